@@ -1,0 +1,45 @@
+"""usp: find, fetch and read every sitemap of a website.
+
+The few names that most programs need are here; each is imported when it is first used, so that
+``import usp`` costs next to nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from usp._version import __version__
+
+if TYPE_CHECKING:
+    from usp._parse.document import restore_pages
+    from usp.objects.outcome import Outcome
+    from usp.objects.problem import Problem
+    from usp.tree import sitemap_from_str, sitemap_tree_for_homepage
+
+__all__ = [
+    "Outcome",
+    "Problem",
+    "__version__",
+    "restore_pages",
+    "sitemap_from_str",
+    "sitemap_tree_for_homepage",
+]
+
+_WHERE = {
+    "Outcome": "usp.objects.outcome",
+    "Problem": "usp.objects.problem",
+    "restore_pages": "usp._parse.document",
+    "sitemap_from_str": "usp.tree",
+    "sitemap_tree_for_homepage": "usp.tree",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _WHERE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(_WHERE[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_WHERE})

@@ -1,0 +1,33 @@
+"""What the crawl machine and its driver say to one another."""
+
+from dataclasses import dataclass
+
+from usp._parse.document import Document
+
+
+@dataclass(frozen=True, slots=True)
+class FetchRequest:
+    """Please fetch this."""
+
+    url: str
+    level: int = 0
+    probing: bool = False
+    """The URL is a guess: that nothing is there is no news."""
+    attempt: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class FetchFailed:
+    """It could not be fetched."""
+
+    message: str
+    retryable: bool = False
+    status: int | None = None
+    """The HTTP status, if the server gave one; None means that there was no answer."""
+    retry_after: float | None = None
+    """How many seconds the server asks us to wait."""
+    salvaged: Document | None = None
+    """What came before the connection broke: better than nothing when tries run out."""
+
+
+Answer = Document | FetchFailed

@@ -1,0 +1,21 @@
+"""One request at a time, on the caller's own thread: for clients that know of no other way."""
+
+import time
+from collections.abc import Callable
+
+from usp._crawl.machine import Crawl
+from usp._crawl.messages import Answer, FetchRequest
+from usp._drive import report
+
+
+def run(crawl: Crawl, fetch: Callable[[FetchRequest], Answer]) -> None:
+    """Carry a crawl to its end."""
+    while not crawl.done:
+        requests = crawl.take(time.monotonic())
+        for request in requests:
+            report.asking(request)
+            answer = fetch(request)
+            report.answered(request, answer)
+            crawl.receive(request, answer, time.monotonic())
+        if not requests and (due := crawl.wakeup()) is not None:
+            time.sleep(max(due - time.monotonic(), 0.0))

@@ -1,0 +1,276 @@
+"""One document: what kind it is, what it leads to, and its pages as often as they are wanted.
+
+``inspect`` looks at a document when it arrives and finds only its kind and its children; its pages
+are read when somebody walks them, from the bytes at rest. Reading twice gives the same twice.
+"""
+
+import re
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any, Final
+
+from usp._parse import values
+from usp._parse.builder import Entry
+from usp._parse.decode import to_utf8
+from usp._parse.feeds import AtomMeaning, FeedMeaning
+from usp._parse.findings import Findings
+from usp._parse.grammar import GRAMMARS
+from usp._parse.lines import sitemaps_in_robots, urls_in_text
+from usp._parse.sniff import Kind, Sniffed, sniff
+from usp._parse.unpack import MAX_DOCUMENT, peek, unpack
+from usp._parse.urlset import UrlsetMeaning, first
+from usp._parse.xml import XmlReader
+from usp.objects.page import SitemapPage
+from usp.objects.problem import Problem
+
+_HEAD: Final = 64 * 1024
+_LONG_HEAD: Final = 1024 * 1024
+_PIECE: Final = 256 * 1024
+_CHILD_ENTRY: Final = re.compile(rb"<(?:[\w.-]+:)?sitemap[\s/>]", re.IGNORECASE)
+_PAGE_ENTRY: Final = "url"
+_CHILD: Final = "sitemap"
+
+MEANINGS: Final = {
+    Kind.URLSET: UrlsetMeaning,
+    Kind.INDEX: UrlsetMeaning,
+    Kind.RSS: FeedMeaning,
+    Kind.ATOM: AtomMeaning,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The bytes of a document as they came, and what is known of them from outside."""
+
+    chunks: Iterable[bytes]
+    """As often as they are wanted: a list of them, or something that reads a file anew."""
+    url: str | None = None
+    """Where it was found at last: what relative URLs are relative to."""
+    declared_url: str | None = None
+    charset: str | None = None
+    """What the HTTP header says."""
+    limit: int = MAX_DOCUMENT
+    cut_off: str = ""
+    """How the connection ended in the middle of the body, if it did."""
+
+    @property
+    def urls(self) -> tuple[str, ...]:
+        """The URLs that the document is known by."""
+        return tuple(url for url in (self.url, self.declared_url) if url)
+
+
+@dataclass(frozen=True, slots=True)
+class Child:
+    """A sitemap that a document names."""
+
+    url: str
+    lastmod: str | None = None
+    """What the index says of when it changed, as written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """What a document turned out to be."""
+
+    url: str
+    kind: Kind
+    pages: Iterable[SitemapPage]
+    children: tuple[Child, ...] = ()
+    blank: bool = False
+    """A text that names no page; looked for only where the caller needs to know."""
+    code: str = ""
+    reason: str = ""
+    """Why it is no sitemap, for one that isn't."""
+
+
+@dataclass(slots=True)
+class _Opened:
+    """A document being read: its kind, and its text as UTF-8 from the beginning."""
+
+    sniffed: Sniffed
+    data: Iterator[bytes]
+    skipped: int = 0
+    skipped_lines: int = 0
+
+
+def _open(source: Source, findings: Findings, kind: Kind | None = None) -> _Opened:
+    if source.cut_off:
+        findings.report("SM102", f"the body was cut off: {source.cut_off}")
+    unpacked = unpack(source.chunks, findings, source.limit)
+    data = to_utf8(unpacked, findings, source.charset)
+    skipped = lines = 0
+    for chunk in data:  # any number of blanks may come first
+        if chunk.strip():
+            data = chain([chunk], data)
+            break
+        skipped += len(chunk)
+        lines += chunk.count(b"\n")
+    if kind is not None:
+        return _Opened(Sniffed(kind), data, skipped, lines)
+    for size in (_HEAD, _LONG_HEAD):
+        head, data = peek(data, size)
+        sniffed = sniff(head, *source.urls)
+        if sniffed.kind is not Kind.INVALID or len(head) < size:
+            break
+    return _Opened(sniffed, data, skipped, lines)
+
+
+def _entries(opened: _Opened, findings: Findings) -> Iterator[Entry]:
+    """Yield the entries of an XML document."""
+    sniffed = opened.sniffed
+    if sniffed.junk:
+        findings.report("SM205", "something stands before the document", line=1, offset=0)
+    head, data = peek(opened.data, sniffed.start + 1)
+    next(data, None)
+    before = head[: sniffed.start]
+    reader = XmlReader(
+        GRAMMARS[sniffed.kind],
+        findings,
+        start=opened.skipped + sniffed.start,
+        line=opened.skipped_lines + before.count(b"\n") + 1,
+    )
+    return reader.read(chain([head[sniffed.start :]], data))
+
+
+@dataclass(slots=True)
+class Pages:
+    """The pages of a document at rest: read anew each time, a chunk at a time."""
+
+    source: Source
+    kind: Kind | None = None
+    """What to read it as, where that isn't left to its first bytes."""
+    listed: bool = True
+    """False where the document is known to name no page, so that walking needn't read it."""
+    _findings: Findings | None = field(default=None, repr=False, compare=False)
+
+    def __iter__(self) -> Iterator[SitemapPage]:
+        return self._read(Findings()) if self.listed else iter(())
+
+    def _read(self, findings: Findings, *, check: bool = False) -> Iterator[SitemapPage]:
+        opened = _open(self.source, findings, self.kind)
+        kind = opened.sniffed.kind
+        if kind is Kind.TEXT:
+            return _text_pages(opened.data, findings)
+        if kind not in MEANINGS:
+            return iter(())
+        meaning = MEANINGS[kind](self.source.url)
+        return pages_of_entries(_entries(opened, findings), meaning, findings, check=check)
+
+    def _check(self) -> Findings:
+        """Read the document once with every value converted, and remember what was found."""
+        if self._findings is None:
+            findings = Findings()
+            for _ in self._read(findings, check=True):
+                pass
+            self._findings = findings
+        return self._findings
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """What is wrong with the document."""
+        return self._check().problems
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing of the document was lost."""
+        return self._check().complete
+
+    def __reduce__(self) -> tuple[object, ...]:
+        source = self.source
+        packed = zlib.compress(b"".join(source.chunks), 6)
+        known = (source.url, source.declared_url, source.charset, source.limit, source.cut_off)
+        kind = None if self.kind is None else str(self.kind)
+        return restore_pages, (packed, kind, self.listed, *known)
+
+
+def pages_of_entries(
+    entries: Iterable[Entry],
+    meaning: UrlsetMeaning | FeedMeaning,
+    findings: Findings,
+    *,
+    check: bool = False,
+) -> Iterator[SitemapPage]:
+    """Yield the page of each entry that has one, each URL once."""
+    seen: set[str] = set()
+    for name, record in entries:
+        if name == _CHILD:
+            continue
+        if check:
+            meaning.check(record, findings)
+        for url in meaning.urls(record, findings):
+            if url not in seen:
+                seen.add(url)
+                yield SitemapPage.from_entry(url, record, meaning)
+
+
+def _text_pages(data: Iterable[bytes], findings: Findings) -> Iterator[SitemapPage]:
+    url = None
+    for url in urls_in_text(data):
+        yield SitemapPage(url)
+    if url is None:
+        findings.report("SM204", "nothing in the document is a URL")
+
+
+def restore_pages(
+    packed: bytes,
+    kind: str | None,
+    listed: bool,  # noqa: FBT001 -- the form of a pickle
+    *known: Any,
+) -> Pages:
+    """Bring back the pages of a pickled sitemap."""
+    source = Source([zlib.decompress(packed)], *known)
+    return Pages(source, None if kind is None else Kind(kind), listed)
+
+
+# Pickles name this function; the public path is the one that stays.
+restore_pages.__module__ = "usp"
+
+
+def inspect(source: Source, *, probing: bool = False, kind: Kind | None = None) -> Document:
+    """Find the kind of a document, unless it is given, and the sitemaps that it leads to.
+
+    Where a URL is only a guess (``probing``), a text is also searched for pages: without any it is
+    no sitemap but whatever the site answers.
+    """
+    opened = _open(source, Findings(), kind)
+    found = opened.sniffed
+    url = source.url or ""
+    if found.kind is Kind.INVALID:
+        pages = Pages(source, listed=False)
+        return Document(url, found.kind, pages, code=found.code, reason=found.reason)
+    if found.kind is Kind.TEXT:
+        blank = probing and next(urls_in_text(opened.data), None) is None
+        return Document(url, found.kind, Pages(source, kind), blank=blank)
+    if found.kind is Kind.ROBOTS:
+        children = tuple(Child(sitemap) for sitemap in sitemaps_in_robots(opened.data, source.url))
+        return Document(url, found.kind, Pages(source, kind, listed=False), children)
+    if found.kind is Kind.INDEX or (found.kind is Kind.URLSET and _names_children(source)):
+        entries = list(_entries(opened, Findings()))
+        listed = any(name == _PAGE_ENTRY for name, _ in entries)
+        children = children_of_entries(entries, source.url)
+        return Document(url, found.kind, Pages(source, kind, listed), children)
+    return Document(url, found.kind, Pages(source, kind))
+
+
+def _names_children(source: Source) -> bool:
+    """Tell whether anything in the document looks like the entry of an index."""
+    unpacked = unpack(source.chunks, Findings(), source.limit)
+    tail = b""
+    for chunk in to_utf8(unpacked, Findings(), source.charset):
+        if _CHILD_ENTRY.search(tail + chunk):
+            return True
+        tail = chunk[-64:]
+    return False
+
+
+def children_of_entries(entries: Iterable[Entry], base: str | None) -> tuple[Child, ...]:
+    """Return the sitemaps that the entries name, each once, in their order."""
+    found: dict[str, Child] = {}
+    for name, record in entries:
+        for key, text in record if name == _CHILD else ():
+            url = values.url(text, base) if key == "loc" else ""
+            if url and url not in found:
+                found[url] = Child(url, first(record, "lastmod"))
+    return tuple(found.values())

@@ -1,0 +1,97 @@
+"""Which element says what: the tables that every lane of the XML reader follows.
+
+An entry is read into a *record*: (key, text) in document order. Keys are the element's name in
+lower case with the usual prefix of its namespace, the format's own elements having none: ``loc``,
+``news:title``, ``image:loc``. An element with children stands in the record as a key with empty
+text, before what it holds, so that repeated groups stay apart. An attribute is ``link@href``.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from usp._parse.sniff import Kind
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tag:
+    """One element that means something to us."""
+
+    key: str
+    attributes: frozenset[str] = frozenset()
+    children: Mapping[str, "Tag"] | None = None
+    """What it may hold; None for an element whose text is wanted."""
+
+
+def _leaves(prefix: str, names: str) -> dict[str, Tag]:
+    return {key: Tag(key) for key in (f"{prefix}{name}" for name in names.split())}
+
+
+def _group(key: str, children: dict[str, Tag]) -> dict[str, Tag]:
+    """Return a group and, since sites leave the group out, its children beside it.
+
+    Inside the group an element without a prefix means the group's own of that name.
+    """
+    unprefixed = {name.partition(":")[2]: tag for name, tag in children.items()}
+    return {key: Tag(key, children={**unprefixed, **children}), **children}
+
+
+_ALTERNATE: Final = Tag(
+    "xhtml:link", attributes=frozenset({"rel", "hreflang", "href", "media", "type"})
+)
+_PUBLICATION: Final = _leaves("news:", "name language")
+_NEWS: Final = {
+    **_leaves("news:", "access genres keywords publication_date stock_tickers title"),
+    "news:publication": Tag(
+        "news:publication",
+        children={
+            **_PUBLICATION,
+            **{name.partition(":")[2]: tag for name, tag in _PUBLICATION.items()},
+        },
+    ),
+    **_PUBLICATION,
+}
+_URL: Final = {
+    **_leaves("", "loc lastmod changefreq priority"),
+    **_group("news:news", _NEWS),
+    **_group("image:image", _leaves("image:", "loc caption geo_location title license")),
+    "xhtml:link": _ALTERNATE,
+    "link": _ALTERNATE,  # without its namespace
+}
+_SITEMAP: Final = _leaves("", "loc lastmod")
+_ITEM: Final = {
+    **_leaves("", "title link description pubdate"),
+    "guid": Tag("guid", attributes=frozenset({"ispermalink"})),
+    "dc:date": Tag("dc:date"),
+}
+_TEXT_CONSTRUCT: Final = frozenset({"type", "mode"})
+_ENTRY: Final = {
+    **{name: Tag(name, _TEXT_CONSTRUCT) for name in ("title", "summary", "tagline", "content")},
+    "link": Tag("link", frozenset({"rel", "href", "type", "xml:base"})),
+    **_leaves("", "id published issued updated modified created"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """What the entries of one format are made of."""
+
+    entries: Mapping[str, Tag]
+    own: frozenset[str]
+    """The namespaces, by their usual prefix, whose elements are the format's own."""
+    entry_names: tuple[bytes, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "entry_names", tuple(name.encode() for name in self.entries))
+
+
+_SITEMAPS: Final = Grammar(
+    {"url": Tag("url", children=_URL), "sitemap": Tag("sitemap", children=_SITEMAP)},
+    own=frozenset({"sm"}),
+)
+GRAMMARS: Final[Mapping[Kind, Grammar]] = {
+    Kind.URLSET: _SITEMAPS,
+    Kind.INDEX: _SITEMAPS,
+    Kind.RSS: Grammar({"item": Tag("item", children=_ITEM)}, own=frozenset({"rss"})),
+    Kind.ATOM: Grammar({"entry": Tag("entry", children=_ENTRY)}, own=frozenset({"atom"})),
+}

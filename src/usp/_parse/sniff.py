@@ -1,0 +1,132 @@
+"""Which kind of document it is, decided on its first bytes as the seeds' flowchart goes.
+
+Starts with ``<``: XML, by its root element, else no sitemap. Anything else: robots.txt by its URL,
+or plain text. Blanks, comments, declarations and what broken servers print before the document (PHP
+warnings, a browser's remark above copied XML) are passed over.
+"""
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+from urllib.parse import urlsplit
+
+
+class Kind(StrEnum):
+    """What a document turned out to be."""
+
+    URLSET = "urlset"
+    INDEX = "sitemapindex"
+    RSS = "rss"
+    ATOM = "atom"
+    ROBOTS = "robots"
+    TEXT = "text"
+    INVALID = "invalid"
+
+
+@dataclass(frozen=True, slots=True)
+class Sniffed:
+    """The kind of a document and where it begins."""
+
+    kind: Kind
+    start: int = 0
+    """Where the root element begins, in an XML document."""
+    junk: bool = False
+    """Whether something that doesn't belong there stands before it."""
+    code: str = ""
+    reason: str = ""
+    """For a document that is no sitemap: why."""
+
+
+ROOTS: Final = {
+    b"urlset": Kind.URLSET,
+    b"sitemapindex": Kind.INDEX,
+    b"rss": Kind.RSS,
+    b"rdf": Kind.RSS,  # RSS 0.90 and 1.0
+    b"feed": Kind.ATOM,
+    # Entries without a root around them: a head that was cut off.
+    b"url": Kind.URLSET,
+    b"sitemap": Kind.INDEX,
+    b"item": Kind.RSS,
+    b"entry": Kind.ATOM,
+}
+
+_HTML: Final = frozenset({b"html", b"head", b"body", b"title", b"meta", b"script"})
+_MARKUP_OF_WARNINGS: Final = frozenset({b"br", b"b", b"p", b"pre", b"font", b"div", b"span", b"i"})
+
+_BLANK: Final = b" \t\r\n\0\x0b\x0c"
+_MARK: Final = "\ufeff".encode()
+_TAG: Final = re.compile(rb"<(?:[A-Za-z_][\w.-]*:)?([A-Za-z_][\w.-]*)(?=[\s/>])")
+_SKIPPED: Final = re.compile(
+    # An unclosed one reaches to the end: searching on inside it would cost quadratic time.
+    rb"<!--.*?(?:-->|\Z)|<\?[^<>]*>?|<!\[CDATA\[.*?(?:\]\]>|\Z)",
+    re.DOTALL,
+)
+_DOCTYPE: Final = re.compile(rb"<!DOCTYPE\s+([^\s>\[]*)[^>\[]*(?:\[.*?\]\s*>|>)?", re.DOTALL | re.I)
+_ENTITY: Final = re.compile(rb"<!ENTITY", re.IGNORECASE)
+
+
+def sniff(head: bytes, *urls: str) -> Sniffed:
+    """Tell the kind of the document that begins so, and was fetched from one of these URLs."""
+    lead = _length_of_blanks(head)
+    is_robots = any(urlsplit(url).path.lower().endswith("/robots.txt") for url in urls)
+    if head[lead : lead + 1] == b"<":
+        return _sniff_xml(head, lead)
+    if is_robots:
+        return Sniffed(Kind.ROBOTS)
+    found = _sniff_xml(head, lead)
+    if found.kind is not Kind.INVALID and _begins_a_line(head, found.start):
+        return found
+    return Sniffed(Kind.TEXT)
+
+
+def _length_of_blanks(head: bytes) -> int:
+    at = 0
+    while True:
+        rest = head[at:]
+        step = len(rest) - len(rest.lstrip(_BLANK)) or (len(_MARK) * rest.startswith(_MARK))
+        if not step:
+            return at
+        at += step
+
+
+def _begins_a_line(head: bytes, at: int) -> bool:
+    before = head[:at]
+    return not before[before.rfind(b"\n") + 1 :].strip() or b"<?xml" in before
+
+
+def _sniff_xml(head: bytes, lead: int) -> Sniffed:
+    # Blanked out rather than cut out, so that offsets stay true.
+    seen = _SKIPPED.sub(lambda match: b" " * len(match[0]), head)
+    strict = head[lead : lead + 1] == b"<"
+    first = _TAG.search(seen)
+    doctype = _DOCTYPE.search(seen)
+    if doctype and (not first or doctype.start() < first.start()):
+        if doctype[1].lower() == b"html":
+            return _invalid("SM202", "It is an HTML page")
+        first = _TAG.search(seen, doctype.end())
+        if _ENTITY.search(seen, doctype.start(), first.start() if first else len(seen)):
+            return _invalid("SM203", "The DOCTYPE declares entities, which are never expanded")
+    tag = first
+    while tag:
+        name = tag[1].lower()
+        if name in ROOTS:
+            junk = tag is not first or not strict or _displaces(head[:lead], head[lead:])
+            return Sniffed(ROOTS[name], tag.start(), junk=junk)
+        if name in _HTML:
+            return _invalid("SM202", "It is an HTML page")
+        if strict and name not in _MARKUP_OF_WARNINGS:
+            break
+        tag = _TAG.search(seen, tag.end())
+    root = first[1].decode("ascii", "replace")[:60] if first else ""
+    what = f"the root element is <{root}>" if root else "it has no root element"
+    return _invalid("SM201", f"It is no sitemap: {what}")
+
+
+def _displaces(blanks: bytes, rest: bytes) -> bool:
+    """Tell whether blanks before a document do harm: only a declaration must come first."""
+    return bool(blanks.strip(b" \t\r\n")) or (bool(blanks) and rest.startswith(b"<?xml"))
+
+
+def _invalid(code: str, reason: str) -> Sniffed:
+    return Sniffed(Kind.INVALID, code=code, reason=reason)

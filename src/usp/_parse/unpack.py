@@ -1,0 +1,108 @@
+"""Unpacking: gzip and zlib known by their first bytes, with a ceiling on what comes out.
+
+Names and types are not believed: a ``.gz`` that isn't gzip is read as it is, and gzip is unpacked
+whatever it is called, also when it was packed twice. What came out before a fault is kept.
+"""
+
+import zlib
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import Final
+
+from usp._parse.findings import Findings
+
+MAX_DOCUMENT: Final = 100 * 1024 * 1024
+"""The ceiling on an unpacked document; the protocol allows 50 MiB (sitemaps.org)."""
+
+_MAX_WRAPS: Final = 3
+_PIECE: Final = 256 * 1024
+_GZIP: Final = b"\x1f\x8b"
+_MAGIC: Final = {
+    _GZIP: 16 + zlib.MAX_WBITS,
+    # "Content-Encoding: deflate" is zlib (RFC 9110 8.4.1.2). None of these pairs begins a text;
+    # the fourth, 78 5E ("x^"), might.
+    b"\x78\x01": zlib.MAX_WBITS,
+    b"\x78\x9c": zlib.MAX_WBITS,
+    b"\x78\xda": zlib.MAX_WBITS,
+}
+
+
+def unpack(
+    chunks: Iterable[bytes],
+    findings: Findings,
+    limit: int = MAX_DOCUMENT,
+    *,
+    wraps: int = _MAX_WRAPS,
+) -> Iterator[bytes]:
+    """Yield the document's bytes, unpacked as often as it was packed, at most ``limit`` in all."""
+    left = limit
+    for chunk in _unwrap(chunks, findings, wraps):
+        if len(chunk) > left:
+            yield chunk[:left]
+            findings.report("SM701", f"only the first {limit} bytes were read", offset=limit)
+            return
+        left -= len(chunk)
+        yield chunk
+
+
+def peek(chunks: Iterable[bytes], size: int) -> tuple[bytes, Iterator[bytes]]:
+    """Return the first bytes, at least ``size`` if there are so many, and all the chunks again."""
+    rest = iter(chunks)
+    head = bytearray()
+    for chunk in rest:
+        head += chunk
+        if len(head) >= size:
+            break
+    first = bytes(head)
+    return first, chain([first] if first else [], rest)
+
+
+def _unwrap(chunks: Iterable[bytes], findings: Findings, wraps: int) -> Iterator[bytes]:
+    head, chunks = peek(chunks, 2)
+    window = _MAGIC.get(head[:2])
+    if window is None or wraps == 0:
+        return chunks
+    return _unwrap(_inflate(chunks, window, findings), findings, wraps - 1)
+
+
+def _inflate(chunks: Iterable[bytes], window: int, findings: Findings) -> Iterator[bytes]:
+    inflater = zlib.decompressobj(window)
+    held = b""
+    for chunk in chunks:
+        data = held + chunk
+        held = b""
+        while data:
+            if inflater.eof:
+                data = data.lstrip(b"\0")  # padding between members, as tape and block writers do
+                if data and _GZIP.startswith(data[:1]) and len(data) == 1:
+                    held = data
+                    break
+                if not data.startswith(_GZIP):
+                    if data:
+                        findings.report("SM215", "something follows the gzip data")
+                        return
+                    break
+                inflater = zlib.decompressobj(window)
+            before = inflater.copy()
+            try:
+                out = inflater.decompress(data, _PIECE)
+            except zlib.error as error:
+                findings.report("SM214", f"damaged gzip data: {error}")
+                yield from _before_the_fault(before, data)
+                return
+            if out:
+                yield out
+            data = inflater.unused_data if inflater.eof else inflater.unconsumed_tail
+    if not inflater.eof:
+        findings.report("SM214", "the gzip data ends early")
+
+
+def _before_the_fault(inflater: "zlib._Decompress", data: bytes) -> Iterator[bytes]:
+    """Yield what comes out of the data before the byte at which zlib gives up."""
+    for at in range(len(data)):
+        try:
+            out = inflater.decompress(data[at : at + 1])
+        except zlib.error:
+            return
+        if out:
+            yield out

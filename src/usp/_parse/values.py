@@ -1,0 +1,131 @@
+"""What a text means as a value: URLs, numbers, words, lists. Dates have a file of their own.
+
+A value that isn't understood is None, never an exception and never a guess.
+"""
+
+import re
+from decimal import Decimal, DecimalException
+from functools import lru_cache
+from html.entities import html5
+from typing import Final
+from urllib.parse import urljoin, urlsplit
+
+from usp.objects.page import SITEMAP_PAGE_DEFAULT_PRIORITY, SitemapPageChangeFrequency
+
+# Blanks that str.strip() doesn't know: zero-width ones and the byte order mark.
+_BLANKS: Final = " \t\r\n\x0b\x0c\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u200b\u200c\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff"  # noqa: E501
+_CONTROLS: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
+_ENTITY: Final = re.compile(r"&(?:#([0-9]{1,9})|#[xX]([0-9A-Fa-f]{1,8})|([A-Za-z][A-Za-z0-9]{0,31}));")
+_SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_HTTP: Final = re.compile(r"https?://[^\s/?#]", re.IGNORECASE)
+_LINE_BREAKS: Final = re.compile(r"[\t\r\n]+")
+_NUMBER: Final = re.compile(r"[+-]?(?:[0-9]{1,20}\.?[0-9]{0,40}|\.[0-9]{1,40})(?:[eE][+-]?[0-9]{1,3})?")
+_LAST_CODE_POINT: Final = 0x10FFFF
+
+
+def drop_controls(text: str) -> str:
+    """Remove the characters that XML can't hold."""
+    return _CONTROLS.sub("", text) if _CONTROLS.search(text) else text
+
+
+def decode_entities(text: str) -> str:
+    """Decode what ends in ``;`` and has a meaning; leave all else as it is written."""
+    return _ENTITY.sub(_entity, text) if "&" in text else text
+
+
+def _entity(match: re.Match[str]) -> str:
+    decimal, hexadecimal, name = match.groups()
+    if name:
+        return html5.get(f"{name};", match[0])
+    code = int(decimal) if decimal else int(hexadecimal, 16)
+    return drop_controls(chr(code)) if code <= _LAST_CODE_POINT else ""
+
+
+def clean(text: str) -> str:
+    """Read a text as all of them are read: trimmed, entities decoded once more."""
+    text = text.strip(_BLANKS)
+    if "&" in text:
+        text = decode_entities(text).strip(_BLANKS)
+    return drop_controls(text)
+
+
+def text_or_none(text: str) -> str | None:
+    """Return the cleaned text, or None if nothing is left of it."""
+    return clean(text) or None
+
+
+def url(text: str, base: str | None) -> str:
+    """Return the URL that was meant: cleaned, and resolved where it is relative."""
+    found = _LINE_BREAKS.sub("", clean(text))
+    if base is None or not found or (_SCHEME.match(found) and not _needs_base(found)):
+        return found
+    try:
+        return urljoin(base, found)
+    except ValueError:  # an unfinished IPv6 address, say
+        return found
+
+
+def _needs_base(found: str) -> bool:
+    """Tell apart ``http:path``, which RFC 3986 5.2.2 resolves, and ``http://…``, which is whole."""
+    return found[:5].lower() == "http:" and found[5:7] != "//"
+
+
+def is_http_url(text: str) -> bool:
+    """Tell whether this is an HTTP(S) URL with a host."""
+    if not _HTTP.match(text):
+        return False
+    try:
+        return bool(urlsplit(text).hostname)
+    except ValueError:
+        return False
+
+
+def has_scheme(text: str) -> bool:
+    """Tell whether a URL is absolute."""
+    return bool(_SCHEME.match(text))
+
+
+@lru_cache(maxsize=1024)
+def priority(text: str) -> Decimal | None:
+    """Return a priority from 0 to 1."""
+    found = clean(text)
+    if not _NUMBER.fullmatch(found):
+        return None
+    try:
+        value = Decimal(found)
+    except DecimalException:
+        return None
+    return value if 0 <= value <= 1 else None
+
+
+def priority_or_default(text: str) -> Decimal:
+    """Return a priority, or 0.5 as 1.8.1 does where there is none."""
+    value = priority(text)
+    return SITEMAP_PAGE_DEFAULT_PRIORITY if value is None else value
+
+
+_FREQUENCIES: Final = {item.value: item for item in SitemapPageChangeFrequency}
+
+
+@lru_cache(maxsize=1024)
+def change_frequency(text: str) -> SitemapPageChangeFrequency | None:
+    """Return the frequency, ALWAYS (as 1.8.1 does) for a word that is none, None for no word."""
+    word = clean(text).lower()
+    return _FREQUENCIES.get(word, SitemapPageChangeFrequency.ALWAYS) if word else None
+
+
+def is_change_frequency(text: str) -> bool:
+    """Tell whether this is one of the seven words."""
+    return clean(text).lower() in _FREQUENCIES
+
+
+def comma_list(text: str) -> list[str]:
+    """Return the parts of a list such as ``news:keywords``."""
+    return [part for part in (piece.strip(_BLANKS) for piece in clean(text).split(",")) if part]
+
+
+
+
+def clean_line(line: bytes) -> str:
+    """Read a line of a text document: trimmed, without characters that no URL can hold."""
+    return drop_controls(line.decode("utf-8", "replace")).strip(_BLANKS)

@@ -1,0 +1,200 @@
+"""Reading XML entry by entry: the careful lane, and the way back to it after a fault.
+
+expat is the judge of what well-formed XML means. Where it stops, the entry it stopped in is handed
+to the rescue lane and a new expat goes on behind it; where it stops between entries, reading goes
+on at the next entry. So a fault costs its own entry at most, and time stays linear.
+
+Bytes are kept from the beginning of the entry that is being read, and never more than an entry may
+be long: older expats take quadratic time over one huge token, so they aren't shown one.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+from xml.parsers import expat
+
+from usp._parse.builder import Builder, Entry
+from usp._parse.findings import Findings
+from usp._parse.grammar import Grammar
+from usp._parse.rescue import read_damaged
+
+MAX_ENTRY: Final = 1024 * 1024
+_FEED: Final = 256 * 1024
+_AFTER_ROOT: Final = expat.errors.codes[expat.errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT]
+
+
+class XmlReader:
+    """Reads the entries of one document, given from its root element on."""
+
+    def __init__(self, grammar: Grammar, findings: Findings, start: int = 0, line: int = 1) -> None:
+        self._findings = findings
+        self._builder = Builder(grammar, self._position)
+        names = b"|".join(grammar.entry_names)
+        self._starts = re.compile(rb"<(?:[\w.-]+:)?(?:%s)(?=[\s/>])" % names, re.IGNORECASE)
+        self._bounds = re.compile(
+            # An entry ends with its end tag (group 1), or where the next entry or the end of the
+            # root shows that there is none.
+            rb"(</(?:[\w.-]+:)?(?:%s)\s*>)|<(?:[\w.-]+:)?(?:%s)(?=[\s/>])"
+            rb"|</(?:[\w.-]+:)?(?:urlset|sitemapindex|channel|rss|rdf|feed)\s*>" % (names, names),
+            re.IGNORECASE,
+        )
+        self._kept = b""
+        self._kept_at = start  # offset of the first kept byte in the document
+        self._kept_line = line
+        self._fed_to = start  # how far expat has been fed
+        self._zero = start  # the document's offset at expat's own byte 0
+        self._fault = ""
+        self._fault_at = start
+        self._awaiting_end = False  # a damaged entry goes on in the next chunk
+        self._parser = self._new_parser()
+
+    def read(self, chunks: Iterable[bytes]) -> Iterator[Entry]:
+        """Yield the entries as they become complete."""
+        for chunk in chunks:
+            for at in range(0, len(chunk), _FEED):
+                self._kept += chunk[at : at + _FEED]
+                self._advance(final=False)
+                yield from self._take_done()
+                self._forget()
+        self._advance(final=True)
+        yield from self._take_done()
+
+    def _take_done(self) -> list[Entry]:
+        builder = self._builder
+        for offset in builder.unclosed:
+            self._report("SM210", "an entry is never closed", offset)
+        builder.unclosed.clear()
+        done, builder.done = builder.done, []
+        return done
+
+    @property
+    def _end(self) -> int:
+        return self._kept_at + len(self._kept)
+
+    def _position(self) -> int:
+        return self._zero + self._parser.CurrentByteIndex
+
+    def _new_parser(self) -> expat.XMLParserType:
+        """Make an expat that stands where we stand: inside the elements around the entries."""
+        parser = expat.ParserCreate("utf-8")  # overrides whatever the declaration says
+        parser.buffer_text = True
+        head = "".join(f"<{name}>" for name in self._builder.path).encode()
+        if head:
+            parser.Parse(head, False)
+        self._zero = self._fed_to - len(head)
+        parser.StartElementHandler = self._builder.start
+        parser.EndElementHandler = self._builder.end
+        parser.CharacterDataHandler = self._builder.text
+        return parser
+
+    def _advance(self, *, final: bool) -> None:
+        """Read as far as the kept bytes go, past as many faults as there are in them."""
+        while True:
+            if self._awaiting_end:
+                if not self._rescue_entry(final=final):
+                    return
+            else:
+                data = memoryview(self._kept)[self._fed_to - self._kept_at :]
+                try:
+                    self._parser.Parse(data, final)
+                except expat.ExpatError as error:
+                    self._stopped(error, final=final)
+                else:
+                    self._fed_to = self._end
+            if not self._awaiting_end and self._fed_to >= self._end:
+                return
+
+    def _stopped(self, error: expat.ExpatError, *, final: bool) -> None:
+        if self._builder.entry_at is None:
+            self._skip_to_entry(error, final=final)
+        else:
+            self._fault = str(error)
+            self._fault_at = self._zero + self._parser.ErrorByteIndex
+            self._awaiting_end = True
+
+    def _rescue_entry(self, *, final: bool) -> bool:
+        """Mend the entry in which expat stopped; False if its end is still to come."""
+        builder = self._builder
+        entry_at = builder.entry_at or 0
+        begin = entry_at - self._kept_at
+        bound = self._bounds.search(self._kept, begin + 1)
+        if bound is None and not final and len(self._kept) - begin <= MAX_ENTRY:
+            return False
+        self._awaiting_end = False
+        stop = bound.end() if bound and bound[1] else bound.start() if bound else len(self._kept)
+        piece = self._kept[begin:stop]
+        if bound is None:
+            self._cut_off(final=final)
+        elif len(piece) > MAX_ENTRY:
+            self._report("SM217", "an entry of more than 1 MiB was left out", entry_at)
+        else:
+            builder.outside()
+            before = len(builder.done)
+            read_damaged(piece, builder)
+            builder.finish()
+            lost = len(builder.done) == before
+            code, what = ("SM209", "lost") if lost else ("SM208", "mended")
+            self._report(code, f"an entry was {what}: {self._fault}", self._fault_at)
+        builder.outside()
+        self._resume(self._kept_at + stop)
+        return True
+
+    def _cut_off(self, *, final: bool) -> None:
+        """Leave out the entry that has no end; of an index's child the URL is enough."""
+        builder = self._builder
+        entry_at = builder.entry_at
+        if not final:
+            self._report("SM217", "an entry of more than 1 MiB was left out", entry_at)
+            return
+        if builder.is_child and builder.has("loc"):
+            builder.finish()
+        self._report("SM207", "the document ends in the middle of an entry", entry_at)
+
+    def _skip_to_entry(self, error: expat.ExpatError, *, final: bool) -> None:
+        """Go on at the next entry after a fault between entries."""
+        at = max(self._zero + self._parser.ErrorByteIndex, self._kept_at)
+        following = self._starts.search(self._kept, at - self._kept_at)
+        blank = not self._kept[at - self._kept_at :].strip()
+        if following is None and final and blank and at >= self._end:
+            self._report("SM207", "the document ends before its root element does", at)
+        elif error.code == _AFTER_ROOT:
+            self._report_once("SM206", "something follows the root element", at)
+        else:
+            self._report_once("SM211", f"between entries: {error}", at)
+        self._resume(self._kept_at + following.start() if following else self._end)
+
+    def _resume(self, at: int) -> None:
+        self._fed_to = at
+        self._parser = self._new_parser()
+
+    def _forget(self) -> None:
+        """Drop the bytes that nothing needs any more, and give up on what has no end."""
+        if self._awaiting_end:
+            return
+        builder = self._builder
+        needed = self._position() if builder.entry_at is None else builder.entry_at
+        needed = min(max(needed, self._kept_at), self._end)
+        if self._end - needed > MAX_ENTRY:
+            # Nothing has ended for 1 MiB: an endless entry, comment or tag. Begin anew behind it.
+            self._report("SM217", "more than 1 MiB without an end was left out", needed)
+            builder.outside()
+            following = self._starts.search(self._kept, needed - self._kept_at + 1)
+            needed = self._kept_at + following.start() if following else self._end
+            self._resume(needed)
+            if following:
+                self._advance(final=False)
+                return
+        dropped = self._kept[: needed - self._kept_at]
+        self._kept_line += dropped.count(b"\n")
+        self._kept = self._kept[needed - self._kept_at :]
+        self._kept_at = needed
+
+    def _report_once(self, code: str, message: str, offset: int) -> None:
+        if code not in {problem.code for problem in self._findings.problems}:
+            self._report(code, message, offset)
+
+    def _report(self, code: str, message: str, offset: int | None) -> None:
+        line = None
+        if offset is not None:
+            line = self._kept_line + self._kept.count(b"\n", 0, max(offset - self._kept_at, 0))
+        self._findings.report(code, message, line=line, offset=offset)

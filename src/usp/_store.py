@@ -1,0 +1,90 @@
+"""Where documents rest between being fetched and being read: small in memory, large on disk.
+
+One crawl has one spool: a temporary file without a name, which the system removes whatever way the
+process ends. A document lies in it in pieces, in the order in which they came, so several may be
+written at once. Reading is repeatable, and several readers don't disturb one another.
+"""
+
+import os
+import tempfile
+import threading
+from collections.abc import Iterable, Iterator
+from typing import IO, Final
+
+SMALL: Final = 64 * 1024
+"""Documents up to this size stay in memory."""
+_PIECE: Final = 256 * 1024
+
+
+class Store:
+    """The documents of one crawl."""
+
+    def __init__(self, small: int = SMALL) -> None:
+        self._small = small
+        self._spool: _Spool | None = None
+        self._lock = threading.Lock()
+
+    def keep(self, chunks: Iterable[bytes]) -> Iterable[bytes]:
+        """Take a document in, and return it as something to be read as often as one likes."""
+        held: list[bytes] = []
+        size = 0
+        rest = iter(chunks)
+        for chunk in rest:
+            held.append(chunk)
+            size += len(chunk)
+            if size > self._small:
+                return self._spill(held, rest)
+        return [b"".join(held)]
+
+    def _spill(self, held: list[bytes], rest: Iterator[bytes]) -> Iterable[bytes]:
+        with self._lock:
+            if self._spool is None:
+                self._spool = _Spool()
+        spool = self._spool
+        pieces = [spool.append(b"".join(held))]
+        pieces.extend(spool.append(chunk) for chunk in rest)
+        return _Spooled(spool, pieces)
+
+
+class _Spool:
+    """One file that only grows, read at any place."""
+
+    def __init__(self) -> None:
+        self._file: IO[bytes] = tempfile.TemporaryFile(prefix="usp-", buffering=0)  # noqa: SIM115 -- lives as long as the documents in it
+        self._end = 0
+        self._lock = threading.Lock()
+
+    def append(self, data: bytes) -> tuple[int, int]:
+        """Write data at the end; return where it lies and how long it is."""
+        with self._lock:
+            at = self._end
+            self._file.seek(at)
+            view = memoryview(data)
+            while view:
+                view = view[self._file.write(view) :]
+            self._end = at + len(data)
+        return at, len(data)
+
+    def read(self, at: int, size: int) -> bytes:
+        """Read from one place without moving anybody else."""
+        if hasattr(os, "pread"):
+            return os.pread(self._file.fileno(), size, at)
+        with self._lock:
+            self._file.seek(at)
+            return self._file.read(size)
+
+    def __del__(self) -> None:
+        self._file.close()
+
+
+class _Spooled:
+    """A document in the spool."""
+
+    def __init__(self, spool: _Spool, pieces: list[tuple[int, int]]) -> None:
+        self._spool = spool
+        self._pieces = pieces
+
+    def __iter__(self) -> Iterator[bytes]:
+        for at, size in self._pieces:
+            for start in range(0, size, _PIECE):
+                yield self._spool.read(at + start, min(_PIECE, size - start))

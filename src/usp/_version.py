@@ -1,0 +1,3 @@
+"""The version, in the one place that packaging, the command and the User-Agent read it from."""
+
+__version__ = "2.0.0"

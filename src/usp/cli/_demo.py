@@ -1,0 +1,100 @@
+"""``usp demo``: serves the embedded site, crawls it, and prints what was found.
+
+It needs no network and leaves nothing running. It is also a check of the installation: the exit
+code says whether the tree is what the site holds.
+"""
+
+import argparse
+import logging
+from collections.abc import Iterator
+from typing import Final
+
+from usp.cli._demo_site import TREE, DemoSite, Place
+from usp.cli._util import Command, Exit, count, one_line, setup_logging, tell
+from usp.objects.sitemap import AbstractSitemap, IndexWebsiteSitemap, InvalidSitemap
+
+_KINDS: Final = {
+    "IndexWebsiteSitemap": "website",
+    "IndexRobotsTxtSitemap": "robots.txt",
+    "IndexXMLSitemap": "XML index",
+    "PagesXMLSitemap": "XML sitemap",
+    "PagesTextSitemap": "text sitemap",
+    "PagesRSSSitemap": "RSS feed",
+    "PagesAtomSitemap": "Atom feed",
+    "InvalidSitemap": "invalid",
+}
+"""The classes of the tree in plain words."""
+
+_WIDTH: Final = 42
+
+
+def run(args: argparse.Namespace) -> Exit:
+    """Serve, crawl, print."""
+    del args
+    setup_logging(logging.ERROR)  # the site is damaged on purpose, and the tree says where
+    with DemoSite() as site:
+        tree = _crawl(site.url)
+        print(f"The demo site, served at {site.url} while it was crawled:\n")
+        found = list(_walk(tree, site.url))
+        for place, sitemap in found:
+            print(_line(place, sitemap))
+        print(f"\n{_totals(tree)}\nOutcome: {tree.outcome}")
+    if tuple(place for place, _ in found) == TREE:
+        return Exit.DONE
+    tell("error: this is not the tree that the demo site holds")
+    return Exit.NO
+
+
+def _crawl(url: str) -> IndexWebsiteSitemap:
+    import requests
+
+    from usp.tree import sitemap_tree_for_homepage
+    from usp.web_client.requests_client import RequestsWebClient
+
+    with requests.Session() as session:
+        session.trust_env = False  # a proxy of the environment can't reach our own loopback
+        return sitemap_tree_for_homepage(url, web_client=RequestsWebClient(session=session))
+
+
+def _walk(
+    sitemap: AbstractSitemap, base: str, depth: int = 0
+) -> Iterator[tuple[Place, AbstractSitemap]]:
+    path = f"/{sitemap.url.removeprefix(base)}"
+    yield Place(depth, path, type(sitemap).__name__, len(sitemap.pages)), sitemap
+    for child in sitemap.sub_sitemaps:
+        yield from _walk(child, base, depth + 1)
+
+
+def _line(place: Place, sitemap: AbstractSitemap) -> str:
+    name = f"{'  ' * place.depth}{place.path}"
+    return one_line(f"{name:{_WIDTH}}  {_KINDS[place.kind]}{_content(sitemap)}")
+
+
+def _content(sitemap: AbstractSitemap) -> str:
+    if isinstance(sitemap, InvalidSitemap):
+        return f": {sitemap.reason}"
+    if children := sitemap.sub_sitemaps:
+        return f", {count(len(children), 'sitemap')}"
+    return f", {count(len(sitemap.pages), 'page')}"
+
+
+def _totals(tree: IndexWebsiteSitemap) -> str:
+    sitemaps = list(tree.all_sitemaps())
+    pages = list(tree.all_pages())
+    invalid = sum(isinstance(sitemap, InvalidSitemap) for sitemap in sitemaps)
+    stories = sum(page.news_story is not None for page in pages)
+    images = sum(len(page.images or ()) for page in pages)
+    alternates = sum(len(page.alternates or ()) for page in pages)
+    found = f"{count(len(sitemaps), 'sitemap')}, {invalid} of them invalid"
+    holding = (count(stories, "title"), count(images, "image"), count(alternates, "translation"))
+    return f"{found}; {count(len(pages), 'page')} with {', '.join(holding)}"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add no arguments: there is one demo."""
+    del parser
+
+
+COMMAND: Final = Command(
+    "demo", "crawl a small embedded site that has one of everything", configure, run
+)

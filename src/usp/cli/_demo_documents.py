@@ -1,0 +1,179 @@
+"""The documents of the demo site, as text; ``{base}`` stands for the site's address.
+
+Nothing but data: one document of each kind, small enough to be read as an example of it.
+"""
+
+from typing import Final
+
+_DECLARATION: Final = '<?xml version="1.0" encoding="UTF-8"?>\n'
+_SITEMAP_NS: Final = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
+
+ROBOTS: Final = """\
+# Every spelling of the field that counts
+User-agent: *
+Disallow: /private/
+Sitemap: {base}/sitemaps/index.xml
+sitemap: {base}/feeds/rss.xml
+Site-map: {base}/feeds/atom.xml
+sItE-mAp: {base}/feeds/atom-0.3.xml
+SITEMAP : {base}/sitemaps/pages.txt  # blanks and comments do no harm
+"""
+
+INDEX: Final = f"""{_DECLARATION}<sitemapindex {_SITEMAP_NS}>
+  <sitemap><loc>{{base}}/sitemaps/pages.xml</loc><lastmod>2024-05-01</lastmod></sitemap>
+  <sitemap><loc>{{base}}/sitemaps/languages.xml</loc></sitemap>
+  <sitemap><loc>{{base}}/sitemaps/pictures.xml</loc></sitemap>
+  <sitemap><loc>{{base}}/sitemaps/archive/index.xml</loc></sitemap>
+</sitemapindex>
+"""
+
+ARCHIVE_INDEX: Final = f"""{_DECLARATION}<sitemapindex {_SITEMAP_NS}>
+  <sitemap><loc>{{base}}/sitemaps/archive/2023.xml.gz</loc></sitemap>
+  <sitemap><loc>{{base}}/sitemaps/archive/lost.xml</loc></sitemap>
+  <sitemap><loc>{{base}}/sitemaps/index.xml</loc></sitemap>
+</sitemapindex>
+"""
+
+PAGES: Final = f"""{_DECLARATION}<urlset {_SITEMAP_NS}>
+  <url>
+    <loc>{{base}}/</loc>
+    <lastmod>2024-05-01T08:30:00+02:00</lastmod>
+    <changefreq>daily</changefreq>
+    <priority>1.0</priority>
+  </url>
+  <url>
+    <loc>{{base}}/about</loc>
+    <lastmod>2024-03-15</lastmod>
+    <changefreq>yearly</changefreq>
+    <priority>0.3</priority>
+  </url>
+  <url><loc>{{base}}/search?kind=all&amp;page=1</loc></url>
+</urlset>
+"""
+
+ARCHIVE_2023: Final = f"""{_DECLARATION}<urlset {_SITEMAP_NS}>
+  <url><loc>{{base}}/2023/spring</loc><lastmod>2023-04-01</lastmod></url>
+  <url><loc>{{base}}/2023/summer</loc><lastmod>2023-07-01</lastmod></url>
+  <url><loc>{{base}}/2023/autumn</loc><lastmod>2023-10-01</lastmod></url>
+  <url><loc>{{base}}/2023/winter</loc><lastmod>2023-12-31</lastmod></url>
+</urlset>
+"""
+
+LANGUAGES: Final = f"""{_DECLARATION}<urlset {_SITEMAP_NS}
+        xmlns:xhtml="http://www.w3.org/1999/xhtml">
+  <url>
+    <loc>{{base}}/en/welcome</loc>
+    <xhtml:link rel="alternate" hreflang="de" href="{{base}}/de/willkommen"/>
+    <xhtml:link rel="alternate" hreflang="x-default" href="{{base}}/en/welcome"/>
+  </url>
+  <url>
+    <loc>{{base}}/de/willkommen</loc>
+    <xhtml:link rel="alternate" hreflang="en-GB" href="{{base}}/en/welcome"/>
+  </url>
+</urlset>
+"""
+
+PICTURES: Final = f"""{_DECLARATION}<urlset {_SITEMAP_NS}
+        xmlns:image="http://www.google.com/schemas/sitemap-image/1.1">
+  <url>
+    <loc>{{base}}/gallery/harbour</loc>
+    <image:image>
+      <image:loc>{{base}}/img/harbour-dawn.jpg</image:loc>
+      <image:caption>The harbour at dawn</image:caption>
+      <image:geo_location>Hamburg, Germany</image:geo_location>
+      <image:title>Dawn</image:title>
+      <image:license>{{base}}/licence</image:license>
+    </image:image>
+    <image:image><image:loc>{{base}}/img/harbour-dusk.jpg</image:loc></image:image>
+  </url>
+  <url>
+    <loc>{{base}}/gallery/bridge</loc>
+    <image:image><image:loc>{{base}}/img/bridge.jpg</image:loc></image:image>
+  </url>
+</urlset>
+"""
+
+NEWS: Final = f"""{_DECLARATION}<urlset {_SITEMAP_NS}
+        xmlns:news="http://www.google.com/schemas/sitemap-news/0.9">
+  <url>
+    <loc>{{base}}/news/merger</loc>
+    <news:news>
+      <news:publication>
+        <news:name>The Demo Post</news:name>
+        <news:language>en</news:language>
+      </news:publication>
+      <news:access>Subscription</news:access>
+      <news:genres>PressRelease, Blog</news:genres>
+      <news:publication_date>2024-05-01T06:00:00Z</news:publication_date>
+      <news:title>Two makers of demo sites merge</news:title>
+      <news:keywords>business, merger, demo</news:keywords>
+      <news:stock_tickers>NASDAQ:DEMO, LON:SITE</news:stock_tickers>
+    </news:news>
+  </url>
+  <url>
+    <loc>{{base}}/news/weather</loc>
+    <news:news>
+      <news:publication>
+        <news:name>The Demo Post</news:name>
+        <news:language>en</news:language>
+      </news:publication>
+      <news:publication_date>2024-05-02</news:publication_date>
+      <news:title>Rain &amp; sun expected</news:title>
+    </news:news>
+  </url>
+</urlset>
+"""
+
+TEXT: Final = """\
+Lines that are no URLs are passed over.
+{base}/text/one
+{base}/text/two
+{base}/text/two
+"""
+
+RSS: Final = f"""{_DECLARATION}<rss version="2.0">
+  <channel>
+    <title>Demo, the feed</title>
+    <link>{{base}}/</link>
+    <description>What is new on the demo site</description>
+    <item>
+      <title>The first item</title>
+      <link>{{base}}/feed/first</link>
+      <pubDate>Wed, 01 May 2024 10:00:00 GMT</pubDate>
+    </item>
+    <item>
+      <description>An item with a description and no title</description>
+      <link>{{base}}/feed/second</link>
+    </item>
+    <item><title>Left out, since it has no link</title></item>
+  </channel>
+</rss>
+"""
+
+ATOM: Final = f"""{_DECLARATION}<feed xmlns="http://www.w3.org/2005/Atom">
+  <title>Demo, the Atom feed</title>
+  <id>{{base}}/feeds/atom.xml</id>
+  <updated>2024-05-01T10:00:00Z</updated>
+  <link rel="self" href="{{base}}/feeds/atom.xml"/>
+  <entry>
+    <title>The only entry</title>
+    <id>{{base}}/atom/only</id>
+    <updated>2024-05-01T10:00:00Z</updated>
+    <link rel="self" href="{{base}}/atom/only.json"/>
+    <link href="{{base}}/atom/only"/>
+  </entry>
+</feed>
+"""
+
+ATOM_0_3: Final = f"""{_DECLARATION}<feed version="0.3" xmlns="http://purl.org/atom/ns#">
+  <title>Demo, the old Atom feed</title>
+  <modified>2004-05-01T10:00:00Z</modified>
+  <link rel="alternate" type="text/html" href="{{base}}/"/>
+  <entry>
+    <title>An old entry</title>
+    <id>{{base}}/atom/old</id>
+    <issued>2004-05-01T10:00:00Z</issued>
+    <link rel="alternate" type="text/html" href="{{base}}/atom/old"/>
+  </entry>
+</feed>
+"""

@@ -1,0 +1,151 @@
+"""The demo site: one of everything, served on 127.0.0.1 at a free port.
+
+Rules of the room: the site is a table, and what a crawl has to find in it is another one beside
+it. The server says nothing, answers only what is in the table, and is gone after its ``with``.
+"""
+
+import gzip
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import TracebackType
+from typing import Final, Self
+
+from usp.cli import _demo_documents as documents
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """One answer of the site: its type, and its body for a site at that address."""
+
+    content_type: str
+    body: Callable[[str], bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One line of the tree: how deep it stands, what it is, how many pages it lists itself."""
+
+    depth: int
+    path: str
+    kind: str
+    pages: int = 0
+
+
+def _text(template: str) -> Callable[[str], bytes]:
+    return lambda base: template.replace("{base}", base).encode()
+
+
+def _gzipped(template: str) -> Callable[[str], bytes]:
+    plain = _text(template)
+    return lambda base: gzip.compress(plain(base))
+
+
+_XML: Final = "application/xml"
+
+SITE: Final = {
+    "/robots.txt": Resource("text/plain", _text(documents.ROBOTS)),
+    "/sitemaps/index.xml": Resource(_XML, _text(documents.INDEX)),
+    "/sitemaps/pages.xml": Resource(_XML, _text(documents.PAGES)),
+    "/sitemaps/languages.xml": Resource(_XML, _text(documents.LANGUAGES)),
+    "/sitemaps/pictures.xml": Resource(_XML, _text(documents.PICTURES)),
+    "/sitemaps/archive/index.xml": Resource(_XML, _text(documents.ARCHIVE_INDEX)),
+    "/sitemaps/archive/2023.xml.gz": Resource("application/gzip", _gzipped(documents.ARCHIVE_2023)),
+    "/sitemaps/pages.txt": Resource("text/plain", _text(documents.TEXT)),
+    "/feeds/rss.xml": Resource("application/rss+xml", _text(documents.RSS)),
+    "/feeds/atom.xml": Resource("application/atom+xml", _text(documents.ATOM)),
+    "/feeds/atom-0.3.xml": Resource("application/atom+xml", _text(documents.ATOM_0_3)),
+    "/sitemap_news.xml": Resource(_XML, _text(documents.NEWS)),
+}
+"""What the site holds. ``/sitemap_news.xml`` is declared nowhere: it stands at a known path."""
+
+REDIRECTS: Final = {"/sitemap.xml": "/sitemaps/index.xml"}
+"""A known path that leads to what robots.txt declares: it must not be listed twice."""
+
+TREE: Final = (
+    Place(0, "/", "IndexWebsiteSitemap"),
+    Place(1, "/robots.txt", "IndexRobotsTxtSitemap"),
+    Place(2, "/sitemaps/index.xml", "IndexXMLSitemap"),
+    Place(3, "/sitemaps/pages.xml", "PagesXMLSitemap", 3),
+    Place(3, "/sitemaps/languages.xml", "PagesXMLSitemap", 2),
+    Place(3, "/sitemaps/pictures.xml", "PagesXMLSitemap", 2),
+    Place(3, "/sitemaps/archive/index.xml", "IndexXMLSitemap"),
+    Place(4, "/sitemaps/archive/2023.xml.gz", "PagesXMLSitemap", 4),
+    Place(4, "/sitemaps/archive/lost.xml", "InvalidSitemap"),
+    Place(4, "/sitemaps/index.xml", "InvalidSitemap"),
+    Place(2, "/feeds/rss.xml", "PagesRSSSitemap", 2),
+    Place(2, "/feeds/atom.xml", "PagesAtomSitemap", 1),
+    Place(2, "/feeds/atom-0.3.xml", "PagesAtomSitemap", 1),
+    Place(2, "/sitemaps/pages.txt", "PagesTextSitemap", 2),
+    Place(1, "/sitemap_news.xml", "PagesXMLSitemap", 2),
+)
+"""What a crawl has to find, in this order: ``lost.xml`` is missing, the last index is a loop."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    timeout = 10  # a connection on which nothing is asked doesn't keep the server from ending
+    server: "_Server"
+
+    def do_GET(self) -> None:
+        site = self.server.site
+        site.asked.append(self.path)
+        if self.path in REDIRECTS:
+            self.send_response(301)
+            self.send_header("Location", REDIRECTS[self.path])
+            self.end_headers()
+        elif self.path in SITE:
+            resource = SITE[self.path]
+            body = resource.body(site.url.rstrip("/"))
+            self.send_response(200)
+            self.send_header("Content-Type", resource.content_type)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+        else:
+            self.send_error(404)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing: what was asked is in ``asked``."""
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = False  # so that server_close() waits for all of them
+
+    def __init__(self, site: "DemoSite") -> None:
+        self.site = site
+        super().__init__(("127.0.0.1", 0), _Handler)
+
+    def finish_request(self, request: object, client_address: object) -> None:
+        with suppress(ConnectionError):  # a client that hangs up is no news
+            super().finish_request(request, client_address)  # type: ignore[arg-type]
+
+
+class DemoSite:
+    """The site, running inside a ``with`` block."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+        """The paths asked for, in order."""
+        self._server = _Server(self)
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,))
+
+    @property
+    def url(self) -> str:
+        """The homepage."""
+        return f"http://127.0.0.1:{self._server.server_port}/"
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._server.shutdown()
+        self._thread.join()
+        self._server.server_close()

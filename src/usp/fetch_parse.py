@@ -1,0 +1,354 @@
+"""The names of the seeds' flowchart, thin over the rooms below.
+
+Each class is here because programs written for 1.8.1 may use it directly; none of them knows how to
+parse or to fetch. ``sitemap()`` gives what the signature promises: a parser of pages reads the text
+it was given, one of an index also fetches its children, with the client it was given.
+"""
+
+from abc import ABC, abstractmethod
+from typing import Final
+from urllib.parse import urlsplit
+
+from usp._crawl.assemble import node, tree
+from usp._crawl.machine import Crawl, RecurseCallback, RecurseListCallback
+from usp._crawl.policy import Policy
+from usp._crawl.seeds import FoundBy, Seed
+from usp._drive import inline
+from usp._drive.fetch import Fetcher
+from usp._parse.builder import Builder, Entry
+from usp._parse.document import (
+    MEANINGS,
+    Document,
+    Source,
+    children_of_entries,
+    inspect,
+    pages_of_entries,
+)
+from usp._parse.findings import Findings
+from usp._parse.grammar import GRAMMARS
+from usp._parse.sniff import Kind
+from usp._store import Store
+from usp.exceptions import SitemapException
+from usp.helpers import is_http_url
+from usp.objects.page import SitemapPage
+from usp.objects.sitemap import (
+    AbstractSitemap,
+    InvalidSitemap,
+    PagesAtomSitemap,
+    PagesRSSSitemap,
+    PagesXMLSitemap,
+)
+from usp.web_client.abstract_client import AbstractWebClient, LocalWebClient
+from usp.web_client.requests_client import RequestsWebClient
+
+_POLICY: Final = Policy()
+_STRING_URL: Final = "http://usp-local-dummy.local/"
+"""The URL of a sitemap that was given as a string; 1.8.1's, since programs compare it."""
+
+
+def _run(
+    seed: Seed,
+    client: AbstractWebClient,
+    recurse_callback: RecurseCallback | None,
+    recurse_list_callback: RecurseListCallback | None,
+) -> AbstractSitemap:
+    """Crawl what one seed leads to."""
+    crawl = Crawl(
+        [seed],
+        _POLICY,
+        recurse_callback=recurse_callback,
+        recurse_list_callback=recurse_list_callback,
+    )
+    inline.run(crawl, Fetcher(client, Store(), _POLICY.max_document_bytes))
+    found = tree(crawl.roots[0])
+    return found if found is not None else InvalidSitemap(seed.url, "Nothing was found")
+
+
+def sitemap_of_string(content: str | bytes) -> AbstractSitemap:
+    """Read a sitemap that is at hand; its children stand in it unfetched."""
+    # A text is taken as it is, whatever encoding its declaration names.
+    data = content.encode("utf-8", "replace") if isinstance(content, str) else content
+    source = Source([data], charset="utf-8" if isinstance(content, str) else None)
+    document = inspect(source)
+    children: list[AbstractSitemap] = [
+        InvalidSitemap(child.url, "The child sitemap was not fetched", code="SM605")
+        for child in document.children
+    ]
+    return node(_STRING_URL, document, children)
+
+
+class SitemapFetcher:
+    """Fetches a sitemap with all that it leads to."""
+
+    def __init__(
+        self,
+        url: str,
+        recursion_level: int,
+        web_client: AbstractWebClient | None = None,
+        parent_urls: set[str] | None = None,
+        quiet_404: bool = False,
+        recurse_callback: RecurseCallback | None = None,
+        recurse_list_callback: RecurseListCallback | None = None,
+    ) -> None:
+        """Prepare to fetch a sitemap.
+
+        :raises SitemapException: if the URL is not an HTTP(S) one, lies too deep, or is among those
+            of its parents.
+        """
+        parents = frozenset(parent_urls or ())
+        if recursion_level > _POLICY.max_level:
+            levels = _POLICY.max_level
+            raise SitemapException(f"Recursion level exceeded {levels} for URL {url}.")
+        if not is_http_url(url):
+            raise SitemapException(f"URL {url} is not a HTTP(S) URL.")
+        if url in parents:
+            raise SitemapException(
+                f"Recursion detected in URL {url} with parent URLs {sorted(parents)}."
+            )
+        self._seed = Seed(url, FoundBy.GIVEN, recursion_level, parents, quiet=quiet_404)
+        self._web_client = web_client or RequestsWebClient()
+        self._callbacks = (recurse_callback, recurse_list_callback)
+
+    def sitemap(self) -> AbstractSitemap:
+        """Fetch and read it; a failure is an ``InvalidSitemap``."""
+        return _run(self._seed, self._web_client, *self._callbacks)
+
+
+class SitemapStrParser(SitemapFetcher):
+    """Reads a sitemap that is at hand; nothing is fetched."""
+
+    def __init__(self, static_content: str) -> None:
+        super().__init__(_STRING_URL, recursion_level=0, web_client=LocalWebClient())
+        self._content = static_content
+
+    def sitemap(self) -> AbstractSitemap:
+        """Read it."""
+        return sitemap_of_string(self._content)
+
+
+class AbstractSitemapParser(ABC):
+    """Reads a document that was fetched."""
+
+    def __init__(
+        self,
+        url: str,
+        content: str,
+        recursion_level: int,
+        web_client: AbstractWebClient,
+        parent_urls: set[str],
+        recurse_callback: RecurseCallback | None = None,
+        recurse_list_callback: RecurseListCallback | None = None,
+    ) -> None:
+        self._url = url
+        self._content = content
+        self._recursion_level = recursion_level
+        self._web_client = web_client
+        self._parent_urls = frozenset(parent_urls)
+        self._callbacks = (recurse_callback, recurse_list_callback)
+
+    @abstractmethod
+    def sitemap(self) -> AbstractSitemap:
+        """Read the document, and fetch what it leads to."""
+
+    def _sitemap_as(self, kind: Kind | None) -> AbstractSitemap:
+        data = self._content.encode("utf-8", "replace")
+        document = inspect(Source([data], self._url, charset="utf-8"), kind=kind)
+        seed = Seed(
+            self._url, FoundBy.GIVEN, self._recursion_level, self._parent_urls, document
+        )
+        return _run(seed, self._web_client, *self._callbacks)
+
+
+class IndexRobotsTxtSitemapParser(AbstractSitemapParser):
+    """Reads a robots.txt."""
+
+    def __init__(
+        self,
+        url: str,
+        content: str,
+        recursion_level: int,
+        web_client: AbstractWebClient,
+        parent_urls: set[str],
+        recurse_callback: RecurseCallback | None = None,
+        recurse_list_callback: RecurseListCallback | None = None,
+    ) -> None:
+        """Prepare to read a robots.txt.
+
+        :raises SitemapException: if the URL isn't that of a robots.txt.
+        """
+        super().__init__(
+            url,
+            content,
+            recursion_level,
+            web_client,
+            parent_urls,
+            recurse_callback,
+            recurse_list_callback,
+        )
+        if not urlsplit(url).path.endswith("/robots.txt"):
+            raise SitemapException(f"URL {url} is not that of a robots.txt.")
+
+    def sitemap(self) -> AbstractSitemap:
+        """Read it, and fetch the sitemaps that it declares."""
+        return self._sitemap_as(Kind.ROBOTS)
+
+
+class PlainTextSitemapParser(AbstractSitemapParser):
+    """Reads a plain text sitemap."""
+
+    def sitemap(self) -> AbstractSitemap:
+        """Read it."""
+        return self._sitemap_as(Kind.TEXT)
+
+
+class XMLSitemapParser(AbstractSitemapParser):
+    """Reads an XML document, by its root element."""
+
+    def sitemap(self) -> AbstractSitemap:
+        """Read it, and fetch what it leads to; a document of no known kind is invalid."""
+        return self._sitemap_as(None)
+
+
+class AbstractXMLSitemapParser(ABC):
+    """Reads a sitemap from the events of an XML parser, one call an event.
+
+    Names have the usual prefix of their namespace (``sitemap:loc``, ``news:title``) or none.
+    """
+
+    _kind: Kind
+
+    def __init__(
+        self,
+        url: str,
+        recurse_callback: RecurseCallback | None = None,
+        recurse_list_callback: RecurseListCallback | None = None,
+    ) -> None:
+        self._url = url
+        self._callbacks = (recurse_callback, recurse_list_callback)
+        self._builder = Builder(GRAMMARS[self._kind])
+
+    def xml_element_start(self, name: str, attrs: dict[str, str]) -> None:
+        """Take the start of an element."""
+        self._builder.start(name, attrs)
+
+    def xml_element_end(self, name: str) -> None:
+        """Take the end of an element."""
+        self._builder.end(name)
+
+    def xml_char_data(self, data: str) -> None:
+        """Take character data."""
+        self._builder.text(data)
+
+    @abstractmethod
+    def sitemap(self) -> AbstractSitemap:
+        """Return the sitemap, as far as it has been read."""
+
+    def _entries(self) -> list[Entry]:
+        return list(self._builder.done)
+
+    def _pages(self) -> list[SitemapPage]:
+        meaning = MEANINGS[self._kind](self._url)
+        return list(pages_of_entries(self._entries(), meaning, Findings()))
+
+
+class IndexXMLSitemapParser(AbstractXMLSitemapParser):
+    """Reads an XML sitemap index from events."""
+
+    _kind = Kind.INDEX
+
+    def __init__(
+        self,
+        url: str,
+        web_client: AbstractWebClient,
+        recursion_level: int,
+        parent_urls: set[str],
+        recurse_callback: RecurseCallback | None = None,
+        recurse_list_callback: RecurseListCallback | None = None,
+    ) -> None:
+        super().__init__(url, recurse_callback, recurse_list_callback)
+        self._web_client = web_client
+        self._recursion_level = recursion_level
+        self._parent_urls = frozenset(parent_urls)
+
+    def sitemap(self) -> AbstractSitemap:
+        """Return the index, with its children fetched."""
+        children = children_of_entries(self._entries(), self._url)
+        document = Document(self._url, self._kind, pages=self._pages(), children=children)
+        seed = Seed(
+            self._url, FoundBy.GIVEN, self._recursion_level, self._parent_urls, document
+        )
+        return _run(seed, self._web_client, *self._callbacks)
+
+
+class PagesXMLSitemapParser(AbstractXMLSitemapParser):
+    """Reads an XML sitemap from events."""
+
+    _kind = Kind.URLSET
+
+    class Image:
+        """What an image says, as text; kept for its name."""
+
+        __slots__ = ("caption", "geo_location", "license", "loc", "title")
+
+    class Page:
+        """What an entry says, as text; kept for its name."""
+
+        __slots__ = (
+            "alternates",
+            "change_frequency",
+            "images",
+            "last_modified",
+            "news_access",
+            "news_genres",
+            "news_keywords",
+            "news_publication_language",
+            "news_publication_name",
+            "news_publish_date",
+            "news_stock_tickers",
+            "news_title",
+            "priority",
+            "url",
+        )
+
+    def __init__(self, url: str) -> None:
+        super().__init__(url)
+
+    def sitemap(self) -> AbstractSitemap:
+        """Return the sitemap, as far as it has been read."""
+        return PagesXMLSitemap(self._url, self._pages())
+
+
+class PagesRSSSitemapParser(AbstractXMLSitemapParser):
+    """Reads an RSS feed from events."""
+
+    _kind = Kind.RSS
+
+    class Page:
+        """What an item says, as text; kept for its name."""
+
+        __slots__ = ("description", "link", "publication_date", "title")
+
+    def __init__(self, url: str) -> None:
+        super().__init__(url)
+
+    def sitemap(self) -> AbstractSitemap:
+        """Return the sitemap, as far as it has been read."""
+        return PagesRSSSitemap(self._url, self._pages())
+
+
+class PagesAtomSitemapParser(AbstractXMLSitemapParser):
+    """Reads an Atom feed from events."""
+
+    _kind = Kind.ATOM
+
+    class Page:
+        """What an entry says, as text; kept for its name."""
+
+        __slots__ = ("description", "link", "publication_date", "title")
+
+    def __init__(self, url: str) -> None:
+        super().__init__(url)
+
+    def sitemap(self) -> AbstractSitemap:
+        """Return the sitemap, as far as it has been read."""
+        return PagesAtomSitemap(self._url, self._pages())

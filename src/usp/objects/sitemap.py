@@ -1,0 +1,346 @@
+"""The tree of sitemaps, as the user walks it.
+
+::
+
+    AbstractSitemap
+     ├ InvalidSitemap              could not be fetched or read; says why
+     ├ AbstractPagesSitemap        lists pages
+     │  ├ PagesXMLSitemap, PagesTextSitemap, PagesRSSSitemap, PagesAtomSitemap
+     └ AbstractIndexSitemap        lists other sitemaps
+        ├ IndexWebsiteSitemap      the root that stands for the site as a whole
+        └ IndexXMLSitemap, IndexRobotsTxtSitemap
+
+A sitemap holds any re-iterable of pages: a list, or the run of a document at rest that is read
+anew each time. So walking a tree never holds more than one sitemap's pages.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice, zip_longest
+from typing import Any, ClassVar, Final, Protocol, runtime_checkable
+
+from usp.objects.outcome import Attempt, Outcome
+from usp.objects.page import SitemapPage
+from usp.objects.problem import Problem
+
+_SHOWN_IN_REPR: Final = 3
+_ABSENT: Final = object()
+
+
+@runtime_checkable
+class Checked(Protocol):
+    """Pages that can say what is wrong with the document they come from."""
+
+    @property
+    def problems(self) -> tuple[Problem, ...]: ...
+
+    @property
+    def complete(self) -> bool: ...
+
+
+class AbstractSitemap(ABC):
+    """What every node of the tree is."""
+
+    _renamed: ClassVar[dict[str, str]] = {
+        "_AbstractSitemap__url": "_url",
+        "_AbstractIndexSitemap__sub_sitemaps": "_sub_sitemaps",
+        "_InvalidSitemap__reason": "_reason",
+        "_pages_value": "_pages",
+    }
+    """Attributes as pickles of 1.8.1 name them, and as they are named here."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+
+    @property
+    def url(self) -> str:
+        """The sitemap's URL, after redirects."""
+        return self._url
+
+    @property
+    @abstractmethod
+    def pages(self) -> list[SitemapPage]:
+        """The pages that this very document lists: a new list each time."""
+
+    @property
+    @abstractmethod
+    def sub_sitemaps(self) -> list["AbstractSitemap"]:
+        """The sitemaps that this very document lists, in its order."""
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """What is wrong with this document; asking reads it if nobody has yet."""
+        return ()
+
+    @property
+    def complete(self) -> bool:
+        """Whether the document was whole; asking reads it if nobody has yet."""
+        return True
+
+    @property
+    def tree_complete(self) -> bool:
+        """Whether this document and all below it were whole."""
+        return self.complete and all(sub.complete for sub in self.all_sitemaps())
+
+    def all_pages(self) -> Iterator[SitemapPage]:
+        """Yield the pages of this sitemap, then those of all below it, one sitemap at a time."""
+        yield from self.pages
+        for sub_sitemap in self.sub_sitemaps:
+            yield from sub_sitemap.all_pages()
+
+    def all_sitemaps(self) -> Iterator["AbstractSitemap"]:
+        """Yield all sitemaps below this one, each before its own children."""
+        for sub_sitemap in self.sub_sitemaps:
+            yield sub_sitemap
+            yield from sub_sitemap.all_sitemaps()
+
+    def to_dict(self, with_pages: bool = True) -> dict[str, Any]:  # noqa: ARG002 -- for subclasses
+        """Return the sitemap and all below it as plain values, without the pages if so asked."""
+        return {"url": self.url}
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if type(self) is not type(other) or not isinstance(other, AbstractSitemap):
+            return NotImplemented
+        return self._url == other._url and self._same_content(other)
+
+    def _same_content(self, other: "AbstractSitemap") -> bool:
+        return self.sub_sitemaps == other.sub_sitemaps and self.pages == other.pages
+
+    def __hash__(self) -> int:
+        return hash((type(self).__name__, self._url))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(url={self._url})"
+
+    def __setstate__(self, state: Any) -> None:
+        # 1.8.1 pickles (attributes, slots); ours are the attributes alone.
+        parts = state if isinstance(state, tuple) else (state,)
+        for part in parts:
+            for name, value in (part or {}).items():
+                self.__dict__[self._renamed.get(name, name)] = value
+
+
+class InvalidSitemap(AbstractSitemap):
+    """A sitemap that was declared, and could not be fetched or read."""
+
+    _code: str | None = None
+
+    def __init__(self, url: str, reason: str, *, code: str | None = None) -> None:
+        super().__init__(url)
+        self._reason = reason
+        self._code = code
+
+    @property
+    def reason(self) -> str:
+        """Why, in words."""
+        return self._reason
+
+    @property
+    def code(self) -> str | None:
+        """Why, as a problem code (``SM…``); None on an object that the caller built without."""
+        return self._code
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """The reason as a problem, where it has a code."""
+        return (Problem(self._code, self._reason),) if self._code else ()
+
+    @property
+    def complete(self) -> bool:
+        """Never: nothing of the document could be had."""
+        return False
+
+    @property
+    def pages(self) -> list[SitemapPage]:
+        """Always empty."""
+        return []
+
+    @property
+    def sub_sitemaps(self) -> list[AbstractSitemap]:
+        """Always empty."""
+        return []
+
+    def to_dict(self, with_pages: bool = True) -> dict[str, Any]:
+        """Return the URL and the reason."""
+        return {**super().to_dict(with_pages), "reason": self._reason}
+
+    def _same_content(self, other: AbstractSitemap) -> bool:
+        return isinstance(other, InvalidSitemap) and self._reason == other._reason
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(url={self._url}, reason={self._reason})"
+
+
+class _ReadSitemap(AbstractSitemap):
+    """A document that was read: it may list pages, sitemaps, or both by mistake."""
+
+    _pages: Iterable[SitemapPage] = ()
+    _sub_sitemaps: Sequence[AbstractSitemap] = ()
+    _notes: tuple[Problem, ...] = ()
+
+    @property
+    def pages(self) -> list[SitemapPage]:
+        """The pages that this very document lists: a new list each time."""
+        return list(self._pages)
+
+    @property
+    def sub_sitemaps(self) -> list[AbstractSitemap]:
+        """The sitemaps that this very document lists, in its order."""
+        return list(self._sub_sitemaps)
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """What is wrong with this document; asking reads it if nobody has yet."""
+        found = self._pages.problems if isinstance(self._pages, Checked) else ()
+        return (*self._notes, *found)
+
+    @property
+    def complete(self) -> bool:
+        """Whether the document was whole; asking reads it if nobody has yet."""
+        return self._pages.complete if isinstance(self._pages, Checked) else True
+
+    def all_pages(self) -> Iterator[SitemapPage]:
+        """Yield the pages of this sitemap, then those of all below it, one sitemap at a time."""
+        yield from self._pages
+        for sub_sitemap in self._sub_sitemaps:
+            yield from sub_sitemap.all_pages()
+
+    def _pages_to_list(self) -> list[dict[str, Any]]:
+        return [page.to_dict() for page in self._pages]
+
+    def _sub_sitemaps_to_list(self, with_pages: bool) -> list[dict[str, Any]]:
+        return [sub.to_dict(with_pages=with_pages) for sub in self._sub_sitemaps]
+
+    def _same_content(self, other: AbstractSitemap) -> bool:
+        return (
+            isinstance(other, _ReadSitemap)
+            and list(self._sub_sitemaps) == list(other._sub_sitemaps)
+            and all(a == b for a, b in zip_longest(self._pages, other._pages, fillvalue=_ABSENT))
+        )
+
+    def __repr__(self) -> str:
+        # Short, whatever the size: a document of a million pages is not read for a log line.
+        pages = [repr(page) for page in islice(self._pages, _SHOWN_IN_REPR + 1)]
+        subs = [f"{type(sub).__name__}(url={sub.url})" for sub in self._sub_sitemaps]
+        shown = {"pages": pages, "sub_sitemaps": subs}
+        wanted = [name for name, items in shown.items() if items or name == self._lists]
+        fields = "".join(f", {name}=[{_first(shown[name])}]" for name in wanted)
+        return f"{type(self).__name__}(url={self._url}{fields})"
+
+    _lists: ClassVar[str]
+    """What this kind of sitemap is there to list: ``pages`` or ``sub_sitemaps``."""
+
+
+def _first(items: list[str]) -> str:
+    more = ["..."] if len(items) > _SHOWN_IN_REPR else []
+    return ", ".join(items[:_SHOWN_IN_REPR] + more)
+
+
+class AbstractPagesSitemap(_ReadSitemap):
+    """A sitemap that lists pages."""
+
+    _lists = "pages"
+
+    def __init__(
+        self,
+        url: str,
+        pages: Iterable[SitemapPage],
+        *,
+        sub_sitemaps: Sequence[AbstractSitemap] = (),
+        notes: tuple[Problem, ...] = (),
+    ) -> None:
+        super().__init__(url)
+        self._pages = pages
+        self._sub_sitemaps = sub_sitemaps
+        self._notes = notes
+
+    def to_dict(self, with_pages: bool = True) -> dict[str, Any]:
+        """Return the sitemap as plain values, without the pages if so asked."""
+        sitemap = super().to_dict(with_pages)
+        if with_pages:
+            sitemap["pages"] = self._pages_to_list()
+        if self._sub_sitemaps:
+            sitemap["sub_sitemaps"] = self._sub_sitemaps_to_list(with_pages)
+        return sitemap
+
+
+class PagesXMLSitemap(AbstractPagesSitemap):
+    """An XML sitemap (``<urlset>``)."""
+
+
+class PagesTextSitemap(AbstractPagesSitemap):
+    """A plain text sitemap, one URL a line."""
+
+
+class PagesRSSSitemap(AbstractPagesSitemap):
+    """An RSS feed."""
+
+
+class PagesAtomSitemap(AbstractPagesSitemap):
+    """An Atom feed."""
+
+
+class AbstractIndexSitemap(_ReadSitemap):
+    """A sitemap that lists other sitemaps."""
+
+    _lists = "sub_sitemaps"
+
+    def __init__(
+        self,
+        url: str,
+        sub_sitemaps: Sequence[AbstractSitemap],
+        *,
+        pages: Iterable[SitemapPage] = (),
+        notes: tuple[Problem, ...] = (),
+    ) -> None:
+        super().__init__(url)
+        self._sub_sitemaps = sub_sitemaps
+        self._pages = pages
+        self._notes = notes
+
+    def to_dict(self, with_pages: bool = True) -> dict[str, Any]:
+        """Return the sitemap and all below it as plain values, without the pages if so asked."""
+        sitemap = super().to_dict(with_pages)
+        sitemap["sub_sitemaps"] = self._sub_sitemaps_to_list(with_pages)
+        if with_pages and (pages := self._pages_to_list()):
+            sitemap["pages"] = pages
+        return sitemap
+
+
+class IndexWebsiteSitemap(AbstractIndexSitemap):
+    """The root: the site itself, above its robots.txt and what stands at known paths."""
+
+    _outcome: Outcome | None = None
+    _tried: tuple[Attempt, ...] = ()
+
+    def __init__(
+        self,
+        url: str,
+        sub_sitemaps: Sequence[AbstractSitemap],
+        *,
+        outcome: Outcome | None = None,
+        tried: tuple[Attempt, ...] = (),
+    ) -> None:
+        super().__init__(url, sub_sitemaps)
+        self._outcome = outcome
+        self._tried = tried
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """What came of the crawl; None on a root that the caller built."""
+        return self._outcome
+
+    @property
+    def tried(self) -> tuple[Attempt, ...]:
+        """Each URL that was tried, in the tree's order, and what came of it."""
+        return self._tried
+
+
+class IndexXMLSitemap(AbstractIndexSitemap):
+    """An XML sitemap index (``<sitemapindex>``)."""
+
+
+class IndexRobotsTxtSitemap(AbstractIndexSitemap):
+    """A robots.txt, by the sitemaps that it declares."""

@@ -1,0 +1,94 @@
+"""What most users call: the sitemaps of a website, or of a text, as a tree."""
+
+from collections.abc import Iterable
+
+from usp._crawl.assemble import website
+from usp._crawl.machine import Crawl, RecurseCallback, RecurseListCallback
+from usp._crawl.policy import Policy
+from usp._crawl.seeds import KNOWN_PATHS, in_fixed_order, website_seeds
+from usp._drive import inline, report
+from usp._drive.fetch import Fetcher
+from usp._store import Store
+from usp.exceptions import SitemapException
+from usp.fetch_parse import sitemap_of_string
+from usp.helpers import is_http_url, strip_url_to_homepage
+from usp.objects.sitemap import AbstractSitemap, IndexWebsiteSitemap
+from usp.web_client.abstract_client import AbstractWebClient
+from usp.web_client.requests_client import RequestsWebClient
+
+_UNPUBLISHED_SITEMAP_PATHS: set[str] = set(KNOWN_PATHS)
+"""Paths at which sitemaps are often found though nothing names them."""
+
+
+def sitemap_tree_for_homepage(
+    homepage_url: str,
+    web_client: AbstractWebClient | None = None,
+    use_robots: bool = True,
+    use_known_paths: bool = True,
+    extra_known_paths: set[str] | None = None,
+    recurse_callback: RecurseCallback | None = None,
+    recurse_list_callback: RecurseListCallback | None = None,
+    normalize_homepage_url: bool = True,
+) -> IndexWebsiteSitemap:
+    """Find, fetch and read all sitemaps of a website.
+
+    robots.txt comes first, then each sitemap that it declares with all that those lead to, then the
+    known paths that were not found so already.
+
+    :param homepage_url: any URL of the site; the path is dropped, unless told otherwise.
+    :param web_client: the client to fetch with; by default a ``RequestsWebClient``.
+    :param use_robots: whether to look for sitemaps in robots.txt.
+    :param use_known_paths: whether to try paths at which sitemaps are often found.
+    :param extra_known_paths: further paths to try, relative to the homepage.
+    :param recurse_callback: asked of each child of an index (URL, level of the index, URLs of the
+        sitemaps above the child): whether to fetch it.
+    :param recurse_list_callback: asked before that of all children of an index at once: returns
+        those to fetch.
+    :param normalize_homepage_url: whether to cut the URL down to that of the homepage; if not,
+        robots.txt and known paths are looked for below the URL as it is.
+    :return: the root of the tree; its ``outcome`` says what came of it.
+    :raises SitemapException: if the URL isn't an HTTP(S) one.
+    """
+    homepage = _homepage(homepage_url, normalize=normalize_homepage_url)
+    known = in_fixed_order(_UNPUBLISHED_SITEMAP_PATHS) if use_known_paths else []
+    extra = _in_given_order(extra_known_paths or ()) if use_known_paths else []
+    policy = Policy()
+    crawl = Crawl(
+        website_seeds(
+            homepage, use_robots=use_robots, known_paths=dict.fromkeys([*known, *extra])
+        ),
+        policy,
+        recurse_callback=recurse_callback,
+        recurse_list_callback=recurse_list_callback,
+    )
+    client = web_client or RequestsWebClient()
+    try:
+        inline.run(crawl, Fetcher(client, Store(), policy.max_document_bytes))
+    finally:
+        if web_client is None and isinstance(client, RequestsWebClient):
+            client.close()
+    return website(homepage, crawl)
+
+
+def _homepage(url: str, *, normalize: bool) -> str:
+    if not isinstance(url, str) or not is_http_url(url):
+        raise SitemapException(f"URL {url} is not a HTTP(S) URL.")
+    if not normalize:
+        return url if url.endswith("/") else f"{url}/"
+    homepage = strip_url_to_homepage(url)
+    if homepage != url:
+        report.assumed_homepage(url, homepage)
+    return homepage
+
+
+def _in_given_order(paths: Iterable[str]) -> list[str]:
+    """Keep the order of a list; give a set one that doesn't change from run to run."""
+    return in_fixed_order(paths) if isinstance(paths, set | frozenset) else list(paths)
+
+
+def sitemap_from_str(content: str | bytes) -> AbstractSitemap:
+    """Read a sitemap that is at hand, as text or as bytes; nothing is fetched.
+
+    The children of an index stand in it as ``InvalidSitemap``, since nobody fetched them.
+    """
+    return sitemap_of_string(content)

@@ -1,0 +1,136 @@
+"""``usp demo``, and the embedded site that the other tests use too."""
+
+import re
+import socket
+from datetime import UTC, datetime
+from decimal import Decimal
+
+import pytest
+
+from tests.cli.command import script, usp
+from usp.cli._demo_site import SITE, TREE, DemoSite
+from usp.objects.outcome import Outcome
+from usp.objects.page import SitemapPage
+from usp.objects.sitemap import IndexWebsiteSitemap, InvalidSitemap
+from usp.tree import sitemap_tree_for_homepage
+
+
+@pytest.fixture
+def tree(demo_site: DemoSite) -> IndexWebsiteSitemap:
+    root = sitemap_tree_for_homepage(demo_site.url)
+    assert isinstance(root, IndexWebsiteSitemap)
+    return root
+
+
+def page_at(tree: IndexWebsiteSitemap, path: str) -> SitemapPage:
+    (page,) = [page for page in tree.all_pages() if page.url == tree.url.rstrip("/") + path]
+    return page
+
+
+def test_prints_the_tree_with_kinds_and_counts() -> None:
+    ended = usp("demo")
+    assert (ended.code, ended.err) == (0, "")
+    lines = [line for line in ended.out.splitlines() if line.lstrip().startswith("/")]
+    assert [line.split()[0] for line in lines] == [place.path for place in TREE]
+    assert [len(line) - len(line.lstrip()) for line in lines] == [2 * p.depth for p in TREE]
+    said = {line.split()[0]: line for line in lines}
+    assert said["/sitemaps/archive/2023.xml.gz"].endswith("  XML sitemap, 4 pages")
+    assert said["/feeds/atom.xml"].endswith("  Atom feed, 1 page")
+    assert said["/robots.txt"].endswith("  robots.txt, 5 sitemaps")
+    assert "  invalid: " in said["/sitemaps/archive/lost.xml"]
+    assert "404" in said["/sitemaps/archive/lost.xml"]
+    assert "\nOutcome: partial\n" in ended.out
+    assert f"{len(TREE) - 1} sitemaps, 2 of them invalid; 19 pages" in ended.out
+
+
+def test_leaves_nothing_running() -> None:
+    found = re.search(r"127\.0\.0\.1:(\d+)", usp("demo").out)
+    assert found is not None
+    with socket.socket() as probe:
+        assert probe.connect_ex(("127.0.0.1", int(found[1]))) != 0
+
+
+def test_does_not_ask_a_proxy() -> None:
+    nowhere = "http://127.0.0.1:9"
+    assert usp("demo", env={"HTTP_PROXY": nowhere, "http_proxy": nowhere}).code == 0
+
+
+def test_fails_when_the_tree_is_not_what_the_site_holds() -> None:
+    ended = script(
+        "from usp.cli import _demo_site, cli\n"
+        "del _demo_site.SITE['/sitemap_news.xml']\n"
+        "cli.main(['demo'])\n"
+    )
+    assert ended.code == 1
+    assert ended.told == ["usp: error: this is not the tree that the demo site holds"]
+
+
+def test_everything_of_the_site_is_asked_for(
+    demo_site: DemoSite, tree: IndexWebsiteSitemap
+) -> None:
+    assert tree.outcome is Outcome.PARTIAL
+    assert set(SITE) <= set(demo_site.asked)
+    # The index is asked for twice: the redirect of a known path leads to it once more.
+    twice = {path for path in demo_site.asked if demo_site.asked.count(path) > 1}
+    assert twice <= {"/sitemaps/index.xml"}
+
+
+def test_why_two_are_invalid(tree: IndexWebsiteSitemap) -> None:
+    lost, loop = (s for s in tree.all_sitemaps() if isinstance(s, InvalidSitemap))
+    assert "404" in lost.reason
+    assert "Recursion detected in URL" in loop.reason
+
+
+def test_fields_of_a_page(tree: IndexWebsiteSitemap) -> None:
+    about = page_at(tree, "/about")
+    assert about.priority == Decimal("0.3")
+    assert about.change_frequency is not None
+    assert about.change_frequency.value == "yearly"
+    assert about.last_modified is not None
+    assert about.last_modified.date().isoformat() == "2024-03-15"
+
+
+def test_fields_of_a_news_story(tree: IndexWebsiteSitemap) -> None:
+    story = page_at(tree, "/news/merger").news_story
+    assert story is not None
+    assert story.to_dict() == {
+        "title": "Two makers of demo sites merge",
+        "publish_date": datetime(2024, 5, 1, 6, tzinfo=UTC),
+        "publication_name": "The Demo Post",
+        "publication_language": "en",
+        "access": "Subscription",
+        "genres": ["PressRelease", "Blog"],
+        "keywords": ["business", "merger", "demo"],
+        "stock_tickers": ["NASDAQ:DEMO", "LON:SITE"],
+    }
+
+
+def test_fields_of_an_image(tree: IndexWebsiteSitemap) -> None:
+    dawn, dusk = page_at(tree, "/gallery/harbour").images or []
+    assert dawn.to_dict() == {
+        "loc": f"{tree.url}img/harbour-dawn.jpg",
+        "caption": "The harbour at dawn",
+        "geo_location": "Hamburg, Germany",
+        "title": "Dawn",
+        "license": f"{tree.url}licence",
+    }
+    assert dusk.caption is None
+
+
+def test_alternates_of_a_page(tree: IndexWebsiteSitemap) -> None:
+    assert page_at(tree, "/en/welcome").alternates == [
+        ("de", f"{tree.url}de/willkommen"),
+        ("x-default", f"{tree.url}en/welcome"),
+    ]
+
+
+def test_titles_and_dates_of_feeds(tree: IndexWebsiteSitemap) -> None:
+    for path, title, year in [
+        ("/feed/first", "The first item", 2024),
+        ("/atom/only", "The only entry", 2024),
+        ("/atom/old", "An old entry", 2004),
+    ]:
+        story = page_at(tree, path).news_story
+        assert story is not None
+        assert story.publish_date is not None
+        assert (story.title, story.publish_date.year) == (title, year)

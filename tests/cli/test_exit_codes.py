@@ -1,0 +1,117 @@
+"""What the shell is told, and the one line that says why."""
+
+import socket
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import script, usp
+from tests.server import LoopbackServer, index, urlset
+
+
+def closed_port() -> int:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return int(taken.getsockname()[1])
+
+
+def test_0_when_all_was_read(server: LoopbackServer) -> None:
+    server.robots("/a.xml")
+    server.site["/a.xml"] = urlset(server.at("/one"))
+    ended = usp("ls", server.url)
+    assert (ended.code, ended.err) == (0, "")
+
+
+def test_0_and_a_line_when_some_could_not_be_read(server: LoopbackServer) -> None:
+    server.robots("/i.xml")
+    lost = [server.at(f"/lost-{n}.xml") for n in range(2)]
+    server.site["/i.xml"] = index(server.at("/a.xml"), *lost)
+    server.site["/a.xml"] = urlset(server.at("/one"))
+    ended = usp("ls", server.url, "-f", "pages")
+    assert (ended.code, ended.out) == (0, f"{server.at('/one')}\n")
+    assert ended.told == ["usp: 2 sitemaps could not be read"]
+
+
+def test_1_when_there_is_no_sitemap(server: LoopbackServer) -> None:
+    ended = usp("ls", server.url)
+    assert (ended.code, ended.out) == (1, f"{server.url}\n")
+    assert ended.told == [f"usp: no sitemap found at {server.url}"]
+
+
+def test_1_when_nothing_may_be_tried(server: LoopbackServer) -> None:
+    ended = usp("ls", server.url, "-r", "-k")
+    assert (ended.code, ended.out, server.asked) == (1, f"{server.url}\n", [])
+
+
+WRONG_URLS = ["foo", "", "not a url", "http://", "http://h:port/", "ftp://example.org/", "-"]
+
+
+@pytest.mark.parametrize("url", WRONG_URLS)
+def test_2_and_one_line_for_a_wrong_url(url: str) -> None:
+    ended = usp("ls", url)
+    assert (ended.code, ended.out) == (2, "")
+    (line,) = ended.err.splitlines()
+    assert line.startswith(f"usp: error: {url!r} is not the URL of a website")
+
+
+def test_2_when_the_log_file_cannot_be_opened(server: LoopbackServer, tmp_path: Path) -> None:
+    log = tmp_path / "no" / "such" / "folder" / "log"
+    ended = usp("ls", server.url, "-l", str(log))
+    assert (ended.code, ended.out, server.asked) == (2, "", [])
+    (line,) = ended.err.splitlines()
+    assert line.startswith(f"usp: error: cannot write the log to {log}: ")
+
+
+@pytest.mark.parametrize("args", [["nothing"], ["ls"], ["ls", "h.example", "-f", "x"], ["--what"]])
+def test_2_for_wrong_arguments(args: list[str]) -> None:
+    ended = usp(*args)
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err.startswith("usage: usp")
+
+
+def test_3_when_blocked(server: LoopbackServer) -> None:
+    server.otherwise = 403
+    ended = usp("ls", server.url)
+    assert ended.code == 3
+    (line,) = ended.told
+    assert line.startswith(f"usp: blocked: {server.at('/robots.txt')}: ")
+    assert "403" in line
+
+
+def test_3_when_unreachable() -> None:
+    url = f"http://127.0.0.1:{closed_port()}/"
+    ended = usp("ls", url, "-k")
+    assert (ended.code, ended.out) == (3, f"{url}\n")
+    (line,) = ended.told
+    assert line.startswith(f"usp: unreachable: {url}robots.txt: ")
+    assert "refused" in line.lower()
+
+
+def test_a_bare_domain_means_https() -> None:
+    port = closed_port()
+    ended = usp("ls", f"127.0.0.1:{port}", "-k")
+    assert (ended.code, ended.out) == (3, f"https://127.0.0.1:{port}/\n")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no /dev/full")
+def test_3_and_one_line_when_the_output_finds_no_room(server: LoopbackServer) -> None:
+    server.robots("/a.xml")
+    server.site["/a.xml"] = urlset(server.at("/one"))
+    ended = script(
+        "import subprocess, sys\n"
+        "with open('/dev/full', 'w') as full:\n"
+        "    command = [sys.executable, '-m', 'usp', 'ls', sys.argv[1]]\n"
+        "    sys.exit(subprocess.run(command, stdout=full).returncode)\n",
+        server.url,
+    )
+    assert ended.code == 3
+    (line,) = ended.err.splitlines()
+    assert line.startswith("usp: error: ")
+
+
+def test_a_program_that_calls_main_goes_on(server: LoopbackServer) -> None:
+    server.robots("/a.xml")
+    server.site["/a.xml"] = urlset(server.at("/one"))
+    program = "import sys; from usp.cli.cli import main; print(main(sys.argv[1:]), 'went on')"
+    ended = script(program, "ls", server.url, "-f", "pages")
+    assert (ended.code, ended.out) == (0, f"{server.at('/one')}\nNone went on\n")

@@ -1,0 +1,160 @@
+"""``usp ls``: what it prints, option by option."""
+
+import re
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from tests.cli.command import script, usp
+from tests.server import LoopbackServer, index, urlset
+
+
+@pytest.fixture
+def site(server: LoopbackServer) -> LoopbackServer:
+    """A small healthy site: two levels of indexes, and one sitemap at a known path."""
+    server.robots("/index.xml")
+    server.site |= {
+        "/index.xml": index(server.at("/a.xml"), server.at("/b.xml")),
+        "/a.xml": urlset(server.at("/one"), server.at("/two?a=1&b=2")),
+        "/b.xml": urlset(server.at("/three"), "http://other.example/é"),
+        "/sitemap.xml": urlset(server.at("/known")),
+    }
+    return server
+
+
+def drawn(text: str, server: LoopbackServer) -> str:
+    """A drawing with ``>`` for tabs and ``~`` for the address of the server."""
+    return dedent(text).lstrip("\n").replace(">", "\t").replace("~", server.url.rstrip("/"))
+
+
+TREE = """
+    ~/
+    >~/robots.txt
+    >>~/index.xml
+    >>>~/a.xml
+    >>>>~/one
+    >>>>~/two?a=1&b=2
+    >>>~/b.xml
+    >>>>~/three
+    >>>>http://other.example/é
+    >~/sitemap.xml
+    >>~/known
+    """
+
+
+@pytest.mark.parametrize("options", [[], ["-f", "tabtree"], ["--format=tabtree"]])
+def test_tree_indented_by_tabs(site: LoopbackServer, options: list[str]) -> None:
+    ended = usp("ls", site.url, *options)
+    assert ended.out == drawn(TREE, site)
+    assert (ended.code, ended.err) == (0, "")
+
+
+def test_pages_alone(site: LoopbackServer) -> None:
+    ended = usp("ls", site.url, "-f", "pages")
+    assert ended.out == drawn(
+        """
+        ~/one
+        ~/two?a=1&b=2
+        ~/three
+        http://other.example/é
+        ~/known
+        """,
+        site,
+    )
+    assert (ended.code, ended.err) == (0, "")
+
+
+@pytest.mark.parametrize("option", ["-u", "--strip-url"])
+def test_stripped_urls_but_not_the_first_line(site: LoopbackServer, option: str) -> None:
+    first, rest = drawn(TREE, site).split("\n", 1)
+    stripped = rest.replace(site.url.rstrip("/"), "")
+    assert usp("ls", site.url, option).out == f"{first}\n{stripped}"
+
+
+def test_stripped_urls_in_pages(site: LoopbackServer) -> None:
+    ended = usp("ls", site.url, "-u", "-f", "pages")
+    assert ended.out == "/one\n/two?a=1&b=2\n/three\nhttp://other.example/é\n/known\n"
+
+
+def test_only_the_site_itself_is_stripped(server: LoopbackServer) -> None:
+    home = server.url.rstrip("/")
+    server.robots("/a.xml")
+    server.site["/a.xml"] = urlset(home, f"{home}/x?of={home}/y", f"{home}0/z", f"{home}//w")
+    ended = usp("ls", home, "-k", "-u", "-f", "pages")
+    assert ended.out.splitlines() == ["/", f"/x?of={home}/y", f"{home}0/z", "//w"]
+
+
+@pytest.mark.parametrize("option", ["-r", "--no-robots"])
+def test_without_robots(site: LoopbackServer, option: str) -> None:
+    ended = usp("ls", site.url, option)
+    assert ended.out == drawn("~/\n>~/sitemap.xml\n>>~/known\n", site)
+    assert "/robots.txt" not in site.asked
+
+
+@pytest.mark.parametrize("option", ["-k", "--no-known"])
+def test_without_known_paths(site: LoopbackServer, option: str) -> None:
+    ended = usp("ls", site.url, option)
+    assert ended.out == drawn(TREE, site).partition(f"\t{site.at('/sitemap.xml')}")[0]
+    assert sorted(site.asked) == ["/a.xml", "/b.xml", "/index.xml", "/robots.txt"]
+
+
+def test_path_of_the_url_is_not_the_homepage(site: LoopbackServer) -> None:
+    ended = usp("ls", site.at("/some/page?x=1"), "-f", "pages", "-k")
+    assert ended.out.splitlines()[0] == site.at("/one")
+    assert ended.code == 0
+
+
+def test_an_index_with_pages_of_its_own(server: LoopbackServer) -> None:
+    own = f"<url><loc>{server.at('/own')}</loc></url></sitemapindex>".encode()
+    server.robots("/i.xml")
+    server.site |= {
+        "/i.xml": index(server.at("/a.xml")).replace(b"</sitemapindex>", own),
+        "/a.xml": urlset(server.at("/one")),
+    }
+    ended = usp("ls", server.url, "-k")
+    assert ended.out == drawn(
+        "~/\n>~/robots.txt\n>>~/i.xml\n>>>~/own\n>>>~/a.xml\n>>>>~/one\n", server
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "levels"),
+    [([], set()), (["-v"], {"INFO"}), (["--verbose"], {"INFO"}), (["-vv"], {"INFO", "DEBUG"})],
+)
+def test_log_on_stderr(site: LoopbackServer, options: list[str], levels: set[str]) -> None:
+    ended = usp("ls", site.url, *options)
+    assert set(re.findall(r"^(\w+):usp\.", ended.err, re.MULTILINE)) == levels
+    assert ended.out == drawn(TREE, site)
+
+
+def test_warnings_are_logged_unasked(site: LoopbackServer) -> None:
+    del site.site["/b.xml"]
+    ended = usp("ls", site.url)
+    assert re.search(r"^WARNING:usp\..*/b\.xml", ended.err, re.MULTILINE)
+
+
+@pytest.mark.parametrize("option", ["-l", "--log-file"])
+def test_log_in_a_file_and_a_quiet_console(
+    site: LoopbackServer, tmp_path: Path, option: str
+) -> None:
+    log = tmp_path / "usp.log"
+    log.write_text("before\n")
+    ended = usp("ls", site.url, "-v", option, str(log))
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out == drawn(TREE, site)
+    before, *lines = log.read_text(encoding="utf-8").splitlines()
+    assert before == "before"
+    assert any(line.startswith("INFO:usp.") for line in lines)
+
+
+def test_utf8_whatever_the_locale(site: LoopbackServer) -> None:
+    ascii_only = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    ended = usp("ls", site.url, env=ascii_only)
+    assert ended.out == drawn(TREE, site)
+    assert ended.code == 0
+
+
+def test_what_utf8_cannot_hold_is_written_as_an_escape() -> None:
+    ended = script("from usp.cli._util import write_utf8; write_utf8(); print('a\\ud800é')")
+    assert (ended.code, ended.out) == (0, "a\\ud800é\n")

@@ -1,0 +1,56 @@
+"""The command as a process among others: pipes that close, Ctrl-C, what it loads."""
+
+import signal
+import sys
+import time
+
+import pytest
+
+from tests.cli.command import run, start
+from tests.server import LoopbackServer, index, stall, urlset
+
+MANY = 50_000
+
+
+def test_a_pipe_that_closes_is_no_news(server: LoopbackServer) -> None:
+    server.robots("/a.xml")
+    server.site["/a.xml"] = urlset(*(server.at(f"/page/{n}") for n in range(MANY)))
+    with start("ls", server.url, "-k", "-f", "pages") as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.readline().decode() == f"{server.at('/page/0')}\n"
+        process.stdout.close()
+        assert process.stderr.read().decode() == ""
+    assert process.returncode == 0
+
+
+def test_a_pipe_that_is_closed_from_the_start() -> None:
+    with start("--version") as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read().decode() == ""
+    assert process.returncode == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one process")
+@pytest.mark.parametrize("stalled", ["/robots.txt", "/a.xml", "/sitemap.xml"])
+def test_ctrl_c_ends_at_once_and_quietly(server: LoopbackServer, stalled: str) -> None:
+    server.robots("/i.xml")
+    server.site |= {"/i.xml": index(server.at("/a.xml")), "/a.xml": urlset(server.at("/one"))}
+    server.site[stalled] = stall
+    with start("ls", server.url) as process:
+        while stalled not in server.asked:
+            assert process.poll() is None
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=10)
+    assert process.returncode == 130
+    assert (out.decode(), err.decode()) == ("", "")
+
+
+def test_version_loads_nothing_of_the_web() -> None:
+    ended = run(sys.executable, "-X", "importtime", "-m", "usp", "--version")
+    loaded = {line.rpartition("|")[2].strip() for line in ended.err.splitlines()}
+    assert "usp.cli.cli" in loaded
+    assert not loaded & {"requests", "urllib3", "dateutil", "usp.tree", "usp.web_client"}

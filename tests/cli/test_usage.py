@@ -1,0 +1,126 @@
+"""Help, version, and the URL as people type it."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+import usp as package
+from tests.cli.command import usp
+from usp.cli._util import one_line, site_url
+from usp.cli.cli import COMMANDS, parse_args
+from usp.exceptions import SitemapException
+
+
+def test_usp_alone_prints_help() -> None:
+    ended = usp()
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out == usp("--help").out
+    assert ended.out.startswith("usage: usp ")
+
+
+def test_every_command_is_in_the_help() -> None:
+    out = usp().out
+    assert [command.name for command in COMMANDS] == ["ls", "demo"]
+    assert all(f"    {command.name} " in out for command in COMMANDS)
+    assert all(command.summary in out for command in COMMANDS)
+
+
+@pytest.mark.parametrize("command", [command.name for command in COMMANDS])
+def test_every_command_has_help(command: str) -> None:
+    ended = usp(command, "-h")
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out.startswith(f"usage: usp {command} ")
+
+
+@pytest.mark.parametrize("option", ["-v", "--version"])
+def test_version(option: str) -> None:
+    ended = usp(option)
+    assert (ended.code, ended.out, ended.err) == (0, f"usp v{package.__version__}\n", "")
+
+
+def test_arguments_as_programs_read_them() -> None:
+    args, parser = parse_args(["ls", "example.org", "-rku", "-vv", "-l", "x.log", "-f", "pages"])
+    read = {name: value for name, value in vars(args).items() if name != "func"}
+    assert read == {
+        "url": "example.org",
+        "format": "pages",
+        "no_robots": True,
+        "no_known": True,
+        "strip_url": True,
+        "verbosity": 2,
+        "log_file": "x.log",
+    }
+    assert parser.prog == "usp"
+
+
+MEANT = {
+    "https://example.org/": "https://example.org/",
+    "http://example.org": "http://example.org",
+    "HTTP://EXAMPLE.ORG/x": "HTTP://EXAMPLE.ORG/x",
+    "http://intranet/": "http://intranet/",
+    " https://example.org/ ": "https://example.org/",
+    "example.org": "https://example.org/",
+    "example.org.": "https://example.org./",
+    "example.org/shop?a=1": "https://example.org/shop?a=1",
+    "example.org/go?to=http://other.example/": "https://example.org/go?to=http://other.example/",
+    "münchen.example": "https://münchen.example/",
+    "localhost": "https://localhost/",
+    "localhost:8000": "https://localhost:8000/",
+    "intranet:8000": "https://intranet:8000/",
+    "127.0.0.1:8000/x": "https://127.0.0.1:8000/x",
+    "[::1]:8000": "https://[::1]:8000/",
+}
+
+
+@pytest.mark.parametrize("typed", MEANT)
+def test_url_as_typed(typed: str) -> None:
+    assert site_url(typed) == MEANT[typed]
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "",
+        " ",
+        "foo",
+        "a b.example",
+        "//example.org/",
+        "/etc/hosts",
+        "./sitemap.xml",
+        "two..dots",
+        "mailto:someone@example.org",
+        "ftp://example.org/",
+        "https://",
+        "https:///path",
+        "https://exa mple.org/",
+        "https://example.org:99999/",
+        "https://[::1/",
+        "example.org:0",
+        "https://example.org/\x1b[2J",
+        "https://example.org/\udc80",
+    ],
+)
+def test_not_the_url_of_a_website(typed: str) -> None:
+    with pytest.raises(SitemapException, match="is not the URL of a website"):
+        site_url(typed)
+
+
+def test_nothing_printed_breaks_its_line_or_steers_the_terminal() -> None:
+    assert one_line("http://h/é\n\x1b[2J\x7f\x85z") == "http://h/é%0A%1B[2J%7F%C2%85z"
+
+
+def test_warns_when_the_other_distribution_is_there_too(tmp_path: Path) -> None:
+    info = tmp_path / "ultimate_sitemap_parser-1.8.1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Name: ultimate-sitemap-parser\nVersion: 1.8.1\n")
+    ended = usp("demo", env={"PYTHONPATH": _search_path(tmp_path)})
+    assert ended.code == 0
+    (line,) = ended.err.splitlines()
+    assert line.startswith("usp: warning: ultimate-sitemap-parser is installed too")
+
+
+def _search_path(*extra: Path) -> str:
+    """These folders, then the one that ``usp`` comes from."""
+    home = Path(package.__file__).parent.parent
+    return os.pathsep.join(str(folder) for folder in (*extra, home))

@@ -1,0 +1,175 @@
+"""Feeds: which items are pages, what their story is, and that one odd item costs nothing else.
+
+Rules of this room: tables. A row says what it shows, what is written and what is read.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.parse.reading import atom, page, rss, urls
+from usp.objects.sitemap import PagesAtomSitemap, PagesRSSSitemap
+from usp.tree import sitemap_from_str
+
+A, B, X = "http://h.example/a", "http://h.example/b", "http://h.example/x"
+MEDIA = 'xmlns:media="http://search.yahoo.com/mrss/" xmlns:atom="http://www.w3.org/2005/Atom"'
+
+
+def item(url: str, more: str = "<title>T</title>") -> str:
+    return f"<item>{more}<link>{url}</link></item>"
+
+
+def entry(url: str, more: str = "<title>T</title>") -> str:
+    return f'<entry>{more}<link href="{url}"/></entry>'
+
+
+ITEMS = [
+    ("title and link", item(X), [X]),
+    ("description and link", item(X, "<description>D</description>"), [X]),
+    ("neither title nor description", item(X, ""), []),
+    ("an empty title and a description", item(X, "<title/><description>D</description>"), [X]),
+    ("an empty title and nothing else", item(X, "<title/>"), []),
+    ("no link", "<item><title>T</title></item>", []),
+    ("an empty link", item("", "<title>T</title>"), []),
+    ("a guid for a link", f"<item><title>T</title><guid>{X}</guid></item>", [X]),
+    (
+        "a guid said to be a link",
+        f'<item><title>T</title><guid isPermaLink="true">{X}</guid></item>',
+        [X],
+    ),
+    (
+        "a guid said to be none",
+        f'<item><title>T</title><guid isPermaLink="false">{X}</guid></item>',
+        [],
+    ),
+    ("a guid that isn't http", "<item><title>T</title><guid>urn:x:1</guid></item>", []),
+    (
+        "a link and a guid",
+        f"<item><title>T</title><guid>{B}</guid><link>{X}</link></item>",
+        [X],
+    ),
+    ("atom:link inside", item(X, '<title>T</title><atom:link rel="self" href="/no"/>'), [X]),
+    ("media:title inside", item(X, "<title>T</title><media:title>M</media:title>"), [X]),
+    ("an HTML entity", item(X, "<title>Caf&eacute;&nbsp;au lait</title>"), [X]),
+    ("a bare ampersand", item(X, "<title>Fish & chips</title>"), [X]),
+    ("CDATA", item(f"<![CDATA[{X}]]>", "<title><![CDATA[<b>T</b>]]></title>"), [X]),
+    ("blanks around the link", item(f"\n {X} "), [X]),
+    ("an unknown element", item(X, "<title>T</title><mood>good</mood>"), [X]),
+]
+
+
+@pytest.mark.parametrize(("what", "written", "expected"), ITEMS, ids=[row[0] for row in ITEMS])
+def test_an_item(what: str, written: str, expected: list[str]) -> None:
+    document = rss(item(A), written, item(f"{B}?last"), namespaces=MEDIA)
+    assert urls(document) == [A, *expected, f"{B}?last"], what
+
+
+TITLES = [
+    ("the title", "<title>T</title><description>D</description>", "T"),
+    ("the description where there is no title", "<description>D</description>", "D"),
+    ("the item's own, not media's", "<media:title>M</media:title><title>T</title>", "T"),
+    ("unescaped", "<title>Fish &amp;amp; chips</title>", "Fish & chips"),
+    ("trimmed", "<title>\n T\t</title>", "T"),
+]
+
+
+@pytest.mark.parametrize(("what", "inside", "title"), TITLES, ids=[row[0] for row in TITLES])
+def test_the_title_of_an_item(what: str, inside: str, title: str) -> None:
+    story = page(rss(item(X, inside), namespaces=MEDIA)).news_story
+    assert story is not None
+    assert story.title == title, what
+
+
+def test_an_item_without_date_has_a_story_without_date() -> None:
+    story = page(rss(item(X))).news_story
+    assert story is not None
+    assert story.publish_date is None
+
+
+@pytest.mark.parametrize("text", ["nonsense", "Mon, 32 Foo 2020", "12345678901234567890", ""])
+def test_a_bad_date_costs_only_itself(text: str) -> None:
+    document = rss(item(A), item(X, f"<title>T</title><pubDate>{text}</pubDate>"), item(B))
+    assert urls(document) == [A, X, B]
+    story = page(rss(item(X, f"<title>T</title><pubDate>{text}</pubDate>"))).news_story
+    assert story is not None
+    assert story.publish_date is None
+
+
+def test_the_same_link_twice_is_one_page() -> None:
+    assert urls(rss(item(A), item(B), item(A, "<title>Again</title>"))) == [A, B]
+
+
+def test_links_of_channel_and_image_are_no_pages() -> None:
+    head = f"<title>C</title><link>{X}</link><image><title>I</title><link>{X}</link></image>"
+    assert urls(rss(head, item(A))) == [A]
+
+
+RDF = f"""<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+ xmlns="http://purl.org/rss/1.0/" xmlns:dc="http://purl.org/dc/elements/1.1/">
+<channel rdf:about="{X}"><title>C</title><link>{X}</link></channel>
+<item rdf:about="{A}"><title>One</title><link>{A}</link><dc:date>2020-05-06</dc:date></item>
+<item rdf:about="{B}"><title>Two</title><link>{B}</link></item></rdf:RDF>"""
+
+
+def test_rss_1_0_is_read_like_2_0() -> None:
+    sitemap = sitemap_from_str(RDF)
+    assert isinstance(sitemap, PagesRSSSitemap)
+    assert [found.url for found in sitemap.pages] == [A, B]
+
+
+@pytest.mark.parametrize("version", ["0.91", "0.92", "2.0"])
+def test_older_rss_is_read_like_2_0(version: str) -> None:
+    document = f'<rss version="{version}"><channel>{item(A)}{item(B)}</channel></rss>'
+    assert urls(document) == [A, B]
+
+
+def link(rel: str, url: str) -> str:
+    return f'<link rel="{rel}" href="{url}"/>'
+
+
+ENTRIES = [
+    ("alternate by default", entry(X), [X]),
+    ("alternate by name", f"<entry><title>T</title>{link('alternate', X)}</entry>", [X]),
+    ("self before it", entry(X, f"<title>T</title>{link('self', B)}"), [X]),
+    ("an enclosure before it", entry(X, f"<title>T</title>{link('enclosure', B)}"), [X]),
+    ("edit and replies", entry(X, f"<title>T</title>{link('edit', B)}{link('replies', B)}"), [X]),
+    ("only self", f"<entry><title>T</title>{link('self', X)}</entry>", []),
+    ("only an enclosure", f"<entry><title>T</title>{link('enclosure', X)}</entry>", []),
+    ("a summary and no title", entry(X, "<summary>S</summary>"), [X]),
+    ("neither", entry(X, ""), []),
+    ("no link", "<entry><title>T</title></entry>", []),
+    ("an HTML title", entry(X, '<title type="html">&lt;b&gt;T&lt;/b&gt;</title>'), [X]),
+    (
+        "an XHTML title",
+        entry(X, '<title type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml">T</div></title>'),
+        [X],
+    ),
+    ("an author with a name", entry(X, "<title>T</title><author><name>N</name></author>"), [X]),
+    (
+        "a source with a link",
+        entry(X, f"<title>T</title><source><title>S</title>{link('alternate', B)}</source>"),
+        [X],
+    ),
+]
+
+
+@pytest.mark.parametrize(("what", "written", "expected"), ENTRIES, ids=[row[0] for row in ENTRIES])
+def test_an_entry(what: str, written: str, expected: list[str]) -> None:
+    document = atom(entry(A), written, entry(f"{B}?last"))
+    sitemap = sitemap_from_str(document)
+    assert isinstance(sitemap, PagesAtomSitemap)
+    assert [found.url for found in sitemap.pages] == [A, *expected, f"{B}?last"], what
+
+
+ATOM_DATES = [
+    ("published before updated", "<updated>2021-01-01</updated><published>2020-01-01</published>"),
+    ("updated alone", "<updated>2020-01-01</updated>"),
+    ("issued (0.3)", "<issued>2020-01-01</issued><modified>2021-01-01</modified>"),
+]
+
+
+@pytest.mark.parametrize(("what", "dates"), ATOM_DATES, ids=[row[0] for row in ATOM_DATES])
+def test_the_date_of_an_entry(what: str, dates: str) -> None:
+    story = page(atom(entry(X, f"<title>T</title>{dates}"))).news_story
+    assert story is not None
+    assert str(story.publish_date) == "2020-01-01 00:00:00", what

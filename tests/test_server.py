@@ -1,0 +1,64 @@
+"""The loopback server itself: it must answer, misbehave and end exactly as told."""
+
+import time
+
+import pytest
+import requests
+
+from tests.server import Answer, Handler, LoopbackServer, index, redirect, reset, stall, urlset
+
+
+def test_answers_and_records(server: LoopbackServer) -> None:
+    server.site = {
+        "/text": "héllo",
+        "/bytes": b"\x00",
+        "/gone": 410,
+        "/full": Answer(200, "x", {"X-Kind": "full"}),
+        "/call": lambda handler: handler.path,
+        "/exact?q=1": "exact",
+        "/moved": redirect("/text"),
+    }
+    with requests.Session() as session:
+        assert session.get(server.at("/text")).content == "héllo".encode()
+        assert session.get(server.at("/bytes")).content == b"\x00"
+        assert session.get(server.at("/gone")).status_code == 410
+        assert session.get(server.at("/full")).headers["X-Kind"] == "full"
+        assert session.get(server.at("/call?a=b")).text == "/call?a=b"
+        assert session.get(server.at("/exact?q=1")).text == "exact"
+        assert session.get(server.at("/moved")).url == server.at("/text")
+        assert session.head(server.at("/text")).headers["Content-Length"] == "6"
+        assert session.get(server.at("/other")).status_code == 404
+    assert server.asked[:3] == ["/text", "/bytes", "/gone"]
+    assert server.requests[-2].method == "HEAD"
+    assert server.requests[0].headers["host"] == f"127.0.0.1:{server.port}"
+
+
+def test_can_drop_a_connection(server: LoopbackServer) -> None:
+    server.site["/"] = reset
+    with pytest.raises(requests.ConnectionError, match="reset"):
+        requests.get(server.url, timeout=5)
+
+
+def test_ends_though_an_answer_is_stalled() -> None:
+    with LoopbackServer({"/": stall}) as server:
+        with pytest.raises(requests.ReadTimeout):
+            requests.get(server.url, timeout=0.1)
+        before = time.monotonic()
+    assert time.monotonic() - before < 2
+
+
+def test_a_bug_in_a_callable_fails_the_test() -> None:
+    def broken(handler: Handler) -> str:
+        return handler.headers["X-Never-Sent"].strip()
+
+    with (
+        pytest.raises(ExceptionGroup, match="loopback server"),
+        LoopbackServer({"/": broken}) as server,
+        pytest.raises(requests.ConnectionError),
+    ):
+        requests.get(server.url, timeout=5)
+
+
+def test_bodies_escape_what_xml_needs_escaped() -> None:
+    assert b"<url><loc>http://h/?a=1&amp;b=2</loc></url>" in urlset("http://h/?a=1&b=2")
+    assert b"<sitemap><loc>http://h/s.xml</loc></sitemap>" in index("http://h/s.xml")

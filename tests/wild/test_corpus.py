@@ -1,0 +1,140 @@
+"""Real documents as sites published them: nothing raises, and no URL is lost without a reason.
+
+The folder's MANIFEST.tsv tells, for each document, how many distinct URLs an independent reader and
+how many 1.8.1 found in it. Where ours finds fewer, ``explained.py`` says why.
+
+Rules of this room: documents are read where they are, from bytes, and each is read whole, every
+field of every page included. Skipped where there is no folder of real documents.
+"""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.wild.explained import EXPLAINED
+from usp.fetch_parse import IndexRobotsTxtSitemapParser
+from usp.objects.sitemap import AbstractSitemap, IndexRobotsTxtSitemap, PagesTextSitemap
+from usp.tree import sitemap_from_str
+from usp.web_client.abstract_client import LocalWebClient
+
+ROBOTS_URL = "https://site.example/robots.txt"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What the manifest knows of a document."""
+
+    file: str
+    kind: str
+    reference_urls: int
+    urls_1_8_1: int
+    images: int
+    alternates: int
+    malformed: str
+
+    @property
+    def expected(self) -> int:
+        return max(self.reference_urls, self.urls_1_8_1)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What ours found in a document."""
+
+    urls: int
+    images: int
+    alternates: int
+    problems: int
+    is_xml: bool
+
+
+def read_document(row: Row, data: bytes) -> AbstractSitemap:
+    if row.kind != "robots":
+        return sitemap_from_str(data)
+    text = data.decode("utf-8", errors="replace")
+    return IndexRobotsTxtSitemapParser(ROBOTS_URL, text, 0, LocalWebClient(), set()).sitemap()
+
+
+def weigh(sitemap: AbstractSitemap) -> Reading:
+    urls, images, alternates = set[str](), 0, 0
+    for page in sitemap.all_pages():
+        told = page.to_dict()  # converts every field
+        urls.add(told["url"])
+        images += len(page.images or ())
+        alternates += len(page.alternates or ())
+    urls.update(child.url for child in sitemap.sub_sitemaps)
+    is_xml = not isinstance(sitemap, PagesTextSitemap | IndexRobotsTxtSitemap)
+    return Reading(len(urls), images, alternates, len(sitemap.problems), is_xml)
+
+
+@pytest.fixture(scope="module")
+def manifest(corpus: Path) -> list[Row]:
+    with (corpus / "MANIFEST.tsv").open(encoding="utf-8", newline="") as lines:
+        return [
+            Row(
+                file=row["file"],
+                kind=row["kind"],
+                reference_urls=int(row["reference_urls"]),
+                urls_1_8_1=int(row["urls_1_8_1"]),
+                images=int(row["images"]),
+                alternates=int(row["alternates"]),
+                malformed=row["malformed"],
+            )
+            for row in csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
+        ]
+
+
+@pytest.fixture(scope="module")
+def readings(corpus: Path, manifest: list[Row]) -> dict[str, Reading]:
+    """Each document, read once; an exception here fails every test, with the document's name."""
+    found = {}
+    for row in manifest:
+        try:
+            found[row.file] = weigh(read_document(row, (corpus / row.file).read_bytes()))
+        except Exception as error:
+            error.add_note(f"while reading {row.file}")
+            raise
+    return found
+
+
+def test_all_of_the_corpus_is_read_without_an_exception(
+    corpus: Path, manifest: list[Row], readings: dict[str, Reading]
+) -> None:
+    files = {
+        str(path.relative_to(corpus))
+        for path in corpus.glob("*/*")
+        if not path.name.endswith(".md")
+    }
+    assert readings.keys() == {row.file for row in manifest} == files
+
+
+def test_where_fewer_urls_are_found_there_is_a_reason(
+    manifest: list[Row], readings: dict[str, Reading]
+) -> None:
+    fewer = {
+        row.file: f"{readings[row.file].urls} of {row.expected} ({row.kind})"
+        for row in manifest
+        if readings[row.file].urls < row.expected
+    }
+    assert {file: told for file, told in fewer.items() if file not in EXPLAINED} == {}
+    assert EXPLAINED.keys() <= fewer.keys(), "a reason is kept for a document that needs none"
+
+
+def test_no_image_or_alternate_is_lost(manifest: list[Row], readings: dict[str, Reading]) -> None:
+    lost = {
+        row.file: (readings[row.file].images, row.images, readings[row.file].alternates)
+        for row in manifest
+        if readings[row.file].images < row.images or readings[row.file].alternates < row.alternates
+    }
+    assert {file: told for file, told in lost.items() if file not in EXPLAINED} == {}
+
+
+def test_xml_that_expat_refuses_has_problems(
+    manifest: list[Row], readings: dict[str, Reading]
+) -> None:
+    refused = [readings[row.file] for row in manifest if row.malformed]
+    assert [reading for reading in refused if reading.is_xml and not reading.problems] == []
