@@ -5,7 +5,7 @@ The few names that most programs need are here; each is imported when it is firs
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from usp._version import __version__
 
@@ -33,10 +33,10 @@ _WHERE = {
 }
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name not in _WHERE:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(_WHERE[name]), name)
+    value: object = getattr(import_module(_WHERE[name]), name)
     globals()[name] = value
     return value
 

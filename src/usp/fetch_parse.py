@@ -153,9 +153,7 @@ class AbstractSitemapParser(ABC):
     def _sitemap_as(self, kind: Kind | None) -> AbstractSitemap:
         data = self._content.encode("utf-8", "replace")
         document = inspect(Source([data], self._url, charset="utf-8"), kind=kind)
-        seed = Seed(
-            self._url, FoundBy.GIVEN, self._recursion_level, self._parent_urls, document
-        )
+        seed = Seed(self._url, FoundBy.GIVEN, self._recursion_level, self._parent_urls, document)
         return _run(seed, self._web_client, *self._callbacks)
 
 
@@ -274,9 +272,7 @@ class IndexXMLSitemapParser(AbstractXMLSitemapParser):
         """Return the index, with its children fetched."""
         children = children_of_entries(self._entries(), self._url)
         document = Document(self._url, self._kind, pages=self._pages(), children=children)
-        seed = Seed(
-            self._url, FoundBy.GIVEN, self._recursion_level, self._parent_urls, document
-        )
+        seed = Seed(self._url, FoundBy.GIVEN, self._recursion_level, self._parent_urls, document)
         return _run(seed, self._web_client, *self._callbacks)
 
 

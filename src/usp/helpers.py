@@ -25,9 +25,9 @@ HAS_DATETIME_NEW_ISOPARSER: Final = True
 _GZIP: Final = b"\x1f\x8b"
 
 
-def is_http_url(url: str) -> bool:
+def is_http_url(url: str | None) -> bool:
     """Tell whether this is an HTTP(S) URL with a host."""
-    return values.is_http_url(url) if url else False
+    return url is not None and values.is_http_url(url)
 
 
 def html_unescape_strip(string: str | None) -> str | None:

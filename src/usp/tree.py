@@ -54,9 +54,7 @@ def sitemap_tree_for_homepage(
     extra = _in_given_order(extra_known_paths or ()) if use_known_paths else []
     policy = Policy()
     crawl = Crawl(
-        website_seeds(
-            homepage, use_robots=use_robots, known_paths=dict.fromkeys([*known, *extra])
-        ),
+        website_seeds(homepage, use_robots=use_robots, known_paths=dict.fromkeys([*known, *extra])),
         policy,
         recurse_callback=recurse_callback,
         recurse_list_callback=recurse_list_callback,
@@ -71,7 +69,7 @@ def sitemap_tree_for_homepage(
 
 
 def _homepage(url: str, *, normalize: bool) -> str:
-    if not isinstance(url, str) or not is_http_url(url):
+    if not is_http_url(url):
         raise SitemapException(f"URL {url} is not a HTTP(S) URL.")
     if not normalize:
         return url if url.endswith("/") else f"{url}/"

@@ -127,5 +127,3 @@ def _is_sitemap(place: Place) -> bool:
 
 def _any_closed(crawl: Crawl) -> bool:
     return any(place.closed for place in crawl.places())
-
-

@@ -255,11 +255,9 @@ class Crawl:
             elif guess and (answer.kind is Kind.INVALID or answer.blank):
                 place.absent = answer.reason or "It names no page"
             elif answer.url != place.url and answer.url in parents:
-                place.refusal = (
-                    "SM602",
-                    f"Recursion detected when {place.url} redirected to {answer.url} "
-                    f"with parent URLs {sorted(parents)}.",
-                )
+                way = f"{place.url} redirected to {answer.url}"
+                above = f"with parent URLs {sorted(parents)}"
+                place.refusal = ("SM602", f"Recursion detected when {way} {above}.")
             elif answer.children:
                 self._open(place, answer, parents | {answer.url})
 

@@ -42,7 +42,7 @@ class Fetcher:
                 return FetchFailed(f"the client returned a {type(response).__name__}")
             url = response.url()
             charset = _CHARSET.search(response.header("Content-Type") or "")
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 -- the worker's edge: any client, any fault
             return FetchFailed(_describe(error))
         body = _Body(response, self._max_bytes)
         source = Source(
@@ -78,7 +78,7 @@ class _Body:
         while self.size <= self._limit:  # one byte more than allowed shows that it was cut
             try:
                 chunk = next(chunks, None)
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001 -- the worker's edge
                 self.fault = _describe(error)
                 break
             if chunk is None:

@@ -113,7 +113,7 @@ def _iso_8601(text: str) -> datetime | None:
 
 def _last_resort(text: str) -> datetime | None:
     """Ask dateutil, twice, and believe it only where it made nothing up."""
-    from dateutil import parser  # noqa: PLC0415 -- costs 20 ms, and few documents need it
+    from dateutil import parser  # costs 20 ms, and few documents need it
 
     results = []
     for filler in _GAP_FILLERS:

@@ -6,7 +6,7 @@ are read when somebody walks them, from the bytes at rest. Reading twice gives t
 
 import re
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, Final
@@ -32,7 +32,7 @@ _CHILD_ENTRY: Final = re.compile(rb"<(?:[\w.-]+:)?sitemap[\s/>]", re.IGNORECASE)
 _PAGE_ENTRY: Final = "url"
 _CHILD: Final = "sitemap"
 
-MEANINGS: Final = {
+MEANINGS: Final[Mapping[Kind, type[UrlsetMeaning] | type[FeedMeaning]]] = {
     Kind.URLSET: UrlsetMeaning,
     Kind.INDEX: UrlsetMeaning,
     Kind.RSS: FeedMeaning,
@@ -216,8 +216,8 @@ def _text_pages(data: Iterable[bytes], findings: Findings) -> Iterator[SitemapPa
 def restore_pages(
     packed: bytes,
     kind: str | None,
-    listed: bool,  # noqa: FBT001 -- the form of a pickle
-    *known: Any,
+    listed: bool,
+    *known: Any,  # noqa: ANN401 -- what pickles of this and later versions say of the source
 ) -> Pages:
     """Bring back the pages of a pickled sitemap."""
     source = Source([zlib.decompress(packed)], *known)

@@ -62,7 +62,9 @@ _SKIPPED: Final = re.compile(
     rb"<!--.*?(?:-->|\Z)|<\?[^<>]*>?|<!\[CDATA\[.*?(?:\]\]>|\Z)",
     re.DOTALL,
 )
-_DOCTYPE: Final = re.compile(rb"<!DOCTYPE\s+([^\s>\[]*)[^>\[]*(?:\[.*?\]\s*>|>)?", re.DOTALL | re.I)
+_DOCTYPE: Final = re.compile(
+    rb"<!DOCTYPE\s+([^\s>\[]*)[^>\[]*(?:\[.*?\]\s*>|>)?", re.DOTALL | re.IGNORECASE
+)
 _ENTITY: Final = re.compile(rb"<!ENTITY", re.IGNORECASE)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from decimal import Decimal
-from typing import Final
+from typing import Any, Final
 
 from usp._parse import values
 from usp._parse.dates import date
@@ -119,10 +119,7 @@ class UrlsetMeaning:
                     title=title,
                     publish_date=date(group.get("news:publication_date", "")),
                     **_texts(group, STORY_TEXTS),
-                    **{
-                        name: values.comma_list(group.get(key, ""))
-                        for key, name in STORY_LISTS.items()
-                    },
+                    **_lists(group, STORY_LISTS),
                 )
         return None
 
@@ -162,5 +159,9 @@ def _locs(record: Record) -> list[str]:
     return [text for key, text in record if key == "loc"]
 
 
-def _texts(group: Mapping[str, str], table: Mapping[str, str]) -> dict[str, str | None]:
+def _texts(group: Mapping[str, str], table: Mapping[str, str]) -> dict[str, Any]:
     return {name: values.text_or_none(group.get(key, "")) for key, name in table.items()}
+
+
+def _lists(group: Mapping[str, str], table: Mapping[str, str]) -> dict[str, Any]:
+    return {name: values.comma_list(group.get(key, "")) for key, name in table.items()}

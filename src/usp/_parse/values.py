@@ -12,14 +12,20 @@ from urllib.parse import urljoin, urlsplit
 
 from usp.objects.page import SITEMAP_PAGE_DEFAULT_PRIORITY, SitemapPageChangeFrequency
 
-# Blanks that str.strip() doesn't know: zero-width ones and the byte order mark.
-_BLANKS: Final = " \t\r\n\x0b\x0c\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u200b\u200c\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff"  # noqa: E501
+# Zero-width blanks and the byte order mark, which str.strip() doesn't know, and those it does.
+_BLANKS: Final = "\u200b\u200c\u200d\u2060\ufeff" + "".join(
+    filter(str.isspace, map(chr, range(0x3001)))
+)
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
-_ENTITY: Final = re.compile(r"&(?:#([0-9]{1,9})|#[xX]([0-9A-Fa-f]{1,8})|([A-Za-z][A-Za-z0-9]{0,31}));")
+_ENTITY: Final = re.compile(
+    r"&(?:#([0-9]{1,9})|#[xX]([0-9A-Fa-f]{1,8})|([A-Za-z][A-Za-z0-9]{0,31}));"
+)
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _HTTP: Final = re.compile(r"https?://[^\s/?#]", re.IGNORECASE)
 _LINE_BREAKS: Final = re.compile(r"[\t\r\n]+")
-_NUMBER: Final = re.compile(r"[+-]?(?:[0-9]{1,20}\.?[0-9]{0,40}|\.[0-9]{1,40})(?:[eE][+-]?[0-9]{1,3})?")
+_NUMBER: Final = re.compile(
+    r"[+-]?(?:[0-9]{1,20}\.?[0-9]{0,40}|\.[0-9]{1,40})(?:[eE][+-]?[0-9]{1,3})?"
+)
 _LAST_CODE_POINT: Final = 0x10FFFF
 
 
@@ -122,8 +128,6 @@ def is_change_frequency(text: str) -> bool:
 def comma_list(text: str) -> list[str]:
     """Return the parts of a list such as ``news:keywords``."""
     return [part for part in (piece.strip(_BLANKS) for piece in clean(text).split(",")) if part]
-
-
 
 
 def clean_line(line: bytes) -> str:

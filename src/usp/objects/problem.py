@@ -68,7 +68,9 @@ CODES: Final[dict[str, Code]] = {
     "SM604": Code("unfetchable-url", _E, "The URL of a sitemap is not HTTP or HTTPS."),
     "SM605": Code("not-fetched", _I, "A child that nobody fetched."),
     "SM606": Code("repeated-index", _W, "An index that stands open elsewhere is closed here."),
-    "SM701": Code("document-too-large", _E, "The document is larger than allowed; the rest is cut."),
+    "SM701": Code(
+        "document-too-large", _E, "The document is larger than allowed; the rest is cut."
+    ),
     "SM702": Code("more-problems", _I, "More problems were found than are listed."),
 }
 """Every problem there is: code, name, severity, meaning."""

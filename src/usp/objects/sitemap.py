@@ -114,7 +114,7 @@ class AbstractSitemap(ABC):
     def __repr__(self) -> str:
         return f"{type(self).__name__}(url={self._url})"
 
-    def __setstate__(self, state: Any) -> None:
+    def __setstate__(self, state: dict[str, Any] | tuple[dict[str, Any] | None, ...]) -> None:
         # 1.8.1 pickles (attributes, slots); ours are the attributes alone.
         parts = state if isinstance(state, tuple) else (state,)
         for part in parts:
