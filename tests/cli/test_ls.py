@@ -148,6 +148,17 @@ def test_log_in_a_file_and_a_quiet_console(
     assert any(line.startswith("INFO:usp.") for line in lines)
 
 
+def test_what_came_of_it_is_said_though_the_log_is_in_a_file(
+    site: LoopbackServer, tmp_path: Path
+) -> None:
+    del site.site["/b.xml"]
+    log = tmp_path / "usp.log"
+    ended = usp("ls", site.url, "-l", str(log))
+    assert (ended.code, ended.err) == (0, "usp: 1 sitemap could not be read\n")
+    (line,) = log.read_text(encoding="utf-8").splitlines()
+    assert line.startswith("WARNING:usp.")
+
+
 def test_utf8_whatever_the_locale(site: LoopbackServer) -> None:
     ascii_only = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
     ended = usp("ls", site.url, env=ascii_only)

@@ -1,6 +1,7 @@
 """Help, version, and the URL as people type it."""
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ from tests.cli.command import usp
 from usp.cli._util import one_line, site_url
 from usp.cli.cli import COMMANDS, parse_args
 from usp.exceptions import SitemapException
+
+MANUAL = Path(__file__).resolve().parents[2] / "docs" / "command.md"
 
 
 def test_usp_alone_prints_help() -> None:
@@ -31,6 +34,15 @@ def test_every_command_has_help(command: str) -> None:
     ended = usp(command, "-h")
     assert (ended.code, ended.err) == (0, "")
     assert ended.out.startswith(f"usage: usp {command} ")
+
+
+@pytest.mark.parametrize("command", [command.name for command in COMMANDS])
+def test_every_option_is_in_the_manual(command: str) -> None:
+    manual = MANUAL.read_text(encoding="utf-8")
+    options = set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", usp(command, "-h").out))
+    assert "--help" in options
+    assert f"## `usp {command}`" in manual
+    assert [option for option in options - {"--help"} if f"`{option}" not in manual] == []
 
 
 @pytest.mark.parametrize("option", ["-v", "--version"])

@@ -46,6 +46,12 @@ CORRECTIONS: Final = (
         ALTERNATES,
     ),
     Correction(
+        "helper_calls",
+        ("content cut at 4",),
+        "<url",
+        "the limit on what comes out holds for what was never packed, too",
+    ),
+    Correction(
         "push_parsers",
         ("urlset", 1, "pages", 0, "news_story", "genres"),
         ["Blog", "Opinion"],

@@ -51,8 +51,8 @@ def tree(place: Place) -> nodes.AbstractSitemap | None:
         code, reason = place.refusal
         return nodes.InvalidSitemap(place.url, reason, code=code)
     if isinstance(place.answer, FetchFailed):
-        reason = f"Unable to fetch sitemap from {place.url}: {place.answer.message}"
-        return nodes.InvalidSitemap(place.url, reason, code="SM101")
+        failed = place.answer
+        return nodes.InvalidSitemap(place.url, failed.reason(place.url), code=failed.code)
     if place.document is None:
         return nodes.InvalidSitemap(place.url, "The sitemap was not fetched", code="SM605")
     children = [child for child in map(tree, place.children) if child is not None]

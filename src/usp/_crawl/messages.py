@@ -28,6 +28,13 @@ class FetchFailed:
     """How many seconds the server asks us to wait."""
     salvaged: Document | None = None
     """What came before the connection broke: better than nothing when tries run out."""
+    code: str = "SM101"
+
+    def reason(self, url: str) -> str:
+        """Return why there is nothing at a URL, as the tree tells it."""
+        if self.code == "SM605":
+            return self.message
+        return f"Unable to fetch sitemap from {url}: {self.message}"
 
 
 Answer = Document | FetchFailed

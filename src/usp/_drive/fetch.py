@@ -10,6 +10,7 @@ from typing import Final
 from usp._crawl.messages import Answer, FetchFailed, FetchRequest
 from usp._parse.document import Document, Source, inspect
 from usp._store import Store
+from usp.exceptions import NoWebClientException
 from usp.web_client.abstract_client import (
     AbstractWebClient,
     AbstractWebClientSuccessResponse,
@@ -42,6 +43,8 @@ class Fetcher:
                 return FetchFailed(f"the client returned a {type(response).__name__}")
             url = response.url()
             charset = _CHARSET.search(response.header("Content-Type") or "")
+        except NoWebClientException:
+            return FetchFailed("The sitemap was not fetched: there is no web client", code="SM605")
         except Exception as error:  # noqa: BLE001 -- the worker's edge: any client, any fault
             return FetchFailed(_describe(error))
         body = _Body(response, self._max_bytes)

@@ -10,8 +10,8 @@ from typing import Final
 from usp._parse.grammar import Grammar, Tag
 from usp._parse.names import Names
 
-Entry = tuple[str, list[tuple[str, str]]]
-"""An entry's name (``url``, ``sitemap``, ``item``, ``entry``) and its record."""
+Entry = tuple[str, list[tuple[str, str]], int]
+"""An entry's name (``url``, ``sitemap``, ``item``, ``entry``), its record, where it begins."""
 
 _Here = Mapping[str, Tag] | None
 """What may stand here; None inside a text or inside something unknown."""
@@ -86,7 +86,7 @@ class Builder:
             return
         if not self._record and (bare := "".join(self._text).strip()):
             self._record.append((BARE_TEXT_KEY, bare))  # <sitemap>https://…</sitemap>
-        self.done.append((self._entry.key, self._record))
+        self.done.append((self._entry.key, self._record, self.entry_at or 0))
         self.abandon()
 
     def abandon(self) -> None:
@@ -106,6 +106,11 @@ class Builder:
     def is_child(self) -> bool:
         """Whether the entry that is being read names another sitemap."""
         return self._entry is not None and self._entry.key == "sitemap"
+
+    @property
+    def undeclared(self) -> set[str]:
+        """The prefixes that are used and never declared."""
+        return self._names.undeclared
 
     def has(self, key: str) -> bool:
         """Tell whether the entry that is being read has said this already."""

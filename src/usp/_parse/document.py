@@ -108,7 +108,9 @@ def _open(source: Source, findings: Findings, kind: Kind | None = None) -> _Open
         skipped += len(chunk)
         lines += chunk.count(b"\n")
     if kind is not None:
-        return _Opened(Sniffed(kind), data, skipped, lines)
+        head, data = peek(data, _HEAD)
+        is_html = sniff(head).code == "SM202"
+        return _Opened(Sniffed(kind), iter(()) if is_html else data, skipped, lines)
     for size in (_HEAD, _LONG_HEAD):
         head, data = peek(data, size)
         sniffed = sniff(head, *source.urls)
@@ -194,9 +196,10 @@ def pages_of_entries(
 ) -> Iterator[SitemapPage]:
     """Yield the page of each entry that has one, each URL once."""
     seen: set[str] = set()
-    for name, record in entries:
+    for name, record, offset in entries:
         if name == _CHILD:
             continue
+        findings.here = offset
         if check:
             meaning.check(record, findings)
         for url in meaning.urls(record, findings):
@@ -248,7 +251,7 @@ def inspect(source: Source, *, probing: bool = False, kind: Kind | None = None) 
         return Document(url, found.kind, Pages(source, kind, listed=False), children)
     if found.kind is Kind.INDEX or (found.kind is Kind.URLSET and _names_children(source)):
         entries = list(_entries(opened, Findings()))
-        listed = any(name == _PAGE_ENTRY for name, _ in entries)
+        listed = any(name == _PAGE_ENTRY for name, _, _ in entries)
         children = children_of_entries(entries, source.url)
         return Document(url, found.kind, Pages(source, kind, listed), children)
     return Document(url, found.kind, Pages(source, kind))
@@ -268,7 +271,7 @@ def _names_children(source: Source) -> bool:
 def children_of_entries(entries: Iterable[Entry], base: str | None) -> tuple[Child, ...]:
     """Return the sitemaps that the entries name, each once, in their order."""
     found: dict[str, Child] = {}
-    for name, record in entries:
+    for name, record, _ in entries:
         for key, text in record if name == _CHILD else ():
             url = values.url(text, base) if key == "loc" else ""
             if url and url not in found:

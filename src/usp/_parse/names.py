@@ -64,6 +64,7 @@ class Names:
         bound: Mapping[str, str] | None = None,
         root: "tuple[str, str | None] | None" = None,
         base: str | None = None,
+        undeclared: set[str] | None = None,
     ) -> None:
         self._own = own
         self._bound = bound or {}
@@ -71,6 +72,8 @@ class Names:
         self._keys: dict[str, str] = {}
         self.base = base
         """The ``xml:base`` in force here."""
+        self.undeclared = set() if undeclared is None else undeclared
+        """The prefixes that were used in this document and never declared."""
 
     def inside(self, name: str, attributes: Mapping[str, str]) -> "Names":
         """Return the scope inside an element with these attributes."""
@@ -85,7 +88,7 @@ class Names:
         bound = {**self._bound, **declared}
         prefix = name.rpartition(":")[0]
         root = self._root or (prefix, bound.get(prefix))
-        return Names(self._own, bound, root, base)
+        return Names(self._own, bound, root, base, self.undeclared)
 
     def key(self, name: str) -> str:
         """Return the key of an element, as the grammar has it."""
@@ -98,6 +101,8 @@ class Names:
         prefix, _, local = name.rpartition(":")
         local = local.lower()
         namespace = self._bound.get(prefix)
+        if prefix and namespace is None and prefix != "xml":
+            self.undeclared.add(prefix)
         if (prefix, namespace) == self._root or (not prefix and not namespace):
             return local  # the root's own namespace is the format's, however it is spelt
         usual = usual_prefix(namespace) if namespace else None

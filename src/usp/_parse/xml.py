@@ -20,6 +20,9 @@ from usp._parse.rescue import read_damaged
 
 MAX_ENTRY: Final = 1024 * 1024
 _FEED: Final = 256 * 1024
+_ROOT_END: Final = re.compile(
+    rb"</(?:[\w.-]+:)?(?:urlset|sitemapindex|channel|rss|rdf|feed)\s*>", re.IGNORECASE
+)
 _AFTER_ROOT: Final = expat.errors.codes[expat.errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT]
 
 
@@ -28,6 +31,7 @@ class XmlReader:
 
     def __init__(self, grammar: Grammar, findings: Findings, start: int = 0, line: int = 1) -> None:
         self._findings = findings
+        findings.line_of = self._line_of
         self._builder = Builder(grammar, self._position)
         names = b"|".join(grammar.entry_names)
         self._starts = re.compile(rb"<(?:[\w.-]+:)?(?:%s)(?=[\s/>])" % names, re.IGNORECASE)
@@ -35,7 +39,7 @@ class XmlReader:
             # An entry ends with its end tag (group 1), or where the next entry or the end of the
             # root shows that there is none.
             rb"(</(?:[\w.-]+:)?(?:%s)\s*>)|<(?:[\w.-]+:)?(?:%s)(?=[\s/>])"
-            rb"|</(?:[\w.-]+:)?(?:urlset|sitemapindex|channel|rss|rdf|feed)\s*>" % (names, names),
+            rb"|%s" % (names, names, _ROOT_END.pattern),
             re.IGNORECASE,
         )
         self._kept = b""
@@ -43,6 +47,7 @@ class XmlReader:
         self._kept_line = line
         self._fed_to = start  # how far expat has been fed
         self._zero = start  # the document's offset at expat's own byte 0
+        self._root_ended = False  # so a missing end at the end is no news
         self._fault = ""
         self._fault_at = start
         self._awaiting_end = False  # a damaged entry goes on in the next chunk
@@ -58,11 +63,13 @@ class XmlReader:
                 self._forget()
         self._advance(final=True)
         yield from self._take_done()
+        for prefix in sorted(self._builder.undeclared):
+            self._findings.report("SM218", f"the prefix {prefix[:60]!r} is never declared")
 
     def _take_done(self) -> list[Entry]:
         builder = self._builder
         for offset in builder.unclosed:
-            self._report("SM210", "an entry is never closed", offset)
+            self._findings.report("SM210", "an entry is never closed", offset=offset)
         builder.unclosed.clear()
         done, builder.done = builder.done, []
         return done
@@ -126,7 +133,7 @@ class XmlReader:
         if bound is None:
             self._cut_off(final=final)
         elif len(piece) > MAX_ENTRY:
-            self._report("SM217", "an entry of more than 1 MiB was left out", entry_at)
+            self._findings.report("SM217", "an entry is longer than 1 MiB", offset=entry_at)
         else:
             builder.outside()
             before = len(builder.done)
@@ -134,7 +141,8 @@ class XmlReader:
             builder.finish()
             lost = len(builder.done) == before
             code, what = ("SM209", "lost") if lost else ("SM208", "mended")
-            self._report(code, f"an entry was {what}: {self._fault}", self._fault_at)
+            message = f"an entry was {what}: {self._fault}"
+            self._findings.report(code, message, offset=self._fault_at)
         builder.outside()
         self._resume(self._kept_at + stop)
         return True
@@ -144,23 +152,25 @@ class XmlReader:
         builder = self._builder
         entry_at = builder.entry_at
         if not final:
-            self._report("SM217", "an entry of more than 1 MiB was left out", entry_at)
+            self._findings.report("SM217", "an entry is longer than 1 MiB", offset=entry_at)
             return
         if builder.is_child and builder.has("loc"):
             builder.finish()
-        self._report("SM207", "the document ends in the middle of an entry", entry_at)
+        self._findings.report("SM207", "the document ends within an entry", offset=entry_at)
 
     def _skip_to_entry(self, error: expat.ExpatError, *, final: bool) -> None:
         """Go on at the next entry after a fault between entries."""
         at = max(self._zero + self._parser.ErrorByteIndex, self._kept_at)
         following = self._starts.search(self._kept, at - self._kept_at)
-        blank = not self._kept[at - self._kept_at :].strip()
-        if following is None and final and blank and at >= self._end:
-            self._report("SM207", "the document ends before its root element does", at)
+        self._root_ended = self._root_ended or error.code == _AFTER_ROOT
+        if final and following is None and not self._root_ended:
+            self._findings.report("SM207", "the document ends before its root does", offset=at)
         elif error.code == _AFTER_ROOT:
-            self._report_once("SM206", "something follows the root element", at)
-        else:
-            self._report_once("SM211", f"between entries: {error}", at)
+            self._findings.report_once("SM206", "something follows the root element", offset=at)
+        elif not final or not self._root_ended:
+            self._findings.report_once("SM211", f"between entries: {error}", offset=at)
+        if _ROOT_END.search(self._kept, at - self._kept_at):
+            self._root_ended = True
         self._resume(self._kept_at + following.start() if following else self._end)
 
     def _resume(self, at: int) -> None:
@@ -176,7 +186,7 @@ class XmlReader:
         needed = min(max(needed, self._kept_at), self._end)
         if self._end - needed > MAX_ENTRY:
             # Nothing has ended for 1 MiB: an endless entry, comment or tag. Begin anew behind it.
-            self._report("SM217", "more than 1 MiB without an end was left out", needed)
+            self._findings.report("SM217", "more than 1 MiB without an end", offset=needed)
             builder.outside()
             following = self._starts.search(self._kept, needed - self._kept_at + 1)
             needed = self._kept_at + following.start() if following else self._end
@@ -189,12 +199,5 @@ class XmlReader:
         self._kept = self._kept[needed - self._kept_at :]
         self._kept_at = needed
 
-    def _report_once(self, code: str, message: str, offset: int) -> None:
-        if code not in {problem.code for problem in self._findings.problems}:
-            self._report(code, message, offset)
-
-    def _report(self, code: str, message: str, offset: int | None) -> None:
-        line = None
-        if offset is not None:
-            line = self._kept_line + self._kept.count(b"\n", 0, max(offset - self._kept_at, 0))
-        self._findings.report(code, message, line=line, offset=offset)
+    def _line_of(self, offset: int) -> int:
+        return self._kept_line + self._kept.count(b"\n", 0, max(offset - self._kept_at, 0))

@@ -51,6 +51,7 @@ CODES: Final[dict[str, Code]] = {
     "SM215": Code("gzip-junk", _W, "Something that is not gzip follows the gzip data."),
     "SM216": Code("foreign-entry", _W, "An entry belongs in another kind of sitemap."),
     "SM217": Code("entry-too-large", _E, "An entry of more than 1 MiB was left out."),
+    "SM218": Code("undeclared-prefix", _W, "A prefix is never declared; its usual meaning holds."),
     "SM301": Code("no-loc", _W, "An entry has no URL and was left out."),
     "SM302": Code("relative-url", _W, "A URL is relative."),
     "SM303": Code("not-http", _W, "A URL is not HTTP or HTTPS."),

@@ -1,4 +1,4 @@
-"""A program that filters with both callbacks and keeps a record of each call."""
+"""A program that filters with both callbacks and keeps a record of each call, index by index."""
 
 import json
 
@@ -23,14 +23,18 @@ class Notes:
     """Callbacks that write down what they were called with."""
 
     def __init__(self) -> None:
-        self.calls: list[list[object]] = []
+        self.calls: dict[str, list[list[object]]] = {}
+
+    def note(self, parent_urls: set[str], *call: object) -> None:
+        index = " > ".join(sorted(parent_urls))
+        self.calls.setdefault(index, []).append([*call, sorted(parent_urls)])
 
     def one(self, url: str, recursion_level: int, parent_urls: set[str]) -> bool:
-        self.calls.append(["one", url, recursion_level, sorted(parent_urls)])
+        self.note(parent_urls, "one", url, recursion_level)
         return "skip" not in url
 
     def many(self, urls: list[str], recursion_level: int, parent_urls: set[str]) -> list[str]:
-        self.calls.append(["many", list(urls), recursion_level, sorted(parent_urls)])
+        self.note(parent_urls, "many", list(urls), recursion_level)
         return [url for url in urls if "cut" not in url]
 
 
@@ -52,6 +56,7 @@ def crawl(*, one: bool, many: bool) -> dict[str, object]:
         asked = sorted(request.path for request in mock.request_history)
     return {
         "calls": notes.calls,
+        "order of indexes": list(notes.calls),
         "sitemaps": [sitemap.url for sitemap in tree.all_sitemaps()],
         "pages": [page.url for page in tree.all_pages()],
         "asked": asked,
