@@ -106,7 +106,8 @@ def outcome(crawl: Crawl) -> Outcome:
     results = [(place, _result(place)[0]) for place in crawl.places()]
     failed = [result for place, result in results if not _is_guess(place) and result != "sitemap"]
     if any(result == "sitemap" and _is_sitemap(place) for place, result in results):
-        return Outcome.PARTIAL if failed or _any_closed(crawl) else Outcome.FOUND
+        lacking = failed or any(map(_lacks_something, crawl.places()))
+        return Outcome.PARTIAL if lacking else Outcome.FOUND
     known = [result for place, result in results if place.found_by is FoundBy.KNOWN_PATH]
     others = [result for place, result in results if place.found_by is not FoundBy.KNOWN_PATH]
     decisive = others if known and not _UNANSWERED.issuperset(known) else others + known
@@ -125,5 +126,5 @@ def _is_sitemap(place: Place) -> bool:
     return place.document is not None and place.document.kind is not Kind.ROBOTS
 
 
-def _any_closed(crawl: Crawl) -> bool:
-    return any(place.closed for place in crawl.places())
+def _lacks_something(place: Place) -> bool:
+    return place.closed or (place.document is not None and place.document.cut_off)

@@ -144,8 +144,8 @@ class Crawl:
         """Return when the next planned request is due; None if none is planned."""
         return min((resource.due for resource in self._planned.values()), default=None)
 
-    def receive(self, request: FetchRequest, answer: Answer, now: float) -> None:
-        """Take what came of a request."""
+    def receive(self, request: FetchRequest, answer: Answer, now: float) -> bool:
+        """Take what came of a request; tell whether that is final, or will be tried again."""
         resource = self._resources[request.url]
         self._flying.discard(resource.url)
         self._count_strike(resource.url, answer)
@@ -153,10 +153,11 @@ class Crawl:
             if resource.tries < self.policy.tries and not self._given_up(resource.url):
                 resource.due = now + self.policy.pause(resource.tries, answer.retry_after)
                 self._planned[resource.url] = resource
-                return
+                return False
             answer = answer.salvaged or answer
         self._settle(resource, answer)
         self._advance()
+        return True
 
     # Resources.
 

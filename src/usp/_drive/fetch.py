@@ -5,6 +5,7 @@ This is the worker's edge: whatever a client raises ends here, as a failed fetch
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from usp._crawl.messages import Answer, FetchFailed, FetchRequest
@@ -63,7 +64,8 @@ class Fetcher:
             return FetchFailed(body.fault, retryable=True)
         document: Document = inspect(source, probing=request.probing)
         if body.fault:
-            return FetchFailed(body.fault, retryable=True, salvaged=document)
+            salvaged = replace(document, cut_off=True)
+            return FetchFailed(body.fault, retryable=True, salvaged=salvaged)
         return document
 
 

@@ -15,7 +15,7 @@ def run(crawl: Crawl, fetch: Callable[[FetchRequest], Answer]) -> None:
         for request in requests:
             report.asking(request)
             answer = fetch(request)
-            report.answered(request, answer)
-            crawl.receive(request, answer, time.monotonic())
+            final = crawl.receive(request, answer, time.monotonic())
+            report.answered(request, answer, final=final)
         if not requests and (due := crawl.wakeup()) is not None:
             time.sleep(max(due - time.monotonic(), 0.0))

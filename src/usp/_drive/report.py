@@ -16,10 +16,10 @@ def asking(request: FetchRequest) -> None:
     _log.info("Fetching level %d sitemap %s%s", request.level, request.url, again)
 
 
-def answered(request: FetchRequest, answer: Answer) -> None:
-    """Say what came of it: that nothing is at a guessed URL is no warning."""
+def answered(request: FetchRequest, answer: Answer, *, final: bool) -> None:
+    """Say what came of it: nothing at a guessed URL, or a failure to be retried, is no warning."""
     if isinstance(answer, FetchFailed):
-        expected = request.probing and answer.status == _NOT_FOUND
+        expected = not final or (request.probing and answer.status == _NOT_FOUND)
         level = logging.INFO if expected else logging.WARNING
         _log.log(level, "Could not fetch %s: %s", request.url, answer.message)
     elif answer.kind is Kind.INVALID:

@@ -80,6 +80,8 @@ class Document:
     children: tuple[Child, ...] = ()
     blank: bool = False
     """A text that names no page; looked for only where the caller needs to know."""
+    cut_off: bool = False
+    """The connection ended in the middle of it."""
     code: str = ""
     reason: str = ""
     """Why it is no sitemap, for one that isn't."""

@@ -36,13 +36,20 @@ def unpack(
 ) -> Iterator[bytes]:
     """Yield the document's bytes, unpacked as often as it was packed, at most ``limit`` in all."""
     left = limit
-    for chunk in _unwrap(chunks, findings, wraps):
+    for chunk in _unwrap(_in_pieces(chunks), findings, wraps):
         if len(chunk) > left:
             yield chunk[:left]
             findings.report("SM701", f"only the first {limit} bytes were read", offset=limit)
             return
         left -= len(chunk)
         yield chunk
+
+
+def _in_pieces(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Cut large chunks up, so that no later step ever holds, or copies, a document whole."""
+    for chunk in chunks:
+        for at in range(0, len(chunk), _PIECE):
+            yield chunk[at : at + _PIECE]
 
 
 def peek(chunks: Iterable[bytes], size: int) -> tuple[bytes, Iterator[bytes]]:

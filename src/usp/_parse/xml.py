@@ -55,16 +55,27 @@ class XmlReader:
 
     def read(self, chunks: Iterable[bytes]) -> Iterator[Entry]:
         """Yield the entries as they become complete."""
-        for chunk in chunks:
-            for at in range(0, len(chunk), _FEED):
-                self._kept += chunk[at : at + _FEED]
-                self._advance(final=False)
-                yield from self._take_done()
-                self._forget()
-        self._advance(final=True)
-        yield from self._take_done()
-        for prefix in sorted(self._builder.undeclared):
-            self._findings.report("SM218", f"the prefix {prefix[:60]!r} is never declared")
+        try:
+            for chunk in chunks:
+                for at in range(0, len(chunk), _FEED):
+                    self._kept += chunk[at : at + _FEED]
+                    self._advance(final=False)
+                    yield from self._take_done()
+                    self._forget()
+            self._advance(final=True)
+            yield from self._take_done()
+            for prefix in sorted(self._builder.undeclared):
+                self._findings.report("SM218", f"the prefix {prefix[:60]!r} is never declared")
+        finally:
+            self._let_go()
+
+    def _let_go(self) -> None:
+        """Break the rings of references, so that the bytes are free as soon as we are."""
+        self._findings.line_of = None
+        self._builder.position = int
+        self._parser.StartElementHandler = None
+        self._parser.EndElementHandler = None
+        self._parser.CharacterDataHandler = None
 
     def _take_done(self) -> list[Entry]:
         builder = self._builder

@@ -1,5 +1,6 @@
 """The client on requests: what a crawl uses where the caller brings none."""
 
+import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -8,7 +9,10 @@ from typing import Final
 
 import requests
 from requests.utils import default_user_agent
+from urllib3.response import HTTPResponse
 
+from usp._parse.findings import Findings
+from usp._parse.unpack import unpack
 from usp._version import __version__
 from usp.web_client.abstract_client import (
     RETRYABLE_HTTP_STATUS_CODES,
@@ -58,22 +62,42 @@ class RequestsWebClientSuccessResponse(AbstractWebClientSuccessResponse):
     def raw_data(self) -> bytes:
         """Return the body, up to the limit."""
         if self._data is None:
-            self._data = b"".join(self.chunks())
+            limit = sys.maxsize if self._max_length is None else self._max_length
+            wraps = 1 if self._is_gzip else 0
+            self._data = b"".join(unpack(self.chunks(), Findings(), limit, wraps=wraps))
         return self._data
 
     def chunks(self) -> Iterator[bytes]:
-        """Yield the body piece by piece, up to the limit."""
+        """Yield the body piece by piece as it came, up to the limit.
+
+        What the server packed with gzip stays packed: the reader knows it by its first bytes, and
+        reads what there is of it when the connection breaks. The other ``Content-Encoding`` are
+        taken off.
+        """
         if self._data is not None:
             yield self._data
             return
-        left = self._max_length
-        for chunk in self._response.iter_content(_CHUNK):
-            yield chunk if left is None else chunk[:left]
-            if left is not None:
-                left -= len(chunk)
-                if left <= 0:
-                    self.close()
-                    return
+        left = sys.maxsize if self._max_length is None else self._max_length
+        for chunk in self._pieces():
+            yield chunk[:left]
+            left -= len(chunk)
+            if left <= 0:
+                self.close()
+                return
+
+    @property
+    def _is_gzip(self) -> bool:
+        return (self.header("Content-Encoding") or "").strip().lower() in {"gzip", "x-gzip"}
+
+    def _pieces(self) -> Iterator[bytes]:
+        raw = self._response.raw
+        if not isinstance(raw, HTTPResponse) or getattr(self._response, "_content", False):
+            # A mock or a cache that has the body already.
+            yield from self._response.iter_content(_CHUNK)
+            return
+        # read1() hands over what has come; iter_content() loses it when the connection breaks.
+        while chunk := raw.read1(_CHUNK, decode_content=not self._is_gzip):
+            yield chunk
 
     def url(self) -> str:
         """Return the URL that answered, after redirects."""

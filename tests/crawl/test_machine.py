@@ -1,0 +1,293 @@
+"""The crawl machine, without any I/O: answers are handed to it in whatever order a test likes."""
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from usp._crawl.assemble import outcome, tree, website
+from usp._crawl.machine import Crawl
+from usp._crawl.messages import Answer, FetchFailed, FetchRequest
+from usp._crawl.policy import Policy
+from usp._crawl.seeds import KNOWN_PATHS, FoundBy, Seed, website_seeds
+from usp._parse.document import Child, Document
+from usp._parse.sniff import Kind
+from usp.objects.outcome import Outcome
+from usp.objects.page import SitemapPage
+from usp.objects.sitemap import (
+    AbstractSitemap,
+    IndexRobotsTxtSitemap,
+    IndexXMLSitemap,
+    InvalidSitemap,
+    PagesXMLSitemap,
+)
+
+HOME = "http://h.example/"
+Site = Mapping[str, Answer]
+Order = Callable[[list[FetchRequest]], FetchRequest]
+MISSING = FetchFailed("404 Not Found", status=404)
+
+
+def url(name: str) -> str:
+    return f"{HOME}{name}.xml"
+
+
+def pages(name: str, *, at: str | None = None) -> Document:
+    return Document(at or url(name), Kind.URLSET, [SitemapPage(f"{HOME}{name}/page")])
+
+
+def index(name: str, children: Sequence[str], *, at: str | None = None) -> Document:
+    return Document(at or url(name), Kind.INDEX, [], tuple(Child(url(child)) for child in children))
+
+
+def robots(*children: str) -> Document:
+    return Document(
+        f"{HOME}robots.txt", Kind.ROBOTS, [], tuple(Child(url(child)) for child in children)
+    )
+
+
+def first_in(requests: list[FetchRequest]) -> FetchRequest:
+    return requests[0]
+
+
+def play(crawl: Crawl, site: Site, order: Order = first_in, in_flight: int = 1) -> list[str]:
+    """Answer everything the machine asks for; return the URLs in the order it asked."""
+    asked: list[str] = []
+    flying: list[FetchRequest] = []
+    now = 0.0
+    while not crawl.done:
+        wanted = crawl.take(now, in_flight - len(flying))
+        asked.extend(request.url for request in wanted)
+        flying.extend(wanted)
+        if flying:
+            request = order(flying)
+            flying.remove(request)
+            crawl.receive(request, site.get(request.url, MISSING), now)
+        else:
+            due = crawl.wakeup()
+            assert due is not None, "the machine waits for nothing"
+            now = max(now, due)
+    return asked
+
+
+def crawl_of(site_robots: bool = True, policy: Policy | None = None) -> Crawl:
+    seeds = website_seeds(HOME, use_robots=site_robots, known_paths=KNOWN_PATHS)
+    return Crawl(seeds, policy)
+
+
+def shape(sitemap: AbstractSitemap) -> object:
+    reason = sitemap.reason if isinstance(sitemap, InvalidSitemap) else ""
+    return (
+        type(sitemap).__name__,
+        sitemap.url,
+        reason,
+        [page.url for page in sitemap.pages],
+        [shape(sub) for sub in sitemap.sub_sitemaps],
+    )
+
+
+NAMES = "abcdef"
+children_lists = st.lists(st.sampled_from(NAMES), max_size=5)
+redirects = st.sampled_from([None, None, None, *NAMES])
+
+
+@st.composite
+def sites(draw: st.DrawFn) -> Site:
+    site: dict[str, Answer] = {f"{HOME}robots.txt": robots(*draw(children_lists))}
+    for name in NAMES:
+        target = draw(redirects)
+        at = url(target) if target else None
+        answer = draw(
+            st.one_of(
+                st.just(pages(name, at=at)),
+                st.builds(index, st.just(name), children_lists, at=st.just(at)),
+                st.just(MISSING),
+                st.just(FetchFailed("503 busy", retryable=True, status=503)),
+            )
+        )
+        site[url(name)] = answer
+    known = draw(st.sampled_from(KNOWN_PATHS))
+    site[HOME + known] = index("known", draw(children_lists), at=HOME + known)
+    return site
+
+
+SMALL = Policy(max_level=4, tries=2, repeated_places=50)
+
+
+@given(sites(), st.randoms(use_true_random=False), st.integers(1, 8))
+def test_any_order_of_answers_gives_one_tree(
+    site: Site, chance: random.Random, in_flight: int
+) -> None:
+    one_by_one = crawl_of(policy=SMALL)
+    play(one_by_one, site)
+    mixed = crawl_of(policy=SMALL)
+    play(mixed, site, chance.choice, in_flight)
+    assert shape(website(HOME, mixed)) == shape(website(HOME, one_by_one))
+    assert outcome(mixed) == outcome(one_by_one)
+
+
+@given(sites(), st.randoms(use_true_random=False))
+def test_no_url_is_asked_for_twice_but_to_try_again(site: Site, chance: random.Random) -> None:
+    asked = play(crawl_of(policy=SMALL), site, chance.choice, 4)
+    for name in set(asked):
+        answer = site.get(name, MISSING)
+        retried = isinstance(answer, FetchFailed) and answer.retryable
+        assert asked.count(name) == (SMALL.tries if retried else 1)
+
+
+def test_one_request_at_a_time_goes_depth_first() -> None:
+    site: Site = {
+        f"{HOME}robots.txt": robots("a", "d"),
+        url("a"): index("a", ["b", "c"]),
+        **{url(name): pages(name) for name in "bcd"},
+    }
+    asked = play(crawl_of(), site)
+    assert asked[:5] == [f"{HOME}robots.txt", *map(url, "abcd")]
+    assert asked[5:] == [HOME + path for path in KNOWN_PATHS]
+
+
+def test_a_retryable_failure_is_tried_again_after_growing_pauses() -> None:
+    crawl = Crawl([Seed(url("a"), FoundBy.GIVEN)])
+    busy = FetchFailed("503", retryable=True, status=503)
+    now, pauses = 0.0, []
+    while not crawl.done:
+        (request,) = crawl.take(now)
+        crawl.receive(request, busy, now)
+        if (due := crawl.wakeup()) is not None:
+            assert crawl.take(due - 0.001) == []
+            pauses.append(due - now)
+            now = due
+    assert pauses == [1.0, 1.5, 2.25, 3.375], "four pauses for five tries, none after the last"
+    assert isinstance(tree(crawl.roots[0]), InvalidSitemap)
+
+
+def test_retry_after_is_kept_within_the_limit() -> None:
+    for asked_for, pause in ((7.0, 7.0), (0.1, 1.0), (86_400.0, 60.0)):
+        crawl = Crawl([Seed(url("a"), FoundBy.GIVEN)])
+        (request,) = crawl.take(10.0)
+        busy = FetchFailed("429", retryable=True, status=429, retry_after=asked_for)
+        crawl.receive(request, busy, 10.0)
+        assert crawl.wakeup() == 10.0 + pause
+
+
+def test_other_requests_go_on_while_one_waits_for_its_retry() -> None:
+    crawl = Crawl([Seed(f"{HOME}robots.txt", FoundBy.ROBOTS)])
+    (request,) = crawl.take(0.0)
+    crawl.receive(request, robots("a", "b"), 0.0)
+    (first,) = crawl.take(0.0)
+    crawl.receive(first, FetchFailed("503", retryable=True, status=503), 0.0)
+    assert [request.url for request in crawl.take(0.0, limit=9)] == [url("b")]
+
+
+def test_a_dead_host_is_given_up() -> None:
+    silent = FetchFailed("connection refused")
+    crawl = crawl_of()
+    asked = play(
+        crawl, dict.fromkeys([f"{HOME}robots.txt", *(HOME + p for p in KNOWN_PATHS)], silent)
+    )
+    assert len(asked) == Policy().host_strikes
+    assert website(HOME, crawl).outcome is Outcome.UNREACHABLE
+
+
+def test_what_came_before_the_connection_broke_is_used_when_tries_run_out() -> None:
+    crawl = Crawl([Seed(url("a"), FoundBy.GIVEN)], Policy(tries=2))
+    broken = FetchFailed("reset", retryable=True, salvaged=pages("a"))
+    assert play(crawl, {url("a"): broken}) == [url("a")] * 2
+    assert isinstance(tree(crawl.roots[0]), PagesXMLSitemap)
+
+
+def test_a_web_of_indexes_is_bounded() -> None:
+    names = [f"n{number}" for number in range(40)]
+    site: dict[str, Answer] = {url(name): index(name, [*names, "leaf"]) for name in names}
+    site[url("leaf")] = pages("leaf")
+    site[f"{HOME}robots.txt"] = robots(*names)
+    crawl = Crawl([Seed(f"{HOME}robots.txt", FoundBy.ROBOTS)])
+    asked = play(crawl, site)
+    assert len(asked) == len(names) + 2
+    # Once at each level at most is an index opened beyond the budget.
+    declared = len(names) * (len(names) + 1)
+    policy = Policy()
+    assert sum(1 for _ in crawl.places()) < policy.repeated_places + policy.max_level * declared
+    found = tree(crawl.roots[0])
+    assert isinstance(found, IndexRobotsTxtSitemap)
+    assert f"{HOME}leaf/page" in {page.url for page in found.all_pages()}
+    closed = [sub for sub in found.all_sitemaps() if "SM606" in {p.code for p in sub.problems}]
+    assert closed, "an index past the budget says that it stands closed"
+
+
+def test_an_index_met_too_deep_first_is_opened_again_nearer_to_the_root() -> None:
+    # "deep" is reached at level 4 first, where its child is too deep, then at level 1.
+    site: Site = {
+        f"{HOME}robots.txt": robots("a", "deep"),
+        url("a"): index("a", ["b"]),
+        url("b"): index("b", ["c"]),
+        url("c"): index("c", ["deep"]),
+        url("deep"): index("deep", ["leaf"]),
+        url("leaf"): pages("leaf"),
+    }
+    policy = Policy(max_level=4, repeated_places=0)
+    crawl = Crawl([Seed(f"{HOME}robots.txt", FoundBy.ROBOTS)], policy)
+    play(crawl, site)
+    found = tree(crawl.roots[0])
+    assert isinstance(found, IndexRobotsTxtSitemap)
+    assert [page.url for page in found.all_pages()] == [f"{HOME}leaf/page"]
+    deep = found.sub_sitemaps[1]
+    assert isinstance(deep, IndexXMLSitemap)
+    assert deep.problems == ()
+
+
+FORBIDDEN = FetchFailed("403 Forbidden", status=403)
+FAILING = FetchFailed("500 Internal Server Error", status=500)
+AT_KNOWN_PATH = pages("x", at=f"{HOME}sitemap.xml")
+OUTCOMES: dict[str, tuple[Outcome, dict[str, Answer]]] = {
+    "all is read": (Outcome.FOUND, {"robots.txt": robots("a"), "a.xml": pages("a")}),
+    "one is missing": (Outcome.PARTIAL, {"robots.txt": robots("a", "b"), "a.xml": pages("a")}),
+    "nothing anywhere": (Outcome.NONE, {}),
+    "robots.txt declares nothing": (Outcome.NONE, {"robots.txt": robots()}),
+    "the only one is gone": (Outcome.NONE, {"robots.txt": robots("a")}),
+    "robots.txt is forbidden": (Outcome.BLOCKED, {"robots.txt": FORBIDDEN}),
+    "the only one is forbidden": (
+        Outcome.BLOCKED,
+        {"robots.txt": robots("a"), "a.xml": FORBIDDEN},
+    ),
+    "one odd path is forbidden": (Outcome.NONE, {".sitemap.xml": FORBIDDEN}),
+    "all are forbidden": (Outcome.BLOCKED, dict.fromkeys(KNOWN_PATHS, FORBIDDEN)),
+    "all fail": (Outcome.UNREACHABLE, dict.fromkeys(KNOWN_PATHS, FAILING)),
+    "found though robots.txt fails": (
+        Outcome.FOUND,
+        {"robots.txt": FAILING, "sitemap.xml": AT_KNOWN_PATH},
+    ),
+}
+
+
+def test_outcomes() -> None:
+    for what, (expected, answers) in OUTCOMES.items():
+        crawl = crawl_of()
+        play(crawl, {HOME + path: answer for path, answer in answers.items()})
+        assert outcome(crawl) == expected, what
+        assert website(HOME, crawl).outcome == expected, what
+
+
+def test_tried_tells_what_came_of_each() -> None:
+    crawl = Crawl(
+        website_seeds(HOME, use_robots=True, known_paths=["sitemap.xml", "other.xml", "a.xml"])
+    )
+    site: Site = {
+        f"{HOME}robots.txt": robots("a", "b", "robots"),
+        url("a"): pages("a"),
+        url("b"): FetchFailed("403 Forbidden", status=403),
+        url("robots"): Document(url("robots"), Kind.INVALID, [], code="SM202", reason="HTML"),
+        f"{HOME}sitemap.xml": pages("a", at=url("a")),
+    }
+    play(crawl, site)
+    tried = [(a.url.removeprefix(HOME), a.found_by, a.result) for a in website(HOME, crawl).tried]
+    assert tried == [
+        ("robots.txt", "robots", "sitemap"),
+        ("a.xml", "declared", "sitemap"),
+        ("b.xml", "declared", "blocked"),
+        ("robots.xml", "declared", "not-a-sitemap"),
+        ("sitemap.xml", "known-path", "already-found"),
+        ("other.xml", "known-path", "missing"),
+        ("a.xml", "known-path", "already-found"),
+    ]
