@@ -245,7 +245,7 @@ class AbstractXMLSitemapParser(ABC):
         return list(self._builder.done)
 
     def _pages(self) -> list[SitemapPage]:
-        meaning = MEANINGS[self._kind](self._url)
+        meaning = MEANINGS[self._kind](self._url, self._kind)
         return list(pages_of_entries(self._entries(), meaning, Findings()))
 
 

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit, urlunsplit
 from usp._drive.report import helper_failed
 from usp._parse import values
 from usp._parse.dates import date
-from usp._parse.decode import to_utf8
+from usp._parse.decode import Decoded
 from usp._parse.findings import Findings
 from usp._parse.unpack import MAX_DOCUMENT, unpack
 from usp.exceptions import GunzipException, SitemapException, StripURLToHomepageException
@@ -94,7 +94,7 @@ def ungzipped_response_content(
     findings = Findings()
     limit = max_uncompressed_bytes if max_uncompressed_bytes is not None else MAX_DOCUMENT
     unpacked = unpack([response.raw_data()], findings, limit)
-    return b"".join(to_utf8(unpacked, findings)).decode("utf-8", "replace")
+    return b"".join(Decoded(unpacked, findings)).decode("utf-8", "replace")
 
 
 def strip_url_to_homepage(url: str) -> str:

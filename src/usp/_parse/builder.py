@@ -86,6 +86,7 @@ class Builder:
             return
         if not self._record and (bare := "".join(self._text).strip()):
             self._record.append((BARE_TEXT_KEY, bare))  # <sitemap>https://…</sitemap>
+            self.oddities.add(("SM211", "a URL stands in its entry without a <loc>"))
         self.done.append((self._entry.key, self._record, self.entry_at or 0))
         self.abandon()
 
@@ -108,9 +109,9 @@ class Builder:
         return self._entry is not None and self._entry.key == "sitemap"
 
     @property
-    def undeclared(self) -> set[str]:
-        """The prefixes that are used and never declared."""
-        return self._names.undeclared
+    def oddities(self) -> set[tuple[str, str]]:
+        """What is odd about the names in the document: problem codes and messages."""
+        return self._names.oddities
 
     def has(self, key: str) -> bool:
         """Tell whether the entry that is being read has said this already."""

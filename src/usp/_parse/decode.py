@@ -30,38 +30,66 @@ _SUPERSETS: Final = {
     "euc_kr": "cp949",
     "big5": "big5hkscs",
 }
+_ALIASES: Final = {
+    # Names that the web uses and Python doesn't know (WHATWG Encoding, 4.2).
+    "sjis": "cp932",
+    "mac-roman": "mac_roman",
+    "mac-cyrillic": "mac_cyrillic",
+    "iso-8859-8-i": "iso-8859-8",
+    "iso-8859-8-e": "iso-8859-8",
+    "utf8mb4": "utf-8",
+    "unicode-1-1-utf-8": "utf-8",
+}
+_NOT_FOR_DOCUMENTS: Final = frozenset(
+    # Codecs of Python that encode text, but not web pages.
+    {"idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape", "utf-7", "mbcs"}
+)
 _DECLARED: Final = re.compile(rb"""<\?xml[^>]*?\sencoding\s*=\s*["']\s*([\w.:-]+)""", re.IGNORECASE)
 _UTF_8: Final = "utf-8"
-_REPLACEMENT: Final = "\ufffd"
+_REPLACED: Final = "\ufffd"
 
 
-def to_utf8(
-    chunks: Iterable[bytes], findings: Findings, http_charset: str | None = None
-) -> Iterator[bytes]:
-    """Yield the document as UTF-8, without its byte order mark."""
-    head, chunks = peek(chunks, _HEAD)
-    codec, mark = choose_codec(head, http_charset, findings)
-    decoder = codecs.getincrementaldecoder(codec)("replace")
-    damaged = False
-    for chunk in chunks:
-        data = chunk[mark:]
-        mark = 0
-        if codec == _UTF_8 and data.isascii() and not decoder.getstate()[0]:
-            yield data  # what most sitemaps are: nothing to do
-            continue
-        text = decoder.decode(data)
-        damaged = damaged or _was_replaced(text, data)
-        yield text.encode()
-    tail = decoder.decode(b"", final=True)
-    if tail:
-        damaged = True
-        yield tail.encode()
-    if damaged:
-        findings.report("SM212", f"some bytes are not {codec} and became U+FFFD")
+class Decoded:
+    """A document as UTF-8, without its byte order mark: to be iterated over once."""
 
+    def __init__(
+        self, chunks: Iterable[bytes], findings: Findings, http_charset: str | None = None
+    ) -> None:
+        head, self._chunks = peek(chunks, _HEAD)
+        self._findings = findings
+        self.codec, self.mark = choose_codec(head, http_charset, findings)
+        """The codec, and the length of the byte order mark."""
+        self._damaged = False
 
-def _was_replaced(text: str, data: bytes) -> bool:
-    return _REPLACEMENT in text and _REPLACEMENT.encode() not in data
+    def __iter__(self) -> Iterator[bytes]:
+        decoder = codecs.getincrementaldecoder(self.codec)("replace")
+        left = self.mark
+        for chunk in self._chunks:
+            data = chunk[left:]
+            left = 0
+            if self.codec == _UTF_8 and data.isascii() and not decoder.getstate()[0]:
+                yield data  # what most sitemaps are: nothing to do
+                continue
+            text = decoder.decode(data)
+            self._look_for_damage(text, data)
+            yield text.encode()
+        tail = decoder.decode(b"", final=True)
+        self._look_for_damage(tail, b"")
+        if tail:
+            yield tail.encode()
+        if self._damaged:
+            self._findings.report("SM212", f"some bytes are not {self.codec} and became U+FFFD")
+
+    def _look_for_damage(self, text: str, data: bytes) -> None:
+        if _REPLACED in text and (self.codec != _UTF_8 or _REPLACED.encode() not in data):
+            self._damaged = True
+
+    def length(self, utf8: bytes) -> int:
+        """Return how many bytes of the document as it came stand behind these."""
+        if self.codec != _UTF_8:
+            return len(utf8.decode("utf-8", "replace").encode(self.codec, "replace"))
+        # What doesn't fit was one byte, mostly, and has become three.
+        return len(utf8) - (2 * utf8.count(_REPLACED.encode()) if self._damaged else 0)
 
 
 def choose_codec(head: bytes, http_charset: str | None, findings: Findings) -> tuple[str, int]:
@@ -82,14 +110,17 @@ def choose_codec(head: bytes, http_charset: str | None, findings: Findings) -> t
 
 
 def _known_codec(name: str, findings: Findings) -> str | None:
+    plain = name.strip().strip("\"'").lower().removeprefix("x-")
     try:
-        info = codecs.lookup(name.strip().strip("\"'"))
+        info = codecs.lookup(_ALIASES.get(plain, plain))
     except (LookupError, ValueError):
         findings.report("SM213", f"there is no encoding {name[:60]!r}")
         return None
-    if not info._is_text_encoding:  # hex, rot13 and the like are codecs too
-        findings.report("SM213", f"{name[:60]!r} is no encoding of text")
+    if not info._is_text_encoding or info.name in _NOT_FOR_DOCUMENTS:
+        findings.report("SM213", f"{name[:60]!r} is no encoding of documents")
         return None
+    if info.name == "utf-8-sig":
+        return _UTF_8
     if info.name.startswith(("utf-16", "utf-32")):
         return None  # the name could be read, so the bytes are not in it
     return _SUPERSETS.get(info.name, info.name)

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from usp._parse import values
 from usp._parse.builder import Entry
-from usp._parse.decode import to_utf8
+from usp._parse.decode import Decoded
 from usp._parse.feeds import AtomMeaning, FeedMeaning
 from usp._parse.findings import Findings
 from usp._parse.grammar import GRAMMARS
@@ -93,48 +93,51 @@ class _Opened:
 
     sniffed: Sniffed
     data: Iterator[bytes]
-    skipped: int = 0
-    skipped_lines: int = 0
+    decoded: Decoded
+    skipped: bytes = b""
+    """The blanks before the data."""
 
 
 def _open(source: Source, findings: Findings, kind: Kind | None = None) -> _Opened:
     if source.cut_off:
         findings.report("SM102", f"the body was cut off: {source.cut_off}")
-    unpacked = unpack(source.chunks, findings, source.limit)
-    data = to_utf8(unpacked, findings, source.charset)
-    skipped = lines = 0
+    decoded = Decoded(unpack(source.chunks, findings, source.limit), findings, source.charset)
+    data = iter(decoded)
+    skipped = bytearray()
     for chunk in data:  # any number of blanks may come first
         if chunk.strip():
             data = chain([chunk], data)
             break
-        skipped += len(chunk)
-        lines += chunk.count(b"\n")
-    if kind is not None:
-        head, data = peek(data, _HEAD)
-        is_html = sniff(head).code == "SM202"
-        return _Opened(Sniffed(kind), iter(()) if is_html else data, skipped, lines)
-    for size in (_HEAD, _LONG_HEAD):
-        head, data = peek(data, size)
+        skipped += chunk
+    head, data = peek(data, _HEAD)
+    sniffed = sniff(head, *source.urls)
+    if sniffed.kind is Kind.INVALID and len(head) >= _HEAD:
+        head, data = peek(data, _LONG_HEAD)
         sniffed = sniff(head, *source.urls)
-        if sniffed.kind is not Kind.INVALID or len(head) < size:
-            break
-    return _Opened(sniffed, data, skipped, lines)
+    if kind is not None:
+        # A caller who knows the kind is believed, but an HTML page has nothing to say.
+        data = iter(()) if sniffed.code == "SM202" else data
+        sniffed = Sniffed(kind)
+    return _Opened(sniffed, data, decoded, bytes(skipped))
 
 
 def _entries(opened: _Opened, findings: Findings) -> Iterator[Entry]:
     """Yield the entries of an XML document."""
-    sniffed = opened.sniffed
-    if sniffed.junk:
-        findings.report("SM205", "something stands before the document", line=1, offset=0)
+    sniffed, decoded = opened.sniffed, opened.decoded
     head, data = peek(opened.data, sniffed.start + 1)
     next(data, None)
-    before = head[: sniffed.start]
+    before = opened.skipped + head[: sniffed.start]
     reader = XmlReader(
         GRAMMARS[sniffed.kind],
         findings,
-        start=opened.skipped + sniffed.start,
-        line=opened.skipped_lines + before.count(b"\n") + 1,
+        offset=decoded.mark + decoded.length(before),
+        line=before.count(b"\n") + 1,
+        length=decoded.length,
     )
+    if sniffed.junk:
+        findings.report("SM205", "something stands before the document", at=0)
+    if sniffed.rootless:
+        findings.report("SM221", "the entries have no root element", at=0)
     return reader.read(chain([head[sniffed.start :]], data))
 
 
@@ -159,7 +162,7 @@ class Pages:
             return _text_pages(opened.data, findings)
         if kind not in MEANINGS:
             return iter(())
-        meaning = MEANINGS[kind](self.source.url)
+        meaning = MEANINGS[kind](self.source.url, kind)
         return pages_of_entries(_entries(opened, findings), meaning, findings, check=check)
 
     def _check(self) -> Findings:
@@ -198,16 +201,18 @@ def pages_of_entries(
 ) -> Iterator[SitemapPage]:
     """Yield the page of each entry that has one, each URL once."""
     seen: set[str] = set()
-    for name, record, offset in entries:
+    for name, record, at in entries:
+        findings.here = at
+        if check:
+            meaning.check(name, record, findings)
         if name == _CHILD:
             continue
-        findings.here = offset
-        if check:
-            meaning.check(record, findings)
         for url in meaning.urls(record, findings):
             if url not in seen:
                 seen.add(url)
                 yield SitemapPage.from_entry(url, record, meaning)
+            elif check:
+                findings.report("SM305", f"URL {url[:200]!r} is listed again")
 
 
 def _text_pages(data: Iterable[bytes], findings: Findings) -> Iterator[SitemapPage]:
@@ -263,7 +268,7 @@ def _names_children(source: Source) -> bool:
     """Tell whether anything in the document looks like the entry of an index."""
     unpacked = unpack(source.chunks, Findings(), source.limit)
     tail = b""
-    for chunk in to_utf8(unpacked, Findings(), source.charset):
+    for chunk in Decoded(unpacked, Findings(), source.charset):
         if _CHILD_ENTRY.search(tail + chunk):
             return True
         tail = chunk[-64:]

@@ -15,6 +15,7 @@ from typing import Final
 from usp._parse import values
 from usp._parse.dates import date
 from usp._parse.findings import Findings
+from usp._parse.sniff import Kind
 from usp._parse.urlset import first
 from usp.objects.page import (
     SITEMAP_PAGE_DEFAULT_PRIORITY,
@@ -47,7 +48,7 @@ ATOM_FIELDS: Final = FeedFields(
 class FeedMeaning:
     """Turns the record of an item into the values of its page."""
 
-    def __init__(self, base: str | None) -> None:
+    def __init__(self, base: str | None, _kind: Kind = Kind.RSS) -> None:
         self._base = base
 
     fields = RSS_FIELDS
@@ -60,7 +61,7 @@ class FeedMeaning:
         findings.report("SM503", "an item without a link, or without title and text, was left out")
         return []
 
-    def check(self, record: Record, findings: Findings) -> None:
+    def check(self, _name: str, record: Record, findings: Findings) -> None:
         """Report the values that can't be understood."""
         for key, text in record:
             if key in self.fields.dates and values.clean(text) and not date(text):
@@ -70,7 +71,7 @@ class FeedMeaning:
     def link(self, record: Record) -> str:
         """Return ``<link>``, or a ``<guid>`` that is a permalink."""
         for key, text in record:
-            if key == "link" and (found := values.url(text, self._base)):
+            if key in {"link", "link@href"} and (found := values.url(text, self._base)):
                 return found
         permalink = (first(record, "guid@ispermalink") or "").strip().lower()
         guid = values.clean(first(record, "guid") or "")

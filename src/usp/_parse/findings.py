@@ -1,5 +1,6 @@
 """Where readers report what is wrong: bounded, whatever the document."""
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Final
 
@@ -7,6 +8,11 @@ from usp.objects.problem import CODES, Problem, Severity
 
 KEPT_PROBLEMS: Final = 300
 """So many problems of one document are kept; the rest are counted."""
+KEPT_OF_A_CODE: Final = 100
+"""So many of one kind are kept, so that a common one leaves room for the others."""
+
+Place = tuple[int | None, int | None]
+"""A line and a byte offset in the unpacked document, where they are known."""
 
 
 class Findings:
@@ -14,42 +20,36 @@ class Findings:
 
     def __init__(self) -> None:
         self._kept: list[Problem] = []
-        self._dropped = 0
-        self._codes: set[str] = set()
+        self._seen: Counter[str] = Counter()
         self.complete = True
         self.here: int | None = None
-        """Where the entry begins that is being looked at."""
-        self.line_of: Callable[[int], int] | None = None
-        """Tells the line of an offset, while the reader still has it at hand."""
+        """Where the entry begins that is being looked at, as the reader counts."""
+        self.place_of: Callable[[int], Place] | None = None
+        """Tells line and offset of such a place, while the reader still has it at hand."""
 
-    def report(
-        self, code: str, message: str, *, line: int | None = None, offset: int | None = None
-    ) -> None:
+    def report(self, code: str, message: str, *, at: int | None = None) -> None:
         """Take note of a problem; an error means that something of the document was lost.
 
         Where no place is given, it is that of the entry that is being looked at.
         """
-        self._codes.add(code)
+        self._seen[code] += 1
         if CODES[code].severity is Severity.ERROR:
             self.complete = False
-        if len(self._kept) >= KEPT_PROBLEMS:
-            self._dropped += 1
-            return
-        if offset is None:
-            offset = self.here
-        if line is None and offset is not None and self.line_of:
-            line = self.line_of(offset)
-        self._kept.append(Problem(code, message, line, offset))
+        if len(self._kept) < KEPT_PROBLEMS and self._seen[code] <= KEPT_OF_A_CODE:
+            at = self.here if at is None else at
+            line, offset = self.place_of(at) if self.place_of and at is not None else (None, None)
+            self._kept.append(Problem(code, message, line, offset))
 
-    def report_once(self, code: str, message: str, *, offset: int | None = None) -> None:
+    def report_once(self, code: str, message: str, *, at: int | None = None) -> None:
         """Take note of a problem that says the same of the whole document however often it is."""
-        if code not in self._codes:
-            self.report(code, message, offset=offset)
+        if not self._seen[code]:
+            self.report(code, message, at=at)
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """What was kept; where some were not, the last one says how many."""
-        if not self._dropped:
-            return tuple(self._kept)
-        more = Problem("SM702", f"{self._dropped} more problems in this document are not listed")
-        return (*self._kept, more)
+        """What was kept, in the document's order; where some were not, the last says how many."""
+        dropped = self._seen.total() - len(self._kept)
+        in_order = sorted(self._kept, key=lambda problem: problem.offset or 0)
+        if dropped:
+            in_order.append(Problem("SM702", f"{dropped} more problems are not listed"))
+        return tuple(in_order)

@@ -60,7 +60,8 @@ _URL: Final = {
 }
 _SITEMAP: Final = _leaves("", "loc lastmod")
 _ITEM: Final = {
-    **_leaves("", "title link description pubdate"),
+    **_leaves("", "title description pubdate"),
+    "link": Tag("link", attributes=frozenset({"href"})),  # some write it as in Atom
     "guid": Tag("guid", attributes=frozenset({"ispermalink"})),
     "dc:date": Tag("dc:date"),
 }
@@ -77,8 +78,8 @@ class Grammar:
     """What the entries of one format are made of."""
 
     entries: Mapping[str, Tag]
-    own: frozenset[str]
-    """The namespaces, by their usual prefix, whose elements are the format's own."""
+    own: str
+    """The namespace, by its usual prefix, whose elements are the format's own."""
     entry_names: tuple[bytes, ...] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -87,11 +88,11 @@ class Grammar:
 
 _SITEMAPS: Final = Grammar(
     {"url": Tag("url", children=_URL), "sitemap": Tag("sitemap", children=_SITEMAP)},
-    own=frozenset({"sm"}),
+    own="sm",
 )
 GRAMMARS: Final[Mapping[Kind, Grammar]] = {
     Kind.URLSET: _SITEMAPS,
     Kind.INDEX: _SITEMAPS,
-    Kind.RSS: Grammar({"item": Tag("item", children=_ITEM)}, own=frozenset({"rss"})),
-    Kind.ATOM: Grammar({"entry": Tag("entry", children=_ENTRY)}, own=frozenset({"atom"})),
+    Kind.RSS: Grammar({"item": Tag("item", children=_ITEM)}, own="rss"),
+    Kind.ATOM: Grammar({"entry": Tag("entry", children=_ENTRY)}, own="atom"),
 }

@@ -29,9 +29,13 @@ def lines(chunks: Iterable[bytes]) -> Iterator[str]:
 def sitemaps_in_robots(chunks: Iterable[bytes], base: str | None) -> Iterator[str]:
     """Yield the URL of each sitemap that a robots.txt declares, each once, in its order."""
     seen: set[str] = set()
+    expected = False
     for line in lines(chunks):
         match = _SITEMAP.match(line)
-        value = match["value"].partition("#")[0].strip().strip(_QUOTES) if match else ""
+        # Some sites break the line after the colon.
+        value = match["value"] if match else line if expected and values.is_http_url(line) else ""
+        value = value.partition("#")[0].strip().strip(_QUOTES)
+        expected = bool(match and not value) or (expected and not line)
         words = value.split()
         several = len(words) > 1 and all(map(values.is_http_url, words))
         for text in words if several else [value]:

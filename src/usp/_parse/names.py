@@ -2,7 +2,7 @@
 
 Namespaces are compared without scheme, ``www.``, case and trailing slash, and by their beginning:
 sites write https, old versions and small mistakes. A prefix that is never declared, or is bound to
-a namespace that nobody knows, has its usual meaning.
+a namespace that nobody knows, has its usual meaning. What had to be understood so is noted.
 """
 
 from collections.abc import Mapping
@@ -36,13 +36,19 @@ _NAMESPACES: Final = {
     "purl.org/dc/terms": "dcterms",
     "search.yahoo.com/mrss": "media",
 }
+"""How namespaces begin, as sites write them, and the prefix that they usually go by."""
+
+_EXACT: Final = {
+    "sm": {"http://www.sitemaps.org/schemas/sitemap/0.9"},
+    "atom": {"http://www.w3.org/2005/Atom", "http://purl.org/atom/ns#"},
+}
+"""What the specifications ask for in a root element."""
+
 _BY_LENGTH: Final = sorted(_NAMESPACES, key=len, reverse=True)
 _USUAL_PREFIXES: Final = {
-    **{prefix: prefix for prefix in _NAMESPACES.values() if prefix not in {"rss", "rss-module"}},
+    **{prefix: prefix for prefix in _NAMESPACES.values() if not prefix.startswith("rss")},
     "sitemap": "sm",
     "sitemaps": "sm",
-    "n": "news",
-    "yandex": "yandex",
 }
 
 
@@ -58,22 +64,15 @@ def usual_prefix(namespace: str) -> str | None:
 class Names:
     """The names in one scope of namespace declarations: as written, to the key of the grammar."""
 
-    def __init__(
-        self,
-        own: frozenset[str],
-        bound: Mapping[str, str] | None = None,
-        root: "tuple[str, str | None] | None" = None,
-        base: str | None = None,
-        undeclared: set[str] | None = None,
-    ) -> None:
+    def __init__(self, own: str) -> None:
         self._own = own
-        self._bound = bound or {}
-        self._root = root
+        self._bound: Mapping[str, str] = {}
+        self._root: tuple[str, str | None] | None = None
         self._keys: dict[str, str] = {}
-        self.base = base
+        self.base: str | None = None
         """The ``xml:base`` in force here."""
-        self.undeclared = set() if undeclared is None else undeclared
-        """The prefixes that were used in this document and never declared."""
+        self.oddities: set[tuple[str, str]] = set()
+        """What had to be understood, in the whole document: problem codes and messages."""
 
     def inside(self, name: str, attributes: Mapping[str, str]) -> "Names":
         """Return the scope inside an element with these attributes."""
@@ -85,10 +84,21 @@ class Names:
         base = attributes.get("xml:base", self.base)
         if self._root and not declared and base == self.base:
             return self
-        bound = {**self._bound, **declared}
+        scope = Names(self._own)
+        scope._bound = {**self._bound, **declared}
+        scope._root = self._root or self._look_at_root(name, scope._bound)
+        scope.base = base
+        scope.oddities = self.oddities
+        return scope
+
+    def _look_at_root(self, name: str, bound: Mapping[str, str]) -> tuple[str, str | None]:
         prefix = name.rpartition(":")[0]
-        root = self._root or (prefix, bound.get(prefix))
-        return Names(self._own, bound, root, base, self.undeclared)
+        namespace = bound.get(prefix)
+        exact = _EXACT.get(self._own)
+        if exact and namespace not in exact:
+            shown = repr(namespace[:80]) if namespace else "no namespace"
+            self.oddities.add(("SM219", f"the root element is in {shown}"))
+        return prefix, namespace
 
     def key(self, name: str) -> str:
         """Return the key of an element, as the grammar has it."""
@@ -98,15 +108,20 @@ class Names:
         return key
 
     def _make_key(self, name: str) -> str:
-        prefix, _, local = name.rpartition(":")
-        local = local.lower()
+        prefix, _, written = name.rpartition(":")
+        local = written.lower()
         namespace = self._bound.get(prefix)
         if prefix and namespace is None and prefix != "xml":
-            self.undeclared.add(prefix)
+            self.oddities.add(("SM218", f"the prefix {prefix[:60]!r} is never declared"))
         if (prefix, namespace) == self._root or (not prefix and not namespace):
+            if self._own == "sm" and local != written:
+                self.oddities.add(("SM220", "tags are written in capitals"))
             return local  # the root's own namespace is the format's, however it is spelt
-        usual = usual_prefix(namespace) if namespace else None
-        usual = usual or _USUAL_PREFIXES.get(prefix.lower())
+        known = usual_prefix(namespace) if namespace else None
+        usual = known or _USUAL_PREFIXES.get(prefix.lower())
+        if usual and namespace and not known:
+            shown = f"the prefix {prefix[:60]!r} is bound to {namespace[:80]!r}"
+            self.oddities.add(("SM219", shown))
         if usual is None and self._root and namespace == self._root[1]:
-            usual = next(iter(self._own))
-        return local if usual in self._own else f"{usual or '?'}:{local}"
+            usual = self._own
+        return local if usual == self._own else f"{usual or '?'}:{local}"

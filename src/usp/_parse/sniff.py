@@ -33,17 +33,21 @@ class Sniffed:
     """Where the root element begins, in an XML document."""
     junk: bool = False
     """Whether something that doesn't belong there stands before it."""
+    rootless: bool = False
+    """Whether the entries have no root element around them."""
     code: str = ""
     reason: str = ""
     """For a document that is no sitemap: why."""
 
 
-ROOTS: Final = {
+_ROOTS: Final = {
     b"urlset": Kind.URLSET,
     b"sitemapindex": Kind.INDEX,
     b"rss": Kind.RSS,
     b"rdf": Kind.RSS,  # RSS 0.90 and 1.0
     b"feed": Kind.ATOM,
+}
+_ENTRIES: Final = {
     # Entries without a root around them: a head that was cut off.
     b"url": Kind.URLSET,
     b"sitemap": Kind.INDEX,
@@ -94,7 +98,8 @@ def _length_of_blanks(head: bytes) -> int:
 
 def _begins_a_line(head: bytes, at: int) -> bool:
     before = head[:at]
-    return not before[before.rfind(b"\n") + 1 :].strip() or b"<?xml" in before
+    # Browsers draw a hyphen before what can be folded.
+    return not before[before.rfind(b"\n") + 1 :].strip(b" \t\r-+") or b"<?xml" in before
 
 
 def _sniff_xml(head: bytes, lead: int) -> Sniffed:
@@ -112,9 +117,10 @@ def _sniff_xml(head: bytes, lead: int) -> Sniffed:
     tag = first
     while tag:
         name = tag[1].lower()
-        if name in ROOTS:
+        kind = _ROOTS.get(name) or _ENTRIES.get(name)
+        if kind:
             junk = tag is not first or not strict or _displaces(head[:lead], head[lead:])
-            return Sniffed(ROOTS[name], tag.start(), junk=junk)
+            return Sniffed(kind, tag.start(), junk=junk, rootless=name in _ENTRIES)
         if name in _HTML:
             return _invalid("SM202", "It is an HTML page")
         if strict and name not in _MARKUP_OF_WARNINGS:

@@ -39,7 +39,7 @@ def unpack(
     for chunk in _unwrap(_in_pieces(chunks), findings, wraps):
         if len(chunk) > left:
             yield chunk[:left]
-            findings.report("SM701", f"only the first {limit} bytes were read", offset=limit)
+            findings.report("SM701", f"only the first {limit} bytes were read")
             return
         left -= len(chunk)
         yield chunk

@@ -8,6 +8,7 @@ from typing import Any, Final
 from usp._parse import values
 from usp._parse.dates import date
 from usp._parse.findings import Findings
+from usp._parse.sniff import Kind
 from usp.objects.page import (
     SITEMAP_PAGE_DEFAULT_PRIORITY,
     Record,
@@ -40,6 +41,13 @@ CHECKS: Final[Mapping[str, tuple[str, Callable[[str], object]]]] = {
 }
 """What must be understood, and the code of the problem where it isn't."""
 
+GROUPS: Final = (
+    ("news:news", "news:", "news:title", "SM501"),
+    ("image:image", "image:", "image:loc", "SM502"),
+)
+"""What an extension can't do without, and the code of the problem where it is missing."""
+URL_KEYS: Final = frozenset({"loc", "image:loc", "image:license", "xhtml:link@href"})
+
 
 def first(record: Record, key: str) -> str | None:
     """Return what the entry says first under this key."""
@@ -64,8 +72,9 @@ def groups(record: Record, start: str, prefix: str) -> Iterator[dict[str, str]]:
 class UrlsetMeaning:
     """Turns the record of a ``<url>`` into the values of its page."""
 
-    def __init__(self, base: str | None) -> None:
+    def __init__(self, base: str | None, kind: Kind = Kind.URLSET) -> None:
         self._base = base
+        self._own_entry = "sitemap" if kind is Kind.INDEX else "url"
 
     def urls(self, record: Record, findings: Findings) -> list[str]:
         """Return the URL of the page; where sites put two in one entry, both."""
@@ -76,24 +85,23 @@ class UrlsetMeaning:
             findings.report("SM304", f"an entry has {len(found)} URLs")
         return found
 
-    def check(self, record: Record, findings: Findings) -> None:
-        """Report the values that can't be understood."""
+    def check(self, name: str, record: Record, findings: Findings) -> None:
+        """Report what is wrong with an entry's values; what it costs is reported where it does."""
+        if name != self._own_entry:
+            findings.report("SM216", f"a <{name}> doesn't belong here")
+        if name == "sitemap":
+            self.urls(record, findings)
         for key, text in record:
             if (row := CHECKS.get(key)) and values.clean(text):
                 code, understood = row
                 if not understood(text):
                     findings.report(code, f"{key} {values.clean(text)[:80]!r} isn't understood")
-        for url in _locs(record):
-            found = values.url(url, self._base)
-            if found and not values.is_http_url(found):
-                relative = not values.has_scheme(found)
-                findings.report("SM302" if relative else "SM303", f"URL {found[:200]!r}")
-        for group in groups(record, "news:news", "news:"):
-            if not values.clean(group.get("news:title", "")):
-                findings.report("SM501", "a news story without a title was left out")
-        for group in groups(record, "image:image", "image:"):
-            if not values.clean(group.get("image:loc", "")):
-                findings.report("SM502", "an image without a URL was left out")
+            if key in URL_KEYS:
+                values.check_url(text, self._base, findings)
+        for start, prefix, needed, code in GROUPS:
+            for group in groups(record, start, prefix):
+                if not values.clean(group.get(needed, "")):
+                    findings.report(code, f"a <{start}> without <{needed}> was left out")
 
     def priority(self, record: Record) -> Decimal:
         """Return ``<priority>``, or the default."""

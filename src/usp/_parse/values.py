@@ -10,6 +10,7 @@ from html.entities import html5
 from typing import Final
 from urllib.parse import urljoin, urlsplit
 
+from usp._parse.findings import Findings
 from usp.objects.page import SITEMAP_PAGE_DEFAULT_PRIORITY, SitemapPageChangeFrequency
 
 # Zero-width blanks and the byte order mark, which str.strip() doesn't know, and those it does.
@@ -76,6 +77,20 @@ def _needs_base(found: str) -> bool:
     return found[:5].lower() == "http:" and found[5:7] != "//"
 
 
+def check_url(text: str, base: str | None, findings: Findings) -> None:
+    """Report what is odd about a URL as it is written."""
+    found = url(text, base)
+    written = text.strip(_BLANKS)
+    if text.strip() != written:
+        findings.report("SM307", "no-break or zero-width blanks around a URL")
+    if decode_entities(written) != written:
+        findings.report("SM306", f"URL {written[:200]!r} is escaped twice")
+    if written and not _SCHEME.match(written):
+        findings.report("SM302", f"URL {written[:200]!r} is relative")
+    elif found and not is_http_url(found):
+        findings.report("SM303", f"URL {found[:200]!r} is not HTTP")
+
+
 def is_http_url(text: str) -> bool:
     """Tell whether this is an HTTP(S) URL with a host."""
     if not _HTTP.match(text):
@@ -84,11 +99,6 @@ def is_http_url(text: str) -> bool:
         return bool(urlsplit(text).hostname)
     except ValueError:
         return False
-
-
-def has_scheme(text: str) -> bool:
-    """Tell whether a URL is absolute."""
-    return bool(_SCHEME.match(text))
 
 
 @lru_cache(maxsize=1024)

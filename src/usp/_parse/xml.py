@@ -9,12 +9,12 @@ be long: older expats take quadratic time over one huge token, so they aren't sh
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 from xml.parsers import expat
 
 from usp._parse.builder import Builder, Entry
-from usp._parse.findings import Findings
+from usp._parse.findings import Findings, Place
 from usp._parse.grammar import Grammar
 from usp._parse.rescue import read_damaged
 
@@ -29,9 +29,21 @@ _AFTER_ROOT: Final = expat.errors.codes[expat.errors.XML_ERROR_JUNK_AFTER_DOC_EL
 class XmlReader:
     """Reads the entries of one document, given from its root element on."""
 
-    def __init__(self, grammar: Grammar, findings: Findings, start: int = 0, line: int = 1) -> None:
+    def __init__(
+        self,
+        grammar: Grammar,
+        findings: Findings,
+        *,
+        offset: int = 0,
+        line: int = 1,
+        length: Callable[[bytes], int] = len,
+    ) -> None:
+        """Begin at a root element, given where it stands in the document as it came.
+
+        ``length`` tells how many bytes as they came stand behind some of ours.
+        """
         self._findings = findings
-        findings.line_of = self._line_of
+        findings.place_of = self._place_of
         self._builder = Builder(grammar, self._position)
         names = b"|".join(grammar.entry_names)
         self._starts = re.compile(rb"<(?:[\w.-]+:)?(?:%s)(?=[\s/>])" % names, re.IGNORECASE)
@@ -43,13 +55,16 @@ class XmlReader:
             re.IGNORECASE,
         )
         self._kept = b""
-        self._kept_at = start  # offset of the first kept byte in the document
+        # Places are counted in bytes of UTF-8 from the root element on.
+        self._kept_at = 0  # the place of the first kept byte
         self._kept_line = line
-        self._fed_to = start  # how far expat has been fed
-        self._zero = start  # the document's offset at expat's own byte 0
+        self._kept_offset = offset
+        self._length = length
+        self._fed_to = 0  # how far expat has been fed
+        self._zero = 0  # the place of expat's own byte 0
         self._root_ended = False  # so a missing end at the end is no news
         self._fault = ""
-        self._fault_at = start
+        self._fault_at = 0
         self._awaiting_end = False  # a damaged entry goes on in the next chunk
         self._parser = self._new_parser()
 
@@ -64,14 +79,14 @@ class XmlReader:
                     self._forget()
             self._advance(final=True)
             yield from self._take_done()
-            for prefix in sorted(self._builder.undeclared):
-                self._findings.report("SM218", f"the prefix {prefix[:60]!r} is never declared")
+            for code, message in sorted(self._builder.oddities):
+                self._findings.report(code, message, at=0)
         finally:
             self._let_go()
 
     def _let_go(self) -> None:
         """Break the rings of references, so that the bytes are free as soon as we are."""
-        self._findings.line_of = None
+        self._findings.place_of = None
         self._builder.position = int
         self._parser.StartElementHandler = None
         self._parser.EndElementHandler = None
@@ -80,7 +95,7 @@ class XmlReader:
     def _take_done(self) -> list[Entry]:
         builder = self._builder
         for offset in builder.unclosed:
-            self._findings.report("SM210", "an entry is never closed", offset=offset)
+            self._findings.report("SM210", "an entry is never closed", at=offset)
         builder.unclosed.clear()
         done, builder.done = builder.done, []
         return done
@@ -126,7 +141,7 @@ class XmlReader:
         if self._builder.entry_at is None:
             self._skip_to_entry(error, final=final)
         else:
-            self._fault = str(error)
+            self._fault = expat.ErrorString(error.code)
             self._fault_at = self._zero + self._parser.ErrorByteIndex
             self._awaiting_end = True
 
@@ -144,7 +159,7 @@ class XmlReader:
         if bound is None:
             self._cut_off(final=final)
         elif len(piece) > MAX_ENTRY:
-            self._findings.report("SM217", "an entry is longer than 1 MiB", offset=entry_at)
+            self._findings.report("SM217", "an entry is longer than 1 MiB", at=entry_at)
         else:
             builder.outside()
             before = len(builder.done)
@@ -153,7 +168,7 @@ class XmlReader:
             lost = len(builder.done) == before
             code, what = ("SM209", "lost") if lost else ("SM208", "mended")
             message = f"an entry was {what}: {self._fault}"
-            self._findings.report(code, message, offset=self._fault_at)
+            self._findings.report(code, message, at=self._fault_at)
         builder.outside()
         self._resume(self._kept_at + stop)
         return True
@@ -163,11 +178,11 @@ class XmlReader:
         builder = self._builder
         entry_at = builder.entry_at
         if not final:
-            self._findings.report("SM217", "an entry is longer than 1 MiB", offset=entry_at)
+            self._findings.report("SM217", "an entry is longer than 1 MiB", at=entry_at)
             return
         if builder.is_child and builder.has("loc"):
             builder.finish()
-        self._findings.report("SM207", "the document ends within an entry", offset=entry_at)
+        self._findings.report("SM207", "the document ends within an entry", at=entry_at)
 
     def _skip_to_entry(self, error: expat.ExpatError, *, final: bool) -> None:
         """Go on at the next entry after a fault between entries."""
@@ -175,11 +190,13 @@ class XmlReader:
         following = self._starts.search(self._kept, at - self._kept_at)
         self._root_ended = self._root_ended or error.code == _AFTER_ROOT
         if final and following is None and not self._root_ended:
-            self._findings.report("SM207", "the document ends before its root does", offset=at)
+            self._findings.report("SM207", "the document ends before its root does", at=at)
         elif error.code == _AFTER_ROOT:
-            self._findings.report_once("SM206", "something follows the root element", offset=at)
+            self._findings.report_once("SM206", "something follows the root element", at=at)
         elif not final or not self._root_ended:
-            self._findings.report_once("SM211", f"between entries: {error}", offset=at)
+            self._findings.report_once(
+                "SM211", f"between entries: {expat.ErrorString(error.code)}", at=at
+            )
         if _ROOT_END.search(self._kept, at - self._kept_at):
             self._root_ended = True
         self._resume(self._kept_at + following.start() if following else self._end)
@@ -197,7 +214,7 @@ class XmlReader:
         needed = min(max(needed, self._kept_at), self._end)
         if self._end - needed > MAX_ENTRY:
             # Nothing has ended for 1 MiB: an endless entry, comment or tag. Begin anew behind it.
-            self._findings.report("SM217", "more than 1 MiB without an end", offset=needed)
+            self._findings.report("SM217", "more than 1 MiB without an end", at=needed)
             builder.outside()
             following = self._starts.search(self._kept, needed - self._kept_at + 1)
             needed = self._kept_at + following.start() if following else self._end
@@ -207,8 +224,10 @@ class XmlReader:
                 return
         dropped = self._kept[: needed - self._kept_at]
         self._kept_line += dropped.count(b"\n")
+        self._kept_offset += self._length(dropped)
         self._kept = self._kept[needed - self._kept_at :]
         self._kept_at = needed
 
-    def _line_of(self, offset: int) -> int:
-        return self._kept_line + self._kept.count(b"\n", 0, max(offset - self._kept_at, 0))
+    def _place_of(self, at: int) -> Place:
+        before = self._kept[: max(at - self._kept_at, 0)]
+        return self._kept_line + before.count(b"\n"), self._kept_offset + self._length(before)

@@ -1,7 +1,7 @@
 """What was found wrong while reading, and the one table of codes it is named by.
 
 A code never changes its meaning. Blocks: SM1 transport, SM2 document, SM3 URLs, SM4 values,
-SM5 extensions, SM6 discovery and tree, SM7 limits and policy.
+SM5 extensions, SM6 discovery and tree, SM7 limits and policy. ``docs/problems.md`` is made from it.
 """
 
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from typing import Final
 
 
 class Severity(StrEnum):
-    """How bad it is for whoever publishes the sitemap."""
+    """How bad it is for whoever reads the sitemap."""
 
     ERROR = "error"
     """Something of the document was lost."""
@@ -27,54 +27,10 @@ class Code:
     name: str
     severity: Severity
     meaning: str
-
-
-_E, _W, _I = Severity.ERROR, Severity.WARNING, Severity.INFO
-
-CODES: Final[dict[str, Code]] = {
-    "SM101": Code("fetch-failed", _E, "The document could not be fetched."),
-    "SM102": Code("body-cut-off", _E, "The connection ended in the middle of the body."),
-    "SM201": Code("not-a-sitemap", _E, "The XML document is of no kind that lists pages."),
-    "SM202": Code("html-page", _E, "An HTML page stands where a sitemap should be."),
-    "SM203": Code("entities-declared", _E, "The DOCTYPE declares entities; none is expanded."),
-    "SM204": Code("no-content", _E, "Nothing in the document is a URL."),
-    "SM205": Code("junk-before", _W, "Something stands before the XML document."),
-    "SM206": Code("junk-after", _W, "Something stands after the root element."),
-    "SM207": Code("cut-off", _E, "The document ends before its root element does."),
-    "SM208": Code("entry-mended", _W, "An entry is not well-formed XML; it was read all the same."),
-    "SM209": Code("entry-lost", _E, "A damaged entry could not be read and was left out."),
-    "SM210": Code("entry-unclosed", _W, "An entry is never closed; the next one begins inside it."),
-    "SM211": Code("structure-broken", _W, "The XML around the entries is not well-formed."),
-    "SM212": Code("bytes-replaced", _W, "Some bytes do not fit the document's encoding."),
-    "SM213": Code("unknown-encoding", _W, "The encoding that is named does not exist."),
-    "SM214": Code("gzip-cut-off", _E, "The gzip data ends early; what came out was read."),
-    "SM215": Code("gzip-junk", _W, "Something that is not gzip follows the gzip data."),
-    "SM216": Code("foreign-entry", _W, "An entry belongs in another kind of sitemap."),
-    "SM217": Code("entry-too-large", _E, "An entry of more than 1 MiB was left out."),
-    "SM218": Code("undeclared-prefix", _W, "A prefix is never declared; its usual meaning holds."),
-    "SM301": Code("no-loc", _W, "An entry has no URL and was left out."),
-    "SM302": Code("relative-url", _W, "A URL is relative."),
-    "SM303": Code("not-http", _W, "A URL is not HTTP or HTTPS."),
-    "SM304": Code("two-locs", _W, "An entry has more than one URL; each counts as a page."),
-    "SM305": Code("unresolvable-url", _E, "A URL could not be made sense of; kept as written."),
-    "SM401": Code("bad-date", _W, "A date could not be understood."),
-    "SM402": Code("bad-priority", _W, "A priority is not a number from 0 to 1."),
-    "SM403": Code("bad-changefreq", _W, "A change frequency is none of the seven words."),
-    "SM501": Code("story-without-title", _W, "A news story has no title and was left out."),
-    "SM502": Code("image-without-loc", _W, "An image has no URL and was left out."),
-    "SM503": Code("item-incomplete", _I, "A feed's item has no link, or neither title nor text."),
-    "SM601": Code("loop", _E, "The URL is that of a sitemap above it."),
-    "SM602": Code("redirect-loop", _E, "The URL redirects to a sitemap above it."),
-    "SM603": Code("too-deep", _E, "The sitemap lies more than 11 levels down."),
-    "SM604": Code("unfetchable-url", _E, "The URL of a sitemap is not HTTP or HTTPS."),
-    "SM605": Code("not-fetched", _I, "A child that nobody fetched."),
-    "SM606": Code("repeated-index", _W, "An index that stands open elsewhere is closed here."),
-    "SM701": Code(
-        "document-too-large", _E, "The document is larger than allowed; the rest is cut."
-    ),
-    "SM702": Code("more-problems", _I, "More problems were found than are listed."),
-}
-"""Every problem there is: code, name, severity, meaning."""
+    rule: str
+    """Whose rule it is."""
+    mend: str
+    """What the site should do about it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,3 +53,189 @@ class Problem:
     def severity(self) -> Severity:
         """How bad it is."""
         return CODES[self.code].severity
+
+
+_E, _W, _I = Severity.ERROR, Severity.WARNING, Severity.INFO
+_HTTP, _XML, _NAMES, _GZIP = "RFC 9110", "XML 1.0", "Namespaces in XML", "RFC 1952"
+_SM, _RSS, _IMAGE = "sitemaps.org", "RSS 2.0", "Google Image sitemaps"
+_NEWS, _OURS = "Google News sitemaps", "usp"
+
+CODES: Final[dict[str, Code]] = {
+    "SM101": Code(
+        "fetch-failed", _E, "The document could not be fetched.", _HTTP,
+        "Serve it with status 200, or remove what declares it.",
+    ),
+    "SM102": Code(
+        "body-cut-off", _E, "The connection ended in the middle of the body.", _HTTP,
+        "Let the server finish, and send the true Content-Length.",
+    ),
+    "SM201": Code(
+        "not-a-sitemap", _E, "The XML document is of no kind that lists pages.", _SM,
+        "Make <urlset>, <sitemapindex>, <rss> or <feed> the root element.",
+    ),
+    "SM202": Code(
+        "html-page", _E, "An HTML page stands where a sitemap should be.", _SM,
+        "Serve the sitemap itself; answer 404 where there is none.",
+    ),
+    "SM203": Code(
+        "entities-declared", _E, "The DOCTYPE declares entities; none is ever expanded.", _OURS,
+        "Leave the DOCTYPE out; write characters as they are.",
+    ),
+    "SM204": Code(
+        "no-content", _E, "Nothing in the document is a URL.", _SM,
+        "List at least one URL, or remove the sitemap.",
+    ),
+    "SM205": Code(
+        "junk-before", _W, "Something stands before the XML document.", _XML,
+        "Print nothing (blanks, warnings, marks) before the XML declaration.",
+    ),
+    "SM206": Code(
+        "junk-after", _W, "Something stands after the root element.", _XML,
+        "End the document with the root's end tag.",
+    ),
+    "SM207": Code(
+        "cut-off", _E, "The document ends before its root element does.", _XML,
+        "Look for time-outs and limits where it is made.",
+    ),
+    "SM208": Code(
+        "entry-mended", _W, "An entry is not well-formed XML; it was read all the same.", _XML,
+        "Escape &, < and >, and close every tag.",
+    ),
+    "SM209": Code(
+        "entry-lost", _E, "A damaged entry could not be read and was left out.", _XML,
+        "Escape &, < and >, and close every tag.",
+    ),
+    "SM210": Code(
+        "entry-unclosed", _W, "An entry is never closed; the next one begins inside it.", _XML,
+        "Close every <url>, <sitemap>, <item> and <entry>.",
+    ),
+    "SM211": Code(
+        "structure-broken", _W, "The XML around the entries is not well-formed.", _XML,
+        "Close what is opened, in order, and nothing else.",
+    ),
+    "SM212": Code(
+        "bytes-replaced", _W, "Some bytes don't fit the document's encoding.", _XML,
+        "Write UTF-8, and say so.",
+    ),
+    "SM213": Code(
+        "unknown-encoding", _W, "The encoding that is named doesn't exist.", _XML,
+        "Write UTF-8, and say so.",
+    ),
+    "SM214": Code(
+        "gzip-damaged", _E, "The packed data ends early or is damaged.", _GZIP,
+        "Pack the file again; look for time-outs where it is made.",
+    ),
+    "SM215": Code(
+        "gzip-junk", _W, "Something that isn't gzip follows the gzip data.", _GZIP,
+        "End the file where its last member ends.",
+    ),
+    "SM216": Code(
+        "foreign-entry", _W, "An entry belongs in another kind of sitemap.", _SM,
+        "Put <sitemap> into a <sitemapindex> and <url> into a <urlset>.",
+    ),
+    "SM217": Code(
+        "entry-too-large", _E, "More than 1 MiB without an end was left out.", _OURS,
+        "Keep an entry below 1 MiB.",
+    ),
+    "SM218": Code(
+        "undeclared-prefix", _W, "A prefix is never declared; its usual meaning holds.", _NAMES,
+        "Declare the prefix on the root element.",
+    ),
+    "SM219": Code(
+        "wrong-namespace", _W, "A namespace is missing, misspelt or outdated.", _SM,
+        "Use the namespace that the format's specification gives.",
+    ),
+    "SM220": Code(
+        "upper-case-tag", _W, "A tag is written in capitals; XML tells case apart.", _SM,
+        "Write tags in lower case.",
+    ),
+    "SM221": Code(
+        "no-root", _W, "The entries have no root element around them.", _SM,
+        "Put the entries into <urlset> or <sitemapindex>.",
+    ),
+    "SM301": Code(
+        "no-loc", _W, "An entry has no URL and was left out.", _SM,
+        "Give every entry one <loc>.",
+    ),
+    "SM302": Code(
+        "relative-url", _W, "A URL is relative.", _SM,
+        "Write URLs in full, from http:// or https:// on.",
+    ),
+    "SM303": Code(
+        "not-http", _W, "A URL is not HTTP or HTTPS.", _SM,
+        "List only what can be fetched by HTTP.",
+    ),
+    "SM304": Code(
+        "two-locs", _W, "An entry has more than one URL; each counts.", _SM,
+        "Give every URL an entry of its own.",
+    ),
+    "SM305": Code(
+        "duplicate-url", _I, "The document lists a URL again; the first counts.", _SM,
+        "List a URL once.",
+    ),
+    "SM306": Code(
+        "escaped-twice", _W, "Entities are left in a text after XML was decoded.", _XML,
+        "Escape once.",
+    ),
+    "SM307": Code(
+        "odd-blanks", _I, "A URL has no-break or zero-width blanks around it.", _SM,
+        "Remove them.",
+    ),
+    "SM401": Code(
+        "bad-date", _W, "A date can't be understood, or leaves out the year.", "W3C Datetime",
+        "Write 2024-05-01 or 2024-05-01T10:00:00+00:00.",
+    ),
+    "SM402": Code(
+        "bad-priority", _W, "A priority is not a number from 0 to 1.", _SM,
+        "Write 0.0 to 1.0, with a point.",
+    ),
+    "SM403": Code(
+        "bad-changefreq", _W, "A change frequency is none of the seven words.", _SM,
+        "Write always, hourly, daily, weekly, monthly, yearly or never.",
+    ),
+    "SM501": Code(
+        "story-without-title", _W, "A news story has no title and was left out.", _NEWS,
+        "Give every <news:news> a <news:title>.",
+    ),
+    "SM502": Code(
+        "image-without-loc", _W, "An image has no URL and was left out.", _IMAGE,
+        "Give every <image:image> an <image:loc>.",
+    ),
+    "SM503": Code(
+        "item-incomplete", _I, "A feed's item has no link, or neither title nor text.", _RSS,
+        "Give every item a link and a title.",
+    ),
+    "SM601": Code(
+        "loop", _E, "The URL is that of a sitemap above it.", _SM,
+        "Don't list an index below itself.",
+    ),
+    "SM602": Code(
+        "redirect-loop", _E, "The URL redirects to a sitemap above it.", _SM,
+        "Don't list an index below itself.",
+    ),
+    "SM603": Code(
+        "too-deep", _E, "The sitemap lies more than 11 levels down.", _OURS,
+        "Keep indexes flat: an index of sitemaps is all that the protocol knows.",
+    ),
+    "SM604": Code(
+        "unfetchable-url", _E, "The URL of a sitemap is not HTTP or HTTPS.", _SM,
+        "Write URLs in full, from http:// or https:// on.",
+    ),
+    "SM605": Code(
+        "not-fetched", _I, "A child that nobody fetched.", _OURS,
+        "Nothing: it was read without the web.",
+    ),
+    "SM606": Code(
+        "repeated-index", _W, "An index that stands open elsewhere is closed here.", _OURS,
+        "Don't let indexes list one another.",
+    ),
+    "SM701": Code(
+        "document-too-large", _E, "The document is larger than allowed; the rest is cut.", _OURS,
+        "Split it: the protocol allows 50 MiB and 50,000 URLs a sitemap.",
+    ),
+    "SM702": Code(
+        "more-problems", _I, "More problems were found than are listed.", _OURS,
+        "Mend the ones that are.",
+    ),
+}  # fmt: skip
+"""Every problem there is."""
