@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from usp._version import __version__
 
 if TYPE_CHECKING:
+    from usp._crawl.policy import Policy
     from usp._parse.document import restore_pages
     from usp.objects.outcome import Outcome
     from usp.objects.problem import Problem
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Outcome",
+    "Policy",
     "Problem",
     "__version__",
     "restore_pages",
@@ -26,6 +28,7 @@ __all__ = [
 
 _WHERE = {
     "Outcome": "usp.objects.outcome",
+    "Policy": "usp._crawl.policy",
     "Problem": "usp.objects.problem",
     "restore_pages": "usp._parse.document",
     "sitemap_from_str": "usp.tree",

@@ -29,6 +29,8 @@ def sitemap_tree_for_homepage(
     recurse_callback: RecurseCallback | None = None,
     recurse_list_callback: RecurseListCallback | None = None,
     normalize_homepage_url: bool = True,
+    *,
+    policy: Policy | None = None,
 ) -> IndexWebsiteSitemap:
     """Find, fetch and read all sitemaps of a website.
 
@@ -46,13 +48,14 @@ def sitemap_tree_for_homepage(
         those to fetch.
     :param normalize_homepage_url: whether to cut the URL down to that of the homepage; if not,
         robots.txt and known paths are looked for below the URL as it is.
+    :param policy: limits and manners of the crawl: tries, pauses, how large a document may be.
     :return: the root of the tree; its ``outcome`` says what came of it.
     :raises SitemapException: if the URL isn't an HTTP(S) one.
     """
     homepage = _homepage(homepage_url, normalize=normalize_homepage_url)
     known = in_fixed_order(_UNPUBLISHED_SITEMAP_PATHS) if use_known_paths else []
     extra = _in_given_order(extra_known_paths or ()) if use_known_paths else []
-    policy = Policy()
+    policy = policy or Policy()
     crawl = Crawl(
         website_seeds(homepage, use_robots=use_robots, known_paths=dict.fromkeys([*known, *extra])),
         policy,

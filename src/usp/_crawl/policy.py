@@ -1,8 +1,12 @@
 """How a crawl behaves: one frozen value."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Final
 
 from usp._parse.unpack import MAX_DOCUMENT
+from usp.exceptions import SitemapException
+
+_LEAST: Final = {"max_document_bytes": 1, "tries": 1, "host_strikes": 1, "pause_growth": 1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +29,13 @@ class Policy:
     """After so many requests in a row without an answer a host is given up."""
     repeated_places: int = 10_000
     """How many places may repeat an index that stands elsewhere in the tree already."""
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            least = _LEAST.get(field.name, 0)
+            if not isinstance(value, int | float) or not value >= least:
+                raise SitemapException(f"{field.name} must be at least {least}, not {value!r}.")
 
     def pause(self, tries_made: int, retry_after: float | None) -> float:
         """Return the seconds to wait before the next try."""
