@@ -33,6 +33,11 @@ _SUPERSETS: Final = {
 _ALIASES: Final = {
     # Names that the web uses and Python doesn't know (WHATWG Encoding, 4.2).
     "sjis": "cp932",
+    "windows-31j": "cp932",
+    "windows-874": "cp874",
+    "windows-936": "gb18030",
+    "windows-949": "cp949",
+    "dos-874": "cp874",
     "mac-roman": "mac_roman",
     "mac-cyrillic": "mac_cyrillic",
     "iso-8859-8-i": "iso-8859-8",

@@ -16,7 +16,8 @@ _TOKEN: Final = re.compile(
     rb"|<!\[CDATA\[(?P<cdata>.*?)(?:\]\]>|\Z)"
     rb"|<[?!][^<>]*>"
     rb"|<(?P<slash>/?)(?P<name>[A-Za-z_][\w.:-]*)"
-    rb"""(?P<attributes>(?:[^<>"']++|"[^"<]*+"|'[^'<]*+')*+|[^<>]*)>""",
+    # A tag that never ends is ended by the next one; "<" in a text has no blank after the word.
+    rb"""(?P<attributes>(?:[^<>"']++|"[^"<]*+"|'[^'<]*+')*+(?=>)|[^<>]*+(?=>)|\s[^<>]*+(?=<|\Z))>?""",
     re.DOTALL,
 )
 _ATTRIBUTE: Final = re.compile(

@@ -63,6 +63,7 @@ class XmlReader:
         self._fed_to = 0  # how far expat has been fed
         self._zero = 0  # the place of expat's own byte 0
         self._root_ended = False  # so a missing end at the end is no news
+        self._damaged_at = 0
         self._fault = ""
         self._fault_at = 0
         self._awaiting_end = False  # a damaged entry goes on in the next chunk
@@ -138,17 +139,31 @@ class XmlReader:
                 return
 
     def _stopped(self, error: expat.ExpatError, *, final: bool) -> None:
-        if self._builder.entry_at is None:
-            self._skip_to_entry(error, final=final)
+        at = max(self._zero + self._parser.ErrorByteIndex, self._kept_at)
+        entry_at = self._builder.entry_at
+        if entry_at is None:
+            entry_at = self._broken_start(at)
+        if entry_at is None:
+            self._skip_to_entry(error, at, final=final)
         else:
+            self._damaged_at = entry_at
             self._fault = expat.ErrorString(error.code)
-            self._fault_at = self._zero + self._parser.ErrorByteIndex
+            self._fault_at = at
             self._awaiting_end = True
+
+    def _broken_start(self, at: int) -> int | None:
+        """Return where an entry begins whose very start tag is broken at this place."""
+        tag = self._kept.rfind(b"<", 0, at - self._kept_at)
+        unfinished = tag >= 0 and b">" not in self._kept[tag : at - self._kept_at]
+        for begin in (tag if unfinished else -1, at - self._kept_at):
+            if begin >= 0 and self._starts.match(self._kept, begin):
+                return self._kept_at + begin
+        return None
 
     def _rescue_entry(self, *, final: bool) -> bool:
         """Mend the entry in which expat stopped; False if its end is still to come."""
         builder = self._builder
-        entry_at = builder.entry_at or 0
+        entry_at = self._damaged_at
         begin = entry_at - self._kept_at
         bound = self._bounds.search(self._kept, begin + 1)
         if bound is None and not final and len(self._kept) - begin <= MAX_ENTRY:
@@ -176,7 +191,7 @@ class XmlReader:
     def _cut_off(self, *, final: bool) -> None:
         """Leave out the entry that has no end; of an index's child the URL is enough."""
         builder = self._builder
-        entry_at = builder.entry_at
+        entry_at = self._damaged_at
         if not final:
             self._findings.report("SM217", "an entry is longer than 1 MiB", at=entry_at)
             return
@@ -184,9 +199,8 @@ class XmlReader:
             builder.finish()
         self._findings.report("SM207", "the document ends within an entry", at=entry_at)
 
-    def _skip_to_entry(self, error: expat.ExpatError, *, final: bool) -> None:
+    def _skip_to_entry(self, error: expat.ExpatError, at: int, *, final: bool) -> None:
         """Go on at the next entry after a fault between entries."""
-        at = max(self._zero + self._parser.ErrorByteIndex, self._kept_at)
         following = self._starts.search(self._kept, at - self._kept_at)
         self._root_ended = self._root_ended or error.code == _AFTER_ROOT
         if final and following is None and not self._root_ended:
@@ -199,7 +213,17 @@ class XmlReader:
             )
         if _ROOT_END.search(self._kept, at - self._kept_at):
             self._root_ended = True
-        self._resume(self._kept_at + following.start() if following else self._end)
+        self._resume(self._next_start(at))
+
+    def _next_start(self, after: int) -> int:
+        """Return where the next entry begins, or where one may begin that isn't all here yet."""
+        begin = after - self._kept_at
+        following = self._starts.search(self._kept, begin)
+        if following:
+            return self._kept_at + following.start()
+        last = self._kept.rfind(b"<", begin + 1)
+        unfinished = last >= 0 and b">" not in self._kept[last:]
+        return self._kept_at + last if unfinished else self._end
 
     def _resume(self, at: int) -> None:
         self._fed_to = at
@@ -216,12 +240,9 @@ class XmlReader:
             # Nothing has ended for 1 MiB: an endless entry, comment or tag. Begin anew behind it.
             self._findings.report("SM217", "more than 1 MiB without an end", at=needed)
             builder.outside()
-            following = self._starts.search(self._kept, needed - self._kept_at + 1)
-            needed = self._kept_at + following.start() if following else self._end
-            self._resume(needed)
-            if following:
-                self._advance(final=False)
-                return
+            self._resume(self._next_start(needed + 1))
+            self._advance(final=False)
+            return
         dropped = self._kept[: needed - self._kept_at]
         self._kept_line += dropped.count(b"\n")
         self._kept_offset += self._length(dropped)
