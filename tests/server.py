@@ -66,6 +66,7 @@ class Handler(BaseHTTPRequestHandler):
     """One connection. ``self.server.owner`` is the LoopbackServer."""
 
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # or each answer waits 40 ms for the client's acknowledgement
     server: "_Listener"
 
     @property

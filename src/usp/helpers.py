@@ -31,8 +31,8 @@ def is_http_url(url: str | None) -> bool:
 
 
 def html_unescape_strip(string: str | None) -> str | None:
-    """Trim a text and decode its entities; None stays None."""
-    return None if string is None else values.clean(string)
+    """Trim a text and decode its entities; blanks alone are None, and nothing stays nothing."""
+    return (values.clean(string) or None) if string else string
 
 
 def parse_iso8601_date(date_string: str) -> datetime | None:

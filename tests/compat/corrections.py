@@ -47,6 +47,12 @@ CORRECTIONS: Final = (
     ),
     Correction(
         "helper_calls",
+        ("html_unescape_strip", "&copy 2020"),
+        "&copy 2020",
+        "an entity without its ; is none: ?a=1&copy=2 must stay as it is",
+    ),
+    Correction(
+        "helper_calls",
         ("content cut at 4",),
         "<url",
         "the limit on what comes out holds for what was never packed, too",

@@ -34,7 +34,9 @@ def run(python: str, script: Path, *arguments: str) -> str:
         check=False,
     )
     if done.returncode:
-        raise RuntimeError(f"{script.name} ended with {done.returncode}:\n{done.stderr}")
+        # Of 1.8.1 only the closing line is told: a traceback would show its source.
+        told = done.stderr if python == sys.executable else done.stderr.strip().rpartition("\n")[2]
+        raise RuntimeError(f"{script.name} ended with {done.returncode}:\n{told}")
     return done.stdout
 
 

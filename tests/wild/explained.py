@@ -13,7 +13,5 @@ EXPLAINED: Final[dict[str, str]] = {
     "feeds/0072.xml": NO_TEXT,
     "feeds/0219.xml": NO_TEXT,
     "feeds/0224.xml": NO_TEXT,
-    "robots/0115.txt": EMPTY,
-    "robots/0265.txt": EMPTY,
     "robots/0305.txt": EMPTY,
 }

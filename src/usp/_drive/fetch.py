@@ -83,12 +83,12 @@ class _Body:
         while self.size <= self._limit:  # one byte more than allowed shows that it was cut
             try:
                 chunk = next(chunks, None)
+                self.size += memoryview(chunk or b"").nbytes  # a TypeError for what isn't bytes
             except Exception as error:  # noqa: BLE001 -- the worker's edge
                 self.fault = _describe(error)
                 break
             if chunk is None:
                 break
-            self.size += len(chunk)
             yield chunk
         self._response.close()
 

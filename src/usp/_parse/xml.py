@@ -46,11 +46,11 @@ class XmlReader:
         findings.place_of = self._place_of
         self._builder = Builder(grammar, self._position)
         names = b"|".join(grammar.entry_names)
-        self._starts = re.compile(rb"<(?:[\w.-]+:)?(?:%s)(?=[\s/>])" % names, re.IGNORECASE)
+        self._starts = re.compile(rb"<(?:[\w.-]+:)?(?:%s)(?=[^\w.:-])" % names, re.IGNORECASE)
         self._bounds = re.compile(
             # An entry ends with its end tag (group 1), or where the next entry or the end of the
             # root shows that there is none.
-            rb"(</(?:[\w.-]+:)?(?:%s)\s*>)|<(?:[\w.-]+:)?(?:%s)(?=[\s/>])"
+            rb"(</(?:[\w.-]+:)?(?:%s)\s*>)|<(?:[\w.-]+:)?(?:%s)(?=[^\w.:-])"
             rb"|%s" % (names, names, _ROOT_END.pattern),
             re.IGNORECASE,
         )

@@ -13,6 +13,14 @@ from typing import Any, ClassVar, Final, Protocol, Self
 
 from usp.objects.value import Value
 
+__all__ = [
+    "SITEMAP_PAGE_DEFAULT_PRIORITY",
+    "SitemapImage",
+    "SitemapNewsStory",
+    "SitemapPage",
+    "SitemapPageChangeFrequency",
+]
+
 Record = Sequence[tuple[str, str]]
 """What one entry said: (key, text) in document order; see ``usp._parse.grammar``."""
 

@@ -15,13 +15,27 @@ anew each time. So walking a tree never holds more than one sitemap's pages.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import islice, zip_longest
 from typing import Any, ClassVar, Final, Protocol, runtime_checkable
 
 from usp.objects.outcome import Attempt, Outcome
 from usp.objects.page import SitemapPage
 from usp.objects.problem import Problem
+
+__all__ = [
+    "AbstractIndexSitemap",
+    "AbstractPagesSitemap",
+    "AbstractSitemap",
+    "IndexRobotsTxtSitemap",
+    "IndexWebsiteSitemap",
+    "IndexXMLSitemap",
+    "InvalidSitemap",
+    "PagesAtomSitemap",
+    "PagesRSSSitemap",
+    "PagesTextSitemap",
+    "PagesXMLSitemap",
+]
 
 _SHOWN_IN_REPR: Final = 3
 _ABSENT: Final = object()
@@ -117,6 +131,7 @@ class AbstractSitemap(ABC):
     def __setstate__(self, state: dict[str, Any] | tuple[dict[str, Any] | None, ...]) -> None:
         # 1.8.1 pickles (attributes, slots); ours are the attributes alone.
         parts = state if isinstance(state, tuple) else (state,)
+        self.__dict__.setdefault("_sub_sitemaps", [])  # 1.8.1 knows none on sitemaps of pages
         for part in parts:
             for name, value in (part or {}).items():
                 self.__dict__[self._renamed.get(name, name)] = value
@@ -177,7 +192,7 @@ class _ReadSitemap(AbstractSitemap):
     """A document that was read: it may list pages, sitemaps, or both by mistake."""
 
     _pages: Iterable[SitemapPage] = ()
-    _sub_sitemaps: Sequence[AbstractSitemap] = ()
+    _sub_sitemaps: list[AbstractSitemap]
     _notes: tuple[Problem, ...] = ()
 
     @property
@@ -187,8 +202,8 @@ class _ReadSitemap(AbstractSitemap):
 
     @property
     def sub_sitemaps(self) -> list[AbstractSitemap]:
-        """The sitemaps that this very document lists, in its order."""
-        return list(self._sub_sitemaps)
+        """The sitemaps that this very document lists, in its order: the list itself, to prune."""
+        return self._sub_sitemaps
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -216,7 +231,7 @@ class _ReadSitemap(AbstractSitemap):
     def _same_content(self, other: AbstractSitemap) -> bool:
         return (
             isinstance(other, _ReadSitemap)
-            and list(self._sub_sitemaps) == list(other._sub_sitemaps)
+            and self._sub_sitemaps == other._sub_sitemaps
             and all(a == b for a, b in zip_longest(self._pages, other._pages, fillvalue=_ABSENT))
         )
 
@@ -248,12 +263,12 @@ class AbstractPagesSitemap(_ReadSitemap):
         url: str,
         pages: Iterable[SitemapPage],
         *,
-        sub_sitemaps: Sequence[AbstractSitemap] = (),
+        sub_sitemaps: list[AbstractSitemap] | None = None,
         notes: tuple[Problem, ...] = (),
     ) -> None:
         super().__init__(url)
         self._pages = pages
-        self._sub_sitemaps = sub_sitemaps
+        self._sub_sitemaps = [] if sub_sitemaps is None else sub_sitemaps
         self._notes = notes
 
     def to_dict(self, with_pages: bool = True) -> dict[str, Any]:
@@ -290,7 +305,7 @@ class AbstractIndexSitemap(_ReadSitemap):
     def __init__(
         self,
         url: str,
-        sub_sitemaps: Sequence[AbstractSitemap],
+        sub_sitemaps: list[AbstractSitemap],
         *,
         pages: Iterable[SitemapPage] = (),
         notes: tuple[Problem, ...] = (),
@@ -318,7 +333,7 @@ class IndexWebsiteSitemap(AbstractIndexSitemap):
     def __init__(
         self,
         url: str,
-        sub_sitemaps: Sequence[AbstractSitemap],
+        sub_sitemaps: list[AbstractSitemap],
         *,
         outcome: Outcome | None = None,
         tried: tuple[Attempt, ...] = (),

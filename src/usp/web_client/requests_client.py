@@ -44,7 +44,7 @@ class RequestsWebClientSuccessResponse(AbstractWebClientSuccessResponse):
         max_response_data_length: int | None = None,
     ) -> None:
         self._response = requests_response
-        self._max_length = max_response_data_length
+        self._max_length = max_response_data_length or sys.maxsize
         self._data: bytes | None = None
 
     def status_code(self) -> int:
@@ -62,9 +62,8 @@ class RequestsWebClientSuccessResponse(AbstractWebClientSuccessResponse):
     def raw_data(self) -> bytes:
         """Return the body, up to the limit."""
         if self._data is None:
-            limit = sys.maxsize if self._max_length is None else self._max_length
             wraps = 1 if self._is_gzip else 0
-            self._data = b"".join(unpack(self.chunks(), Findings(), limit, wraps=wraps))
+            self._data = b"".join(unpack(self.chunks(), Findings(), self._max_length, wraps=wraps))
         return self._data
 
     def chunks(self) -> Iterator[bytes]:
@@ -77,7 +76,7 @@ class RequestsWebClientSuccessResponse(AbstractWebClientSuccessResponse):
         if self._data is not None:
             yield self._data
             return
-        left = sys.maxsize if self._max_length is None else self._max_length
+        left = self._max_length
         for chunk in self._pieces():
             yield chunk[:left]
             left -= len(chunk)
@@ -153,7 +152,7 @@ class RequestsWebClient(AbstractWebClient):
         self._proxies = proxies
 
     def set_max_response_data_length(self, max_response_data_length: int | None) -> None:
-        """Set how many bytes of a body are read at most; None for no limit."""
+        """Set how many bytes of a body are read at most; None or 0 for no limit."""
         self._max_response_data_length = max_response_data_length
 
     def get(self, url: str) -> AbstractWebClientResponse:

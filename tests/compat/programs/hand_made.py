@@ -64,6 +64,9 @@ def facts(sitemap: AbstractSitemap) -> list[object]:
     ]
 
 
+pruned = IndexXMLSitemap(f"{SITE}/i.xml", [pages, invalid])
+del pruned.sub_sitemaps[1]  # from the sitemap itself, not from a copy of its list
+
 everything: list[AbstractSitemap] = [website, *website.all_sitemaps()]
 print(
     json.dumps(
@@ -84,6 +87,7 @@ print(
             "tree without pages": website.to_dict(with_pages=False),
             "each": [facts(sitemap) for sitemap in everything],
             "reason": invalid.reason,
+            "pruned": [child.url for child in pruned.sub_sitemaps],
             "equal": [
                 bare == SitemapPage(f"{SITE}/bare"),
                 bare == SitemapPage(f"{SITE}/bare", priority=Decimal("0.6")),

@@ -31,7 +31,7 @@ URLS = (
     "",
     " http://a.example/",
 )
-TEXTS = ("  plain  ", "a &amp; b", "&lt;b&gt;", "caf&eacute;", "", "\n")
+TEXTS = ("  plain  ", "a &amp; b", "&lt;b&gt;", "caf&eacute;", "&copy 2020", "", "\n")
 DATES = (
     "2020-01-02",
     "2020-01-02T03:04:05Z",

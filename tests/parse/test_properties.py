@@ -1,0 +1,242 @@
+"""Properties: what holds for every document, whoever wrote it and however it arrived.
+
+Rules of this room: a claim is made about any input that a strategy draws, never about a chosen one
+(an input that broke a claim becomes an ``@example``). The same inputs are drawn in every run, so
+that a failure belongs to a change; ``USP_EXPLORE=5000`` draws so many new ones instead, and
+``fuzz/`` searches for hours.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import pickle
+import warnings
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, timezone
+from decimal import Decimal
+from email.utils import format_datetime
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.parse.strategies import (
+    ATOM,
+    INDEX,
+    RSS,
+    URLSET,
+    Damaged,
+    Encoded,
+    Format,
+    anything,
+    chunkings,
+    damaged,
+    encoded,
+    formats,
+    urls,
+)
+from usp._parse import values
+from usp._parse.dates import date
+from usp._parse.document import Child, Source, inspect
+from usp._parse.sniff import Kind
+from usp.helpers import parse_iso8601_date
+from usp.objects.page import SitemapPageChangeFrequency
+from usp.objects.problem import CODES, Problem, Severity
+from usp.objects.sitemap import Checked, InvalidSitemap, PagesTextSitemap
+from usp.tree import sitemap_from_str
+
+EXPLORE = int(os.environ.get("USP_EXPLORE", "0"))
+ROBOTS = "https://h.example/robots.txt"
+KINDS = {URLSET: Kind.URLSET, INDEX: Kind.INDEX, RSS: Kind.RSS, ATOM: Kind.ATOM}
+
+
+def examples(count: int) -> settings:
+    return settings(max_examples=EXPLORE or count, derandomize=not EXPLORE, deadline=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """All that can be known of a document."""
+
+    kind: Kind
+    reason: str
+    children: tuple[Child, ...]
+    pages: tuple[dict[str, Any], ...]
+    problems: tuple[Problem, ...]
+    complete: bool
+
+    @property
+    def found(self) -> list[dict[str, Any] | Child]:
+        """What the document lists: the children of an index, else its pages."""
+        return list(self.children if self.kind is Kind.INDEX else self.pages)
+
+    @property
+    def urls(self) -> list[str]:
+        return [child.url for child in self.children] or [page["url"] for page in self.pages]
+
+
+def read(*chunks: bytes, url: str | None = None, charset: str | None = None) -> Reading:
+    document = inspect(Source(list(chunks), url, charset=charset))
+    pages = tuple(page.to_dict() for page in document.pages)
+    assert isinstance(document.pages, Checked)
+    return Reading(
+        document.kind,
+        document.reason,
+        document.children,
+        pages,
+        document.pages.problems,
+        complete=document.kind is not Kind.INVALID and document.pages.complete,
+    )
+
+
+def sound(kind: Format, entries: list[bytes]) -> Reading:
+    """What a document without damage says: the measure for the damaged one."""
+    whole = read(kind.document(entries))
+    assert whole.kind is KINDS[kind]
+    assert (whole.problems, whole.complete) == ((), True)
+    assert len(whole.found) == len(entries)
+    return whole
+
+
+# Any bytes
+
+
+@examples(400)
+@given(anything)
+def test_any_bytes_are_read_to_the_end(data: bytes) -> None:
+    out, err = io.StringIO(), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(err), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        sitemap = sitemap_from_str(data)
+        pages, told = sitemap.pages, sitemap.to_dict()
+        again = pickle.loads(pickle.dumps(sitemap))
+    assert (out.getvalue(), err.getvalue()) == ("", "")
+    assert len({page.url for page in pages}) == len(pages)
+    assert all(page.url for page in pages)
+    assert told.get("pages", []) == [page.to_dict() for page in pages]
+    if isinstance(sitemap, PagesTextSitemap | InvalidSitemap) and not pages:
+        assert sitemap.problems
+        assert not sitemap.complete
+    assert (again, again.to_dict()) == (sitemap, told)
+    assert (again.problems, again.complete) == (sitemap.problems, sitemap.complete)
+
+
+@examples(300)
+@given(anything, st.sampled_from([None, ROBOTS]))
+def test_problems_have_a_place_and_decide_whether_a_document_is_complete(
+    data: bytes, url: str | None
+) -> None:
+    reading = read(data, url=url)
+    for problem in reading.problems:
+        assert problem.code in CODES
+        assert problem.message
+        assert problem.line is None or problem.line >= 1
+        assert problem.offset is None or problem.offset >= 0
+    lost = [problem for problem in reading.problems if problem.severity is Severity.ERROR]
+    if reading.kind is not Kind.INVALID:
+        assert reading.complete == (not lost)
+
+
+@examples(300)
+@given(st.data(), anything, st.sampled_from([None, ROBOTS]))
+def test_any_chunking_gives_the_same(draw: st.DataObject, data: bytes, url: str | None) -> None:
+    chunks = draw.draw(chunkings(data))
+    assert read(*chunks, url=url) == read(data, url=url)
+
+
+@examples(100)
+@given(anything)
+def test_reading_twice_gives_the_same_twice(data: bytes) -> None:
+    document = inspect(Source([data]))
+    side_by_side = list(zip(document.pages, document.pages, strict=True))
+    assert [one.to_dict() for one, _ in side_by_side] == [two.to_dict() for _, two in side_by_side]
+    assert read(data) == read(data)
+
+
+# Damage
+
+
+@examples(600)
+@given(damaged())
+def test_damage_inside_one_entry_costs_no_other(case: Damaged) -> None:
+    others = sound(case.kind, case.sound).found
+    del others[case.which]
+    reading = read(case.document)
+    assert reading.kind is KINDS[case.kind]
+    assert [found for found in reading.found if found in others] == others
+
+
+@examples(300)
+@given(formats, urls(most=3), st.integers(0, 1 << 16), st.sampled_from([b"", b"\n", b" \r\n\t\n"]))
+def test_a_document_cut_off_anywhere_gives_every_complete_entry(
+    kind: Format, listed: list[str], place: int, blanks: bytes
+) -> None:
+    entries = kind.entries(listed)
+    whole = sound(kind, entries)
+    document = kind.document(entries)
+    cut = (document + blanks)[: place % (len(document) + len(blanks) + 1)]
+    reading = read(cut)
+    assert reading.urls == whole.urls[: cut.count(kind.kept_from)]
+    assert reading.complete == (len(cut) >= len(document))
+
+
+# Bytes before they are text
+
+
+@examples(200)
+@given(encoded())
+def test_every_encoding_gives_the_same_pages(document: Encoded) -> None:
+    reading = read(document.data, charset=document.charset)
+    assert reading.urls == [f"http://h.example/{document.word}"]
+    assert reading.problems == ()
+
+
+@examples(200)
+@given(formats, urls(), st.integers(0, 1 << 16))
+def test_a_gzip_cut_off_anywhere_gives_the_first_pages(
+    kind: Format, listed: list[str], place: int
+) -> None:
+    entries = kind.entries(listed)
+    whole = sound(kind, entries)
+    packed = gzip.compress(kind.document(entries), mtime=0)
+    reading = read(packed[: place % len(packed)])
+    assert reading.urls == whole.urls[: len(reading.urls)]
+    assert not reading.complete
+    assert read(packed).found == whole.found
+
+
+# Values
+
+TEXTS = st.text(max_size=40) | st.text("0123456789-+:/., TZWGMTEapmJan", max_size=30)
+ZONES = st.integers(-14 * 60, 14 * 60).map(lambda minutes: timezone(timedelta(minutes=minutes)))
+LEAST = datetime(1000, 1, 1)  # noqa: DTZ001 -- Hypothesis adds the zone
+DATES = st.datetimes(LEAST) | st.datetimes(LEAST, timezones=ZONES)
+
+
+@examples(500)
+@given(TEXTS)
+def test_values_of_any_text(text: str) -> None:
+    found = date(text)
+    assert found is None or isinstance(found, datetime)
+    if text:
+        assert parse_iso8601_date(text) == found
+    priority = values.priority(text)
+    assert priority is None or 0 <= priority <= 1
+    assert isinstance(values.priority_or_default(text), Decimal)
+    frequency = values.change_frequency(text)
+    assert frequency is None or isinstance(frequency, SitemapPageChangeFrequency)
+    assert all(part.strip() for part in values.comma_list(text))
+    assert values.url(text, None) == values.url(text, None).strip()
+    assert isinstance(values.url(text, "https://h.example/a/"), str)
+
+
+@examples(200)
+@given(DATES, st.sampled_from("T "))
+def test_a_date_is_read_as_it_was_written(when: datetime, between: str) -> None:
+    assert date(when.isoformat(between)) == when
+    assert date(when.date().isoformat()) == datetime(when.year, when.month, when.day)  # noqa: DTZ001 -- no zone was named
+    whole = when.replace(microsecond=0, tzinfo=when.tzinfo or UTC)
+    assert date(format_datetime(whole)) == whole
