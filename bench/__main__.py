@@ -1,69 +1,37 @@
-"""``make bench``: what reading costs, next to the least that XML reading can cost.
+"""``make bench``: every benchmark, or those named (``python -m bench damage memory``).
 
-The floor is a bare expat scan: the same bytes, no handlers, nothing kept. Each row is the best of
-several runs, since noise only ever adds; the ratio is what travels from one machine to another.
+A benchmark is a module beside this file; a row of ``BENCHMARKS`` makes it known.
 """
-
-from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
-from xml.parsers import expat
+from importlib import import_module
+from typing import Final
 
-from usp.tree import sitemap_from_str
+from bench.results import Table, keep
 
-PAGES = 5_000
-RUNS = 7
-
-
-def sitemap(pages: int) -> bytes:
-    """A plain sitemap as a content system writes it."""
-    entries = "".join(
-        f"<url><loc>https://example.org/articles/{number}</loc>"
-        f"<lastmod>2024-05-{number % 28 + 1:02}T12:00:00+00:00</lastmod>"
-        "<changefreq>weekly</changefreq><priority>0.8</priority></url>\n"
-        for number in range(pages)
-    )
-    return (
-        '<?xml version="1.0" encoding="UTF-8"?>\n'
-        f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n{entries}</urlset>\n'
-    ).encode()
+BENCHMARKS: Final = ("damage", "memory")
 
 
-def scan(document: bytes) -> None:
-    """Let expat see every byte and tell nobody."""
-    expat.ParserCreate().Parse(document, True)
-
-
-def read(document: bytes) -> None:
-    """Read the document and walk its pages, as a user does."""
-    found = sum(1 for _ in sitemap_from_str(document).all_pages())
-    if found != PAGES:
-        sys.exit(f"bench: {found} pages read, {PAGES} written")
-
-
-def best_of(runs: int, job: Callable[[bytes], None], document: bytes) -> float:
-    """The shortest of several runs, in seconds."""
-    times = []
-    for _ in range(runs):
+def main(names: list[str]) -> int:
+    """Run the benchmarks, print their tables as they come, and keep them; 1 if a rule is broken."""
+    if unknown := set(names) - set(BENCHMARKS):
+        print(f"bench: no {', '.join(sorted(unknown))}; there are {', '.join(BENCHMARKS)}")
+        return 2
+    broken = False
+    for name in names or BENCHMARKS:
         start = time.perf_counter()
-        job(document)
-        times.append(time.perf_counter() - start)
-    return min(times)
-
-
-def main() -> None:
-    """Measure and print the table."""
-    document = sitemap(PAGES)
-    floor = best_of(RUNS, scan, document)
-    ours = best_of(RUNS, read, document)
-    print(f"{PAGES:,} URLs, {len(document):,} bytes, Python {sys.version.split()[0]}")
-    print(f"{'':<20}{'ms':>8}{'us/page':>10}{'ratio':>8}")
-    for name, seconds in (("bare expat scan", floor), ("usp, every page", ours)):
-        a_page = seconds / PAGES * 1e6
-        print(f"{name:<20}{seconds * 1e3:>8.1f}{a_page:>10.2f}{seconds / floor:>8.1f}")
+        tables: list[Table] = []
+        for table in import_module(f"bench.{name}").run():
+            print(f"\n{table.text()}", flush=True)
+            tables.append(table)
+            broken = broken or bool(table.broken)
+        path = keep(name, tables)
+        print(
+            f"\n{name}: {time.perf_counter() - start:.0f} s; kept in {path.parent.name}/{path.name}"
+        )
+    return int(broken)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main(sys.argv[1:]))

@@ -5,7 +5,7 @@
     UspError                         never raised itself: catch it to catch everything of ours
      ├ SitemapException              a call that can't be meant: a URL that isn't one, a bad option
      │  └ StripURLToHomepageException   strip_url_to_homepage() was given no usable URL
-     ├ SitemapXMLParsingException    a push parser was fed events that make no sense
+     ├ SitemapXMLParsingException    kept for programs that catch it; nothing raises it any more
      ├ GunzipException               helpers.gunzip() was given something that isn't gzip
      └ NoWebClientException          something asked the web of a client that has none
 
@@ -27,7 +27,7 @@ class StripURLToHomepageException(SitemapException):
 
 
 class SitemapXMLParsingException(UspError):
-    """A push parser was fed events that make no sense."""
+    """Kept for programs that catch it: what is wrong with a document is data now."""
 
 
 class GunzipException(UspError):

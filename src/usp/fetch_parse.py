@@ -10,7 +10,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from usp._crawl.assemble import node, tree
-from usp._crawl.machine import Crawl, RecurseCallback, RecurseListCallback
+from usp._crawl.machine import Crawl, RecurseCallback, RecurseListCallback, refusal
 from usp._crawl.policy import Policy
 from usp._crawl.seeds import FoundBy, Seed
 from usp._drive import inline
@@ -29,15 +29,8 @@ from usp._parse.grammar import GRAMMARS
 from usp._parse.sniff import Kind
 from usp._store import Store
 from usp.exceptions import SitemapException
-from usp.helpers import is_http_url
 from usp.objects.page import SitemapPage
-from usp.objects.sitemap import (
-    AbstractSitemap,
-    InvalidSitemap,
-    PagesAtomSitemap,
-    PagesRSSSitemap,
-    PagesXMLSitemap,
-)
+from usp.objects.sitemap import AbstractSitemap, InvalidSitemap
 from usp.web_client.abstract_client import AbstractWebClient, LocalWebClient
 from usp.web_client.requests_client import RequestsWebClient
 
@@ -66,10 +59,9 @@ def _run(
 
 def sitemap_of_string(content: str | bytes) -> AbstractSitemap:
     """Read a sitemap that is at hand; its children stand in it unfetched."""
-    # A text is taken as it is, whatever encoding its declaration names.
-    data = content.encode("utf-8", "replace") if isinstance(content, str) else content
-    source = Source([data], charset="utf-8" if isinstance(content, str) else None)
-    document = inspect(source)
+    if not isinstance(content, str | bytes):
+        raise SitemapException(f"A sitemap is str or bytes, not {type(content).__name__}.")
+    document = inspect(Source.of(content))
     children: list[AbstractSitemap] = [
         InvalidSitemap(child.url, "The child sitemap was not fetched", code="SM605")
         for child in document.children
@@ -96,15 +88,8 @@ class SitemapFetcher:
             of its parents.
         """
         parents = frozenset(parent_urls or ())
-        if recursion_level > _POLICY.max_level:
-            levels = _POLICY.max_level
-            raise SitemapException(f"Recursion level exceeded {levels} for URL {url}.")
-        if not is_http_url(url):
-            raise SitemapException(f"URL {url} is not a HTTP(S) URL.")
-        if url in parents:
-            raise SitemapException(
-                f"Recursion detected in URL {url} with parent URLs {sorted(parents)}."
-            )
+        if refused := refusal(url, recursion_level, parents, _POLICY):
+            raise SitemapException(refused[1])
         self._seed = Seed(url, FoundBy.GIVEN, recursion_level, parents, quiet=quiet_404)
         self._web_client = web_client or RequestsWebClient()
         self._callbacks = (recurse_callback, recurse_list_callback)
@@ -132,7 +117,7 @@ class AbstractSitemapParser(ABC):
     def __init__(
         self,
         url: str,
-        content: str,
+        content: str | bytes,
         recursion_level: int,
         web_client: AbstractWebClient,
         parent_urls: set[str],
@@ -145,14 +130,19 @@ class AbstractSitemapParser(ABC):
         self._web_client = web_client
         self._parent_urls = frozenset(parent_urls)
         self._callbacks = (recurse_callback, recurse_list_callback)
+        self._check_url()
+
+    def _check_url(self) -> None:  # noqa: B027 -- most documents may have any URL
+        """Raise a ``SitemapException`` if the URL isn't that of such a document."""
 
     @abstractmethod
     def sitemap(self) -> AbstractSitemap:
         """Read the document, and fetch what it leads to."""
 
-    def _sitemap_as(self, kind: Kind | None) -> AbstractSitemap:
-        data = self._content.encode("utf-8", "replace")
-        document = inspect(Source([data], self._url, charset="utf-8"), kind=kind)
+    def _sitemap_as(self, kind: Kind) -> AbstractSitemap:
+        return self._crawl(inspect(Source.of(self._content, self._url), kind))
+
+    def _crawl(self, document: Document) -> AbstractSitemap:
         seed = Seed(self._url, FoundBy.GIVEN, self._recursion_level, self._parent_urls, document)
         return _run(seed, self._web_client, *self._callbacks)
 
@@ -160,31 +150,9 @@ class AbstractSitemapParser(ABC):
 class IndexRobotsTxtSitemapParser(AbstractSitemapParser):
     """Reads a robots.txt."""
 
-    def __init__(
-        self,
-        url: str,
-        content: str,
-        recursion_level: int,
-        web_client: AbstractWebClient,
-        parent_urls: set[str],
-        recurse_callback: RecurseCallback | None = None,
-        recurse_list_callback: RecurseListCallback | None = None,
-    ) -> None:
-        """Prepare to read a robots.txt.
-
-        :raises SitemapException: if the URL isn't that of a robots.txt.
-        """
-        super().__init__(
-            url,
-            content,
-            recursion_level,
-            web_client,
-            parent_urls,
-            recurse_callback,
-            recurse_list_callback,
-        )
-        if not urlsplit(url).path.endswith("/robots.txt"):
-            raise SitemapException(f"URL {url} is not that of a robots.txt.")
+    def _check_url(self) -> None:
+        if not urlsplit(self._url).path.endswith("/robots.txt"):
+            raise SitemapException(f"URL {self._url} is not that of a robots.txt.")
 
     def sitemap(self) -> AbstractSitemap:
         """Read it, and fetch the sitemaps that it declares."""
@@ -204,7 +172,10 @@ class XMLSitemapParser(AbstractSitemapParser):
 
     def sitemap(self) -> AbstractSitemap:
         """Read it, and fetch what it leads to; a document of no known kind is invalid."""
-        return self._sitemap_as(None)
+        document = inspect(Source.of(self._content, self._url))
+        if document.kind in {Kind.TEXT, Kind.ROBOTS}:
+            document = Document(self._url, Kind.INVALID, (), code="SM201", reason="It is not XML")
+        return self._crawl(document)
 
 
 class AbstractXMLSitemapParser(ABC):
@@ -276,7 +247,18 @@ class IndexXMLSitemapParser(AbstractXMLSitemapParser):
         return _run(seed, self._web_client, *self._callbacks)
 
 
-class PagesXMLSitemapParser(AbstractXMLSitemapParser):
+class _PagesParser(AbstractXMLSitemapParser):
+    """Reads a sitemap of pages from events."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__(url)
+
+    def sitemap(self) -> AbstractSitemap:
+        """Return the sitemap, as far as it has been read."""
+        return node(self._url, Document(self._url, self._kind, self._pages()), [])
+
+
+class PagesXMLSitemapParser(_PagesParser):
     """Reads an XML sitemap from events."""
 
     _kind = Kind.URLSET
@@ -306,15 +288,8 @@ class PagesXMLSitemapParser(AbstractXMLSitemapParser):
             "url",
         )
 
-    def __init__(self, url: str) -> None:
-        super().__init__(url)
 
-    def sitemap(self) -> AbstractSitemap:
-        """Return the sitemap, as far as it has been read."""
-        return PagesXMLSitemap(self._url, self._pages())
-
-
-class PagesRSSSitemapParser(AbstractXMLSitemapParser):
+class PagesRSSSitemapParser(_PagesParser):
     """Reads an RSS feed from events."""
 
     _kind = Kind.RSS
@@ -324,15 +299,8 @@ class PagesRSSSitemapParser(AbstractXMLSitemapParser):
 
         __slots__ = ("description", "link", "publication_date", "title")
 
-    def __init__(self, url: str) -> None:
-        super().__init__(url)
 
-    def sitemap(self) -> AbstractSitemap:
-        """Return the sitemap, as far as it has been read."""
-        return PagesRSSSitemap(self._url, self._pages())
-
-
-class PagesAtomSitemapParser(AbstractXMLSitemapParser):
+class PagesAtomSitemapParser(_PagesParser):
     """Reads an Atom feed from events."""
 
     _kind = Kind.ATOM
@@ -341,10 +309,3 @@ class PagesAtomSitemapParser(AbstractXMLSitemapParser):
         """What an entry says, as text; kept for its name."""
 
         __slots__ = ("description", "link", "publication_date", "title")
-
-    def __init__(self, url: str) -> None:
-        super().__init__(url)
-
-    def sitemap(self) -> AbstractSitemap:
-        """Return the sitemap, as far as it has been read."""
-        return PagesAtomSitemap(self._url, self._pages())

@@ -141,6 +141,11 @@ def _with_a_byte_changed(data: bytes, at: int) -> bytes:
     return data[:place] + bytes([at % 256]) + data[place + 1 :]
 
 
+def _with_room(data: bytes, blanks: int) -> bytes:
+    """Move what follows the first tag beyond the first bytes that readers look at."""
+    return data.replace(b">", b">" + b" " * blanks, 1)
+
+
 _packed: Final = st.one_of(
     _documents.map(gzip.compress),
     _documents.map(zlib.compress),
@@ -156,6 +161,7 @@ anything: Final[st.SearchStrategy[bytes]] = st.one_of(
     _documents,
     _packed,
     _recoded,
+    st.builds(_with_room, _documents, st.just(1100)),
     st.builds(_cut, _packed, _places),
     st.builds(_with_a_byte_changed, _packed | _recoded | _documents, _places),
 )

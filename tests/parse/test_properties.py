@@ -12,6 +12,8 @@ import gzip
 import io
 import os
 import pickle
+import time
+import tracemalloc
 import warnings
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
@@ -19,12 +21,15 @@ from datetime import UTC, datetime, timedelta, timezone
 from decimal import Decimal
 from email.utils import format_datetime
 from typing import Any
+from xml.parsers import expat
 
-from hypothesis import given, settings
+import pytest
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.parse.strategies import (
     ATOM,
+    DECLARATION,
     INDEX,
     RSS,
     URLSET,
@@ -140,11 +145,40 @@ def test_problems_have_a_place_and_decide_whether_a_document_is_complete(
         assert reading.complete == (not lost)
 
 
+def test_what_is_odd_about_the_root_is_reported_at_the_root() -> None:
+    entries = b"".join(b"<url><loc>http://h/%d</loc></url>\n" % number for number in range(9))
+    (problem,) = read(b"\n\n<urlset>\n" + entries + b"</urlset>").problems
+    assert (problem.line, problem.offset) == (3, 2)
+
+
 @examples(300)
 @given(st.data(), anything, st.sampled_from([None, ROBOTS]))
 def test_any_chunking_gives_the_same(draw: st.DataObject, data: bytes, url: str | None) -> None:
     chunks = draw.draw(chunkings(data))
     assert read(*chunks, url=url) == read(data, url=url)
+
+
+CHUNKED = [
+    # what, bytes: each was once read in one way whole and in another byte by byte
+    (
+        "a character that means damage",
+        b"<urlset><url><loc>http://h/\xef\xbf\xbd</loc></url></urlset>",
+    ),
+    ("that and damage", b"<urlset><url><loc>http://h/\xef\xbf\xbd\xff</loc></url></urlset>"),
+    ("a child in a urlset", b"<urlset><sitemap><loc>http://h/1</loc></sitemap></urlset>"),
+    ("a late declaration", b"<urlset><url><loc>http://h/\xe9<?xml encoding='cp1251'?></loc></url>"),
+]
+
+
+@pytest.mark.parametrize(("what", "data"), CHUNKED, ids=[row[0] for row in CHUNKED])
+def test_chunks_of_one_byte(what: str, data: bytes) -> None:
+    roomy = data.replace(b">", b">" + b" " * 1100, 1)
+    assert read(*(bytes([byte]) for byte in roomy)) == read(roomy), what
+
+
+def test_what_decides_the_kind_is_looked_for_in_the_same_bytes_in_any_chunking() -> None:
+    data = b"words\n" * 12_000 + b"<urlset><url><loc>http://h.example/a</loc></url></urlset>"
+    assert read(*(data[at : at + 100] for at in range(0, len(data), 100))) == read(data)
 
 
 @examples(100)
@@ -161,12 +195,27 @@ def test_reading_twice_gives_the_same_twice(data: bytes) -> None:
 
 @examples(600)
 @given(damaged())
+@example(Damaged(URLSET, URLSET.entries(["http://h/1", "http://h/2"]), 0, b"<e xmlns='x'>"))
 def test_damage_inside_one_entry_costs_no_other(case: Damaged) -> None:
     others = sound(case.kind, case.sound).found
     del others[case.which]
     reading = read(case.document)
     assert reading.kind is KINDS[case.kind]
     assert [found for found in reading.found if found in others] == others
+
+
+@examples(200)
+@given(damaged())
+def test_nothing_is_mended_in_silence(case: Damaged) -> None:
+    try:
+        expat.ParserCreate("utf-8").Parse(case.document, True)
+    except expat.ExpatError:
+        assert read(case.document).problems
+
+
+@pytest.mark.parametrize("junk", [b"<", b"words", b"<!-- a -- b -->", b"<?xml?>"])
+def test_nothing_before_the_root_is_passed_over_in_silence(junk: bytes) -> None:
+    assert read(junk + URLSET.document([])[len(DECLARATION) :]).problems
 
 
 @examples(300)
@@ -181,6 +230,44 @@ def test_a_document_cut_off_anywhere_gives_every_complete_entry(
     reading = read(cut)
     assert reading.urls == whole.urls[: cut.count(kind.kept_from)]
     assert reading.complete == (len(cut) >= len(document))
+
+
+# Time and memory: four times as much must cost about four times as much, never sixteen times
+
+HOSTILE = [
+    ("URLs in one child", b"<sitemapindex><sitemap>", b"<loc>http://h/%d</loc>", b"</sitemap>"),
+    ("start tags and other end tags", b"<urlset><url>", b"<a%d></b>", b"</url>"),
+    ("unclosed elements and faults", b"<urlset>", b"<e%d><url><loc>http://h/</lo></url>", b""),
+    ("prefixes", b"<urlset>", b"<p%d:url><loc>http://h/</loc></p0:url>", b""),
+    ("attributes that never end", b"<urlset>", b"<url a%d='", b""),
+    ("namespaces in one another", b"<urlset>", b"<x xmlns:p%d='u'>", b""),
+    ("namespaces beside one another", b"<urlset>", b"<x xmlns:p%d='u'/>", b""),
+]
+
+
+@pytest.mark.parametrize(
+    ("what", "head", "grows", "tail"), HOSTILE, ids=[row[0] for row in HOSTILE]
+)
+def test_time_does_not_explode(what: str, head: bytes, grows: bytes, tail: bytes) -> None:
+    def seconds(times: int) -> float:
+        data = head + b"".join(grows % number for number in range(times)) + tail
+        start = time.perf_counter()
+        assert not read(data).complete
+        return time.perf_counter() - start
+
+    small = min(seconds(1500) for _ in range(3))
+    large = min(seconds(6000) for _ in range(2))
+    assert large < 8 * max(small, 0.05), what
+
+
+def test_memory_does_not_explode() -> None:
+    data = b"<urlset>" + b"".join(b"<x xmlns:p%d='u'>" % number for number in range(2500))
+    tracemalloc.start()
+    try:
+        assert not read(data).complete
+        assert tracemalloc.get_traced_memory()[1] < 16 * 1024 * 1024
+    finally:
+        tracemalloc.stop()
 
 
 # Bytes before they are text
@@ -218,6 +305,8 @@ DATES = st.datetimes(LEAST) | st.datetimes(LEAST, timezones=ZONES)
 
 @examples(500)
 @given(TEXTS)
+@example("6:99999999999999999999999999999")  # decimal's own exceptions
+@example("0 \x08")  # a blank that is the last once the control character is gone
 def test_values_of_any_text(text: str) -> None:
     found = date(text)
     assert found is None or isinstance(found, datetime)

@@ -45,7 +45,7 @@ def node(
 
 def tree(place: Place) -> nodes.AbstractSitemap | None:
     """Return what stands in a place, with all below it; None where a guess gave nothing."""
-    if place.absent is not None:
+    if place.absent is not None or not place.judged:
         return None
     if place.refusal is not None:
         code, reason = place.refusal
@@ -62,8 +62,14 @@ def tree(place: Place) -> nodes.AbstractSitemap | None:
 def website(homepage: str, crawl: Crawl) -> nodes.IndexWebsiteSitemap:
     """Return the root that stands for the site, saying what came of the crawl."""
     children = [child for child in map(tree, crawl.roots) if child is not None]
-    tried = tuple(map(attempt, crawl.places()))
-    return nodes.IndexWebsiteSitemap(homepage, children, outcome=outcome(crawl), tried=tried)
+    notes = (Problem(*crawl.stopped),) if crawl.stopped else ()
+    return nodes.IndexWebsiteSitemap(
+        homepage,
+        children,
+        outcome=outcome(crawl),
+        tried=tuple(map(attempt, crawl.places())),
+        notes=notes,
+    )
 
 
 def attempt(place: Place) -> Attempt:
@@ -82,18 +88,16 @@ def _result(place: Place) -> tuple[str, str]:
         return _failure(answer), answer.message
     if answer is None:
         return "refused", "it was not fetched"
-    if answer.kind is Kind.INVALID or place.absent is not None:
-        return "not-a-sitemap", answer.reason or place.absent or ""
+    if answer.kind is Kind.INVALID or answer.blank or place.absent is not None:
+        return "not-a-sitemap", answer.reason or place.absent or "It names no page"
     return "sitemap", ""
 
 
 def _failure(failed: FetchFailed) -> str:
-    status = failed.status
-    if status in _BLOCKED:
+    if failed.status in _BLOCKED:
         return "blocked"
-    if status is None or status in _SERVER_ERRORS:
-        return "unreachable"
-    return "missing"
+    no_answer = failed.silent or failed.broken or (failed.status is None and failed.retryable)
+    return "unreachable" if no_answer or failed.status in _SERVER_ERRORS else "missing"
 
 
 def outcome(crawl: Crawl) -> Outcome:
@@ -106,10 +110,12 @@ def outcome(crawl: Crawl) -> Outcome:
     results = [(place, _result(place)[0]) for place in crawl.places()]
     failed = [result for place, result in results if not _is_guess(place) and result != "sitemap"]
     if any(result == "sitemap" and _is_sitemap(place) for place, result in results):
-        lacking = failed or any(map(_lacks_something, crawl.places()))
+        lacking = crawl.stopped or failed or any(map(_lacks_something, crawl.places()))
         return Outcome.PARTIAL if lacking else Outcome.FOUND
     known = [result for place, result in results if place.found_by is FoundBy.KNOWN_PATH]
     others = [result for place, result in results if place.found_by is not FoundBy.KNOWN_PATH]
+    if crawl.filtered:
+        return Outcome.FOUND  # and the caller wanted none of them
     decisive = others if known and not _UNANSWERED.issuperset(known) else others + known
     for result in ("blocked", "unreachable"):
         if result in decisive:

@@ -7,10 +7,12 @@ the cursor will need run ahead of it.
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Final
-from urllib.parse import urlsplit
+from urllib.parse import urldefrag
 
+from usp._crawl.hosts import Hosts, Resource
 from usp._crawl.messages import Answer, FetchFailed, FetchRequest
 from usp._crawl.policy import Policy
 from usp._crawl.seeds import FoundBy, Seed
@@ -24,21 +26,8 @@ RecurseListCallback = Callable[[list[str], int, set[str]], list[str]]
 _GUESSES: Final = frozenset({FoundBy.ROBOTS, FoundBy.KNOWN_PATH})
 """Places that nobody declared: where nothing is there, nothing stands in the tree."""
 
-_GONE: Final = FetchFailed("the host no longer answers, and was given up")
-
-
-@dataclass(slots=True, eq=False)
-class Resource:
-    """A URL that is asked for once, however often it is declared."""
-
-    url: str
-    level: int
-    probing: bool
-    tries: int = 0
-    due: float = 0.0
-    answer: Answer | None = None
-    opened_at: int | None = None
-    """The lowest level at which it stands open as an index."""
+_INDEXES: Final = frozenset({Kind.INDEX, Kind.ROBOTS})
+_GONE: Final = FetchFailed("the host no longer answers, and was given up", silent=True)
 
 
 @dataclass(slots=True, eq=False)
@@ -97,21 +86,36 @@ class Crawl:
         *,
         recurse_callback: RecurseCallback | None = None,
         recurse_list_callback: RecurseListCallback | None = None,
+        probe_at_once: bool = False,
     ) -> None:
+        """Begin a crawl.
+
+        :param probe_at_once: ask for known paths beside the rest from the start, rather than when
+            all that was declared is known: quicker, and a few requests more.
+        """
         self.policy = policy or Policy()
         self.roots: list[Place] = []
+        self.filtered = 0
+        """How many children the callbacks left out."""
+        self.stopped: tuple[str, str] | None = None
+        """The limit that ended the crawl, if one did: code and reason."""
         self._recurse_callback = recurse_callback
         self._recurse_list_callback = recurse_list_callback
         self._resources: dict[str, Resource] = {}
-        self._planned: dict[str, Resource] = {}
-        self._flying: set[str] = set()
-        self._strikes: dict[str, int] = {}
+        self._hosts = Hosts(self.policy)
+        self._retries_left = self.policy.retries
+        self._deadline: float | None = None
         self._found: set[str] = set()
+        self._sitemaps = 0
+        self._pages = 0
         self._repeats = 0
         self._path: list[Place] = []
         self._next_root = 0
         for seed in seeds:
             self._plant(seed)
+        if probe_at_once:
+            for place in self.roots:
+                place.resource = place.resource or self._plan(place.url, place.level, probing=True)
         self._advance()
 
     @property
@@ -120,63 +124,80 @@ class Crawl:
         return not self._path and self._next_root == len(self.roots)
 
     def places(self) -> Iterator[Place]:
-        """Yield all places of the tree, each before its children."""
+        """Yield all places that were decided, each before its children."""
         waiting = list(reversed(self.roots))
         while waiting:
             place = waiting.pop()
-            yield place
-            waiting.extend(reversed(place.children))
+            if place.judged:
+                yield place
+                waiting.extend(reversed(place.children))
 
-    def take(self, now: float, limit: int = 1) -> list[FetchRequest]:
+    def take(self, now: float, limit: int | None = None) -> list[FetchRequest]:
         """Return what may be fetched now, at most ``limit``; what the cursor waits for first."""
-        wanted: list[Resource] = []
-        awaited = self._path[-1].resource if self._path else None
-        if awaited and awaited.url in self._planned and awaited.due <= now:
-            wanted.append(awaited)
-        for resource in self._planned.values():
-            if len(wanted) >= limit:
-                break
-            if resource.due <= now and resource is not awaited:
-                wanted.append(resource)
-        return [self._launch(resource) for resource in wanted[:limit]]
+        if self._deadline is None and self.policy.max_seconds is not None:
+            self._deadline = now + self.policy.max_seconds
+        if self._deadline is not None and now >= self._deadline and not self.done:
+            self._stop("SM705", f"The crawl took more than {self.policy.max_seconds} seconds")
+        if self.done:
+            return []
+        hands = self.policy.total - self._hosts.flying
+        wanted = self._hosts.launch(
+            now, hands if limit is None else min(hands, limit), self._path[-1].resource
+        )
+        return [self._request(resource) for resource in wanted]
 
     def wakeup(self) -> float | None:
-        """Return when the next planned request is due; None if none is planned."""
-        return min((resource.due for resource in self._planned.values()), default=None)
+        """Return when the next delayed request is due, or the crawl's time is up."""
+        times = (self._hosts.next_due(), self._deadline)
+        return min((time for time in times if time is not None), default=None)
 
-    def receive(self, request: FetchRequest, answer: Answer, now: float) -> bool:
-        """Take what came of a request; tell whether that is final, or will be tried again."""
+    def receive(
+        self, request: FetchRequest, answer: Answer, now: float, chance: float = 0.5
+    ) -> bool:
+        """Take what came of a request; tell whether that is final, or will be tried again.
+
+        ``chance``, from 0 to 1, varies the pause before the next try.
+        """
         resource = self._resources[request.url]
-        self._flying.discard(resource.url)
-        self._count_strike(resource.url, answer)
+        for pointless in self._hosts.landed(resource.url, answer):
+            pointless.answer = _GONE
         if isinstance(answer, FetchFailed) and answer.retryable:
-            if resource.tries < self.policy.tries and not self._given_up(resource.url):
-                resource.due = now + self.policy.pause(resource.tries, answer.retry_after)
-                self._planned[resource.url] = resource
+            if self._may_retry(resource):
+                pause = self.policy.pause(resource.tries, answer.retry_after, chance)
+                self._hosts.plan_later(resource, now + pause)
                 return False
             answer = answer.salvaged or answer
         self._settle(resource, answer)
         self._advance()
         return True
 
-    # Resources.
+    # Resources: a fragment is never sent, so it makes no other resource.
 
     def _plan(self, url: str, level: int, *, probing: bool = False) -> Resource:
+        url = urldefrag(url).url
         resource = self._resources.get(url)
         if resource is None:
             resource = self._resources[url] = Resource(url, level, probing)
-            if self._given_up(url):
+            if self._hosts.given_up(url):
                 resource.answer = _GONE
             else:
-                self._planned[url] = resource
+                self._hosts.plan(resource)
         resource.level = min(resource.level, level)
         return resource
 
-    def _launch(self, resource: Resource) -> FetchRequest:
-        del self._planned[resource.url]
-        self._flying.add(resource.url)
+    def _request(self, resource: Resource) -> FetchRequest:
         resource.tries += 1
-        return FetchRequest(resource.url, resource.level, resource.probing, resource.tries)
+        counting = self.policy.max_pages is not None
+        return FetchRequest(
+            resource.url, resource.level, resource.probing, resource.tries, counting
+        )
+
+    def _may_retry(self, resource: Resource) -> bool:
+        worth_it = self._hosts.is_worth_retrying(resource.url)
+        if resource.tries >= self.policy.tries or self._retries_left <= 0 or not worth_it:
+            return False
+        self._retries_left -= 1
+        return True
 
     def _settle(self, resource: Resource, answer: Answer) -> None:
         resource.answer = answer
@@ -185,18 +206,6 @@ class Crawl:
             for child in () if has_callbacks else answer.children:
                 if is_http_url(child.url):
                     self._plan(child.url, resource.level + 1)
-
-    def _count_strike(self, url: str, answer: Answer) -> None:
-        host = urlsplit(url).netloc
-        silent = isinstance(answer, FetchFailed) and answer.status is None and not answer.salvaged
-        self._strikes[host] = self._strikes.get(host, 0) + 1 if silent else 0
-        if self._given_up(url):
-            for planned in [r for r in self._planned.values() if urlsplit(r.url).netloc == host]:
-                del self._planned[planned.url]
-                planned.answer = _GONE
-
-    def _given_up(self, url: str) -> bool:
-        return self._strikes.get(urlsplit(url).netloc, 0) >= self.policy.host_strikes
 
     # Places, in the tree's order.
 
@@ -219,6 +228,8 @@ class Crawl:
             place = self._path[-1]
             if not place.judged and not self._judge(place):
                 return
+            if self.stopped:
+                return
             if place.next_child < len(place.children):
                 place.next_child += 1
                 self._path.append(place.children[place.next_child - 1])
@@ -236,7 +247,27 @@ class Crawl:
             self._judge_answer(place)
         if place.absent is None and place.found_by is not FoundBy.ROBOTS:
             self._found |= {place.url, place.final_url}
+        if place.absent is None and place.refusal is None and place.document:
+            self._count(place.document)
         return True
+
+    def _count(self, document: Document) -> None:
+        """Count what was read, and end the crawl where that is enough."""
+        if document.kind is not Kind.ROBOTS:
+            self._sitemaps += 1
+        self._pages += document.page_count or 0
+        for code, name, have, limit in (
+            ("SM703", "sitemaps", self._sitemaps, self.policy.max_sitemaps),
+            ("SM704", "pages", self._pages, self.policy.max_pages),
+        ):
+            if limit is not None and have >= limit and not self.done:
+                self._stop(code, f"The crawl has reached its {limit} {name}")
+
+    def _stop(self, code: str, reason: str) -> None:
+        """End the crawl in order, with what it has."""
+        self.stopped = (code, reason)
+        self._path.clear()
+        self._next_root = len(self.roots)
 
     def _is_settled(self, place: Place) -> bool:
         if place.resource is None:
@@ -255,53 +286,70 @@ class Crawl:
                 place.absent = "already-found"
             elif guess and (answer.kind is Kind.INVALID or answer.blank):
                 place.absent = answer.reason or "It names no page"
-            elif answer.url != place.url and answer.url in parents:
+            elif urldefrag(answer.url).url in parents and answer.url != place.url:
                 way = f"{place.url} redirected to {answer.url}"
                 above = f"with parent URLs {sorted(parents)}"
                 place.refusal = ("SM602", f"Recursion detected when {way} {above}.")
-            elif answer.children:
+            elif answer.children or answer.kind in _INDEXES:
                 self._open(place, answer, parents | {answer.url})
 
     def _open(self, place: Place, document: Document, parents: set[str]) -> None:
         """Give an index its children."""
-        resource = place.resource
-        if resource is None or self._is_repeated_too_often(resource, place.level, document):
-            place.closed = True
-            return
         urls = [child.url for child in document.children]
         if self._recurse_list_callback:
             urls = list(self._recurse_list_callback(urls, place.level, set(parents)))
-        for url in dict.fromkeys(urls):
-            if self._recurse_callback and not self._recurse_callback(
-                url, place.level, set(parents)
-            ):
-                continue
+        if self._recurse_callback:
+            ask = self._recurse_callback
+            urls = [url for url in urls if ask(url, place.level, set(parents))]
+        self.filtered += len(document.children) - len(urls)
+        for url in self._within_budget(place, list(dict.fromkeys(urls))):
             child = Place(url, place.level + 1, FoundBy.DECLARED, parent=place)
-            child.refusal = self._refuse(child, parents)
+            child.refusal = refusal(url, child.level, parents, self.policy)
             if child.refusal is None:
                 child.resource = self._plan(url, child.level)
+                placed_at = child.resource.placed_at
+                child.resource.placed_at = min(placed_at or child.level, child.level)
             place.children.append(child)
 
-    def _is_repeated_too_often(self, resource: Resource, level: int, document: Document) -> bool:
-        """Tell whether an index was opened before and the budget for opening it again is spent.
+    def _within_budget(self, place: Place, urls: list[str]) -> list[str]:
+        """Return the children of an index that have a place here.
 
-        Nearer to the root than ever before it is opened all the same: it may reach further down.
+        The first time, all of them. Where the index stands open elsewhere already, all of them
+        while the budget of repeated places lasts. After that it stands closed, but for children
+        that stand nowhere else, or only so much deeper that something below them may be out of
+        reach there.
         """
-        before = resource.opened_at
-        if before is not None and before <= level:
-            if self._repeats + len(document.children) > self.policy.repeated_places:
-                return True
-            self._repeats += len(document.children)
-        resource.opened_at = level if before is None else min(before, level)
-        return False
+        resource = place.resource
+        before = resource.opened_at if resource else None
+        if resource:
+            resource.opened_at = place.level if before is None else min(before, place.level)
+        if before is None:
+            return urls
+        if self._repeats + len(urls) <= self.policy.repeated_places:
+            self._repeats += len(urls)
+            return urls
+        nearer = place.level < before
+        news = [url for url in urls if nearer and self._is_news(url, place.level + 1)]
+        place.closed = len(news) < len(urls)
+        return news
 
-    def _refuse(self, place: Place, parents: set[str]) -> tuple[str, str] | None:
-        if not is_http_url(place.url):
-            return "SM604", f"URL {place.url} is not a HTTP(S) URL."
-        if place.url in parents:
-            found = f"Recursion detected in URL {place.url} with parent URLs {sorted(parents)}."
-            return "SM601", found
-        if place.level > self.policy.max_level:
-            levels = self.policy.max_level
-            return "SM603", f"Recursion level exceeded {levels} for URL {place.url}."
-        return None
+    def _is_news(self, url: str, level: int) -> bool:
+        """Tell whether a child stands nowhere else, or is an index that stands only deeper."""
+        resource = self._resources.get(urldefrag(url).url)
+        if resource is None or resource.placed_at is None:
+            return True
+        is_index = not isinstance(resource.answer, Document) or bool(resource.answer.children)
+        return is_index and resource.placed_at > level
+
+
+def refusal(
+    url: str, level: int, parents: AbstractSet[str], policy: Policy
+) -> tuple[str, str] | None:
+    """Return why a sitemap can't stand below these parents: code and reason; None if it can."""
+    if not is_http_url(url):
+        return "SM604", f"URL {url} is not a HTTP(S) URL."
+    if urldefrag(url).url in parents or url in parents:
+        return "SM601", f"Recursion detected in URL {url} with parent URLs {sorted(parents)}."
+    if level > policy.max_level:
+        return "SM603", f"Recursion level exceeded {policy.max_level} for URL {url}."
+    return None

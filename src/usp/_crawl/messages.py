@@ -14,6 +14,8 @@ class FetchRequest:
     probing: bool = False
     """The URL is a guess: that nothing is there is no news."""
     attempt: int = 1
+    counting: bool = False
+    """The number of its pages is wanted too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +25,11 @@ class FetchFailed:
     message: str
     retryable: bool = False
     status: int | None = None
-    """The HTTP status, if the server gave one; None means that there was no answer."""
+    """The HTTP status, if the client tells one."""
+    silent: bool = False
+    """The host gave no answer at all: no connection, no name, a time-out."""
+    broken: bool = False
+    """The client itself failed: it raised something."""
     retry_after: float | None = None
     """How many seconds the server asks us to wait."""
     salvaged: Document | None = None
@@ -32,8 +38,6 @@ class FetchFailed:
 
     def reason(self, url: str) -> str:
         """Return why there is nothing at a URL, as the tree tells it."""
-        if self.code == "SM605":
-            return self.message
         return f"Unable to fetch sitemap from {url}: {self.message}"
 
 

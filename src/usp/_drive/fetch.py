@@ -5,11 +5,12 @@ This is the worker's edge: whatever a client raises ends here, as a failed fetch
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
-from typing import Final
 
 from usp._crawl.messages import Answer, FetchFailed, FetchRequest
-from usp._parse.document import Document, Source, inspect
+from usp._parse.decode import http_charset
+from usp._parse.document import Source, inspect
 from usp._store import Store
 from usp.exceptions import NoWebClientException
 from usp.web_client.abstract_client import (
@@ -17,9 +18,6 @@ from usp.web_client.abstract_client import (
     AbstractWebClientSuccessResponse,
     WebClientErrorResponse,
 )
-from usp.web_client.requests_client import RequestsWebClient
-
-_CHARSET: Final = re.compile(r"charset\s*=\s*[\"']?([\w.:-]+)", re.IGNORECASE)
 
 
 class Fetcher:
@@ -29,7 +27,7 @@ class Fetcher:
         self._client = client
         self._store = store
         self._max_bytes = max_bytes
-        if not isinstance(client, RequestsWebClient):
+        if not client.streams:
             # Ours is left as the caller set it, and is stopped while reading. A client of the
             # caller's own may hand over its body whole, so it is told, as 1.8.1 tells it.
             client.set_max_response_data_length(max_bytes)
@@ -42,27 +40,24 @@ class Fetcher:
                 return _failed(response)
             if not isinstance(response, AbstractWebClientSuccessResponse):
                 return FetchFailed(f"the client returned a {type(response).__name__}")
-            url = response.url()
-            charset = _CHARSET.search(response.header("Content-Type") or "")
+            url = str(response.url())
+            charset = http_charset(response.header("Content-Type"))
+            body = _Body(response, self._max_bytes)
         except NoWebClientException:
-            return FetchFailed("The sitemap was not fetched: there is no web client", code="SM605")
+            return FetchFailed("there is no web client", code="SM605")
         except Exception as error:  # noqa: BLE001 -- the worker's edge: any client, any fault
-            return FetchFailed(_describe(error))
-        body = _Body(response, self._max_bytes)
-        source = Source(
-            self._store.keep(body),
-            url,
-            request.url,
-            charset[1] if charset else None,
-            self._max_bytes,
-            cut_off=body.fault,
-        )
-        return self._answer(source, request, body)
+            return FetchFailed(_describe(error), broken=True)
+        return self._rest(request, body, url, charset)
 
-    def _answer(self, source: Source, request: FetchRequest, body: "_Body") -> Answer:
+    def _rest(self, request: FetchRequest, body: "_Body", url: str, charset: str | None) -> Answer:
+        """Put a body to rest and look at it."""
+        kept = self._store.keep(body)
         if body.fault and not body.size:
-            return FetchFailed(body.fault, retryable=True)
-        document: Document = inspect(source, probing=request.probing)
+            return FetchFailed(body.fault, retryable=True, silent=True)
+        source = Source(kept, url, request.url, charset, self._max_bytes, cut_off=body.fault)
+        document = inspect(source)
+        if request.counting:
+            document = replace(document, page_count=sum(1 for _ in document.pages))
         if body.fault:
             salvaged = replace(document, cut_off=True)
             return FetchFailed(body.fault, retryable=True, salvaged=salvaged)
@@ -74,15 +69,15 @@ class _Body:
 
     def __init__(self, response: AbstractWebClientSuccessResponse, limit: int) -> None:
         self._response = response
+        self._chunks = response.chunks() if _streams(response) else iter([response.raw_data()])
         self._limit = limit
         self.size = 0
         self.fault = ""
 
     def __iter__(self) -> Iterator[bytes]:
-        chunks = self._response.chunks()
         while self.size <= self._limit:  # one byte more than allowed shows that it was cut
             try:
-                chunk = next(chunks, None)
+                chunk = next(self._chunks, None)
                 self.size += memoryview(chunk or b"").nbytes  # a TypeError for what isn't bytes
             except Exception as error:  # noqa: BLE001 -- the worker's edge
                 self.fault = _describe(error)
@@ -90,16 +85,29 @@ class _Body:
             if chunk is None:
                 break
             yield chunk
-        self._response.close()
+        with suppress(Exception):
+            self._response.close()
+
+
+def _streams(response: AbstractWebClientSuccessResponse) -> bool:
+    """Tell whether to read a body piece by piece: not where a subclass says what its data is."""
+    for known in type(response).__mro__:
+        if "chunks" in vars(known):
+            return True
+        if "raw_data" in vars(known):
+            return False
+    return False
 
 
 def _failed(response: WebClientErrorResponse) -> FetchFailed:
     """Read an error; a client of the caller's may have an error class without the newer parts."""
+    message = str(response.message())
     return FetchFailed(
-        response.message(),
-        response.retryable(),
-        status=getattr(response, "_status_code", None) or _status_in(response.message()),
-        retry_after=getattr(response, "_retry_after", None),
+        message,
+        bool(response.retryable()),
+        status=response.status_code() or _status_in(message),
+        silent=response.unanswered(),
+        retry_after=response.retry_after(),
     )
 
 

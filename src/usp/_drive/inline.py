@@ -1,5 +1,6 @@
 """One request at a time, on the caller's own thread: for clients that know of no other way."""
 
+import random
 import time
 from collections.abc import Callable
 
@@ -11,11 +12,11 @@ from usp._drive import report
 def run(crawl: Crawl, fetch: Callable[[FetchRequest], Answer]) -> None:
     """Carry a crawl to its end."""
     while not crawl.done:
-        requests = crawl.take(time.monotonic())
+        requests = crawl.take(time.monotonic(), limit=1)
         for request in requests:
             report.asking(request)
             answer = fetch(request)
-            final = crawl.receive(request, answer, time.monotonic())
+            final = crawl.receive(request, answer, time.monotonic(), random.random())  # noqa: S311
             report.answered(request, answer, final=final)
         if not requests and (due := crawl.wakeup()) is not None:
             time.sleep(max(due - time.monotonic(), 0.0))

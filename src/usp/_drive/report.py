@@ -32,7 +32,8 @@ def answered(request: FetchRequest, answer: Answer, *, final: bool) -> None:
 
 def assumed_homepage(url: str, homepage: str) -> None:
     """Say that a URL was cut down to its homepage."""
-    logging.getLogger("usp.tree").warning("Taking %s as the homepage of %s", homepage, url)
+    level = logging.INFO if f"{url}/" == homepage else logging.WARNING
+    logging.getLogger("usp.tree").log(level, "Taking %s as the homepage of %s", homepage, url)
 
 
 def helper_failed(url: str, message: str, *, expected: bool) -> None:

@@ -16,7 +16,9 @@ Entry = tuple[str, list[tuple[str, str]], int]
 _Here = Mapping[str, Tag] | None
 """What may stand here; None inside a text or inside something unknown."""
 
-BARE_TEXT_KEY: Final = "loc"
+_LOC: Final = "loc"
+_MAX_PATH: Final = 16
+"""So many elements around the entries are remembered after a fault: more is hostility."""
 
 
 class Builder:
@@ -29,51 +31,66 @@ class Builder:
         self.entry_at: int | None = None
         """Where the entry began that is being read; None between entries."""
         self.unclosed: list[int] = []
-        """Where entries began inside another that was never closed."""
+        """Where entries began that were never closed before the next one."""
+        self.oddities: set[tuple[str, str]] = set()
+        """What is odd about the document's structure and names: problem codes and messages."""
         self._grammar = grammar
-        self._names = Names(grammar.own)
+        self._entries = grammar.entries
+        self._names = Names(grammar.own, self.oddities)
         self._record: list[tuple[str, str]] = []
         self._entry: Tag | None = None
         self._text: list[str] = []
+        self._bare = ""
         self._here: _Here = grammar.entries
         self._stack: list[tuple[_Here, Tag | None, Names, str]] = []
 
     @property
     def path(self) -> list[str]:
         """The elements that are open around the entries, as written, outermost first."""
-        return [name for here, _, _, name in self._stack if here is self._grammar.entries]
+        return [name for here, _, _, name in self._stack if here is self._entries]
+
+    @property
+    def root_closed(self) -> bool:
+        """Whether the root element has ended."""
+        return self._names.rooted and not self._stack
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
         """Take the start of an element."""
         here, names = self._here, self._names
-        tag = None
-        if attributes or not self._stack:
+        if attributes or not names.rooted:
             self._names = names.inside(name, attributes)
         key = self._names.key(name)
-        self._stack.append((here, tag, names, name))
-        entry = self._grammar.entries.get(key)
-        if entry is not None:
-            self._begin(entry)
-            tag = entry
-        elif here is not None and here is not self._grammar.entries:
+        tag = self._entries.get(key)
+        if tag is not None:
+            self._begin(tag)
+        elif here is self._entries:
+            tag = self._between_entries(name, key)
+        elif here is not None:
             tag = here.get(key)
             self._here = tag.children if tag else None
             if tag and self._entry:
                 self._open(tag, attributes)
-        if tag is not None:
-            self._stack[-1] = (here, tag, names, name)
+        elif self._grammar.plain_texts and self._stack and self._stack[-1][1]:
+            self.oddities.add(("SM211", "there is markup inside a text"))
+        self._stack.append((here, tag, names, name))
 
     def end(self, _name: str = "") -> None:
         """Take the end of the innermost element."""
         if not self._stack:
             return
-        self._here, tag, self._names, _ = self._stack.pop()
+        self._here, tag, names, _ = self._stack.pop()
+        if self._here is self._entries and self._entry is None:
+            self._text.clear()
+        if self._stack:  # what follows the root is read as if it stood inside it
+            self._names = names
         if tag is None or self._entry is None:
             return
         if tag.children is None:
             self._record.append((tag.key, "".join(self._text)))
             self._text.clear()
-        elif tag is self._entry and self._grammar.entries.get(tag.key) is tag:
+            if self._here is self._entries:
+                self.finish()  # a <loc> that stands outside of any entry
+        elif tag is self._entry:
             self.finish()
 
     def text(self, data: str) -> None:
@@ -84,8 +101,9 @@ class Builder:
         """Hand over the entry that is being read, as far as it has come."""
         if self._entry is None:
             return
-        if not self._record and (bare := "".join(self._text).strip()):
-            self._record.append((BARE_TEXT_KEY, bare))  # <sitemap>https://…</sitemap>
+        bare = self._bare or "".join(self._text).strip()
+        if bare and self._grammar.plain_texts and not self.has(_LOC):
+            self._record.append((_LOC, bare))  # <sitemap>https://…</sitemap>
             self.oddities.add(("SM211", "a URL stands in its entry without a <loc>"))
         self.done.append((self._entry.key, self._record, self.entry_at or 0))
         self.abandon()
@@ -96,22 +114,28 @@ class Builder:
         self.entry_at = None
         self._record = []
         self._text.clear()
+        self._bare = ""
 
-    def outside(self) -> None:
-        """Go back to between the entries, whatever was open inside the last one."""
+    def outside(self) -> bool:
+        """Go back to between the entries; tell whether anything was left open inside one."""
+        before = len(self._stack)
         self.abandon()
-        while self._stack and self._here is not self._grammar.entries:
+        while self._stack and (self._here is not self._entries or len(self._stack) > _MAX_PATH):
             self._here, _, self._names, _ = self._stack.pop()
+        return len(self._stack) != before
+
+    def close_to(self, name: str) -> bool:
+        """Close what was left open around the entries inside the element of this name."""
+        if name not in self.path:
+            return False
+        while self._stack[-1][3] != name:
+            self.end()
+        return True
 
     @property
     def is_child(self) -> bool:
         """Whether the entry that is being read names another sitemap."""
         return self._entry is not None and self._entry.key == "sitemap"
-
-    @property
-    def oddities(self) -> set[tuple[str, str]]:
-        """What is odd about the names in the document: problem codes and messages."""
-        return self._names.oddities
 
     def has(self, key: str) -> bool:
         """Tell whether the entry that is being read has said this already."""
@@ -124,10 +148,32 @@ class Builder:
         around, tag, _, _ = self._stack[-1]
         return tag is not None and around is not None and self._names.key(name) in around
 
+    def _between_entries(self, name: str, key: str) -> Tag | None:
+        """Look through what stands around the entries; a <loc> there is an entry of its own."""
+        self._text.clear()
+        if key.startswith("?:") and (entry := self._entries.get(key[2:])):
+            # Something around it has taken the namespace away.
+            self.oddities.add(("SM219", "entries are in a namespace that nobody knows"))
+            self._names = self._names.with_own(name)
+            self._begin(entry)
+            return entry
+        if key in self._grammar.roots and self._stack:
+            self.oddities.add(("SM211", "a root element stands inside another"))
+        if key != _LOC or self._grammar.implied is None:
+            return None
+        implied = self._entries[self._grammar.implied]
+        self._begin(implied)
+        self._here = None
+        self.oddities.add(("SM211", "a <loc> stands outside of any entry"))
+        return implied.children[_LOC] if implied.children else None
+
     def _begin(self, entry: Tag) -> None:
         if self._entry is not None:
             self.unclosed.append(self.entry_at or 0)
             self.finish()
+        directly = self._grammar.plain_texts and len(self._stack) == 1
+        if directly and self._text and "".join(self._text).strip():
+            self.oddities.add(("SM211", "text stands between the entries"))
         self._entry = entry
         self._here = entry.children
         self.entry_at = self.position()
@@ -137,6 +183,8 @@ class Builder:
 
     def _open(self, tag: Tag, attributes: Mapping[str, str]) -> None:
         if tag.children is None:
+            if self._text and not self._bare:
+                self._bare = "".join(self._text).strip()
             self._text.clear()
         else:
             self._record.append((tag.key, ""))

@@ -13,18 +13,49 @@ from typing import Final
 from usp._parse.values import clean
 
 _LONGEST: Final = 64
-_ISO_LIKE: Final = re.compile(
-    r"""(?P<year>\d{4})(?:[-/.](?P<month>\d{1,2})(?:[-/.](?P<day>\d{1,2}))?)?
-        (?:[T\s]+(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:[.,](?P<part>\d+))?)?
-        \s*(?P<zone>Z|[+-]\d{1,2}(?::?\d{2}(?::?\d{2})?)?|[A-Za-z][A-Za-z ]*)?)?""",
-    re.VERBOSE | re.IGNORECASE | re.ASCII,
+_TIME: Final = r"""
+    (?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:[.,](?P<part>\d+))?)?
+    (?:\s*(?P<half>[AP])\.?M\.?)?"""
+_ZONE: Final = r"""
+    (?:\s*(?P<zone>Z|(?:GMT|UTC)?\s?[+-]\d{1,2}(?::?\d{2}(?::?\d{2})?)?|[A-Z][A-Z ]*)
+    (?:\s*\([^()]*\))?)?"""
+_FLAGS: Final = re.VERBOSE | re.IGNORECASE | re.ASCII
+_FORMS: Final = tuple(
+    re.compile(form, _FLAGS)
+    for form in (
+        # W3C and its neighbours: 2024, 2024-05, 2024/5/1 10:00, 2024-05-01+02:00
+        (
+            rf"(?P<year>\d{{4}})(?:[-/.](?P<month>\d{{1,2}})(?:[-/.](?P<day>\d{{1,2}})"
+            rf"(?:[T\s]+{_TIME})?{_ZONE})?)?"
+        ),
+        # RFC 2822 and its neighbours: Mon, 1 Jan 2024 10:00:00 GMT; 1-Jan-24
+        (
+            rf"(?:[A-Z]+\.?,?\s*)??(?P<day>\d{{1,2}})[\s-]+(?P<month>[A-Z]{{3,9}})\.?,?[\s-]+"
+            rf"(?P<year>\d{{4}}|\d{{2}})(?:,?\s+{_TIME})?{_ZONE}"
+        ),
+        # American: January 5, 2024 3:04 PM
+        (
+            rf"(?:[A-Z]+\.?,?\s+)??(?P<month>[A-Z]{{3,9}})\.?\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?,?\s+"
+            rf"(?P<year>\d{{4}})(?:,?\s+(?:at\s+)?{_TIME})?{_ZONE}"
+        ),
+        # asctime and JavaScript: Thu Jan  4 10:00:00 2024
+        (
+            rf"[A-Z]{{3,9}},?\s+(?P<month>[A-Z]{{3,9}})\s+(?P<day>\d{{1,2}})\s+{_TIME}{_ZONE}"
+            rf"\s+(?P<year>\d{{4}})"
+        ),
+    )
 )
-_RFC_2822: Final = re.compile(
-    r"""(?:[A-Za-z]+\.?,?\s*)??(?P<day>\d{1,2})[\s-]+(?P<month>[A-Za-z]{3,9})\.?,?[\s-]+(?P<year>\d{4}|\d{2})
-        (?:,?\s+(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:\.(?P<part>\d+))?)?
-        \s*(?P<zone>[+-]\d{1,2}:?(?:\d{2})?|[A-Za-z][A-Za-z ]*)?\s*(?:\([^)]*\))?)?""",
-    re.VERBOSE | re.ASCII,
+_NUMBERS: Final = re.compile(
+    rf"(?P<one>\d{{1,2}})(?P<mark>[/.-])(?P<two>\d{{1,2}})(?P=mark)(?P<year>\d{{4}})"
+    rf"(?:,?\s+{_TIME})?{_ZONE}",
+    _FLAGS,
 )
+_COMPACT: Final = re.compile(
+    # The rarer forms of ISO 8601: without hyphens, weeks.
+    r"\d{8}(?:T\d{4}(?:\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?|\d{4}-?W\d{2}(?:-?[1-7])?",
+    re.ASCII,
+)
+_MONTH_NAME: Final = re.compile(r"[A-Za-z]{3,}")
 _OFFSET: Final = re.compile(r"(\d{1,2}):?(\d{2})?(?::?\d{2})?")
 _MONTHS: Final = {
     name: number
@@ -47,12 +78,17 @@ _ZONE_WORDS: Final = {
     "eastern": "e", "central": "c", "mountain": "m", "pacific": "p", "alaska": "ak",
     "alaskan": "ak", "atlantic": "a", "hawaii": "h", "hawaiian": "h", "newfoundland": "n",
     "standard": "s", "daylight": "d", "time": "t", "greenwich": "g", "mean": "m",
-    "coordinated": "u", "universal": "t",
 }  # fmt: skip
 _ZONES_IN_WORDS: Final = {"coordinated universal time": "utc", "universal time": "utc"}
 # Two dates that differ in every part: where results differ, dateutil has filled a gap.
 _GAP_FILLERS: Final = (datetime(2001, 1, 1), datetime(2004, 2, 2))  # noqa: DTZ001 -- naive on purpose
-_DATEUTIL_ERRORS: Final = (ValueError, OverflowError, TypeError, AttributeError, LookupError)
+_DATEUTIL_ERRORS: Final = (
+    ValueError,
+    ArithmeticError,
+    TypeError,
+    AttributeError,
+    LookupError,
+)
 
 
 @lru_cache(maxsize=4096)
@@ -61,50 +97,77 @@ def date(text: str) -> datetime | None:
     found = clean(text)
     if not found or len(found) > _LONGEST or not any(map(str.isdigit, found)):
         return None
-    if match := _ISO_LIKE.fullmatch(found):
-        return _build(match, int(match["month"] or 1))
-    if match := _RFC_2822.fullmatch(found):
-        month = _MONTHS.get(match["month"][:3].lower())
-        return _build(match, month) if month else None
-    return _iso_8601(found) or _last_resort(found)
+    for form in _FORMS:
+        if match := form.fullmatch(found):
+            return _build(match, match["day"], match["month"])
+    if match := _NUMBERS.fullmatch(found):
+        return _build(match, *_day_and_month(match["one"], match["two"], match["mark"]))
+    if _COMPACT.fullmatch(found):
+        return _iso_8601(found)
+    return _last_resort(found) if _MONTH_NAME.search(found) else None
 
 
-def _build(match: re.Match[str], month: int) -> datetime | None:
-    year = int(match["year"])
-    if len(match["year"]) == 2:  # noqa: PLR2004 -- two digits, as RFC 2822 4.3 reads them
-        year += 2000 if year < 50 else 1900  # noqa: PLR2004
-    zone = match["zone"]
+def _day_and_month(one: str, two: str, mark: str) -> tuple[str, str]:
+    """Tell day and month apart where that takes no guess; month 0, which isn't one, where it does.
+
+    With points the day comes first everywhere; otherwise a number over 12, or the same twice.
+    """
+    if mark == "." or int(one) > 12 or one == two:  # noqa: PLR2004 -- months
+        return one, two
+    return (two, one) if int(two) > 12 else (one, "0")  # noqa: PLR2004
+
+
+def _build(match: re.Match[str], day: str | None, month: str | None) -> datetime | None:
     try:
-        return datetime(
-            year,
-            month,
-            int(match["day"] or 1),
-            int(match["hour"] or 0),
+        hour = int(match["hour"] or 0)
+        half = (match["half"] or "").lower()
+        if half:
+            hour = hour % 12 + (12 if half == "p" else 0)
+        midnight = hour == 24 and not int(match["minute"]) and not int(match["second"] or 0)  # noqa: PLR2004 -- ISO 8601's end of a day
+        second = match["second"] or "0"
+        when = datetime(
+            _year(match["year"]),
+            _month(month or "1"),
+            int(day or 1),
+            0 if midnight else hour,
             int(match["minute"] or 0),
-            min(int(match["second"] or 0), 59),  # a leap second
+            59 if second == "60" else int(second),  # a leap second
             int((match["part"] or "")[:6].ljust(6, "0")),
-            _zone(zone) if zone else None,
+            _zone(match["zone"]) if match["zone"] else None,
         )
-    except ValueError:
+        return when + timedelta(days=1) if midnight else when
+    except (ValueError, OverflowError):
         return None
+
+
+def _year(text: str) -> int:
+    year = int(text)
+    if len(text) == 2:  # noqa: PLR2004 -- two digits, as RFC 2822 4.3 reads them
+        year += 2000 if year < 50 else 1900  # noqa: PLR2004
+    return year
+
+
+def _month(text: str) -> int:
+    return int(text) if text.isdigit() else _MONTHS.get(text[:3].lower(), 0)
 
 
 def _zone(name: str) -> timezone | None:
     """Return the zone of that name or offset, or None if nobody knows it."""
-    if name[0] in "+-":
-        hours, minutes = _OFFSET.fullmatch(name[1:]).groups()  # type: ignore[union-attr]
+    sign = re.search(r"[+-]", name)
+    if sign:
+        match = _OFFSET.fullmatch(name[sign.end() :])
+        hours, minutes = (match[1], match[2]) if match else ("0", "0")
         offset = timedelta(hours=int(hours), minutes=int(minutes or 0))
-        return timezone(-offset if name[0] == "-" else offset)
+        return timezone(-offset if sign[0] == "-" else offset)
     word = " ".join(name.lower().split())
     word = _ZONES_IN_WORDS.get(word, word)
     if " " in word:
         word = "".join(_ZONE_WORDS.get(part, "?") for part in word.split())
-    hours = _ZONES_IN_HOURS.get(word)
-    return None if hours is None else timezone(timedelta(hours=hours))
+    hours_east = _ZONES_IN_HOURS.get(word)
+    return None if hours_east is None else timezone(timedelta(hours=hours_east))
 
 
 def _iso_8601(text: str) -> datetime | None:
-    """Read the rarer forms of ISO 8601: without hyphens, weeks."""
     try:
         return datetime.fromisoformat(text)
     except ValueError:

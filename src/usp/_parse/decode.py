@@ -29,6 +29,10 @@ _SUPERSETS: Final = {
     "shift_jis": "cp932",
     "euc_kr": "cp949",
     "big5": "big5hkscs",
+    "iso8859-1": "cp1252",
+    "iso8859-9": "cp1254",
+    "iso8859-11": "cp874",
+    "ascii": "utf-8",
 }
 _ALIASES: Final = {
     # Names that the web uses and Python doesn't know (WHATWG Encoding, 4.2).
@@ -50,6 +54,7 @@ _NOT_FOR_DOCUMENTS: Final = frozenset(
     {"idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape", "utf-7", "mbcs"}
 )
 _DECLARED: Final = re.compile(rb"""<\?xml[^>]*?\sencoding\s*=\s*["']\s*([\w.:-]+)""", re.IGNORECASE)
+_CHARSET: Final = re.compile(r"charset\s*=\s*[\"']?([\w.:-]+)", re.IGNORECASE)
 _UTF_8: Final = "utf-8"
 _REPLACED: Final = "\ufffd"
 
@@ -62,12 +67,12 @@ class Decoded:
     ) -> None:
         head, self._chunks = peek(chunks, _HEAD)
         self._findings = findings
-        self.codec, self.mark = choose_codec(head, http_charset, findings)
+        self.codec, self.mark = choose_codec(head[:_HEAD], http_charset, findings)
         """The codec, and the length of the byte order mark."""
         self._damaged = False
 
     def __iter__(self) -> Iterator[bytes]:
-        decoder = codecs.getincrementaldecoder(self.codec)("replace")
+        decoder = codecs.getincrementaldecoder(self.codec)("strict")
         left = self.mark
         for chunk in self._chunks:
             data = chunk[left:]
@@ -75,19 +80,22 @@ class Decoded:
             if self.codec == _UTF_8 and data.isascii() and not decoder.getstate()[0]:
                 yield data  # what most sitemaps are: nothing to do
                 continue
-            text = decoder.decode(data)
-            self._look_for_damage(text, data)
-            yield text.encode()
-        tail = decoder.decode(b"", final=True)
-        self._look_for_damage(tail, b"")
-        if tail:
-            yield tail.encode()
+            yield self._decode(decoder, data).encode()
+        yield self._decode(decoder, b"", final=True).encode()
         if self._damaged:
             self._findings.report("SM212", f"some bytes are not {self.codec} and became U+FFFD")
 
-    def _look_for_damage(self, text: str, data: bytes) -> None:
-        if _REPLACED in text and (self.codec != _UTF_8 or _REPLACED.encode() not in data):
+    def _decode(
+        self, decoder: codecs.IncrementalDecoder, data: bytes, *, final: bool = False
+    ) -> str:
+        before = decoder.getstate()
+        try:
+            return decoder.decode(data, final)
+        except UnicodeDecodeError:
             self._damaged = True
+            decoder.errors = "replace"
+            decoder.setstate(before)
+            return decoder.decode(data, final)
 
     def length(self, utf8: bytes) -> int:
         """Return how many bytes of the document as it came stand behind these."""
@@ -95,6 +103,12 @@ class Decoded:
             return len(utf8.decode("utf-8", "replace").encode(self.codec, "replace"))
         # What doesn't fit was one byte, mostly, and has become three.
         return len(utf8) - (2 * utf8.count(_REPLACED.encode()) if self._damaged else 0)
+
+
+def http_charset(content_type: str | None) -> str | None:
+    """Return the charset that a ``Content-Type`` header names."""
+    match = _CHARSET.search(content_type or "")
+    return match[1] if match else None
 
 
 def choose_codec(head: bytes, http_charset: str | None, findings: Findings) -> tuple[str, int]:
@@ -127,5 +141,6 @@ def _known_codec(name: str, findings: Findings) -> str | None:
     if info.name == "utf-8-sig":
         return _UTF_8
     if info.name.startswith(("utf-16", "utf-32")):
-        return None  # the name could be read, so the bytes are not in it
+        findings.report("SM213", f"the document is not in {name[:60]!r}")  # it could be read
+        return None
     return _SUPERSETS.get(info.name, info.name)

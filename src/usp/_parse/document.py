@@ -18,21 +18,21 @@ from usp._parse.feeds import AtomMeaning, FeedMeaning
 from usp._parse.findings import Findings
 from usp._parse.grammar import GRAMMARS
 from usp._parse.lines import sitemaps_in_robots, urls_in_text
+from usp._parse.meaning import EntryMeaning, first
 from usp._parse.sniff import Kind, Sniffed, sniff
 from usp._parse.unpack import MAX_DOCUMENT, peek, unpack
-from usp._parse.urlset import UrlsetMeaning, first
+from usp._parse.urlset import UrlsetMeaning
 from usp._parse.xml import XmlReader
 from usp.objects.page import SitemapPage
 from usp.objects.problem import Problem
 
 _HEAD: Final = 64 * 1024
 _LONG_HEAD: Final = 1024 * 1024
-_PIECE: Final = 256 * 1024
 _CHILD_ENTRY: Final = re.compile(rb"<(?:[\w.-]+:)?sitemap[\s/>]", re.IGNORECASE)
 _PAGE_ENTRY: Final = "url"
 _CHILD: Final = "sitemap"
 
-MEANINGS: Final[Mapping[Kind, type[UrlsetMeaning] | type[FeedMeaning]]] = {
+MEANINGS: Final[Mapping[Kind, type[EntryMeaning]]] = {
     Kind.URLSET: UrlsetMeaning,
     Kind.INDEX: UrlsetMeaning,
     Kind.RSS: FeedMeaning,
@@ -54,6 +54,14 @@ class Source:
     limit: int = MAX_DOCUMENT
     cut_off: str = ""
     """How the connection ended in the middle of the body, if it did."""
+
+    @classmethod
+    def of(cls, content: str | bytes, url: str | None = None) -> "Source":
+        """Make a source of what is at hand; a text is taken as it is, whatever it declares."""
+        if isinstance(content, bytes):
+            return cls([content], url)
+        # What no encoding can hold is left to be replaced, and reported, like any damage.
+        return cls([content.encode("utf-8", "surrogatepass")], url, charset="utf-8")
 
     @property
     def urls(self) -> tuple[str, ...]:
@@ -79,7 +87,9 @@ class Document:
     pages: Iterable[SitemapPage]
     children: tuple[Child, ...] = ()
     blank: bool = False
-    """A text that names no page; looked for only where the caller needs to know."""
+    """A text that names no page: no sitemap, but whatever the site answers."""
+    page_count: int | None = None
+    """How many pages it lists, where somebody counted."""
     cut_off: bool = False
     """The connection ended in the middle of it."""
     code: str = ""
@@ -94,8 +104,9 @@ class _Opened:
     sniffed: Sniffed
     data: Iterator[bytes]
     decoded: Decoded
-    skipped: bytes = b""
-    """The blanks before the data."""
+    skipped: int = 0
+    """The length of the blanks before the data, as they came."""
+    skipped_lines: int = 0
 
 
 def _open(source: Source, findings: Findings, kind: Kind | None = None) -> _Opened:
@@ -103,22 +114,23 @@ def _open(source: Source, findings: Findings, kind: Kind | None = None) -> _Open
         findings.report("SM102", f"the body was cut off: {source.cut_off}")
     decoded = Decoded(unpack(source.chunks, findings, source.limit), findings, source.charset)
     data = iter(decoded)
-    skipped = bytearray()
+    skipped = lines = 0
     for chunk in data:  # any number of blanks may come first
         if chunk.strip():
             data = chain([chunk], data)
             break
-        skipped += chunk
+        skipped += decoded.length(chunk)
+        lines += chunk.count(b"\n")
     head, data = peek(data, _HEAD)
-    sniffed = sniff(head, *source.urls)
+    sniffed = sniff(head[:_HEAD], *source.urls)
     if sniffed.kind is Kind.INVALID and len(head) >= _HEAD:
         head, data = peek(data, _LONG_HEAD)
-        sniffed = sniff(head, *source.urls)
+        sniffed = sniff(head[:_LONG_HEAD], *source.urls)
     if kind is not None:
         # A caller who knows the kind is believed, but an HTML page has nothing to say.
         data = iter(()) if sniffed.code == "SM202" else data
         sniffed = Sniffed(kind)
-    return _Opened(sniffed, data, decoded, bytes(skipped))
+    return _Opened(sniffed, data, decoded, skipped, lines)
 
 
 def _entries(opened: _Opened, findings: Findings) -> Iterator[Entry]:
@@ -126,16 +138,19 @@ def _entries(opened: _Opened, findings: Findings) -> Iterator[Entry]:
     sniffed, decoded = opened.sniffed, opened.decoded
     head, data = peek(opened.data, sniffed.start + 1)
     next(data, None)
-    before = opened.skipped + head[: sniffed.start]
+    before = head[: sniffed.start]
     reader = XmlReader(
         GRAMMARS[sniffed.kind],
         findings,
-        offset=decoded.mark + decoded.length(before),
-        line=before.count(b"\n") + 1,
+        offset=decoded.mark + opened.skipped + decoded.length(before),
+        line=opened.skipped_lines + before.count(b"\n") + 1,
         length=decoded.length,
+        rootless=sniffed.rootless,
     )
     if sniffed.junk:
         findings.report("SM205", "something stands before the document", at=0)
+    if sniffed.lost:
+        findings.report("SM209", "the beginning is cut off, and an entry with it", at=0)
     if sniffed.rootless:
         findings.report("SM221", "the entries have no root element", at=0)
     return reader.read(chain([head[sniffed.start :]], data))
@@ -159,7 +174,9 @@ class Pages:
         opened = _open(self.source, findings, self.kind)
         kind = opened.sniffed.kind
         if kind is Kind.TEXT:
-            return _text_pages(opened.data, findings)
+            return map(SitemapPage, urls_in_text(opened.data, findings))
+        if kind is Kind.ROBOTS:
+            return _no_pages(sitemaps_in_robots(opened.data, self.source.url, findings))
         if kind not in MEANINGS:
             return iter(())
         meaning = MEANINGS[kind](self.source.url, kind)
@@ -194,7 +211,7 @@ class Pages:
 
 def pages_of_entries(
     entries: Iterable[Entry],
-    meaning: UrlsetMeaning | FeedMeaning,
+    meaning: EntryMeaning,
     findings: Findings,
     *,
     check: bool = False,
@@ -205,22 +222,22 @@ def pages_of_entries(
         findings.here = at
         if check:
             meaning.check(name, record, findings)
-        if name == _CHILD:
+        if name == _CHILD and not check:
             continue
         for url in meaning.urls(record, findings):
-            if url not in seen:
-                seen.add(url)
-                yield SitemapPage.from_entry(url, record, meaning)
-            elif check:
+            if url in seen:
                 findings.report("SM305", f"URL {url[:200]!r} is listed again")
+            else:
+                seen.add(url)
+                if name != _CHILD:
+                    yield SitemapPage.from_entry(url, record, meaning)
 
 
-def _text_pages(data: Iterable[bytes], findings: Findings) -> Iterator[SitemapPage]:
-    url = None
-    for url in urls_in_text(data):
-        yield SitemapPage(url)
-    if url is None:
-        findings.report("SM204", "nothing in the document is a URL")
+def _no_pages(urls: Iterable[str]) -> Iterator[SitemapPage]:
+    """Read a document through for what is wrong with it."""
+    for _ in urls:
+        pass
+    return iter(())
 
 
 def restore_pages(
@@ -238,12 +255,8 @@ def restore_pages(
 restore_pages.__module__ = "usp"
 
 
-def inspect(source: Source, *, probing: bool = False, kind: Kind | None = None) -> Document:
-    """Find the kind of a document, unless it is given, and the sitemaps that it leads to.
-
-    Where a URL is only a guess (``probing``), a text is also searched for pages: without any it is
-    no sitemap but whatever the site answers.
-    """
+def inspect(source: Source, kind: Kind | None = None) -> Document:
+    """Find the kind of a document, unless it is given, and the sitemaps that it leads to."""
     opened = _open(source, Findings(), kind)
     found = opened.sniffed
     url = source.url or ""
@@ -251,10 +264,11 @@ def inspect(source: Source, *, probing: bool = False, kind: Kind | None = None) 
         pages = Pages(source, listed=False)
         return Document(url, found.kind, pages, code=found.code, reason=found.reason)
     if found.kind is Kind.TEXT:
-        blank = probing and next(urls_in_text(opened.data), None) is None
+        blank = next(urls_in_text(opened.data, Findings()), None) is None
         return Document(url, found.kind, Pages(source, kind), blank=blank)
     if found.kind is Kind.ROBOTS:
-        children = tuple(Child(sitemap) for sitemap in sitemaps_in_robots(opened.data, source.url))
+        declared = sitemaps_in_robots(opened.data, source.url, Findings())
+        children = tuple(Child(sitemap) for sitemap in declared)
         return Document(url, found.kind, Pages(source, kind, listed=False), children)
     if found.kind is Kind.INDEX or (found.kind is Kind.URLSET and _names_children(source)):
         entries = list(_entries(opened, Findings()))
@@ -271,7 +285,7 @@ def _names_children(source: Source) -> bool:
     for chunk in Decoded(unpacked, Findings(), source.charset):
         if _CHILD_ENTRY.search(tail + chunk):
             return True
-        tail = chunk[-64:]
+        tail = (tail + chunk)[-64:]
     return False
 
 
@@ -279,8 +293,11 @@ def children_of_entries(entries: Iterable[Entry], base: str | None) -> tuple[Chi
     """Return the sitemaps that the entries name, each once, in their order."""
     found: dict[str, Child] = {}
     for name, record, _ in entries:
-        for key, text in record if name == _CHILD else ():
+        if name != _CHILD:
+            continue
+        lastmod = first(record, "lastmod") or None
+        for key, text in record:
             url = values.url(text, base) if key == "loc" else ""
             if url and url not in found:
-                found[url] = Child(url, first(record, "lastmod"))
+                found[url] = Child(url, lastmod)
     return tuple(found.values())

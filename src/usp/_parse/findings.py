@@ -27,7 +27,9 @@ class Findings:
         self.place_of: Callable[[int], Place] | None = None
         """Tells line and offset of such a place, while the reader still has it at hand."""
 
-    def report(self, code: str, message: str, *, at: int | None = None) -> None:
+    def report(
+        self, code: str, message: str, *, at: int | None = None, place: Place | None = None
+    ) -> None:
         """Take note of a problem; an error means that something of the document was lost.
 
         Where no place is given, it is that of the entry that is being looked at.
@@ -36,9 +38,11 @@ class Findings:
         if CODES[code].severity is Severity.ERROR:
             self.complete = False
         if len(self._kept) < KEPT_PROBLEMS and self._seen[code] <= KEPT_OF_A_CODE:
-            at = self.here if at is None else at
-            line, offset = self.place_of(at) if self.place_of and at is not None else (None, None)
-            self._kept.append(Problem(code, message, line, offset))
+            self._kept.append(Problem(code, message, *(place or self._place(at))))
+
+    def _place(self, at: int | None) -> Place:
+        at = self.here if at is None else at
+        return self.place_of(at) if self.place_of and at is not None else (None, None)
 
     def report_once(self, code: str, message: str, *, at: int | None = None) -> None:
         """Take note of a problem that says the same of the whole document however often it is."""

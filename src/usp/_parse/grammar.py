@@ -7,7 +7,7 @@ text, before what it holds, so that repeated groups stay apart. An attribute is 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 from usp._parse.sniff import Kind
@@ -36,20 +36,10 @@ def _group(key: str, children: dict[str, Tag]) -> dict[str, Tag]:
     return {key: Tag(key, children={**unprefixed, **children}), **children}
 
 
-_ALTERNATE: Final = Tag(
-    "xhtml:link", attributes=frozenset({"rel", "hreflang", "href", "media", "type"})
-)
-_PUBLICATION: Final = _leaves("news:", "name language")
+_ALTERNATE: Final = Tag("xhtml:link", attributes=frozenset({"rel", "hreflang", "href"}))
 _NEWS: Final = {
     **_leaves("news:", "access genres keywords publication_date stock_tickers title"),
-    "news:publication": Tag(
-        "news:publication",
-        children={
-            **_PUBLICATION,
-            **{name.partition(":")[2]: tag for name, tag in _PUBLICATION.items()},
-        },
-    ),
-    **_PUBLICATION,
+    **_group("news:publication", _leaves("news:", "name language")),
 }
 _URL: Final = {
     **_leaves("", "loc lastmod changefreq priority"),
@@ -61,15 +51,15 @@ _URL: Final = {
 _SITEMAP: Final = _leaves("", "loc lastmod")
 _ITEM: Final = {
     **_leaves("", "title description pubdate"),
-    "link": Tag("link", attributes=frozenset({"href"})),  # some write it as in Atom
+    "link": Tag("link", attributes=frozenset({"rel", "href"})),  # some write it as in Atom
     "guid": Tag("guid", attributes=frozenset({"ispermalink"})),
     "dc:date": Tag("dc:date"),
 }
 _TEXT_CONSTRUCT: Final = frozenset({"type", "mode"})
 _ENTRY: Final = {
     **{name: Tag(name, _TEXT_CONSTRUCT) for name in ("title", "summary", "tagline", "content")},
-    "link": Tag("link", frozenset({"rel", "href", "type", "xml:base"})),
-    **_leaves("", "id published issued updated modified created"),
+    "link": Tag("link", frozenset({"rel", "href", "xml:base"})),
+    **_leaves("", "published issued updated modified created"),
 }
 
 
@@ -80,19 +70,23 @@ class Grammar:
     entries: Mapping[str, Tag]
     own: str
     """The namespace, by its usual prefix, whose elements are the format's own."""
-    entry_names: tuple[bytes, ...] = field(init=False)
+    roots: frozenset[str]
+    plain_texts: bool = False
+    """Whether no text has markup in it, and a URL may stand bare in its entry."""
+    implied: str | None = None
+    """The entry that a <loc> stands for which is in none."""
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "entry_names", tuple(name.encode() for name in self.entries))
 
-
-_SITEMAPS: Final = Grammar(
-    {"url": Tag("url", children=_URL), "sitemap": Tag("sitemap", children=_SITEMAP)},
-    own="sm",
-)
+_SITEMAP_ENTRIES: Final = {
+    "url": Tag("url", children=_URL),
+    "sitemap": Tag("sitemap", children=_SITEMAP),
+}
+_SITEMAP_ROOTS: Final = frozenset({"urlset", "sitemapindex"})
 GRAMMARS: Final[Mapping[Kind, Grammar]] = {
-    Kind.URLSET: _SITEMAPS,
-    Kind.INDEX: _SITEMAPS,
-    Kind.RSS: Grammar({"item": Tag("item", children=_ITEM)}, own="rss"),
-    Kind.ATOM: Grammar({"entry": Tag("entry", children=_ENTRY)}, own="atom"),
+    Kind.URLSET: Grammar(_SITEMAP_ENTRIES, "sm", _SITEMAP_ROOTS, plain_texts=True, implied="url"),
+    Kind.INDEX: Grammar(
+        _SITEMAP_ENTRIES, "sm", _SITEMAP_ROOTS, plain_texts=True, implied="sitemap"
+    ),
+    Kind.RSS: Grammar({"item": Tag("item", children=_ITEM)}, "rss", frozenset({"rss", "rdf"})),
+    Kind.ATOM: Grammar({"entry": Tag("entry", children=_ENTRY)}, "atom", frozenset({"feed"})),
 }

@@ -45,6 +45,8 @@ _EXACT: Final = {
 """What the specifications ask for in a root element."""
 
 _BY_LENGTH: Final = sorted(_NAMESPACES, key=len, reverse=True)
+_MAX_BOUND: Final = 256
+"""So many prefixes are kept in mind: more is hostility, and copying them would cost."""
 _USUAL_PREFIXES: Final = {
     **{prefix: prefix for prefix in _NAMESPACES.values() if not prefix.startswith("rss")},
     "sitemap": "sm",
@@ -64,15 +66,19 @@ def usual_prefix(namespace: str) -> str | None:
 class Names:
     """The names in one scope of namespace declarations: as written, to the key of the grammar."""
 
-    def __init__(self, own: str) -> None:
+    def __init__(self, own: str, oddities: set[tuple[str, str]]) -> None:
         self._own = own
-        self._bound: Mapping[str, str] = {}
+        self._oddities = oddities  # what had to be understood: problem codes and messages
+        self._bound: dict[str, str] = {}
         self._root: tuple[str, str | None] | None = None
         self._keys: dict[str, str] = {}
         self.base: str | None = None
         """The ``xml:base`` in force here."""
-        self.oddities: set[tuple[str, str]] = set()
-        """What had to be understood, in the whole document: problem codes and messages."""
+
+    @property
+    def rooted(self) -> bool:
+        """Whether the root element is known, and with it the format's own namespace."""
+        return self._root is not None
 
     def inside(self, name: str, attributes: Mapping[str, str]) -> "Names":
         """Return the scope inside an element with these attributes."""
@@ -84,11 +90,19 @@ class Names:
         base = attributes.get("xml:base", self.base)
         if self._root and not declared and base == self.base:
             return self
-        scope = Names(self._own)
-        scope._bound = {**self._bound, **declared}
+        scope = Names(self._own, self._oddities)
+        scope._bound = self._bound if len(self._bound) > _MAX_BOUND else self._bound | declared
         scope._root = self._root or self._look_at_root(name, scope._bound)
         scope.base = base
-        scope.oddities = self.oddities
+        return scope
+
+    def with_own(self, name: str) -> "Names":
+        """Return the scope in which the namespace of this element is the format's own."""
+        prefix = name.rpartition(":")[0]
+        scope = Names(self._own, self._oddities)
+        scope._bound = self._bound
+        scope._root = (prefix, self._bound.get(prefix))
+        scope.base = self.base
         return scope
 
     def _look_at_root(self, name: str, bound: Mapping[str, str]) -> tuple[str, str | None]:
@@ -97,7 +111,7 @@ class Names:
         exact = _EXACT.get(self._own)
         if exact and namespace not in exact:
             shown = repr(namespace[:80]) if namespace else "no namespace"
-            self.oddities.add(("SM219", f"the root element is in {shown}"))
+            self._oddities.add(("SM219", f"the root element is in {shown}"))
         return prefix, namespace
 
     def key(self, name: str) -> str:
@@ -112,16 +126,16 @@ class Names:
         local = written.lower()
         namespace = self._bound.get(prefix)
         if prefix and namespace is None and prefix != "xml":
-            self.oddities.add(("SM218", f"the prefix {prefix[:60]!r} is never declared"))
+            self._oddities.add(("SM218", f"the prefix {prefix[:60]!r} is never declared"))
         if (prefix, namespace) == self._root or (not prefix and not namespace):
             if self._own == "sm" and local != written:
-                self.oddities.add(("SM220", "tags are written in capitals"))
+                self._oddities.add(("SM220", "tags are written in capitals"))
             return local  # the root's own namespace is the format's, however it is spelt
         known = usual_prefix(namespace) if namespace else None
         usual = known or _USUAL_PREFIXES.get(prefix.lower())
         if usual and namespace and not known:
             shown = f"the prefix {prefix[:60]!r} is bound to {namespace[:80]!r}"
-            self.oddities.add(("SM219", shown))
+            self._oddities.add(("SM219", shown))
         if usual is None and self._root and namespace == self._root[1]:
             usual = self._own
         return local if usual == self._own else f"{usual or '?'}:{local}"

@@ -6,18 +6,22 @@ closed ends where the next field of its group begins, and a stray end tag is ign
 """
 
 import re
+from collections import Counter
 from typing import Final
 
 from usp._parse.builder import Builder
 from usp._parse.values import decode_entities, drop_controls
 
 _TOKEN: Final = re.compile(
-    rb"<!--.*?(?:-->|\Z)"
-    rb"|<!\[CDATA\[(?P<cdata>.*?)(?:\]\]>|\Z)"
+    rb"<!--.*?-->"
+    rb"|<!\[CDATA\[(?P<cdata>.*?)\]\]>"
+    rb"|<!--|<!\[CDATA\[|\]\]>|-->"  # one without its other half: only the mark goes
     rb"|<[?!][^<>]*>"
-    rb"|<(?P<slash>/?)(?P<name>[A-Za-z_][\w.:-]*)"
-    # A tag that never ends is ended by the next one; "<" in a text has no blank after the word.
-    rb"""(?P<attributes>(?:[^<>"']++|"[^"<]*+"|'[^'<]*+')*+(?=>)|[^<>]*+(?=>)|\s[^<>]*+(?=<|\Z))>?""",
+    # A tag that never ends is ended by the next one.
+    rb"|</(?P<closed>[A-Za-z_][\w.:-]*)[^<>]*>?"
+    rb"|<(?P<name>[A-Za-z_][\w.:-]*)(?P<attributes>"
+    rb"""(?:[^<>"']++|"[^"<]*+"|'[^'<]*+')*+(?=>)|[^<>]*+(?=>)"""
+    rb"|\s[^<>]*+(?=<|\Z))>?",  # a blank, since "a<b" in a text is no tag
     re.DOTALL,
 )
 _ATTRIBUTE: Final = re.compile(
@@ -27,7 +31,7 @@ _ATTRIBUTE: Final = re.compile(
 
 def read_damaged(entry: bytes, builder: Builder) -> None:
     """Tell the builder what the entry says."""
-    open_names: list[str] = []
+    tags = _Tags(builder)
     at = 0
     for token in _TOKEN.finditer(entry):
         if token.start() > at:
@@ -35,45 +39,53 @@ def read_damaged(entry: bytes, builder: Builder) -> None:
         at = token.end()
         if token["cdata"] is not None:
             builder.text(drop_controls(token["cdata"].decode("utf-8", "replace")))
+        elif token["closed"] is not None:
+            tags.close(token["closed"].decode("utf-8", "replace"))
         elif token["name"] is not None:
-            name = token["name"].decode("utf-8", "replace")
-            if token["slash"]:
-                _close(name, open_names, builder)
-            else:
-                _open(name, token["attributes"], open_names, builder)
+            tags.open(token["name"].decode("utf-8", "replace"), token["attributes"])
     builder.text(_character_data(entry[at:]))
-    for _ in open_names:
-        builder.end()
+    tags.close_all()
 
 
 def _character_data(data: bytes) -> str:
     return decode_entities(drop_controls(data.decode("utf-8", "replace")))
 
 
-def _open(name: str, attributes: bytes, open_names: list[str], builder: Builder) -> None:
-    if builder.ends_text(name) and open_names:
-        open_names.pop()
-        builder.end()
-    written = attributes.decode("utf-8", "replace")
-    builder.start(
-        name,
-        {
-            key: decode_entities(drop_controls(double or single or plain))
-            for key, double, single, plain in _ATTRIBUTE.findall(written)
-        },
-    )
-    if written.rstrip().endswith("/"):
-        builder.end()
-    else:
-        open_names.append(name)
+class _Tags:
+    """The tags that are open, in an entry where not every end tag has its start."""
 
+    def __init__(self, builder: Builder) -> None:
+        self._builder = builder
+        self._open: list[str] = []
+        self._counts: Counter[str] = Counter()  # so that a stray end tag costs no search
 
-def _close(name: str, open_names: list[str], builder: Builder) -> None:
-    wanted = name.lower()
-    if wanted not in (known.lower() for known in open_names):
-        return  # a stray end tag
-    while True:
-        closed = open_names.pop()
-        builder.end()
-        if closed.lower() == wanted:
-            return
+    def open(self, name: str, attributes: bytes) -> None:
+        if self._open and self._builder.ends_text(name):
+            self._end()
+        written = attributes.decode("utf-8", "replace")
+        self._builder.start(
+            name,
+            {
+                key: decode_entities(drop_controls(double or single or plain))
+                for key, double, single, plain in _ATTRIBUTE.findall(written)
+            },
+        )
+        if written.rstrip().endswith("/"):
+            self._builder.end()
+        else:
+            self._open.append(name.lower())
+            self._counts[name.lower()] += 1
+
+    def close(self, name: str) -> None:
+        while self._counts[name.lower()] and self._end() != name.lower():
+            pass
+
+    def close_all(self) -> None:
+        while self._open:
+            self._end()
+
+    def _end(self) -> str:
+        name = self._open.pop()
+        self._counts[name] -= 1
+        self._builder.end()
+        return name

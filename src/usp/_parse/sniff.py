@@ -9,7 +9,6 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
-from urllib.parse import urlsplit
 
 
 class Kind(StrEnum):
@@ -35,6 +34,8 @@ class Sniffed:
     """Whether something that doesn't belong there stands before it."""
     rootless: bool = False
     """Whether the entries have no root element around them."""
+    lost: bool = False
+    """Whether an entry stands before it that has lost its beginning."""
     code: str = ""
     reason: str = ""
     """For a document that is no sitemap: why."""
@@ -58,6 +59,15 @@ _ENTRIES: Final = {
 _HTML: Final = frozenset({b"html", b"head", b"body", b"title", b"meta", b"script"})
 _MARKUP_OF_WARNINGS: Final = frozenset({b"br", b"b", b"p", b"pre", b"font", b"div", b"span", b"i"})
 
+_FIELDS: Final = frozenset({b"loc", b"lastmod", b"changefreq", b"priority", b"title", b"link"})
+"""What an entry is made of: where one comes first, the head was cut off inside an entry."""
+_FIELD_END: Final = re.compile(rb"</(?:loc|url|sitemap|lastmod|link|item|entry)\s*>", re.IGNORECASE)
+_PROLOG: Final = re.compile(
+    # All that may stand before the root element (XML 1.0, 2.8).
+    rb"(?:<\?xml\s[^<>?]*+\?>)?"
+    rb"(?:\s|<!--(?:[^-]|-[^-])*+-->|<\?(?![xX][mM][lL][\s?])[^<>]*?\?>|<!DOCTYPE[^<>\[]*+>)*+"
+)
+_PATH: Final = re.compile("[?#]")
 _BLANK: Final = b" \t\r\n\0\x0b\x0c"
 _MARK: Final = "\ufeff".encode()
 _TAG: Final = re.compile(rb"<(?:[A-Za-z_][\w.-]*:)?([A-Za-z_][\w.-]*)(?=[\s/>])")
@@ -75,13 +85,13 @@ _ENTITY: Final = re.compile(rb"<!ENTITY", re.IGNORECASE)
 def sniff(head: bytes, *urls: str) -> Sniffed:
     """Tell the kind of the document that begins so, and was fetched from one of these URLs."""
     lead = _length_of_blanks(head)
-    is_robots = any(urlsplit(url).path.lower().endswith("/robots.txt") for url in urls)
+    is_robots = any(_PATH.split(url, 1)[0].lower().endswith("/robots.txt") for url in urls)
     if head[lead : lead + 1] == b"<":
         return _sniff_xml(head, lead)
     if is_robots:
         return Sniffed(Kind.ROBOTS)
     found = _sniff_xml(head, lead)
-    if found.kind is not Kind.INVALID and _begins_a_line(head, found.start):
+    if found.kind is not Kind.INVALID and _stands_as_xml(head, found.start):
         return found
     return Sniffed(Kind.TEXT)
 
@@ -96,10 +106,15 @@ def _length_of_blanks(head: bytes) -> int:
         at += step
 
 
-def _begins_a_line(head: bytes, at: int) -> bool:
+def _stands_as_xml(head: bytes, at: int) -> bool:
+    """Tell whether a tag in a document that doesn't begin with one is the beginning of XML.
+
+    It begins a line (browsers draw a hyphen before what can be folded), or the rest of markup comes
+    before it: a head that was cut off.
+    """
     before = head[:at]
-    # Browsers draw a hyphen before what can be folded.
-    return not before[before.rfind(b"\n") + 1 :].strip(b" \t\r-+") or b"<?xml" in before
+    line = before[before.rfind(b"\n") + 1 :]
+    return not line.strip(b" \t\r-+") or b">" in line or b"<?xml" in before
 
 
 def _sniff_xml(head: bytes, lead: int) -> Sniffed:
@@ -119,21 +134,18 @@ def _sniff_xml(head: bytes, lead: int) -> Sniffed:
         name = tag[1].lower()
         kind = _ROOTS.get(name) or _ENTRIES.get(name)
         if kind:
-            junk = tag is not first or not strict or _displaces(head[:lead], head[lead:])
-            return Sniffed(kind, tag.start(), junk=junk, rootless=name in _ENTRIES)
+            before = head[: tag.start()]
+            junk = not _PROLOG.fullmatch(before)
+            lost = bool(_FIELD_END.search(before))
+            return Sniffed(kind, tag.start(), junk=junk, rootless=name in _ENTRIES, lost=lost)
         if name in _HTML:
             return _invalid("SM202", "It is an HTML page")
-        if strict and name not in _MARKUP_OF_WARNINGS:
+        if strict and name not in _MARKUP_OF_WARNINGS and name not in _FIELDS:
             break
         tag = _TAG.search(seen, tag.end())
     root = first[1].decode("ascii", "replace")[:60] if first else ""
     what = f"the root element is <{root}>" if root else "it has no root element"
     return _invalid("SM201", f"It is no sitemap: {what}")
-
-
-def _displaces(blanks: bytes, rest: bytes) -> bool:
-    """Tell whether blanks before a document do harm: only a declaration must come first."""
-    return bool(blanks.strip(b" \t\r\n")) or (bool(blanks) and rest.startswith(b"<?xml"))
 
 
 def _invalid(code: str, reason: str) -> Sniffed:

@@ -16,6 +16,8 @@ MAX_DOCUMENT: Final = 100 * 1024 * 1024
 
 _MAX_WRAPS: Final = 3
 _PIECE: Final = 256 * 1024
+_MAX_BLANKS: Final = 16
+"""So many blanks before packed data are passed over: scripts print them."""
 _GZIP: Final = b"\x1f\x8b"
 _MAGIC: Final = {
     _GZIP: 16 + zlib.MAX_WBITS,
@@ -65,10 +67,15 @@ def peek(chunks: Iterable[bytes], size: int) -> tuple[bytes, Iterator[bytes]]:
 
 
 def _unwrap(chunks: Iterable[bytes], findings: Findings, wraps: int) -> Iterator[bytes]:
-    head, chunks = peek(chunks, 2)
-    window = _MAGIC.get(head[:2])
+    head, chunks = peek(chunks, _MAX_BLANKS + 2)
+    blanks = len(head[:_MAX_BLANKS]) - len(head[:_MAX_BLANKS].lstrip(b"\r\n\t "))
+    window = _MAGIC.get(head[blanks : blanks + 2])
     if window is None or wraps == 0:
         return chunks
+    if blanks:
+        findings.report("SM205", "blanks stand before the packed data")
+        next(chunks)
+        chunks = chain([head[blanks:]], chunks)
     return _unwrap(_inflate(chunks, window, findings), findings, wraps - 1)
 
 

@@ -50,10 +50,9 @@ def _entity(match: re.Match[str]) -> str:
 
 def clean(text: str) -> str:
     """Read a text as all of them are read: trimmed, entities decoded once more."""
-    text = text.strip(_BLANKS)
     if "&" in text:
-        text = decode_entities(text).strip(_BLANKS)
-    return drop_controls(text)
+        text = decode_entities(text)
+    return drop_controls(text).strip(_BLANKS)
 
 
 def text_or_none(text: str) -> str | None:
@@ -79,16 +78,15 @@ def _needs_base(found: str) -> bool:
 
 def check_url(text: str, base: str | None, findings: Findings) -> None:
     """Report what is odd about a URL as it is written."""
-    found = url(text, base)
     written = text.strip(_BLANKS)
-    if text.strip() != written:
-        findings.report("SM307", "no-break or zero-width blanks around a URL")
-    if decode_entities(written) != written:
-        findings.report("SM306", f"URL {written[:200]!r} is escaped twice")
-    if written and not _SCHEME.match(written):
+    if text.strip() != written or _LINE_BREAKS.search(written) or _CONTROLS.search(written):
+        findings.report("SM307", f"odd blanks in or around URL {written[:200]!r}")
+    elif " " in written:
+        findings.report("SM308", f"URL {written[:200]!r} has a blank in it")
+    if not _SCHEME.match(written) or _needs_base(written):
         findings.report("SM302", f"URL {written[:200]!r} is relative")
-    elif found and not is_http_url(found):
-        findings.report("SM303", f"URL {found[:200]!r} is not HTTP")
+    elif not is_http_url(url(text, base)):
+        findings.report("SM303", f"URL {written[:200]!r} is not HTTP")
 
 
 def is_http_url(text: str) -> bool:

@@ -5,11 +5,13 @@ to the rescue lane and a new expat goes on behind it; where it stops between ent
 on at the next entry. So a fault costs its own entry at most, and time stays linear.
 
 Bytes are kept from the beginning of the entry that is being read, and never more than an entry may
-be long: older expats take quadratic time over one huge token, so they aren't shown one.
+be long: older expats take quadratic time over one huge token, so they aren't shown one. expat is
+fed from the root element on and is never outside of all elements again, so no DOCTYPE reaches it.
 """
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import Final
 from xml.parsers import expat
 
@@ -23,11 +25,26 @@ _FEED: Final = 256 * 1024
 _ROOT_END: Final = re.compile(
     rb"</(?:[\w.-]+:)?(?:urlset|sitemapindex|channel|rss|rdf|feed)\s*>", re.IGNORECASE
 )
+_END_TAG: Final = re.compile(rb"</([^\s<>]+)\s*>")
 _AFTER_ROOT: Final = expat.errors.codes[expat.errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT]
+_NOWHERE: Final = "_"
+"""The element that stands around entries which have none."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Fault:
+    """Where expat stopped inside an entry, and why."""
+
+    entry_at: int
+    at: int
+    message: str
 
 
 class XmlReader:
-    """Reads the entries of one document, given from its root element on."""
+    """Reads the entries of one document, given from its root element on.
+
+    Places are counted in bytes of UTF-8 from there.
+    """
 
     def __init__(
         self,
@@ -37,6 +54,7 @@ class XmlReader:
         offset: int = 0,
         line: int = 1,
         length: Callable[[bytes], int] = len,
+        rootless: bool = False,
     ) -> None:
         """Begin at a root element, given where it stands in the document as it came.
 
@@ -45,7 +63,7 @@ class XmlReader:
         self._findings = findings
         findings.place_of = self._place_of
         self._builder = Builder(grammar, self._position)
-        names = b"|".join(grammar.entry_names)
+        names = "|".join(grammar.entries).encode()
         self._starts = re.compile(rb"<(?:[\w.-]+:)?(?:%s)(?=[^\w.:-])" % names, re.IGNORECASE)
         self._bounds = re.compile(
             # An entry ends with its end tag (group 1), or where the next entry or the end of the
@@ -55,33 +73,29 @@ class XmlReader:
             re.IGNORECASE,
         )
         self._kept = b""
-        # Places are counted in bytes of UTF-8 from the root element on.
         self._kept_at = 0  # the place of the first kept byte
-        self._kept_line = line
-        self._kept_offset = offset
+        self._root_place = (line, offset)
+        self._kept_line, self._kept_offset = self._root_place
         self._length = length
         self._fed_to = 0  # how far expat has been fed
         self._zero = 0  # the place of expat's own byte 0
-        self._root_ended = False  # so a missing end at the end is no news
-        self._damaged_at = 0
-        self._fault = ""
-        self._fault_at = 0
-        self._awaiting_end = False  # a damaged entry goes on in the next chunk
-        self._parser = self._new_parser()
+        self._rootless = rootless
+        self._root_ended = False
+        self._fault: _Fault | None = None  # a damaged entry whose end is still to come
+        self._parser = self._new_parser([_NOWHERE] if rootless else [])
 
     def read(self, chunks: Iterable[bytes]) -> Iterator[Entry]:
         """Yield the entries as they become complete."""
         try:
-            for chunk in chunks:
-                for at in range(0, len(chunk), _FEED):
-                    self._kept += chunk[at : at + _FEED]
-                    self._advance(final=False)
-                    yield from self._take_done()
-                    self._forget()
+            for block in _in_blocks(chunks):
+                self._kept += block
+                self._advance(final=False)
+                yield from self._take_done()
+                self._forget()
             self._advance(final=True)
             yield from self._take_done()
             for code, message in sorted(self._builder.oddities):
-                self._findings.report(code, message, at=0)
+                self._findings.report(code, message, place=self._root_place)
         finally:
             self._let_go()
 
@@ -95,8 +109,8 @@ class XmlReader:
 
     def _take_done(self) -> list[Entry]:
         builder = self._builder
-        for offset in builder.unclosed:
-            self._findings.report("SM210", "an entry is never closed", at=offset)
+        for at in builder.unclosed:
+            self._findings.report("SM210", "an entry is never closed", at=at)
         builder.unclosed.clear()
         done, builder.done = builder.done, []
         return done
@@ -106,13 +120,19 @@ class XmlReader:
         return self._kept_at + len(self._kept)
 
     def _position(self) -> int:
+        if self._fault:
+            return self._fault.entry_at
         return self._zero + self._parser.CurrentByteIndex
 
-    def _new_parser(self) -> expat.XMLParserType:
+    def _place_of(self, at: int) -> Place:
+        before = self._kept[: max(at - self._kept_at, 0)]
+        return self._kept_line + before.count(b"\n"), self._kept_offset + self._length(before)
+
+    def _new_parser(self, path: list[str]) -> expat.XMLParserType:
         """Make an expat that stands where we stand: inside the elements around the entries."""
         parser = expat.ParserCreate("utf-8")  # overrides whatever the declaration says
         parser.buffer_text = True
-        head = "".join(f"<{name}>" for name in self._builder.path).encode()
+        head = "".join(f"<{name}>" for name in path).encode()
         if head:
             parser.Parse(head, False)
         self._zero = self._fed_to - len(head)
@@ -121,11 +141,15 @@ class XmlReader:
         parser.CharacterDataHandler = self._builder.text
         return parser
 
+    def _resume(self, at: int) -> None:
+        self._fed_to = at
+        self._parser = self._new_parser(self._builder.path or [_NOWHERE])
+
     def _advance(self, *, final: bool) -> None:
         """Read as far as the kept bytes go, past as many faults as there are in them."""
         while True:
-            if self._awaiting_end:
-                if not self._rescue_entry(final=final):
+            if self._fault:
+                if not self._rescue_entry(self._fault, final=final):
                     return
             else:
                 data = memoryview(self._kept)[self._fed_to - self._kept_at :]
@@ -135,21 +159,20 @@ class XmlReader:
                     self._stopped(error, final=final)
                 else:
                     self._fed_to = self._end
-            if not self._awaiting_end and self._fed_to >= self._end:
+            if not self._fault and self._fed_to >= self._end:
                 return
 
     def _stopped(self, error: expat.ExpatError, *, final: bool) -> None:
         at = max(self._zero + self._parser.ErrorByteIndex, self._kept_at)
+        if self._kept.startswith(b"</", max(at - self._kept_at - 2, 0)):
+            at -= 2  # expat points at the name in an end tag
         entry_at = self._builder.entry_at
         if entry_at is None:
             entry_at = self._broken_start(at)
         if entry_at is None:
-            self._skip_to_entry(error, at, final=final)
+            self._stopped_between(error, at, final=final)
         else:
-            self._damaged_at = entry_at
-            self._fault = expat.ErrorString(error.code)
-            self._fault_at = at
-            self._awaiting_end = True
+            self._fault = _Fault(entry_at, at, expat.ErrorString(error.code))
 
     def _broken_start(self, at: int) -> int | None:
         """Return where an entry begins whose very start tag is broken at this place."""
@@ -160,21 +183,19 @@ class XmlReader:
                 return self._kept_at + begin
         return None
 
-    def _rescue_entry(self, *, final: bool) -> bool:
+    def _rescue_entry(self, fault: _Fault, *, final: bool) -> bool:
         """Mend the entry in which expat stopped; False if its end is still to come."""
         builder = self._builder
-        entry_at = self._damaged_at
-        begin = entry_at - self._kept_at
+        begin = fault.entry_at - self._kept_at
         bound = self._bounds.search(self._kept, begin + 1)
         if bound is None and not final and len(self._kept) - begin <= MAX_ENTRY:
             return False
-        self._awaiting_end = False
         stop = bound.end() if bound and bound[1] else bound.start() if bound else len(self._kept)
         piece = self._kept[begin:stop]
-        if bound is None:
-            self._cut_off(final=final)
-        elif len(piece) > MAX_ENTRY:
-            self._findings.report("SM217", "an entry is longer than 1 MiB", at=entry_at)
+        if len(piece) > MAX_ENTRY:
+            self._findings.report("SM217", "an entry is longer than 1 MiB", at=fault.entry_at)
+        elif bound is None:
+            self._cut_off(fault)
         else:
             builder.outside()
             before = len(builder.done)
@@ -182,56 +203,56 @@ class XmlReader:
             builder.finish()
             lost = len(builder.done) == before
             code, what = ("SM209", "lost") if lost else ("SM208", "mended")
-            message = f"an entry was {what}: {self._fault}"
-            self._findings.report(code, message, at=self._fault_at)
+            self._findings.report(code, f"an entry was {what}: {fault.message}", at=fault.at)
+        self._fault = None
         builder.outside()
         self._resume(self._kept_at + stop)
         return True
 
-    def _cut_off(self, *, final: bool) -> None:
+    def _cut_off(self, fault: _Fault) -> None:
         """Leave out the entry that has no end; of an index's child the URL is enough."""
         builder = self._builder
-        entry_at = self._damaged_at
-        if not final:
-            self._findings.report("SM217", "an entry is longer than 1 MiB", at=entry_at)
-            return
         if builder.is_child and builder.has("loc"):
             builder.finish()
-        self._findings.report("SM207", "the document ends within an entry", at=entry_at)
+        self._findings.report("SM207", "the document ends within an entry", at=fault.entry_at)
 
-    def _skip_to_entry(self, error: expat.ExpatError, at: int, *, final: bool) -> None:
-        """Go on at the next entry after a fault between entries."""
-        following = self._starts.search(self._kept, at - self._kept_at)
-        self._root_ended = self._root_ended or error.code == _AFTER_ROOT
-        if final and following is None and not self._root_ended:
+    def _stopped_between(self, error: expat.ExpatError, at: int, *, final: bool) -> None:
+        """Go on after a fault between entries: at an end tag that fits, or at the next entry."""
+        builder = self._builder
+        stale = builder.outside()
+        end_tag = _END_TAG.match(self._kept, at - self._kept_at)
+        if end_tag and builder.close_to(end_tag[1].decode("utf-8", "replace")):
+            if not stale:
+                self._findings.report_once("SM211", "not all that is opened is closed", at=at)
+            self._resume(at)
+            return
+        ended = self._root_ended or builder.root_closed or error.code == _AFTER_ROOT
+        stop = self._kept_at + end_tag.end() if end_tag else self._next_start(at, final=final)
+        if ended and not self._rootless:
+            if at < self._end:
+                self._findings.report_once("SM206", "something follows the root element", at=at)
+        elif final and stop == self._end and not self._rootless:
             self._findings.report("SM207", "the document ends before its root does", at=at)
-        elif error.code == _AFTER_ROOT:
-            self._findings.report_once("SM206", "something follows the root element", at=at)
-        elif not final or not self._root_ended:
-            self._findings.report_once(
-                "SM211", f"between entries: {expat.ErrorString(error.code)}", at=at
-            )
-        if _ROOT_END.search(self._kept, at - self._kept_at):
-            self._root_ended = True
-        self._resume(self._next_start(at))
+        elif at < self._end:
+            message = f"between entries: {expat.ErrorString(error.code)}"
+            self._findings.report_once("SM211", message, at=at)
+        skipped = self._kept[at - self._kept_at : stop - self._kept_at]
+        self._root_ended = ended or bool(_ROOT_END.search(skipped))
+        self._resume(stop)
 
-    def _next_start(self, after: int) -> int:
+    def _next_start(self, after: int, *, final: bool) -> int:
         """Return where the next entry begins, or where one may begin that isn't all here yet."""
         begin = after - self._kept_at
         following = self._starts.search(self._kept, begin)
         if following:
             return self._kept_at + following.start()
-        last = self._kept.rfind(b"<", begin + 1)
+        last = -1 if final else self._kept.rfind(b"<", begin + 1)
         unfinished = last >= 0 and b">" not in self._kept[last:]
         return self._kept_at + last if unfinished else self._end
 
-    def _resume(self, at: int) -> None:
-        self._fed_to = at
-        self._parser = self._new_parser()
-
     def _forget(self) -> None:
         """Drop the bytes that nothing needs any more, and give up on what has no end."""
-        if self._awaiting_end:
+        if self._fault:
             return
         builder = self._builder
         needed = self._position() if builder.entry_at is None else builder.entry_at
@@ -240,7 +261,7 @@ class XmlReader:
             # Nothing has ended for 1 MiB: an endless entry, comment or tag. Begin anew behind it.
             self._findings.report("SM217", "more than 1 MiB without an end", at=needed)
             builder.outside()
-            self._resume(self._next_start(needed + 1))
+            self._resume(self._next_start(needed + 1, final=False))
             self._advance(final=False)
             return
         dropped = self._kept[: needed - self._kept_at]
@@ -249,6 +270,13 @@ class XmlReader:
         self._kept = self._kept[needed - self._kept_at :]
         self._kept_at = needed
 
-    def _place_of(self, at: int) -> Place:
-        before = self._kept[: max(at - self._kept_at, 0)]
-        return self._kept_line + before.count(b"\n"), self._kept_offset + self._length(before)
+
+def _in_blocks(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Cut the stream into equal blocks, so that nothing depends on how it came."""
+    held = bytearray()
+    for chunk in chunks:
+        held += chunk
+        while len(held) >= _FEED:
+            yield bytes(held[:_FEED])
+            del held[:_FEED]
+    yield bytes(held)

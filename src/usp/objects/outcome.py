@@ -8,13 +8,14 @@ class Outcome(StrEnum):
     """What came of a crawl as a whole."""
 
     FOUND = "found"
-    """Sitemaps were found and all of them could be read."""
+    """Sitemaps were found and each could be fetched and is one; ``tree_complete`` tells, by reading
+    them, whether each was whole."""
     PARTIAL = "partial"
     """Sitemaps were found, but some could not be read or a limit was reached."""
     NONE = "none"
     """The site answered, and has no sitemap."""
     BLOCKED = "blocked"
-    """The site refuses to answer us (401, 403, 429)."""
+    """The site refuses to answer us (401, 403, 407, 429, 451)."""
     UNREACHABLE = "unreachable"
     """No answer was to be had: DNS, TLS, a refused connection, a server that only fails."""
 

@@ -268,8 +268,14 @@ class SitemapPage(Value):
             page["alternates"] = self.alternates
         return page
 
-    # Each property converts once: an unset slot raises AttributeError, which is how a page that
-    # was read from a document knows that nobody has asked yet.
+    def __getattr__(self, slot: str) -> Any:  # noqa: ANN401 -- any field
+        """Convert a field that nobody has asked for yet: its slot is still empty."""
+        name = slot[1:]
+        if slot[:1] != "_" or name not in self._fields:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {slot!r}")
+        value = getattr(self._meaning, name)(self._record)
+        setattr(self, slot, value)
+        return value
 
     @property
     def url(self) -> str:
@@ -279,53 +285,29 @@ class SitemapPage(Value):
     @property
     def priority(self) -> Decimal:
         """How important the page is within its site, from 0 to 1; 0.5 where nothing is said."""
-        try:
-            return self._priority
-        except AttributeError:
-            self._priority = value = self._meaning.priority(self._record)
-            return value
+        return self._priority
 
     @property
     def last_modified(self) -> datetime | None:
         """When the page last changed; naive where the sitemap named no zone."""
-        try:
-            return self._last_modified
-        except AttributeError:
-            self._last_modified = value = self._meaning.last_modified(self._record)
-            return value
+        return self._last_modified
 
     @property
     def change_frequency(self) -> SitemapPageChangeFrequency | None:
         """How often the page is said to change; ALWAYS for a word that is none of the seven."""
-        try:
-            return self._change_frequency
-        except AttributeError:
-            self._change_frequency = value = self._meaning.change_frequency(self._record)
-            return value
+        return self._change_frequency
 
     @property
     def news_story(self) -> SitemapNewsStory | None:
         """The news story on the page, or the title and date of a feed's item."""
-        try:
-            return self._news_story
-        except AttributeError:
-            self._news_story = value = self._meaning.news_story(self._record)
-            return value
+        return self._news_story
 
     @property
     def images(self) -> list[SitemapImage] | None:
         """The images on the page; None where there are none."""
-        try:
-            return self._images
-        except AttributeError:
-            self._images = value = self._meaning.images(self._record)
-            return value
+        return self._images
 
     @property
     def alternates(self) -> list[tuple[str, str]] | None:
         """The page in other languages as (language, URL); None where there are none."""
-        try:
-            return self._alternates
-        except AttributeError:
-            self._alternates = value = self._meaning.alternates(self._record)
-            return value
+        return self._alternates

@@ -178,8 +178,16 @@ CODES: Final[dict[str, Code]] = {
         "Escape once.",
     ),
     "SM307": Code(
-        "odd-blanks", _I, "A URL has no-break or zero-width blanks around it.", _SM,
+        "odd-blanks", _I, "A URL has odd blanks around it, or line breaks in it.", _SM,
         "Remove them.",
+    ),
+    "SM308": Code(
+        "blank-in-url", _W, "A URL has a blank in it.", "RFC 3986",
+        "Write %20.",
+    ),
+    "SM309": Code(
+        "line-ignored", _I, "A line of a text is no URL.", _SM,
+        "Write one URL a line, and nothing else.",
     ),
     "SM401": Code(
         "bad-date", _W, "A date can't be understood, or leaves out the year.", "W3C Datetime",
@@ -193,6 +201,10 @@ CODES: Final[dict[str, Code]] = {
         "bad-changefreq", _W, "A change frequency is none of the seven words.", _SM,
         "Write always, hourly, daily, weekly, monthly, yearly or never.",
     ),
+    "SM404": Code(
+        "repeated-field", _W, "An entry says something twice; the first counts.", _SM,
+        "Say it once.",
+    ),
     "SM501": Code(
         "story-without-title", _W, "A news story has no title and was left out.", _NEWS,
         "Give every <news:news> a <news:title>.",
@@ -204,6 +216,10 @@ CODES: Final[dict[str, Code]] = {
     "SM503": Code(
         "item-incomplete", _I, "A feed's item has no link, or neither title nor text.", _RSS,
         "Give every item a link and a title.",
+    ),
+    "SM504": Code(
+        "link-incomplete", _W, "An alternate has no rel or no href and was left out.", "XHTML",
+        "Give every <xhtml:link> rel, hreflang and href.",
     ),
     "SM601": Code(
         "loop", _E, "The URL is that of a sitemap above it.", _SM,
@@ -229,6 +245,10 @@ CODES: Final[dict[str, Code]] = {
         "repeated-index", _W, "An index that stands open elsewhere is closed here.", _OURS,
         "Don't let indexes list one another.",
     ),
+    "SM607": Code(
+        "robots-line", _W, "A Sitemap line of robots.txt isn't written as it should be.", _SM,
+        "Write Sitemap: and one full URL on a line of its own.",
+    ),
     "SM701": Code(
         "document-too-large", _E, "The document is larger than allowed; the rest is cut.", _OURS,
         "Split it: the protocol allows 50 MiB and 50,000 URLs a sitemap.",
@@ -236,6 +256,18 @@ CODES: Final[dict[str, Code]] = {
     "SM702": Code(
         "more-problems", _I, "More problems were found than are listed.", _OURS,
         "Mend the ones that are.",
+    ),
+    "SM703": Code(
+        "sitemaps-limit", _I, "The crawl ended at its limit of sitemaps.", _OURS,
+        "Raise max_sitemaps to see the rest.",
+    ),
+    "SM704": Code(
+        "pages-limit", _I, "The crawl ended at its limit of pages.", _OURS,
+        "Raise max_pages to see the rest.",
+    ),
+    "SM705": Code(
+        "time-limit", _I, "The crawl ended at its limit of time.", _OURS,
+        "Raise max_seconds to see the rest.",
     ),
 }  # fmt: skip
 """Every problem there is."""

@@ -98,9 +98,13 @@ class AbstractSitemap(ABC):
 
     def all_pages(self) -> Iterator[SitemapPage]:
         """Yield the pages of this sitemap, then those of all below it, one sitemap at a time."""
-        yield from self.pages
+        yield from self._own_pages()
         for sub_sitemap in self.sub_sitemaps:
             yield from sub_sitemap.all_pages()
+
+    def _own_pages(self) -> Iterable[SitemapPage]:
+        """Return this document's pages, to be read one by one where that is possible."""
+        return self.pages
 
     def all_sitemaps(self) -> Iterator["AbstractSitemap"]:
         """Yield all sitemaps below this one, each before its own children."""
@@ -120,7 +124,10 @@ class AbstractSitemap(ABC):
         return self._url == other._url and self._same_content(other)
 
     def _same_content(self, other: "AbstractSitemap") -> bool:
-        return self.sub_sitemaps == other.sub_sitemaps and self.pages == other.pages
+        ours, theirs = self._own_pages(), other._own_pages()
+        return self.sub_sitemaps == other.sub_sitemaps and all(
+            one == two for one, two in zip_longest(ours, theirs, fillvalue=_ABSENT)
+        )
 
     def __hash__(self) -> int:
         return hash((type(self).__name__, self._url))
@@ -216,29 +223,20 @@ class _ReadSitemap(AbstractSitemap):
         """Whether the document was whole; asking reads it if nobody has yet."""
         return self._pages.complete if isinstance(self._pages, Checked) else True
 
-    def all_pages(self) -> Iterator[SitemapPage]:
-        """Yield the pages of this sitemap, then those of all below it, one sitemap at a time."""
-        yield from self._pages
-        for sub_sitemap in self._sub_sitemaps:
-            yield from sub_sitemap.all_pages()
+    def _own_pages(self) -> Iterable[SitemapPage]:
+        # A subclass that says what its pages are is believed.
+        return self._pages if type(self).pages is _ReadSitemap.pages else self.pages
 
     def _pages_to_list(self) -> list[dict[str, Any]]:
-        return [page.to_dict() for page in self._pages]
+        return [page.to_dict() for page in self._own_pages()]
 
     def _sub_sitemaps_to_list(self, with_pages: bool) -> list[dict[str, Any]]:
-        return [sub.to_dict(with_pages=with_pages) for sub in self._sub_sitemaps]
-
-    def _same_content(self, other: AbstractSitemap) -> bool:
-        return (
-            isinstance(other, _ReadSitemap)
-            and self._sub_sitemaps == other._sub_sitemaps
-            and all(a == b for a, b in zip_longest(self._pages, other._pages, fillvalue=_ABSENT))
-        )
+        return [sub.to_dict(with_pages=with_pages) for sub in self.sub_sitemaps]
 
     def __repr__(self) -> str:
         # Short, whatever the size: a document of a million pages is not read for a log line.
-        pages = [repr(page) for page in islice(self._pages, _SHOWN_IN_REPR + 1)]
-        subs = [f"{type(sub).__name__}(url={sub.url})" for sub in self._sub_sitemaps]
+        pages = [repr(page) for page in islice(self._own_pages(), _SHOWN_IN_REPR + 1)]
+        subs = [f"{type(sub).__name__}(url={sub.url})" for sub in self.sub_sitemaps]
         shown = {"pages": pages, "sub_sitemaps": subs}
         wanted = [name for name, items in shown.items() if items or name == self._lists]
         fields = "".join(f", {name}=[{_first(shown[name])}]" for name in wanted)
@@ -246,6 +244,11 @@ class _ReadSitemap(AbstractSitemap):
 
     _lists: ClassVar[str]
     """What this kind of sitemap is there to list: ``pages`` or ``sub_sitemaps``."""
+
+
+def _again_and_again(pages: Iterable[SitemapPage]) -> Iterable[SitemapPage]:
+    """Make sure that pages can be walked more than once: a generator gives them only once."""
+    return list(pages) if isinstance(pages, Iterator) else pages
 
 
 def _first(items: list[str]) -> str:
@@ -267,7 +270,7 @@ class AbstractPagesSitemap(_ReadSitemap):
         notes: tuple[Problem, ...] = (),
     ) -> None:
         super().__init__(url)
-        self._pages = pages
+        self._pages = _again_and_again(pages)
         self._sub_sitemaps = [] if sub_sitemaps is None else sub_sitemaps
         self._notes = notes
 
@@ -276,7 +279,7 @@ class AbstractPagesSitemap(_ReadSitemap):
         sitemap = super().to_dict(with_pages)
         if with_pages:
             sitemap["pages"] = self._pages_to_list()
-        if self._sub_sitemaps:
+        if self.sub_sitemaps:
             sitemap["sub_sitemaps"] = self._sub_sitemaps_to_list(with_pages)
         return sitemap
 
@@ -312,7 +315,7 @@ class AbstractIndexSitemap(_ReadSitemap):
     ) -> None:
         super().__init__(url)
         self._sub_sitemaps = sub_sitemaps
-        self._pages = pages
+        self._pages = _again_and_again(pages)
         self._notes = notes
 
     def to_dict(self, with_pages: bool = True) -> dict[str, Any]:
@@ -337,8 +340,9 @@ class IndexWebsiteSitemap(AbstractIndexSitemap):
         *,
         outcome: Outcome | None = None,
         tried: tuple[Attempt, ...] = (),
+        notes: tuple[Problem, ...] = (),
     ) -> None:
-        super().__init__(url, sub_sitemaps)
+        super().__init__(url, sub_sitemaps, notes=notes)
         self._outcome = outcome
         self._tried = tried
 

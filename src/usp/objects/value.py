@@ -5,7 +5,7 @@ through a property of its own. Pickles have the form that 1.8.1 wrote (``_Class_
 trees travel both ways between old and new programs.
 """
 
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 
 def _hashable(value: object) -> object:
@@ -36,9 +36,6 @@ class Value:
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as a dictionary of plain values."""
         return {name: getattr(self, name) for name in self._fields}
-
-    def __copy__(self) -> Self:
-        return self
 
     @classmethod
     def _pickled_name(cls, field: str) -> str:

@@ -5,6 +5,7 @@ a body to read) or an error (with a message, and whether trying again makes sens
 """
 
 import random
+import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
@@ -80,6 +81,11 @@ class AbstractWebClientSuccessResponse(AbstractWebClientResponse):
 class WebClientErrorResponse(AbstractWebClientResponse):
     """No document came."""
 
+    # What a subclass that doesn't call our __init__ has to say.
+    _status_code: int | None = None
+    _retry_after: float | None = None
+    _unanswered: bool = False
+
     def __init__(
         self,
         message: str,
@@ -87,12 +93,14 @@ class WebClientErrorResponse(AbstractWebClientResponse):
         *,
         status_code: int | None = None,
         retry_after: float | None = None,
+        unanswered: bool = False,
     ) -> None:
         super().__init__()
         self._message = message
         self._retryable = retryable
         self._status_code = status_code
         self._retry_after = retry_after
+        self._unanswered = unanswered
 
     def message(self) -> str:
         """Return what went wrong, in words."""
@@ -110,9 +118,23 @@ class WebClientErrorResponse(AbstractWebClientResponse):
         """Return how many seconds the server asks us to wait before trying again."""
         return self._retry_after
 
+    def unanswered(self) -> bool:
+        """Tell whether the host gave no answer at all: no connection, no name, a time-out.
+
+        A host that is silent for several URLs in a row is given up, so only a client that knows
+        says so.
+        """
+        return self._unanswered
+
 
 class AbstractWebClient(ABC):
     """Fetches URLs."""
+
+    streams: bool = False
+    """The bodies of this client's responses come piece by piece, so that a limit holds while they
+    are read. One that doesn't say so is told the limit beforehand."""
+    thread_safe: bool = False
+    """This client may be used from several threads at once. One that doesn't say so isn't."""
 
     @abstractmethod
     def set_max_response_data_length(self, max_response_data_length: int | None) -> None:
@@ -121,6 +143,18 @@ class AbstractWebClient(ABC):
     @abstractmethod
     def get(self, url: str) -> AbstractWebClientResponse:
         """Fetch a URL, following redirects."""
+
+    def start_crawl(self, homepage_url: str) -> None:  # noqa: B027 -- a hook
+        """Learn whose sitemaps the next requests are for; by default, nothing is done with it.
+
+        Called once before the first request of a crawl, on the caller's thread.
+        """
+
+    def abort(self) -> None:  # noqa: B027 -- a hook
+        """End what other threads are fetching, as soon as can be; by default, it runs on.
+
+        Called from any thread when nobody wants the rest. It holds until the next crawl starts.
+        """
 
 
 class LocalWebClient(AbstractWebClient):
@@ -163,17 +197,28 @@ class LocalWebClientSuccessResponse(AbstractWebClientSuccessResponse):
 
 
 class RequestWaiter:
-    """Keeps a distance between requests."""
+    """Keeps a distance between the starts of requests, whichever threads make them."""
 
     def __init__(self, wait: float | None = None, random_wait: bool = True) -> None:
         """Set the seconds between two requests; with ``random_wait``, half to one and a half."""
         self._wait = wait or 0.0
         self._random_wait = random_wait
-        self._is_first = True
+        self._free_at = 0.0
+        self._lock = threading.Lock()
+
+    def reserve(self) -> float:
+        """Take the next free moment, and return how many seconds away it is."""
+        vary = random.uniform(0.5, 1.5) if self._random_wait else 1.0  # noqa: S311 -- manners, not secrets
+        with self._lock:
+            now = time.monotonic()
+            start = max(now, self._free_at)
+            self._free_at = start + self._wait * vary
+        return start - now
 
     def wait(self) -> None:
-        """Wait, but for the first time."""
-        if self._is_first:
-            self._is_first = False
-        elif self._wait > 0:
-            time.sleep(self._wait * (random.uniform(0.5, 1.5) if self._random_wait else 1.0))  # noqa: S311 -- manners, not secrets
+        """Wait until the next request may start: not at all for the first."""
+        time.sleep(self.reserve())
+
+    def __reduce__(self) -> tuple[type["RequestWaiter"], tuple[float, bool]]:
+        """Travel without the lock, and without a time that means nothing elsewhere."""
+        return type(self), (self._wait, self._random_wait)

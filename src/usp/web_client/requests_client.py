@@ -1,14 +1,20 @@
-"""The client on requests: what a crawl uses where the caller brings none."""
+"""The client on requests: what a crawl uses where the caller brings none.
+
+Rules of this room: ``get()`` never raises on what the web did, and leaves the body to be read. The
+client may be used from several threads; what it shares between them has a lock of its own.
+"""
 
 import sys
+import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
-from typing import Final
+from typing import Any, Final
 
 import requests
-from requests.utils import default_user_agent
+import urllib3.exceptions
+from requests.utils import default_user_agent, get_netrc_auth
 from urllib3.response import HTTPResponse
 
 from usp._parse.findings import Findings
@@ -22,6 +28,10 @@ from usp.web_client.abstract_client import (
     RequestWaiter,
     WebClientErrorResponse,
 )
+from usp.web_client.addresses import AddressRefusedError, AddressRule, Guard, host_of, is_public
+from usp.web_client.arrivals import Arrival, drain, is_web_url
+from usp.web_client.failures import DeadlineError, StoppedError, passes
+from usp.web_client.transport import Lines, OwnSession
 
 __all__ = [
     "RETRYABLE_HTTP_STATUS_CODES",
@@ -32,7 +42,20 @@ __all__ = [
 ]
 
 _CHUNK: Final = 64 * 1024
+_UNANSWERED: Final = (requests.exceptions.ConnectionError, requests.exceptions.Timeout)
 _SUCCESS: Final = range(200, 300)
+_STOPPED: Final = "the client was stopped"
+_OVERDUE: Final = "the document did not arrive whole in the time it was given"
+_CREDENTIALS: Final = ("Authorization", "Cookie")
+_FAILURES: Final = (
+    OSError,  # also all of requests' own
+    ValueError,  # URLs that can't be read, where requests lets them through
+    RuntimeError,  # the cookies of a session of the caller's, changed by another thread
+    urllib3.exceptions.HTTPError,
+    AddressRefusedError,
+    DeadlineError,
+    StoppedError,
+)
 
 
 class RequestsWebClientSuccessResponse(AbstractWebClientSuccessResponse):
@@ -42,10 +65,20 @@ class RequestsWebClientSuccessResponse(AbstractWebClientSuccessResponse):
         self,
         requests_response: requests.Response,
         max_response_data_length: int | None = None,
+        *,
+        due: float | None = None,
+        lines: Lines | None = None,
     ) -> None:
+        """Wrap a response.
+
+        :param due: when the body has to be there, by the monotonic clock.
+        :param lines: what tells that the client was stopped.
+        """
         self._response = requests_response
         self._max_length = max_response_data_length or sys.maxsize
         self._data: bytes | None = None
+        self._due = due
+        self._lines = lines or Lines()
 
     def status_code(self) -> int:
         """Return the HTTP status."""
@@ -71,7 +104,10 @@ class RequestsWebClientSuccessResponse(AbstractWebClientSuccessResponse):
 
         What the server packed with gzip stays packed: the reader knows it by its first bytes, and
         reads what there is of it when the connection breaks. The other ``Content-Encoding`` are
-        taken off.
+        taken off. What came before a fault is yielded before the fault is raised.
+
+        :raises DeadlineError: if the body has not come in time.
+        :raises StoppedError: if the client was stopped.
         """
         if self._data is not None:
             yield self._data
@@ -94,9 +130,25 @@ class RequestsWebClientSuccessResponse(AbstractWebClientSuccessResponse):
             # A mock or a cache that has the body already.
             yield from self._response.iter_content(_CHUNK)
             return
-        # read1() hands over what has come; iter_content() loses it when the connection breaks.
-        while chunk := raw.read1(_CHUNK, decode_content=not self._is_gzip):
+        # read1() hands over what has come; iter_content() loses it when the connection breaks,
+        # and under a slow drip it never returns.
+        while chunk := self._read(raw):
             yield chunk
+            self._lines.check()
+            self._check_time()
+        self._lines.check()  # a socket that was shut looks like the end of the body
+
+    def _read(self, raw: HTTPResponse) -> bytes:
+        try:
+            return raw.read1(_CHUNK, decode_content=not self._is_gzip)
+        except urllib3.exceptions.HTTPError:
+            self._lines.check()
+            self._check_time()
+            raise
+
+    def _check_time(self) -> None:
+        if self._due is not None and time.monotonic() >= self._due:
+            raise DeadlineError(_OVERDUE)
 
     def url(self) -> str:
         """Return the URL that answered, after redirects."""
@@ -114,12 +166,19 @@ class RequestsWebClientErrorResponse(WebClientErrorResponse):
 class RequestsWebClient(AbstractWebClient):
     """Fetches with requests, through one session: its own, or the caller's, which it never alters.
 
-    A session that sets a ``User-Agent`` of its own keeps it.
+    A session that sets a ``User-Agent`` of its own keeps it. A session of the caller's has its
+    credentials kept from hosts outside the homepage's domain.
+
+    The client may be used from several threads, with its own session or a plain one. A subclass, or
+    a client with a session of another class, may say so of itself by setting ``thread_safe``.
     """
 
     _USER_AGENT: Final = f"ultimate_sitemap_parser/{__version__}"
     _TIMEOUT: Final = (9.05, 60.0)
     """Seconds to connect (just over three TCP retransmissions) and to wait for bytes."""
+    _DEADLINE: Final = 300.0
+    """Seconds from the request to the end of the document."""
+    _is_public = staticmethod(is_public)
 
     def __init__(
         self,
@@ -127,25 +186,43 @@ class RequestsWebClient(AbstractWebClient):
         wait: float | None = None,
         random_wait: bool = False,
         session: requests.Session | None = None,
+        *,
+        private_addresses: AddressRule = "auto",
     ) -> None:
         """Make a client.
 
         :param verify: False to accept any certificate, or the path of a CA bundle.
-        :param wait: seconds between requests.
+        :param wait: seconds between the starts of requests.
         :param random_wait: vary that by half, up and down.
         :param session: a session of the caller's, to be used as it is.
+        :param private_addresses: whether hosts at private, loopback and other addresses that are
+            not on the open internet may be asked: ``allow``, ``refuse``, or ``auto``, which refuses
+            them in a crawl whose homepage is on a public address.
         """
+        # A subclass that has a limit of its own is told ours, as 1.8.1 tells it.
+        ours = RequestsWebClient.set_max_response_data_length
+        self.streams = type(self).set_max_response_data_length is ours
         self._verify = verify
         self._waiter = RequestWaiter(wait, random_wait)
+        self._guard = Guard(private_addresses, self._is_public)
+        self._lines = Lines()
         self._owns_session = session is None
-        self._session = session if session is not None else requests.Session()
+        self._session = session if session is not None else OwnSession(self._guard, self._lines)
+        if type(self) is RequestsWebClient:
+            self.thread_safe = type(self._session) in {OwnSession, requests.Session}
+        self._home: str | None = None
         self._timeout: float | tuple[float, float] | None = self._TIMEOUT
+        self._deadline: float | None = self._DEADLINE
         self._proxies: dict[str, str] = {}
         self._max_response_data_length: int | None = None
 
     def set_timeout(self, timeout: float | tuple[float, float] | None) -> None:
         """Set the seconds to wait, or (to connect, for bytes); None waits for ever."""
         self._timeout = timeout
+
+    def set_document_deadline(self, seconds: float | None) -> None:
+        """Set the seconds that a whole document may take, redirects included; None for no limit."""
+        self._deadline = seconds
 
     def set_proxies(self, proxies: dict[str, str]) -> None:
         """Set proxies by scheme, such as ``{"https": "http://user:pass@10.10.1.10:3128/"}``."""
@@ -155,39 +232,118 @@ class RequestsWebClient(AbstractWebClient):
         """Set how many bytes of a body are read at most; None or 0 for no limit."""
         self._max_response_data_length = max_response_data_length
 
+    def start_crawl(self, homepage_url: str) -> None:
+        """Learn the homepage, for ``private_addresses``; be of use again after ``abort()``."""
+        if self._lines.cut.is_set():
+            self.close()
+            self._lines = Lines()
+            if self._owns_session:
+                self._session = OwnSession(self._guard, self._lines)
+        self._home = _host_of_homepage(homepage_url)
+        self._guard.start(self._home)
+
     def get(self, url: str) -> AbstractWebClientResponse:
         """Fetch a URL, following redirects; the body is left to be read."""
-        self._waiter.wait()
+        lines = self._lines
+        if lines.cut.wait(self._waiter.reserve()):
+            return RequestsWebClientErrorResponse(_STOPPED, retryable=False)
+        due = None if self._deadline is None else time.monotonic() + self._deadline
+        lines.mine.due = due
         try:
-            response = self._session.get(
-                url,
-                timeout=self._timeout,
-                stream=True,
-                headers=self._headers(),
-                proxies=self._proxies,
-                # What isn't said here is said by the session, or by REQUESTS_CA_BUNDLE.
-                verify=None if self._verify is True else self._verify,
-            )
-        except requests.exceptions.RequestException as error:
-            return RequestsWebClientErrorResponse(str(error), _passes(error))
-        if response.status_code in _SUCCESS:
-            return RequestsWebClientSuccessResponse(response, self._max_response_data_length)
-        response.close()
-        return RequestsWebClientErrorResponse(
-            f"{response.status_code} {_phrase(response)}",
-            response.status_code in RETRYABLE_HTTP_STATUS_CODES,
-            status_code=response.status_code,
-            retry_after=_seconds(response.headers.get("Retry-After")),
+            if not is_web_url(url):
+                raise requests.exceptions.InvalidSchema(f"not an HTTP(S) URL: {url}")
+            response = self._ask(url, Arrival(self._guard, lines, due))
+        except _FAILURES as error:
+            if lines.cut.is_set():
+                return RequestsWebClientErrorResponse(_STOPPED, retryable=False)
+            if due is not None and time.monotonic() >= due:
+                return RequestsWebClientErrorResponse(_OVERDUE, retryable=False)
+            return _failed(error)
+        if response.status_code not in _SUCCESS:
+            return _refused(response)
+        return RequestsWebClientSuccessResponse(
+            response, self._max_response_data_length, due=due, lines=lines
         )
+
+    def abort(self) -> None:
+        """Shut the sockets of the client's own session at once, and refuse to fetch from now on.
+
+        A thread that waits for bytes goes on within milliseconds; one that waits for a name or for
+        a connection does so when it has got it. With a session of the caller's, bodies end after
+        the piece that is being read. ``start_crawl()`` makes the client of use again.
+        """
+        self._lines.cut_all()
 
     def close(self) -> None:
         """Close the connections of a session that is the client's own; leave the caller's open."""
         if self._owns_session:
             self._session.close()
 
-    def _headers(self) -> dict[str, str]:
-        own = self._session.headers.get("User-Agent")
-        return {"User-Agent": self._USER_AGENT} if own in {None, default_user_agent()} else {}
+    def _ask(self, url: str, arrival: Arrival) -> requests.Response:
+        session = self._session
+        hooks = session.hooks.get("response") or []
+        return session.get(
+            url,
+            timeout=self._timeout,
+            stream=True,
+            proxies=dict(self._proxies),  # requests adds those of the environment to it
+            # What isn't said here is said by the session, or by REQUESTS_CA_BUNDLE.
+            verify=None if self._verify is True else self._verify,
+            hooks={"response": [*([hooks] if callable(hooks) else hooks), arrival]},
+            **self._identity(url),
+        )
+
+    def _identity(self, url: str) -> dict[str, Any]:
+        """Return who we say we are: to a stranger, without the credentials of the session."""
+        session = self._session
+        headers: dict[str, str | None] = {}
+        if session.headers.get("User-Agent") in {None, default_user_agent()}:
+            headers["User-Agent"] = self._USER_AGENT
+        if self._owns_session or not self._is_stranger(host_of(url)):
+            return {"headers": headers}
+        headers |= dict.fromkeys(_CREDENTIALS)
+        own = get_netrc_auth(url) if session.trust_env else None
+        return {"headers": headers, "auth": own or _no_auth}
+
+    def _is_stranger(self, host: str) -> bool:
+        domain = (self._home or "").removeprefix("www.")
+        return bool(domain) and host != domain and not host.endswith(f".{domain}")
+
+
+def _host_of_homepage(url: str) -> str | None:
+    try:
+        prepared = requests.Request("GET", url).prepare()  # as connections will name it
+    except ValueError:
+        return None
+    return host_of(prepared.url or "")
+
+
+def _no_auth(request: requests.PreparedRequest) -> requests.PreparedRequest:
+    return request
+
+
+def _refused(response: requests.Response) -> WebClientErrorResponse:
+    drain(response)
+    return RequestsWebClientErrorResponse(
+        f"{response.status_code} {_phrase(response)}",
+        response.status_code in RETRYABLE_HTTP_STATUS_CODES,
+        status_code=response.status_code,
+        retry_after=_seconds(response.headers.get("Retry-After")),
+    )
+
+
+def _failed(error: Exception) -> WebClientErrorResponse:
+    response = getattr(error, "response", None)
+    if not isinstance(response, requests.Response):
+        retryable = passes(error) or isinstance(error, RuntimeError)
+        silent = isinstance(error, _UNANSWERED)
+        return RequestsWebClientErrorResponse(str(error), retryable, unanswered=silent)
+    if isinstance(error, requests.exceptions.HTTPError):  # the doing of a hook of the caller's
+        return _refused(response)
+    response.close()
+    return RequestsWebClientErrorResponse(
+        str(error), passes(error), status_code=response.status_code
+    )
 
 
 def _phrase(response: requests.Response) -> str:
@@ -197,18 +353,6 @@ def _phrase(response: requests.Response) -> str:
         return HTTPStatus(response.status_code).phrase
     except ValueError:
         return "Unknown status"
-
-
-def _passes(error: requests.exceptions.RequestException) -> bool:
-    """Tell whether a failure is of the kind that passes: a time-out, a dropped connection.
-
-    A name that doesn't resolve, a refused connection or a bad certificate won't change in seconds.
-    """
-    if isinstance(error, requests.exceptions.Timeout | requests.exceptions.ChunkedEncodingError):
-        return True
-    return isinstance(error, requests.exceptions.ConnectionError) and (
-        "Connection aborted" in str(error) or "RemoteDisconnected" in str(error)
-    )
 
 
 def _seconds(retry_after: str | None) -> float | None:

@@ -1,0 +1,1 @@
+"""Fuzzing: random inputs against what must hold of every input. See README.md."""

@@ -1,0 +1,141 @@
+"""Whom we ask: requests in line by host, how many at once, when a host is given up."""
+
+import heapq
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Final
+from urllib.parse import urlsplit
+
+from usp._crawl.messages import Answer, FetchFailed
+from usp._crawl.policy import Policy
+
+_TOO_MUCH: Final = frozenset({429, 503})
+"""Statuses by which a server asks for fewer requests."""
+
+
+@dataclass(slots=True, eq=False)
+class Resource:
+    """A URL that is asked for once, however often it is declared."""
+
+    url: str
+    level: int
+    probing: bool
+    tries: int = 0
+    answer: Answer | None = None
+    opened_at: int | None = None
+    """The lowest level at which it stands open as an index."""
+    placed_at: int | None = None
+    """The lowest level at which the tree declares it."""
+
+
+@dataclass(slots=True, eq=False)
+class Host:
+    """One host: what waits for it, and how much of us it bears."""
+
+    name: str
+    at_once: int
+    flying: int = 0
+    silent: set[str] = field(default_factory=set)
+    """The URLs that got no answer since the last that did."""
+    answers: int = 0
+    waiting: dict[str, Resource] = field(default_factory=dict)
+
+
+class Hosts:
+    """The requests that are in line and flying."""
+
+    def __init__(self, policy: Policy) -> None:
+        self._policy = policy
+        self._hosts: dict[str, Host] = {}
+        self._with_work: dict[str, Host] = {}
+        self._later: list[tuple[float, int, Resource]] = []
+        self._tie = count()
+        self.flying = 0
+
+    def plan(self, resource: Resource) -> None:
+        """Put a request in line."""
+        host = self._host(resource.url)
+        host.waiting[resource.url] = resource
+        self._with_work[host.name] = host
+
+    def plan_later(self, resource: Resource, due: float) -> None:
+        """Put a request in line when it is due."""
+        heapq.heappush(self._later, (due, next(self._tie), resource))
+
+    def next_due(self) -> float | None:
+        """Return when the first of the delayed requests is due."""
+        return self._later[0][0] if self._later else None
+
+    def launch(self, now: float, limit: int, first: Resource | None) -> Iterator[Resource]:
+        """Yield what may go now: the request that is waited for, then those in line."""
+        while self._later and self._later[0][0] <= now:
+            self.plan(heapq.heappop(self._later)[2])
+        if first is not None and limit > 0 and self._may_go(first):
+            limit -= 1
+            yield self._start(first)
+        for host in list(self._with_work.values()):
+            while limit > 0 and host.waiting and host.flying < host.at_once:
+                limit -= 1
+                yield self._start(next(iter(host.waiting.values())))
+            if limit <= 0:
+                return
+
+    def landed(self, url: str, answer: Answer) -> list[Resource]:
+        """Take note of an answer; return the requests that are pointless from now on."""
+        host = self._host(url)
+        host.flying -= 1
+        self.flying -= 1
+        self._adapt(host, answer)
+        if isinstance(answer, FetchFailed) and answer.silent:
+            host.silent.add(url)
+        else:
+            host.silent.clear()
+        return self._drop(host) if self.given_up(url) else []
+
+    def given_up(self, url: str) -> bool:
+        """Tell whether a host has been silent too often in a row."""
+        return len(self._host(url).silent) >= self._policy.host_strikes
+
+    def is_worth_retrying(self, url: str) -> bool:
+        """Tell whether to try a URL again: not where the host was silent for another one too."""
+        return self._host(url).silent <= {url}
+
+    def _adapt(self, host: Host, answer: Answer) -> None:
+        """Ask less of a host that says it is too much, and slowly more of one that answers."""
+        if not isinstance(answer, FetchFailed):
+            host.answers += 1
+            if host.answers >= host.at_once:
+                host.answers = 0
+                host.at_once = min(host.at_once + 1, self._policy.per_host)
+        elif answer.status in _TOO_MUCH:
+            host.answers = 0
+            host.at_once = max(host.at_once // 2, 1)
+
+    def _host(self, url: str) -> Host:
+        name = urlsplit(url).netloc.lower()
+        if name not in self._hosts:
+            self._hosts[name] = Host(name, self._policy.per_host)
+        return self._hosts[name]
+
+    def _may_go(self, resource: Resource) -> bool:
+        host = self._host(resource.url)
+        return resource.url in host.waiting and host.flying < host.at_once
+
+    def _start(self, resource: Resource) -> Resource:
+        host = self._host(resource.url)
+        del host.waiting[resource.url]
+        if not host.waiting:
+            del self._with_work[host.name]
+        host.flying += 1
+        self.flying += 1
+        return resource
+
+    def _drop(self, host: Host) -> list[Resource]:
+        dropped = list(host.waiting.values())
+        host.waiting.clear()
+        self._with_work.pop(host.name, None)
+        ours = [entry for entry in self._later if self._host(entry[2].url) is host]
+        self._later = [entry for entry in self._later if entry not in ours]
+        heapq.heapify(self._later)
+        return dropped + [resource for _, _, resource in ours]

@@ -1,0 +1,160 @@
+"""Loopback servers of other kinds: at another address, with TLS, and a proxy for tunnels.
+
+127.0.0.0/8 is all loopback on Linux: two addresses of it can play a public and a private host.
+"""
+
+import shutil
+import socket
+import socketserver
+import ssl
+import subprocess
+import threading
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import pytest
+
+from tests.server import Callback, Handler, LoopbackServer
+
+
+class ServerAt(LoopbackServer):
+    """A server at another address than 127.0.0.1."""
+
+    def __init__(self, host: str) -> None:
+        super().__init__()
+        self.host = f"[{host}]" if ":" in host else host
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        try:
+            listening = socket.create_server((host, 0), family=family)
+        except OSError as error:
+            self._listener.server_close()
+            pytest.skip(f"{host} is not an address of this machine: {error}")
+        self._listener.socket.close()
+        self._listener.socket = listening
+        self._listener.server_address = listening.getsockname()
+
+    @property
+    def url(self) -> str:
+        return f"http://{self.host}:{self.port}/"
+
+
+class TLSServer(LoopbackServer):
+    """A server with TLS."""
+
+    def __init__(self, context: ssl.SSLContext) -> None:
+        super().__init__()
+        plain = self._listener.socket
+        self._listener.socket = context.wrap_socket(plain, server_side=True)
+
+    @property
+    def url(self) -> str:
+        return super().url.replace("http:", "https:")
+
+
+class Certificate:
+    """A certificate for 127.0.0.1 that is its own authority, made by the openssl command."""
+
+    def __init__(self, folder: Path) -> None:
+        if shutil.which("openssl") is None:
+            pytest.skip("there is no openssl command to make certificates with")
+        self.file = folder / "certificate.pem"
+        self.key = folder / "key.pem"
+        openssl(
+            "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2"
+            " -subj /CN=test -addext subjectAltName=IP:127.0.0.1"
+            " -addext keyUsage=critical,digitalSignature,keyCertSign",
+            "-keyout",
+            str(self.key),
+            "-out",
+            str(self.file),
+        )
+
+    def context(self) -> ssl.SSLContext:
+        made = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        made.load_cert_chain(self.file, self.key)
+        return made
+
+    def as_folder(self, folder: Path) -> str:
+        """A folder of authorities in the form that OpenSSL looks them up in."""
+        digest = openssl("x509 -noout -hash", "-in", str(self.file)).strip()
+        shutil.copy(self.file, folder / f"{digest}.0")
+        return str(folder)
+
+
+def openssl(command: str, *paths: str) -> str:
+    whole = ["openssl", *command.split(), *paths]
+    return subprocess.run(whole, check=True, capture_output=True, text=True).stdout
+
+
+class Tunnels:
+    """A proxy that makes tunnels (CONNECT), inside a ``with`` block."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+        proxy = self
+
+        class Tunnel(socketserver.StreamRequestHandler):
+            def handle(self) -> None:
+                target = self.rfile.readline().split()[1].decode()
+                proxy.asked.append(target)
+                while self.rfile.readline().strip():
+                    pass
+                host, _, port = target.rpartition(":")
+                with socket.create_connection((host, int(port))) as far:
+                    self.wfile.write(b"HTTP/1.1 200 OK\r\n\r\n")
+                    back = threading.Thread(target=pump, args=(far, self.connection))
+                    back.start()
+                    pump(self.connection, far)
+                    back.join()
+
+        self._server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Tunnel)
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,))
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self._server.server_address[1]}/"
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._server.shutdown()
+        self._thread.join()
+        self._server.server_close()
+
+
+def pump(source: socket.socket, sink: socket.socket) -> None:
+    with suppress(OSError):
+        while data := source.recv(65536):
+            sink.sendall(data)
+    with suppress(OSError):
+        sink.shutdown(socket.SHUT_WR)
+
+
+def drip(head: str, drop: bytes, pause: float = 0.05, status: int = 200) -> Callback:
+    """An answer that begins with a head (headers, perhaps more) and drips for ever."""
+
+    def answer(handler: Handler) -> None:
+        handler.wfile.write(f"HTTP/1.1 {status} Slow\r\n{head}".encode())
+        handler.wfile.write(drop)
+        while not handler.owner.closing.wait(pause):
+            handler.wfile.write(drop)
+
+    return answer
+
+
+def raw(answer: bytes) -> Callback:
+    """An answer byte for byte; then the connection is closed."""
+
+    def write(handler: Handler) -> None:
+        handler.wfile.write(answer)
+
+    return write

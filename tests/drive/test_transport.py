@@ -1,0 +1,415 @@
+"""The session of the client's own: TLS, proxies, kept connections, and shutting it all at once."""
+
+import copy
+import os
+import pickle
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import certifi
+import pytest
+import requests
+
+from tests.drive.servers import Certificate, TLSServer, Tunnels, drip
+from tests.server import Answer, Handler, LoopbackServer, redirect, stall
+from usp.web_client.abstract_client import (
+    AbstractWebClientResponse,
+    AbstractWebClientSuccessResponse,
+    WebClientErrorResponse,
+)
+from usp.web_client.addresses import Guard
+from usp.web_client.failures import StoppedError
+from usp.web_client.requests_client import RequestsWebClient
+from usp.web_client.transport import Lines, OwnSession
+
+SOON = 2.0
+"""Far below every time-out that is set here, far above what a slow machine needs."""
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Certificate:
+    return Certificate(tmp_path_factory.mktemp("tls"))
+
+
+@pytest.fixture
+def secure(certificate: Certificate) -> Iterator[TLSServer]:
+    with TLSServer(certificate.context()) as running:
+        running.otherwise = b"hello"
+        yield running
+
+
+@pytest.fixture(autouse=True)
+def no_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """What the machine sets for requests doesn't reach these tests."""
+    for name in os.environ:
+        if name.lower().endswith("_proxy") or name in {"REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"}:
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
+
+
+@contextmanager
+def open_client(client: RequestsWebClient) -> Iterator[RequestsWebClient]:
+    try:
+        yield client
+    finally:
+        client.close()
+
+
+def body(response: AbstractWebClientResponse) -> bytes:
+    assert isinstance(response, AbstractWebClientSuccessResponse), error(response).message()
+    return response.raw_data()
+
+
+def error(response: AbstractWebClientResponse) -> WebClientErrorResponse:
+    assert isinstance(response, WebClientErrorResponse)
+    return response
+
+
+def all_at_once(count: int, work: Callable[[], object]) -> None:
+    threads = [threading.Thread(target=work) for _ in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+# TLS
+
+
+def test_an_unknown_authority_is_refused_for_good(secure: TLSServer) -> None:
+    with open_client(RequestsWebClient()) as client:
+        answer = error(client.get(secure.url))
+    assert "certificate" in answer.message().lower()
+    assert not answer.retryable()
+
+
+def test_an_authority_of_the_callers(
+    secure: TLSServer, certificate: Certificate, tmp_path: Path
+) -> None:
+    for verify in (str(certificate.file), certificate.as_folder(tmp_path)):
+        with open_client(RequestsWebClient(verify=verify)) as client:
+            assert body(client.get(secure.url)) == b"hello"
+
+
+@pytest.mark.parametrize("variable", ["REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"])
+def test_an_authority_of_the_environments(
+    secure: TLSServer, certificate: Certificate, monkeypatch: pytest.MonkeyPatch, variable: str
+) -> None:
+    monkeypatch.setenv(variable, str(certificate.file))
+    with open_client(RequestsWebClient()) as client:
+        assert body(client.get(secure.url)) == b"hello"
+
+
+def test_no_authority_at_all(secure: TLSServer) -> None:
+    with open_client(RequestsWebClient(verify=False)) as client:
+        for _ in range(2):
+            with pytest.warns(match="Unverified HTTPS request"):
+                assert body(client.get(secure.url)) == b"hello"
+
+
+def test_the_name_must_fit(secure: TLSServer, certificate: Certificate) -> None:
+    with open_client(RequestsWebClient(verify=str(certificate.file))) as client:
+        answer = error(client.get(secure.url.replace("127.0.0.1", "localhost")))
+    assert not answer.retryable()
+    assert "localhost" in answer.message()
+
+
+def test_an_authority_that_is_not_there(tmp_path: Path) -> None:
+    with open_client(RequestsWebClient(verify=str(tmp_path / "none.pem"))) as client:
+        answer = error(client.get("https://127.0.0.1:1/"))
+    assert "none.pem" in answer.message()
+    assert not answer.retryable()
+
+
+def test_a_certificate_to_show(certificate: Certificate) -> None:
+    context = certificate.context()
+    context.load_verify_locations(certificate.file)
+    context.verify_mode = context.verify_mode.CERT_REQUIRED
+    with (
+        TLSServer(context) as server,
+        OwnSession(Guard("auto"), Lines()) as session,
+    ):
+        server.otherwise = b"hello"
+        session.verify = str(certificate.file)
+        session.cert = (str(certificate.file), str(certificate.key))
+        assert session.get(server.url).content == b"hello"
+        session.cert = None
+        with pytest.raises(requests.exceptions.ConnectionError):
+            session.get(server.url)
+
+
+def test_certificates_are_loaded_once(
+    secure: TLSServer, certificate: Certificate, tmp_path: Path
+) -> None:
+    bundle = tmp_path / "bundle.pem"
+    bundle.write_text(Path(certifi.where()).read_text() + certificate.file.read_text())
+    secure.otherwise = Answer(body=b"hello", headers={"Connection": "close"})
+
+    def cost(client: RequestsWebClient) -> float:
+        """CPU of this thread for ten new connections, the first of all not counted."""
+        with open_client(client):
+            client.get(secure.url)
+            begun = time.thread_time()
+            for _ in range(10):
+                assert body(client.get(secure.url)) == b"hello"
+            return time.thread_time() - begun
+
+    ours = cost(RequestsWebClient(verify=str(bundle)))
+    with requests.Session() as session:
+        plain = cost(RequestsWebClient(verify=str(bundle), session=session))
+    assert ours * 3 < plain
+
+
+def test_one_context_for_many_threads(secure: TLSServer, certificate: Certificate) -> None:
+    secure.otherwise = Answer(body=b"hello", headers={"Connection": "close"})
+    came: list[bytes] = []
+    with open_client(RequestsWebClient(verify=str(certificate.file))) as client:
+        all_at_once(32, lambda: came.append(body(client.get(secure.url))))
+    assert came == [b"hello"] * 32
+
+
+# Proxies and what else a session reads from the environment
+
+
+def test_a_tunnel_through_a_proxy(
+    secure: TLSServer, certificate: Certificate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Tunnels() as proxy:
+        with open_client(RequestsWebClient(verify=str(certificate.file))) as client:
+            client.set_proxies({"https": proxy.url})
+            assert body(client.get(secure.url)) == b"hello"
+        assert len(proxy.asked) == 1
+        monkeypatch.setenv("HTTPS_PROXY", proxy.url)
+        with open_client(RequestsWebClient(verify=str(certificate.file))) as client:
+            assert body(client.get(secure.url)) == b"hello"
+            assert len(proxy.asked) == 2
+        monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+        with open_client(RequestsWebClient(verify=str(certificate.file))) as client:
+            assert body(client.get(secure.url)) == b"hello"
+        assert len(proxy.asked) == 2
+
+
+def test_the_exceptions_to_a_proxy_hold_for_every_request(
+    server: LoopbackServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.site |= {"http://far.example/a": b"by proxy", "/a": b"straight"}
+    monkeypatch.setenv("HTTP_PROXY", server.url)
+    monkeypatch.setenv("http_proxy", server.url)
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    with open_client(RequestsWebClient()) as client:
+        client.set_proxies({"https": "http://127.0.0.1:1/"})
+        assert body(client.get("http://far.example/a")) == b"by proxy"
+        assert body(client.get(server.at("/a"))) == b"straight"
+
+
+def test_netrc(server: LoopbackServer, tmp_path: Path) -> None:
+    (tmp_path / "netrc").write_text("machine 127.0.0.1 login me password it\n")
+    with open_client(RequestsWebClient()) as client:
+        client.get(server.url)
+    assert server.requests[0].headers["authorization"] == "Basic bWU6aXQ="
+
+
+# Kept connections
+
+
+def test_as_many_connections_are_kept_as_threads_use(server: LoopbackServer) -> None:
+    crowd = threading.Barrier(64)
+    seen: list[int] = []
+
+    def together(handler: Handler) -> bytes:
+        crowd.wait(30)
+        seen.append(handler.client_address[1])
+        return b"x"
+
+    server.otherwise = together
+    with open_client(RequestsWebClient()) as client:
+        for _ in range(2):
+            all_at_once(64, lambda: body(client.get(server.url)))
+    assert len(seen) == 128
+    assert len(set(seen)) == 64
+
+
+def test_cookies_may_come_from_all_sides(server: LoopbackServer) -> None:
+    count = iter(range(10_000))
+    server.otherwise = lambda _: Answer(headers={"Set-Cookie": f"c{next(count)}=1; Path=/"})
+    with open_client(RequestsWebClient()) as client:
+        answers: list[AbstractWebClientResponse] = []
+        all_at_once(8, lambda: answers.extend(client.get(server.url) for _ in range(10)))
+        for answer in answers:
+            body(answer)
+    assert len(answers) == 80
+
+
+# Stopping
+
+
+@pytest.fixture
+def in_flight() -> Iterator[Callable[[Callable[[], object]], Callable[[], object]]]:
+    """Runs work in a thread of its own; what it gives back waits, and returns or raises the end."""
+    threads: list[threading.Thread] = []
+
+    def run(work: Callable[[], object]) -> Callable[[], object]:
+        ends: list[object] = []
+
+        def guarded() -> None:
+            try:
+                ends.append(work())
+            except Exception as error:  # noqa: BLE001 -- handed to the test
+                ends.append(error)
+
+        thread = threading.Thread(target=guarded)
+        threads.append(thread)
+        thread.start()
+
+        def end() -> object:
+            thread.join(SOON)
+            assert ends, "it is still running"
+            return ends[0]
+
+        return end
+
+    yield run
+    for thread in threads:
+        thread.join()
+
+
+Run = Callable[[Callable[[], object]], Callable[[], object]]
+
+
+def wait_until(condition: Callable[[], object]) -> None:
+    end = time.monotonic() + 10
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.005)
+
+
+def test_abort_ends_a_wait_for_an_answer(server: LoopbackServer, in_flight: Run) -> None:
+    server.otherwise = stall
+    with open_client(RequestsWebClient()) as client:
+        ends = [in_flight(lambda: client.get(server.url)) for _ in range(4)]
+        wait_until(lambda: len(server.asked) == 4)
+        begun = time.monotonic()
+        client.abort()
+        for end in ends:
+            answer = end()
+            assert isinstance(answer, WebClientErrorResponse)
+            assert (answer.message(), answer.retryable()) == ("the client was stopped", False)
+        assert time.monotonic() - begun < SOON / 2
+
+
+@pytest.mark.parametrize("head", ["Content-Length: 100\r\n\r\n", "Connection: close\r\n\r\n"])
+def test_abort_ends_a_body(server: LoopbackServer, in_flight: Run, head: str) -> None:
+    server.otherwise = drip(head, b"x", pause=30)
+    with open_client(RequestsWebClient()) as client:
+        answer = client.get(server.url)
+        assert isinstance(answer, AbstractWebClientSuccessResponse)
+        pieces: list[bytes] = []
+        end = in_flight(lambda: pieces.extend(answer.chunks()))
+        wait_until(lambda: pieces)
+        server.closing.set()
+        client.abort()
+        assert isinstance(end(), StoppedError), "and it doesn't look as if the body were whole"
+        assert pieces == [b"x"]
+
+
+def test_abort_ends_tls(secure: TLSServer, certificate: Certificate, in_flight: Run) -> None:
+    secure.otherwise = stall
+    with open_client(RequestsWebClient(verify=str(certificate.file))) as client:
+        end = in_flight(lambda: client.get(secure.url))
+        wait_until(lambda: secure.asked)
+        client.abort()
+        assert error(end()).message() == "the client was stopped"  # type: ignore[arg-type]
+
+
+def test_abort_ends_a_handshake(in_flight: Run) -> None:
+    with (
+        socket.create_server(("127.0.0.1", 0)) as silent,
+        open_client(RequestsWebClient()) as client,
+    ):
+        end = in_flight(lambda: client.get(f"https://127.0.0.1:{silent.getsockname()[1]}/"))
+        connection, _ = silent.accept()
+        with connection:
+            assert connection.recv(5), "the client has said hello"
+            client.abort()
+            assert error(end()).message() == "the client was stopped"  # type: ignore[arg-type]
+
+
+def test_abort_ends_a_polite_wait(server: LoopbackServer, in_flight: Run) -> None:
+    with open_client(RequestsWebClient(wait=600)) as client:
+        client.get(server.url)
+        end = in_flight(lambda: client.get(server.url))
+        client.abort()
+        assert error(end()).message() == "the client was stopped"  # type: ignore[arg-type]
+    assert len(server.asked) == 1
+
+
+def test_after_abort_nothing_is_asked_until_the_next_crawl(server: LoopbackServer) -> None:
+    server.otherwise = b"hello"
+    with open_client(RequestsWebClient()) as client:
+        body(client.get(server.url))
+        client.abort()
+        assert not error(client.get(server.url)).retryable()
+        assert len(server.asked) == 1
+        client.start_crawl(server.url)
+        assert body(client.get(server.url)) == b"hello"
+
+
+def test_abort_leaves_a_session_of_the_callers_alone(server: LoopbackServer) -> None:
+    server.otherwise = drip("Content-Length: 1000\r\n\r\n", b"x")
+    with requests.Session() as session:
+        client = RequestsWebClient(session=session)
+        answer = client.get(server.url)
+        assert isinstance(answer, AbstractWebClientSuccessResponse)
+        chunks = answer.chunks()
+        assert next(chunks) == b"x"
+        client.abort()
+        with pytest.raises(StoppedError):
+            list(chunks)
+        answer.close()
+        server.otherwise = b"hello"
+        assert session.get(server.url).content == b"hello"
+
+
+def open_files() -> set[str]:
+    folder = Path("/proc/self/fd")
+    if not folder.is_dir():
+        pytest.skip("this system doesn't say which files are open")
+    return {f"{file.name}: {file.readlink()}" for file in folder.iterdir() if file.is_symlink()}
+
+
+def test_nothing_is_left_open(certificate: Certificate, in_flight: Run) -> None:
+    files, threads = open_files(), threading.active_count()
+    client = RequestsWebClient(verify=str(certificate.file))
+    with TLSServer(certificate.context()) as secure, LoopbackServer() as plain:
+        secure.otherwise, plain.otherwise = b"hello", stall
+        secure.site |= {"/stall": stall, "/404": 404, "/there": redirect("/")}
+        body(client.get(secure.at("/there")))
+        error(client.get(secure.at("/404")))
+        unread = client.get(secure.url)
+        first = in_flight(lambda: client.get(secure.at("/stall")))
+        second = in_flight(lambda: client.get(plain.url))
+        wait_until(lambda: "/stall" in secure.asked and plain.asked)
+        client.abort()
+        assert isinstance(first(), WebClientErrorResponse)
+        assert isinstance(second(), WebClientErrorResponse)
+        assert isinstance(unread, AbstractWebClientSuccessResponse)
+        unread.close()
+        client.close()
+    assert {file for file in open_files() - files if "socket" in file} == set()
+    wait_until(lambda: threading.active_count() <= threads)
+
+
+def test_a_client_travels(server: LoopbackServer) -> None:
+    server.otherwise = b"hello"
+    with open_client(RequestsWebClient(wait=0.01)) as client:
+        client.set_timeout(7)
+        body(client.get(server.url))
+        for other in (pickle.loads(pickle.dumps(client)), copy.deepcopy(client)):
+            with open_client(other):
+                client.abort()
+                assert body(other.get(server.url)) == b"hello"
+            client.start_crawl(server.url)
