@@ -8,7 +8,7 @@ ARGS ?=
 PY := .venv/bin/python
 READY := .venv/ready
 
-.PHONY: demo test check bench wheel clean
+.PHONY: demo test check bench fuzz wheel clean
 
 demo: $(READY)
 	@.venv/bin/usp demo
@@ -24,6 +24,11 @@ check: $(READY)
 bench: $(READY)
 	@$(PY) -m bench $(ARGS)
 
+# Without atheris, where there is no wheel of it, a plain mutator does the fuzzing.
+fuzz: $(READY)
+	@$(PY) -m pip install --quiet --disable-pip-version-check --group fuzz || true
+	@$(PY) -m fuzz $(ARGS)
+
 wheel: $(READY)
 	@rm -rf dist
 	@$(PY) -m pip wheel --quiet --no-deps --wheel-dir dist .
@@ -31,7 +36,7 @@ wheel: $(READY)
 
 clean:
 	rm -rf .venv dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
-	find src tests bench -name __pycache__ -type d -prune -exec rm -rf {} +
+	find src tests bench fuzz -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # pip knows dependency groups from 25.1 on, and the one that comes with Python may be older.
 $(READY): pyproject.toml

@@ -1,12 +1,16 @@
 """The client on requests, against a real server on the loopback interface."""
 
 import gzip
+import pickle
+import threading
 import time
 import zlib
 from collections.abc import Iterator
+from itertools import pairwise
 
 import pytest
 import requests
+import requests_cache
 
 from tests.server import Answer, Handler, LoopbackServer, redirect, reset, stall, urlset
 from usp import Outcome, __version__
@@ -14,6 +18,8 @@ from usp.tree import sitemap_tree_for_homepage
 from usp.web_client.abstract_client import (
     RETRYABLE_HTTP_STATUS_CODES,
     AbstractWebClientResponse,
+    LocalWebClient,
+    NoWebClientException,
     RequestWaiter,
     WebClientErrorResponse,
 )
@@ -178,19 +184,92 @@ def test_one_connection_serves_a_whole_crawl(server: LoopbackServer) -> None:
     assert len(ports) == 1
 
 
-def test_waiting_keeps_the_distance() -> None:
+def test_a_wait_of_nothing_takes_no_time() -> None:
     waiter = RequestWaiter(wait=0.0)
-    waiter.wait()
-    waiter.wait()  # nothing to wait for, and no exception
+    assert [waiter.reserve() for _ in range(3)] == [0.0, 0.0, 0.0]
 
 
-def test_a_wait_between_requests(server: LoopbackServer) -> None:
-    client = RequestsWebClient(wait=0.2)
-    begun = time.monotonic()
-    for _ in range(3):
-        client.get(server.at("/a"))
+def test_a_wait_is_from_start_to_start() -> None:
+    waiter = RequestWaiter(wait=100.0, random_wait=False)
+    first, second, third = (waiter.reserve() for _ in range(3))
+    assert first == 0.0
+    assert 99.0 < second <= 100.0
+    assert 199.0 < third <= 200.0
+
+
+def test_a_random_wait_varies_by_half() -> None:
+    waiter = RequestWaiter(wait=100.0)
+    moments = [waiter.reserve() for _ in range(100)]
+    gaps = [after - before for before, after in pairwise(moments)]
+    assert 49 < min(gaps) < 75
+    assert 125 < max(gaps) < 151
+
+
+def test_a_waiter_travels_without_its_times() -> None:
+    waiter = RequestWaiter(wait=100.0, random_wait=False)
+    waiter.reserve()
+    assert pickle.loads(pickle.dumps(waiter)).reserve() == 0.0
+
+
+def test_a_wait_between_requests_of_all_threads(server: LoopbackServer) -> None:
+    starts: list[float] = []
+
+    def note(_: Handler) -> int:
+        starts.append(time.monotonic())
+        return 404
+
+    server.otherwise = note
+    client = RequestsWebClient(wait=0.1)
+    threads = [threading.Thread(target=client.get, args=(server.url,)) for _ in range(5)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
     client.close()
-    assert time.monotonic() - begun >= 0.4
+    assert len(starts) == 5
+    assert all(after - before > 0.05 for before, after in pairwise(starts))
+
+
+def test_who_may_be_used_from_several_threads() -> None:
+    class Mine(RequestsWebClient):
+        pass
+
+    class Sure(RequestsWebClient):
+        thread_safe = True
+
+    class Session(requests.Session):
+        pass
+
+    cached: requests.Session = requests_cache.CachedSession(backend="memory")
+    said = {
+        name: client.thread_safe
+        for name, client in {
+            "ours": RequestsWebClient(),
+            "with a plain session": RequestsWebClient(session=requests.Session()),
+            "with a session of another class": RequestsWebClient(session=Session()),
+            "with a cache": RequestsWebClient(session=cached),
+            "a subclass": Mine(),
+            "a subclass that says so": Sure(),
+            "none at all": LocalWebClient(),
+        }.items()
+    }
+    cached.close()
+    assert [name for name, safe in said.items() if safe] == [
+        "ours",
+        "with a plain session",
+        "a subclass that says so",
+    ]
+    client = RequestsWebClient(session=Session())
+    client.thread_safe = True
+    assert client.thread_safe
+
+
+def test_the_hooks_of_a_client_do_nothing_by_default() -> None:
+    client = LocalWebClient()
+    client.start_crawl("http://host.example/")
+    client.abort()
+    with pytest.raises(NoWebClientException):
+        client.get("http://host.example/")
 
 
 def test_a_body_that_breaks_off_gives_what_came(server: LoopbackServer) -> None:

@@ -3,7 +3,6 @@
 import copy
 import os
 import pickle
-import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -14,20 +13,16 @@ import certifi
 import pytest
 import requests
 
-from tests.drive.servers import Certificate, TLSServer, Tunnels, drip
-from tests.server import Answer, Handler, LoopbackServer, redirect, stall
+from tests.drive.servers import Certificate, TLSServer, Tunnels
+from tests.server import Answer, Handler, LoopbackServer
 from usp.web_client.abstract_client import (
     AbstractWebClientResponse,
     AbstractWebClientSuccessResponse,
     WebClientErrorResponse,
 )
 from usp.web_client.addresses import Guard
-from usp.web_client.failures import StoppedError
 from usp.web_client.requests_client import RequestsWebClient
 from usp.web_client.transport import Lines, OwnSession
-
-SOON = 2.0
-"""Far below every time-out that is set here, far above what a slow machine needs."""
 
 
 @pytest.fixture(scope="module")
@@ -242,165 +237,6 @@ def test_cookies_may_come_from_all_sides(server: LoopbackServer) -> None:
         for answer in answers:
             body(answer)
     assert len(answers) == 80
-
-
-# Stopping
-
-
-@pytest.fixture
-def in_flight() -> Iterator[Callable[[Callable[[], object]], Callable[[], object]]]:
-    """Runs work in a thread of its own; what it gives back waits, and returns or raises the end."""
-    threads: list[threading.Thread] = []
-
-    def run(work: Callable[[], object]) -> Callable[[], object]:
-        ends: list[object] = []
-
-        def guarded() -> None:
-            try:
-                ends.append(work())
-            except Exception as error:  # noqa: BLE001 -- handed to the test
-                ends.append(error)
-
-        thread = threading.Thread(target=guarded)
-        threads.append(thread)
-        thread.start()
-
-        def end() -> object:
-            thread.join(SOON)
-            assert ends, "it is still running"
-            return ends[0]
-
-        return end
-
-    yield run
-    for thread in threads:
-        thread.join()
-
-
-Run = Callable[[Callable[[], object]], Callable[[], object]]
-
-
-def wait_until(condition: Callable[[], object]) -> None:
-    end = time.monotonic() + 10
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.005)
-
-
-def test_abort_ends_a_wait_for_an_answer(server: LoopbackServer, in_flight: Run) -> None:
-    server.otherwise = stall
-    with open_client(RequestsWebClient()) as client:
-        ends = [in_flight(lambda: client.get(server.url)) for _ in range(4)]
-        wait_until(lambda: len(server.asked) == 4)
-        begun = time.monotonic()
-        client.abort()
-        for end in ends:
-            answer = end()
-            assert isinstance(answer, WebClientErrorResponse)
-            assert (answer.message(), answer.retryable()) == ("the client was stopped", False)
-        assert time.monotonic() - begun < SOON / 2
-
-
-@pytest.mark.parametrize("head", ["Content-Length: 100\r\n\r\n", "Connection: close\r\n\r\n"])
-def test_abort_ends_a_body(server: LoopbackServer, in_flight: Run, head: str) -> None:
-    server.otherwise = drip(head, b"x", pause=30)
-    with open_client(RequestsWebClient()) as client:
-        answer = client.get(server.url)
-        assert isinstance(answer, AbstractWebClientSuccessResponse)
-        pieces: list[bytes] = []
-        end = in_flight(lambda: pieces.extend(answer.chunks()))
-        wait_until(lambda: pieces)
-        server.closing.set()
-        client.abort()
-        assert isinstance(end(), StoppedError), "and it doesn't look as if the body were whole"
-        assert pieces == [b"x"]
-
-
-def test_abort_ends_tls(secure: TLSServer, certificate: Certificate, in_flight: Run) -> None:
-    secure.otherwise = stall
-    with open_client(RequestsWebClient(verify=str(certificate.file))) as client:
-        end = in_flight(lambda: client.get(secure.url))
-        wait_until(lambda: secure.asked)
-        client.abort()
-        assert error(end()).message() == "the client was stopped"  # type: ignore[arg-type]
-
-
-def test_abort_ends_a_handshake(in_flight: Run) -> None:
-    with (
-        socket.create_server(("127.0.0.1", 0)) as silent,
-        open_client(RequestsWebClient()) as client,
-    ):
-        end = in_flight(lambda: client.get(f"https://127.0.0.1:{silent.getsockname()[1]}/"))
-        connection, _ = silent.accept()
-        with connection:
-            assert connection.recv(5), "the client has said hello"
-            client.abort()
-            assert error(end()).message() == "the client was stopped"  # type: ignore[arg-type]
-
-
-def test_abort_ends_a_polite_wait(server: LoopbackServer, in_flight: Run) -> None:
-    with open_client(RequestsWebClient(wait=600)) as client:
-        client.get(server.url)
-        end = in_flight(lambda: client.get(server.url))
-        client.abort()
-        assert error(end()).message() == "the client was stopped"  # type: ignore[arg-type]
-    assert len(server.asked) == 1
-
-
-def test_after_abort_nothing_is_asked_until_the_next_crawl(server: LoopbackServer) -> None:
-    server.otherwise = b"hello"
-    with open_client(RequestsWebClient()) as client:
-        body(client.get(server.url))
-        client.abort()
-        assert not error(client.get(server.url)).retryable()
-        assert len(server.asked) == 1
-        client.start_crawl(server.url)
-        assert body(client.get(server.url)) == b"hello"
-
-
-def test_abort_leaves_a_session_of_the_callers_alone(server: LoopbackServer) -> None:
-    server.otherwise = drip("Content-Length: 1000\r\n\r\n", b"x")
-    with requests.Session() as session:
-        client = RequestsWebClient(session=session)
-        answer = client.get(server.url)
-        assert isinstance(answer, AbstractWebClientSuccessResponse)
-        chunks = answer.chunks()
-        assert next(chunks) == b"x"
-        client.abort()
-        with pytest.raises(StoppedError):
-            list(chunks)
-        answer.close()
-        server.otherwise = b"hello"
-        assert session.get(server.url).content == b"hello"
-
-
-def open_files() -> set[str]:
-    folder = Path("/proc/self/fd")
-    if not folder.is_dir():
-        pytest.skip("this system doesn't say which files are open")
-    return {f"{file.name}: {file.readlink()}" for file in folder.iterdir() if file.is_symlink()}
-
-
-def test_nothing_is_left_open(certificate: Certificate, in_flight: Run) -> None:
-    files, threads = open_files(), threading.active_count()
-    client = RequestsWebClient(verify=str(certificate.file))
-    with TLSServer(certificate.context()) as secure, LoopbackServer() as plain:
-        secure.otherwise, plain.otherwise = b"hello", stall
-        secure.site |= {"/stall": stall, "/404": 404, "/there": redirect("/")}
-        body(client.get(secure.at("/there")))
-        error(client.get(secure.at("/404")))
-        unread = client.get(secure.url)
-        first = in_flight(lambda: client.get(secure.at("/stall")))
-        second = in_flight(lambda: client.get(plain.url))
-        wait_until(lambda: "/stall" in secure.asked and plain.asked)
-        client.abort()
-        assert isinstance(first(), WebClientErrorResponse)
-        assert isinstance(second(), WebClientErrorResponse)
-        assert isinstance(unread, AbstractWebClientSuccessResponse)
-        unread.close()
-        client.close()
-    assert {file for file in open_files() - files if "socket" in file} == set()
-    wait_until(lambda: threading.active_count() <= threads)
 
 
 def test_a_client_travels(server: LoopbackServer) -> None:

@@ -5,7 +5,6 @@ This is the worker's edge: whatever a client raises ends here, as a failed fetch
 
 import re
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import replace
 
 from usp._crawl.messages import Answer, FetchFailed, FetchRequest
@@ -73,6 +72,7 @@ class _Body:
         self._limit = limit
         self.size = 0
         self.fault = ""
+        self.close_fault = ""
 
     def __iter__(self) -> Iterator[bytes]:
         while self.size <= self._limit:  # one byte more than allowed shows that it was cut
@@ -85,8 +85,10 @@ class _Body:
             if chunk is None:
                 break
             yield chunk
-        with suppress(Exception):
+        try:
             self._response.close()
+        except Exception as error:  # noqa: BLE001 -- the worker's edge; the body is here already
+            self.close_fault = _describe(error)
 
 
 def _streams(response: AbstractWebClientSuccessResponse) -> bool:

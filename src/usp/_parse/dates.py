@@ -55,7 +55,7 @@ _COMPACT: Final = re.compile(
     r"\d{8}(?:T\d{4}(?:\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?|\d{4}-?W\d{2}(?:-?[1-7])?",
     re.ASCII,
 )
-_MONTH_NAME: Final = re.compile(r"[A-Za-z]{3,}")
+_NAMES_A_DATE: Final = re.compile(r"(?=.*\d{4})(?=.*[A-Za-z]{3,})")  # a year, and a month by name
 _OFFSET: Final = re.compile(r"(\d{1,2}):?(\d{2})?(?::?\d{2})?")
 _MONTHS: Final = {
     name: number
@@ -104,7 +104,7 @@ def date(text: str) -> datetime | None:
         return _build(match, *_day_and_month(match["one"], match["two"], match["mark"]))
     if _COMPACT.fullmatch(found):
         return _iso_8601(found)
-    return _last_resort(found) if _MONTH_NAME.search(found) else None
+    return _last_resort(found) if _NAMES_A_DATE.search(found) else None
 
 
 def _day_and_month(one: str, two: str, mark: str) -> tuple[str, str]:

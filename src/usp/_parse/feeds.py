@@ -42,7 +42,7 @@ class FeedMeaning(EntryMeaning):
         if found:
             return found
         for attributes, text in elements(record, "guid"):
-            guid = values.clean(text)
+            guid = values.url(text, None)
             permalink = attributes.get("ispermalink", "").strip().lower() != "false"
             if permalink and values.is_http_url(guid):
                 return guid

@@ -101,14 +101,14 @@ def _inflate(chunks: Iterable[bytes], window: int, findings: Findings) -> Iterat
             try:
                 out = inflater.decompress(data, _PIECE)
             except zlib.error as error:
-                findings.report("SM214", f"damaged gzip data: {error}")
+                findings.report_once("SM214", f"damaged gzip data: {error}")
                 yield from _before_the_fault(before, data)
                 return
             if out:
                 yield out
             data = inflater.unused_data if inflater.eof else inflater.unconsumed_tail
     if not inflater.eof:
-        findings.report("SM214", "the gzip data ends early")
+        findings.report_once("SM214", "the gzip data ends early")
 
 
 def _before_the_fault(inflater: "zlib._Decompress", data: bytes) -> Iterator[bytes]:
