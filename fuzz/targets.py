@@ -245,8 +245,8 @@ def unpacking(data: bytes) -> None:
 
 
 def is_packed(data: bytes) -> bool:
-    """Tell whether data begins as packed data does."""
-    return data[:2] in {b"\x1f\x8b", b"x\x01", b"x\x9c", b"x\xda", b"x^"}
+    """Tell whether data begins as packed data does, but for blanks before it."""
+    return data.lstrip(b"\r\n\t ")[:2] in {b"\x1f\x8b", b"x\x01", b"x\x9c", b"x\xda", b"x^"}
 
 
 def unpacked(*chunks: bytes) -> bytes:

@@ -186,8 +186,6 @@ def _last_resort(text: str) -> datetime | None:
             return None
         results.append(found)
     one, other = results
-    if one.date() != other.date():
-        # A day that was filled in becomes the first; a month or a year isn't made up.
-        same_month = (one.year, one.month) == (other.year, other.month)
-        return one.replace(day=1) if same_month else None
-    return one
+    if f"{one.year:04}" not in text or (one.year, one.month) != (other.year, other.month):
+        return None  # a year or a month isn't made up
+    return one if one.day == other.day else one.replace(day=1)

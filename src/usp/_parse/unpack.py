@@ -19,6 +19,7 @@ _PIECE: Final = 256 * 1024
 _MAX_BLANKS: Final = 16
 """So many blanks before packed data are passed over: scripts print them."""
 _GZIP: Final = b"\x1f\x8b"
+_DAMAGED: Final = "the packed data ends early, or is damaged"
 _MAGIC: Final = {
     _GZIP: 16 + zlib.MAX_WBITS,
     # "Content-Encoding: deflate" is zlib (RFC 9110 8.4.1.2). None of these pairs begins a text;
@@ -100,15 +101,15 @@ def _inflate(chunks: Iterable[bytes], window: int, findings: Findings) -> Iterat
             before = inflater.copy()
             try:
                 out = inflater.decompress(data, _PIECE)
-            except zlib.error as error:
-                findings.report_once("SM214", f"damaged gzip data: {error}")
+            except zlib.error:
+                findings.report_once("SM214", _DAMAGED)
                 yield from _before_the_fault(before, data)
                 return
             if out:
                 yield out
             data = inflater.unused_data if inflater.eof else inflater.unconsumed_tail
     if not inflater.eof:
-        findings.report_once("SM214", "the gzip data ends early")
+        findings.report_once("SM214", _DAMAGED)
 
 
 def _before_the_fault(inflater: "zlib._Decompress", data: bytes) -> Iterator[bytes]:

@@ -9,9 +9,16 @@ import logging
 from collections.abc import Iterator
 from typing import Final
 
-from usp.cli._demo_site import TREE, DemoSite, Place
-from usp.cli._util import Command, Exit, count, one_line, setup_logging, tell
+import requests
+
+from usp.cli._demo_site import TREE, DemoSite, TreeLine
+from usp.cli._exit import Exit
+from usp.cli._log import setup_logging
+from usp.cli._streams import one_line, tell
+from usp.cli._verdict import count
 from usp.objects.sitemap import AbstractSitemap, IndexWebsiteSitemap, InvalidSitemap
+from usp.tree import sitemap_tree_for_homepage
+from usp.web_client.requests_client import RequestsWebClient
 
 _KINDS: Final = {
     "IndexWebsiteSitemap": "website",
@@ -36,21 +43,16 @@ def run(args: argparse.Namespace) -> Exit:
         tree = _crawl(site.url)
         print(f"The demo site, served at {site.url} while it was crawled:\n")
         found = list(_walk(tree, site.url))
-        for place, sitemap in found:
-            print(_line(place, sitemap))
+        for entry, sitemap in found:
+            print(_line(entry, sitemap))
         print(f"\n{_totals(tree)}\nOutcome: {tree.outcome}")
-    if tuple(place for place, _ in found) == TREE:
+    if tuple(entry for entry, _ in found) == TREE:
         return Exit.DONE
     tell("error: this is not the tree that the demo site holds")
     return Exit.NO
 
 
 def _crawl(url: str) -> IndexWebsiteSitemap:
-    import requests
-
-    from usp.tree import sitemap_tree_for_homepage
-    from usp.web_client.requests_client import RequestsWebClient
-
     with requests.Session() as session:
         session.trust_env = False  # a proxy of the environment can't reach our own loopback
         return sitemap_tree_for_homepage(url, web_client=RequestsWebClient(session=session))
@@ -58,16 +60,16 @@ def _crawl(url: str) -> IndexWebsiteSitemap:
 
 def _walk(
     sitemap: AbstractSitemap, base: str, depth: int = 0
-) -> Iterator[tuple[Place, AbstractSitemap]]:
+) -> Iterator[tuple[TreeLine, AbstractSitemap]]:
     path = f"/{sitemap.url.removeprefix(base)}"
-    yield Place(depth, path, type(sitemap).__name__, len(sitemap.pages)), sitemap
+    yield TreeLine(depth, path, type(sitemap).__name__, len(sitemap.pages)), sitemap
     for child in sitemap.sub_sitemaps:
         yield from _walk(child, base, depth + 1)
 
 
-def _line(place: Place, sitemap: AbstractSitemap) -> str:
-    name = f"{'  ' * place.depth}{place.path}"
-    return one_line(f"{name:{_WIDTH}}  {_KINDS[place.kind]}{_content(sitemap)}")
+def _line(entry: TreeLine, sitemap: AbstractSitemap) -> str:
+    name = f"{'  ' * entry.depth}{entry.path}"
+    return one_line(f"{name:{_WIDTH}}  {_KINDS[entry.kind]}{_content(sitemap)}")
 
 
 def _content(sitemap: AbstractSitemap) -> str:
@@ -88,13 +90,3 @@ def _totals(tree: IndexWebsiteSitemap) -> str:
     found = f"{count(len(sitemaps), 'sitemap')}, {invalid} of them invalid"
     holding = (count(stories, "title"), count(images, "image"), count(alternates, "translation"))
     return f"{found}; {count(len(pages), 'page')} with {', '.join(holding)}"
-
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Add no arguments: there is one demo."""
-    del parser
-
-
-COMMAND: Final = Command(
-    "demo", "crawl a small embedded site that has one of everything", configure, run
-)

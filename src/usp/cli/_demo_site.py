@@ -17,7 +17,7 @@ from usp.cli import _demo_documents as documents
 
 
 @dataclass(frozen=True, slots=True)
-class Resource:
+class Served:
     """One answer of the site: its type, and its body for a site at that address."""
 
     content_type: str
@@ -25,7 +25,7 @@ class Resource:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TreeLine:
     """One line of the tree: how deep it stands, what it is, how many pages it lists itself."""
 
     depth: int
@@ -46,18 +46,18 @@ def _gzipped(template: str) -> Callable[[str], bytes]:
 _XML: Final = "application/xml"
 
 SITE: Final = {
-    "/robots.txt": Resource("text/plain", _text(documents.ROBOTS)),
-    "/sitemaps/index.xml": Resource(_XML, _text(documents.INDEX)),
-    "/sitemaps/pages.xml": Resource(_XML, _text(documents.PAGES)),
-    "/sitemaps/languages.xml": Resource(_XML, _text(documents.LANGUAGES)),
-    "/sitemaps/pictures.xml": Resource(_XML, _text(documents.PICTURES)),
-    "/sitemaps/archive/index.xml": Resource(_XML, _text(documents.ARCHIVE_INDEX)),
-    "/sitemaps/archive/2023.xml.gz": Resource("application/gzip", _gzipped(documents.ARCHIVE_2023)),
-    "/sitemaps/pages.txt": Resource("text/plain", _text(documents.TEXT)),
-    "/feeds/rss.xml": Resource("application/rss+xml", _text(documents.RSS)),
-    "/feeds/atom.xml": Resource("application/atom+xml", _text(documents.ATOM)),
-    "/feeds/atom-0.3.xml": Resource("application/atom+xml", _text(documents.ATOM_0_3)),
-    "/sitemap_news.xml": Resource(_XML, _text(documents.NEWS)),
+    "/robots.txt": Served("text/plain", _text(documents.ROBOTS)),
+    "/sitemaps/index.xml": Served(_XML, _text(documents.INDEX)),
+    "/sitemaps/pages.xml": Served(_XML, _text(documents.PAGES)),
+    "/sitemaps/languages.xml": Served(_XML, _text(documents.LANGUAGES)),
+    "/sitemaps/pictures.xml": Served(_XML, _text(documents.PICTURES)),
+    "/sitemaps/archive/index.xml": Served(_XML, _text(documents.ARCHIVE_INDEX)),
+    "/sitemaps/archive/2023.xml.gz": Served("application/gzip", _gzipped(documents.ARCHIVE_2023)),
+    "/sitemaps/pages.txt": Served("text/plain", _text(documents.TEXT)),
+    "/feeds/rss.xml": Served("application/rss+xml", _text(documents.RSS)),
+    "/feeds/atom.xml": Served("application/atom+xml", _text(documents.ATOM)),
+    "/feeds/atom-0.3.xml": Served("application/atom+xml", _text(documents.ATOM_0_3)),
+    "/sitemap_news.xml": Served(_XML, _text(documents.NEWS)),
 }
 """What the site holds. ``/sitemap_news.xml`` is declared nowhere: it stands at a known path."""
 
@@ -65,21 +65,21 @@ REDIRECTS: Final = {"/sitemap.xml": "/sitemaps/index.xml"}
 """A known path that leads to what robots.txt declares: it must not be listed twice."""
 
 TREE: Final = (
-    Place(0, "/", "IndexWebsiteSitemap"),
-    Place(1, "/robots.txt", "IndexRobotsTxtSitemap"),
-    Place(2, "/sitemaps/index.xml", "IndexXMLSitemap"),
-    Place(3, "/sitemaps/pages.xml", "PagesXMLSitemap", 3),
-    Place(3, "/sitemaps/languages.xml", "PagesXMLSitemap", 2),
-    Place(3, "/sitemaps/pictures.xml", "PagesXMLSitemap", 2),
-    Place(3, "/sitemaps/archive/index.xml", "IndexXMLSitemap"),
-    Place(4, "/sitemaps/archive/2023.xml.gz", "PagesXMLSitemap", 4),
-    Place(4, "/sitemaps/archive/lost.xml", "InvalidSitemap"),
-    Place(4, "/sitemaps/index.xml", "InvalidSitemap"),
-    Place(2, "/feeds/rss.xml", "PagesRSSSitemap", 2),
-    Place(2, "/feeds/atom.xml", "PagesAtomSitemap", 1),
-    Place(2, "/feeds/atom-0.3.xml", "PagesAtomSitemap", 1),
-    Place(2, "/sitemaps/pages.txt", "PagesTextSitemap", 2),
-    Place(1, "/sitemap_news.xml", "PagesXMLSitemap", 2),
+    TreeLine(0, "/", "IndexWebsiteSitemap"),
+    TreeLine(1, "/robots.txt", "IndexRobotsTxtSitemap"),
+    TreeLine(2, "/sitemaps/index.xml", "IndexXMLSitemap"),
+    TreeLine(3, "/sitemaps/pages.xml", "PagesXMLSitemap", 3),
+    TreeLine(3, "/sitemaps/languages.xml", "PagesXMLSitemap", 2),
+    TreeLine(3, "/sitemaps/pictures.xml", "PagesXMLSitemap", 2),
+    TreeLine(3, "/sitemaps/archive/index.xml", "IndexXMLSitemap"),
+    TreeLine(4, "/sitemaps/archive/2023.xml.gz", "PagesXMLSitemap", 4),
+    TreeLine(4, "/sitemaps/archive/lost.xml", "InvalidSitemap"),
+    TreeLine(4, "/sitemaps/index.xml", "InvalidSitemap"),
+    TreeLine(2, "/feeds/rss.xml", "PagesRSSSitemap", 2),
+    TreeLine(2, "/feeds/atom.xml", "PagesAtomSitemap", 1),
+    TreeLine(2, "/feeds/atom-0.3.xml", "PagesAtomSitemap", 1),
+    TreeLine(2, "/sitemaps/pages.txt", "PagesTextSitemap", 2),
+    TreeLine(1, "/sitemap_news.xml", "PagesXMLSitemap", 2),
 )
 """What a crawl has to find, in this order: ``lost.xml`` is missing, the last index is a loop."""
 
@@ -96,10 +96,10 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header("Location", REDIRECTS[self.path])
             self.end_headers()
         elif self.path in SITE:
-            resource = SITE[self.path]
-            body = resource.body(site.url.rstrip("/"))
+            served = SITE[self.path]
+            body = served.body(site.url.rstrip("/"))
             self.send_response(200)
-            self.send_header("Content-Type", resource.content_type)
+            self.send_header("Content-Type", served.content_type)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)
@@ -129,7 +129,10 @@ class DemoSite:
         self.asked: list[str] = []
         """The paths asked for, in order."""
         self._server = _Server(self)
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,))
+        # A daemon: Ctrl-C may come before the ``with`` block is entered, or while it is left.
+        self._thread = threading.Thread(
+            target=self._server.serve_forever, args=(0.02,), daemon=True
+        )
 
     @property
     def url(self) -> str:
