@@ -13,8 +13,7 @@ from usp._crawl.assemble import node, tree
 from usp._crawl.machine import Crawl, RecurseCallback, RecurseListCallback, refusal
 from usp._crawl.policy import Policy
 from usp._crawl.seeds import FoundBy, Seed
-from usp._drive import inline
-from usp._drive.fetch import Fetcher
+from usp._drive.choose import run as drive
 from usp._parse.builder import Builder, Entry
 from usp._parse.document import (
     MEANINGS,
@@ -27,7 +26,6 @@ from usp._parse.document import (
 from usp._parse.findings import Findings
 from usp._parse.grammar import GRAMMARS
 from usp._parse.sniff import Kind
-from usp._store import Store
 from usp.exceptions import SitemapException
 from usp.objects.page import SitemapPage
 from usp.objects.sitemap import AbstractSitemap, InvalidSitemap
@@ -52,7 +50,7 @@ def _run(
         recurse_callback=recurse_callback,
         recurse_list_callback=recurse_list_callback,
     )
-    inline.run(crawl, Fetcher(client, Store(), _POLICY.max_document_bytes))
+    drive(crawl, client, seed.url)
     found = tree(crawl.roots[0])
     return found if found is not None else InvalidSitemap(seed.url, "Nothing was found")
 

@@ -6,9 +6,8 @@ from usp._crawl.assemble import website
 from usp._crawl.machine import Crawl, RecurseCallback, RecurseListCallback
 from usp._crawl.policy import Policy
 from usp._crawl.seeds import KNOWN_PATHS, in_fixed_order, website_seeds
-from usp._drive import inline, report
-from usp._drive.fetch import Fetcher
-from usp._store import Store
+from usp._drive import report
+from usp._drive.choose import run as drive
 from usp.exceptions import SitemapException
 from usp.fetch_parse import sitemap_of_string
 from usp.helpers import is_http_url, strip_url_to_homepage
@@ -55,18 +54,18 @@ def sitemap_tree_for_homepage(
     homepage = _homepage(homepage_url, normalize=normalize_homepage_url)
     known = in_fixed_order(_UNPUBLISHED_SITEMAP_PATHS) if use_known_paths else []
     extra = _in_given_order(extra_known_paths or ()) if use_known_paths else []
-    policy = policy or Policy()
+    client = web_client or RequestsWebClient()
     crawl = Crawl(
         website_seeds(homepage, use_robots=use_robots, known_paths=dict.fromkeys([*known, *extra])),
         policy,
         recurse_callback=recurse_callback,
         recurse_list_callback=recurse_list_callback,
+        probe_at_once=client.thread_safe,
     )
-    client = web_client or RequestsWebClient()
     try:
-        inline.run(crawl, Fetcher(client, Store(), policy.max_document_bytes))
+        drive(crawl, client, homepage)
     finally:
-        if web_client is None and isinstance(client, RequestsWebClient):
+        if web_client is None:
             client.close()
     return website(homepage, crawl)
 

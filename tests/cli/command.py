@@ -1,7 +1,8 @@
 """The command as a real process, for the tests of this folder.
 
 The process runs in Python's development mode, so that a socket or file left open shows up on
-stderr, and without the proxies of the environment, which can't reach the loopback interface.
+stderr, without the proxies of the environment, which can't reach the loopback interface, and with
+buffers as users have them.
 """
 
 import os
@@ -29,15 +30,19 @@ class Ended:
 
 
 def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
-    kept = {
-        name: value for name, value in os.environ.items() if not name.endswith(("PROXY", "proxy"))
-    }
+    dropped = ("PROXY", "proxy", "PYTHONUNBUFFERED")
+    kept = {name: value for name, value in os.environ.items() if not name.endswith(dropped)}
     return {**kept, **(extra or {})}
 
 
 def usp(*args: str, env: Mapping[str, str] | None = None) -> Ended:
     """Run ``usp`` with these arguments to its end."""
     return run(*USP, *args, env=env)
+
+
+def redirected(how: str, *args: str) -> Ended:
+    """Run ``usp`` with its streams redirected as a shell writes it: ``2>&-``."""
+    return run("/bin/sh", "-c", f'exec "$@" {how}', "sh", *USP, *args)
 
 
 def script(code: str, *args: str, env: Mapping[str, str] | None = None) -> Ended:
@@ -52,8 +57,10 @@ def run(*command: str, env: Mapping[str, str] | None = None) -> Ended:
     return Ended(done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
-def start(*args: str) -> "subprocess.Popen[bytes]":
+def start(
+    *args: str, program: tuple[str, ...] = USP, env: Mapping[str, str] | None = None
+) -> "subprocess.Popen[bytes]":
     """Start ``usp`` with these arguments, its streams as pipes."""
     return subprocess.Popen(
-        [*USP, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()
+        [*program, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(env)
     )

@@ -103,6 +103,7 @@ def test_path_of_the_url_is_not_the_homepage(site: LoopbackServer) -> None:
     ended = usp("ls", site.at("/some/page?x=1"), "-f", "pages", "-k")
     assert ended.out.splitlines()[0] == site.at("/one")
     assert ended.code == 0
+    assert ended.err == f"usp: looking for the sitemaps of all of {site.url}\n"
 
 
 def test_an_index_with_pages_of_its_own(server: LoopbackServer) -> None:
@@ -128,10 +129,38 @@ def test_log_on_stderr(site: LoopbackServer, options: list[str], levels: set[str
     assert ended.out == drawn(TREE, site)
 
 
-def test_warnings_are_logged_unasked(site: LoopbackServer) -> None:
+def test_a_failure_is_told_unasked_in_one_line(site: LoopbackServer) -> None:
     del site.site["/b.xml"]
+    failed = f"usp: {site.at('/b.xml')}: 404 Not Found"
     ended = usp("ls", site.url)
+    assert ended.err.splitlines() == [failed, "usp: 1 sitemap could not be read"]
+
+
+def test_a_failure_is_told_by_the_log_where_there_is_one(site: LoopbackServer) -> None:
+    del site.site["/b.xml"]
+    ended = usp("ls", site.url, "-v")
     assert re.search(r"^WARNING:usp\..*/b\.xml", ended.err, re.MULTILINE)
+    assert ended.told == ["usp: 1 sitemap could not be read"]
+
+
+def test_of_many_failures_the_first_are_told(server: LoopbackServer) -> None:
+    server.robots(*(f"/lost-{n}.xml" for n in range(12)), "/a.xml")
+    server.site["/a.xml"] = urlset(server.at("/one"))
+    *first, more, summary = usp("ls", server.url, "-k").err.splitlines()
+    assert first == [f"usp: {server.at(f'/lost-{n}.xml')}: 404 Not Found" for n in range(10)]
+    assert more == "usp: and 2 more like these: -v shows them all"
+    assert summary == "usp: 12 sitemaps could not be read"
+
+
+def test_a_robots_txt_that_is_refused_is_told_of(site: LoopbackServer) -> None:
+    site.site["/robots.txt"] = 403
+    ended = usp("ls", site.url)
+    assert ended.code == 0
+    assert ended.err == f"usp: {site.at('/robots.txt')}: 403 Forbidden\n"
+
+
+def test_a_homepage_without_its_slash_is_no_news(site: LoopbackServer) -> None:
+    assert usp("ls", site.url.rstrip("/"), "-k").err == ""
 
 
 @pytest.mark.parametrize("option", ["-l", "--log-file"])
@@ -167,5 +196,5 @@ def test_utf8_whatever_the_locale(site: LoopbackServer) -> None:
 
 
 def test_what_utf8_cannot_hold_is_written_as_an_escape() -> None:
-    ended = script("from usp.cli._util import write_utf8; write_utf8(); print('a\\ud800é')")
+    ended = script("from usp.cli import _streams; _streams.prepare(); print('a\\ud800é')")
     assert (ended.code, ended.out) == (0, "a\\ud800é\n")

@@ -3,13 +3,20 @@
 import signal
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
-from tests.cli.command import run, start
+from tests.cli.command import USP, run, start
 from tests.server import LoopbackServer, index, stall, urlset
 
 MANY = 50_000
+LIGHT = {"usp._version", "usp.exceptions"}
+SCRIPT = (str(Path(sys.executable).with_name("usp")),)
+
+no_sigint_on_windows = pytest.mark.skipif(
+    sys.platform == "win32", reason="Windows has no SIGINT for one process"
+)
 
 
 def test_a_pipe_that_closes_is_no_news(server: LoopbackServer) -> None:
@@ -33,7 +40,7 @@ def test_a_pipe_that_is_closed_from_the_start() -> None:
     assert process.returncode == 0
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one process")
+@no_sigint_on_windows
 @pytest.mark.parametrize("stalled", ["/robots.txt", "/a.xml", "/sitemap.xml"])
 def test_ctrl_c_ends_at_once_and_quietly(server: LoopbackServer, stalled: str) -> None:
     server.robots("/i.xml")
@@ -49,8 +56,29 @@ def test_ctrl_c_ends_at_once_and_quietly(server: LoopbackServer, stalled: str) -
     assert (out.decode(), err.decode()) == ("", "")
 
 
+@no_sigint_on_windows
+@pytest.mark.parametrize("program", [USP, SCRIPT], ids=["module", "script"])
+@pytest.mark.parametrize("command", [("ls", "http://127.0.0.1:9/"), ("demo",)], ids=["ls", "demo"])
+@pytest.mark.parametrize("slow", ["argparse", "logging", "requests"])
+def test_ctrl_c_while_modules_are_imported(
+    tmp_path: Path, program: tuple[str, ...], command: tuple[str, ...], slow: str
+) -> None:
+    began = tmp_path / "began"
+    stalling = f"import time\nopen({str(began)!r}, 'w').close()\ntime.sleep(60)\n"
+    (tmp_path / f"{slow}.py").write_text(stalling)
+    with start(*command, program=program, env={"PYTHONPATH": str(tmp_path)}) as process:
+        while not began.exists():
+            assert process.poll() is None
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=10)
+    assert (process.returncode, out.decode(), err.decode()) == (130, "", "")
+
+
 def test_version_loads_nothing_of_the_web() -> None:
     ended = run(sys.executable, "-X", "importtime", "-m", "usp", "--version")
     loaded = {line.rpartition("|")[2].strip() for line in ended.err.splitlines()}
     assert "usp.cli.cli" in loaded
-    assert not loaded & {"requests", "urllib3", "dateutil", "usp.tree", "usp.web_client"}
+    assert not loaded & {"requests", "urllib3", "dateutil", "http", "logging", "socket"}
+    ours = {name for name in loaded if name.startswith("usp.")}
+    assert {name for name in ours if not name.startswith("usp.cli")} <= LIGHT

@@ -8,8 +8,10 @@ import pytest
 
 import usp as package
 from tests.cli.command import usp
-from usp.cli._util import one_line, site_url
-from usp.cli.cli import COMMANDS, parse_args
+from usp.cli._arguments import COMMANDS
+from usp.cli._streams import one_line
+from usp.cli._url import site_url
+from usp.cli.cli import parse_args
 from usp.exceptions import SitemapException
 
 MANUAL = Path(__file__).resolve().parents[2] / "docs" / "command.md"

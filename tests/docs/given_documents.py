@@ -86,8 +86,13 @@ AROUND: Final[dict[str, Given]] = {
     "a newline before `<urlset` without a declaration": f"\n{TWO}",
     "6,000 blanks before `<?xml`": " \n\t" * 2000 + DECLARATION + TWO,
     "a null character before `<urlset`": f"\0{TWO}",
+    "a comment before `<?xml`": f"<!-- hello -->{DECLARATION}{TWO}",
+    'a declaration that ends without its mark: `encoding="UTF-8">`': (
+        DECLARATION.replace("?>", ">") + TWO
+    ),
     "a PHP warning as HTML: `<b>Warning</b>`": f"<br />\n<b>Warning</b>: x\n{DECLARATION}{TWO}",
     "a PHP notice as text: `Notice: x`": f"Notice: x in y.php on line 3\n{TWO}",
+    "`<pre>` around the document": f"<pre>{TWO}</pre>",
     "HTTP headers in the body: `Content-Type: text/xml`": f"Content-Type: text/xml\r\n\r\n{TWO}",
     "a browser's remark: `This XML file does not appear`": (
         f"This XML file does not appear to have any style information.\n{TWO}"
@@ -106,18 +111,28 @@ AROUND: Final[dict[str, Given]] = {
     "tags after the root: `<br/>`": f"{TWO}<br/>",
     "a comment after the root: `<!-- made in 3 s -->`": f"{TWO}<!-- made in 3 s -->",
     "another `<url>` after the root": f"{TWO}{u(C)}",
+    "another `<urlset` after the root": TWO + urlset(u(C)),
 }
 BROKEN: Final[dict[str, Given]] = {
     "a raw control character": urlset(u(A), u("http://h/x\x01y"), u(C)),
     "a `<url>` that is never closed, then another": urlset(u(A), f"<url><loc>{B}</loc>", u(C)),
+    "a `<url` of which nothing else is left": urlset(u(A), "<url", u(C)),
+    "a root that is broken: `xmlns=http://h/mine`": (
+        f"<urlset xmlns=http://h/mine>{u(A)}{u(B)}</urlset>"
+    ),
     "an index with a bare `&`": index(A, "http://h/?q=1&p=2"),
     "a feed with a bare `&`": feed(item(LINK + T), item(f"<link>{B}</link><title>a & b</title>")),
     "a urlset cut off after an entry": f"<urlset {SM}>{u(A)}{u(B)}",
     "a urlset cut off within a URL": f"<urlset {SM}>{u(A)}{u(B)}<url><loc>http://h/",
     "a urlset cut off behind a `<loc>`": f"<urlset {SM}>{u(A)}{u(B)}<url><loc>{C}</loc>",
+    "a urlset cut off within its end tag: `</urls`": TWO.removesuffix("et>"),
     "an index cut off behind a `<loc>`": index(A, B).removesuffix("</sitemap></sitemapindex>"),
     "an index cut off within a URL": index(A, B).removesuffix("b</loc></sitemap></sitemapindex>"),
     "a feed cut off within an item": f"<rss><channel>{item(T + LINK)}<item>{T}<link>http:",
+    "a urlset that begins within its root tag": f'/sitemap/0.9">{u(A)}{u(B)}</urlset>',
+    "a urlset that begins within an entry": f"//h/a</loc></url>{u(B)}{u(C)}</urlset>",
+    "an index that begins within an entry": index(A, B).partition("<loc>")[2],
+    "a feed that begins within an item": f"T</title></item>{item(T + LINK)}</channel></rss>",
 }
 NAMES: Final[dict[str, Given]] = {
     "tags in capitals: `<URL><LOC>`": f"<urlset {SM}><URL><LOC>{A}</LOC></URL></urlset>",
@@ -136,6 +151,12 @@ NAMES: Final[dict[str, Given]] = {
     "a prefix that is never declared: `<sm:loc>`": (
         f"<sm:urlset><sm:url><sm:loc>{A}</sm:loc></sm:url></sm:urlset>"
     ),
+    'an element around the entries with a namespace of its own: `<x xmlns="http://h/mine">`': (
+        urlset(f'<x xmlns="http://h/mine">{u(A)}</x>')
+    ),
+    'an entry without the root\'s namespace: `<url xmlns="">`': (
+        urlset(f'<url xmlns=""><loc>{A}</loc></url>')
+    ),
     "`image:` that is never declared": (urlset(u(A, IMAGE_I), namespaces=SM), with_image),
     "`image:` bound to another namespace": (
         urlset(u(A, IMAGE_I), namespaces=f'{SM} xmlns:image="http://h/mine"'),
@@ -152,7 +173,9 @@ STRUCTURE: Final[dict[str, Given]] = {
     "a `<sitemap>` in a urlset": (urlset(u(A), f"<sitemap><loc>{B}</loc></sitemap>"), kind),
     "a `<url>` in an index": (index(B).replace("<sitemap>", f"{u(A)}<sitemap>"), kind),
     "a `<urlset` in a urlset": (urlset(urlset(u(A)), u(B)), kind),
+    "a `<urlset` in an index": (f"<sitemapindex {SM}>{urlset(u(A))}</sitemapindex>", kind),
     "`<url>` entries without a root": (u(A) + u(B), kind),
+    "an `<item>` without a root": (item(T + LINK), kind),
     "one `<sitemap` as the root": (f"<sitemap {SM}><loc>{A}</loc></sitemap>", kind),
     "one `<url` as the root": (f"<url {SM}><loc>{A}</loc></url>", kind),
     "a URL as bare text in a `<sitemap>`": (
@@ -160,6 +183,12 @@ STRUCTURE: Final[dict[str, Given]] = {
         kind,
     ),
     "a URL as bare text in a `<url>`": (urlset(f"<url>{A}</url>"), kind),
+    "a `<loc>` outside of any entry": (urlset(f"<loc>{A}</loc><loc>{B}</loc>"), kind),
+    "a `<loc>` outside of any entry of an index": (
+        f"<sitemapindex {SM}><loc>{A}</loc><loc>{B}</loc></sitemapindex>",
+        kind,
+    ),
+    "words between entries": (urlset(u(A), "words", u(B)), kind),
     "two `<loc>` in a `<url>`": (urlset(f"<url><loc>{A}</loc><loc>{B}</loc></url>"), kind),
     "two `<loc>` in a `<sitemap>`": (index(f"{A}</loc><loc>{B}"), kind),
     "a `<url>` without `<loc>`": (
@@ -168,14 +197,20 @@ STRUCTURE: Final[dict[str, Given]] = {
     ),
     "an empty `<loc/>`": (urlset(u(A), "<url><loc/></url>", u(B)), kind),
     "a page listed twice in one file": (urlset(u(A), u(B), u(f" {A} ")), kind),
+    "a child listed twice in one index": (index(A, B, A), kind),
 }
 VALUES: Final[dict[str, Given]] = {
     "blanks and newlines around the URL": urlset(u(f"\n\t {B} \r\n")),
     "no-break and zero-width blanks around the URL": urlset(u(f"\xa0\u200b{B}\ufeff")),
+    "a line break within the URL": urlset(u("http://h/x\n/y")),
     "a relative URL in a string that has no URL": urlset(u("/x")),
     "a relative child: `../x`": Found("http://h/maps/s.xml", index("../x")),
     "an empty `<lastmod/>`": (
         urlset(u(A, "<lastmod/>")),
+        first(lambda page: [iso(page.last_modified)]),
+    ),
+    "two `<lastmod>`, the first of which is no date": (
+        urlset(u(A, "<lastmod>soon</lastmod><lastmod>2020</lastmod>")),
         first(lambda page: [iso(page.last_modified)]),
     ),
     "a story with `<news:genres>Blog, Opinion</news:genres>`": (
@@ -187,6 +222,10 @@ VALUES: Final[dict[str, Given]] = {
         title,
     ),
     "a story with an empty `<news:title/>`": news(f"<news:title/>{DATE}"),
+    "two stories in an entry": (
+        news("<news:title>T</news:title></news:news><news:news><news:title>U</news:title>"),
+        title,
+    ),
     "a story without a date": (
         news("<news:title>T</news:title>"),
         first(lambda page: [story(page).title, iso(story(page).publish_date)]),
@@ -210,6 +249,10 @@ VALUES: Final[dict[str, Given]] = {
         alternates,
     ),
     "an alternate without a language": (link(""), alternates),
+    "an alternate without its `href`": (
+        urlset(u(A, '<xhtml:link rel="alternate" hreflang="de"/>')),
+        alternates,
+    ),
     "an Atom title of type html: `&lt;b&gt;T&lt;/b&gt;`": (
         atom(entry(f'<title type="html">&lt;b&gt;T&lt;/b&gt;</title><link href="{A}"/>')),
         title,
@@ -247,6 +290,7 @@ ENCODINGS: Final[dict[str, Given]] = {
     'a byte order mark against `encoding="ISO-8859-1"`': declared("ISO-8859-1", "utf-8-sig"),
     "UTF-16 with a mark": declared("UTF-16", "utf-16"),
     "UTF-16 without a mark": declared("UTF-16", "utf-16-le"),
+    "UTF-32 with a mark": declared("UTF-32", "utf-32"),
     'UTF-8 that says `encoding="UTF-16"`': declared("UTF-16", "utf-8"),
     'the HTTP charset against `encoding="UTF-8"`': Served(
         "/s.xml",
@@ -254,6 +298,11 @@ ENCODINGS: Final[dict[str, Given]] = {
         {"Content-Type": "text/xml; charset=windows-1251"},
     ),
     '`encoding="ISO-8859-1"`': declared("ISO-8859-1", "latin-1"),
+    '`encoding="ISO-8859-1"` with letters of windows-1252': declared(
+        "ISO-8859-1", "cp1252", "http://h/€"
+    ),
+    '`encoding="us-ascii"` with UTF-8': declared("us-ascii", "utf-8"),
+    '`encoding="x-sjis"`': declared("x-sjis", "cp932", "http://h/日"),
     '`encoding="windows-1251"`': declared("windows-1251", "cp1251", "http://h/ж"),
     '`encoding="Shift_JIS"` with letters of windows-31j': declared(
         "Shift_JIS", "cp932", "http://h/①"
@@ -272,6 +321,8 @@ COMPRESSION: Final[dict[str, Given]] = {
         "/s.xml.gz", TWO.encode(), {"Content-Type": "application/gzip"}
     ),
     "gzip in gzip": gzip.compress(PACKED),
+    "gzip, four times": gzip.compress(gzip.compress(gzip.compress(PACKED))),
+    "gzip after a line break": b"\r\n" + PACKED,
     "`Content-Encoding: gzip` around a `.gz`": Served(
         "/s.xml.gz", gzip.compress(PACKED), {"Content-Encoding": "gzip"}
     ),
@@ -297,6 +348,8 @@ LINES: Final[dict[str, Given]] = {
     "a byte order mark at the start of the text": f"\ufeff{A}\n{B}",
     "words between the URLs": f"Our pages:\n{A}\nand\n{B}\n",
     "`ftp://h/x` and `/x` between the URLs": f"{A}\nftp://h/x\n/x\n{B}\n",
+    "`http://h/x y` and `http://h/<x>` between the URLs": f"{A}\nhttp://h/x y\nhttp://h/<x>\n{B}",
+    "a table with commas: `http://h/x,2020`": "http://h/x,2020\n",
     "a URL listed twice": f"{A}\n{B}\n{A}\n",
     "`http://h/?q=1&amp;p=2` on a line": "http://h/?q=1&amp;p=2",
 }
@@ -311,6 +364,12 @@ REFUSED: Final[dict[str, Given]] = {
     ),
     "an entry of 3 MB": urlset(u(A), u(B, f"<x>{'y' * 3_000_000}</x>"), u(C)),
     "100,000 nested tags": urlset(u(A), "<x>" * 100_000, u(C)),
+    "10,000 attributes in a `<url`": urlset(
+        u(A), u(B).replace("<url", "<url " + " ".join(f'x{n}="y"' for n in range(10_000))), u(C)
+    ),
+    "an attribute of 3 MB in a `<url`": urlset(
+        u(A), u(B).replace("<url", f'<url x="{"y" * 3_000_000}"'), u(C)
+    ),
     "a document larger than the limit": Limited(150, urlset(u(A), u(B), u(C), namespaces=SM)),
 }
 

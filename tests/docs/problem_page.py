@@ -19,8 +19,8 @@ BLOCKS: Final = {
     "SM1": ("Transport", "What went wrong on the way to the document."),
     "SM2": ("Document", "What is wrong with the document as a whole, or with its markup."),
     "SM3": ("URLs", "What is wrong with an address."),
-    "SM4": ("Values", "Dates, priorities and frequencies."),
-    "SM5": ("Extensions", "Stories, images and the items of feeds."),
+    "SM4": ("Values", "Dates, priorities, frequencies, and what is said twice."),
+    "SM5": ("Extensions", "Stories, images, alternates and the items of feeds."),
     "SM6": ("Discovery and tree", "How documents lead to one another."),
     "SM7": ("Limits and policy", "Where reading stopped on purpose."),
 }

@@ -13,7 +13,7 @@ import requests
 import requests_cache
 
 from tests.server import Answer, Handler, LoopbackServer, redirect, reset, stall, urlset
-from usp import Outcome, __version__
+from usp import Outcome, Policy, __version__
 from usp.tree import sitemap_tree_for_homepage
 from usp.web_client.abstract_client import (
     RETRYABLE_HTTP_STATUS_CODES,
@@ -180,7 +180,7 @@ def test_one_connection_serves_a_whole_crawl(server: LoopbackServer) -> None:
 
     server.robots("/a", "/b", "/c")
     server.site |= dict.fromkeys(("/a", "/b", "/c"), remember)
-    sitemap_tree_for_homepage(server.url, use_known_paths=False)
+    sitemap_tree_for_homepage(server.url, use_known_paths=False, policy=Policy(total=1))
     assert len(ports) == 1
 
 

@@ -13,7 +13,7 @@ import certifi
 import pytest
 import requests
 
-from tests.drive.servers import Certificate, TLSServer, Tunnels
+from tests.drive.servers import Certificate, TLSServer, Tunnels, drip
 from tests.server import Answer, Handler, LoopbackServer
 from usp.web_client.abstract_client import (
     AbstractWebClientResponse,
@@ -21,6 +21,7 @@ from usp.web_client.abstract_client import (
     WebClientErrorResponse,
 )
 from usp.web_client.addresses import Guard
+from usp.web_client.failures import DeadlineError
 from usp.web_client.requests_client import RequestsWebClient
 from usp.web_client.transport import Lines, OwnSession
 
@@ -165,6 +166,18 @@ def test_one_context_for_many_threads(secure: TLSServer, certificate: Certificat
     with open_client(RequestsWebClient(verify=str(certificate.file))) as client:
         all_at_once(32, lambda: came.append(body(client.get(secure.url))))
     assert came == [b"hello"] * 32
+
+
+def test_a_document_is_due_in_tls_too(secure: TLSServer, certificate: Certificate) -> None:
+    secure.otherwise = drip("Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n", b"0")
+    with open_client(RequestsWebClient(verify=str(certificate.file))) as client:
+        client.set_document_deadline(0.3)
+        answer = client.get(secure.url)
+        assert isinstance(answer, AbstractWebClientSuccessResponse)
+        chunks = answer.chunks()
+        assert next(chunks) == b"x"
+        with pytest.raises(DeadlineError):
+            next(chunks)
 
 
 # Proxies and what else a session reads from the environment

@@ -16,7 +16,11 @@ def run(crawl: Crawl, fetch: Callable[[FetchRequest], Answer]) -> None:
         for request in requests:
             report.asking(request)
             answer = fetch(request)
-            final = crawl.receive(request, answer, time.monotonic(), random.random())  # noqa: S311
+            chance = random.random()  # noqa: S311 -- varies a pause, no secret
+            final = crawl.receive(request, answer, time.monotonic(), chance)
             report.answered(request, answer, final=final)
-        if not requests and (due := crawl.wakeup()) is not None:
+        if not requests and not crawl.done:
+            due = crawl.wakeup()
+            if due is None:
+                raise RuntimeError("the crawl waits for nothing")
             time.sleep(max(due - time.monotonic(), 0.0))

@@ -1,4 +1,4 @@
-"""The exit codes, and nothing else: they are wanted before anything else is imported."""
+"""The exit codes that a command can end with."""
 
 from enum import IntEnum
 
@@ -13,5 +13,3 @@ class Exit(IntEnum):
     """The command was used wrongly (argparse says the same)."""
     UNANSWERED = 3
     """The question could not be answered: blocked, unreachable, no room for the output."""
-    INTERRUPTED = 130
-    """Ctrl-C, as shells count it: 128 and the number of SIGINT."""

@@ -90,7 +90,7 @@ def _lacking(tree: IndexWebsiteSitemap) -> Iterator[str]:
     if broken := sum(map(_is_cut_off, sitemaps)):
         yield f"{count(broken, 'sitemap')} ended early, since the connection broke"
     if closed := sum(map(_is_closed, sitemaps)):
-        yield f"{count(closed, 'repeated place')} of an index left closed"
+        yield f"a limit was reached: an index was not opened again in {count(closed, 'place')}"
     yield from (f"a limit was reached: {problem.message}" for problem in tree.problems)
 
 

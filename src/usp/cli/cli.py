@@ -2,23 +2,27 @@
 
 What can go wrong at the edge of the process is dealt with here and only here: wrong use, Ctrl-C,
 a pipe that closes, a disk that is full. None of them ever shows a traceback. So that Ctrl-C is
-caught while modules are still being imported, they are imported inside ``main``.
+caught while modules are still being imported, all of them are imported inside ``main``.
 """
 
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Final
 
 from usp._version import __version__
-from usp.cli._exit import Exit
 
+TYPE_CHECKING = False  # as typing has it, which takes a while to import
 if TYPE_CHECKING:
     import argparse
 
+    from usp.cli._exit import Exit
+
 __all__ = ["__version__", "main", "parse_args"]
 
-_RIVAL: Final = "ultimate-sitemap-parser"
+_INTERRUPTED = 130
+"""The exit code after Ctrl-C, as shells count it: 128 and the number of SIGINT."""
+
+_RIVAL = "ultimate-sitemap-parser"
 """Another distribution that installs the import name ``usp``: the two would mix."""
 
 
@@ -36,15 +40,16 @@ def parse_args(arg_list: list[str] | None) -> tuple[argparse.Namespace, argparse
 def main(arg_list: list[str] | None = None) -> None:
     """Run the command; come back when it worked, else exit with a code that is not zero."""
     try:
-        code = _guarded(arg_list)
+        code = int(_guarded(arg_list))
     except KeyboardInterrupt:
-        code = Exit.INTERRUPTED
-    if code != Exit.DONE:
-        sys.exit(int(code))
+        code = _INTERRUPTED
+    if code:
+        sys.exit(code)
 
 
 def _guarded(arg_list: list[str] | None) -> Exit:
     from usp.cli import _streams
+    from usp.cli._exit import Exit
     from usp.exceptions import SitemapException
 
     try:
@@ -74,6 +79,8 @@ def _answer(arg_list: list[str] | None) -> Exit:
 
 
 def _run(arg_list: list[str] | None) -> Exit:
+    from usp.cli._exit import Exit
+
     args, parser = parse_args(arg_list)
     if "func" not in args:
         parser.print_help()

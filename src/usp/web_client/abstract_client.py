@@ -157,6 +157,13 @@ class AbstractWebClient(ABC):
         """
 
 
+    def close(self) -> None:  # noqa: B027 -- a hook
+        """Let go of connections that are the client's own; by default, there are none.
+
+        Called at the end of a crawl on a client that the crawl made itself.
+        """
+
+
 class LocalWebClient(AbstractWebClient):
     """A client that never asks the web: for documents that are at hand."""
 

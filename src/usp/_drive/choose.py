@@ -1,0 +1,17 @@
+"""Which driver carries a crawl: the client decides, by what it can bear."""
+
+from usp._crawl.machine import Crawl
+from usp._drive import inline, threads
+from usp._drive.fetch import Fetcher
+from usp._store import Store
+from usp.web_client.abstract_client import AbstractWebClient
+
+
+def run(crawl: Crawl, client: AbstractWebClient, homepage: str) -> None:
+    """Carry a crawl of a site to its end, with requests side by side where the client allows."""
+    client.start_crawl(homepage)
+    fetch = Fetcher(client, Store(), crawl.policy.max_document_bytes)
+    if client.thread_safe and crawl.policy.total > 1:
+        threads.run(crawl, fetch, client)
+    else:
+        inline.run(crawl, fetch)

@@ -1,0 +1,96 @@
+"""Requests side by side: workers fetch, the caller's thread owns the machine.
+
+A worker touches its own document and nothing else; answers come back through one queue. So the
+machine needs no locks, and callbacks run on the caller's thread.
+"""
+
+import random
+import threading
+import time
+from collections.abc import Callable
+from queue import Empty, SimpleQueue
+from typing import Final
+
+from usp._crawl.machine import Crawl
+from usp._crawl.messages import Answer, FetchRequest
+from usp._drive import report
+from usp.web_client.abstract_client import AbstractWebClient
+
+_PATIENCE: Final = 2.0
+"""Seconds to wait for workers to end after their sockets were shut."""
+
+Fetch = Callable[[FetchRequest], Answer]
+
+
+class Workers:
+    """Threads that carry out requests; they are made as they are needed."""
+
+    def __init__(self, fetch: Fetch) -> None:
+        self._fetch = fetch
+        self._requests: SimpleQueue[FetchRequest | None] = SimpleQueue()
+        self._answers: SimpleQueue[tuple[FetchRequest, Answer | BaseException]] = SimpleQueue()
+        self._threads: list[threading.Thread] = []
+        self.busy = 0
+
+    def submit(self, request: FetchRequest) -> None:
+        """Hand a request to a worker that has nothing to do, or to a new one."""
+        self.busy += 1
+        if self.busy > len(self._threads):
+            # A daemon: a client that can't be stopped doesn't keep the program from ending.
+            worker = threading.Thread(target=self._work, name="usp-fetch", daemon=True)
+            self._threads.append(worker)
+            worker.start()
+        self._requests.put(request)
+
+    def next_answer(self, timeout: float | None) -> tuple[FetchRequest, Answer] | None:
+        """Wait for an answer; None if none comes in time. What a worker raised is raised here."""
+        try:
+            request, answer = self._answers.get(timeout=timeout)
+        except Empty:
+            return None
+        self.busy -= 1
+        if isinstance(answer, BaseException):
+            raise answer
+        return request, answer
+
+    def stop(self, client: AbstractWebClient) -> None:
+        """End the workers: those that wait at once, those that fetch as soon as the client can."""
+        for _ in self._threads:
+            self._requests.put(None)
+        if self.busy:
+            client.abort()
+        until = time.monotonic() + _PATIENCE
+        for worker in self._threads:
+            worker.join(max(until - time.monotonic(), 0.0))
+
+    def _work(self) -> None:
+        while (request := self._requests.get()) is not None:
+            try:
+                answer: Answer | BaseException = self._fetch(request)
+            except BaseException as error:  # noqa: BLE001 -- the worker's edge: raised in next_answer
+                answer = error
+            self._answers.put((request, answer))
+
+
+def run(crawl: Crawl, fetch: Fetch, client: AbstractWebClient) -> None:
+    """Carry a crawl to its end."""
+    workers = Workers(fetch)
+    try:
+        while not crawl.done:
+            for request in crawl.take(time.monotonic()):
+                report.asking(request)
+                workers.submit(request)
+            if crawl.stopped:
+                return
+            due = crawl.wakeup()
+            timeout = None if due is None else max(due - time.monotonic(), 0.0)
+            if not workers.busy and timeout is None:
+                raise RuntimeError("the crawl waits for nothing")
+            answered = workers.next_answer(timeout)
+            if answered:
+                request, answer = answered
+                chance = random.random()  # noqa: S311 -- varies a pause, no secret
+                final = crawl.receive(request, answer, time.monotonic(), chance)
+                report.answered(request, answer, final=final)
+    finally:
+        workers.stop(client)

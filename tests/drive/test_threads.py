@@ -1,0 +1,190 @@
+"""Requests side by side, against a real server: as quick as allowed, and the same tree."""
+
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.server import Answer, Handler, LoopbackServer, Plain, index, stall, urlset
+from usp import Outcome, Policy
+from usp.objects.sitemap import AbstractSitemap, InvalidSitemap
+from usp.tree import sitemap_tree_for_homepage
+from usp.web_client.abstract_client import AbstractWebClientResponse
+from usp.web_client.requests_client import RequestsWebClient
+
+
+class Gauge:
+    """Counts how many requests are being answered at once."""
+
+    def __init__(self, server: LoopbackServer, seconds: float = 0.05) -> None:
+        self._server = server
+        self._seconds = seconds
+        self._lock = threading.Lock()
+        self.now = 0
+        self.most = 0
+        self.history: list[int] = []
+
+    def slowly(self, body: Plain) -> "object":
+        def answer(_handler: Handler) -> Plain:
+            with self._lock:
+                self.now += 1
+                self.most = max(self.most, self.now)
+                self.history.append(self.now)
+            time.sleep(self._seconds)
+            with self._lock:
+                self.now -= 1
+            return body
+
+        return answer
+
+
+def shape(sitemap: AbstractSitemap) -> object:
+    reason = sitemap.reason if isinstance(sitemap, InvalidSitemap) else None
+    pages = [page.url for page in sitemap.pages]
+    return type(sitemap).__name__, sitemap.url, reason, pages, [*map(shape, sitemap.sub_sitemaps)]
+
+
+@pytest.fixture
+def children(server: LoopbackServer) -> Gauge:
+    """A site whose index has forty children that take their time."""
+    gauge = Gauge(server)
+    names = [f"/{number}.xml" for number in range(40)]
+    server.robots("/index.xml")
+    server.site["/index.xml"] = index(*map(server.at, names))
+    for name in names:
+        server.site[name] = gauge.slowly(urlset(server.at(f"{name}/page")))  # type: ignore[assignment]
+    return gauge
+
+
+def test_eight_requests_at_once_to_one_host(server: LoopbackServer, children: Gauge) -> None:
+    tree = sitemap_tree_for_homepage(server.url)
+    assert len(list(tree.all_pages())) == 40
+    assert 2 <= children.most <= 8
+
+
+def test_how_many_at_once_is_an_option(server: LoopbackServer, children: Gauge) -> None:
+    sitemap_tree_for_homepage(server.url, policy=Policy(per_host=3))
+    assert 2 <= children.most <= 3
+    children.most = 0
+    sitemap_tree_for_homepage(server.url, policy=Policy(total=2))
+    assert children.most <= 2
+
+
+def test_the_tree_is_the_same_as_one_request_at_a_time_gives(
+    server: LoopbackServer, children: Gauge
+) -> None:
+    server.site["/3.xml"] = 404
+    server.site["/sitemap.xml"] = index(server.at("/5.xml"), server.at("/sitemap.xml"))
+    side_by_side = sitemap_tree_for_homepage(server.url)
+    one_by_one = sitemap_tree_for_homepage(server.url, policy=Policy(total=1))
+    assert shape(side_by_side) == shape(one_by_one)
+    assert side_by_side.tried == one_by_one.tried
+
+
+def test_a_host_that_says_too_much_is_asked_for_less(server: LoopbackServer) -> None:
+    gauge = Gauge(server, 0.02)
+    names = [f"/{number}.xml" for number in range(40)]
+    server.robots(*names)
+    refused = Answer(status=429, headers={"Retry-After": "0"})
+    for name in names:
+        server.site[name] = gauge.slowly(refused)  # type: ignore[assignment]
+    policy = Policy(tries=2, first_pause=0.01)
+    tree = sitemap_tree_for_homepage(server.url, use_known_paths=False, policy=policy)
+    assert tree.outcome is Outcome.BLOCKED
+    assert gauge.most > 1
+    assert set(gauge.history[20:]) == {1}
+
+
+def test_callbacks_run_on_the_callers_thread(server: LoopbackServer, children: Gauge) -> None:
+    threads = set()
+
+    def note(_url: str, _level: int, _parents: set[str]) -> bool:
+        threads.add(threading.current_thread())
+        return True
+
+    sitemap_tree_for_homepage(server.url, recurse_callback=note)
+    assert threads == {threading.current_thread()}
+    assert children.most > 1, "the children of an index are fetched side by side all the same"
+
+
+def test_a_client_that_does_not_say_so_is_used_from_one_thread(
+    server: LoopbackServer, children: Gauge
+) -> None:
+    threads = set()
+
+    class Own(RequestsWebClient):
+        def get(self, url: str) -> AbstractWebClientResponse:
+            threads.add(threading.current_thread())
+            return super().get(url)
+
+    client = Own()
+    sitemap_tree_for_homepage(server.url, web_client=client)
+    client.close()
+    assert threads == {threading.current_thread()}
+    assert children.most == 1
+
+    client.thread_safe = True
+    sitemap_tree_for_homepage(server.url, web_client=client)
+    client.close()
+    assert len(threads) > 1
+
+
+def fetchers() -> list[threading.Thread]:
+    return [thread for thread in threading.enumerate() if thread.name == "usp-fetch"]
+
+
+def open_files() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
+def test_nothing_is_left_behind(server: LoopbackServer, children: Gauge) -> None:
+    sitemap_tree_for_homepage(server.url)
+    before = open_files()
+    tree = sitemap_tree_for_homepage(server.url)
+    assert fetchers() == []
+    patience = time.monotonic() + 5  # for the server's side of the connections, in this process
+    while open_files() > before and time.monotonic() < patience:
+        time.sleep(0.01)
+    assert open_files() <= before
+    assert tree.outcome is Outcome.FOUND
+
+
+def test_a_bug_in_a_callback_reaches_the_caller_and_ends_the_workers(
+    server: LoopbackServer, children: Gauge
+) -> None:
+    def broken(_url: str, _level: int, _parents: set[str]) -> bool:
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        sitemap_tree_for_homepage(server.url, recurse_callback=broken)
+    assert fetchers() == []
+
+
+def test_the_time_of_a_crawl_is_limited_though_a_server_stalls(server: LoopbackServer) -> None:
+    server.robots("/a.xml", "/stall.xml")
+    server.site |= {"/a.xml": urlset(server.at("/page")), "/stall.xml": stall}
+    begun = time.monotonic()
+    tree = sitemap_tree_for_homepage(server.url, policy=Policy(max_seconds=0.5))
+    assert time.monotonic() - begun < 5
+    assert [page.url for page in tree.all_pages()] == [server.at("/page")]
+    assert tree.outcome is Outcome.PARTIAL
+    assert [problem.name for problem in tree.problems] == ["time-limit"]
+    assert not any(isinstance(sub, InvalidSitemap) for sub in tree.all_sitemaps())
+    assert fetchers() == []
+
+
+@pytest.mark.parametrize(
+    ("policy", "name"),
+    [(Policy(max_sitemaps=5), "sitemaps-limit"), (Policy(max_pages=5), "pages-limit")],
+)
+def test_limits_end_a_crawl_in_order(
+    server: LoopbackServer, children: Gauge, policy: Policy, name: str
+) -> None:
+    tree = sitemap_tree_for_homepage(server.url, policy=policy)
+    assert tree.outcome is Outcome.PARTIAL
+    assert [problem.name for problem in tree.problems] == [name]
+    pages = [page.url for page in tree.all_pages()]
+    assert pages == [server.at(f"/{number}.xml/page") for number in range(len(pages))]
+    assert 3 <= len(pages) <= 5
+    assert not any(isinstance(sub, InvalidSitemap) for sub in tree.all_sitemaps())
