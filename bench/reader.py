@@ -4,8 +4,8 @@ It says when it is ready, takes one job a line (JSON: its name and its argument)
 with one line.
 
 Rules of this room: run as a file, so that nothing of this project is imported but what the
-interpreter has installed as ``usp``; only names that 1.8.1 has too, but for ``problems``; no clock
-runs while a file is opened.
+interpreter has installed as ``usp``; only names that 1.8.1 has too; no clock runs while a file is
+opened.
 """
 
 import hashlib
@@ -53,19 +53,11 @@ def walk(sitemap: AbstractSitemap, fields: tuple[str, ...]) -> Answer:
 
 
 def read(path: str) -> Answer:
-    """Read a document from its text."""
+    """Read a document from its text; the seconds are the processor's."""
     text = Path(path).read_text("utf-8")
-    start = time.perf_counter()
+    start = time.process_time()
     found = walk(sitemap_from_str(text), FIELDS)
-    return {"seconds": time.perf_counter() - start, **found}
-
-
-def problems(path: str) -> Answer:
-    """Ask a document what is wrong with it."""
-    text = Path(path).read_text("utf-8")
-    start = time.perf_counter()
-    found = sitemap_from_str(text).problems
-    return {"seconds": time.perf_counter() - start, "problems": len(found)}
+    return {"seconds": time.process_time() - start, **found}
 
 
 def crawl(homepage: str) -> Answer:
@@ -78,7 +70,6 @@ def crawl(homepage: str) -> Answer:
 
 JOBS: Final[dict[str, Callable[[str], Answer]]] = {
     "read": read,
-    "problems": problems,
     "crawl": crawl,
 }
 

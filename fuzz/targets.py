@@ -214,10 +214,11 @@ _WEEK: Final = re.compile(r"\d{4}-?W\d", re.IGNORECASE)
 
 def dates(data: bytes) -> None:
     """Any text as a date: none, or one whose year the text names."""
-    text = clean(data.decode("utf-8", "replace"))
+    written = data.decode("utf-8", "replace")
+    text = clean(written)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = date(text)
+        found = date(written)
     if found is None or _WEEK.search(text):
         return
     digits = "".join(str(unicodedata.digit(letter, letter)) for letter in text)

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from usp._crawl.assemble import node, tree
 from usp._crawl.machine import Crawl, RecurseCallback, RecurseListCallback, refusal
 from usp._crawl.policy import Policy
-from usp._crawl.seeds import FoundBy, Seed
+from usp._crawl.seeds import Seed
 from usp._drive.choose import run as drive
 from usp._parse.builder import Builder, Entry
 from usp._parse.document import (
@@ -27,6 +27,7 @@ from usp._parse.findings import Findings
 from usp._parse.grammar import GRAMMARS
 from usp._parse.sniff import Kind
 from usp.exceptions import SitemapException
+from usp.objects.outcome import FoundBy
 from usp.objects.page import SitemapPage
 from usp.objects.sitemap import AbstractSitemap, InvalidSitemap
 from usp.web_client.abstract_client import AbstractWebClient, LocalWebClient

@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from usp._crawl.assemble import outcome, tree, website
+from usp._crawl.assemble import tree, website
 from usp._crawl.machine import Crawl
 from usp._crawl.messages import Answer, FetchFailed, FetchRequest
 from usp._crawl.policy import Policy
-from usp._crawl.seeds import KNOWN_PATHS, FoundBy, Seed, website_seeds
+from usp._crawl.seeds import KNOWN_PATHS, Seed, website_seeds
 from usp._parse.document import Child, Document
 from usp._parse.sniff import Kind
-from usp.objects.outcome import Outcome
+from usp.objects.outcome import FoundBy, Outcome
 from usp.objects.page import SitemapPage
 from usp.objects.sitemap import (
     AbstractSitemap,
@@ -124,7 +124,7 @@ def test_any_order_of_answers_gives_one_tree(
     mixed = crawl_of(policy=SMALL)
     play(mixed, site, chance.choice, in_flight)
     assert shape(website(HOME, mixed)) == shape(website(HOME, one_by_one))
-    assert outcome(mixed) == outcome(one_by_one)
+    assert mixed.outcome == one_by_one.outcome
 
 
 @given(sites(), st.randoms(use_true_random=False))
@@ -263,7 +263,7 @@ def test_outcomes() -> None:
     for what, (expected, answers) in OUTCOMES.items():
         crawl = crawl_of()
         play(crawl, {HOME + path: answer for path, answer in answers.items()})
-        assert outcome(crawl) == expected, what
+        assert crawl.outcome == expected, what
         assert website(HOME, crawl).outcome == expected, what
 
 

@@ -195,6 +195,10 @@ STRUCTURE: Final[dict[str, Given]] = {
         urlset(u(A), "<url><priority>1</priority></url>", u(B)),
         kind,
     ),
+    "a `<url>` with another text instead: `<note>hi</note>`": (
+        urlset(u(A), "<url><note>hi</note></url>", u(B)),
+        kind,
+    ),
     "an empty `<loc/>`": (urlset(u(A), "<url><loc/></url>", u(B)), kind),
     "a page listed twice in one file": (urlset(u(A), u(B), u(f" {A} ")), kind),
     "a child listed twice in one index": (index(A, B, A), kind),

@@ -8,72 +8,24 @@ the cursor will need run ahead of it.
 
 from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import urldefrag
 
 from usp._crawl.hosts import Hosts, Resource
 from usp._crawl.messages import Answer, FetchFailed, FetchRequest
+from usp._crawl.places import Place, Tally
 from usp._crawl.policy import Policy
-from usp._crawl.seeds import FoundBy, Seed
+from usp._crawl.seeds import Seed
 from usp._parse.document import Document
 from usp._parse.sniff import Kind
 from usp._parse.values import is_http_url
+from usp.objects.outcome import FoundBy, Outcome, Result
 
 RecurseCallback = Callable[[str, int, set[str]], bool]
 RecurseListCallback = Callable[[list[str], int, set[str]], list[str]]
 
-_GUESSES: Final = frozenset({FoundBy.ROBOTS, FoundBy.KNOWN_PATH})
-"""Places that nobody declared: where nothing is there, nothing stands in the tree."""
-
 _INDEXES: Final = frozenset({Kind.INDEX, Kind.ROBOTS})
 _GONE: Final = FetchFailed("the host no longer answers, and was given up", silent=True)
-
-
-@dataclass(slots=True, eq=False)
-class Place:
-    """Where the tree declares a sitemap."""
-
-    url: str
-    level: int
-    found_by: FoundBy
-    parent: "Place | None" = None
-    outer_parents: frozenset[str] = frozenset()
-    resource: Resource | None = None
-    children: "list[Place]" = field(default_factory=list)
-    refusal: tuple[str, str] | None = None
-    """Why it stands in the tree as invalid though nobody asked the web: code and reason."""
-    absent: str | None = None
-    """Why a guess gave nothing: ``already-found`` or the reason in words."""
-    closed: bool = False
-    """An index that isn't opened here since it stands open elsewhere."""
-    judged: bool = False
-    next_child: int = 0
-
-    @property
-    def answer(self) -> Answer | None:
-        """What came of asking for it."""
-        return self.resource.answer if self.resource else None
-
-    @property
-    def document(self) -> Document | None:
-        """The document, if one came."""
-        return self.answer if isinstance(self.answer, Document) else None
-
-    @property
-    def final_url(self) -> str:
-        """The URL after redirects."""
-        return self.document.url if self.document else self.url
-
-    def parents(self) -> set[str]:
-        """Return the URLs of the sitemaps above this one."""
-        above = set(self.outer_parents)
-        place = self.parent
-        while place is not None:
-            above |= place.outer_parents
-            above.add(place.final_url)
-            place = place.parent
-        return above
 
 
 class Crawl:
@@ -105,8 +57,8 @@ class Crawl:
         self._hosts = Hosts(self.policy)
         self._retries_left = self.policy.retries
         self._deadline: float | None = None
+        self._tally = Tally()
         self._found: set[str] = set()
-        self._sitemaps = 0
         self._pages = 0
         self._repeats = 0
         self._path: list[Place] = []
@@ -122,6 +74,11 @@ class Crawl:
     def done(self) -> bool:
         """Whether the whole tree is decided."""
         return not self._path and self._next_root == len(self.roots)
+
+    @property
+    def outcome(self) -> Outcome:
+        """What came of the crawl, as far as it has come."""
+        return self._tally.outcome(stopped=self.stopped is not None, filtered=self.filtered > 0)
 
     def places(self) -> Iterator[Place]:
         """Yield all places that were decided, each before its children."""
@@ -161,8 +118,8 @@ class Crawl:
         resource = self._resources[request.url]
         for pointless in self._hosts.landed(resource.url, answer):
             pointless.answer = _GONE
-        if isinstance(answer, FetchFailed) and answer.retryable:
-            if self._may_retry(resource):
+        if isinstance(answer, FetchFailed):
+            if answer.retryable and self._may_retry(resource):
                 pause = self.policy.pause(resource.tries, answer.retry_after, chance)
                 self._hosts.plan_later(resource, now + pause)
                 return False
@@ -239,25 +196,47 @@ class Crawl:
     def _judge(self, place: Place) -> bool:
         """Decide what stands in a place; False while its answer is missing."""
         if place.found_by is FoundBy.KNOWN_PATH and place.url in self._found:
-            place.absent = "already-found"
+            place.absence = (Result.ALREADY_FOUND, "")
         elif place.refusal is None and not self._is_settled(place):
             return False
         place.judged = True
-        if place.refusal is None and place.absent is None:
+        if place.refusal is None and place.absence is None:
             self._judge_answer(place)
-        if place.absent is None and place.found_by is not FoundBy.ROBOTS:
+        if place.absence is None and place.found_by is not FoundBy.ROBOTS:
             self._found |= {place.url, place.final_url}
-        if place.absent is None and place.refusal is None and place.document:
-            self._count(place.document)
+        self._count(place)
         return True
 
-    def _count(self, document: Document) -> None:
+    def _is_settled(self, place: Place) -> bool:
+        if place.resource is None:
+            place.resource = self._plan(place.url, place.level, probing=place.is_guess)
+        return place.resource.answer is not None
+
+    def _judge_answer(self, place: Place) -> None:
+        answer = place.answer
+        if isinstance(answer, FetchFailed):
+            if place.is_guess:
+                place.absence = (Result.MISSING, answer.message)
+        elif isinstance(answer, Document):
+            parents = place.parents()
+            if place.found_by is FoundBy.KNOWN_PATH and answer.url in self._found:
+                place.absence = (Result.ALREADY_FOUND, "")
+            elif place.is_guess and (answer.kind is Kind.INVALID or answer.blank):
+                place.absence = (Result.NOT_A_SITEMAP, answer.reason)
+            elif urldefrag(answer.url).url in parents and answer.url != place.url:
+                way = f"{place.url} redirected to {answer.url}"
+                above = f"with parent URLs {sorted(parents)}"
+                place.refusal = ("SM602", f"Recursion detected when {way} {above}.")
+            elif answer.children or answer.kind in _INDEXES:
+                self._open(place, answer, parents | {answer.url})
+
+    def _count(self, place: Place) -> None:
         """Count what was read, and end the crawl where that is enough."""
-        if document.kind is not Kind.ROBOTS:
-            self._sitemaps += 1
-        self._pages += document.page_count or 0
+        self._tally.add(place)
+        if place.absence is None and place.refusal is None and place.document:
+            self._pages += place.document.page_count or 0
         for code, name, have, limit in (
-            ("SM703", "sitemaps", self._sitemaps, self.policy.max_sitemaps),
+            ("SM703", "sitemaps", self._tally.sitemaps, self.policy.max_sitemaps),
             ("SM704", "pages", self._pages, self.policy.max_pages),
         ):
             if limit is not None and have >= limit and not self.done:
@@ -268,30 +247,6 @@ class Crawl:
         self.stopped = (code, reason)
         self._path.clear()
         self._next_root = len(self.roots)
-
-    def _is_settled(self, place: Place) -> bool:
-        if place.resource is None:
-            probing = place.found_by in _GUESSES
-            place.resource = self._plan(place.url, place.level, probing=probing)
-        return place.resource.answer is not None
-
-    def _judge_answer(self, place: Place) -> None:
-        answer = place.answer
-        guess = place.found_by in _GUESSES
-        if isinstance(answer, FetchFailed):
-            place.absent = answer.message if guess else None
-        elif isinstance(answer, Document):
-            parents = place.parents()
-            if place.found_by is FoundBy.KNOWN_PATH and answer.url in self._found:
-                place.absent = "already-found"
-            elif guess and (answer.kind is Kind.INVALID or answer.blank):
-                place.absent = answer.reason or "It names no page"
-            elif urldefrag(answer.url).url in parents and answer.url != place.url:
-                way = f"{place.url} redirected to {answer.url}"
-                above = f"with parent URLs {sorted(parents)}"
-                place.refusal = ("SM602", f"Recursion detected when {way} {above}.")
-            elif answer.children or answer.kind in _INDEXES:
-                self._open(place, answer, parents | {answer.url})
 
     def _open(self, place: Place, document: Document, parents: set[str]) -> None:
         """Give an index its children."""

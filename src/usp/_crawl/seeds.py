@@ -2,21 +2,11 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Final
 from urllib.parse import urljoin
 
 from usp._parse.document import Document
-
-
-class FoundBy(StrEnum):
-    """How a sitemap came to be asked for."""
-
-    ROBOTS = "robots"
-    DECLARED = "declared"
-    KNOWN_PATH = "known-path"
-    GIVEN = "given"
-
+from usp.objects.outcome import FoundBy
 
 KNOWN_PATHS: Final = (
     # The general ones first: what they lead to isn't asked for again.

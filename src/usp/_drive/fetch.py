@@ -17,6 +17,7 @@ from usp.web_client.abstract_client import (
     AbstractWebClientSuccessResponse,
     WebClientErrorResponse,
 )
+from usp.web_client.failures import passes
 
 
 class Fetcher:
@@ -52,14 +53,14 @@ class Fetcher:
         """Put a body to rest and look at it."""
         kept = self._store.keep(body)
         if body.fault and not body.size:
-            return FetchFailed(body.fault, retryable=True, silent=True)
+            return FetchFailed(body.fault, retryable=body.fault_passes, silent=True)
         source = Source(kept, url, request.url, charset, self._max_bytes, cut_off=body.fault)
         document = inspect(source)
         if request.counting:
             document = replace(document, page_count=sum(1 for _ in document.pages))
         if body.fault:
             salvaged = replace(document, cut_off=True)
-            return FetchFailed(body.fault, retryable=True, salvaged=salvaged)
+            return FetchFailed(body.fault, retryable=body.fault_passes, salvaged=salvaged)
         return document
 
 
@@ -72,6 +73,7 @@ class _Body:
         self._limit = limit
         self.size = 0
         self.fault = ""
+        self.fault_passes = False
         self.close_fault = ""
 
     def __iter__(self) -> Iterator[bytes]:
@@ -81,6 +83,7 @@ class _Body:
                 self.size += memoryview(chunk or b"").nbytes  # a TypeError for what isn't bytes
             except Exception as error:  # noqa: BLE001 -- the worker's edge
                 self.fault = _describe(error)
+                self.fault_passes = passes(error)
                 break
             if chunk is None:
                 break

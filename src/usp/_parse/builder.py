@@ -9,6 +9,7 @@ from typing import Final
 
 from usp._parse.grammar import Grammar, Tag
 from usp._parse.names import Names
+from usp._parse.values import is_http_url
 
 Entry = tuple[str, list[tuple[str, str]], int]
 """An entry's name (``url``, ``sitemap``, ``item``, ``entry``), its record, where it begins."""
@@ -34,6 +35,8 @@ class Builder:
         """Where entries began that were never closed before the next one."""
         self.oddities: set[tuple[str, str]] = set()
         """What is odd about the document's structure and names: problem codes and messages."""
+        self.strays = False
+        """Whether something else than entries stands in the root element."""
         self._grammar = grammar
         self._entries = grammar.entries
         self._names = Names(grammar.own, self.oddities)
@@ -48,6 +51,11 @@ class Builder:
     def path(self) -> list[str]:
         """The elements that are open around the entries, as written, outermost first."""
         return [name for here, _, _, name in self._stack if here is self._entries]
+
+    @property
+    def rooted(self) -> bool:
+        """Whether the root element has begun."""
+        return self._names.rooted
 
     @property
     def root_closed(self) -> bool:
@@ -68,7 +76,7 @@ class Builder:
         elif here is not None:
             tag = here.get(key)
             self._here = tag.children if tag else None
-            if tag and self._entry:
+            if self._entry:
                 self._open(tag, attributes)
         elif self._grammar.plain_texts and self._stack and self._stack[-1][1]:
             self.oddities.add(("SM211", "there is markup inside a text"))
@@ -79,13 +87,15 @@ class Builder:
         if not self._stack:
             return
         self._here, tag, names, _ = self._stack.pop()
-        if self._here is self._entries and self._entry is None:
-            self._text.clear()
         if self._stack:  # what follows the root is read as if it stood inside it
             self._names = names
-        if tag is None or self._entry is None:
+        if self._entry is None:
+            self._end_between()
             return
-        if tag.children is None:
+        if tag is None:
+            if self._here is not None:
+                self._text.clear()  # what stood in something unknown
+        elif tag.children is None:
             self._record.append((tag.key, "".join(self._text)))
             self._text.clear()
             if self._here is self._entries:
@@ -102,7 +112,7 @@ class Builder:
         if self._entry is None:
             return
         bare = self._bare or "".join(self._text).strip()
-        if bare and self._grammar.plain_texts and not self.has(_LOC):
+        if self._grammar.plain_texts and not self.has(_LOC) and is_http_url(bare):
             self._record.append((_LOC, bare))  # <sitemap>https://…</sitemap>
             self.oddities.add(("SM211", "a URL stands in its entry without a <loc>"))
         self.done.append((self._entry.key, self._record, self.entry_at or 0))
@@ -118,11 +128,11 @@ class Builder:
 
     def outside(self) -> bool:
         """Go back to between the entries; tell whether anything was left open inside one."""
-        before = len(self._stack)
         self.abandon()
+        stale = self._here is not self._entries
         while self._stack and (self._here is not self._entries or len(self._stack) > _MAX_PATH):
             self._here, _, self._names, _ = self._stack.pop()
-        return len(self._stack) != before
+        return stale
 
     def close_to(self, name: str) -> bool:
         """Close what was left open around the entries inside the element of this name."""
@@ -151,6 +161,7 @@ class Builder:
     def _between_entries(self, name: str, key: str) -> Tag | None:
         """Look through what stands around the entries; a <loc> there is an entry of its own."""
         self._text.clear()
+        self.strays = self.strays or bool(self._stack)
         if key.startswith("?:") and (entry := self._entries.get(key[2:])):
             # Something around it has taken the namespace away.
             self.oddities.add(("SM219", "entries are in a namespace that nobody knows"))
@@ -181,14 +192,21 @@ class Builder:
         if self._names.base:
             self._record.append(("xml:base", self._names.base))
 
-    def _open(self, tag: Tag, attributes: Mapping[str, str]) -> None:
-        if tag.children is None:
+    def _end_between(self) -> None:
+        """Look at the text around the entries, at the end of an element there."""
+        if self._grammar.plain_texts and not self._stack and "".join(self._text).strip():
+            self.strays = True
+            self.oddities.add(("SM211", "text stands between the entries"))
+        self._text.clear()
+
+    def _open(self, tag: Tag | None, attributes: Mapping[str, str]) -> None:
+        if tag is None or tag.children is None:
             if self._text and not self._bare:
                 self._bare = "".join(self._text).strip()
             self._text.clear()
         else:
             self._record.append((tag.key, ""))
-        if tag.attributes and attributes:
+        if tag and tag.attributes and attributes:
             for name, value in attributes.items():
                 local = name.lower()
                 if local in tag.attributes:

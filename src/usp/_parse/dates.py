@@ -107,6 +107,14 @@ def date(text: str) -> datetime | None:
     return _last_resort(found) if _NAMES_A_DATE.search(found) else None
 
 
+def is_understood(text: str) -> bool:
+    """Tell whether a text is a date, and names no zone that nobody knows."""
+    found = clean(text)
+    zones = (match["zone"] for form in (*_FORMS, _NUMBERS) if (match := form.fullmatch(found)))
+    zone = next(zones, None)
+    return date(text) is not None and (zone is None or _zone(zone) is not None)
+
+
 def _day_and_month(one: str, two: str, mark: str) -> tuple[str, str]:
     """Tell day and month apart where that takes no guess; month 0, which isn't one, where it does.
 

@@ -128,7 +128,9 @@ def _open(source: Source, findings: Findings, kind: Kind | None = None) -> _Open
         sniffed = sniff(head[:_LONG_HEAD], *source.urls)
     if kind is not None:
         # A caller who knows the kind is believed, but an HTML page has nothing to say.
-        data = iter(()) if sniffed.code == "SM202" else data
+        if sniffed.code == "SM202":
+            findings.report("SM202", "it is an HTML page")
+            data = iter(())
         sniffed = Sniffed(kind)
     return _Opened(sniffed, data, decoded, skipped, lines)
 

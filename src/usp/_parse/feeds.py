@@ -9,7 +9,7 @@ from html import unescape
 from typing import ClassVar, Final
 
 from usp._parse import values
-from usp._parse.dates import date
+from usp._parse.dates import date, is_understood
 from usp._parse.findings import Findings
 from usp._parse.meaning import EntryMeaning, elements, first
 from usp.objects.page import Record, SitemapNewsStory
@@ -24,8 +24,7 @@ class FeedMeaning(EntryMeaning):
     titles: ClassVar[tuple[str, ...]] = ("title", "description")
     """Where a title is to be had, best place first."""
     dates: ClassVar[tuple[str, ...]] = ("pubdate", "dc:date")
-    values_of = dict.fromkeys(dates, ("SM401", date))
-    url_keys = frozenset({"link", "link@href"})
+    values_of = dict.fromkeys(dates, ("SM401", is_understood))
     single_keys = frozenset({"title", "pubdate"})
 
     def urls(self, record: Record, findings: Findings) -> list[str]:
@@ -36,9 +35,16 @@ class FeedMeaning(EntryMeaning):
         findings.report("SM503", "an item without a link, or without title and text, was left out")
         return []
 
+    def check(self, name: str, record: Record, findings: Findings) -> None:
+        """Report what is wrong with an item's values and with its link."""
+        super().check(name, record, findings)
+        text, base = _page_link(record, self._base)
+        if values.clean(text) and base == self._base:  # an xml:base is there for relative ones
+            values.check_url(text, base, findings)
+
     def link(self, record: Record) -> str:
         """Return ``<link>``, or a ``<guid>`` that is a permalink."""
-        found = _page_link(record, self._base)
+        found = values.url(*_page_link(record, self._base))
         if found:
             return found
         for attributes, text in elements(record, "guid"):
@@ -72,24 +78,27 @@ class AtomMeaning(FeedMeaning):
 
     titles = ("title", "summary", "tagline", "content")
     dates = ("published", "issued", "updated", "modified", "created")  # 1.0's names, then 0.3's
-    values_of = dict.fromkeys(dates, ("SM401", date))
-    url_keys = frozenset({"link@href"})
+    values_of = dict.fromkeys(dates, ("SM401", is_understood))
     single_keys = frozenset({"title", "published", "updated"})
 
     def link(self, record: Record) -> str:
         """Return the first link that is an alternate."""
-        return _page_link(record, _resolve(self._base, first(record, "xml:base")))
+        return values.url(*_page_link(record, self._base))
 
 
-def _page_link(record: Record, base: str | None) -> str:
-    """Return the first link to the page: no ``rel`` means alternate (RFC 4287 4.2.7.2)."""
+def _page_link(record: Record, base: str | None) -> tuple[str, str | None]:
+    """Return the first link to the page, as written, and what it is relative to.
+
+    No ``rel`` means alternate (RFC 4287 4.2.7.2).
+    """
+    outer = _resolve(base, first(record, "xml:base"))
     for attributes, text in elements(record, "link"):
-        here = _resolve(base, attributes.get("xml:base", ""))
-        target = values.url(attributes.get("href") or text, here)
+        here = _resolve(outer, attributes.get("xml:base", ""))
+        target = attributes.get("href") or text
         rel = values.clean(attributes.get("rel", "")).lower()
-        if target and rel.rpartition("/")[2] in {"", "alternate"}:
-            return target
-    return ""
+        if values.clean(target) and rel.rpartition("/")[2] in {"", "alternate"}:
+            return target, here
+    return "", base
 
 
 def _resolve(base: str | None, inner: str) -> str | None:

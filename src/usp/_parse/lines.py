@@ -11,27 +11,39 @@ _LINE_END: Final = re.compile(rb"\r\n?|\n")
 _LONGEST: Final = 64 * 1024
 _SITEMAP: Final = re.compile(
     # Any word that begins so, as Google's parser has it; sites also leave the colon out.
-    r"(?P<word>site-?map[^\s:]*)(?P<mark>\s*:\s*|\s+(?=https?://))(?P<value>.*)",
+    r"(?P<word>site-?map[\w-]*)(?P<mark>\s*:\s*|\s*=\s*|\s+(?=https?://))(?P<value>.*)",
     re.IGNORECASE,
 )
-_QUOTES: Final = "\"'<>"
+_QUOTES: Final = "\"'<>`[]\u201c\u201d\u2018\u2019"
 _NOT_IN_URLS: Final = re.compile(r"[\s<>\"]")
 
 
 def lines(chunks: Iterable[bytes], findings: Findings) -> Iterator[str]:
-    """Yield the lines, trimmed, with their places; of one without an end only the beginning."""
-    left = b""
-    number = 0
+    """Yield the lines, trimmed, with their places; one that is far too long is left out."""
     findings.place_of = lambda line: (line, None)
+    findings.here = 1
+    for line in _bounded_lines(chunks):
+        if line is None:
+            findings.report("SM310", f"a line is longer than {_LONGEST} bytes")
+        yield "" if line is None else values.clean_line(line)
+        findings.here += 1
+
+
+def _bounded_lines(chunks: Iterable[bytes]) -> Iterator[bytes | None]:
+    """Yield the lines, None for one that is too long: no more than that is ever held."""
+    held = b""
+    too_long = False
     for chunk in chunks:
-        parts = _LINE_END.split(left + chunk)
-        left = parts.pop()[:_LONGEST]
-        for part in parts:
-            number += 1
-            findings.here = number
-            yield values.clean_line(part)
-    findings.here = number + 1
-    yield values.clean_line(left)
+        *whole, rest = _LINE_END.split(chunk)
+        for part in whole:
+            line = held + part
+            yield None if too_long or len(line) > _LONGEST else line
+            held, too_long = b"", False
+        if not too_long:
+            held += rest
+            too_long = len(held) > _LONGEST
+            held = b"" if too_long else held
+    yield None if too_long else held
 
 
 def sitemaps_in_robots(
@@ -60,7 +72,7 @@ def sitemaps_in_robots(
 
 def _several(value: str, findings: Findings) -> list[str]:
     """Return the URLs of one line: some sites write several."""
-    words = [word for word in re.split(r"[\s,]+", value) if word]
+    words = [word for word in re.split(r"[\s,;]+", value) if word]
     if len(words) > 1 and all(map(values.is_http_url, words)):
         findings.report("SM607", "several sitemaps stand on one line")
         return words

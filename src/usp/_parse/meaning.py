@@ -62,6 +62,8 @@ class EntryMeaning:
     values_of: ClassVar[Mapping[str, tuple[str, Understood]]] = {}
     """The keys that hold values, the code of the problem where one isn't understood, and how."""
     url_keys: ClassVar[frozenset[str]] = frozenset()
+    plain_keys: ClassVar[frozenset[str]] = frozenset()
+    """The keys whose texts are words, never markup."""
     single_keys: ClassVar[frozenset[str]] = frozenset()
     """The keys that an entry has once."""
 
@@ -83,7 +85,7 @@ class EntryMeaning:
                 findings.report(code, f"{key} {cleaned[:80]!r} isn't understood")
             if key in self.url_keys:
                 values.check_url(text, self._base, findings)
-            if values.decode_entities(text) != text:
+            if key in self.plain_keys and values.decode_entities(text) != text:
                 findings.report("SM306", f"{key} {text.strip()[:80]!r} is escaped twice")
         counts = Counter(key for key, _ in record if key in self.single_keys)
         for key, count in counts.items():

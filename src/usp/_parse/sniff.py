@@ -65,7 +65,9 @@ _FIELD_END: Final = re.compile(rb"</(?:loc|url|sitemap|lastmod|link|item|entry)\
 _PROLOG: Final = re.compile(
     # All that may stand before the root element (XML 1.0, 2.8).
     rb"(?:<\?xml\s[^<>?]*+\?>)?"
-    rb"(?:\s|<!--(?:[^-]|-[^-])*+-->|<\?(?![xX][mM][lL][\s?])[^<>]*?\?>|<!DOCTYPE[^<>\[]*+>)*+"
+    rb"(?:\s|<!--(?:[^-]|-[^-])*+-->|<\?(?![xX][mM][lL][\s?]).{0,200}?\?>"
+    rb"""|<!DOCTYPE(?:[^<>\["']|"[^"]*"|'[^']*')*+(?:\[[^\]]*+\]\s*+)?>)*+""",
+    re.DOTALL,
 )
 _PATH: Final = re.compile("[?#]")
 _BLANK: Final = b" \t\r\n\0\x0b\x0c"
@@ -73,7 +75,8 @@ _MARK: Final = "\ufeff".encode()
 _TAG: Final = re.compile(rb"<(?:[A-Za-z_][\w.-]*:)?([A-Za-z_][\w.-]*)(?=[\s/>])")
 _SKIPPED: Final = re.compile(
     # An unclosed one reaches to the end: searching on inside it would cost quadratic time.
-    rb"<!--.*?(?:-->|\Z)|<\?[^<>]*>?|<!\[CDATA\[.*?(?:\]\]>|\Z)",
+    # Nor is the end of an instruction looked for very far.
+    rb"<!--.*?(?:-->|\Z)|<\?.{0,200}?\?>|<\?[^<>]*>?|<!\[CDATA\[.*?(?:\]\]>|\Z)",
     re.DOTALL,
 )
 _DOCTYPE: Final = re.compile(
@@ -91,7 +94,7 @@ def sniff(head: bytes, *urls: str) -> Sniffed:
     if is_robots:
         return Sniffed(Kind.ROBOTS)
     found = _sniff_xml(head, lead)
-    if found.kind is not Kind.INVALID and _stands_as_xml(head, found.start):
+    if found.kind is not Kind.INVALID and _stands_as_xml(head, found):
         return found
     return Sniffed(Kind.TEXT)
 
@@ -106,15 +109,17 @@ def _length_of_blanks(head: bytes) -> int:
         at += step
 
 
-def _stands_as_xml(head: bytes, at: int) -> bool:
+def _stands_as_xml(head: bytes, found: Sniffed) -> bool:
     """Tell whether a tag in a document that doesn't begin with one is the beginning of XML.
 
     It begins a line (browsers draw a hyphen before what can be folded), or the rest of markup comes
     before it: a head that was cut off.
     """
-    before = head[:at]
+    before = head[: found.start]
     line = before[before.rfind(b"\n") + 1 :]
-    return not line.strip(b" \t\r-+") or b">" in line or b"<?xml" in before
+    if b"<?xml" in before or b">" in line:
+        return True
+    return not found.rootless and not line.strip(b" \t\r-+")
 
 
 def _sniff_xml(head: bytes, lead: int) -> Sniffed:

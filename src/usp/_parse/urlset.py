@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any, Final
 
 from usp._parse import values
-from usp._parse.dates import date
+from usp._parse.dates import date, is_understood
 from usp._parse.findings import Findings
 from usp._parse.meaning import EntryMeaning, elements, first, groups
 from usp._parse.sniff import Kind
@@ -44,12 +44,13 @@ class UrlsetMeaning(EntryMeaning):
     """Turns the record of a ``<url>`` into the values of its page."""
 
     values_of = {  # noqa: RUF012 -- a class's own table
-        "lastmod": ("SM401", date),
-        "news:publication_date": ("SM401", date),
+        "lastmod": ("SM401", is_understood),
+        "news:publication_date": ("SM401", is_understood),
         "priority": ("SM402", lambda text: values.priority(text) is not None),
         "changefreq": ("SM403", values.is_change_frequency),
     }
     url_keys = frozenset({"loc", "image:loc", "image:license", "xhtml:link@href"})
+    plain_keys = frozenset({"news:title", "news:name", "image:caption", "image:title"})
     single_keys = frozenset({"lastmod", "changefreq", "priority", "news:news"})
 
     def urls(self, record: Record, findings: Findings) -> list[str]:

@@ -79,10 +79,16 @@ def _needs_base(found: str) -> bool:
 def check_url(text: str, base: str | None, findings: Findings) -> None:
     """Report what is odd about a URL as it is written."""
     written = text.strip(_BLANKS)
-    if text.strip() != written or _LINE_BREAKS.search(written) or _CONTROLS.search(written):
+    if (
+        text.strip(" \t\r\n") != written
+        or _LINE_BREAKS.search(written)
+        or _CONTROLS.search(written)
+    ):
         findings.report("SM307", f"odd blanks in or around URL {written[:200]!r}")
     elif " " in written:
         findings.report("SM308", f"URL {written[:200]!r} has a blank in it")
+    if decode_entities(written) != written:
+        findings.report("SM306", f"URL {written[:200]!r} is escaped twice")
     if not _SCHEME.match(written) or _needs_base(written):
         findings.report("SM302", f"URL {written[:200]!r} is relative")
     elif not is_http_url(url(text, base)):

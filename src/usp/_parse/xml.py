@@ -64,6 +64,8 @@ class XmlReader:
         findings.place_of = self._place_of
         self._builder = Builder(grammar, self._position)
         names = "|".join(grammar.entries).encode()
+        resyncs = names + b"|loc" if grammar.implied else names
+        self._resyncs = re.compile(rb"<(?:[\w.-]+:)?(?:%s)(?=[^\w.:-])" % resyncs, re.IGNORECASE)
         self._starts = re.compile(rb"<(?:[\w.-]+:)?(?:%s)(?=[^\w.:-])" % names, re.IGNORECASE)
         self._bounds = re.compile(
             # An entry ends with its end tag (group 1), or where the next entry or the end of the
@@ -72,6 +74,8 @@ class XmlReader:
             rb"|%s" % (names, names, _ROOT_END.pattern),
             re.IGNORECASE,
         )
+        self._is_sitemap = grammar.plain_texts
+        self._entries = 0  # how many were read
         self._kept = b""
         self._kept_at = 0  # the place of the first kept byte
         self._root_place = (line, offset)
@@ -94,6 +98,8 @@ class XmlReader:
                 self._forget()
             self._advance(final=True)
             yield from self._take_done()
+            if not self._entries and self._builder.strays and self._is_sitemap:
+                self._findings.report("SM204", "there are no entries", place=self._root_place)
             for code, message in sorted(self._builder.oddities):
                 self._findings.report(code, message, place=self._root_place)
         finally:
@@ -113,6 +119,7 @@ class XmlReader:
             self._findings.report("SM210", "an entry is never closed", at=at)
         builder.unclosed.clear()
         done, builder.done = builder.done, []
+        self._entries += len(done)
         return done
 
     @property
@@ -167,7 +174,7 @@ class XmlReader:
         if self._kept.startswith(b"</", max(at - self._kept_at - 2, 0)):
             at -= 2  # expat points at the name in an end tag
         entry_at = self._builder.entry_at
-        if entry_at is None:
+        if entry_at is None and error.code != _AFTER_ROOT:
             entry_at = self._broken_start(at)
         if entry_at is None:
             self._stopped_between(error, at, final=final)
@@ -177,7 +184,8 @@ class XmlReader:
     def _broken_start(self, at: int) -> int | None:
         """Return where an entry begins whose very start tag is broken at this place."""
         tag = self._kept.rfind(b"<", 0, at - self._kept_at)
-        unfinished = tag >= 0 and b">" not in self._kept[tag : at - self._kept_at]
+        written = self._kept[tag : at - self._kept_at] if tag >= 0 else b">"
+        unfinished = b">" not in written or written.count(b'"') % 2 or written.count(b"'") % 2
         for begin in (tag if unfinished else -1, at - self._kept_at):
             if begin >= 0 and self._starts.match(self._kept, begin):
                 return self._kept_at + begin
@@ -228,6 +236,8 @@ class XmlReader:
             return
         ended = self._root_ended or builder.root_closed or error.code == _AFTER_ROOT
         stop = self._kept_at + end_tag.end() if end_tag else self._next_start(at, final=final)
+        if not builder.rooted and stop < self._end:
+            self._rootless = True  # the root's very start tag is broken
         if ended and not self._rootless:
             if at < self._end:
                 self._findings.report_once("SM206", "something follows the root element", at=at)
@@ -240,10 +250,12 @@ class XmlReader:
         self._root_ended = ended or bool(_ROOT_END.search(skipped))
         self._resume(stop)
 
-    def _next_start(self, after: int, *, final: bool) -> int:
+    def _next_start(
+        self, after: int, *, final: bool, starts: re.Pattern[bytes] | None = None
+    ) -> int:
         """Return where the next entry begins, or where one may begin that isn't all here yet."""
         begin = after - self._kept_at
-        following = self._starts.search(self._kept, begin)
+        following = (starts or self._resyncs).search(self._kept, begin)
         if following:
             return self._kept_at + following.start()
         last = -1 if final else self._kept.rfind(b"<", begin + 1)
@@ -261,7 +273,7 @@ class XmlReader:
             # Nothing has ended for 1 MiB: an endless entry, comment or tag. Begin anew behind it.
             self._findings.report("SM217", "more than 1 MiB without an end", at=needed)
             builder.outside()
-            self._resume(self._next_start(needed + 1, final=False))
+            self._resume(self._next_start(needed + 1, final=False, starts=self._starts))
             self._advance(final=False)
             return
         dropped = self._kept[: needed - self._kept_at]

@@ -10,7 +10,7 @@ from typing import Final
 
 from usp._parse.document import Pages
 from usp.cli._exit import Exit
-from usp.objects.outcome import Attempt, Outcome
+from usp.objects.outcome import Attempt, FoundBy, Outcome, Result
 from usp.objects.sitemap import AbstractIndexSitemap, AbstractSitemap, IndexWebsiteSitemap
 
 EXITS: Final = {
@@ -21,8 +21,12 @@ EXITS: Final = {
     Outcome.UNREACHABLE: Exit.UNANSWERED,
 }
 
-_READ: Final = frozenset({"sitemap", "already-found"})
-_NO_ANSWER: Final = frozenset({"blocked", "unreachable"})
+_READ: Final = frozenset({Result.SITEMAP, Result.ALREADY_FOUND})
+_NO_ANSWER: Final = {
+    Outcome.BLOCKED: Result.BLOCKED,
+    Outcome.UNREACHABLE: Result.UNREACHABLE,
+}
+"""Outcomes that are no answer, and what makes them so."""
 _FAILURES_TOLD: Final = 10
 
 _CAUSE: Final = re.compile(
@@ -39,8 +43,8 @@ def verdict(tree: IndexWebsiteSitemap, *, failures: bool) -> tuple[list[str], Ex
     """
     outcome = tree.outcome or Outcome.FOUND
     code = EXITS[outcome]
-    if code is Exit.UNANSWERED:
-        return [_first_failure(tree)], code
+    if outcome in _NO_ANSWER:
+        return [f"{outcome}: {_first(tree, _NO_ANSWER[outcome])}"], code
     lines = list(_failures(tree)) if failures else []
     if outcome is Outcome.PARTIAL:
         lines.append("; ".join(_lacking(tree)) or "not all of the tree is here")
@@ -54,9 +58,8 @@ def count(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
-def _first_failure(tree: IndexWebsiteSitemap) -> str:
-    failed = next((attempt for attempt in tree.tried if attempt.result == tree.outcome), None)
-    return f"{tree.outcome}: {_failure(failed)}" if failed else f"{tree.outcome}: {tree.url}"
+def _first(tree: IndexWebsiteSitemap, result: Result) -> str:
+    return next((_failure(tried) for tried in tree.tried if tried.result is result), tree.url)
 
 
 def _failures(tree: IndexWebsiteSitemap) -> Iterator[str]:
@@ -68,13 +71,13 @@ def _failures(tree: IndexWebsiteSitemap) -> Iterator[str]:
 
 def _is_news(attempt: Attempt) -> bool:
     """Tell whether something failed that wasn't a mere guess."""
-    if attempt.found_by == "robots":
-        return attempt.result in _NO_ANSWER
+    if attempt.found_by is FoundBy.ROBOTS:
+        return attempt.result in _NO_ANSWER.values()
     return _is_unread(attempt)
 
 
 def _is_unread(attempt: Attempt) -> bool:
-    return attempt.found_by == "declared" and attempt.result not in _READ
+    return attempt.found_by is FoundBy.DECLARED and attempt.result not in _READ
 
 
 def _failure(attempt: Attempt) -> str:

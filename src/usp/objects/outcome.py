@@ -20,15 +20,39 @@ class Outcome(StrEnum):
     """No answer was to be had: DNS, TLS, a refused connection, a server that only fails."""
 
 
+class FoundBy(StrEnum):
+    """How a sitemap came to be asked for."""
+
+    ROBOTS = "robots"
+    """It is robots.txt itself."""
+    DECLARED = "declared"
+    """robots.txt or an index names it."""
+    KNOWN_PATH = "known-path"
+    """Sitemaps are often found there."""
+    GIVEN = "given"
+    """The caller asked for it."""
+
+
+class Result(StrEnum):
+    """What came of trying one URL."""
+
+    SITEMAP = "sitemap"
+    MISSING = "missing"
+    BLOCKED = "blocked"
+    UNREACHABLE = "unreachable"
+    NOT_A_SITEMAP = "not-a-sitemap"
+    REFUSED = "refused"
+    """Nobody asked: a loop, a level too deep, not HTTP."""
+    ALREADY_FOUND = "already-found"
+    """It stands in the tree by another way."""
+
+
 @dataclass(frozen=True, slots=True)
 class Attempt:
     """One URL that a crawl tried, and what came of it."""
 
     url: str
-    found_by: str
-    """``robots`` (robots.txt itself), ``declared`` (by robots.txt or an index), ``known-path``."""
-    result: str
-    """``sitemap``, ``missing``, ``blocked``, ``unreachable``, ``not-a-sitemap``, ``refused``
-    (a loop, a level too deep, not HTTP) or ``already-found``."""
+    found_by: FoundBy
+    result: Result
     detail: str
     """The reason in words; empty when it worked."""

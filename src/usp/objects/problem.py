@@ -118,7 +118,7 @@ CODES: Final[dict[str, Code]] = {
         "Write UTF-8, and say so.",
     ),
     "SM213": Code(
-        "unknown-encoding", _W, "The encoding that is named doesn't exist.", _XML,
+        "unknown-encoding", _W, "The encoding that is named doesn't exist, or isn't the one.", _XML,
         "Write UTF-8, and say so.",
     ),
     "SM214": Code(
@@ -189,6 +189,10 @@ CODES: Final[dict[str, Code]] = {
         "line-ignored", _I, "A line of a text is no URL.", _SM,
         "Write one URL a line, and nothing else.",
     ),
+    "SM310": Code(
+        "line-too-long", _E, "A line of more than 64 KiB was left out.", _OURS,
+        "Write one URL a line.",
+    ),
     "SM401": Code(
         "bad-date", _W, "A date can't be understood, or leaves out the year.", "W3C Datetime",
         "Write 2024-05-01 or 2024-05-01T10:00:00+00:00.",
@@ -202,7 +206,7 @@ CODES: Final[dict[str, Code]] = {
         "Write always, hourly, daily, weekly, monthly, yearly or never.",
     ),
     "SM404": Code(
-        "repeated-field", _W, "An entry says something twice; the first counts.", _SM,
+        "repeated-field", _W, "An entry says something twice; the first good one counts.", _SM,
         "Say it once.",
     ),
     "SM501": Code(

@@ -156,7 +156,6 @@ class AbstractWebClient(ABC):
         Called from any thread when nobody wants the rest. It holds until the next crawl starts.
         """
 
-
     def close(self) -> None:  # noqa: B027 -- a hook
         """Let go of connections that are the client's own; by default, there are none.
 

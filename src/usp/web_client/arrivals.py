@@ -73,7 +73,6 @@ def drain(response: requests.Response) -> None:
             _drain(raw)
     if raw.connection is not None:
         raw.close()
-    response._content = b""  # or requests reads on, to the end
 
 
 def _is_worth_draining(raw: HTTPResponse) -> bool:

@@ -50,7 +50,6 @@ _CREDENTIALS: Final = ("Authorization", "Cookie")
 _FAILURES: Final = (
     OSError,  # also all of requests' own
     ValueError,  # URLs that can't be read, where requests lets them through
-    RuntimeError,  # the cookies of a session of the caller's, changed by another thread
     urllib3.exceptions.HTTPError,
     AddressRefusedError,
     DeadlineError,

@@ -16,7 +16,7 @@ import socket
 import ssl
 import threading
 import time
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable
 from contextlib import ExitStack, suppress
 from functools import partial
 from typing import Any, Final, cast
@@ -24,7 +24,6 @@ from weakref import WeakSet
 
 import requests
 from requests.adapters import HTTPAdapter
-from requests.cookies import RequestsCookieJar
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.util.ssl_ import create_urllib3_context
 
@@ -235,21 +234,12 @@ class _Adapter(HTTPAdapter):
         return host, pool
 
 
-class _Cookies(RequestsCookieJar):
-    """A jar that other threads may fill while it is looked through."""
-
-    def __iter__(self) -> Iterator[Any]:
-        with self._cookies_lock:  # type: ignore[attr-defined]  # the jar's own
-            return iter(list(super().__iter__()))
-
-
 class OwnSession(requests.Session):
     """A session for several threads, on the lines of its client."""
 
     def __init__(self, guard: Guard, lines: Lines) -> None:
         super().__init__()
         self._made_of = (guard, lines)
-        self.cookies = _Cookies()
         adapter = _Adapter(guard, lines)
         for scheme in ("https://", "http://"):
             self.mount(scheme, adapter)

@@ -1,0 +1,132 @@
+"""Where the tree declares a sitemap, what came of it there, and what comes of all places."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Final
+
+from usp._crawl.hosts import Resource
+from usp._crawl.messages import Answer, FetchFailed
+from usp._parse.document import Document
+from usp._parse.sniff import Kind
+from usp.objects.outcome import Attempt, FoundBy, Outcome, Result
+
+_GUESSES: Final = frozenset({FoundBy.ROBOTS, FoundBy.KNOWN_PATH})
+_BLOCKED: Final = frozenset({401, 403, 407, 429, 451})
+_SERVER_ERRORS: Final = range(500, 600)
+_UNANSWERED: Final = {Result.BLOCKED: Outcome.BLOCKED, Result.UNREACHABLE: Outcome.UNREACHABLE}
+
+
+@dataclass(slots=True, eq=False)
+class Place:
+    """Where the tree declares a sitemap, with its own level, ancestors and verdict."""
+
+    url: str
+    level: int
+    found_by: FoundBy
+    parent: "Place | None" = None
+    outer_parents: frozenset[str] = frozenset()
+    resource: Resource | None = None
+    children: "list[Place]" = field(default_factory=list)
+    refusal: tuple[str, str] | None = None
+    """Why it stands in the tree as invalid though nobody asked the web: code and reason."""
+    absence: tuple[Result, str] | None = None
+    """Why a guess gave nothing, so that nothing stands in the tree."""
+    closed: bool = False
+    """An index that isn't opened here since it stands open elsewhere."""
+    judged: bool = False
+    next_child: int = 0
+
+    @property
+    def is_guess(self) -> bool:
+        """Whether nobody declared it: where nothing is there, nothing stands in the tree."""
+        return self.found_by in _GUESSES
+
+    @property
+    def answer(self) -> Answer | None:
+        """What came of asking for it."""
+        return self.resource.answer if self.resource else None
+
+    @property
+    def document(self) -> Document | None:
+        """The document, if one came."""
+        return self.answer if isinstance(self.answer, Document) else None
+
+    @property
+    def final_url(self) -> str:
+        """The URL after redirects."""
+        return self.document.url if self.document else self.url
+
+    def parents(self) -> set[str]:
+        """Return the URLs of the sitemaps above this one."""
+        above = set(self.outer_parents)
+        place = self.parent
+        while place is not None:
+            above |= place.outer_parents
+            above.add(place.final_url)
+            place = place.parent
+        return above
+
+    def attempt(self) -> Attempt:
+        """Return what came of it."""
+        return Attempt(self.url, self.found_by, *self._result())
+
+    def _result(self) -> tuple[Result, str]:
+        answer = self.answer
+        if self.absence is not None and self.absence[0] is Result.ALREADY_FOUND:
+            return self.absence
+        if self.refusal is not None:
+            return Result.REFUSED, self.refusal[1]
+        if isinstance(answer, FetchFailed):
+            return _failure(answer), answer.message
+        if answer is None:
+            return Result.REFUSED, "it was not fetched"
+        if answer.kind is Kind.INVALID or answer.blank:
+            return Result.NOT_A_SITEMAP, answer.reason or "It names no page"
+        return Result.SITEMAP, ""
+
+
+def _failure(failed: FetchFailed) -> Result:
+    if failed.status in _BLOCKED:
+        return Result.BLOCKED
+    no_answer = failed.silent or failed.broken or (failed.status is None and failed.retryable)
+    unanswered = no_answer or failed.status in _SERVER_ERRORS
+    return Result.UNREACHABLE if unanswered else Result.MISSING
+
+
+class Tally:
+    """What came of the places so far, and so of the crawl."""
+
+    def __init__(self) -> None:
+        self.sitemaps = 0
+        """How many sitemaps could be read, robots.txt not counting: it is only the way to them."""
+        self.lacking = False
+        """Whether something that was declared could not be read, or only in part."""
+        self._decisive: Counter[Result] = Counter()
+        self._known: Counter[Result] = Counter()
+
+    def add(self, place: Place) -> None:
+        """Count a place that was judged."""
+        result = place.attempt().result
+        document = place.document
+        if result is Result.SITEMAP and document and document.kind is not Kind.ROBOTS:
+            self.sitemaps += 1
+        cut_off = document is not None and document.cut_off
+        failed = not place.is_guess and result is not Result.SITEMAP
+        self.lacking = self.lacking or failed or place.closed or cut_off
+        known = place.found_by is FoundBy.KNOWN_PATH
+        (self._known if known else self._decisive)[result] += 1
+
+    def outcome(self, *, stopped: bool, filtered: bool) -> Outcome:
+        """Return what came of the crawl as a whole.
+
+        Where nothing was found, robots.txt and what it declares decide whether that is an answer:
+        many servers refuse one odd path or another. The known paths decide together: as soon as one
+        of them is answered with a no, the site has answered.
+        """
+        if self.sitemaps:
+            return Outcome.PARTIAL if stopped or self.lacking else Outcome.FOUND
+        if filtered:
+            return Outcome.FOUND  # and the caller wanted none of them
+        answered = set(self._known) - set(_UNANSWERED)
+        decisive = self._decisive if answered else self._decisive + self._known
+        return next((_UNANSWERED[r] for r in _UNANSWERED if decisive[r]), Outcome.NONE)
