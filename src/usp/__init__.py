@@ -4,11 +4,9 @@ The few names that most programs need are here; each is imported when it is firs
 ``import usp`` costs next to nothing.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING
-
 from usp._version import __version__
 
+TYPE_CHECKING = False  # as in typing, which costs a while to import
 if TYPE_CHECKING:
     from usp._crawl.policy import Policy
     from usp._parse.document import restore_pages
@@ -39,6 +37,8 @@ _WHERE = {
 def __getattr__(name: str) -> object:
     if name not in _WHERE:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
     value: object = getattr(import_module(_WHERE[name]), name)
     globals()[name] = value
     return value
