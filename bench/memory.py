@@ -14,7 +14,7 @@ from functools import cache
 from itertools import chain, count, repeat
 from typing import Any, Final
 
-from bench.documents import SITEMAPS
+from bench.documents import FAULTS, FORMATS, SITEMAPS
 from bench.results import Cell, Table
 from bench.sides import OURS, Reader, Side, reference
 from tests.server import Handler, LoopbackServer
@@ -67,6 +67,13 @@ def urlset(*parts: Chunks) -> Iterator[bytes]:
     yield b"</urlset>\n"
 
 
+def damaged() -> Iterator[bytes]:
+    """Write entries without end, each with a fault."""
+    form, spoil = FORMATS["urlset"], FAULTS["bare &"]
+    for number in count():
+        yield spoil(form, form.entry.format(number=number)).encode() + b"\n"
+
+
 def lines() -> Iterator[bytes]:
     """Write a text sitemap without end."""
     for number in count():
@@ -101,6 +108,7 @@ CASES: Final[Mapping[str, Case]] = {
     "gzip bomb as .gz": Case(bomb, "sitemap.xml.gz"),
     "gzip bomb as Content-Encoding": Case(bomb, headers={"Content-Encoding": "gzip"}),
     "endless urlset, all pages": Case(lambda: urlset(entries(count(SOUND)))),
+    "endless urlset, each entry damaged": Case(lambda: urlset(damaged())),
     "endless urlset, blanks": Case(lambda: urlset(repeat(b" " * MIB))),
     "endless text, all URLs": Case(lines, "sitemap.txt"),
     "text in one line of 100 MiB": Case(lambda: filler(b"word ", LONG), "sitemap.txt"),

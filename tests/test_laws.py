@@ -30,7 +30,7 @@ FLOORS = (
     {"_store"},
     {"web_client"},
     {"_drive"},
-    {"tree", "aio", "fetch_parse", "helpers"},
+    {"tree", "stream", "aio", "fetch_parse", "helpers"},
     {"cli"},
     {"__main__"},
     {"__init__"},

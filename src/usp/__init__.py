@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from usp._parse.document import restore_pages
     from usp.objects.outcome import Outcome
     from usp.objects.problem import Problem
+    from usp.stream import iter_pages
     from usp.tree import sitemap_from_str, sitemap_tree_for_homepage
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "Policy",
     "Problem",
     "__version__",
+    "iter_pages",
     "restore_pages",
     "sitemap_from_str",
     "sitemap_tree_for_homepage",
@@ -28,6 +30,7 @@ _WHERE = {
     "Outcome": "usp.objects.outcome",
     "Policy": "usp._crawl.policy",
     "Problem": "usp.objects.problem",
+    "iter_pages": "usp.stream",
     "restore_pages": "usp._parse.document",
     "sitemap_from_str": "usp.tree",
     "sitemap_tree_for_homepage": "usp.tree",

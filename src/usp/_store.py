@@ -19,8 +19,14 @@ _PIECE: Final = 256 * 1024
 class Store:
     """The documents of one crawl."""
 
-    def __init__(self, small: int = SMALL) -> None:
+    def __init__(self, small: int = SMALL, *, passing: bool = False) -> None:
+        """Open a store; in a ``passing`` one each large document has a file of its own.
+
+        That file is gone as soon as nobody holds the document, so that disk doesn't grow with what
+        passes through; the one spool, which is quicker, grows until the crawl is forgotten.
+        """
         self._small = small
+        self._passing = passing
         self._spool: _Spool | None = None
         self._lock = threading.Lock()
 
@@ -37,13 +43,16 @@ class Store:
         return [b"".join(held)]
 
     def _spill(self, held: list[bytes], rest: Iterator[bytes]) -> Iterable[bytes]:
-        with self._lock:
-            if self._spool is None:
-                self._spool = _Spool()
-        spool = self._spool
+        spool = _Spool() if self._passing else self._common_spool()
         pieces = [spool.append(b"".join(held))]
         pieces.extend(spool.append(chunk) for chunk in rest)
         return _Spooled(spool, pieces)
+
+    def _common_spool(self) -> "_Spool":
+        with self._lock:
+            if self._spool is None:
+                self._spool = _Spool()
+            return self._spool
 
 
 class _Spool:

@@ -3,7 +3,6 @@
 import heapq
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import count
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -25,6 +24,8 @@ class Resource:
     answer: Answer | None = None
     opened_at: int | None = None
     """The lowest level at which it stands open as an index."""
+    judged: bool = False
+    """Whether the cursor has come to it."""
     placed_at: int | None = None
     """The lowest level at which the tree declares it."""
 
@@ -50,7 +51,7 @@ class Hosts:
         self._hosts: dict[str, Host] = {}
         self._with_work: dict[str, Host] = {}
         self._later: list[tuple[float, int, Resource]] = []
-        self._tie = count()
+        self._tie = 0  # what was planned first goes first
         self.flying = 0
 
     def plan(self, resource: Resource) -> None:
@@ -61,19 +62,26 @@ class Hosts:
 
     def plan_later(self, resource: Resource, due: float) -> None:
         """Put a request in line when it is due."""
-        heapq.heappush(self._later, (due, next(self._tie), resource))
+        self._tie += 1
+        heapq.heappush(self._later, (due, self._tie, resource))
 
     def next_due(self) -> float | None:
         """Return when the first of the delayed requests is due."""
         return self._later[0][0] if self._later else None
 
-    def launch(self, now: float, limit: int, first: Resource | None) -> Iterator[Resource]:
-        """Yield what may go now: the request that is waited for, then those in line."""
+    def launch(
+        self, now: float, limit: int, for_later: int, first: Resource | None
+    ) -> Iterator[Resource]:
+        """Yield what may go now, at most ``limit``.
+
+        The request that is waited for goes first, then at most ``for_later`` of those in line.
+        """
         while self._later and self._later[0][0] <= now:
             self.plan(heapq.heappop(self._later)[2])
         if first is not None and limit > 0 and self._may_go(first):
             limit -= 1
             yield self._start(first)
+        limit = min(limit, for_later)
         for host in list(self._with_work.values()):
             while limit > 0 and host.waiting and host.flying < host.at_once:
                 limit -= 1

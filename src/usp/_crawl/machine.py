@@ -6,9 +6,11 @@ paths are judged only there, so that nothing depends on which answer came first.
 the cursor will need run ahead of it.
 """
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Set as AbstractSet
-from typing import Final
+from dataclasses import replace
+from typing import Any, Final
 from urllib.parse import urldefrag
 
 from usp._crawl.hosts import Hosts, Resource
@@ -25,6 +27,7 @@ RecurseCallback = Callable[[str, int, set[str]], bool]
 RecurseListCallback = Callable[[list[str], int, set[str]], list[str]]
 
 _INDEXES: Final = frozenset({Kind.INDEX, Kind.ROBOTS})
+_WITHOUT_PAGES: Final = frozenset({Kind.ROBOTS, Kind.INVALID})
 _GONE: Final = FetchFailed("the host no longer answers, and was given up", silent=True)
 
 
@@ -39,14 +42,19 @@ class Crawl:
         recurse_callback: RecurseCallback | None = None,
         recurse_list_callback: RecurseListCallback | None = None,
         probe_at_once: bool = False,
+        streaming: bool = False,
     ) -> None:
         """Begin a crawl.
 
         :param probe_at_once: ask for known paths beside the rest from the start, rather than when
             all that was declared is known: quicker, and a few requests more.
+        :param streaming: hand documents over one by one (``ready``), in the tree's order, fetch no
+            further ahead of them than the policy allows, and keep nothing of them afterwards.
         """
         self.policy = policy or Policy()
         self.roots: list[Place] = []
+        self.ready: deque[Place] = deque()
+        """In a stream: the places whose pages may be read, each document at its first place."""
         self.filtered = 0
         """How many children the callbacks left out."""
         self.stopped: tuple[str, str] | None = None
@@ -57,6 +65,9 @@ class Crawl:
         self._hosts = Hosts(self.policy)
         self._retries_left = self.policy.retries
         self._deadline: float | None = None
+        self._streaming = streaming
+        self._ahead = 0  # documents that came and that the cursor hasn't come to
+        self._declared = False  # whether anything named a sitemap
         self._tally = Tally()
         self._found: set[str] = set()
         self._pages = 0
@@ -74,6 +85,10 @@ class Crawl:
     def done(self) -> bool:
         """Whether the whole tree is decided."""
         return not self._path and self._next_root == len(self.roots)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Callbacks are the caller's, and are given again.
+        return self.__dict__ | {"_recurse_callback": None, "_recurse_list_callback": None}
 
     @property
     def outcome(self) -> Outcome:
@@ -94,13 +109,14 @@ class Crawl:
         if self._deadline is None and self.policy.max_seconds is not None:
             self._deadline = now + self.policy.max_seconds
         if self._deadline is not None and now >= self._deadline and not self.done:
-            self._stop("SM705", f"The crawl took more than {self.policy.max_seconds} seconds")
+            self.stop("SM705", f"The crawl took more than {self.policy.max_seconds} seconds")
         if self.done:
             return []
         hands = self.policy.total - self._hosts.flying
-        wanted = self._hosts.launch(
-            now, hands if limit is None else min(hands, limit), self._path[-1].resource
-        )
+        hands = hands if limit is None else min(hands, limit)
+        ahead = self._ahead + len(self.ready) + self._hosts.flying
+        for_later = self.policy.documents_ahead - ahead if self._streaming else hands
+        wanted = self._hosts.launch(now, hands, for_later, self._path[-1].resource)
         return [self._request(resource) for resource in wanted]
 
     def wakeup(self) -> float | None:
@@ -144,7 +160,7 @@ class Crawl:
 
     def _request(self, resource: Resource) -> FetchRequest:
         resource.tries += 1
-        counting = self.policy.max_pages is not None
+        counting = self.policy.max_pages is not None and not self._streaming
         return FetchRequest(
             resource.url, resource.level, resource.probing, resource.tries, counting
         )
@@ -158,6 +174,8 @@ class Crawl:
 
     def _settle(self, resource: Resource, answer: Answer) -> None:
         resource.answer = answer
+        if isinstance(answer, Document) and not resource.judged:
+            self._ahead += 1
         has_callbacks = self._recurse_callback or self._recurse_list_callback
         if isinstance(answer, Document) and resource.level < self.policy.max_level:
             for child in () if has_callbacks else answer.children:
@@ -167,7 +185,13 @@ class Crawl:
     # Places, in the tree's order.
 
     def _plant(self, seed: Seed) -> None:
-        place = Place(seed.url, seed.level, seed.found_by, outer_parents=seed.parents)
+        place = Place(
+            seed.url,
+            seed.level,
+            seed.found_by,
+            outer_parents=seed.parents,
+            if_needed=seed.if_needed,
+        )
         if seed.document:
             place.resource = Resource(seed.url, seed.level, probing=False)
             self._resources[seed.url] = place.resource
@@ -192,11 +216,15 @@ class Crawl:
                 self._path.append(place.children[place.next_child - 1])
             else:
                 self._path.pop()
+                if self._streaming:
+                    place.children = []  # nothing of them is needed any more
 
     def _judge(self, place: Place) -> bool:
         """Decide what stands in a place; False while its answer is missing."""
         if place.found_by is FoundBy.KNOWN_PATH and place.url in self._found:
             place.absence = (Result.ALREADY_FOUND, "")
+        elif place.if_needed and self._declared:
+            place.absence = (Result.NOT_NEEDED, "")
         elif place.refusal is None and not self._is_settled(place):
             return False
         place.judged = True
@@ -205,7 +233,24 @@ class Crawl:
         if place.absence is None and place.found_by is not FoundBy.ROBOTS:
             self._found |= {place.url, place.final_url}
         self._count(place)
+        self._hand_over(place)
         return True
+
+    def _hand_over(self, place: Place) -> None:
+        """Take note that the cursor has come to a document; in a stream, its pages are due."""
+        resource, document = place.resource, place.document
+        if resource is None or document is None or resource.judged:
+            return
+        resource.judged = True
+        self._ahead -= 1
+        listed = place.absence is None and place.refusal is None
+        if self._streaming and listed and document.kind not in _WITHOUT_PAGES:
+            self.ready.append(place)
+
+    def release(self, place: Place) -> None:
+        """Forget the document of a place whose pages were read."""
+        if place.resource and place.document:
+            place.resource.answer = replace(place.document, pages=())
 
     def _is_settled(self, place: Place) -> bool:
         if place.resource is None:
@@ -240,9 +285,9 @@ class Crawl:
             ("SM704", "pages", self._pages, self.policy.max_pages),
         ):
             if limit is not None and have >= limit and not self.done:
-                self._stop(code, f"The crawl has reached its {limit} {name}")
+                self.stop(code, f"The crawl has reached its {limit} {name}")
 
-    def _stop(self, code: str, reason: str) -> None:
+    def stop(self, code: str, reason: str) -> None:
         """End the crawl in order, with what it has."""
         self.stopped = (code, reason)
         self._path.clear()
@@ -259,6 +304,7 @@ class Crawl:
         self.filtered += len(document.children) - len(urls)
         for url in self._within_budget(place, list(dict.fromkeys(urls))):
             child = Place(url, place.level + 1, FoundBy.DECLARED, parent=place)
+            self._declared = True
             child.refusal = refusal(url, child.level, parents, self.policy)
             if child.refusal is None:
                 child.resource = self._plan(url, child.level)

@@ -13,6 +13,7 @@ from usp.objects.outcome import Attempt, FoundBy, Outcome, Result
 _GUESSES: Final = frozenset({FoundBy.ROBOTS, FoundBy.KNOWN_PATH})
 _BLOCKED: Final = frozenset({401, 403, 407, 429, 451})
 _SERVER_ERRORS: Final = range(500, 600)
+_NOT_ASKED: Final = frozenset({Result.ALREADY_FOUND, Result.NOT_NEEDED})
 _UNANSWERED: Final = {Result.BLOCKED: Outcome.BLOCKED, Result.UNREACHABLE: Outcome.UNREACHABLE}
 
 
@@ -33,6 +34,8 @@ class Place:
     """Why a guess gave nothing, so that nothing stands in the tree."""
     closed: bool = False
     """An index that isn't opened here since it stands open elsewhere."""
+    if_needed: bool = False
+    """To be tried only where nothing was declared."""
     judged: bool = False
     next_child: int = 0
 
@@ -72,7 +75,7 @@ class Place:
 
     def _result(self) -> tuple[Result, str]:
         answer = self.answer
-        if self.absence is not None and self.absence[0] is Result.ALREADY_FOUND:
+        if self.absence is not None and self.absence[0] in _NOT_ASKED:
             return self.absence
         if self.refusal is not None:
             return Result.REFUSED, self.refusal[1]

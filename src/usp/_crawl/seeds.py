@@ -39,6 +39,8 @@ class Seed:
     """URLs that count as its ancestors, though they are not in this tree."""
     document: Document | None = None
     """The document itself, where it needn't be fetched."""
+    if_needed: bool = False
+    """To be tried only where nothing was declared."""
     quiet: bool = False
     """That nothing is there is no news, though the caller gave the URL."""
 
@@ -48,9 +50,11 @@ def in_fixed_order(paths: Iterable[str]) -> list[str]:
     return sorted(paths, key=lambda path: (_RANK.get(path, len(_RANK)), path))
 
 
-def website_seeds(homepage: str, *, use_robots: bool, known_paths: Iterable[str]) -> Iterator[Seed]:
+def website_seeds(
+    homepage: str, *, use_robots: bool, known_paths: Iterable[str], if_needed: bool = False
+) -> Iterator[Seed]:
     """Yield what is looked for on a website, given its homepage with a slash at the end."""
     if use_robots:
         yield Seed(urljoin(homepage, "robots.txt"), FoundBy.ROBOTS)
     for path in known_paths:
-        yield Seed(urljoin(homepage, path), FoundBy.KNOWN_PATH)
+        yield Seed(urljoin(homepage, path), FoundBy.KNOWN_PATH, if_needed=if_needed)

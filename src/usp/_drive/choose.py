@@ -1,5 +1,7 @@
 """Which driver carries a crawl: the client decides, by what it can bear."""
 
+from collections.abc import Iterator
+
 from usp._crawl.machine import Crawl
 from usp._drive import inline, threads
 from usp._drive.fetch import Fetcher
@@ -7,11 +9,18 @@ from usp._store import Store
 from usp.web_client.abstract_client import AbstractWebClient
 
 
-def run(crawl: Crawl, client: AbstractWebClient, homepage: str) -> None:
-    """Carry a crawl of a site to its end, with requests side by side where the client allows."""
+def steps(
+    crawl: Crawl, client: AbstractWebClient, homepage: str, store: Store | None = None
+) -> Iterator[None]:
+    """Carry a crawl of a site on, with requests side by side where the client allows."""
     client.start_crawl(homepage)
-    fetch = Fetcher(client, Store(), crawl.policy.max_document_bytes)
+    fetch = Fetcher(client, store or Store(), crawl.policy.max_document_bytes)
     if client.thread_safe and crawl.policy.total > 1:
-        threads.run(crawl, fetch, client)
-    else:
-        inline.run(crawl, fetch)
+        return threads.steps(crawl, fetch, client)
+    return inline.steps(crawl, fetch)
+
+
+def run(crawl: Crawl, client: AbstractWebClient, homepage: str) -> None:
+    """Carry a crawl of a site to its end."""
+    for _ in steps(crawl, client, homepage):
+        pass

@@ -4,16 +4,16 @@ A worker touches its own document and nothing else; answers come back through on
 machine needs no locks, and callbacks run on the caller's thread.
 """
 
-import random
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from queue import Empty, SimpleQueue
 from typing import Final
 
 from usp._crawl.machine import Crawl
 from usp._crawl.messages import Answer, FetchRequest
 from usp._drive import report
+from usp._drive.chance import chance
 from usp.web_client.abstract_client import AbstractWebClient
 
 _PATIENCE: Final = 2.0
@@ -72,8 +72,8 @@ class Workers:
             self._answers.put((request, answer))
 
 
-def run(crawl: Crawl, fetch: Fetch, client: AbstractWebClient) -> None:
-    """Carry a crawl to its end."""
+def steps(crawl: Crawl, fetch: Fetch, client: AbstractWebClient) -> Iterator[None]:
+    """Carry a crawl on, an answer a step, to its end; ended early, it shuts the sockets."""
     workers = Workers(fetch)
     try:
         while not crawl.done:
@@ -89,8 +89,8 @@ def run(crawl: Crawl, fetch: Fetch, client: AbstractWebClient) -> None:
             answered = workers.next_answer(timeout)
             if answered:
                 request, answer = answered
-                chance = random.random()  # noqa: S311 -- varies a pause, no secret
-                final = crawl.receive(request, answer, time.monotonic(), chance)
+                final = crawl.receive(request, answer, time.monotonic(), chance())
                 report.answered(request, answer, final=final)
+            yield
     finally:
         workers.stop(client)

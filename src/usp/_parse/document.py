@@ -40,6 +40,9 @@ MEANINGS: Final[Mapping[Kind, type[EntryMeaning]]] = {
 }
 
 
+_SAYS_NOTHING: Final = EntryMeaning(None, Kind.TEXT)
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """The bytes of a document as they came, and what is known of them from outside."""
@@ -176,7 +179,8 @@ class Pages:
         opened = _open(self.source, findings, self.kind)
         kind = opened.sniffed.kind
         if kind is Kind.TEXT:
-            return map(SitemapPage, urls_in_text(opened.data, findings))
+            urls = urls_in_text(opened.data, findings)
+            return (SitemapPage.from_entry(url, (), _SAYS_NOTHING, self.source.url) for url in urls)
         if kind is Kind.ROBOTS:
             return _no_pages(sitemaps_in_robots(opened.data, self.source.url, findings))
         if kind not in MEANINGS:
@@ -232,7 +236,7 @@ def pages_of_entries(
             else:
                 seen.add(url)
                 if name != _CHILD:
-                    yield SitemapPage.from_entry(url, record, meaning)
+                    yield SitemapPage.from_entry(url, record, meaning, meaning.base)
 
 
 def _no_pages(urls: Iterable[str]) -> Iterator[SitemapPage]:

@@ -38,13 +38,13 @@ class FeedMeaning(EntryMeaning):
     def check(self, name: str, record: Record, findings: Findings) -> None:
         """Report what is wrong with an item's values and with its link."""
         super().check(name, record, findings)
-        text, base = _page_link(record, self._base)
-        if values.clean(text) and base == self._base:  # an xml:base is there for relative ones
+        text, base = _page_link(record, self.base)
+        if values.clean(text) and base == self.base:  # an xml:base is there for relative ones
             values.check_url(text, base, findings)
 
     def link(self, record: Record) -> str:
         """Return ``<link>``, or a ``<guid>`` that is a permalink."""
-        found = values.url(*_page_link(record, self._base))
+        found = values.url(*_page_link(record, self.base))
         if found:
             return found
         for attributes, text in elements(record, "guid"):
@@ -83,7 +83,7 @@ class AtomMeaning(FeedMeaning):
 
     def link(self, record: Record) -> str:
         """Return the first link that is an alternate."""
-        return values.url(*_page_link(record, self._base))
+        return values.url(*_page_link(record, self.base))
 
 
 def _page_link(record: Record, base: str | None) -> tuple[str, str | None]:

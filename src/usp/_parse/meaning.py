@@ -68,7 +68,7 @@ class EntryMeaning:
     """The keys that an entry has once."""
 
     def __init__(self, base: str | None, kind: Kind) -> None:
-        self._base = base
+        self.base = base
         self._kind = kind
 
     def urls(self, record: Record, findings: Findings) -> list[str]:
@@ -84,7 +84,7 @@ class EntryMeaning:
             if code and not understood(text):
                 findings.report(code, f"{key} {cleaned[:80]!r} isn't understood")
             if key in self.url_keys:
-                values.check_url(text, self._base, findings)
+                values.check_url(text, self.base, findings)
             if key in self.plain_keys and values.decode_entities(text) != text:
                 findings.report("SM306", f"{key} {text.strip()[:80]!r} is escaped twice")
         counts = Counter(key for key, _ in record if key in self.single_keys)
@@ -93,7 +93,7 @@ class EntryMeaning:
                 findings.report("SM404", f"an entry has {count} <{key}>; the first counts")
 
     def _url(self, text: str) -> str:
-        return values.url(text, self._base)
+        return values.url(text, self.base)
 
     # What a format doesn't say.
 

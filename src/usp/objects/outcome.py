@@ -45,6 +45,8 @@ class Result(StrEnum):
     """Nobody asked: a loop, a level too deep, not HTTP."""
     ALREADY_FOUND = "already-found"
     """It stands in the tree by another way."""
+    NOT_NEEDED = "not-needed"
+    """It was to be tried only if nothing else was found."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -200,6 +200,7 @@ class SitemapPage(Value):
         "_news_story",
         "_priority",
         "_record",
+        "_sitemap_url",
         "_url",
     )
     _fields: ClassVar = (
@@ -214,6 +215,7 @@ class SitemapPage(Value):
 
     _record: Record
     _meaning: Meaning
+    _sitemap_url: str | None
 
     def __init__(
         self,
@@ -232,15 +234,27 @@ class SitemapPage(Value):
         self._news_story = news_story
         self._images = images
         self._alternates = alternates
+        self._sitemap_url = None
 
     @classmethod
-    def from_entry(cls, url: str, record: Record, meaning: Meaning) -> Self:
+    def from_entry(
+        cls, url: str, record: Record, meaning: Meaning, sitemap_url: str | None
+    ) -> Self:
         """Make the page of an entry, its fields being converted when they are asked for."""
         page = cls.__new__(cls)
         page._url = url
+        page._sitemap_url = sitemap_url
         page._record = record
         page._meaning = meaning
         return page
+
+    def __getstate__(self) -> tuple[dict[str, Any] | None, dict[str, Any]]:
+        attributes, fields = super().__getstate__()
+        return attributes, fields | {"_SitemapPage__sitemap_url": self._sitemap_url}
+
+    def __setstate__(self, state: tuple[dict[str, Any] | None, dict[str, Any]]) -> None:
+        super().__setstate__(state)
+        self._sitemap_url = state[1].get("_SitemapPage__sitemap_url")  # 1.8.1 has none
 
     def __hash__(self) -> int:
         return hash((self._url,))
@@ -281,6 +295,11 @@ class SitemapPage(Value):
     def url(self) -> str:
         """The page's URL."""
         return self._url
+
+    @property
+    def sitemap_url(self) -> str | None:
+        """The URL of the sitemap that lists the page; no part of what makes two pages equal."""
+        return self._sitemap_url
 
     @property
     def priority(self) -> Decimal:
