@@ -18,6 +18,8 @@ _Here = Mapping[str, Tag] | None
 """What may stand here; None inside a text or inside something unknown."""
 
 _LOC: Final = "loc"
+_MAX_DEPTH: Final = 1000
+"""So many elements around the entries are told apart."""
 _MAX_PATH: Final = 16
 """So many elements around the entries are remembered after a fault: more is hostility."""
 
@@ -45,6 +47,7 @@ class Builder:
         self._text: list[str] = []
         self._bare = ""
         self._here: _Here = grammar.entries
+        self._deeper = 0
         self._stack: list[tuple[_Here, Tag | None, Names, str]] = []
 
     @property
@@ -73,6 +76,10 @@ class Builder:
             self._begin(tag)
         elif here is self._entries:
             tag = self._between_entries(name, key)
+            if tag is None and len(self._stack) >= _MAX_DEPTH:
+                self._deeper += 1  # counted, not kept: this deep is hostility
+                self._names = names
+                return
         elif here is not None:
             tag = here.get(key)
             self._here = tag.children if tag else None
@@ -84,13 +91,15 @@ class Builder:
 
     def end(self, _name: str = "") -> None:
         """Take the end of the innermost element."""
+        if self._deeper and self._here is self._entries:
+            self._deeper -= 1
+            return
         if not self._stack:
             return
         self._here, tag, names, _ = self._stack.pop()
         if self._stack:  # what follows the root is read as if it stood inside it
             self._names = names
         if self._entry is None:
-            self._end_between()
             return
         if tag is None:
             if self._here is not None:
@@ -104,8 +113,12 @@ class Builder:
             self.finish()
 
     def text(self, data: str) -> None:
-        """Take character data."""
-        self._text.append(data)
+        """Take character data; what stands between entries is looked at and not kept."""
+        if self._entry is not None:
+            self._text.append(data)
+        elif len(self._stack) == 1 and self._grammar.plain_texts and data.strip():
+            self.strays = True
+            self.oddities.add(("SM211", "text stands between the entries"))
 
     def finish(self) -> None:
         """Hand over the entry that is being read, as far as it has come."""
@@ -129,6 +142,7 @@ class Builder:
     def outside(self) -> bool:
         """Go back to between the entries; tell whether anything was left open inside one."""
         self.abandon()
+        self._deeper = 0
         stale = self._here is not self._entries
         while self._stack and (self._here is not self._entries or len(self._stack) > _MAX_PATH):
             self._here, _, self._names, _ = self._stack.pop()
@@ -160,7 +174,6 @@ class Builder:
 
     def _between_entries(self, name: str, key: str) -> Tag | None:
         """Look through what stands around the entries; a <loc> there is an entry of its own."""
-        self._text.clear()
         self.strays = self.strays or bool(self._stack)
         if key.startswith("?:") and (entry := self._entries.get(key[2:])):
             # Something around it has taken the namespace away.
@@ -182,22 +195,12 @@ class Builder:
         if self._entry is not None:
             self.unclosed.append(self.entry_at or 0)
             self.finish()
-        directly = self._grammar.plain_texts and len(self._stack) == 1
-        if directly and self._text and "".join(self._text).strip():
-            self.oddities.add(("SM211", "text stands between the entries"))
         self._entry = entry
         self._here = entry.children
         self.entry_at = self.position()
         self._text.clear()
         if self._names.base:
             self._record.append(("xml:base", self._names.base))
-
-    def _end_between(self) -> None:
-        """Look at the text around the entries, at the end of an element there."""
-        if self._grammar.plain_texts and not self._stack and "".join(self._text).strip():
-            self.strays = True
-            self.oddities.add(("SM211", "text stands between the entries"))
-        self._text.clear()
 
     def _open(self, tag: Tag | None, attributes: Mapping[str, str]) -> None:
         if tag is None or tag.children is None:

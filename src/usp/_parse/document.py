@@ -17,7 +17,7 @@ from usp._parse.decode import Decoded
 from usp._parse.feeds import AtomMeaning, FeedMeaning
 from usp._parse.findings import Findings
 from usp._parse.grammar import GRAMMARS
-from usp._parse.lines import sitemaps_in_robots, urls_in_text
+from usp._parse.lines import MAX_TOLD_APART, sitemaps_in_robots, urls_in_text
 from usp._parse.meaning import EntryMeaning, first
 from usp._parse.sniff import Kind, Sniffed, sniff
 from usp._parse.unpack import MAX_DOCUMENT, peek, unpack
@@ -234,7 +234,8 @@ def pages_of_entries(
             if url in seen:
                 findings.report("SM305", f"URL {url[:200]!r} is listed again")
             else:
-                seen.add(url)
+                if len(seen) < MAX_TOLD_APART:
+                    seen.add(url)
                 if name != _CHILD:
                     yield SitemapPage.from_entry(url, record, meaning, meaning.base)
 
@@ -277,11 +278,18 @@ def inspect(source: Source, kind: Kind | None = None) -> Document:
         children = tuple(Child(sitemap) for sitemap in declared)
         return Document(url, found.kind, Pages(source, kind, listed=False), children)
     if found.kind is Kind.INDEX or (found.kind is Kind.URLSET and _names_children(source)):
-        entries = list(_entries(opened, Findings()))
-        listed = any(name == _PAGE_ENTRY for name, _, _ in entries)
+        names: set[str] = set()
+        entries = _noting_names(_entries(opened, Findings()), names)
         children = children_of_entries(entries, source.url)
-        return Document(url, found.kind, Pages(source, kind, listed), children)
+        return Document(url, found.kind, Pages(source, kind, _PAGE_ENTRY in names), children)
     return Document(url, found.kind, Pages(source, kind))
+
+
+def _noting_names(entries: Iterable[Entry], names: set[str]) -> Iterator[Entry]:
+    """Pass entries on, taking note of which kinds there are."""
+    for entry in entries:
+        names.add(entry[0])
+        yield entry
 
 
 def _names_children(source: Source) -> bool:

@@ -8,6 +8,9 @@ from usp._parse import values
 from usp._parse.findings import Findings
 
 _LINE_END: Final = re.compile(rb"\r\n?|\n")
+MAX_TOLD_APART: Final = 500_000
+"""So many URLs of one document are remembered, to leave out the second of two that are equal. The
+protocol allows 50,000 a document; one that lists more may repeat itself, but not fill memory."""
 _LONGEST: Final = 64 * 1024
 _SITEMAP: Final = re.compile(
     # Any word that begins so, as Google's parser has it; sites also leave the colon out.
@@ -82,17 +85,20 @@ def _several(value: str, findings: Findings) -> list[str]:
 def urls_in_text(chunks: Iterable[bytes], findings: Findings) -> Iterator[str]:
     """Yield each line that is an HTTP(S) URL with a host, each once, in order."""
     seen: set[str] = set()
-    ignored: list[int | None] = []
+    ignored = 0
+    first_ignored = None
     for line in lines(chunks, findings):
         if not values.is_http_url(line) or _NOT_IN_URLS.search(line):
             if line:
-                ignored.append(findings.here)
+                ignored += 1
+                first_ignored = first_ignored or findings.here
         elif line in seen:
             findings.report("SM305", f"URL {line[:200]!r} is listed again")
         else:
-            seen.add(line)
+            if len(seen) < MAX_TOLD_APART:
+                seen.add(line)
             yield line
     if not seen:
         findings.report("SM204", "nothing in the document is a URL", at=1)
     elif ignored:
-        findings.report("SM309", f"{len(ignored)} lines are no URLs", at=ignored[0])
+        findings.report("SM309", f"{ignored} lines are no URLs", at=first_ignored)

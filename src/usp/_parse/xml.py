@@ -25,7 +25,7 @@ _FEED: Final = 256 * 1024
 _ROOT_END: Final = re.compile(
     rb"</(?:[\w.-]+:)?(?:urlset|sitemapindex|channel|rss|rdf|feed)\s*>", re.IGNORECASE
 )
-_END_TAG: Final = re.compile(rb"</([^\s<>]+)\s*>")
+_END_TAG: Final = re.compile(rb"\s*</([^\s<>]+)\s*>")
 _AFTER_ROOT: Final = expat.errors.codes[expat.errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT]
 _NOWHERE: Final = "_"
 """The element that stands around entries which have none."""
@@ -235,7 +235,7 @@ class XmlReader:
             self._resume(at)
             return
         ended = self._root_ended or builder.root_closed or error.code == _AFTER_ROOT
-        stop = self._kept_at + end_tag.end() if end_tag else self._next_start(at, final=final)
+        stop = self._past_end_tags(at) if end_tag else self._next_start(at, final=final)
         if not builder.rooted and stop < self._end:
             self._rootless = True  # the root's very start tag is broken
         if ended and not self._rootless:
@@ -249,6 +249,16 @@ class XmlReader:
         skipped = self._kept[at - self._kept_at : stop - self._kept_at]
         self._root_ended = ended or bool(_ROOT_END.search(skipped))
         self._resume(stop)
+
+    def _past_end_tags(self, at: int) -> int:
+        """Return where a run of end tags ends that close nothing."""
+        path = set(self._builder.path)
+        end = at - self._kept_at
+        while (tag := _END_TAG.match(self._kept, end)) and tag[1].decode(
+            "utf-8", "replace"
+        ) not in path:
+            end = tag.end()
+        return self._kept_at + end
 
     def _next_start(
         self, after: int, *, final: bool, starts: re.Pattern[bytes] | None = None
@@ -264,12 +274,11 @@ class XmlReader:
 
     def _forget(self) -> None:
         """Drop the bytes that nothing needs any more, and give up on what has no end."""
-        if self._fault:
-            return
         builder = self._builder
         needed = self._position() if builder.entry_at is None else builder.entry_at
+        needed = self._fault.entry_at if self._fault else needed
         needed = min(max(needed, self._kept_at), self._end)
-        if self._end - needed > MAX_ENTRY:
+        if self._end - needed > MAX_ENTRY and not self._fault:
             # Nothing has ended for 1 MiB: an endless entry, comment or tag. Begin anew behind it.
             self._findings.report("SM217", "more than 1 MiB without an end", at=needed)
             builder.outside()
