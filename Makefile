@@ -8,7 +8,7 @@ ARGS ?=
 PY := .venv/bin/python
 READY := .venv/ready
 
-.PHONY: demo test check bench fuzz wheel clean
+.PHONY: demo test check bench bench-full fuzz wheel clean
 
 demo: $(READY)
 	@.venv/bin/usp demo
@@ -23,6 +23,9 @@ check: $(READY)
 
 bench: $(READY)
 	@$(PY) -m bench $(ARGS)
+
+bench-full: $(READY)
+	@$(PY) -m bench --full $(ARGS)
 
 # Without atheris, where there is no wheel of it, a plain mutator does the fuzzing.
 fuzz: $(READY)
