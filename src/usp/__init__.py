@@ -8,32 +8,42 @@ from usp._version import __version__
 
 TYPE_CHECKING = False  # as in typing, which costs a while to import
 if TYPE_CHECKING:
+    from usp._crawl.machine import Crawl
+    from usp._crawl.messages import FetchFailed, FetchRequest
     from usp._crawl.policy import Policy
-    from usp._parse.document import restore_pages
     from usp.objects.outcome import Outcome
     from usp.objects.problem import Problem
     from usp.stream import iter_pages
-    from usp.tree import sitemap_from_str, sitemap_tree_for_homepage
+    from usp.tree import parse, sitemap_from_str, sitemap_tree_for_homepage, tree_of
 
 __all__ = [
+    "Crawl",
+    "FetchFailed",
+    "FetchRequest",
     "Outcome",
     "Policy",
     "Problem",
     "__version__",
     "iter_pages",
-    "restore_pages",
+    "parse",
     "sitemap_from_str",
     "sitemap_tree_for_homepage",
+    "tree_of",
 ]
 
 _WHERE = {
+    "Crawl": "usp._crawl.machine",
+    "FetchFailed": "usp._crawl.messages",
+    "FetchRequest": "usp._crawl.messages",
     "Outcome": "usp.objects.outcome",
     "Policy": "usp._crawl.policy",
     "Problem": "usp.objects.problem",
     "iter_pages": "usp.stream",
-    "restore_pages": "usp._parse.document",
+    "parse": "usp.tree",
+    "restore_pages": "usp._parse.document",  # what pickles name
     "sitemap_from_str": "usp.tree",
     "sitemap_tree_for_homepage": "usp.tree",
+    "tree_of": "usp.tree",
 }
 
 

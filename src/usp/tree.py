@@ -1,17 +1,21 @@
 """What most users call: the sitemaps of a website, or of a text, as a tree."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 
-from usp._crawl.assemble import website
+from usp._crawl.assemble import node, website
 from usp._crawl.machine import Crawl, RecurseCallback, RecurseListCallback
 from usp._crawl.policy import Policy
 from usp._crawl.seeds import KNOWN_PATHS, in_fixed_order, website_seeds
 from usp._drive import report
 from usp._drive.choose import run as drive
+from usp._parse.dates import date
+from usp._parse.decode import http_charset
+from usp._parse.document import Source, inspect
 from usp.exceptions import SitemapException
 from usp.fetch_parse import sitemap_of_string
 from usp.helpers import is_http_url, strip_url_to_homepage
-from usp.objects.sitemap import AbstractSitemap, IndexWebsiteSitemap
+from usp.objects.sitemap import AbstractSitemap, IndexWebsiteSitemap, SitemapLink
 from usp.web_client.abstract_client import AbstractWebClient
 from usp.web_client.requests_client import RequestsWebClient
 
@@ -84,6 +88,33 @@ def _homepage(url: str, *, normalize: bool) -> str:
 def _in_given_order(paths: Iterable[str]) -> list[str]:
     """Keep the order of a list; give a set one that doesn't change from run to run."""
     return in_fixed_order(paths) if isinstance(paths, set | frozenset) else list(paths)
+
+
+def tree_of(crawl: Crawl, homepage_url: str) -> IndexWebsiteSitemap:
+    """Return the tree of a crawl that the caller has driven, as far as it has come."""
+    return website(homepage_url, crawl)
+
+
+def parse(
+    data: str | bytes, *, url: str | None = None, content_type: str | None = None
+) -> AbstractSitemap:
+    """Read one document without the web: its children stand in it as ``SitemapLink``.
+
+    :param data: the document, as text or as bytes as they came.
+    :param url: where it is from: what relative URLs are relative to, and robots.txt is known by.
+    :param content_type: the HTTP header, for the charset that it may name.
+    """
+    if not isinstance(data, str | bytes):
+        raise SitemapException(f"A sitemap is str or bytes, not {type(data).__name__}.")
+    source = Source.of(data, url)
+    if isinstance(data, bytes):
+        source = replace(source, charset=http_charset(content_type))
+    document = inspect(source)
+    links: list[AbstractSitemap] = [
+        SitemapLink(child.url, index_lastmod=date(child.lastmod or ""))
+        for child in document.children
+    ]
+    return node(url or "", document, links)
 
 
 def sitemap_from_str(content: str | bytes) -> AbstractSitemap:

@@ -10,17 +10,19 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
-from typing import Any, Final
-from urllib.parse import urldefrag
+from typing import Any, Final, Self
+from urllib.parse import urldefrag, urljoin
 
 from usp._crawl.hosts import Hosts, Resource
 from usp._crawl.messages import Answer, FetchFailed, FetchRequest
 from usp._crawl.places import Place, Tally
 from usp._crawl.policy import Policy
-from usp._crawl.seeds import Seed
-from usp._parse.document import Document
+from usp._crawl.seeds import KNOWN_PATHS, Seed, website_seeds
+from usp._parse.decode import http_charset
+from usp._parse.document import Document, Source, inspect
 from usp._parse.sniff import Kind
 from usp._parse.values import is_http_url
+from usp.exceptions import SitemapException
 from usp.objects.outcome import FoundBy, Outcome, Result
 
 RecurseCallback = Callable[[str, int, set[str]], bool]
@@ -86,6 +88,28 @@ class Crawl:
         """Whether the whole tree is decided."""
         return not self._path and self._next_root == len(self.roots)
 
+    @classmethod
+    def of_site(
+        cls,
+        homepage_url: str,
+        policy: Policy | None = None,
+        *,
+        use_robots: bool = True,
+        known_paths: Iterable[str] = KNOWN_PATHS,
+    ) -> Self:
+        """Begin a crawl of a website: robots.txt, and known paths beside what it declares."""
+        if not is_http_url(homepage_url):
+            raise SitemapException(f"URL {homepage_url} is not a HTTP(S) URL.")
+        homepage = urljoin(homepage_url, "/")
+        return cls(website_seeds(homepage, use_robots=use_robots, known_paths=known_paths), policy)
+
+    @classmethod
+    def of_sitemap(cls, url: str, policy: Policy | None = None) -> Self:
+        """Begin a crawl of one sitemap and all that it leads to."""
+        if not is_http_url(url):
+            raise SitemapException(f"URL {url} is not a HTTP(S) URL.")
+        return cls([Seed(url, FoundBy.GIVEN)], policy)
+
     def __getstate__(self) -> dict[str, Any]:
         # Callbacks are the caller's, and are given again.
         return self.__dict__ | {"_recurse_callback": None, "_recurse_list_callback": None}
@@ -143,6 +167,25 @@ class Crawl:
         self._settle(resource, answer)
         self._advance()
         return True
+
+    def deliver(
+        self,
+        request: FetchRequest,
+        data: bytes,
+        now: float,
+        *,
+        url: str | None = None,
+        content_type: str | None = None,
+    ) -> None:
+        """Take the document that came of a request, as it came.
+
+        :param url: the URL that answered, where that is another one: redirects.
+        :param content_type: the header, for the charset that it may name.
+        """
+        charset = http_charset(content_type)
+        limit = self.policy.max_document_bytes
+        source = Source([data], url or request.url, request.url, charset, limit)
+        self.receive(request, inspect(source), now)
 
     # Resources: a fragment is never sent, so it makes no other resource.
 

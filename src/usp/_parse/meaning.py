@@ -71,9 +71,9 @@ class EntryMeaning:
         self.base = base
         self._kind = kind
 
-    def urls(self, record: Record, findings: Findings) -> list[str]:
+    def urls(self, record: Record, findings: Findings) -> list[str]:  # noqa: ARG002
         """Return the URL of the page, or of each where there are several; none if it has none."""
-        raise NotImplementedError
+        return []
 
     def check(self, name: str, record: Record, findings: Findings) -> None:  # noqa: ARG002
         """Report what is wrong with an entry's values; a loss is reported where it happens."""

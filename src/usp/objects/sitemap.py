@@ -4,6 +4,7 @@
 
     AbstractSitemap
      ├ InvalidSitemap              could not be fetched or read; says why
+     ├ SitemapLink                 named by a document that was read without the web
      ├ AbstractPagesSitemap        lists pages
      │  ├ PagesXMLSitemap, PagesTextSitemap, PagesRSSSitemap, PagesAtomSitemap
      └ AbstractIndexSitemap        lists other sitemaps
@@ -16,6 +17,7 @@ anew each time. So walking a tree never holds more than one sitemap's pages.
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
+from datetime import datetime
 from itertools import islice, zip_longest
 from typing import Any, ClassVar, Final, Protocol, runtime_checkable
 
@@ -35,6 +37,7 @@ __all__ = [
     "PagesRSSSitemap",
     "PagesTextSitemap",
     "PagesXMLSitemap",
+    "SitemapLink",
 ]
 
 _SHOWN_IN_REPR: Final = 3
@@ -193,6 +196,29 @@ class InvalidSitemap(AbstractSitemap):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(url={self._url}, reason={self._reason})"
+
+
+class SitemapLink(AbstractSitemap):
+    """A sitemap that a document names and that nobody fetched: no failure, just a link."""
+
+    def __init__(self, url: str, *, index_lastmod: datetime | None = None) -> None:
+        super().__init__(url)
+        self._index_lastmod = index_lastmod
+
+    @property
+    def index_lastmod(self) -> datetime | None:
+        """When the sitemap changed, as its index says."""
+        return self._index_lastmod
+
+    @property
+    def pages(self) -> list[SitemapPage]:
+        """Always empty."""
+        return []
+
+    @property
+    def sub_sitemaps(self) -> list[AbstractSitemap]:
+        """Always empty."""
+        return []
 
 
 class _ReadSitemap(AbstractSitemap):

@@ -1,0 +1,82 @@
+"""The step API: a crawl that the caller drives, saves and resumes; one document without the web."""
+
+import pickle
+from datetime import datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import usp
+from tests.crawl.test_machine import HOME, MISSING, SMALL, Site, crawl_of, play, shape, sites
+from usp.exceptions import SitemapException
+from usp.objects.sitemap import IndexRobotsTxtSitemap, IndexXMLSitemap, SitemapLink
+
+INDEX = b"""<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
+<sitemap><loc>/a.xml</loc><lastmod>2024-05-01</lastmod></sitemap>
+<sitemap><loc>http://h.example/b.xml</loc></sitemap></sitemapindex>"""
+
+
+@given(sites(), st.integers(0, 12))
+def test_a_crawl_can_be_saved_and_resumed_anywhere(site: Site, steps: int) -> None:
+    whole = crawl_of(policy=SMALL)
+    play(whole, site)
+    crawl = crawl_of(policy=SMALL)
+    now = 0.0
+    for _ in range(steps):
+        now = max(now, crawl.wakeup() or now)
+        for request in crawl.take(now, limit=1):
+            crawl.receive(request, site.get(request.url, MISSING), now)
+    resumed = pickle.loads(pickle.dumps(crawl))
+    play(resumed, site)
+    assert shape(usp.tree_of(resumed, HOME)) == shape(usp.tree_of(whole, HOME))
+    assert resumed.outcome == whole.outcome
+
+
+def test_documents_are_delivered_as_they_came() -> None:
+    crawl = usp.Crawl.of_sitemap(f"{HOME}old.xml")
+    (request,) = crawl.take(0.0)
+    assert request == usp.FetchRequest(f"{HOME}old.xml")
+    crawl.deliver(request, INDEX, 0.0, url=f"{HOME}new/index.xml")
+    wanted = {request.url: request for request in crawl.take(0.0)}
+    assert set(wanted) == {f"{HOME}a.xml", f"{HOME}b.xml"}
+    page = f"<urlset><url><loc>{HOME}é</loc></url></urlset>".encode("windows-1252")
+    crawl.deliver(wanted[f"{HOME}a.xml"], page, 0.0, content_type="text/xml; charset=windows-1252")
+    crawl.receive(wanted[f"{HOME}b.xml"], usp.FetchFailed("404", status=404), 0.0)
+    assert crawl.done
+    assert crawl.outcome is usp.Outcome.PARTIAL
+    tree = usp.tree_of(crawl, HOME)
+    assert [page.url for page in tree.all_pages()] == [f"{HOME}é"]
+    assert tree.sub_sitemaps[0].url == f"{HOME}new/index.xml"
+
+
+def test_a_site_begins_at_its_homepage() -> None:
+    crawl = usp.Crawl.of_site("http://h.example/some/page?x=1", known_paths=["map.xml"])
+    (request,) = crawl.take(0.0, limit=1)
+    assert request.url == f"{HOME}robots.txt"
+
+
+def test_one_document_without_the_web() -> None:
+    sitemap = usp.parse(INDEX, url=f"{HOME}sub/index.xml")
+    assert isinstance(sitemap, IndexXMLSitemap)
+    assert sitemap.url == f"{HOME}sub/index.xml"
+    first, second = sitemap.sub_sitemaps
+    assert isinstance(first, SitemapLink)
+    assert (first.url, first.index_lastmod) == (f"{HOME}a.xml", datetime(2024, 5, 1))  # noqa: DTZ001
+    assert isinstance(second, SitemapLink)
+    assert second.index_lastmod is None
+    assert sitemap.tree_complete
+    assert pickle.loads(pickle.dumps(sitemap)) == sitemap
+    robots = usp.parse("Sitemap: /a.xml", url=f"{HOME}robots.txt")
+    assert isinstance(robots, IndexRobotsTxtSitemap)
+    assert [sub.url for sub in robots.sub_sitemaps] == [f"{HOME}a.xml"]
+
+
+def test_what_can_not_be_meant_raises() -> None:
+    for wrong in ("", "h.example", "ftp://h.example/"):
+        with pytest.raises(SitemapException):
+            usp.Crawl.of_site(wrong)
+        with pytest.raises(SitemapException):
+            usp.Crawl.of_sitemap(wrong)
+    with pytest.raises(SitemapException):
+        usp.parse(None)  # type: ignore[arg-type]
