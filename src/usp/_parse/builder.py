@@ -33,6 +33,8 @@ class Builder:
         """Tells where in the document we are; asked when an entry begins."""
         self.entry_at: int | None = None
         """Where the entry began that is being read; None between entries."""
+        self.finished_at = 0
+        """Where the last entry that was finished ended."""
         self.unclosed: list[int] = []
         """Where entries began that were never closed before the next one."""
         self.oddities: set[tuple[str, str]] = set()
@@ -87,6 +89,7 @@ class Builder:
                 self._open(tag, attributes)
         elif self._grammar.plain_texts and self._stack and self._stack[-1][1]:
             self.oddities.add(("SM211", "there is markup inside a text"))
+            tag = self._field_inside_text(key, attributes)
         self._stack.append((here, tag, names, name))
 
     def end(self, _name: str = "") -> None:
@@ -125,10 +128,12 @@ class Builder:
         if self._entry is None:
             return
         bare = self._bare or "".join(self._text).strip()
-        if self._grammar.plain_texts and not self.has(_LOC) and is_http_url(bare):
+        path = self.is_child and bare.startswith("/") and " " not in bare
+        if self._grammar.plain_texts and not self.has(_LOC) and (path or is_http_url(bare)):
             self._record.append((_LOC, bare))  # <sitemap>https://…</sitemap>
             self.oddities.add(("SM211", "a URL stands in its entry without a <loc>"))
         self.done.append((self._entry.key, self._record, self.entry_at or 0))
+        self.finished_at = self.position()
         self.abandon()
 
     def abandon(self) -> None:
@@ -171,6 +176,19 @@ class Builder:
             return False
         around, tag, _, _ = self._stack[-1]
         return tag is not None and around is not None and self._names.key(name) in around
+
+    def _field_inside_text(self, key: str, attributes: Mapping[str, str]) -> Tag | None:
+        """Take a field that stands inside another as if it stood behind it."""
+        around, outer, names, name = self._stack[-1]
+        tag = around.get(key) if around else None
+        if tag is None or outer is None or self._entry is None:
+            return None
+        self._record.append((outer.key, "".join(self._text)))
+        self._text.clear()
+        self._stack[-1] = (around, None, names, name)
+        self._here = tag.children
+        self._open(tag, attributes)
+        return tag
 
     def _between_entries(self, name: str, key: str) -> Tag | None:
         """Look through what stands around the entries; a <loc> there is an entry of its own."""

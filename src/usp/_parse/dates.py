@@ -13,8 +13,10 @@ from typing import Final
 from usp._parse.values import clean
 
 _LONGEST: Final = 64
+_HOURS: Final = 24
+_LEAP_SECOND: Final = 60
 _TIME: Final = r"""
-    (?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:[.,](?P<part>\d+))?)?
+    (?P<hour>\d{1,2}):(?P<minute>\d{1,2})(?::(?P<second>\d{1,2})(?:[.,](?P<part>\d+))?)?
     (?:\s*(?P<half>[AP])\.?M\.?)?"""
 _ZONE: Final = r"""
     (?:\s*(?P<zone>Z|(?:GMT|UTC)?\s?[+-]\d{1,2}(?::?\d{2}(?::?\d{2})?)?|[A-Z][A-Z ]*)
@@ -25,8 +27,8 @@ _FORMS: Final = tuple(
     for form in (
         # W3C and its neighbours: 2024, 2024-05, 2024/5/1 10:00, 2024-05-01+02:00
         (
-            rf"(?P<year>\d{{4}})(?:[-/.](?P<month>\d{{1,2}})(?:[-/.](?P<day>\d{{1,2}})"
-            rf"(?:[T\s]+{_TIME})?{_ZONE})?)?"
+            rf"(?P<year>\d{{4}})(?:[-/.]\s?(?P<month>\d{{1,2}})(?:[-/.]\s?(?P<day>\d{{1,2}})\.?"
+            rf"(?:(?:[T\s]+|\s+at\s+){_TIME})?{_ZONE})?)?"
         ),
         # RFC 2822 and its neighbours: Mon, 1 Jan 2024 10:00:00 GMT; 1-Jan-24
         (
@@ -38,6 +40,8 @@ _FORMS: Final = tuple(
             rf"(?:[A-Z]+\.?,?\s+)??(?P<month>[A-Z]{{3,9}})\.?\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?,?\s+"
             rf"(?P<year>\d{{4}})(?:,?\s+(?:at\s+)?{_TIME})?{_ZONE}"
         ),
+        # May 2020
+        r"(?P<month>[A-Z]{3,9})\.?,?\s+(?P<year>\d{4})",
         # asctime and JavaScript: Thu Jan  4 10:00:00 2024
         (
             rf"[A-Z]{{3,9}},?\s+(?P<month>[A-Z]{{3,9}})\s+(?P<day>\d{{1,2}})\s+{_TIME}{_ZONE}"
@@ -52,16 +56,21 @@ _NUMBERS: Final = re.compile(
 )
 _COMPACT: Final = re.compile(
     # The rarer forms of ISO 8601: without hyphens, weeks.
-    r"\d{8}(?:T\d{4}(?:\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?|\d{4}-?W\d{2}(?:-?[1-7])?",
+    r"\d{8}(?:[T ]?\d{2}:?\d{2}(?::?\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?"
+    r"|\d{4}-\d{2}-\d{2}T\d{4}(?:\d{2})?(?:Z|[+-]\d{2}:?\d{2})?"
+    r"|\d{4}-?W\d{2}(?:-?[1-7])?",
     re.ASCII,
 )
-_NAMES_A_DATE: Final = re.compile(r"(?=.*\d{4})(?=.*[A-Za-z]{3,})")  # a year, and a month by name
+_NUMBERED: Final = re.compile(r"(?=.*\d{4})(?=.*(?<!\d)\d{1,2}(?!\d))")  # a year and a day
 _OFFSET: Final = re.compile(r"(\d{1,2}):?(\d{2})?(?::?\d{2})?")
+_MONTH_NAMES: Final = (
+    *("january", "february", "march", "april", "may", "june"),
+    *("july", "august", "september", "october", "november", "december"),
+)
 _MONTHS: Final = {
-    name: number
-    for number, name in enumerate(
-        ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"), 1
-    )
+    written: number
+    for number, name in enumerate(_MONTH_NAMES, 1)
+    for written in (name, name[:3], *(["sept"] if number == 9 else []))  # noqa: PLR2004
 }
 _ZONES_IN_HOURS: Final = {
     "z": 0.0, "ut": 0.0, "utc": 0.0, "gmt": 0.0, "wet": 0.0, "west": 1.0,
@@ -74,12 +83,26 @@ _ZONES_IN_HOURS: Final = {
 }  # fmt: skip
 """Zone names: those of RFC 2822 4.3 and the ones that feeds write; names with two meanings have
 the one of RFC 2822 (CST, EST), or the one that feeds use (BST)."""
-_ZONE_WORDS: Final = {
-    "eastern": "e", "central": "c", "mountain": "m", "pacific": "p", "alaska": "ak",
-    "alaskan": "ak", "atlantic": "a", "hawaii": "h", "hawaiian": "h", "newfoundland": "n",
-    "standard": "s", "daylight": "d", "time": "t", "greenwich": "g", "mean": "m",
-}  # fmt: skip
-_ZONES_IN_WORDS: Final = {"coordinated universal time": "utc", "universal time": "utc"}
+_ZONES_IN_WORDS: Final = {
+    "coordinated universal time": "utc",
+    "universal time": "utc",
+    "greenwich mean time": "gmt",
+    **{
+        f"{word} {kind} time": f"{letters}{kind[0]}t"
+        for word, letters in {
+            "eastern": "e",
+            "central": "c",
+            "mountain": "m",
+            "pacific": "p",
+            "alaska": "ak",
+            "alaskan": "ak",
+            "atlantic": "a",
+            "hawaiian": "h",
+            "newfoundland": "n",
+        }.items()
+        for kind in ("standard", "daylight")
+    },
+}
 # Two dates that differ in every part: where results differ, dateutil has filled a gap.
 _GAP_FILLERS: Final = (datetime(2001, 1, 1), datetime(2004, 2, 2))  # noqa: DTZ001 -- naive on purpose
 _DATEUTIL_ERRORS: Final = (
@@ -99,20 +122,26 @@ def date(text: str) -> datetime | None:
         return None
     for form in _FORMS:
         if match := form.fullmatch(found):
-            return _build(match, match["day"], match["month"])
+            said = match.groupdict("")
+            return _build(match, said.get("day"), said.get("month"))
     if match := _NUMBERS.fullmatch(found):
         return _build(match, *_day_and_month(match["one"], match["two"], match["mark"]))
     if _COMPACT.fullmatch(found):
         return _iso_8601(found)
-    return _last_resort(found) if _NAMES_A_DATE.search(found) else None
+    words = set(re.findall("[a-z]+", found.lower()))
+    return _last_resort(found) if words & _MONTHS.keys() and _NUMBERED.search(found) else None
 
 
 def is_understood(text: str) -> bool:
     """Tell whether a text is a date, and names no zone that nobody knows."""
     found = clean(text)
-    zones = (match["zone"] for form in (*_FORMS, _NUMBERS) if (match := form.fullmatch(found)))
+    zones = (
+        match.groupdict().get("zone")
+        for form in (*_FORMS, _NUMBERS)
+        if (match := form.fullmatch(found))
+    )
     zone = next(zones, None)
-    return date(text) is not None and (zone is None or _zone(zone) is not None)
+    return date(text) is not None and (not zone or _zone(zone) is not None)
 
 
 def _day_and_month(one: str, two: str, mark: str) -> tuple[str, str]:
@@ -126,24 +155,26 @@ def _day_and_month(one: str, two: str, mark: str) -> tuple[str, str]:
 
 
 def _build(match: re.Match[str], day: str | None, month: str | None) -> datetime | None:
+    said = match.groupdict("")
+    hour, minute, second = (int(said.get(part, "") or 0) for part in ("hour", "minute", "second"))
+    half = said.get("half", "").lower()
+    if half:
+        if not 1 <= hour <= _HOURS // 2:
+            return None
+        hour = hour % (_HOURS // 2) + (_HOURS // 2 if half == "p" else 0)
+    next_day = (hour, minute, second) == (_HOURS, 0, 0)  # ISO 8601's end of a day
     try:
-        hour = int(match["hour"] or 0)
-        half = (match["half"] or "").lower()
-        if half:
-            hour = hour % 12 + (12 if half == "p" else 0)
-        midnight = hour == 24 and not int(match["minute"]) and not int(match["second"] or 0)  # noqa: PLR2004 -- ISO 8601's end of a day
-        second = match["second"] or "0"
         when = datetime(
-            _year(match["year"]),
+            _year(said["year"]),
             _month(month or "1"),
             int(day or 1),
-            0 if midnight else hour,
-            int(match["minute"] or 0),
-            59 if second == "60" else int(second),  # a leap second
-            int((match["part"] or "")[:6].ljust(6, "0")),
-            _zone(match["zone"]) if match["zone"] else None,
+            0 if next_day else hour,
+            minute,
+            second - (second == _LEAP_SECOND),
+            int(said.get("part", "")[:6].ljust(6, "0")),
+            _zone(said["zone"]) if said.get("zone") else None,
         )
-        return when + timedelta(days=1) if midnight else when
+        return when + timedelta(days=1) if next_day else when
     except (ValueError, OverflowError):
         return None
 
@@ -156,7 +187,7 @@ def _year(text: str) -> int:
 
 
 def _month(text: str) -> int:
-    return int(text) if text.isdigit() else _MONTHS.get(text[:3].lower(), 0)
+    return int(text) if text.isdigit() else _MONTHS.get(text.lower(), 0)
 
 
 def _zone(name: str) -> timezone | None:
@@ -164,20 +195,22 @@ def _zone(name: str) -> timezone | None:
     sign = re.search(r"[+-]", name)
     if sign:
         match = _OFFSET.fullmatch(name[sign.end() :])
-        hours, minutes = (match[1], match[2]) if match else ("0", "0")
-        offset = timedelta(hours=int(hours), minutes=int(minutes or 0))
+        hours, minutes = (int(match[1]), int(match[2] or 0)) if match else (99, 0)
+        if minutes >= _LEAP_SECOND:
+            raise ValueError(name)
+        offset = timedelta(hours=hours, minutes=minutes)
         return timezone(-offset if sign[0] == "-" else offset)
     word = " ".join(name.lower().split())
-    word = _ZONES_IN_WORDS.get(word, word)
-    if " " in word:
-        word = "".join(_ZONE_WORDS.get(part, "?") for part in word.split())
-    hours_east = _ZONES_IN_HOURS.get(word)
+    hours_east = _ZONES_IN_HOURS.get(_ZONES_IN_WORDS.get(word, word))
     return None if hours_east is None else timezone(timedelta(hours=hours_east))
 
 
 def _iso_8601(text: str) -> datetime | None:
+    if text[:8].isdigit() and text[8:9].isdigit():
+        text = f"{text[:8]}T{text[8:]}"
+    day, time = text[:8], text[8:].replace(":", "")
     try:
-        return datetime.fromisoformat(text)
+        return datetime.fromisoformat(f"{day}{time}" if day.isdigit() else text.replace("-", ""))
     except ValueError:
         return None
 
@@ -194,6 +227,5 @@ def _last_resort(text: str) -> datetime | None:
             return None
         results.append(found)
     one, other = results
-    if f"{one.year:04}" not in text or (one.year, one.month) != (other.year, other.month):
-        return None  # a year or a month isn't made up
-    return one if one.day == other.day else one.replace(day=1)
+    # Nothing is made up: neither the year nor any other part of the day.
+    return one if f"{one.year:04}" in text and one.date() == other.date() else None

@@ -153,7 +153,7 @@ def _entries(opened: _Opened, findings: Findings) -> Iterator[Entry]:
         rootless=sniffed.rootless,
     )
     if sniffed.junk:
-        findings.report("SM205", "something stands before the document", at=0)
+        findings.report("SM205", "something stands before the document", place=(1, 0))
     if sniffed.lost:
         findings.report("SM209", "the beginning is cut off, and an entry with it", at=0)
     if sniffed.rootless:

@@ -14,7 +14,8 @@ from usp._parse.findings import Findings
 from usp._parse.meaning import EntryMeaning, elements, first
 from usp.objects.page import Record, SitemapNewsStory
 
-_MARKUP: Final = re.compile(r"<[^<>]*>")
+_MARKUP: Final = re.compile(r"</?[A-Za-z!][^<>]*>")
+_ALTERNATE: Final = {"alternate", "http://www.iana.org/assignments/relation/alternate"}
 _HTML_TYPES: Final = frozenset({"html", "text/html", "xhtml", "application/xhtml+xml"})
 
 
@@ -96,7 +97,7 @@ def _page_link(record: Record, base: str | None) -> tuple[str, str | None]:
         here = _resolve(outer, attributes.get("xml:base", ""))
         target = attributes.get("href") or text
         rel = values.clean(attributes.get("rel", "")).lower()
-        if values.clean(target) and rel.rpartition("/")[2] in {"", "alternate"}:
+        if values.clean(target) and (not rel or _ALTERNATE & set(rel.split())):
             return target, here
     return "", base
 

@@ -14,10 +14,11 @@ protocol allows 50,000 a document; one that lists more may repeat itself, but no
 _LONGEST: Final = 64 * 1024
 _SITEMAP: Final = re.compile(
     # Any word that begins so, as Google's parser has it; sites also leave the colon out.
-    r"(?P<word>site-?map[\w-]*)(?P<mark>\s*:\s*|\s*=\s*|\s+(?=https?://))(?P<value>.*)",
+    r"(?P<word>site-?map[\w-]*)(?P<mark>\s*[:=]+\s*|\s+(?=https?://|/))(?P<value>.*)",
     re.IGNORECASE,
 )
 _QUOTES: Final = "\"'<>`[]\u201c\u201d\u2018\u2019"
+_BETWEEN: Final = re.compile(r"[\s,;]+(?:site-?map\s*:\s*)?", re.IGNORECASE)
 _NOT_IN_URLS: Final = re.compile(r"[\s<>\"]")
 
 
@@ -60,10 +61,10 @@ def sitemaps_in_robots(
         # Some sites break the line after the colon.
         value = match["value"] if match else line if expected and values.is_http_url(line) else ""
         value = value.partition("#")[0].strip()
-        if value and (not match or ":" not in match["mark"] or value[0] in _QUOTES):
+        if value and (not match or match["mark"].strip() != ":" or _unquoted(value) != value):
             findings.report("SM607", f"{line[:200]!r} is not written as it should be")
         expected = bool(match and not value) or (expected and not line)
-        for text in _several(value.strip(_QUOTES), findings):
+        for text in _several(_unquoted(value), findings):
             values.check_url(text, base, findings)
             url = values.url(text, base)
             if url in seen:
@@ -73,9 +74,16 @@ def sitemaps_in_robots(
                 yield url
 
 
+def _unquoted(value: str) -> str:
+    """Take off quotes around a value, and markup behind it."""
+    if value[:1] in _QUOTES:
+        value = value.strip(_QUOTES)
+    return value.partition("<")[0].strip()
+
+
 def _several(value: str, findings: Findings) -> list[str]:
     """Return the URLs of one line: some sites write several."""
-    words = [word for word in re.split(r"[\s,;]+", value) if word]
+    words = [word for word in _BETWEEN.split(value) if word]
     if len(words) > 1 and all(map(values.is_http_url, words)):
         findings.report("SM607", "several sitemaps stand on one line")
         return words

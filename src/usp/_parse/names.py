@@ -136,6 +136,6 @@ class Names:
         if usual and namespace and not known:
             shown = f"the prefix {prefix[:60]!r} is bound to {namespace[:80]!r}"
             self._oddities.add(("SM219", shown))
-        if usual is None and self._root and namespace == self._root[1]:
+        if usual is None and namespace and self._root and namespace == self._root[1]:
             usual = self._own
         return local if usual == self._own else f"{usual or '?'}:{local}"

@@ -63,13 +63,10 @@ class _Tags:
         if self._open and self._builder.ends_text(name):
             self._end()
         written = attributes.decode("utf-8", "replace")
-        self._builder.start(
-            name,
-            {
-                key: decode_entities(drop_controls(double or single or plain))
-                for key, double, single, plain in _ATTRIBUTE.findall(written)
-            },
-        )
+        said: dict[str, str] = {}
+        for key, double, single, plain in _ATTRIBUTE.findall(written):
+            said.setdefault(key, decode_entities(drop_controls(double or single or plain)))
+        self._builder.start(name, said)
         if written.rstrip().endswith("/"):
             self._builder.end()
         else:

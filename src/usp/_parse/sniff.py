@@ -7,6 +7,7 @@ warnings, a browser's remark above copied XML) are passed over.
 
 import re
 from dataclasses import dataclass
+from difflib import get_close_matches
 from enum import StrEnum
 from typing import Final
 
@@ -46,6 +47,7 @@ _ROOTS: Final = {
     b"sitemapindex": Kind.INDEX,
     b"rss": Kind.RSS,
     b"rdf": Kind.RSS,  # RSS 0.90 and 1.0
+    b"channel": Kind.RSS,  # without the root around it
     b"feed": Kind.ATOM,
 }
 _ENTRIES: Final = {
@@ -56,23 +58,26 @@ _ENTRIES: Final = {
     b"entry": Kind.ATOM,
 }
 
-_HTML: Final = frozenset({b"html", b"head", b"body", b"title", b"meta", b"script"})
+_HTML: Final = frozenset({b"html", b"head", b"body", b"script"})
 _MARKUP_OF_WARNINGS: Final = frozenset({b"br", b"b", b"p", b"pre", b"font", b"div", b"span", b"i"})
 
 _FIELDS: Final = frozenset({b"loc", b"lastmod", b"changefreq", b"priority", b"title", b"link"})
 """What an entry is made of: where one comes first, the head was cut off inside an entry."""
+_PASSED_OVER: Final = _MARKUP_OF_WARNINGS | _FIELDS | {b"xml"}  # <xml version="1.0"?>
+_ROOT_NAMES: Final = ("urlset", "sitemapindex", "rss", "feed")
 _FIELD_END: Final = re.compile(rb"</(?:loc|url|sitemap|lastmod|link|item|entry)\s*>", re.IGNORECASE)
 _PROLOG: Final = re.compile(
     # All that may stand before the root element (XML 1.0, 2.8).
     rb"(?:<\?xml\s[^<>?]*+\?>)?"
-    rb"(?:\s|<!--(?:[^-]|-[^-])*+-->|<\?(?![xX][mM][lL][\s?]).{0,200}?\?>"
+    rb"(?:\s|<!--(?:[^-]|-[^-])*+-->|<\?(?![xX][mM][lL][\s?])[A-Za-z_].{0,200}?\?>"
     rb"""|<!DOCTYPE(?:[^<>\["']|"[^"]*"|'[^']*')*+(?:\[[^\]]*+\]\s*+)?>)*+""",
     re.DOTALL,
 )
+_ROBOTS_LINE: Final = re.compile(rb"^\s*site-?map\s*:", re.IGNORECASE | re.MULTILINE)
 _PATH: Final = re.compile("[?#]")
 _BLANK: Final = b" \t\r\n\0\x0b\x0c"
 _MARK: Final = "\ufeff".encode()
-_TAG: Final = re.compile(rb"<(?:[A-Za-z_][\w.-]*:)?([A-Za-z_][\w.-]*)(?=[\s/>])")
+_TAG: Final = re.compile(rb"<(?:[A-Za-z_][\w.-]*:)?([A-Za-z_][\w.-]*)(?=[^\w.:-])")
 _SKIPPED: Final = re.compile(
     # An unclosed one reaches to the end: searching on inside it would cost quadratic time.
     # Nor is the end of an instruction looked for very far.
@@ -90,7 +95,9 @@ def sniff(head: bytes, *urls: str) -> Sniffed:
     lead = _length_of_blanks(head)
     is_robots = any(_PATH.split(url, 1)[0].lower().endswith("/robots.txt") for url in urls)
     if head[lead : lead + 1] == b"<":
-        return _sniff_xml(head, lead)
+        found = _sniff_xml(head, lead)
+        if not (is_robots and found.code == "SM201" and _ROBOTS_LINE.search(head)):
+            return found
     if is_robots:
         return Sniffed(Kind.ROBOTS)
     found = _sniff_xml(head, lead)
@@ -117,7 +124,7 @@ def _stands_as_xml(head: bytes, found: Sniffed) -> bool:
     """
     before = head[: found.start]
     line = before[before.rfind(b"\n") + 1 :]
-    if b"<?xml" in before or b">" in line:
+    if b"<?xml" in before or b">" in line or (found.rootless and b">" in before):
         return True
     return not found.rootless and not line.strip(b" \t\r-+")
 
@@ -129,7 +136,8 @@ def _sniff_xml(head: bytes, lead: int) -> Sniffed:
     first = _TAG.search(seen)
     doctype = _DOCTYPE.search(seen)
     if doctype and (not first or doctype.start() < first.start()):
-        if doctype[1].lower() == b"html":
+        known = _TAG.search(seen, doctype.end())
+        if doctype[1].lower() == b"html" and not (known and known[1].lower() in _ROOTS):
             return _invalid("SM202", "It is an HTML page")
         first = _TAG.search(seen, doctype.end())
         if _ENTITY.search(seen, doctype.start(), first.start() if first else len(seen)):
@@ -145,12 +153,18 @@ def _sniff_xml(head: bytes, lead: int) -> Sniffed:
             return Sniffed(kind, tag.start(), junk=junk, rootless=name in _ENTRIES, lost=lost)
         if name in _HTML:
             return _invalid("SM202", "It is an HTML page")
-        if strict and name not in _MARKUP_OF_WARNINGS and name not in _FIELDS:
+        if strict and name not in _PASSED_OVER and not _is_misspelt_root(name):
             break
         tag = _TAG.search(seen, tag.end())
     root = first[1].decode("ascii", "replace")[:60] if first else ""
     what = f"the root element is <{root}>" if root else "it has no root element"
     return _invalid("SM201", f"It is no sitemap: {what}")
+
+
+def _is_misspelt_root(name: bytes) -> bool:
+    """Tell whether a tag is nearly that of a root: its entries will show what it was."""
+    written = name.decode("ascii", "replace")
+    return bool(get_close_matches(written, _ROOT_NAMES, n=1, cutoff=0.8))
 
 
 def _invalid(code: str, reason: str) -> Sniffed:

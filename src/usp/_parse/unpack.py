@@ -22,9 +22,9 @@ _GZIP: Final = b"\x1f\x8b"
 _DAMAGED: Final = "the packed data ends early, or is damaged"
 _MAGIC: Final = {
     _GZIP: 16 + zlib.MAX_WBITS,
-    # "Content-Encoding: deflate" is zlib (RFC 9110 8.4.1.2). None of these pairs begins a text;
-    # the fourth, 78 5E ("x^"), might.
+    # "Content-Encoding: deflate" is zlib (RFC 9110 8.4.1.2); no sitemap begins so.
     b"\x78\x01": zlib.MAX_WBITS,
+    b"\x78\x5e": zlib.MAX_WBITS,
     b"\x78\x9c": zlib.MAX_WBITS,
     b"\x78\xda": zlib.MAX_WBITS,
 }

@@ -55,7 +55,8 @@ class UrlsetMeaning(EntryMeaning):
 
     def urls(self, record: Record, findings: Findings) -> list[str]:
         """Return the URL of the page; where sites put two in one entry, both."""
-        found = [url for key, text in record if key == "loc" and (url := self._url(text))]
+        texts = (part for key, text in record if key == "loc" for part in values.several(text))
+        found = [url for text in texts if (url := self._url(text))]
         if not found:
             findings.report("SM301", "an entry without a URL was left out")
         elif len(found) > 1:

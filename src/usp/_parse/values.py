@@ -23,7 +23,7 @@ _ENTITY: Final = re.compile(
 )
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _HTTP: Final = re.compile(r"https?://[^\s/?#]", re.IGNORECASE)
-_LINE_BREAKS: Final = re.compile(r"[\t\r\n]+")
+_LINE_BREAKS: Final = re.compile(r" *[\t\r\n]\s*")
 _NUMBER: Final = re.compile(
     r"[+-]?(?:[0-9]{1,20}\.?[0-9]{0,40}|\.[0-9]{1,40})(?:[eE][+-]?[0-9]{1,3})?"
 )
@@ -73,7 +73,14 @@ def url(text: str, base: str | None) -> str:
 
 def _needs_base(found: str) -> bool:
     """Tell apart ``http:path``, which RFC 3986 5.2.2 resolves, and ``http://…``, which is whole."""
-    return found[:5].lower() == "http:" and found[5:7] != "//"
+    scheme, _, rest = found.partition(":")
+    return scheme.lower() in {"http", "https"} and not rest.startswith("//")
+
+
+def several(text: str) -> list[str]:
+    """Return the URLs in a text that holds more than one, or the text as it is."""
+    words = text.split()
+    return words if len(words) > 1 and all(map(is_http_url, words)) else [text]
 
 
 def check_url(text: str, base: str | None, findings: Findings) -> None:

@@ -22,8 +22,13 @@ from usp._parse.rescue import read_damaged
 
 MAX_ENTRY: Final = 1024 * 1024
 _FEED: Final = 256 * 1024
+_CAUTION: Final = 64
+"""So many pieces after a fault are fed to expat one by one."""
 _ROOT_END: Final = re.compile(
     rb"</(?:[\w.-]+:)?(?:urlset|sitemapindex|channel|rss|rdf|feed)\s*>", re.IGNORECASE
+)
+_CHILD_URL: Final = re.compile(
+    rb"<(?:[\w.-]+:)?sitemap[\s>].*?</(?:[\w.-]+:)?loc\s*>", re.IGNORECASE | re.DOTALL
 )
 _END_TAG: Final = re.compile(rb"\s*</([^\s<>]+)\s*>")
 _AFTER_ROOT: Final = expat.errors.codes[expat.errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT]
@@ -85,6 +90,8 @@ class XmlReader:
         self._zero = 0  # the place of expat's own byte 0
         self._rootless = rootless
         self._root_ended = False
+        self._resumed_at = 0
+        self._cautious = 0  # so many pieces are fed one by one
         self._fault: _Fault | None = None  # a damaged entry whose end is still to come
         self._parser = self._new_parser([_NOWHERE] if rootless else [])
 
@@ -149,7 +156,8 @@ class XmlReader:
         return parser
 
     def _resume(self, at: int) -> None:
-        self._fed_to = at
+        self._cautious = _CAUTION
+        self._fed_to = self._resumed_at = at
         self._parser = self._new_parser(self._builder.path or [_NOWHERE])
 
     def _advance(self, *, final: bool) -> None:
@@ -159,15 +167,34 @@ class XmlReader:
                 if not self._rescue_entry(self._fault, final=final):
                     return
             else:
-                data = memoryview(self._kept)[self._fed_to - self._kept_at :]
-                try:
-                    self._parser.Parse(data, final)
-                except expat.ExpatError as error:
-                    self._stopped(error, final=final)
-                else:
-                    self._fed_to = self._end
+                self._feed(final=final)
             if not self._fault and self._fed_to >= self._end:
                 return
+
+    def _feed(self, *, final: bool) -> None:
+        """Feed expat: all there is, or after a fault an entry at a time for a while.
+
+        What a fault opens (a comment, CDATA) may reach to the end of the document. Fed all there
+        is, expat would read that far again and again, once for each such fault.
+        """
+        begin = self._fed_to - self._kept_at
+        bound = self._bounds.search(self._kept, begin + 1) if self._cautious else None
+        ends = bool(bound and bound[1])
+        stop = len(self._kept) if bound is None else bound.end() if ends else bound.start()
+        self._cautious = max(self._cautious - 1, 0)
+        try:
+            self._parser.Parse(memoryview(self._kept)[begin:stop], final and bound is None)
+        except expat.ExpatError as error:
+            self._stopped(error, final=final)
+            return
+        self._fed_to = self._kept_at + stop
+        entry_at = self._builder.entry_at
+        swallowed = (
+            bound and self._starts.match(self._kept, begin) and entry_at != self._kept_at + begin
+        )
+        if entry_at is not None and (ends or swallowed):
+            # Its end tag, or the next entry, stands in something that it never closed.
+            self._fault = _Fault(entry_at, self._kept_at + begin, "something in it has no end")
 
     def _stopped(self, error: expat.ExpatError, *, final: bool) -> None:
         at = max(self._zero + self._parser.ErrorByteIndex, self._kept_at)
@@ -203,13 +230,13 @@ class XmlReader:
         if len(piece) > MAX_ENTRY:
             self._findings.report("SM217", "an entry is longer than 1 MiB", at=fault.entry_at)
         elif bound is None:
-            self._cut_off(fault)
+            self._cut_off(fault, piece)
         else:
             builder.outside()
             before = len(builder.done)
             read_damaged(piece, builder)
             builder.finish()
-            lost = len(builder.done) == before
+            lost = len(builder.done) == before or (self._is_sitemap and not _has_url(builder.done))
             code, what = ("SM209", "lost") if lost else ("SM208", "mended")
             self._findings.report(code, f"an entry was {what}: {fault.message}", at=fault.at)
         self._fault = None
@@ -217,11 +244,13 @@ class XmlReader:
         self._resume(self._kept_at + stop)
         return True
 
-    def _cut_off(self, fault: _Fault) -> None:
+    def _cut_off(self, fault: _Fault, piece: bytes) -> None:
         """Leave out the entry that has no end; of an index's child the URL is enough."""
-        builder = self._builder
-        if builder.is_child and builder.has("loc"):
-            builder.finish()
+        url = _CHILD_URL.match(piece)
+        if url:
+            self._builder.outside()
+            read_damaged(url[0], self._builder)
+            self._builder.finish()
         self._findings.report("SM207", "the document ends within an entry", at=fault.entry_at)
 
     def _stopped_between(self, error: expat.ExpatError, at: int, *, final: bool) -> None:
@@ -234,8 +263,13 @@ class XmlReader:
                 self._findings.report_once("SM211", "not all that is opened is closed", at=at)
             self._resume(at)
             return
+        since = max(self._resumed_at - self._kept_at, 0)
+        text_before = self._kept[since : at - self._kept_at].strip()
+        if end_tag and text_before and end_tag[1].rpartition(b":")[2].lower() == b"loc":
+            self._findings.report("SM209", "an entry has lost its beginning", at=at)
+        after = at if end_tag else self._unclosed_comment(at)
         ended = self._root_ended or builder.root_closed or error.code == _AFTER_ROOT
-        stop = self._past_end_tags(at) if end_tag else self._next_start(at, final=final)
+        stop = self._past_end_tags(at) if end_tag else self._next_start(after, final=final)
         if not builder.rooted and stop < self._end:
             self._rootless = True  # the root's very start tag is broken
         if ended and not self._rootless:
@@ -249,6 +283,13 @@ class XmlReader:
         skipped = self._kept[at - self._kept_at : stop - self._kept_at]
         self._root_ended = ended or bool(_ROOT_END.search(skipped))
         self._resume(stop)
+
+    def _unclosed_comment(self, at: int) -> int:
+        """Return where a comment begins that has swallowed what is before this place, or that."""
+        begin = max(self._resumed_at, self._builder.finished_at) - self._kept_at
+        comment = self._kept.find(b"<!--", max(begin, 0), at - self._kept_at)
+        closed = self._kept.find(b"-->", comment, at - self._kept_at) if comment >= 0 else 0
+        return self._kept_at + comment + 1 if comment >= 0 and closed < 0 else at
 
     def _past_end_tags(self, at: int) -> int:
         """Return where a run of end tags ends that close nothing."""
@@ -290,6 +331,11 @@ class XmlReader:
         self._kept_offset += self._length(dropped)
         self._kept = self._kept[needed - self._kept_at :]
         self._kept_at = needed
+
+
+def _has_url(done: list[Entry]) -> bool:
+    """Tell whether the last of the entries has a URL, without which it is lost."""
+    return any(key == "loc" and text.strip() for key, text in done[-1][1])
 
 
 def _in_blocks(chunks: Iterable[bytes]) -> Iterator[bytes]:

@@ -1,0 +1,121 @@
+"""What an attack on the reader has shown, each as a row that fails without its cure."""
+
+import pytest
+
+import usp
+from tests.parse.reading import SM
+
+HEAD = f"<urlset {SM}><url><loc>http://h/a</loc></url>\n"
+TAIL = "\n<url><loc>http://h/c</loc></url></urlset>"
+ENTRY = "<url><loc>http://h/a</loc></url>"
+
+WHOLE = {
+    "a cut head over several lines": (
+        f"rity>0.8</priority>\n</url>\n{ENTRY}\n</urlset>",
+        ["http://h/a"],
+    ),
+    "a declaration without its question mark": (
+        f'<xml version="1.0"?><urlset {SM}>{ENTRY}</urlset>',
+        ["http://h/a"],
+    ),
+    "a root that is misspelt": (f"<urlse {SM}>{ENTRY}</urlse>", ["http://h/a"]),
+    "the DOCTYPE of a web page": (
+        f"<!DOCTYPE html>\n<urlset {SM}>{ENTRY}</urlset>",
+        ["http://h/a"],
+    ),
+    "comments that are never closed": (
+        f"<urlset {SM}>"
+        + "".join(f"<!-- {n} ->\n<url><loc>http://h/{n}</loc></url>\n" for n in range(4))
+        + "</urlset>",
+        [f"http://h/{n}" for n in range(4)],
+    ),
+    "CDATA that is never closed, in each entry": (
+        f"<urlset {SM}>"
+        + "".join(f"<url><loc><![CDATA[http://h/{n}</loc></url>" for n in range(4))
+        + "</urlset>",
+        [f"http://h/{n}" for n in range(4)],
+    ),
+    "a channel without its root": (
+        "<channel><item><title>T</title><link>http://h/a</link></item></channel>",
+        ["http://h/a"],
+    ),
+    "a prefix that nobody declares": (
+        "<rss><channel><item><foo:link>http://h/no</foo:link><title>T</title>"
+        "<link>http://h/a</link></item></channel></rss>",
+        ["http://h/a"],
+    ),
+}
+
+INSIDE = {
+    "a field inside a URL": (
+        "<url><loc>http://h/b<lastmod>2020-01-01</lastmod></loc></url>",
+        ["http://h/b"],
+    ),
+    "an image inside a URL": (
+        "<url><loc>http://h/b<image:image><image:loc>http://h/i</image:loc></image:image></loc></url>",
+        ["http://h/b"],
+    ),
+    "two URLs in one": (
+        "<url><loc>http://h/b\nhttp://h/d</loc></url>",
+        ["http://h/b", "http://h/d"],
+    ),
+    "a tag that has lost its bracket": ("<url>loc>http://h/b</loc></url>", []),
+    "words instead of a URL": ("<url><note>hi</note></url>", []),
+}
+
+
+@pytest.mark.parametrize("what", WHOLE)
+def test_a_document(what: str) -> None:
+    document, expected = WHOLE[what]
+    sitemap = usp.parse(document)
+    assert [page.url for page in sitemap.pages] == expected
+    assert sitemap.problems or "DOCTYPE" in what
+
+
+@pytest.mark.parametrize("what", INSIDE)
+def test_an_entry_between_two_sound_ones(what: str) -> None:
+    entry, expected = INSIDE[what]
+    sitemap = usp.parse(HEAD + entry + TAIL)
+    assert [page.url for page in sitemap.pages] == ["http://h/a", *expected, "http://h/c"]
+    assert sitemap.problems
+
+
+def test_an_entry_that_is_lost_is_never_called_mended() -> None:
+    for entry in ("<url>loc>http://h/b</loc></url>", "<url><lc>http://h/b</loc></url>"):
+        sitemap = usp.parse(HEAD + entry + TAIL)
+        assert "SM209" in {problem.code for problem in sitemap.problems}
+        assert not sitemap.complete
+
+
+def test_a_child_whose_url_is_whole_is_kept_though_it_must_be_mended() -> None:
+    index = usp.parse(f"<sitemapindex {SM}><sitemap><loc>http://h/b?a=1&b=2</loc><lastm")
+    assert [child.url for child in index.sub_sitemaps] == ["http://h/b?a=1&b=2"]
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("Sitemap: http://h/x[1]", ["http://h/x[1]"]),
+        ("Sitemap: http://[::1]/a", ["http://[::1]/a"]),
+        ("Sitemap: http://h/a<br>", ["http://h/a"]),
+        ("Sitemap: http://h/a Sitemap: http://h/b", ["http://h/a", "http://h/b"]),
+        ("Sitemap /a.xml", ["http://h/a.xml"]),
+        ("Sitemap:: http://h/a", ["http://h/a"]),
+        ("<!-- x -->\nSitemap: http://h/a", ["http://h/a"]),
+    ],
+)
+def test_robots_lines(line: str, expected: list[str]) -> None:
+    robots = usp.parse(line, url="http://h/robots.txt")
+    assert [sitemap.url for sitemap in robots.sub_sitemaps] == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Wed, 06/05/2020", "Saturday, May 2020", "5 marraskuu 2020", "5 Maybe 2020", "25:00 PM"],
+)
+def test_no_date_is_guessed(text: str) -> None:
+    sitemap = usp.parse(
+        f"<urlset {SM}><url><loc>http://h/a</loc><lastmod>{text}</lastmod></url></urlset>"
+    )
+    assert sitemap.pages[0].last_modified is None
+    assert [problem.name for problem in sitemap.problems] == ["bad-date"]
