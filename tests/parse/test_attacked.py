@@ -40,8 +40,10 @@ WHOLE = {
         ["http://h/a"],
     ),
     "a prefix that nobody declares": (
-        "<rss><channel><item><foo:link>http://h/no</foo:link><title>T</title>"
-        "<link>http://h/a</link></item></channel></rss>",
+        (
+            "<rss><channel><item><foo:link>http://h/no</foo:link><title>T</title>"
+            "<link>http://h/a</link></item></channel></rss>"
+        ),
         ["http://h/a"],
     ),
 }

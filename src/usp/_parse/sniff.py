@@ -47,13 +47,13 @@ _ROOTS: Final = {
     b"sitemapindex": Kind.INDEX,
     b"rss": Kind.RSS,
     b"rdf": Kind.RSS,  # RSS 0.90 and 1.0
-    b"channel": Kind.RSS,  # without the root around it
     b"feed": Kind.ATOM,
 }
 _ENTRIES: Final = {
     # Entries without a root around them: a head that was cut off.
     b"url": Kind.URLSET,
     b"sitemap": Kind.INDEX,
+    b"channel": Kind.RSS,
     b"item": Kind.RSS,
     b"entry": Kind.ATOM,
 }
