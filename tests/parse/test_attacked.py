@@ -121,3 +121,20 @@ def test_no_date_is_guessed(text: str) -> None:
     )
     assert sitemap.pages[0].last_modified is None
     assert [problem.name for problem in sitemap.problems] == ["bad-date"]
+
+
+def test_problems_of_lines_and_bytes_tell_their_place() -> None:
+    text = usp.parse(b"http://h/a\r\nwords\r\nhttp://h/b\r\n", url="http://h/list.txt")
+    assert [(p.name, p.line, p.offset) for p in text.problems] == [("line-ignored", 2, 12)]
+    robots = usp.parse(b"User-agent: *\nSitemap http://h/a\n", url="http://h/robots.txt")
+    assert [(p.name, p.line, p.offset) for p in robots.problems] == [("robots-line", 2, 14)]
+    head = f"<urlset {SM}>\n".encode()
+    damaged = usp.parse(head + b"<url><loc>http://h/\xff</loc></url></urlset>")
+    place = (2, len(head) + len(b"<url><loc>http://h/"))
+    assert [(p.name, p.line, p.offset) for p in damaged.problems] == [("bytes-replaced", *place)]
+
+
+def test_what_is_odd_between_entries_is_reported_where_it_stands() -> None:
+    sitemap = usp.parse(HEAD + "words" + TAIL)
+    # expat tells of a text when the next tag begins.
+    assert [(problem.code, problem.line) for problem in sitemap.problems] == [("SM211", 3)]

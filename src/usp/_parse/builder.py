@@ -37,8 +37,9 @@ class Builder:
         """Where the last entry that was finished ended."""
         self.unclosed: list[int] = []
         """Where entries began that were never closed before the next one."""
-        self.oddities: set[tuple[str, str]] = set()
-        """What is odd about the document's structure and names: problem codes and messages."""
+        self.oddities: dict[tuple[str, str], int | None] = {}
+        """What is odd about the document's structure and names: problem codes and messages, and
+        where each was met first; None at the root."""
         self.strays = False
         """Whether something else than entries stands in the root element."""
         self._grammar = grammar
@@ -88,7 +89,7 @@ class Builder:
             if self._entry:
                 self._open(tag, attributes)
         elif self._grammar.plain_texts and self._stack and self._stack[-1][1]:
-            self.oddities.add(("SM211", "there is markup inside a text"))
+            self._note("SM211", "there is markup inside a text")
             tag = self._field_inside_text(key, attributes)
         self._stack.append((here, tag, names, name))
 
@@ -121,7 +122,7 @@ class Builder:
             self._text.append(data)
         elif len(self._stack) == 1 and self._grammar.plain_texts and data.strip():
             self.strays = True
-            self.oddities.add(("SM211", "text stands between the entries"))
+            self._note("SM211", "text stands between the entries")
 
     def finish(self) -> None:
         """Hand over the entry that is being read, as far as it has come."""
@@ -131,7 +132,7 @@ class Builder:
         path = self.is_child and bare.startswith("/") and " " not in bare
         if self._grammar.plain_texts and not self.has(_LOC) and (path or is_http_url(bare)):
             self._record.append((_LOC, bare))  # <sitemap>https://…</sitemap>
-            self.oddities.add(("SM211", "a URL stands in its entry without a <loc>"))
+            self._note("SM211", "a URL stands in its entry without a <loc>")
         self.done.append((self._entry.key, self._record, self.entry_at or 0))
         self.finished_at = self.position()
         self.abandon()
@@ -177,6 +178,9 @@ class Builder:
         around, tag, _, _ = self._stack[-1]
         return tag is not None and around is not None and self._names.key(name) in around
 
+    def _note(self, code: str, message: str) -> None:
+        self.oddities.setdefault((code, message), self.position())
+
     def _field_inside_text(self, key: str, attributes: Mapping[str, str]) -> Tag | None:
         """Take a field that stands inside another as if it stood behind it."""
         around, outer, names, name = self._stack[-1]
@@ -195,18 +199,18 @@ class Builder:
         self.strays = self.strays or bool(self._stack)
         if key.startswith("?:") and (entry := self._entries.get(key[2:])):
             # Something around it has taken the namespace away.
-            self.oddities.add(("SM219", "entries are in a namespace that nobody knows"))
+            self._note("SM219", "entries are in a namespace that nobody knows")
             self._names = self._names.with_own(name)
             self._begin(entry)
             return entry
         if key in self._grammar.roots and self._stack:
-            self.oddities.add(("SM211", "a root element stands inside another"))
+            self._note("SM211", "a root element stands inside another")
         if key != _LOC or self._grammar.implied is None:
             return None
         implied = self._entries[self._grammar.implied]
         self._begin(implied)
         self._here = None
-        self.oddities.add(("SM211", "a <loc> stands outside of any entry"))
+        self._note("SM211", "a <loc> stands outside of any entry")
         return implied.children[_LOC] if implied.children else None
 
     def _begin(self, entry: Tag) -> None:

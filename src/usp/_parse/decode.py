@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from usp._parse.findings import Findings
+from usp._parse.findings import Findings, Place
 from usp._parse.unpack import peek
 
 _HEAD: Final = 1024
@@ -69,7 +69,9 @@ class Decoded:
         self._findings = findings
         self.codec, self.mark = choose_codec(head[:_HEAD], http_charset, findings)
         """The codec, and the length of the byte order mark."""
-        self._damaged = False
+        self._damaged_at: Place | None = None
+        self._lines = 1
+        self._read = self.mark
 
     def __iter__(self) -> Iterator[bytes]:
         decoder = codecs.getincrementaldecoder(self.codec)("strict")
@@ -79,11 +81,14 @@ class Decoded:
             left = 0
             if self.codec == _UTF_8 and data.isascii() and not decoder.getstate()[0]:
                 yield data  # what most sitemaps are: nothing to do
-                continue
-            yield self._decode(decoder, data).encode()
+            else:
+                yield self._decode(decoder, data).encode()
+            self._lines += data.count(b"\n")
+            self._read += len(data)
         yield self._decode(decoder, b"", final=True).encode()
-        if self._damaged:
-            self._findings.report("SM212", f"some bytes are not {self.codec} and became U+FFFD")
+        if self._damaged_at:
+            message = f"some bytes are not {self.codec} and became U+FFFD"
+            self._findings.report("SM212", message, place=self._damaged_at)
 
     def _decode(
         self, decoder: codecs.IncrementalDecoder, data: bytes, *, final: bool = False
@@ -91,8 +96,10 @@ class Decoded:
         before = decoder.getstate()
         try:
             return decoder.decode(data, final)
-        except UnicodeDecodeError:
-            self._damaged = True
+        except UnicodeDecodeError as error:
+            # Counted from the data; before it, where bytes had been held back.
+            at = error.start - len(error.object) + len(data)
+            self._damaged_at = (self._lines + data.count(b"\n", 0, max(at, 0)), self._read + at)
             decoder.errors = "replace"
             decoder.setstate(before)
             return decoder.decode(data, final)
@@ -102,7 +109,7 @@ class Decoded:
         if self.codec != _UTF_8:
             return len(utf8.decode("utf-8", "replace").encode(self.codec, "replace"))
         # What doesn't fit was one byte, mostly, and has become three.
-        return len(utf8) - (2 * utf8.count(_REPLACED.encode()) if self._damaged else 0)
+        return len(utf8) - (2 * utf8.count(_REPLACED.encode()) if self._damaged_at else 0)
 
 
 def http_charset(content_type: str | None) -> str | None:

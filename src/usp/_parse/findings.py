@@ -38,9 +38,10 @@ class Findings:
         if CODES[code].severity is Severity.ERROR:
             self.complete = False
         if len(self._kept) < KEPT_PROBLEMS and self._seen[code] <= KEPT_OF_A_CODE:
-            self._kept.append(Problem(code, message, *(place or self._place(at))))
+            self._kept.append(Problem(code, message, *(place or self.place(at))))
 
-    def _place(self, at: int | None) -> Place:
+    def place(self, at: int | None = None) -> Place:
+        """Return line and offset of a place, or of the entry that is being looked at."""
         at = self.here if at is None else at
         return self.place_of(at) if self.place_of and at is not None else (None, None)
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from usp._parse import values
-from usp._parse.findings import Findings
+from usp._parse.findings import Findings, Place
 
 _LINE_END: Final = re.compile(rb"\r\n?|\n")
 MAX_TOLD_APART: Final = 500_000
@@ -24,30 +24,36 @@ _NOT_IN_URLS: Final = re.compile(r"[\s<>\"]")
 
 def lines(chunks: Iterable[bytes], findings: Findings) -> Iterator[str]:
     """Yield the lines, trimmed, with their places; one that is far too long is left out."""
-    findings.place_of = lambda line: (line, None)
-    findings.here = 1
-    for line in _bounded_lines(chunks):
+    place: Place = (1, 0)
+    findings.place_of = lambda _at: place
+    findings.here = 0
+    for number, (line, offset) in enumerate(_bounded_lines(chunks), 1):
+        place = (number, offset)
         if line is None:
             findings.report("SM310", f"a line is longer than {_LONGEST} bytes")
         yield "" if line is None else values.clean_line(line)
-        findings.here += 1
 
 
-def _bounded_lines(chunks: Iterable[bytes]) -> Iterator[bytes | None]:
-    """Yield the lines, None for one that is too long: no more than that is ever held."""
-    held = b""
-    too_long = False
+def _bounded_lines(chunks: Iterable[bytes]) -> Iterator[tuple[bytes | None, int]]:
+    """Yield each line and its offset, None for one that is too long: no more is ever held."""
+    held, too_long = b"", False
+    start = read = 0
+    after_return = False
     for chunk in chunks:
-        *whole, rest = _LINE_END.split(chunk)
-        for part in whole:
-            line = held + part
-            yield None if too_long or len(line) > _LONGEST else line
+        begin = int(after_return and chunk.startswith(b"\n"))  # the other half of a line's end
+        start += begin
+        for end in _LINE_END.finditer(chunk, begin):
+            line = held + chunk[begin : end.start()]
+            yield (None if too_long or len(line) > _LONGEST else line), start
             held, too_long = b"", False
-        if not too_long:
-            held += rest
-            too_long = len(held) > _LONGEST
-            held = b"" if too_long else held
-    yield None if too_long else held
+            begin = end.end()
+            start = read + begin
+        held = b"" if too_long else held + chunk[begin:]
+        too_long = too_long or len(held) > _LONGEST
+        held = b"" if too_long else held
+        read += len(chunk)
+        after_return = chunk.endswith(b"\r") if chunk else after_return
+    yield (None if too_long else held), start
 
 
 def sitemaps_in_robots(
@@ -94,12 +100,12 @@ def urls_in_text(chunks: Iterable[bytes], findings: Findings) -> Iterator[str]:
     """Yield each line that is an HTTP(S) URL with a host, each once, in order."""
     seen: set[str] = set()
     ignored = 0
-    first_ignored = None
+    first_ignored: Place | None = None
     for line in lines(chunks, findings):
         if not values.is_http_url(line) or _NOT_IN_URLS.search(line):
             if line:
                 ignored += 1
-                first_ignored = first_ignored or findings.here
+                first_ignored = first_ignored or findings.place()
         elif line in seen:
             findings.report("SM305", f"URL {line[:200]!r} is listed again")
         else:
@@ -107,6 +113,6 @@ def urls_in_text(chunks: Iterable[bytes], findings: Findings) -> Iterator[str]:
                 seen.add(line)
             yield line
     if not seen:
-        findings.report("SM204", "nothing in the document is a URL", at=1)
+        findings.report("SM204", "nothing in the document is a URL", place=(1, 0))
     elif ignored:
-        findings.report("SM309", f"{ignored} lines are no URLs", at=first_ignored)
+        findings.report("SM309", f"{ignored} lines are no URLs", place=first_ignored)

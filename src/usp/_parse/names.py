@@ -66,7 +66,7 @@ def usual_prefix(namespace: str) -> str | None:
 class Names:
     """The names in one scope of namespace declarations: as written, to the key of the grammar."""
 
-    def __init__(self, own: str, oddities: set[tuple[str, str]]) -> None:
+    def __init__(self, own: str, oddities: dict[tuple[str, str], int | None]) -> None:
         self._own = own
         self._oddities = oddities  # what had to be understood: problem codes and messages
         self._bound: dict[str, str] = {}
@@ -111,7 +111,7 @@ class Names:
         exact = _EXACT.get(self._own)
         if exact and namespace not in exact:
             shown = repr(namespace[:80]) if namespace else "no namespace"
-            self._oddities.add(("SM219", f"the root element is in {shown}"))
+            self._oddities.setdefault(("SM219", f"the root element is in {shown}"), None)
         return prefix, namespace
 
     def key(self, name: str) -> str:
@@ -126,16 +126,18 @@ class Names:
         local = written.lower()
         namespace = self._bound.get(prefix)
         if prefix and namespace is None and prefix != "xml":
-            self._oddities.add(("SM218", f"the prefix {prefix[:60]!r} is never declared"))
+            self._oddities.setdefault(
+                ("SM218", f"the prefix {prefix[:60]!r} is never declared"), None
+            )
         if (prefix, namespace) == self._root or (not prefix and not namespace):
             if self._own == "sm" and local != written:
-                self._oddities.add(("SM220", "tags are written in capitals"))
+                self._oddities.setdefault(("SM220", "tags are written in capitals"), None)
             return local  # the root's own namespace is the format's, however it is spelt
         known = usual_prefix(namespace) if namespace else None
         usual = known or _USUAL_PREFIXES.get(prefix.lower())
         if usual and namespace and not known:
             shown = f"the prefix {prefix[:60]!r} is bound to {namespace[:80]!r}"
-            self._oddities.add(("SM219", shown))
+            self._oddities.setdefault(("SM219", shown), None)
         if usual is None and namespace and self._root and namespace == self._root[1]:
             usual = self._own
         return local if usual == self._own else f"{usual or '?'}:{local}"

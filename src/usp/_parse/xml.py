@@ -81,6 +81,7 @@ class XmlReader:
         )
         self._is_sitemap = grammar.plain_texts
         self._entries = 0  # how many were read
+        self._told: set[tuple[str, str]] = set()  # the oddities that were reported
         self._kept = b""
         self._kept_at = 0  # the place of the first kept byte
         self._root_place = (line, offset)
@@ -107,8 +108,6 @@ class XmlReader:
             yield from self._take_done()
             if not self._entries and self._builder.strays and self._is_sitemap:
                 self._findings.report("SM204", "there are no entries", place=self._root_place)
-            for code, message in sorted(self._builder.oddities):
-                self._findings.report(code, message, place=self._root_place)
         finally:
             self._let_go()
 
@@ -127,6 +126,11 @@ class XmlReader:
         builder.unclosed.clear()
         done, builder.done = builder.done, []
         self._entries += len(done)
+        for oddity, met_at in builder.oddities.items():
+            if oddity not in self._told:
+                self._told.add(oddity)
+                place = self._root_place if met_at is None else self._place_of(met_at)
+                self._findings.report(*oddity, place=place)
         return done
 
     @property
