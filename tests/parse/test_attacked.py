@@ -57,6 +57,14 @@ INSIDE = {
         "<url><loc>http://h/b<image:image><image:loc>http://h/i</image:loc></image:image></loc></url>",
         ["http://h/b"],
     ),
+    "an image's own <url>": (
+        "<url><loc>http://h/b</loc><image:image><url>http://h/i</url></image:image></url>",
+        ["http://h/b"],
+    ),
+    "an image's own prefixed url in a damaged entry": (
+        "<url><loc>http://h/b?x&y</loc><image:image><image:url>i</image:url></image:image></url>",
+        ["http://h/b?x&y"],
+    ),
     "two URLs in one": (
         "<url><loc>http://h/b\nhttp://h/d</loc></url>",
         ["http://h/b", "http://h/d"],

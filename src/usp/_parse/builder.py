@@ -74,7 +74,7 @@ class Builder:
         if attributes or not names.rooted:
             self._names = names.inside(name, attributes)
         key = self._names.key(name)
-        tag = self._entries.get(key)
+        tag = None if self._in_group else self._entries.get(key)
         if tag is not None:
             self._begin(tag)
         elif here is self._entries:
@@ -92,6 +92,12 @@ class Builder:
             self._note("SM211", "there is markup inside a text")
             tag = self._field_inside_text(key, attributes)
         self._stack.append((here, tag, names, name))
+
+    @property
+    def _in_group(self) -> bool:
+        """Whether we are inside a group, such as an image, which may hold a <url> of its own."""
+        here, entry = self._here, self._entry
+        return entry is not None and here is not None and here is not entry.children
 
     def end(self, _name: str = "") -> None:
         """Take the end of the innermost element."""

@@ -24,6 +24,8 @@ MAX_ENTRY: Final = 1024 * 1024
 _FEED: Final = 256 * 1024
 _CAUTION: Final = 64
 """So many pieces after a fault are fed to expat one by one."""
+_PREFIX: Final = rb"(?!(?:image|news|video|media|itunes):)(?:[\w.-]+:)?"
+"""Any prefix but those of extensions, which have elements of the same names."""
 _ROOT_END: Final = re.compile(
     rb"</(?:[\w.-]+:)?(?:urlset|sitemapindex|channel|rss|rdf|feed)\s*>", re.IGNORECASE
 )
@@ -69,16 +71,14 @@ class XmlReader:
         findings.place_of = self._place_of
         self._builder = Builder(grammar, self._position)
         names = "|".join(grammar.entries).encode()
-        resyncs = names + b"|loc" if grammar.implied else names
-        self._resyncs = re.compile(rb"<(?:[\w.-]+:)?(?:%s)(?=[^\w.:-])" % resyncs, re.IGNORECASE)
-        self._starts = re.compile(rb"<(?:[\w.-]+:)?(?:%s)(?=[^\w.:-])" % names, re.IGNORECASE)
-        self._bounds = re.compile(
-            # An entry ends with its end tag (group 1), or where the next entry or the end of the
-            # root shows that there is none.
-            rb"(</(?:[\w.-]+:)?(?:%s)\s*>)|<(?:[\w.-]+:)?(?:%s)(?=[^\w.:-])"
-            rb"|%s" % (names, names, _ROOT_END.pattern),
-            re.IGNORECASE,
-        )
+        start = rb"<%s(?:%s)(?=[^\w.:-])" % (_PREFIX, names)
+        with_loc = rb"<%s(?:%s|loc)(?=[^\w.:-])" % (_PREFIX, names)
+        # An entry ends with its end tag (group 1), or where the next entry or the end of the root
+        # shows that there is none.
+        bound = rb"(</%s(?:%s)\s*>)|%s|%s" % (_PREFIX, names, start, _ROOT_END.pattern)
+        self._starts = re.compile(start, re.IGNORECASE)
+        self._resyncs = re.compile(with_loc if grammar.implied else start, re.IGNORECASE)
+        self._bounds = re.compile(bound, re.IGNORECASE)
         self._is_sitemap = grammar.plain_texts
         self._entries = 0  # how many were read
         self._told: set[tuple[str, str]] = set()  # the oddities that were reported
