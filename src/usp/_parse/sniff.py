@@ -68,7 +68,7 @@ _ROOT_NAMES: Final = ("urlset", "sitemapindex", "rss", "feed")
 _FIELD_END: Final = re.compile(rb"</(?:loc|url|sitemap|lastmod|link|item|entry)\s*>", re.IGNORECASE)
 _PROLOG: Final = re.compile(
     # All that may stand before the root element (XML 1.0, 2.8).
-    rb"(?:<\?xml\s[^<>?]*+\?>)?"
+    rb"(?:<\?xml\s+version\s*=[^<>?]*+\?>)?"
     rb"(?:\s|<!--(?:[^-]|-[^-])*+-->|<\?(?![xX][mM][lL][\s?])[A-Za-z_].{0,200}?\?>"
     rb"""|<!DOCTYPE(?:[^<>\["']|"[^"]*"|'[^']*')*+(?:\[[^\]]*+\]\s*+)?>)*+""",
     re.DOTALL,
