@@ -1,5 +1,6 @@
 """The crawl machine, without any I/O: answers are handed to it in whatever order a test likes."""
 
+import pickle
 import random
 from collections.abc import Callable, Mapping, Sequence
 
@@ -51,6 +52,10 @@ def first_in(requests: list[FetchRequest]) -> FetchRequest:
     return requests[0]
 
 
+def last_in(requests: list[FetchRequest]) -> FetchRequest:
+    return requests[-1]
+
+
 def play(crawl: Crawl, site: Site, order: Order = first_in, in_flight: int = 1) -> list[str]:
     """Answer everything the machine asks for; return the URLs in the order it asked."""
     asked: list[str] = []
@@ -89,24 +94,27 @@ def shape(sitemap: AbstractSitemap) -> object:
 
 NAMES = "abcdef"
 children_lists = st.lists(st.sampled_from(NAMES), max_size=5)
-redirects = st.sampled_from([None, None, None, *NAMES])
+redirects = st.dictionaries(st.sampled_from(NAMES), st.sampled_from(NAMES), max_size=3)
 
 
 @st.composite
 def sites(draw: st.DrawFn) -> Site:
     site: dict[str, Answer] = {f"{HOME}robots.txt": robots(*draw(children_lists))}
     for name in NAMES:
-        target = draw(redirects)
-        at = url(target) if target else None
-        answer = draw(
+        site[url(name)] = draw(
             st.one_of(
-                st.just(pages(name, at=at)),
-                st.builds(index, st.just(name), children_lists, at=st.just(at)),
+                st.just(pages(name)),
+                st.builds(index, st.just(name), children_lists),
                 st.just(MISSING),
                 st.just(FetchFailed("503 busy", retryable=True, status=503)),
             )
         )
-        site[url(name)] = answer
+    moved = draw(redirects)
+    for name in moved:
+        target, hops = name, len(NAMES)
+        while target in moved and hops:
+            target, hops = moved[target], hops - 1
+        site[url(name)] = site[url(target)] if hops else MISSING
     known = draw(st.sampled_from(KNOWN_PATHS))
     site[HOME + known] = index("known", draw(children_lists), at=HOME + known)
     return site
@@ -134,6 +142,39 @@ def test_no_url_is_asked_for_twice_but_to_try_again(site: Site, chance: random.R
         answer = site.get(name, MISSING)
         retried = isinstance(answer, FetchFailed) and answer.retryable
         assert 1 <= asked.count(name) <= (SMALL.tries if retried else 1)
+
+
+def test_redirects_that_end_at_the_same_place_are_one_document() -> None:
+    site: dict[str, Answer] = {f"{HOME}robots.txt": robots("old", "a", "older", "index")}
+    site |= {url("old"): pages("a"), url("older"): pages("a"), url("a"): pages("a")}
+    site |= {url("index"): index("index", ["b", "a"]), url("b"): pages("b")}
+    asked: dict[str, list[str]] = {}
+    for name, order in {"declared": first_in, "reverse": last_in}.items():
+        crawl = crawl_of(policy=Policy(documents_ahead=99))
+        asked[name] = play(crawl, site, order, in_flight=1)
+        root = website(HOME, crawl)
+        (declared,) = root.sub_sitemaps
+        assert [sub.url for sub in declared.sub_sitemaps] == [
+            url("a"), url("a"), url("a"), url("index"),
+        ]  # fmt: skip
+        assert [page.url for page in root.all_pages()] == [
+            f"{HOME}{name}/page" for name in ("a", "a", "a", "b", "a")
+        ]
+        documents = {id(place.document) for place in crawl.places() if place.final_url == url("a")}
+        assert len(documents) == 1
+    assert url("a") not in asked["declared"], "the redirect has brought it"
+
+
+def test_a_document_that_redirects_lead_to_streams_once() -> None:
+    site: dict[str, Answer] = {f"{HOME}robots.txt": robots("old", "a", "older")}
+    site |= {url("old"): pages("a"), url("older"): pages("a"), url("a"): pages("a")}
+    seeds = website_seeds(HOME, use_robots=True, known_paths=())
+    crawl = Crawl(seeds, streaming=True)
+    play(crawl, site, in_flight=3)
+    assert [place.url for place in crawl.ready] == [url("old")]
+    assert b"a/page" in pickle.dumps(crawl)
+    crawl.release(crawl.ready.popleft())
+    assert b"a/page" not in pickle.dumps(crawl), "nothing of it is kept"
 
 
 def test_one_request_at_a_time_goes_depth_first() -> None:

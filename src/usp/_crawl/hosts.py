@@ -8,9 +8,21 @@ from urllib.parse import urlsplit
 
 from usp._crawl.messages import Answer, FetchFailed
 from usp._crawl.policy import Policy
+from usp._parse.document import Document
 
 _TOO_MUCH: Final = frozenset({429, 503})
 """Statuses by which a server asks for fewer requests."""
+
+
+@dataclass(slots=True, eq=False)
+class Standing:
+    """A document and where it stands in the tree: shared by all URLs that redirect to it."""
+
+    document: Document | None = None
+    opened_at: int | None = None
+    """The lowest level at which it stands open as an index."""
+    judged: bool = False
+    """Whether the cursor has come to it."""
 
 
 @dataclass(slots=True, eq=False)
@@ -21,13 +33,15 @@ class Resource:
     level: int
     probing: bool
     tries: int = 0
-    answer: Answer | None = None
-    opened_at: int | None = None
-    """The lowest level at which it stands open as an index."""
-    judged: bool = False
-    """Whether the cursor has come to it."""
     placed_at: int | None = None
     """The lowest level at which the tree declares it."""
+    failure: FetchFailed | None = None
+    standing: Standing = field(default_factory=Standing)
+
+    @property
+    def answer(self) -> Answer | None:
+        """What came of asking for it, if anything has."""
+        return self.failure or self.standing.document
 
 
 @dataclass(slots=True, eq=False)
@@ -77,7 +91,9 @@ class Hosts:
         The request that is waited for goes first, then at most ``for_later`` of those in line.
         """
         while self._later and self._later[0][0] <= now:
-            self.plan(heapq.heappop(self._later)[2])
+            resource = heapq.heappop(self._later)[2]
+            if resource.answer is None:  # a redirect from elsewhere may have brought it
+                self.plan(resource)
         if first is not None and limit > 0 and self._may_go(first):
             limit -= 1
             yield self._start(first)
@@ -88,6 +104,13 @@ class Hosts:
                 yield self._start(next(iter(host.waiting.values())))
             if limit <= 0:
                 return
+
+    def drop(self, resource: Resource) -> None:
+        """Take a request that is no longer needed out of the line."""
+        host = self._host(resource.url)
+        host.waiting.pop(resource.url, None)
+        if not host.waiting:
+            self._with_work.pop(host.name, None)
 
     def landed(self, url: str, answer: Answer) -> list[Resource]:
         """Take note of an answer; return the requests that are pointless from now on."""

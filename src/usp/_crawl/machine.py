@@ -13,10 +13,11 @@ from dataclasses import replace
 from typing import Any, Final, Self
 from urllib.parse import urldefrag, urljoin
 
-from usp._crawl.hosts import Hosts, Resource
+from usp._crawl.hosts import Resource, Standing
 from usp._crawl.messages import Answer, FetchFailed, FetchRequest
 from usp._crawl.places import Place, Tally
 from usp._crawl.policy import Policy
+from usp._crawl.resources import Resources
 from usp._crawl.seeds import KNOWN_PATHS, Seed, website_seeds
 from usp._parse.decode import http_charset
 from usp._parse.document import Document, Source, inspect
@@ -30,7 +31,6 @@ RecurseListCallback = Callable[[list[str], int, set[str]], list[str]]
 
 _INDEXES: Final = frozenset({Kind.INDEX, Kind.ROBOTS})
 _WITHOUT_PAGES: Final = frozenset({Kind.ROBOTS, Kind.INVALID})
-_GONE: Final = FetchFailed("the host no longer answers, and was given up", silent=True)
 
 
 class Crawl:
@@ -63,12 +63,9 @@ class Crawl:
         """The limit that ended the crawl, if one did: code and reason."""
         self._recurse_callback = recurse_callback
         self._recurse_list_callback = recurse_list_callback
-        self._resources: dict[str, Resource] = {}
-        self._hosts = Hosts(self.policy)
-        self._retries_left = self.policy.retries
+        self._resources = Resources(self.policy)
         self._deadline: float | None = None
         self._streaming = streaming
-        self._ahead = 0  # documents that came and that the cursor hasn't come to
         self._declared = False  # whether anything named a sitemap
         self._tally = Tally()
         self._found: set[str] = set()
@@ -80,7 +77,8 @@ class Crawl:
             self._plant(seed)
         if probe_at_once:
             for place in self.roots:
-                place.resource = place.resource or self._plan(place.url, place.level, probing=True)
+                plan = self._resources.plan
+                place.resource = place.resource or plan(place.url, place.level, probing=True)
         self._advance()
 
     @property
@@ -136,37 +134,47 @@ class Crawl:
             self.stop("SM705", f"The crawl took more than {self.policy.max_seconds} seconds")
         if self.done:
             return []
-        hands = self.policy.total - self._hosts.flying
+        flying = self._resources.flying
+        hands = self.policy.total - flying
         hands = hands if limit is None else min(hands, limit)
-        ahead = self._ahead + len(self.ready) + self._hosts.flying
+        ahead = self._resources.ahead + len(self.ready) + flying
         for_later = self.policy.documents_ahead - ahead if self._streaming else hands
-        wanted = self._hosts.launch(now, hands, for_later, self._path[-1].resource)
+        wanted = self._resources.launch(now, hands, for_later, self._path[-1].resource)
         return [self._request(resource) for resource in wanted]
+
+    def _request(self, resource: Resource) -> FetchRequest:
+        counting = self.policy.max_pages is not None and not self._streaming
+        return FetchRequest(
+            resource.url, resource.level, resource.probing, resource.tries, counting
+        )
 
     def wakeup(self) -> float | None:
         """Return when the next delayed request is due, or the crawl's time is up."""
-        times = (self._hosts.next_due(), self._deadline)
+        times = (self._resources.next_due(), self._deadline)
         return min((time for time in times if time is not None), default=None)
 
     def receive(
         self, request: FetchRequest, answer: Answer, now: float, chance: float = 0.5
-    ) -> bool:
-        """Take what came of a request; tell whether that is final, or will be tried again.
+    ) -> float | None:
+        """Take what came of a request.
 
-        ``chance``, from 0 to 1, varies the pause before the next try.
+        :param chance: from 0 to 1, varies the pause before the next try.
+        :return: the seconds after which it will be tried again; None if this was final.
         """
-        resource = self._resources[request.url]
-        for pointless in self._hosts.landed(resource.url, answer):
-            pointless.answer = _GONE
-        if isinstance(answer, FetchFailed):
-            if answer.retryable and self._may_retry(resource):
-                pause = self.policy.pause(resource.tries, answer.retry_after, chance)
-                self._hosts.plan_later(resource, now + pause)
-                return False
-            answer = answer.salvaged or answer
-        self._settle(resource, answer)
+        settled = self._resources.receive(request.url, answer, now, chance)
+        if isinstance(settled, float):
+            return settled
+        self._look_ahead(settled)
         self._advance()
-        return True
+        return None
+
+    def _look_ahead(self, resource: Resource) -> None:
+        """Ask for the children of an index before the cursor gets there; callbacks come first."""
+        document = resource.standing.document
+        callbacks = self._recurse_callback or self._recurse_list_callback
+        if document is not None and not callbacks and resource.level < self.policy.max_level:
+            wanted = [child.url for child in document.children if is_http_url(child.url)]
+            self._resources.prefetch(wanted, resource.level + 1)
 
     def deliver(
         self,
@@ -187,44 +195,6 @@ class Crawl:
         source = Source([data], url or request.url, request.url, charset, limit)
         self.receive(request, inspect(source), now)
 
-    # Resources: a fragment is never sent, so it makes no other resource.
-
-    def _plan(self, url: str, level: int, *, probing: bool = False) -> Resource:
-        url = urldefrag(url).url
-        resource = self._resources.get(url)
-        if resource is None:
-            resource = self._resources[url] = Resource(url, level, probing)
-            if self._hosts.given_up(url):
-                resource.answer = _GONE
-            else:
-                self._hosts.plan(resource)
-        resource.level = min(resource.level, level)
-        return resource
-
-    def _request(self, resource: Resource) -> FetchRequest:
-        resource.tries += 1
-        counting = self.policy.max_pages is not None and not self._streaming
-        return FetchRequest(
-            resource.url, resource.level, resource.probing, resource.tries, counting
-        )
-
-    def _may_retry(self, resource: Resource) -> bool:
-        worth_it = self._hosts.is_worth_retrying(resource.url)
-        if resource.tries >= self.policy.tries or self._retries_left <= 0 or not worth_it:
-            return False
-        self._retries_left -= 1
-        return True
-
-    def _settle(self, resource: Resource, answer: Answer) -> None:
-        resource.answer = answer
-        if isinstance(answer, Document) and not resource.judged:
-            self._ahead += 1
-        has_callbacks = self._recurse_callback or self._recurse_list_callback
-        if isinstance(answer, Document) and resource.level < self.policy.max_level:
-            for child in () if has_callbacks else answer.children:
-                if is_http_url(child.url):
-                    self._plan(child.url, resource.level + 1)
-
     # Places, in the tree's order.
 
     def _plant(self, seed: Seed) -> None:
@@ -236,11 +206,10 @@ class Crawl:
             if_needed=seed.if_needed,
         )
         if seed.document:
-            place.resource = Resource(seed.url, seed.level, probing=False)
-            self._resources[seed.url] = place.resource
-            self._settle(place.resource, seed.document)
+            place.resource = self._resources.at_hand(seed.url, seed.level, seed.document)
+            self._look_ahead(place.resource)
         elif seed.quiet:
-            place.resource = self._plan(seed.url, seed.level, probing=True)
+            place.resource = self._resources.plan(seed.url, seed.level, probing=True)
         self.roots.append(place)
 
     def _advance(self) -> None:
@@ -282,10 +251,8 @@ class Crawl:
     def _hand_over(self, place: Place) -> None:
         """Take note that the cursor has come to a document; in a stream, its pages are due."""
         resource, document = place.resource, place.document
-        if resource is None or document is None or resource.judged:
+        if resource is None or document is None or not self._resources.reached(resource):
             return
-        resource.judged = True
-        self._ahead -= 1
         listed = place.absence is None and place.refusal is None
         if self._streaming and listed and document.kind not in _WITHOUT_PAGES:
             self.ready.append(place)
@@ -293,11 +260,12 @@ class Crawl:
     def release(self, place: Place) -> None:
         """Forget the document of a place whose pages were read."""
         if place.resource and place.document:
-            place.resource.answer = replace(place.document, pages=())
+            place.resource.standing.document = replace(place.document, pages=())
 
     def _is_settled(self, place: Place) -> bool:
         if place.resource is None:
-            place.resource = self._plan(place.url, place.level, probing=place.is_guess)
+            plan = self._resources.plan
+            place.resource = plan(place.url, place.level, probing=place.is_guess)
         return place.resource.answer is not None
 
     def _judge_answer(self, place: Place) -> None:
@@ -350,7 +318,7 @@ class Crawl:
             self._declared = True
             child.refusal = refusal(url, child.level, parents, self.policy)
             if child.refusal is None:
-                child.resource = self._plan(url, child.level)
+                child.resource = self._resources.plan(url, child.level)
                 placed_at = child.resource.placed_at
                 child.resource.placed_at = min(placed_at or child.level, child.level)
             place.children.append(child)
@@ -363,10 +331,9 @@ class Crawl:
         that stand nowhere else, or only so much deeper that something below them may be out of
         reach there.
         """
-        resource = place.resource
-        before = resource.opened_at if resource else None
-        if resource:
-            resource.opened_at = place.level if before is None else min(before, place.level)
+        standing = place.resource.standing if place.resource else Standing()
+        before = standing.opened_at
+        standing.opened_at = place.level if before is None else min(before, place.level)
         if before is None:
             return urls
         if self._repeats + len(urls) <= self.policy.repeated_places:
@@ -378,12 +345,10 @@ class Crawl:
         return news
 
     def _is_news(self, url: str, level: int) -> bool:
-        """Tell whether a child stands nowhere else, or is an index that stands only deeper."""
-        resource = self._resources.get(urldefrag(url).url)
-        if resource is None or resource.placed_at is None:
-            return True
-        is_index = not isinstance(resource.answer, Document) or bool(resource.answer.children)
-        return is_index and resource.placed_at > level
+        """Tell whether a child stands nowhere else, or only deeper."""
+        resource = self._resources.find(url)
+        placed_at = resource.placed_at if resource else None
+        return placed_at is None or placed_at > level
 
 
 def refusal(

@@ -69,4 +69,4 @@ class Policy:
         """Return the seconds to wait before the next try; ``chance`` (0 to 1) varies them."""
         grown = self.first_pause * self.pause_growth ** (tries_made - 1)
         varied = grown * (0.75 + chance / 2)  # so that requests that failed together part
-        return min(max(varied, retry_after or 0.0), self.longest_pause)
+        return float(min(max(varied, retry_after or 0.0), self.longest_pause))

@@ -16,8 +16,8 @@ def steps(crawl: Crawl, fetch: Callable[[FetchRequest], Answer]) -> Iterator[Non
         for request in requests:
             report.asking(request)
             answer = fetch(request)
-            final = crawl.receive(request, answer, time.monotonic(), chance())
-            report.answered(request, answer, final=final)
+            pause = crawl.receive(request, answer, time.monotonic(), chance())
+            report.answered(request, answer, final=pause is None)
         if not requests and not crawl.done:
             due = crawl.wakeup()
             if due is None:

@@ -89,8 +89,8 @@ def steps(crawl: Crawl, fetch: Fetch, client: AbstractWebClient) -> Iterator[Non
             answered = workers.next_answer(timeout)
             if answered:
                 request, answer = answered
-                final = crawl.receive(request, answer, time.monotonic(), chance())
-                report.answered(request, answer, final=final)
+                pause = crawl.receive(request, answer, time.monotonic(), chance())
+                report.answered(request, answer, final=pause is None)
             yield
     finally:
         workers.stop(client)

@@ -1,0 +1,122 @@
+"""What is asked for: each URL once, tried again where that makes sense, shared by redirects."""
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+from urllib.parse import urldefrag
+
+from usp._crawl.hosts import Hosts, Resource
+from usp._crawl.messages import Answer, FetchFailed
+from usp._crawl.policy import Policy
+from usp._parse.document import Document
+from usp._parse.sniff import Kind
+
+_GONE: Final = FetchFailed("the host no longer answers, and was given up", silent=True)
+_KNOWN_BY_NAME: Final = frozenset({Kind.ROBOTS, Kind.INVALID})
+"""What a document is by the URL that was asked for; another URL may make something else of it."""
+
+
+class Resources:
+    """The URLs of one crawl. A fragment is never sent, so it makes no other resource."""
+
+    def __init__(self, policy: Policy) -> None:
+        self._policy = policy
+        self._hosts = Hosts(policy)
+        self._known: dict[str, Resource] = {}
+        self._retries_left = policy.retries
+        self.ahead = 0
+        """How many documents came that the cursor hasn't come to."""
+
+    @property
+    def flying(self) -> int:
+        """How many requests are under way."""
+        return self._hosts.flying
+
+    def find(self, url: str) -> Resource | None:
+        """Return what is known of a URL."""
+        return self._known.get(urldefrag(url).url)
+
+    def plan(self, url: str, level: int, *, probing: bool = False) -> Resource:
+        """See to it that a URL is asked for, once."""
+        url = urldefrag(url).url
+        resource = self._known.get(url)
+        if resource is None:
+            resource = self._known[url] = Resource(url, level, probing)
+            if self._hosts.given_up(url):
+                resource.failure = _GONE
+            else:
+                self._hosts.plan(resource)
+        resource.level = min(resource.level, level)
+        return resource
+
+    def at_hand(self, url: str, level: int, document: Document) -> Resource:
+        """Take in a document that needn't be asked for."""
+        resource = self._known[url] = Resource(url, level, probing=False)
+        self._settle(resource, document)
+        return resource
+
+    def launch(
+        self, now: float, limit: int, for_later: int, first: Resource | None
+    ) -> Iterator[Resource]:
+        """Yield what is to be asked for now; see ``Hosts.launch``."""
+        for resource in self._hosts.launch(now, limit, for_later, first):
+            resource.tries += 1
+            yield resource
+
+    def next_due(self) -> float | None:
+        """Return when the first of the delayed requests is due."""
+        return self._hosts.next_due()
+
+    def receive(self, url: str, answer: Answer, now: float, chance: float) -> float | Resource:
+        """Take an answer; return its resource, or the pause after which it is tried again."""
+        resource = self._known[url]
+        for pointless in self._hosts.landed(url, answer):
+            pointless.failure = _GONE
+        if resource.answer is not None:
+            return resource  # a redirect from elsewhere has brought the document already
+        if isinstance(answer, FetchFailed):
+            if answer.retryable and self._may_retry(resource):
+                pause = self._policy.pause(resource.tries, answer.retry_after, chance)
+                self._hosts.plan_later(resource, now + pause)
+                return pause
+            answer = answer.salvaged or answer
+        self._settle(resource, answer)
+        return resource
+
+    def _may_retry(self, resource: Resource) -> bool:
+        worth_it = self._hosts.is_worth_retrying(resource.url)
+        if resource.tries >= self._policy.tries or self._retries_left <= 0 or not worth_it:
+            return False
+        self._retries_left -= 1
+        return True
+
+    def _settle(self, resource: Resource, answer: Answer) -> None:
+        if isinstance(answer, FetchFailed):
+            resource.failure = answer
+            return
+        final_url = urldefrag(answer.url).url
+        if final_url != resource.url and answer.kind not in _KNOWN_BY_NAME:
+            self._share(resource, final_url)
+        if resource.standing.document is None:
+            resource.standing.document = answer
+            self.ahead += not resource.standing.judged
+
+    def _share(self, resource: Resource, final_url: str) -> None:
+        """Let all URLs that lead to one place have one document, and one standing in the tree."""
+        final = self._known.setdefault(final_url, Resource(final_url, resource.level, False))
+        if final.failure is not None:
+            return  # it answered otherwise before: who knows why
+        self._hosts.drop(final)  # if it is on its way already, what comes of that isn't needed
+        final.level = min(final.level, resource.level)
+        resource.standing = final.standing
+
+    def reached(self, resource: Resource) -> bool:
+        """Take note that the cursor has come to a document; tell whether for the first time."""
+        first = not resource.standing.judged
+        resource.standing.judged = True
+        self.ahead -= first
+        return first
+
+    def prefetch(self, urls: Iterable[str], level: int) -> None:
+        """Ask for what the cursor will need."""
+        for url in urls:
+            self.plan(url, level)
