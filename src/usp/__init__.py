@@ -41,6 +41,7 @@ _WHERE = {
     "iter_pages": "usp.stream",
     "parse": "usp.tree",
     "restore_pages": "usp._parse.document",  # what pickles name
+    "restore_selected": "usp._crawl.selection",  # and this
     "sitemap_from_str": "usp.tree",
     "sitemap_tree_for_homepage": "usp.tree",
     "tree_of": "usp.tree",

@@ -52,7 +52,7 @@ def _run(
         recurse_list_callback=recurse_list_callback,
     )
     drive(crawl, client, seed.url)
-    found = tree(crawl.roots[0])
+    found = tree(crawl.roots[0], crawl.selection)
     return found if found is not None else InvalidSitemap(seed.url, "Nothing was found")
 
 

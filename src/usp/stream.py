@@ -1,19 +1,23 @@
 """What users call who want pages and no tree: the pages of a site as a stream."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Generator, Iterator
 from types import TracebackType
-from typing import Self
+from typing import Self, Unpack
 
-from usp._crawl.machine import Crawl, RecurseCallback, RecurseListCallback
-from usp._crawl.policy import Policy
+from usp._crawl.machine import Crawl, RecurseCallback, RecurseListCallback, StopCallback
+from usp._crawl.places import Place
+from usp._crawl.policy import Policy, PolicyFields, policy_of
 from usp._crawl.seeds import KNOWN_PATHS, Seed, website_seeds
+from usp._drive import report
 from usp._drive.choose import steps
 from usp._store import Store
 from usp.exceptions import SitemapException
 from usp.helpers import is_http_url, strip_url_to_homepage
-from usp.objects.outcome import FoundBy, Outcome
+from usp.objects.outcome import FoundBy, Outcome, Skip
 from usp.objects.page import SitemapPage
 from usp.objects.problem import Problem
+from usp.objects.progress import Observer, PagesCounted
 from usp.web_client.abstract_client import AbstractWebClient
 from usp.web_client.requests_client import RequestsWebClient
 
@@ -26,39 +30,59 @@ class PageStream(Iterator[SitemapPage]):
     """
 
     def __init__(
-        self, crawl: Crawl, client: AbstractWebClient, homepage: str, *, own: bool
+        self,
+        crawl: Crawl,
+        client: AbstractWebClient,
+        homepage: str,
+        *,
+        own: bool,
+        stop_callback: StopCallback | None = None,
+        observer: Observer | None = None,
     ) -> None:
         """Begin a stream; ``own`` tells that the client is the stream's to close."""
         self._crawl = crawl
         self._client = client
         self._own = own
+        self._has_enough = stop_callback or (lambda _page: False)
+        self._left = crawl.policy.max_pages
+        self._tell = report.teller(observer)
         self._pages = self._read(homepage)
 
-    def _read(self, homepage: str) -> Iterator[SitemapPage]:
-        left = self._crawl.policy.max_pages
-        carried = steps(self._crawl, self._client, homepage, Store(passing=True))
+    def _read(self, homepage: str) -> Generator[SitemapPage]:
+        store = Store(passing=True)
+        carried = steps(self._crawl, self._client, homepage, self._tell, store)
         try:
             for _ in carried:
-                while self._crawl.ready:
-                    place = self._crawl.ready.popleft()
-                    for page in place.document.pages if place.document else ():
-                        if left == 0:
-                            self._crawl.stop("SM704", "The crawl has reached its limit of pages")
-                            return
-                        left = None if left is None else left - 1
-                        yield page
-                    self._crawl.release(place)
+                while self._crawl.ready and not self._crawl.stopped:
+                    yield from self._read_sitemap(self._crawl.ready.popleft())
         finally:
-            carried.close()  # type: ignore[attr-defined]  # a generator: it shuts the sockets
+            carried.close()  # shuts the sockets
             if self._own:
                 self._client.close()
+
+    def _read_sitemap(self, place: Place) -> Iterator[SitemapPage]:
+        crawl = self._crawl
+        pages = place.document.pages if place.document else ()
+        count = 0
+        for page in crawl.selection.choose(pages, crawl.skipped):
+            if self._has_enough(page):
+                crawl.stop("SM706", "The caller had enough")
+                break
+            count += 1
+            yield page
+            if count == self._left:
+                crawl.stop("SM704", f"The crawl has reached its {crawl.policy.max_pages} pages")
+                break
+        self._left = None if self._left is None else self._left - count
+        self._tell(PagesCounted(place.final_url, count))
+        crawl.release(place)
 
     def __next__(self) -> SitemapPage:
         return next(self._pages)
 
     def close(self) -> None:
         """End the stream: nothing more is fetched."""
-        self._pages.close()  # type: ignore[attr-defined]  # a generator
+        self._pages.close()
 
     def __enter__(self) -> Self:
         return self
@@ -77,6 +101,11 @@ class PageStream(Iterator[SitemapPage]):
         return self._crawl.outcome
 
     @property
+    def skipped(self) -> Counter[Skip]:
+        """How many sitemaps and pages were left out so far, as the caller asked, and why."""
+        return Counter(self._crawl.skipped)
+
+    @property
     def problems(self) -> tuple[Problem, ...]:
         """The limit that ended the stream, if one did."""
         return (Problem(*self._crawl.stopped),) if self._crawl.stopped else ()
@@ -90,7 +119,10 @@ def iter_pages(
     use_known_paths: bool | None = None,
     recurse_callback: RecurseCallback | None = None,
     recurse_list_callback: RecurseListCallback | None = None,
+    stop_callback: StopCallback | None = None,
+    observer: Observer | None = None,
     policy: Policy | None = None,
+    **changes: Unpack[PolicyFields],
 ) -> PageStream:
     """Stream the pages of a site, those of a document as soon as it is there.
 
@@ -104,7 +136,11 @@ def iter_pages(
         where robots.txt declares nothing.
     :param recurse_callback: as in ``sitemap_tree_for_homepage``.
     :param recurse_list_callback: as in ``sitemap_tree_for_homepage``.
-    :param policy: limits and manners of the crawl.
+    :param stop_callback: asked of each page before it is handed over: whether to end there.
+    :param observer: told of each request, answer, retry and count as it happens; see
+        ``usp.objects.progress``.
+    :param policy: limits, manners and choices of the crawl.
+    :param changes: single fields of the policy, such as ``per_host=4`` or ``since="2026-01"``.
     :raises SitemapException: if the source isn't a URL.
     """
     url = source if "://" in source else f"https://{source}"
@@ -119,9 +155,16 @@ def iter_pages(
     is_site = url.rstrip("/") == homepage.rstrip("/")
     crawl = Crawl(
         seeds if is_site else [Seed(url, FoundBy.GIVEN)],
-        policy,
+        policy_of(policy, changes),
         recurse_callback=recurse_callback,
         recurse_list_callback=recurse_list_callback,
         streaming=True,
     )
-    return PageStream(crawl, client, homepage, own=web_client is None)
+    return PageStream(
+        crawl,
+        client,
+        homepage,
+        own=web_client is None,
+        stop_callback=stop_callback,
+        observer=observer,
+    )

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import Unpack
 
 from usp._crawl.assemble import node, website
-from usp._crawl.machine import Crawl, RecurseCallback, RecurseListCallback
-from usp._crawl.policy import Policy
+from usp._crawl.machine import Crawl, RecurseCallback, RecurseListCallback, StopCallback
+from usp._crawl.policy import Policy, PolicyFields, policy_of
 from usp._crawl.seeds import KNOWN_PATHS, in_fixed_order, website_seeds
 from usp._drive import report
 from usp._drive.choose import run as drive
@@ -15,6 +16,7 @@ from usp._parse.document import Source, inspect
 from usp.exceptions import SitemapException
 from usp.fetch_parse import sitemap_of_string
 from usp.helpers import is_http_url, strip_url_to_homepage
+from usp.objects.progress import Observer
 from usp.objects.sitemap import AbstractSitemap, IndexWebsiteSitemap, SitemapLink
 from usp.web_client.abstract_client import AbstractWebClient
 from usp.web_client.requests_client import RequestsWebClient
@@ -33,7 +35,10 @@ def sitemap_tree_for_homepage(
     recurse_list_callback: RecurseListCallback | None = None,
     normalize_homepage_url: bool = True,
     *,
+    stop_callback: StopCallback | None = None,
+    observer: Observer | None = None,
     policy: Policy | None = None,
+    **changes: Unpack[PolicyFields],
 ) -> IndexWebsiteSitemap:
     """Find, fetch and read all sitemaps of a website.
 
@@ -51,7 +56,11 @@ def sitemap_tree_for_homepage(
         those to fetch.
     :param normalize_homepage_url: whether to cut the URL down to that of the homepage; if not,
         robots.txt and known paths are looked for below the URL as it is.
-    :param policy: limits and manners of the crawl: tries, pauses, how large a document may be.
+    :param stop_callback: asked of each page in the tree's order: whether to end before it.
+    :param observer: told of each request, answer, retry and count as it happens; see
+        ``usp.objects.progress``.
+    :param policy: limits, manners and choices of the crawl.
+    :param changes: single fields of the policy, such as ``per_host=4`` or ``since="2026-01"``.
     :return: the root of the tree; its ``outcome`` says what came of it.
     :raises SitemapException: if the URL isn't an HTTP(S) one.
     """
@@ -61,13 +70,15 @@ def sitemap_tree_for_homepage(
     client = web_client or RequestsWebClient()
     crawl = Crawl(
         website_seeds(homepage, use_robots=use_robots, known_paths=dict.fromkeys([*known, *extra])),
-        policy,
+        policy_of(policy, changes),
         recurse_callback=recurse_callback,
         recurse_list_callback=recurse_list_callback,
+        stop_callback=stop_callback,
+        counting=observer is not None,
         probe_at_once=client.thread_safe,
     )
     try:
-        drive(crawl, client, homepage)
+        drive(crawl, client, homepage, observer)
     finally:
         if web_client is None:
             client.close()

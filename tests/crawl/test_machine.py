@@ -200,7 +200,7 @@ def test_a_retryable_failure_is_tried_again_after_growing_pauses() -> None:
             pauses.append(due - now)
             now = due
     assert pauses == [1.0, 1.5, 2.25, 3.375], "four pauses for five tries, none after the last"
-    assert isinstance(tree(crawl.roots[0]), InvalidSitemap)
+    assert isinstance(tree(crawl.roots[0], crawl.selection), InvalidSitemap)
 
 
 def test_retry_after_is_kept_within_the_limit() -> None:
@@ -235,7 +235,7 @@ def test_what_came_before_the_connection_broke_is_used_when_tries_run_out() -> N
     crawl = Crawl([Seed(url("a"), FoundBy.GIVEN)], Policy(tries=2))
     broken = FetchFailed("reset", retryable=True, salvaged=pages("a"))
     assert play(crawl, {url("a"): broken}) == [url("a")] * 2
-    assert isinstance(tree(crawl.roots[0]), PagesXMLSitemap)
+    assert isinstance(tree(crawl.roots[0], crawl.selection), PagesXMLSitemap)
 
 
 def test_a_web_of_indexes_is_bounded() -> None:
@@ -248,7 +248,7 @@ def test_a_web_of_indexes_is_bounded() -> None:
     assert len(asked) == len(names) + 2
     declared = len(names) * (len(names) + 2)
     assert sum(1 for _ in crawl.places()) < Policy().repeated_places + 2 * declared
-    found = tree(crawl.roots[0])
+    found = tree(crawl.roots[0], crawl.selection)
     assert isinstance(found, IndexRobotsTxtSitemap)
     assert f"{HOME}leaf/page" in {page.url for page in found.all_pages()}
     closed = [sub for sub in found.all_sitemaps() if "SM606" in {p.code for p in sub.problems}]
@@ -268,7 +268,7 @@ def test_an_index_met_too_deep_first_is_opened_again_nearer_to_the_root() -> Non
     policy = Policy(max_level=4, repeated_places=0)
     crawl = Crawl([Seed(f"{HOME}robots.txt", FoundBy.ROBOTS)], policy)
     play(crawl, site)
-    found = tree(crawl.roots[0])
+    found = tree(crawl.roots[0], crawl.selection)
     assert isinstance(found, IndexRobotsTxtSitemap)
     assert [page.url for page in found.all_pages()] == [f"{HOME}leaf/page"]
     deep = found.sub_sitemaps[1]

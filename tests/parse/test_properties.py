@@ -48,9 +48,10 @@ from usp._parse.dates import date
 from usp._parse.document import Child, Source, inspect
 from usp._parse.sniff import Kind
 from usp.helpers import parse_iso8601_date
+from usp.objects.abstract_sitemap import Checked
 from usp.objects.page import SitemapPageChangeFrequency
 from usp.objects.problem import CODES, Problem, Severity
-from usp.objects.sitemap import Checked, InvalidSitemap, PagesTextSitemap
+from usp.objects.sitemap import InvalidSitemap, PagesTextSitemap
 from usp.tree import sitemap_from_str
 
 EXPLORE = int(os.environ.get("USP_EXPLORE", "0"))

@@ -1,10 +1,12 @@
 """From a finished crawl to the tree that the user walks, and to what came of it."""
 
+from dataclasses import replace
 from typing import Final
 
 from usp._crawl.machine import Crawl
 from usp._crawl.messages import FetchFailed
 from usp._crawl.places import Place
+from usp._crawl.selection import Selected, Selection
 from usp._parse.document import Document
 from usp._parse.sniff import Kind
 from usp.objects import sitemap as nodes
@@ -23,12 +25,12 @@ _INDEX: Final[dict[Kind, type[nodes.AbstractIndexSitemap]]] = {
 
 
 def node(
-    url: str, document: Document, children: list[nodes.AbstractSitemap], *, closed: bool = False
+    url: str,
+    document: Document,
+    children: list[nodes.AbstractSitemap],
+    notes: tuple[Problem, ...] = (),
 ) -> nodes.AbstractSitemap:
     """Return the sitemap object of a document."""
-    notes: tuple[Problem, ...] = ()
-    if closed:
-        notes = (Problem("SM606", "The index stands open elsewhere in the tree"),)
     if document.kind in _PAGES:
         pages_class = _PAGES[document.kind]
         return pages_class(url, document.pages, sub_sitemaps=children, notes=notes)
@@ -38,30 +40,48 @@ def node(
     return nodes.InvalidSitemap(url, f"{document.reason}: {url}", code=document.code)
 
 
-def tree(place: Place) -> nodes.AbstractSitemap | None:
+def tree(place: Place, selection: Selection) -> nodes.AbstractSitemap | None:
     """Return what stands in a place, with all below it; None where a guess gave nothing."""
     if place.absence is not None or not place.judged:
         return None
+    sitemap = _sitemap(place, selection)
+    sitemap._origin = place.origin()
+    sitemap._skipped_sitemaps = place.skipped
+    return sitemap
+
+
+def _sitemap(place: Place, selection: Selection) -> nodes.AbstractSitemap:
     if place.refusal is not None:
         code, reason = place.refusal
         return nodes.InvalidSitemap(place.url, reason, code=code)
     if isinstance(place.answer, FetchFailed):
         failed = place.answer
         return nodes.InvalidSitemap(place.url, failed.reason(place.url), code=failed.code)
-    if place.document is None:
+    document = place.document
+    if document is None:
         return nodes.InvalidSitemap(place.url, "The sitemap was not fetched", code="SM605")
-    children = [child for child in map(tree, place.children) if child is not None]
-    return node(place.document.url, place.document, children, closed=place.closed)
+    notes: tuple[Problem, ...] = ()
+    if place.closed:
+        notes = (Problem("SM606", "The index stands open elsewhere in the tree"),)
+    if place.first is not None or not selection.takes_every_page:
+        document = replace(document, pages=Selected(document.pages, selection, place.first))
+    return node(document.url, document, _subtrees(place.children, selection), notes)
+
+
+def _subtrees(places: list[Place], selection: Selection) -> list[nodes.AbstractSitemap]:
+    found = (tree(place, selection) for place in places)
+    return [sitemap for sitemap in found if sitemap is not None]
 
 
 def website(homepage: str, crawl: Crawl) -> nodes.IndexWebsiteSitemap:
     """Return the root that stands for the site, saying what came of the crawl."""
-    children = [child for child in map(tree, crawl.roots) if child is not None]
     notes = (Problem(*crawl.stopped),) if crawl.stopped else ()
-    return nodes.IndexWebsiteSitemap(
+    root = nodes.IndexWebsiteSitemap(
         homepage,
-        children,
+        _subtrees(crawl.roots, crawl.selection),
         outcome=crawl.outcome,
         tried=tuple(place.attempt() for place in crawl.places()),
         notes=notes,
     )
+    root._skipped_sitemaps = crawl.skipped_seeds
+    return root

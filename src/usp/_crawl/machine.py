@@ -6,29 +6,35 @@ paths are judged only there, so that nothing depends on which answer came first.
 the cursor will need run ahead of it.
 """
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
+from itertools import islice
 from typing import Any, Final, Self
 from urllib.parse import urldefrag, urljoin
 
-from usp._crawl.hosts import Resource, Standing
+from usp._crawl.hosts import Resource
 from usp._crawl.messages import Answer, FetchFailed, FetchRequest
 from usp._crawl.places import Place, Tally
 from usp._crawl.policy import Policy
+from usp._crawl.repeats import Repeats
 from usp._crawl.resources import Resources
 from usp._crawl.seeds import KNOWN_PATHS, Seed, website_seeds
 from usp._parse.decode import http_charset
-from usp._parse.document import Document, Source, inspect
+from usp._parse.document import Child, Document, Source, inspect
 from usp._parse.sniff import Kind
 from usp._parse.values import is_http_url
 from usp.exceptions import SitemapException
-from usp.objects.outcome import FoundBy, Outcome, Result
+from usp.objects.outcome import FoundBy, Outcome, Result, Skip
+from usp.objects.page import SitemapPage
 
 RecurseCallback = Callable[[str, int, set[str]], bool]
 RecurseListCallback = Callable[[list[str], int, set[str]], list[str]]
 
+StopCallback = Callable[[SitemapPage], bool]
+
+_CALLBACKS: Final = ("_recurse_callback", "_recurse_list_callback", "_stop_callback")
 _INDEXES: Final = frozenset({Kind.INDEX, Kind.ROBOTS})
 _WITHOUT_PAGES: Final = frozenset({Kind.ROBOTS, Kind.INVALID})
 
@@ -43,11 +49,15 @@ class Crawl:
         *,
         recurse_callback: RecurseCallback | None = None,
         recurse_list_callback: RecurseListCallback | None = None,
+        stop_callback: StopCallback | None = None,
+        counting: bool = False,
         probe_at_once: bool = False,
         streaming: bool = False,
     ) -> None:
         """Begin a crawl.
 
+        :param stop_callback: asked of each page in the tree's order: whether to end before it.
+        :param counting: have the pages of each document counted, though no limit needs it.
         :param probe_at_once: ask for known paths beside the rest from the start, rather than when
             all that was declared is known: quicker, and a few requests more.
         :param streaming: hand documents over one by one (``ready``), in the tree's order, fetch no
@@ -57,20 +67,25 @@ class Crawl:
         self.roots: list[Place] = []
         self.ready: deque[Place] = deque()
         """In a stream: the places whose pages may be read, each document at its first place."""
-        self.filtered = 0
-        """How many children the callbacks left out."""
+        self.selection = self.policy.selection
+        self.skipped: Counter[Skip] = Counter()
+        """How many sitemaps, and in a stream pages, were left out as the caller asked."""
+        self.skipped_seeds: Counter[Skip] = Counter()
+        """How many of them at the top of the tree."""
         self.stopped: tuple[str, str] | None = None
         """The limit that ended the crawl, if one did: code and reason."""
         self._recurse_callback = recurse_callback
         self._recurse_list_callback = recurse_list_callback
+        self._stop_callback = stop_callback
         self._resources = Resources(self.policy)
         self._deadline: float | None = None
+        self._counting = counting
         self._streaming = streaming
         self._declared = False  # whether anything named a sitemap
         self._tally = Tally()
         self._found: set[str] = set()
         self._pages = 0
-        self._repeats = 0
+        self._repeats = Repeats(self.policy.repeated_places, self._resources)
         self._path: list[Place] = []
         self._next_root = 0
         for seed in seeds:
@@ -110,12 +125,13 @@ class Crawl:
 
     def __getstate__(self) -> dict[str, Any]:
         # Callbacks are the caller's, and are given again.
-        return self.__dict__ | {"_recurse_callback": None, "_recurse_list_callback": None}
+        return self.__dict__ | dict.fromkeys(_CALLBACKS)
 
     @property
     def outcome(self) -> Outcome:
         """What came of the crawl, as far as it has come."""
-        return self._tally.outcome(stopped=self.stopped is not None, filtered=self.filtered > 0)
+        filtered = bool(self.skipped - self.skipped_seeds)
+        return self._tally.outcome(stopped=self.stopped is not None, filtered=filtered)
 
     def places(self) -> Iterator[Place]:
         """Yield all places that were decided, each before its children."""
@@ -143,10 +159,12 @@ class Crawl:
         return [self._request(resource) for resource in wanted]
 
     def _request(self, resource: Resource) -> FetchRequest:
-        counting = self.policy.max_pages is not None and not self._streaming
-        return FetchRequest(
-            resource.url, resource.level, resource.probing, resource.tries, counting
-        )
+        counted = self.selection if self._counts_pages else None
+        return FetchRequest(resource.url, resource.level, resource.probing, resource.tries, counted)
+
+    @property
+    def _counts_pages(self) -> bool:
+        return (self._counting or self.policy.max_pages is not None) and not self._streaming
 
     def wakeup(self) -> float | None:
         """Return when the next delayed request is due, or the crawl's time is up."""
@@ -173,8 +191,16 @@ class Crawl:
         document = resource.standing.document
         callbacks = self._recurse_callback or self._recurse_list_callback
         if document is not None and not callbacks and resource.level < self.policy.max_level:
-            wanted = [child.url for child in document.children if is_http_url(child.url)]
-            self._resources.prefetch(wanted, resource.level + 1)
+            wanted = self._wanted(document, Counter())
+            urls = [child.url for child in wanted if is_http_url(child.url)]
+            self._resources.prefetch(urls, resource.level + 1)
+
+    def _wanted(self, document: Document, skipped: Counter[Skip]) -> list[Child]:
+        """Return the children that the policy chooses, and count the others."""
+        of_index = document.kind is not Kind.ROBOTS
+        reasons = [self.selection.refuses_sitemap(c, of_index=of_index) for c in document.children]
+        skipped.update(reason for reason in reasons if reason)
+        return [c for c, reason in zip(document.children, reasons, strict=True) if not reason]
 
     def deliver(
         self,
@@ -198,6 +224,12 @@ class Crawl:
     # Places, in the tree's order.
 
     def _plant(self, seed: Seed) -> None:
+        if seed.found_by is FoundBy.KNOWN_PATH:
+            reason = self.selection.refuses_sitemap(Child(seed.url), of_index=False)
+            if reason:
+                self.skipped_seeds[reason] += 1
+                self.skipped[reason] += 1
+                return
         place = Place(
             seed.url,
             seed.level,
@@ -290,13 +322,29 @@ class Crawl:
         """Count what was read, and end the crawl where that is enough."""
         self._tally.add(place)
         if place.absence is None and place.refusal is None and place.document:
-            self._pages += place.document.page_count or 0
-        for code, name, have, limit in (
-            ("SM703", "sitemaps", self._tally.sitemaps, self.policy.max_sitemaps),
-            ("SM704", "pages", self._pages, self.policy.max_pages),
-        ):
-            if limit is not None and have >= limit and not self.done:
-                self.stop(code, f"The crawl has reached its {limit} {name}")
+            self._count_pages(place, place.document)
+        limit = self.policy.max_sitemaps
+        if limit is not None and self._tally.sitemaps >= limit and not self.done:
+            self.stop("SM703", f"The crawl has reached its {limit} sitemaps")
+
+    def _count_pages(self, place: Place, document: Document) -> None:
+        """Count pages up to the limit, or until the caller has enough; a stream does so itself."""
+        limit = self.policy.max_pages
+        if limit is not None and self._counts_pages:
+            count = document.page_count
+            if count is None:  # the caller's own driver counts nothing
+                count = sum(1 for _ in self.selection.choose(document.pages))
+            left = limit - self._pages
+            self._pages += count
+            if count >= left:
+                place.first = left
+                self.stop("SM704", f"The crawl has reached its {limit} pages")
+        if self._stop_callback and not self._streaming:
+            pages = islice(self.selection.choose(document.pages), place.first)
+            until = next((at for at, page in enumerate(pages) if self._stop_callback(page)), None)
+            if until is not None:
+                place.first = until
+                self.stop("SM706", "The caller had enough")
 
     def stop(self, code: str, reason: str) -> None:
         """End the crawl in order, with what it has."""
@@ -306,15 +354,19 @@ class Crawl:
 
     def _open(self, place: Place, document: Document, parents: set[str]) -> None:
         """Give an index its children."""
-        urls = [child.url for child in document.children]
+        wanted = {child.url: child for child in self._wanted(document, place.skipped)}
+        urls = list(wanted)
         if self._recurse_list_callback:
             urls = list(self._recurse_list_callback(urls, place.level, set(parents)))
         if self._recurse_callback:
             ask = self._recurse_callback
             urls = [url for url in urls if ask(url, place.level, set(parents))]
-        self.filtered += len(document.children) - len(urls)
-        for url in self._within_budget(place, list(dict.fromkeys(urls))):
-            child = Place(url, place.level + 1, FoundBy.DECLARED, parent=place)
+        if unwanted := wanted.keys() - set(urls):
+            place.skipped[Skip.SITEMAP_CALLBACK] += len(unwanted)
+        self.skipped += place.skipped
+        for url in self._repeats.allowed(place, list(dict.fromkeys(urls))):
+            lastmod = wanted[url].lastmod if url in wanted else None
+            child = Place(url, place.level + 1, FoundBy.DECLARED, parent=place, lastmod=lastmod)
             self._declared = True
             child.refusal = refusal(url, child.level, parents, self.policy)
             if child.refusal is None:
@@ -322,33 +374,6 @@ class Crawl:
                 placed_at = child.resource.placed_at
                 child.resource.placed_at = min(placed_at or child.level, child.level)
             place.children.append(child)
-
-    def _within_budget(self, place: Place, urls: list[str]) -> list[str]:
-        """Return the children of an index that have a place here.
-
-        The first time, all of them. Where the index stands open elsewhere already, all of them
-        while the budget of repeated places lasts. After that it stands closed, but for children
-        that stand nowhere else, or only so much deeper that something below them may be out of
-        reach there.
-        """
-        standing = place.resource.standing if place.resource else Standing()
-        before = standing.opened_at
-        standing.opened_at = place.level if before is None else min(before, place.level)
-        if before is None:
-            return urls
-        if self._repeats + len(urls) <= self.policy.repeated_places:
-            self._repeats += len(urls)
-            return urls
-        nearer = place.level < before
-        news = [url for url in urls if nearer and self._is_news(url, place.level + 1)]
-        place.closed = len(news) < len(urls)
-        return news
-
-    def _is_news(self, url: str, level: int) -> bool:
-        """Tell whether a child stands nowhere else, or only deeper."""
-        resource = self._resources.find(url)
-        placed_at = resource.placed_at if resource else None
-        return placed_at is None or placed_at > level
 
 
 def refusal(

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from usp._crawl.selection import Selection
 from usp._parse.document import Document
 
 
@@ -14,8 +15,8 @@ class FetchRequest:
     probing: bool = False
     """The URL is a guess: that nothing is there is no news."""
     attempt: int = 1
-    counting: bool = False
-    """The number of its pages is wanted too."""
+    counted: Selection | None = None
+    """Where the number of its pages is wanted too: which pages count."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,11 @@ from typing import Final
 
 from usp._crawl.hosts import Resource
 from usp._crawl.messages import Answer, FetchFailed
+from usp._parse.dates import date
 from usp._parse.document import Document
 from usp._parse.sniff import Kind
-from usp.objects.outcome import Attempt, FoundBy, Outcome, Result
+from usp.objects.origin import Origin
+from usp.objects.outcome import Attempt, FoundBy, Outcome, Result, Skip
 
 _GUESSES: Final = frozenset({FoundBy.ROBOTS, FoundBy.KNOWN_PATH})
 _BLOCKED: Final = frozenset({401, 403, 407, 429, 451})
@@ -32,6 +34,12 @@ class Place:
     """Why it stands in the tree as invalid though nobody asked the web: code and reason."""
     absence: tuple[Result, str] | None = None
     """Why a guess gave nothing, so that nothing stands in the tree."""
+    lastmod: str | None = None
+    """When it changed, as its index says."""
+    first: int | None = None
+    """So many of its pages stand in the tree, where a limit was reached; None for all."""
+    skipped: Counter[Skip] = field(default_factory=Counter)
+    """How many of its children were left out, as the caller asked."""
     closed: bool = False
     """An index that isn't opened here since it stands open elsewhere."""
     if_needed: bool = False
@@ -72,6 +80,11 @@ class Place:
     def attempt(self) -> Attempt:
         """Return what came of it."""
         return Attempt(self.url, self.found_by, *self._result())
+
+    def origin(self) -> Origin:
+        """Return where it came from."""
+        lastmod = date(self.lastmod) if self.lastmod else None
+        return Origin(self.found_by, self.url, lastmod)
 
     def _result(self) -> tuple[Result, str]:
         answer = self.answer

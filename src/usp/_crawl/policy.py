@@ -1,20 +1,33 @@
 """How a crawl behaves: one frozen value."""
 
-from dataclasses import dataclass, fields
-from typing import Final
+from dataclasses import dataclass, fields, replace
+from typing import Final, TypedDict
 
+from usp._crawl.selection import Kinds, Moment, Patterns, Selection, kinds, moment, patterns
 from usp._parse.unpack import MAX_DOCUMENT
 from usp.exceptions import SitemapException
 
 _LEAST: Final = {
-    "max_document_bytes": 1,
-    "tries": 1,
-    "host_strikes": 1,
-    "pause_growth": 1,
     "per_host": 1,
     "total": 1,
     "documents_ahead": 1,
+    "tries": 1,
+    "first_pause": 0,
+    "pause_growth": 1,
+    "longest_pause": 0,
+    "retries": 0,
+    "host_strikes": 1,
+    "max_level": 0,
+    "max_document_bytes": 1,
+    "max_sitemaps": 1,
+    "max_pages": 1,
+    "max_seconds": 0,
+    "repeated_places": 0,
 }
+"""The fields that are numbers, and the least that makes sense."""
+_MAY_BE_NONE: Final = frozenset({"max_sitemaps", "max_pages", "max_seconds"})
+_SWITCHES: Final = ("undated", "trust_index_lastmod")
+_PATTERNS: Final = ("include", "exclude", "include_sitemaps", "exclude_sitemaps")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,19 +67,87 @@ class Policy:
     repeated_places: int = 10_000
     """How many places may repeat an index that stands elsewhere in the tree already."""
 
+    since: Moment | None = None
+    """Pages that changed before this are left out; see ``SitemapPage.updated_at``."""
+    until: Moment | None = None
+    """Pages that changed after this are left out."""
+    undated: bool = True
+    """Whether pages that don't say when they changed pass ``since`` and ``until``."""
+    include: Patterns = ()
+    """Only pages whose URL has one of these regular expressions in it."""
+    exclude: Patterns = ()
+    """No pages whose URL has one of these in it."""
+    kinds: Kinds = ()
+    """Only pages with one of these: ``image``, ``news``."""
+    include_sitemaps: Patterns = ()
+    """Of the sitemaps that an index names, only those whose URL has one of these in it."""
+    exclude_sitemaps: Patterns = ()
+    """No sitemaps whose URL has one of these in it, whatever names them."""
+    trust_index_lastmod: bool = False
+    """With ``since``: leave out sitemaps that are older by what their index says, often wrongly."""
+
     def __post_init__(self) -> None:
-        for field in fields(self):
-            value = getattr(self, field.name)
-            least = _LEAST.get(field.name, 0)
-            if value is None and field.default is not None and "None" not in str(field.type):
-                raise SitemapException(f"{field.name} must be a number, not None.")
-            if value is None:
+        for name, least in _LEAST.items():
+            value = getattr(self, name)
+            if value is None and name in _MAY_BE_NONE:
                 continue
             if isinstance(value, bool) or not isinstance(value, int | float) or not value >= least:
-                raise SitemapException(f"{field.name} must be at least {least}, not {value!r}.")
+                raise SitemapException(f"{name} must be at least {least}, not {value!r}.")
+        for name in _SWITCHES:
+            if not isinstance(getattr(self, name), bool):
+                raise SitemapException(f"{name} must be True or False.")
+        for name in _PATTERNS:
+            object.__setattr__(self, name, patterns(name, getattr(self, name)))
+        object.__setattr__(self, "since", moment("since", self.since, last=False))
+        object.__setattr__(self, "until", moment("until", self.until, last=True))
+        object.__setattr__(self, "kinds", kinds(self.kinds))
+        if self.since and self.until and self.since > self.until:  # type: ignore[operator]  # both moments now
+            raise SitemapException(f"since ({self.since}) must not be after until ({self.until}).")
+
+    @property
+    def selection(self) -> Selection:
+        """What is wanted of the site."""
+        return Selection(**{field.name: getattr(self, field.name) for field in fields(Selection)})
 
     def pause(self, tries_made: int, retry_after: float | None, chance: float) -> float:
         """Return the seconds to wait before the next try; ``chance`` (0 to 1) varies them."""
         grown = self.first_pause * self.pause_growth ** (tries_made - 1)
         varied = grown * (0.75 + chance / 2)  # so that requests that failed together part
         return float(min(max(varied, retry_after or 0.0), self.longest_pause))
+
+
+class PolicyFields(TypedDict, total=False):
+    """The fields of a policy, as keywords of the functions that take one."""
+
+    per_host: int
+    total: int
+    documents_ahead: int
+    tries: int
+    first_pause: float
+    pause_growth: float
+    longest_pause: float
+    retries: int
+    host_strikes: int
+    max_level: int
+    max_document_bytes: int
+    max_sitemaps: int | None
+    max_pages: int | None
+    max_seconds: float | None
+    repeated_places: int
+    since: Moment | None
+    until: Moment | None
+    undated: bool
+    include: Patterns
+    exclude: Patterns
+    kinds: Kinds
+    include_sitemaps: Patterns
+    exclude_sitemaps: Patterns
+    trust_index_lastmod: bool
+
+
+def policy_of(policy: Policy | None, changes: PolicyFields) -> Policy:
+    """Return a policy with some fields changed."""
+    unknown = sorted(set(changes) - set(PolicyFields.__annotations__))
+    if unknown:
+        raise TypeError(f"unexpected keyword argument {unknown[0]!r}: no field of Policy")
+    return replace(policy or Policy(), **changes)

@@ -1,26 +1,35 @@
 """Which driver carries a crawl: the client decides, by what it can bear."""
 
-from collections.abc import Iterator
+from collections.abc import Generator
 
 from usp._crawl.machine import Crawl
-from usp._drive import inline, threads
+from usp._drive import inline, report, threads
 from usp._drive.fetch import Fetcher
 from usp._store import Store
+from usp.objects.progress import Ended, Observer
 from usp.web_client.abstract_client import AbstractWebClient
 
 
 def steps(
-    crawl: Crawl, client: AbstractWebClient, homepage: str, store: Store | None = None
-) -> Iterator[None]:
+    crawl: Crawl,
+    client: AbstractWebClient,
+    homepage: str,
+    tell: report.Tell,
+    store: Store | None = None,
+) -> Generator[None]:
     """Carry a crawl of a site on, with requests side by side where the client allows."""
     client.start_crawl(homepage)
     fetch = Fetcher(client, store or Store(), crawl.policy.max_document_bytes)
     if client.thread_safe and crawl.policy.total > 1:
-        return threads.steps(crawl, fetch, client)
-    return inline.steps(crawl, fetch)
+        yield from threads.steps(crawl, fetch, client, tell)
+    else:
+        yield from inline.steps(crawl, fetch, tell)
+    tell(Ended(crawl.outcome))
 
 
-def run(crawl: Crawl, client: AbstractWebClient, homepage: str) -> None:
+def run(
+    crawl: Crawl, client: AbstractWebClient, homepage: str, observer: Observer | None = None
+) -> None:
     """Carry a crawl of a site to its end."""
-    for _ in steps(crawl, client, homepage):
+    for _ in steps(crawl, client, homepage, report.teller(observer)):
         pass

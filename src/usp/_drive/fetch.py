@@ -56,8 +56,9 @@ class Fetcher:
             return FetchFailed(body.fault, retryable=body.fault_passes, silent=True)
         source = Source(kept, url, request.url, charset, self._max_bytes, cut_off=body.fault)
         document = inspect(source)
-        if request.counting:
-            document = replace(document, page_count=sum(1 for _ in document.pages))
+        if request.counted is not None:
+            chosen = request.counted.choose(document.pages)
+            document = replace(document, page_count=sum(1 for _ in chosen))
         if body.fault:
             salvaged = replace(document, cut_off=True)
             return FetchFailed(body.fault, retryable=body.fault_passes, salvaged=salvaged)

@@ -9,15 +9,18 @@ from usp._drive import report
 from usp._drive.chance import chance
 
 
-def steps(crawl: Crawl, fetch: Callable[[FetchRequest], Answer]) -> Iterator[None]:
+def steps(
+    crawl: Crawl, fetch: Callable[[FetchRequest], Answer], tell: report.Tell
+) -> Iterator[None]:
     """Carry a crawl on, an answer a step, to its end."""
     while not crawl.done:
         requests = crawl.take(time.monotonic(), limit=1)
         for request in requests:
-            report.asking(request)
+            tell(report.asked(request))
             answer = fetch(request)
             pause = crawl.receive(request, answer, time.monotonic(), chance())
-            report.answered(request, answer, final=pause is None)
+            for event in report.answered(request, answer, pause):
+                tell(event)
         if not requests and not crawl.done:
             due = crawl.wakeup()
             if due is None:

@@ -1,33 +1,94 @@
-"""The one place where a crawl logs. Loggers have the names that users of 1.8.1 configure."""
+"""What is told of a crawl: events for the caller's observer, lines for the log.
+
+The one place where a crawl logs. Loggers have the names that users of 1.8.1 configure.
+"""
 
 import logging
-from typing import Final
+from collections.abc import Callable, Iterator
+from functools import singledispatch
+from typing import Any, Final
 
 from usp._crawl.messages import Answer, FetchFailed, FetchRequest
 from usp._parse.sniff import Kind
+from usp.objects.progress import (
+    Answered,
+    Asked,
+    Event,
+    Failed,
+    Observer,
+    PagesCounted,
+    Retrying,
+)
 
 _log: Final = logging.getLogger("usp.fetch_parse")
 _NOT_FOUND: Final = 404
 
-
-def asking(request: FetchRequest) -> None:
-    """Say that a request goes out."""
-    again = f" (try {request.attempt})" if request.attempt > 1 else ""
-    _log.info("Fetching level %d sitemap %s%s", request.level, request.url, again)
+Tell = Callable[[Event], None]
 
 
-def answered(request: FetchRequest, answer: Answer, *, final: bool) -> None:
-    """Say what came of it: nothing at a guessed URL, or a failure to be retried, is no warning."""
-    if isinstance(answer, FetchFailed):
-        expected = not final or (request.probing and answer.status == _NOT_FOUND)
-        level = logging.INFO if expected else logging.WARNING
-        _log.log(level, "Could not fetch %s: %s", request.url, answer.message)
-    elif answer.kind is Kind.INVALID:
-        level = logging.INFO if request.probing else logging.WARNING
-        _log.log(level, "Not a sitemap: %s: %s", answer.url, answer.reason)
+def teller(observer: Observer | None) -> Tell:
+    """Return what events are to be told to: the log, and the observer if there is one."""
+    if observer is None:
+        return _write
+
+    def tell(event: Event) -> None:
+        _write(event)
+        observer(event)
+
+    return tell
+
+
+def asked(request: FetchRequest) -> Asked:
+    """Return the event of a request going out."""
+    return Asked(request.url, request.level, request.attempt, request.probing)
+
+
+def answered(request: FetchRequest, answer: Answer, pause: float | None) -> Iterator[Event]:
+    """Yield the events of an answer; ``pause`` is that before the next try, if there is one."""
+    url, attempt, probing = request.url, request.attempt, request.probing
+    if isinstance(answer, FetchFailed) and pause is not None:
+        yield Retrying(url, attempt, answer.message, answer.status, pause)
+    elif isinstance(answer, FetchFailed):
+        yield Failed(url, attempt, answer.message, answer.status, probing)
     else:
-        _log.info("Read %s as %s", answer.url, answer.kind)
-        _log.debug("%s leads to %d sitemaps", answer.url, len(answer.children))
+        kind, children = str(answer.kind), len(answer.children)
+        yield Answered(url, answer.url, kind, children, probing, answer.reason)
+        if answer.page_count is not None:
+            yield PagesCounted(answer.url, answer.page_count)
+
+
+@singledispatch
+def _write(event: Any) -> None:  # noqa: ANN401 -- any event that the log doesn't care for
+    """Write an event to the log."""
+
+
+@_write.register
+def _(event: Asked) -> None:
+    again = f" (try {event.attempt})" if event.attempt > 1 else ""
+    _log.info("Fetching level %d sitemap %s%s", event.level, event.url, again)
+
+
+@_write.register
+def _(event: Answered) -> None:
+    if event.kind == Kind.INVALID:
+        level = logging.INFO if event.probing else logging.WARNING
+        _log.log(level, "Not a sitemap: %s: %s", event.final_url, event.reason)
+    else:
+        _log.info("Read %s as %s", event.final_url, event.kind)
+        _log.debug("%s leads to %d sitemaps", event.final_url, event.sitemaps)
+
+
+@_write.register
+def _(event: Retrying) -> None:
+    _log.info("Could not fetch %s: %s", event.url, event.message)
+
+
+@_write.register
+def _(event: Failed) -> None:
+    """Nothing at a guessed URL is no warning."""
+    expected = event.probing and event.status == _NOT_FOUND
+    level = logging.INFO if expected else logging.WARNING
+    _log.log(level, "Could not fetch %s: %s", event.url, event.message)
 
 
 def assumed_homepage(url: str, homepage: str) -> None:

@@ -72,13 +72,15 @@ class Workers:
             self._answers.put((request, answer))
 
 
-def steps(crawl: Crawl, fetch: Fetch, client: AbstractWebClient) -> Iterator[None]:
+def steps(
+    crawl: Crawl, fetch: Fetch, client: AbstractWebClient, tell: report.Tell
+) -> Iterator[None]:
     """Carry a crawl on, an answer a step, to its end; ended early, it shuts the sockets."""
     workers = Workers(fetch)
     try:
         while not crawl.done:
             for request in crawl.take(time.monotonic()):
-                report.asking(request)
+                tell(report.asked(request))
                 workers.submit(request)
             if crawl.stopped:
                 return
@@ -90,7 +92,8 @@ def steps(crawl: Crawl, fetch: Fetch, client: AbstractWebClient) -> Iterator[Non
             if answered:
                 request, answer = answered
                 pause = crawl.receive(request, answer, time.monotonic(), chance())
-                report.answered(request, answer, final=pause is None)
+                for event in report.answered(request, answer, pause):
+                    tell(event)
             yield
     finally:
         workers.stop(client)

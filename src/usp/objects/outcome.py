@@ -49,6 +49,25 @@ class Result(StrEnum):
     """It was to be tried only if nothing else was found."""
 
 
+class Skip(StrEnum):
+    """Why a sitemap or a page was left out, by what the caller asked for."""
+
+    SITEMAP_PATTERN = "sitemap-pattern"
+    """The sitemap's URL doesn't fit ``include_sitemaps`` or ``exclude_sitemaps``."""
+    SITEMAP_LASTMOD = "sitemap-lastmod"
+    """Its index says that it is older than ``since``, and that was to be trusted."""
+    SITEMAP_CALLBACK = "sitemap-callback"
+    """A callback left it out."""
+    PAGE_PATTERN = "page-pattern"
+    """The page's URL doesn't fit ``include`` or ``exclude``."""
+    PAGE_KIND = "page-kind"
+    """It has none of the ``kinds``."""
+    PAGE_DATE = "page-date"
+    """It changed before ``since`` or after ``until``."""
+    PAGE_UNDATED = "page-undated"
+    """It doesn't say when it changed, and such were not wanted."""
+
+
 @dataclass(frozen=True, slots=True)
 class Attempt:
     """One URL that a crawl tried, and what came of it."""

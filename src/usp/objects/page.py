@@ -6,7 +6,7 @@ its values at once. Nobody can tell the two apart: same values, types, equality 
 """
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from decimal import Decimal
 from enum import Enum, unique
 from typing import Any, ClassVar, Final, Protocol, Self
@@ -177,6 +177,18 @@ class SitemapPageChangeFrequency(Enum):
         return any(value == item.value for item in cls)
 
 
+def as_utc(when: datetime | None) -> datetime | None:
+    """Return a moment in UTC; one without a zone is taken as UTC."""
+    if when is None:
+        return None
+    if when.tzinfo is None:
+        return when.replace(tzinfo=UTC)
+    try:
+        return when.astimezone(UTC)
+    except OverflowError:  # in the first or last hours of the calendar
+        return when.replace(tzinfo=UTC)
+
+
 class Meaning(Protocol):
     """How a format turns what an entry said into the values of a page."""
 
@@ -310,6 +322,15 @@ class SitemapPage(Value):
     def last_modified(self) -> datetime | None:
         """When the page last changed; naive where the sitemap named no zone."""
         return self._last_modified
+
+    @property
+    def updated_at(self) -> datetime | None:
+        """When the page last changed, else when it was published, in UTC: for sorting and choosing.
+
+        A bare date is midnight, and a time without a zone is taken as UTC.
+        """
+        story = self.news_story if self.last_modified is None else None
+        return as_utc(story.publish_date if story else self.last_modified)
 
     @property
     def change_frequency(self) -> SitemapPageChangeFrequency | None:

@@ -273,5 +273,9 @@ CODES: Final[dict[str, Code]] = {
         "time-limit", _I, "The crawl ended at its limit of time.", _OURS,
         "Raise max_seconds to see the rest.",
     ),
+    "SM706": Code(
+        "stopped", _I, "The crawl ended where the caller's stop_callback said so.", _OURS,
+        "Nothing: it was asked for.",
+    ),
 }  # fmt: skip
 """Every problem there is."""

@@ -15,13 +15,15 @@ A sitemap holds any re-iterable of pages: a list, or the run of a document at re
 anew each time. So walking a tree never holds more than one sitemap's pages.
 """
 
-from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from datetime import datetime
-from itertools import islice, zip_longest
-from typing import Any, ClassVar, Final, Protocol, runtime_checkable
+from itertools import islice
+from typing import Any, ClassVar, Final
 
-from usp.objects.outcome import Attempt, Outcome
+from usp.objects.abstract_sitemap import AbstractSitemap, Checked, Chosen
+from usp.objects.origin import Origin
+from usp.objects.outcome import Attempt, Outcome, Skip
 from usp.objects.page import SitemapPage
 from usp.objects.problem import Problem
 
@@ -41,110 +43,6 @@ __all__ = [
 ]
 
 _SHOWN_IN_REPR: Final = 3
-_ABSENT: Final = object()
-
-
-@runtime_checkable
-class Checked(Protocol):
-    """Pages that can say what is wrong with the document they come from."""
-
-    @property
-    def problems(self) -> tuple[Problem, ...]: ...
-
-    @property
-    def complete(self) -> bool: ...
-
-
-class AbstractSitemap(ABC):
-    """What every node of the tree is."""
-
-    _renamed: ClassVar[dict[str, str]] = {
-        "_AbstractSitemap__url": "_url",
-        "_AbstractIndexSitemap__sub_sitemaps": "_sub_sitemaps",
-        "_InvalidSitemap__reason": "_reason",
-        "_pages_value": "_pages",
-    }
-    """Attributes as pickles of 1.8.1 name them, and as they are named here."""
-
-    def __init__(self, url: str) -> None:
-        self._url = url
-
-    @property
-    def url(self) -> str:
-        """The sitemap's URL, after redirects."""
-        return self._url
-
-    @property
-    @abstractmethod
-    def pages(self) -> list[SitemapPage]:
-        """The pages that this very document lists: a new list each time."""
-
-    @property
-    @abstractmethod
-    def sub_sitemaps(self) -> list["AbstractSitemap"]:
-        """The sitemaps that this very document lists, in its order."""
-
-    @property
-    def problems(self) -> tuple[Problem, ...]:
-        """What is wrong with this document; asking reads it if nobody has yet."""
-        return ()
-
-    @property
-    def complete(self) -> bool:
-        """Whether the document was whole; asking reads it if nobody has yet."""
-        return True
-
-    @property
-    def tree_complete(self) -> bool:
-        """Whether this document and all below it were whole."""
-        return self.complete and all(sub.complete for sub in self.all_sitemaps())
-
-    def all_pages(self) -> Iterator[SitemapPage]:
-        """Yield the pages of this sitemap, then those of all below it, one sitemap at a time."""
-        yield from self._own_pages()
-        for sub_sitemap in self.sub_sitemaps:
-            yield from sub_sitemap.all_pages()
-
-    def _own_pages(self) -> Iterable[SitemapPage]:
-        """Return this document's pages, to be read one by one where that is possible."""
-        return self.pages
-
-    def all_sitemaps(self) -> Iterator["AbstractSitemap"]:
-        """Yield all sitemaps below this one, each before its own children."""
-        for sub_sitemap in self.sub_sitemaps:
-            yield sub_sitemap
-            yield from sub_sitemap.all_sitemaps()
-
-    def to_dict(self, with_pages: bool = True) -> dict[str, Any]:  # noqa: ARG002 -- for subclasses
-        """Return the sitemap and all below it as plain values, without the pages if so asked."""
-        return {"url": self.url}
-
-    def __eq__(self, other: object) -> bool:
-        if self is other:
-            return True
-        if type(self) is not type(other) or not isinstance(other, AbstractSitemap):
-            return NotImplemented
-        return self._url == other._url and self._same_content(other)
-
-    def _same_content(self, other: "AbstractSitemap") -> bool:
-        ours, theirs = self._own_pages(), other._own_pages()
-        return self.sub_sitemaps == other.sub_sitemaps and all(
-            one == two for one, two in zip_longest(ours, theirs, fillvalue=_ABSENT)
-        )
-
-    def __hash__(self) -> int:
-        return hash((type(self).__name__, self._url))
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}(url={self._url})"
-
-    def __setstate__(self, state: dict[str, Any] | tuple[dict[str, Any] | None, ...]) -> None:
-        # 1.8.1 pickles (attributes, slots); ours are the attributes alone.
-        parts = state if isinstance(state, tuple) else (state,)
-        self.__dict__.setdefault("_sub_sitemaps", [])  # 1.8.1 knows none on sitemaps of pages
-        for part in parts:
-            for name, value in (part or {}).items():
-                self.__dict__[self._renamed.get(name, name)] = value
 
 
 class InvalidSitemap(AbstractSitemap):
@@ -203,12 +101,7 @@ class SitemapLink(AbstractSitemap):
 
     def __init__(self, url: str, *, index_lastmod: datetime | None = None) -> None:
         super().__init__(url)
-        self._index_lastmod = index_lastmod
-
-    @property
-    def index_lastmod(self) -> datetime | None:
-        """When the sitemap changed, as its index says."""
-        return self._index_lastmod
+        self._origin = Origin(index_lastmod=index_lastmod)
 
     @property
     def pages(self) -> list[SitemapPage]:
@@ -248,6 +141,12 @@ class _ReadSitemap(AbstractSitemap):
     def complete(self) -> bool:
         """Whether the document was whole; asking reads it if nobody has yet."""
         return self._pages.complete if isinstance(self._pages, Checked) else True
+
+    @property
+    def skipped(self) -> Counter[Skip]:
+        """How many of the sitemaps and pages that this document names were left out, and why."""
+        pages = self._pages.skipped if isinstance(self._pages, Chosen) else Counter[Skip]()
+        return super().skipped + pages
 
     def _own_pages(self) -> Iterable[SitemapPage]:
         # A subclass that says what its pages are is believed.

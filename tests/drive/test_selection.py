@@ -1,0 +1,247 @@
+"""What the caller chooses: which pages and sitemaps, how many, until when; and what is counted."""
+
+import pickle
+import re
+from collections import Counter
+from datetime import UTC, date, datetime, timedelta, timezone
+from typing import Any, get_type_hints
+
+import pytest
+
+import usp
+from tests.server import LoopbackServer
+from usp import Outcome, Policy
+from usp._crawl.policy import PolicyFields
+from usp.exceptions import SitemapException
+from usp.objects.page import SitemapNewsStory, SitemapPage
+from usp.tree import sitemap_tree_for_homepage
+
+NEWS = 'xmlns:news="http://www.google.com/schemas/sitemap-news/0.9"'
+IMAGE = 'xmlns:image="http://www.google.com/schemas/sitemap-image/1.1"'
+
+
+def entry(url: str, lastmod: str = "", more: str = "") -> str:
+    said = f"<lastmod>{lastmod}</lastmod>" if lastmod else ""
+    return f"<url><loc>{url}</loc>{said}{more}</url>"
+
+
+def story(published: str) -> str:
+    return (
+        "<news:news><news:title>T</news:title>"
+        f"<news:publication_date>{published}</news:publication_date></news:news>"
+    )
+
+
+PICTURE = "<image:image><image:loc>http://i/1.png</image:loc></image:image>"
+
+
+@pytest.fixture
+def site(server: LoopbackServer) -> LoopbackServer:
+    server.robots("/index.xml")
+    children = {"/old.xml": "2020-05-01", "/new.xml": "2024-06-01T10:00:00Z", "/none.xml": ""}
+    said = "".join(
+        f"<sitemap><loc>{server.at(path)}</loc><lastmod>{when}</lastmod></sitemap>"
+        for path, when in children.items()
+    )
+    server.site["/index.xml"] = f"<sitemapindex>{said}</sitemapindex>"
+    at = server.at
+    server.site["/old.xml"] = (
+        f"<urlset {NEWS} {IMAGE}>"
+        + entry(at("/a/1"), "2020-04-30")
+        + entry(at("/a/2"), "2020-05-01")
+        + entry(at("/b/3"), "2024-01-01T00:30:00+01:00")
+        + "</urlset>"
+    )
+    server.site["/new.xml"] = (
+        f"<urlset {NEWS} {IMAGE}>"
+        + entry(at("/a/4"), more=story("2024-06-01"))
+        + entry(at("/b/5"), more=PICTURE)
+        + "</urlset>"
+    )
+    server.site["/none.xml"] = f"<urlset>{entry(at('/a/6'), '2025-01-01')}</urlset>"
+    return server
+
+
+def chosen(site: LoopbackServer, **fields: Any) -> tuple[str, dict[str, int]]:
+    """The last letters of the pages that are chosen, and what was left out: the same either way."""
+    stream = usp.iter_pages(site.url, use_known_paths=False, **fields)
+    streamed = "".join(page.url[-1] for page in stream)
+    tree = sitemap_tree_for_homepage(site.url, use_known_paths=False, **fields)
+    assert "".join(page.url[-1] for page in tree.all_pages()) == streamed
+    assert tree.tree_skipped == stream.skipped
+    assert tree.outcome is stream.outcome
+    assert [problem.code for problem in tree.problems] == [p.code for p in stream.problems]
+    again = pickle.loads(pickle.dumps(tree))
+    assert "".join(page.url[-1] for page in again.all_pages()) == streamed
+    assert again.tree_skipped == stream.skipped
+    return streamed, {str(reason): count for reason, count in stream.skipped.items()}
+
+
+CHOICES: list[tuple[dict[str, Any], str, dict[str, int]]] = [
+    ({}, "123456", {}),
+    ({"since": "2020-05-01"}, "23456", {"page-date": 1}),
+    ({"since": date(2020, 5, 1)}, "23456", {"page-date": 1}),
+    ({"since": datetime(2020, 5, 1, 0, 0, 1, tzinfo=UTC)}, "3456", {"page-date": 2}),
+    ({"since": "2024"}, "456", {"page-date": 3}),  # 3 is in 2023, in UTC
+    ({"until": "2020-05"}, "125", {"page-date": 3, "page-kind": 0}),
+    ({"until": date(2020, 4, 30)}, "15", {"page-date": 4}),
+    ({"until": "2023"}, "1235", {"page-date": 2}),
+    ({"since": "2020-05-01", "until": "2024-06-01"}, "2345", {"page-date": 2}),
+    ({"since": "2020-05-01", "undated": False}, "2346", {"page-date": 1, "page-undated": 1}),
+    ({"include": "/a/"}, "1246", {"page-pattern": 2}),
+    ({"include": ["/a/", re.compile("/B/", re.IGNORECASE)]}, "123456", {}),
+    ({"exclude": r"/\d$"}, "", {"page-pattern": 6}),
+    ({"include": "/a/", "exclude": ["4$", "6$"]}, "12", {"page-pattern": 4}),
+    ({"kinds": "news"}, "4", {"page-kind": 5}),
+    ({"kinds": ["news", "image"]}, "45", {"page-kind": 4}),
+    ({"include_sitemaps": "new|none"}, "456", {"sitemap-pattern": 1}),
+    ({"exclude_sitemaps": "new"}, "1236", {"sitemap-pattern": 1}),
+    ({"trust_index_lastmod": True}, "123456", {}),
+    ({"since": "2020-05-01", "trust_index_lastmod": True}, "23456", {"page-date": 1}),
+    ({"since": "2020-05-02", "trust_index_lastmod": True}, "456", {"sitemap-lastmod": 1}),
+    ({"since": "2024-06-01T10:00:01Z", "trust_index_lastmod": True}, "6", {"sitemap-lastmod": 2}),
+]
+
+
+@pytest.mark.parametrize(("fields", "expected", "skipped"), CHOICES)
+def test_choices(
+    site: LoopbackServer, fields: dict[str, Any], expected: str, skipped: dict[str, int]
+) -> None:
+    assert chosen(site, **fields) == (expected, +Counter(skipped))
+
+
+def test_what_is_not_wanted_is_not_fetched(site: LoopbackServer) -> None:
+    tree = sitemap_tree_for_homepage(
+        site.url, since="2024-06-02", trust_index_lastmod=True, exclude_sitemaps=[r"news", r"\.gz$"]
+    )
+    assert "/old.xml" not in site.asked
+    assert "/new.xml" not in site.asked
+    assert "/none.xml" in site.asked
+    assert not [path for path in site.asked if "news" in path or path.endswith(".gz")]
+    assert tree.skipped == {"sitemap-pattern": 7}, "the known paths"
+    assert tree.outcome is Outcome.FOUND
+    assert all(sitemap.complete for sitemap in tree.all_sitemaps()), "it is no failure"
+
+
+def test_patterns_to_include_are_no_hurdle_for_robots_txt(site: LoopbackServer) -> None:
+    found = sitemap_tree_for_homepage(site.url, use_known_paths=False, include_sitemaps="new")
+    assert [sub.url for sub in found.all_sitemaps()] == [
+        site.at(path) for path in ("/robots.txt", "/index.xml", "/new.xml")
+    ]
+
+
+@pytest.mark.parametrize("count", range(1, 8))
+def test_the_first_pages(site: LoopbackServer, count: int) -> None:
+    pages, _ = chosen(site, max_pages=count)
+    assert pages == "123456"[:count]
+    tree = sitemap_tree_for_homepage(site.url, use_known_paths=False, max_pages=count)
+    limited = ["pages-limit"] if count <= 6 else []
+    assert [problem.name for problem in tree.problems] == limited
+
+
+def test_the_first_pages_of_those_that_are_chosen(site: LoopbackServer) -> None:
+    assert chosen(site, max_pages=3, include="/a/")[0] == "124"
+
+
+def test_a_limit_on_pages_holds_for_the_callers_own_driver(site: LoopbackServer) -> None:
+    crawl = usp.Crawl.of_sitemap(site.at("/x.xml"), Policy(max_pages=2, exclude="a$"))
+    (request,) = crawl.take(0.0)
+    crawl.deliver(request, b"http://h/a\nhttp://h/b\nhttp://h/c\nhttp://h/d\n", 0.0)
+    tree = usp.tree_of(crawl, site.url)
+    assert [page.url for page in tree.all_pages()] == ["http://h/b", "http://h/c"]
+
+
+def test_a_stop_condition(site: LoopbackServer) -> None:
+    seen = ""
+
+    def enough(page: SitemapPage) -> bool:
+        nonlocal seen
+        seen += page.url[-1]
+        return page.url.endswith("5")
+
+    assert chosen(site, stop_callback=enough, include="[/]b|4")[0] == "34"
+    assert seen == "345345"
+    tree = sitemap_tree_for_homepage(site.url, stop_callback=enough)
+    assert tree.outcome is Outcome.PARTIAL
+    assert [problem.name for problem in tree.problems] == ["stopped"]
+    assert "/none.xml" not in {sub.url for sub in tree.all_sitemaps()}
+
+
+def test_what_the_stop_condition_raises_reaches_the_caller(site: LoopbackServer) -> None:
+    def faulty(page: SitemapPage) -> bool:
+        raise KeyError(page.url)
+
+    with pytest.raises(KeyError):
+        sitemap_tree_for_homepage(site.url, stop_callback=faulty)
+    with pytest.raises(KeyError):
+        list(usp.iter_pages(site.url, stop_callback=faulty))
+
+
+def test_an_index_says_when_its_sitemaps_changed(site: LoopbackServer) -> None:
+    site.site["/new.xml"] = 404
+    tree = pickle.loads(pickle.dumps(sitemap_tree_for_homepage(site.url)))
+    said = {sub.url: sub.index_lastmod for sub in tree.all_sitemaps()}
+    assert said[site.at("/old.xml")] == datetime(2020, 5, 1)  # noqa: DTZ001 -- it names no zone
+    assert said[site.at("/new.xml")] == datetime(2024, 6, 1, 10, tzinfo=UTC), "fetched or not"
+    assert said[site.at("/none.xml")] is None
+    assert said[site.at("/index.xml")] is None
+
+
+EAST = timezone(timedelta(hours=2))
+
+
+@pytest.mark.parametrize(
+    ("modified", "published", "expected"),
+    [
+        (None, None, None),
+        (datetime(2024, 5, 1), None, datetime(2024, 5, 1, tzinfo=UTC)),  # noqa: DTZ001
+        (datetime(2024, 5, 1, 1, tzinfo=EAST), None, datetime(2024, 4, 30, 23, tzinfo=UTC)),
+        (None, datetime(2024, 5, 1, tzinfo=UTC), datetime(2024, 5, 1, tzinfo=UTC)),
+        (
+            datetime(2024, 5, 2, tzinfo=UTC),
+            datetime(2024, 5, 1, tzinfo=UTC),
+            datetime(2024, 5, 2, tzinfo=UTC),
+        ),
+        (datetime.min.replace(tzinfo=EAST), None, datetime.min.replace(tzinfo=UTC)),
+    ],
+)
+def test_when_a_page_was_updated(
+    modified: datetime | None, published: datetime | None, expected: datetime | None
+) -> None:
+    page = SitemapPage("u", last_modified=modified, news_story=SitemapNewsStory("t", published))
+    assert page.updated_at == expected
+    assert expected is None or (page.updated_at is not None and page.updated_at.tzinfo is UTC)
+
+
+WRONG: list[dict[str, Any]] = [
+    {"since": "yesterday"},
+    {"until": 5},
+    {"since": "2024-02", "until": "2024-01"},
+    {"include": "("},
+    {"exclude": 5},
+    {"include_sitemaps": [None]},
+    {"kinds": "podcast"},
+    {"max_pages": 0},
+    {"undated": "no"},
+    {"trust_index_lastmod": 1},
+]
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_what_can_not_be_meant_raises_at_once(wrong: dict[str, Any]) -> None:
+    with pytest.raises(SitemapException, match=next(iter(wrong))):
+        usp.iter_pages("https://example.org/", **wrong)
+
+
+def test_the_fields_of_a_policy_are_keywords() -> None:
+    hints = {name: hint for name, hint in get_type_hints(Policy).items() if name != "return"}
+    assert get_type_hints(PolicyFields) == hints
+    unknown: dict[str, Any] = {"per_hots": 4}
+    with pytest.raises(TypeError, match="per_hots"):
+        usp.iter_pages("https://example.org/", **unknown)
+
+
+def test_keywords_go_before_the_policy(site: LoopbackServer) -> None:
+    policy = Policy(max_pages=1, include="/a/")
+    assert chosen(site, policy=policy, max_pages=2)[0] == "12"
+    assert hash(policy) == hash(Policy(max_pages=1, include=["/a/"]))
