@@ -32,27 +32,52 @@ class Store:
 
     def keep(self, chunks: Iterable[bytes]) -> Iterable[bytes]:
         """Take a document in, and return it as something to be read as often as one likes."""
-        held: list[bytes] = []
-        size = 0
-        rest = iter(chunks)
-        for chunk in rest:
-            held.append(chunk)
-            size += len(chunk)
-            if size > self._small:
-                return self._spill(held, rest)
-        return [b"".join(held)]
+        intake = Intake(self)
+        for chunk in chunks:
+            intake.add(chunk)
+        return intake.kept()
 
-    def _spill(self, held: list[bytes], rest: Iterator[bytes]) -> Iterable[bytes]:
-        spool = _Spool() if self._passing else self._common_spool()
-        pieces = [spool.append(b"".join(held))]
-        pieces.extend(spool.append(chunk) for chunk in rest)
-        return _Spooled(spool, pieces)
+    def is_small(self, size: int) -> bool:
+        """Tell whether a document of this size stays in memory."""
+        return size <= self._small
 
-    def _common_spool(self) -> "_Spool":
+    def spool(self) -> "_Spool":
+        """Return the file that the next large document goes to."""
+        if self._passing:
+            return _Spool()
         with self._lock:
             if self._spool is None:
                 self._spool = _Spool()
             return self._spool
+
+
+class Intake:
+    """A document on its way into a store, a piece after the other."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._held: list[bytes] = []
+        self._size = 0
+        self._spool: _Spool | None = None
+        self._pieces: list[tuple[int, int]] = []
+
+    def add(self, chunk: bytes) -> None:
+        """Take in a piece; it is written to disk as soon as the document is no longer small."""
+        if self._spool is not None:
+            self._pieces.append(self._spool.append(chunk))
+            return
+        self._held.append(chunk)
+        self._size += len(chunk)
+        if not self._store.is_small(self._size):
+            self._spool = self._store.spool()
+            self._pieces.append(self._spool.append(b"".join(self._held)))
+            self._held = []
+
+    def kept(self) -> Iterable[bytes]:
+        """Return the document, all of it that was taken in."""
+        if self._spool is None:
+            return [b"".join(self._held)]
+        return _Spooled(self._spool, self._pieces)
 
 
 class _Spool:

@@ -36,33 +36,18 @@ class Fetcher:
         """Fetch one document and look at it."""
         try:
             response = self._client.get(request.url)
-            if isinstance(response, WebClientErrorResponse):
-                return _failed(response)
             if not isinstance(response, AbstractWebClientSuccessResponse):
-                return FetchFailed(f"the client returned a {type(response).__name__}")
+                return refused(response)
             url = str(response.url())
             charset = http_charset(response.header("Content-Type"))
             body = _Body(response, self._max_bytes)
-        except NoWebClientException:
-            return FetchFailed("there is no web client", code="SM605")
         except Exception as error:  # noqa: BLE001 -- the worker's edge: any client, any fault
-            return FetchFailed(_describe(error), broken=True)
-        return self._rest(request, body, url, charset)
-
-    def _rest(self, request: FetchRequest, body: "_Body", url: str, charset: str | None) -> Answer:
-        """Put a body to rest and look at it."""
+            return broken(error)
         kept = self._store.keep(body)
         if body.fault and not body.size:
-            return FetchFailed(body.fault, retryable=body.fault_passes, silent=True)
-        source = Source(kept, url, request.url, charset, self._max_bytes, cut_off=body.fault)
-        document = inspect(source)
-        if request.counted is not None:
-            chosen = request.counted.choose(document.pages)
-            document = replace(document, page_count=sum(1 for _ in chosen))
-        if body.fault:
-            salvaged = replace(document, cut_off=True)
-            return FetchFailed(body.fault, retryable=body.fault_passes, salvaged=salvaged)
-        return document
+            return replace(body.fault, silent=True)
+        source = Source(kept, url, request.url, charset, self._max_bytes)
+        return look_at(source, request, body.fault)
 
 
 class _Body:
@@ -73,8 +58,7 @@ class _Body:
         self._chunks = response.chunks() if _streams(response) else iter([response.raw_data()])
         self._limit = limit
         self.size = 0
-        self.fault = ""
-        self.fault_passes = False
+        self.fault: FetchFailed | None = None
         self.close_fault = ""
 
     def __iter__(self) -> Iterator[bytes]:
@@ -83,8 +67,7 @@ class _Body:
                 chunk = next(self._chunks, None)
                 self.size += memoryview(chunk or b"").nbytes  # a TypeError for what isn't bytes
             except Exception as error:  # noqa: BLE001 -- the worker's edge
-                self.fault = _describe(error)
-                self.fault_passes = passes(error)
+                self.fault = cut_off(error)
                 break
             if chunk is None:
                 break
@@ -105,8 +88,19 @@ def _streams(response: AbstractWebClientSuccessResponse) -> bool:
     return False
 
 
-def _failed(response: WebClientErrorResponse) -> FetchFailed:
+def look_at(source: Source, request: FetchRequest, fault: FetchFailed | None) -> Answer:
+    """Look at a document that is at rest; a fault in the middle of its body cut it off."""
+    document = inspect(replace(source, cut_off=fault.message) if fault else source)
+    if request.counted is not None:
+        chosen = request.counted.choose(document.pages)
+        document = replace(document, page_count=sum(1 for _ in chosen))
+    return replace(fault, salvaged=replace(document, cut_off=True)) if fault else document
+
+
+def refused(response: object) -> FetchFailed:
     """Read an error; a client of the caller's may have an error class without the newer parts."""
+    if not isinstance(response, WebClientErrorResponse):
+        return FetchFailed(f"the client returned a {type(response).__name__}")
     message = str(response.message())
     return FetchFailed(
         message,
@@ -115,6 +109,18 @@ def _failed(response: WebClientErrorResponse) -> FetchFailed:
         silent=response.unanswered(),
         retry_after=response.retry_after(),
     )
+
+
+def broken(error: Exception) -> FetchFailed:
+    """Say that a client itself failed."""
+    if isinstance(error, NoWebClientException):
+        return FetchFailed("there is no web client", code="SM605")
+    return FetchFailed(_describe(error), broken=True)
+
+
+def cut_off(error: Exception) -> FetchFailed:
+    """Say what ended a body before its end."""
+    return FetchFailed(_describe(error), retryable=passes(error))
 
 
 def _status_in(message: str) -> int | None:

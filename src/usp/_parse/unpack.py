@@ -48,6 +48,11 @@ def unpack(
         yield chunk
 
 
+def is_packed(head: bytes) -> bool:
+    """Tell by its first bytes whether a document may be packed, and so be larger than it looks."""
+    return head[: _MAX_BLANKS + 2].lstrip(b"\r\n\t ")[:2] in _MAGIC
+
+
 def _in_pieces(chunks: Iterable[bytes]) -> Iterator[bytes]:
     """Cut large chunks up, so that no later step ever holds, or copies, a document whole."""
     for chunk in chunks:

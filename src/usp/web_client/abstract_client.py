@@ -212,13 +212,18 @@ class RequestWaiter:
         self._free_at = 0.0
         self._lock = threading.Lock()
 
+    def distance(self) -> float:
+        """Return the seconds that the next two requests keep from one another."""
+        vary = random.uniform(0.5, 1.5) if self._random_wait else 1.0  # noqa: S311 -- manners, not secrets
+        return self._wait * vary
+
     def reserve(self) -> float:
         """Take the next free moment, and return how many seconds away it is."""
-        vary = random.uniform(0.5, 1.5) if self._random_wait else 1.0  # noqa: S311 -- manners, not secrets
+        distance = self.distance()
         with self._lock:
             now = time.monotonic()
             start = max(now, self._free_at)
-            self._free_at = start + self._wait * vary
+            self._free_at = start + distance
         return start - now
 
     def wait(self) -> None:

@@ -14,10 +14,13 @@ from urllib.parse import urlsplit
 
 from usp.exceptions import SitemapException
 
-__all__ = ["AddressRefusedError", "AddressRule", "Guard", "host_of", "is_public"]
+__all__ = ["AddressRefusedError", "AddressRule", "Guard", "LookUp", "host_of", "is_public"]
 
 AddressRule = Literal["auto", "refuse", "allow"]
 """``auto``: private addresses are refused where the homepage is on a public one."""
+
+LookUp = Callable[[str | None], list[str]]
+"""Gives the addresses of a host; none where there is no telling."""
 
 _HOLDS_IPV4: Final = {
     IPv6Network("::/96"): 0,  # IPv4-compatible, long out of use and still routed by some
@@ -52,6 +55,17 @@ def _is_open(ip: IPv4Address | IPv6Address) -> bool:
     return ip.is_global and not closed
 
 
+def look_up(host: str | None) -> list[str]:
+    """Ask the system for the addresses of a host, and wait for them."""
+    if host is None:
+        return []
+    try:
+        found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError):
+        return []
+    return [str(address[0]) for *_, address in found]
+
+
 def host_of(url: str) -> str:
     """Return the host of a URL as connections name it: small letters, no dot at the end."""
     return (urlsplit(url).hostname or "").rstrip(".")
@@ -65,18 +79,29 @@ class Guard:
     there is no telling, the crawl counts as outside.
     """
 
-    def __init__(self, rule: AddressRule, is_public: Callable[[str], bool] = is_public) -> None:
+    def __init__(
+        self,
+        rule: AddressRule,
+        is_public: Callable[[str], bool] = is_public,
+        look_up: LookUp = look_up,
+    ) -> None:
         if rule not in get_args(AddressRule):
             raise SitemapException(f"private_addresses must be auto, refuse or allow, not {rule!r}")
         self._rule = rule
         self._is_public = is_public
+        self._look_up = look_up
         self._home: str | None = None
         self._outside: bool | None = rule == "refuse"
         self._lock = threading.Lock()
 
-    def __reduce__(self) -> tuple[type["Guard"], tuple[AddressRule, Callable[[str], bool]]]:
+    def __reduce__(self) -> tuple[type["Guard"], tuple[AddressRule, Callable[[str], bool], LookUp]]:
         """Travel without the lock; where the homepage is, is found out anew."""
-        return type(self), (self._rule, self._is_public)
+        return type(self), (self._rule, self._is_public, self._look_up)
+
+    @property
+    def decided(self) -> bool:
+        """Whether it is known where the crawl is, so that nothing has to be looked up."""
+        return self._outside is not None
 
     def start(self, home: str | None) -> None:
         """Begin a crawl, with the host of its homepage."""
@@ -99,18 +124,8 @@ class Guard:
     def _is_outside(self, host: str, address: str) -> bool:
         with self._lock:
             if self._outside is None:
-                known = [address] if host == self._home else _addresses_of(self._home)
+                known = [address] if host == self._home else self._look_up(self._home)
                 if not known:
                     return True  # for now: the next connection asks again
                 self._outside = any(map(self._is_public, known))
             return self._outside
-
-
-def _addresses_of(host: str | None) -> list[str]:
-    if host is None:
-        return []
-    try:
-        found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
-    except (OSError, UnicodeError):
-        return []
-    return [str(address[0]) for *_, address in found]

@@ -19,13 +19,11 @@ from urllib3.response import HTTPResponse
 
 from usp.web_client.addresses import Guard, host_of
 from usp.web_client.failures import DeadlineError
+from usp.web_client.manners import DRAIN_SECONDS, DRAINED
 from usp.web_client.transport import Lines, TimedSocket
 
 __all__ = ["Arrival", "drain", "is_web_url"]
 
-_DRAINED: Final = 64 * 1024
-"""So much of a body that nobody wants is read, to keep the connection."""
-_DRAIN_SECONDS: Final = 1.0
 _PLAIN_CONNECTIONS: Final = (HTTPConnection, HTTPSConnection)
 
 
@@ -79,15 +77,15 @@ def _is_worth_draining(raw: HTTPResponse) -> bool:
     """Tell whether the connection can be kept, within the limits."""
     sock = getattr(raw.connection, "sock", None)
     if raw.length_remaining is not None:
-        return sock is not None and raw.length_remaining <= _DRAINED
+        return sock is not None and raw.length_remaining <= DRAINED
     # Lines that end a chunk can drip for ever: only a socket of ours knows when to stop.
     return isinstance(sock, TimedSocket)
 
 
 def _drain(raw: HTTPResponse) -> None:
     """Read on until the connection is given back, or a limit is reached."""
-    end = time.monotonic() + _DRAIN_SECONDS
-    left = _DRAINED
+    end = time.monotonic() + DRAIN_SECONDS
+    left = DRAINED
     while raw.connection is not None and left > 0 and (seconds := end - time.monotonic()) > 0:
         _hurry(raw, seconds)
         left -= len(raw.read1(left, decode_content=False))

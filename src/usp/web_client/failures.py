@@ -15,11 +15,15 @@ import urllib3.exceptions
 
 from usp.web_client.addresses import AddressRefusedError
 
-__all__ = ["DeadlineError", "StoppedError", "passes"]
+__all__ = ["DeadlineError", "DroppedError", "StoppedError", "passes"]
 
 
 class DeadlineError(Exception):
     """A document did not arrive whole within the time that it was given."""
+
+
+class DroppedError(Exception):
+    """The connection ended before the document did."""
 
 
 class StoppedError(Exception):
@@ -39,6 +43,7 @@ _PASS: Final = (
     BrokenPipeError,
     ConnectionAbortedError,
     ConnectionResetError,  # also http.client.RemoteDisconnected
+    DroppedError,
     TimeoutError,
     http.client.IncompleteRead,
     requests.exceptions.ChunkedEncodingError,

@@ -7,9 +7,6 @@ client may be used from several threads; what it shares between them has a lock 
 import sys
 import time
 from collections.abc import Iterator
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
-from http import HTTPStatus
 from typing import Any, Final
 
 import requests
@@ -20,6 +17,7 @@ from urllib3.response import HTTPResponse
 from usp._parse.findings import Findings
 from usp._parse.unpack import unpack
 from usp._version import __version__
+from usp.web_client import manners
 from usp.web_client.abstract_client import (
     RETRYABLE_HTTP_STATUS_CODES,
     AbstractWebClient,
@@ -43,10 +41,7 @@ __all__ = [
 
 _CHUNK: Final = 64 * 1024
 _UNANSWERED: Final = (requests.exceptions.ConnectionError, requests.exceptions.Timeout)
-_SUCCESS: Final = range(200, 300)
 _STOPPED: Final = "the client was stopped"
-_OVERDUE: Final = "the document did not arrive whole in the time it was given"
-_CREDENTIALS: Final = ("Authorization", "Cookie")
 _FAILURES: Final = (
     OSError,  # also all of requests' own
     ValueError,  # URLs that can't be read, where requests lets them through
@@ -85,7 +80,7 @@ class RequestsWebClientSuccessResponse(AbstractWebClientSuccessResponse):
 
     def status_message(self) -> str:
         """Return the words after the status: the server's, or else the usual ones."""
-        return _phrase(self._response)
+        return manners.phrase(self._response.status_code, self._response.reason)
 
     def header(self, case_insensitive_name: str) -> str | None:
         """Return a header's value, or None if it isn't there."""
@@ -147,7 +142,7 @@ class RequestsWebClientSuccessResponse(AbstractWebClientSuccessResponse):
 
     def _check_time(self) -> None:
         if self._due is not None and time.monotonic() >= self._due:
-            raise DeadlineError(_OVERDUE)
+            raise DeadlineError(manners.OVERDUE)
 
     def url(self) -> str:
         """Return the URL that answered, after redirects."""
@@ -172,11 +167,7 @@ class RequestsWebClient(AbstractWebClient):
     a client with a session of another class, may say so of itself by setting ``thread_safe``.
     """
 
-    _USER_AGENT: Final = f"ultimate_sitemap_parser/{__version__}"
-    _TIMEOUT: Final = (9.05, 60.0)
-    """Seconds to connect (just over three TCP retransmissions) and to wait for bytes."""
-    _DEADLINE: Final = 300.0
-    """Seconds from the request to the end of the document."""
+    _USER_AGENT: Final = manners.USER_AGENT
     _is_public = staticmethod(is_public)
 
     def __init__(
@@ -210,8 +201,8 @@ class RequestsWebClient(AbstractWebClient):
         if type(self) is RequestsWebClient:
             self.thread_safe = type(self._session) in {OwnSession, requests.Session}
         self._home: str | None = None
-        self._timeout: float | tuple[float, float] | None = self._TIMEOUT
-        self._deadline: float | None = self._DEADLINE
+        self._timeout: float | tuple[float, float] | None = manners.TIMEOUT
+        self._deadline: float | None = manners.DEADLINE
         self._proxies: dict[str, str] = {}
         self._max_response_data_length: int | None = None
 
@@ -238,7 +229,7 @@ class RequestsWebClient(AbstractWebClient):
             self._lines = Lines()
             if self._owns_session:
                 self._session = OwnSession(self._guard, self._lines)
-        self._home = _host_of_homepage(homepage_url)
+        self._home = manners.host_of_homepage(homepage_url)
         self._guard.start(self._home)
 
     def get(self, url: str) -> AbstractWebClientResponse:
@@ -256,9 +247,9 @@ class RequestsWebClient(AbstractWebClient):
             if lines.cut.is_set():
                 return RequestsWebClientErrorResponse(_STOPPED, retryable=False)
             if due is not None and time.monotonic() >= due:
-                return RequestsWebClientErrorResponse(_OVERDUE, retryable=False)
+                return RequestsWebClientErrorResponse(manners.OVERDUE, retryable=False)
             return _failed(error)
-        if response.status_code not in _SUCCESS:
+        if response.status_code not in manners.SUCCESS:
             return _refused(response)
         return RequestsWebClientSuccessResponse(
             response, self._max_response_data_length, due=due, lines=lines
@@ -300,21 +291,12 @@ class RequestsWebClient(AbstractWebClient):
             headers["User-Agent"] = self._USER_AGENT
         if self._owns_session or not self._is_stranger(host_of(url)):
             return {"headers": headers}
-        headers |= dict.fromkeys(_CREDENTIALS)
+        headers |= dict.fromkeys(manners.CREDENTIALS)
         own = get_netrc_auth(url) if session.trust_env else None
         return {"headers": headers, "auth": own or _no_auth}
 
     def _is_stranger(self, host: str) -> bool:
-        domain = (self._home or "").removeprefix("www.")
-        return bool(domain) and host != domain and not host.endswith(f".{domain}")
-
-
-def _host_of_homepage(url: str) -> str | None:
-    try:
-        prepared = requests.Request("GET", url).prepare()  # as connections will name it
-    except ValueError:
-        return None
-    return host_of(prepared.url or "")
+        return manners.is_stranger(host, self._home)
 
 
 def _no_auth(request: requests.PreparedRequest) -> requests.PreparedRequest:
@@ -324,10 +306,10 @@ def _no_auth(request: requests.PreparedRequest) -> requests.PreparedRequest:
 def _refused(response: requests.Response) -> WebClientErrorResponse:
     drain(response)
     return RequestsWebClientErrorResponse(
-        f"{response.status_code} {_phrase(response)}",
+        f"{response.status_code} {manners.phrase(response.status_code, response.reason)}",
         response.status_code in RETRYABLE_HTTP_STATUS_CODES,
         status_code=response.status_code,
-        retry_after=_seconds(response.headers.get("Retry-After")),
+        retry_after=manners.seconds(response.headers.get("Retry-After")),
     )
 
 
@@ -343,26 +325,3 @@ def _failed(error: Exception) -> WebClientErrorResponse:
     return RequestsWebClientErrorResponse(
         str(error), passes(error), status_code=response.status_code
     )
-
-
-def _phrase(response: requests.Response) -> str:
-    if response.reason:
-        return str(response.reason)
-    try:
-        return HTTPStatus(response.status_code).phrase
-    except ValueError:
-        return "Unknown status"
-
-
-def _seconds(retry_after: str | None) -> float | None:
-    """Read ``Retry-After``: seconds, or a date (RFC 9110 10.2.3)."""
-    text = (retry_after or "").strip()
-    if text.isascii() and text.isdigit():
-        return float(text[:9])
-    try:
-        when = parsedate_to_datetime(text)
-    except (TypeError, ValueError):
-        return None
-    if when.tzinfo is None:
-        when = when.replace(tzinfo=UTC)
-    return max((when - datetime.now(UTC)).total_seconds(), 0.0)
