@@ -10,7 +10,8 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from usp._crawl.assemble import node, tree
-from usp._crawl.machine import Crawl, RecurseCallback, RecurseListCallback, refusal
+from usp._crawl.machine import Crawl, RecurseCallback, RecurseListCallback
+from usp._crawl.places import refusal
 from usp._crawl.policy import Policy
 from usp._crawl.seeds import Seed
 from usp._drive.choose import run as drive

@@ -1,14 +1,14 @@
 """What users call who want pages and no tree: the pages of a site as a stream."""
 
 from collections import Counter
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from types import TracebackType
 from typing import Self, Unpack
 
 from usp._crawl.machine import Crawl, RecurseCallback, RecurseListCallback, StopCallback
 from usp._crawl.places import Place
 from usp._crawl.policy import Policy, PolicyFields, policy_of
-from usp._crawl.seeds import KNOWN_PATHS, Seed, website_seeds
+from usp._crawl.seeds import Seed, ladder
 from usp._drive import report
 from usp._drive.choose import steps
 from usp._store import Store
@@ -143,21 +143,15 @@ def iter_pages(
     :param changes: single fields of the policy, such as ``per_host=4`` or ``since="2026-01"``.
     :raises SitemapException: if the source isn't a URL.
     """
-    url = source if "://" in source else f"https://{source}"
-    if not is_http_url(url):
-        raise SitemapException(f"{source!r} is neither a URL nor a domain.")
-    homepage = strip_url_to_homepage(url)
+    settled = policy_of(policy, changes)
+    homepage, seeds = seeds_of_source(source, settled, use_robots, use_known_paths)
     client = web_client or RequestsWebClient()
-    known = KNOWN_PATHS if use_known_paths is not False else ()
-    seeds = website_seeds(
-        homepage, use_robots=use_robots, known_paths=known, if_needed=use_known_paths is None
-    )
-    is_site = url.rstrip("/") == homepage.rstrip("/")
     crawl = Crawl(
-        seeds if is_site else [Seed(url, FoundBy.GIVEN)],
-        policy_of(policy, changes),
+        seeds,
+        settled,
         recurse_callback=recurse_callback,
         recurse_list_callback=recurse_list_callback,
+        probe_at_once=client.thread_safe,
         streaming=True,
     )
     return PageStream(
@@ -168,3 +162,17 @@ def iter_pages(
         stop_callback=stop_callback,
         observer=observer,
     )
+
+
+def seeds_of_source(
+    source: str, policy: Policy, use_robots: bool, use_known_paths: bool | None
+) -> tuple[str, Iterable[Seed]]:
+    """Return the homepage of a source, and where to look for its sitemaps."""
+    url = source if "://" in source else f"https://{source}"
+    if not is_http_url(url):
+        raise SitemapException(f"{source!r} is neither a URL nor a domain.")
+    homepage = strip_url_to_homepage(url)
+    if url.rstrip("/") != homepage.rstrip("/"):
+        return homepage, [Seed(url, FoundBy.GIVEN)]
+    rungs = ladder(policy, use_robots=use_robots, use_known_paths=use_known_paths, classic=False)
+    return homepage, rungs.seeds(homepage)

@@ -7,7 +7,7 @@ from typing import Unpack
 from usp._crawl.assemble import node, website
 from usp._crawl.machine import Crawl, RecurseCallback, RecurseListCallback, StopCallback
 from usp._crawl.policy import Policy, PolicyFields, policy_of
-from usp._crawl.seeds import KNOWN_PATHS, in_fixed_order, website_seeds
+from usp._crawl.seeds import KNOWN_PATHS, Seed, in_fixed_order, ladder
 from usp._drive import report
 from usp._drive.choose import run as drive
 from usp._parse.dates import date
@@ -43,7 +43,8 @@ def sitemap_tree_for_homepage(
     """Find, fetch and read all sitemaps of a website.
 
     robots.txt comes first, then each sitemap that it declares with all that those lead to, then the
-    known paths that were not found so already.
+    known paths that were not found so already. Where that leads to nothing, the homepage is asked
+    for the sitemaps and feeds that it names, and newer known paths are tried.
 
     :param homepage_url: any URL of the site; the path is dropped, unless told otherwise.
     :param web_client: the client to fetch with; by default a ``RequestsWebClient``.
@@ -65,12 +66,11 @@ def sitemap_tree_for_homepage(
     :raises SitemapException: if the URL isn't an HTTP(S) one.
     """
     homepage = _homepage(homepage_url, normalize=normalize_homepage_url)
-    known = in_fixed_order(_UNPUBLISHED_SITEMAP_PATHS) if use_known_paths else []
-    extra = _in_given_order(extra_known_paths or ()) if use_known_paths else []
+    settled = policy_of(policy, changes)
     client = web_client or RequestsWebClient()
     crawl = Crawl(
-        website_seeds(homepage, use_robots=use_robots, known_paths=dict.fromkeys([*known, *extra])),
-        policy_of(policy, changes),
+        seeds_of_homepage(homepage, settled, use_robots, use_known_paths, extra_known_paths),
+        settled,
         recurse_callback=recurse_callback,
         recurse_list_callback=recurse_list_callback,
         stop_callback=stop_callback,
@@ -94,6 +94,22 @@ def _homepage(url: str, *, normalize: bool) -> str:
     if homepage != url:
         report.assumed_homepage(url, homepage)
     return homepage
+
+
+def seeds_of_homepage(
+    homepage: str,
+    policy: Policy,
+    use_robots: bool,
+    use_known_paths: bool,
+    extra_known_paths: Iterable[str] | None,
+) -> Iterable[Seed]:
+    """Return where to look for the sitemaps of a website."""
+    known = in_fixed_order(_UNPUBLISHED_SITEMAP_PATHS)
+    paths = dict.fromkeys([*known, *_in_given_order(extra_known_paths or ())])
+    rungs = ladder(
+        policy, paths, use_robots=use_robots, use_known_paths=use_known_paths, classic=True
+    )
+    return rungs.seeds(homepage)
 
 
 def _in_given_order(paths: Iterable[str]) -> list[str]:

@@ -11,7 +11,7 @@ from usp._crawl.assemble import tree, website
 from usp._crawl.machine import Crawl
 from usp._crawl.messages import Answer, FetchFailed, FetchRequest
 from usp._crawl.policy import Policy
-from usp._crawl.seeds import KNOWN_PATHS, Seed, website_seeds
+from usp._crawl.seeds import KNOWN_PATHS, Ladder, Seed
 from usp._parse.document import Child, Document
 from usp._parse.sniff import Kind
 from usp.objects.outcome import FoundBy, Outcome
@@ -77,7 +77,7 @@ def play(crawl: Crawl, site: Site, order: Order = first_in, in_flight: int = 1) 
 
 
 def crawl_of(site_robots: bool = True, policy: Policy | None = None) -> Crawl:
-    seeds = website_seeds(HOME, use_robots=site_robots, known_paths=KNOWN_PATHS)
+    seeds = Ladder(site_robots).seeds(HOME)
     return Crawl(seeds, policy)
 
 
@@ -168,7 +168,7 @@ def test_redirects_that_end_at_the_same_place_are_one_document() -> None:
 def test_a_document_that_redirects_lead_to_streams_once() -> None:
     site: dict[str, Answer] = {f"{HOME}robots.txt": robots("old", "a", "older")}
     site |= {url("old"): pages("a"), url("older"): pages("a"), url("a"): pages("a")}
-    seeds = website_seeds(HOME, use_robots=True, known_paths=())
+    seeds = Ladder(known_paths=()).seeds(HOME)
     crawl = Crawl(seeds, streaming=True)
     play(crawl, site, in_flight=3)
     assert [place.url for place in crawl.ready] == [url("old")]
@@ -213,7 +213,7 @@ def test_retry_after_is_kept_within_the_limit() -> None:
 
 
 def test_other_requests_go_on_while_one_waits_for_its_retry() -> None:
-    crawl = Crawl([Seed(f"{HOME}robots.txt", FoundBy.ROBOTS)])
+    crawl = Crawl([Seed(f"{HOME}robots.txt", FoundBy.WELL_KNOWN)])
     (request,) = crawl.take(0.0)
     crawl.receive(request, robots("a", "b"), 0.0)
     (first,) = crawl.take(0.0, limit=1)
@@ -227,8 +227,53 @@ def test_a_dead_host_is_given_up() -> None:
     asked = play(
         crawl, dict.fromkeys([f"{HOME}robots.txt", *(HOME + p for p in KNOWN_PATHS)], silent)
     )
-    assert len(asked) == Policy().host_strikes
+    by_http = [url for url in asked if url.startswith("http:")]
+    assert len(by_http) == Policy().host_strikes
+    assert set(asked) - set(by_http) <= {"https://h.example/robots.txt", "https://h.example/"}
     assert website(HOME, crawl).outcome is Outcome.UNREACHABLE
+
+
+def test_a_dead_scheme_is_tried_the_other_way_once() -> None:
+    silent = FetchFailed("connection refused", silent=True)
+    names = [f"n{number}" for number in range(10)]
+    secure = {name: url(name).replace("http:", "https:") for name in names}
+    site: dict[str, Answer] = {f"{HOME}robots.txt": robots(*names)}
+    site |= {url(name): silent for name in names}
+    site |= {secure[name]: pages(name, at=secure[name]) for name in names[:9]}
+    site[secure["n9"]] = silent
+    trees = []
+    for order in (first_in, last_in):
+        crawl = crawl_of()
+        asked = play(crawl, site, order, in_flight=4)
+        assert len(asked) == len(set(asked))
+        assert {secure[name] for name in names} <= set(asked)
+        by_http = [one for one in asked if one in {url(name) for name in names}]
+        assert len(by_http) <= Policy().host_strikes + 3, "it is given up, with four in flight"
+        trees.append(website(HOME, crawl))
+    (declared,) = trees[0].sub_sitemaps
+    assert [sub.url for sub in declared.sub_sitemaps] == [*list(secure.values())[:9], url("n9")]
+    first, *_, last = declared.sub_sitemaps
+    assert [problem.name for problem in first.problems] == ["dead-scheme"]
+    assert first.declared_url == url("n0")
+    assert isinstance(last, InvalidSitemap)
+    assert shape(trees[0]) == shape(trees[1])
+
+
+def test_both_schemes_declared_and_both_dead_come_to_an_end() -> None:
+    silent = FetchFailed("connection refused", silent=True)
+    secure = url("a").replace("http:", "https:")
+    document = Document(f"{HOME}robots.txt", Kind.ROBOTS, [], (Child(url("a")), Child(secure)))
+    crawl = crawl_of()
+    asked = play(crawl, {f"{HOME}robots.txt": document, url("a"): silent, secure: silent})
+    assert asked.count(url("a")) == asked.count(secure) == 1
+    (declared,) = website(HOME, crawl).sub_sitemaps
+    assert all(isinstance(sub, InvalidSitemap) for sub in declared.sub_sitemaps)
+
+
+def test_a_certificate_that_is_not_to_be_trusted_is_no_reason_for_http() -> None:
+    bad = FetchFailed("bad certificate", silent=True, untrusted=True)
+    crawl = Crawl([Seed("https://h.example/a.xml", FoundBy.GIVEN)])
+    assert play(crawl, {"https://h.example/a.xml": bad}) == ["https://h.example/a.xml"]
 
 
 def test_what_came_before_the_connection_broke_is_used_when_tries_run_out() -> None:
@@ -243,7 +288,7 @@ def test_a_web_of_indexes_is_bounded() -> None:
     site: dict[str, Answer] = {url(name): index(name, [*names, "leaf"]) for name in names}
     site[url("leaf")] = pages("leaf")
     site[f"{HOME}robots.txt"] = robots(*names)
-    crawl = Crawl([Seed(f"{HOME}robots.txt", FoundBy.ROBOTS)])
+    crawl = Crawl([Seed(f"{HOME}robots.txt", FoundBy.WELL_KNOWN)])
     asked = play(crawl, site)
     assert len(asked) == len(names) + 2
     declared = len(names) * (len(names) + 2)
@@ -266,7 +311,7 @@ def test_an_index_met_too_deep_first_is_opened_again_nearer_to_the_root() -> Non
         url("leaf"): pages("leaf"),
     }
     policy = Policy(max_level=4, repeated_places=0)
-    crawl = Crawl([Seed(f"{HOME}robots.txt", FoundBy.ROBOTS)], policy)
+    crawl = Crawl([Seed(f"{HOME}robots.txt", FoundBy.WELL_KNOWN)], policy)
     play(crawl, site)
     found = tree(crawl.roots[0], crawl.selection)
     assert isinstance(found, IndexRobotsTxtSitemap)
@@ -309,9 +354,7 @@ def test_outcomes() -> None:
 
 
 def test_tried_tells_what_came_of_each() -> None:
-    crawl = Crawl(
-        website_seeds(HOME, use_robots=True, known_paths=["sitemap.xml", "other.xml", "a.xml"])
-    )
+    crawl = Crawl(Ladder(known_paths=("sitemap.xml", "other.xml", "a.xml")).seeds(HOME))
     site: Site = {
         f"{HOME}robots.txt": robots("a", "b", "robots"),
         url("a"): pages("a"),
@@ -322,10 +365,10 @@ def test_tried_tells_what_came_of_each() -> None:
     play(crawl, site)
     tried = [(a.url.removeprefix(HOME), a.found_by, a.result) for a in website(HOME, crawl).tried]
     assert tried == [
-        ("robots.txt", "robots", "sitemap"),
-        ("a.xml", "declared", "sitemap"),
-        ("b.xml", "declared", "blocked"),
-        ("robots.xml", "declared", "not-a-sitemap"),
+        ("robots.txt", "well-known", "sitemap"),
+        ("a.xml", "robots", "sitemap"),
+        ("b.xml", "robots", "blocked"),
+        ("robots.xml", "robots", "not-a-sitemap"),
         ("sitemap.xml", "known-path", "already-found"),
         ("other.xml", "known-path", "missing"),
         ("a.xml", "known-path", "already-found"),

@@ -10,6 +10,7 @@ import socket
 import pytest
 
 from tests.server import LoopbackServer, index, redirect, urlset
+from usp._crawl.seeds import NEWER_PATHS
 from usp.exceptions import SitemapException
 from usp.objects.outcome import Outcome
 from usp.objects.sitemap import IndexWebsiteSitemap, InvalidSitemap, PagesXMLSitemap
@@ -33,8 +34,8 @@ def test_outcome_found(server: LoopbackServer) -> None:
     server.site["/a.xml"] = urlset(server.at("/page"))
     tree = crawl(server.url)
     assert tree.outcome is Outcome.FOUND
-    assert result_of(tree, server.at("/robots.txt")) == ("robots", "sitemap")
-    assert result_of(tree, server.at("/a.xml")) == ("declared", "sitemap")
+    assert result_of(tree, server.at("/robots.txt")) == ("well-known", "sitemap")
+    assert result_of(tree, server.at("/a.xml")) == ("robots", "sitemap")
     assert result_of(tree, server.at("/sitemap.xml")) == ("known-path", "missing")
 
 
@@ -43,13 +44,13 @@ def test_outcome_found_at_a_known_path(server: LoopbackServer) -> None:
     tree = crawl(server.url)
     assert tree.outcome is Outcome.FOUND
     assert result_of(tree, server.at("/sitemap.xml")) == ("known-path", "sitemap")
-    assert result_of(tree, server.at("/robots.txt")) == ("robots", "missing")
+    assert result_of(tree, server.at("/robots.txt")) == ("well-known", "missing")
 
 
 def test_outcome_none(server: LoopbackServer) -> None:
     tree = crawl(server.url)
     assert tree.outcome is Outcome.NONE
-    assert len(tree.tried) == 15
+    assert len(tree.tried) == 1 + 14 + 1 + len(NEWER_PATHS), "robots.txt and the homepage"
     assert {attempt.result for attempt in tree.tried} == {"missing"}
 
 
@@ -63,7 +64,9 @@ def test_outcome_blocked(server: LoopbackServer, status: int) -> None:
     server.site |= {f"/{path}": status for path in ("robots.txt", *_UNPUBLISHED_SITEMAP_PATHS)}
     tree = crawl(server.url)
     assert tree.outcome is Outcome.BLOCKED
-    assert {attempt.result for attempt in tree.tried} == {"blocked"}
+    *tried, homepage = tree.tried
+    assert {attempt.result for attempt in tried} == {"blocked"}
+    assert homepage.url == server.url, "and no further guesses"
 
 
 def test_outcome_unreachable() -> None:
@@ -84,7 +87,7 @@ def test_outcome_partial_where_one_child_fails(server: LoopbackServer) -> None:
     gone, here = tree.sub_sitemaps[0].sub_sitemaps
     assert isinstance(gone, InvalidSitemap)
     assert isinstance(here, PagesXMLSitemap)
-    assert result_of(tree, gone.url) == ("declared", "missing")
+    assert result_of(tree, gone.url) == ("robots", "missing")
 
 
 def test_a_loop_was_refused(server: LoopbackServer) -> None:

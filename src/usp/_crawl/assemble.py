@@ -60,17 +60,23 @@ def _sitemap(place: Place, selection: Selection) -> nodes.AbstractSitemap:
     document = place.document
     if document is None:
         return nodes.InvalidSitemap(place.url, "The sitemap was not fetched", code="SM605")
-    notes: tuple[Problem, ...] = ()
+    notes: list[Problem] = []
     if place.closed:
-        notes = (Problem("SM606", "The index stands open elsewhere in the tree"),)
+        notes.append(Problem("SM606", "The index stands open elsewhere in the tree"))
+    if place.by_other_scheme:
+        notes.append(Problem("SM103", f"{place.url} doesn't answer, but by its other scheme"))
     if place.first is not None or not selection.takes_every_page:
         document = replace(document, pages=Selected(document.pages, selection, place.first))
-    return node(document.url, document, _subtrees(place.children, selection), notes)
+    return node(document.url, document, _subtrees(place.children, selection), tuple(notes))
 
 
 def _subtrees(places: list[Place], selection: Selection) -> list[nodes.AbstractSitemap]:
-    found = (tree(place, selection) for place in places)
-    return [sitemap for sitemap in found if sitemap is not None]
+    """Return what stands in places; what a homepage leads to stands in its stead."""
+    found: list[nodes.AbstractSitemap] = []
+    for place in places:
+        sitemap = tree(place, selection)
+        found += _subtrees(place.children, selection) if sitemap is None else [sitemap]
+    return found
 
 
 def website(homepage: str, crawl: Crawl) -> nodes.IndexWebsiteSitemap:
@@ -80,7 +86,7 @@ def website(homepage: str, crawl: Crawl) -> nodes.IndexWebsiteSitemap:
         homepage,
         _subtrees(crawl.roots, crawl.selection),
         outcome=crawl.outcome,
-        tried=tuple(place.attempt() for place in crawl.places()),
+        tried=tuple(place.attempt() for place in crawl.places() if place.was_tried),
         notes=notes,
     )
     root._skipped_sitemaps = crawl.skipped_seeds

@@ -1,6 +1,7 @@
 """Whom we ask: requests in line by host, how many at once, when a host is given up."""
 
 import heapq
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
@@ -9,6 +10,7 @@ from urllib.parse import urlsplit
 from usp._crawl.messages import Answer, FetchFailed
 from usp._crawl.policy import Policy
 from usp._parse.document import Document
+from usp._parse.sniff import Kind
 
 _TOO_MUCH: Final = frozenset({429, 503})
 """Statuses by which a server asks for fewer requests."""
@@ -32,16 +34,36 @@ class Resource:
     url: str
     level: int
     probing: bool
+    kind: Kind | None = None
+    """What to read it as, where that isn't left to its first bytes."""
+    two_ways: bool = True
+    """Whether its other scheme is worth trying, where this one is dead."""
     tries: int = 0
     placed_at: int | None = None
     """The lowest level at which the tree declares it."""
     failure: FetchFailed | None = None
     standing: Standing = field(default_factory=Standing)
+    twin: "Resource | None" = None
+    """The same URL with the other scheme, asked for since this one is dead."""
+
+    @property
+    def own_answer(self) -> Answer | None:
+        """What came of asking for it and nothing else."""
+        return self.failure or self.standing.document
 
     @property
     def answer(self) -> Answer | None:
-        """What came of asking for it, if anything has."""
-        return self.failure or self.standing.document
+        """What came of asking for it, one way or the other, if anything has."""
+        return self.in_its_stead.own_answer
+
+    @property
+    def in_its_stead(self) -> "Resource":
+        """What to wait for, and what stands in the tree: the twin, unless that is dead as well."""
+        return self if self.twin is None or self.twin.failure else self.twin
+
+
+def _sets() -> dict[str, set[str]]:
+    return defaultdict(set)
 
 
 @dataclass(slots=True, eq=False)
@@ -51,8 +73,8 @@ class Host:
     name: str
     at_once: int
     flying: int = 0
-    silent: set[str] = field(default_factory=set)
-    """The URLs that got no answer since the last that did."""
+    silent: dict[str, set[str]] = field(default_factory=_sets)
+    """The URLs that got no answer since the last that did, by scheme: one may be dead alone."""
     answers: int = 0
     waiting: dict[str, Resource] = field(default_factory=dict)
 
@@ -118,19 +140,20 @@ class Hosts:
         host.flying -= 1
         self.flying -= 1
         self._adapt(host, answer)
+        silent = host.silent[_scheme(url)]
         if isinstance(answer, FetchFailed) and answer.silent:
-            host.silent.add(url)
+            silent.add(url)
         else:
-            host.silent.clear()
-        return self._drop(host) if self.given_up(url) else []
+            silent.clear()
+        return self._drop(host, _scheme(url)) if self.given_up(url) else []
 
     def given_up(self, url: str) -> bool:
         """Tell whether a host has been silent too often in a row."""
-        return len(self._host(url).silent) >= self._policy.host_strikes
+        return len(self._host(url).silent[_scheme(url)]) >= self._policy.host_strikes
 
     def is_worth_retrying(self, url: str) -> bool:
         """Tell whether to try a URL again: not where the host was silent for another one too."""
-        return self._host(url).silent <= {url}
+        return self._host(url).silent[_scheme(url)] <= {url}
 
     def _adapt(self, host: Host, answer: Answer) -> None:
         """Ask less of a host that says it is too much, and slowly more of one that answers."""
@@ -162,11 +185,18 @@ class Hosts:
         self.flying += 1
         return resource
 
-    def _drop(self, host: Host) -> list[Resource]:
-        dropped = list(host.waiting.values())
-        host.waiting.clear()
-        self._with_work.pop(host.name, None)
-        ours = [entry for entry in self._later if self._host(entry[2].url) is host]
-        self._later = [entry for entry in self._later if entry not in ours]
+    def _drop(self, host: Host, scheme: str) -> list[Resource]:
+        """Take all out of the line that would go to a host by a scheme."""
+        dropped = [waiting for waiting in host.waiting.values() if _scheme(waiting.url) == scheme]
+        for resource in dropped:
+            self.drop(resource)
+        for _, _, resource in self._later:
+            if self._host(resource.url) is host and _scheme(resource.url) == scheme:
+                dropped.append(resource)
+        self._later = [entry for entry in self._later if entry[2] not in dropped]
         heapq.heapify(self._later)
-        return dropped + [resource for _, _, resource in ours]
+        return dropped
+
+
+def _scheme(url: str) -> str:
+    return url.partition(":")[0].lower()

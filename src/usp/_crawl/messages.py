@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from usp._crawl.selection import Selection
 from usp._parse.document import Document
+from usp._parse.sniff import Kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +16,8 @@ class FetchRequest:
     probing: bool = False
     """The URL is a guess: that nothing is there is no news."""
     attempt: int = 1
+    kind: Kind | None = None
+    """What to read it as, where that isn't left to its first bytes."""
     counted: Selection | None = None
     """Where the number of its pages is wanted too: which pages count."""
 
@@ -29,6 +32,8 @@ class FetchFailed:
     """The HTTP status, if the client tells one."""
     silent: bool = False
     """The host gave no answer at all: no connection, no name, a time-out."""
+    untrusted: bool = False
+    """The host is there, but its certificate is not one to trust."""
     broken: bool = False
     """The client itself failed: it raised something."""
     retry_after: float | None = None

@@ -1,18 +1,23 @@
 """Where the tree declares a sitemap, what came of it there, and what comes of all places."""
 
 from collections import Counter
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Final
+from urllib.parse import urldefrag
 
 from usp._crawl.hosts import Resource
 from usp._crawl.messages import Answer, FetchFailed
+from usp._crawl.policy import Policy
+from usp._crawl.seeds import GIVEN, Homepage, Rung
 from usp._parse.dates import date
 from usp._parse.document import Document
 from usp._parse.sniff import Kind
+from usp._parse.values import is_http_url
 from usp.objects.origin import Origin
 from usp.objects.outcome import Attempt, FoundBy, Outcome, Result, Skip
 
-_GUESSES: Final = frozenset({FoundBy.ROBOTS, FoundBy.KNOWN_PATH})
+_GUESSES: Final = frozenset({FoundBy.WELL_KNOWN, FoundBy.KNOWN_PATH})
 _BLOCKED: Final = frozenset({401, 403, 407, 429, 451})
 _SERVER_ERRORS: Final = range(500, 600)
 _NOT_ASKED: Final = frozenset({Result.ALREADY_FOUND, Result.NOT_NEEDED})
@@ -42,15 +47,29 @@ class Place:
     """How many of its children were left out, as the caller asked."""
     closed: bool = False
     """An index that isn't opened here since it stands open elsewhere."""
-    if_needed: bool = False
-    """To be tried only where nothing was declared."""
+    rung: Rung = GIVEN
+    homepage: Homepage | None = None
+    """It is the homepage, and this is wanted of it."""
     judged: bool = False
     next_child: int = 0
 
     @property
     def is_guess(self) -> bool:
-        """Whether nobody declared it: where nothing is there, nothing stands in the tree."""
+        """Whether nobody named it: where nothing is there, nothing stands in the tree."""
         return self.found_by in _GUESSES
+
+    @property
+    def was_tried(self) -> bool:
+        """Whether to tell of it: no rung that wasn't climbed, no homepage a second time."""
+        asked_again = self.homepage is not None and self.homepage.feeds
+        unneeded = self.absence is not None and self.absence[0] is Result.NOT_NEEDED
+        return not asked_again and not unneeded
+
+    @property
+    def by_other_scheme(self) -> bool:
+        """Whether it was asked for by http though declared with https, or the other way."""
+        asked = self.resource.url if self.resource else self.url
+        return asked.partition(":")[0] != self.url.partition(":")[0].lower()
 
     @property
     def answer(self) -> Answer | None:
@@ -88,7 +107,8 @@ class Place:
 
     def _result(self) -> tuple[Result, str]:
         answer = self.answer
-        if self.absence is not None and self.absence[0] in _NOT_ASKED:
+        failed = isinstance(answer, FetchFailed)
+        if self.absence is not None and (self.absence[0] in _NOT_ASKED or not failed):
             return self.absence
         if self.refusal is not None:
             return Result.REFUSED, self.refusal[1]
@@ -129,7 +149,7 @@ class Tally:
         cut_off = document is not None and document.cut_off
         failed = not place.is_guess and result is not Result.SITEMAP
         self.lacking = self.lacking or failed or place.closed or cut_off
-        known = place.found_by is FoundBy.KNOWN_PATH
+        known = place.found_by is FoundBy.KNOWN_PATH or place.homepage is not None
         (self._known if known else self._decisive)[result] += 1
 
     def outcome(self, *, stopped: bool, filtered: bool) -> Outcome:
@@ -146,3 +166,16 @@ class Tally:
         answered = set(self._known) - set(_UNANSWERED)
         decisive = self._decisive if answered else self._decisive + self._known
         return next((_UNANSWERED[r] for r in _UNANSWERED if decisive[r]), Outcome.NONE)
+
+
+def refusal(
+    url: str, level: int, parents: AbstractSet[str], policy: Policy
+) -> tuple[str, str] | None:
+    """Return why a sitemap can't stand below these parents: code and reason; None if it can."""
+    if not is_http_url(url):
+        return "SM604", f"URL {url} is not a HTTP(S) URL."
+    if urldefrag(url).url in parents or url in parents:
+        return "SM601", f"Recursion detected in URL {url} with parent URLs {sorted(parents)}."
+    if level > policy.max_level:
+        return "SM603", f"Recursion level exceeded {policy.max_level} for URL {url}."
+    return None

@@ -25,8 +25,16 @@ _LEAST: Final = {
     "repeated_places": 0,
 }
 """The fields that are numbers, and the least that makes sense."""
-_MAY_BE_NONE: Final = frozenset({"max_sitemaps", "max_pages", "max_seconds"})
-_SWITCHES: Final = ("undated", "trust_index_lastmod")
+_MAY_BE_NONE: Final = frozenset(
+    {"max_sitemaps", "max_pages", "max_seconds", "use_homepage", "use_newer_paths"}
+)
+_SWITCHES: Final = (
+    "undated",
+    "trust_index_lastmod",
+    "use_homepage",
+    "use_newer_paths",
+    "other_scheme",
+)
 _PATTERNS: Final = ("include", "exclude", "include_sitemaps", "exclude_sitemaps")
 
 
@@ -67,6 +75,15 @@ class Policy:
     repeated_places: int = 10_000
     """How many places may repeat an index that stands elsewhere in the tree already."""
 
+    use_homepage: bool | None = None
+    """Whether to look for sitemaps and feeds that the homepage names, in its HTML or its ``Link``
+    header; None for only where it is needed."""
+    use_newer_paths: bool | None = None
+    """Whether to try paths that have become common since 1.8.1; None for where it is needed."""
+
+    other_scheme: bool = True
+    """Whether to try https where only http was declared and is dead, or the other way, once."""
+
     since: Moment | None = None
     """Pages that changed before this are left out; see ``SitemapPage.updated_at``."""
     until: Moment | None = None
@@ -94,7 +111,8 @@ class Policy:
             if isinstance(value, bool) or not isinstance(value, int | float) or not value >= least:
                 raise SitemapException(f"{name} must be at least {least}, not {value!r}.")
         for name in _SWITCHES:
-            if not isinstance(getattr(self, name), bool):
+            value = getattr(self, name)
+            if not isinstance(value, bool) and not (value is None and name in _MAY_BE_NONE):
                 raise SitemapException(f"{name} must be True or False.")
         for name in _PATTERNS:
             object.__setattr__(self, name, patterns(name, getattr(self, name)))
@@ -134,6 +152,9 @@ class PolicyFields(TypedDict, total=False):
     max_pages: int | None
     max_seconds: float | None
     repeated_places: int
+    use_homepage: bool | None
+    use_newer_paths: bool | None
+    other_scheme: bool
     since: Moment | None
     until: Moment | None
     undated: bool

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from typing import Final
-from urllib.parse import urldefrag
+from urllib.parse import urldefrag, urlsplit, urlunsplit
 
 from usp._crawl.hosts import Hosts, Resource
 from usp._crawl.messages import Answer, FetchFailed
@@ -11,7 +11,8 @@ from usp._parse.document import Document
 from usp._parse.sniff import Kind
 
 _GONE: Final = FetchFailed("the host no longer answers, and was given up", silent=True)
-_KNOWN_BY_NAME: Final = frozenset({Kind.ROBOTS, Kind.INVALID})
+_PORTS: Final = {"http": 80, "https": 443}
+_KNOWN_BY_NAME: Final = frozenset({Kind.ROBOTS, Kind.INVALID, Kind.HOMEPAGE})
 """What a document is by the URL that was asked for; another URL may make something else of it."""
 
 
@@ -35,17 +36,29 @@ class Resources:
         """Return what is known of a URL."""
         return self._known.get(urldefrag(url).url)
 
-    def plan(self, url: str, level: int, *, probing: bool = False) -> Resource:
+    def plan(
+        self,
+        url: str,
+        level: int,
+        *,
+        probing: bool = False,
+        kind: Kind | None = None,
+        two_ways: bool = True,
+    ) -> Resource:
         """See to it that a URL is asked for, once."""
         url = urldefrag(url).url
         resource = self._known.get(url)
         if resource is None:
-            resource = self._known[url] = Resource(url, level, probing)
+            resource = self._known[url] = Resource(url, level, probing, kind, two_ways)
             if self._hosts.given_up(url):
-                resource.failure = _GONE
+                self._fail(resource, _GONE)
             else:
                 self._hosts.plan(resource)
         resource.level = min(resource.level, level)
+        if two_ways and not resource.two_ways:  # more than a guess, as it turns out
+            resource.two_ways = True
+            if resource.failure:
+                self._fail(resource, resource.failure)
         return resource
 
     def at_hand(self, url: str, level: int, document: Document) -> Resource:
@@ -70,8 +83,8 @@ class Resources:
         """Take an answer; return its resource, or the pause after which it is tried again."""
         resource = self._known[url]
         for pointless in self._hosts.landed(url, answer):
-            pointless.failure = _GONE
-        if resource.answer is not None:
+            self._fail(pointless, _GONE)
+        if resource.own_answer is not None:
             return resource  # a redirect from elsewhere has brought the document already
         if isinstance(answer, FetchFailed):
             if answer.retryable and self._may_retry(resource):
@@ -91,7 +104,7 @@ class Resources:
 
     def _settle(self, resource: Resource, answer: Answer) -> None:
         if isinstance(answer, FetchFailed):
-            resource.failure = answer
+            self._fail(resource, answer)
             return
         final_url = urldefrag(answer.url).url
         if final_url != resource.url and answer.kind not in _KNOWN_BY_NAME:
@@ -99,6 +112,14 @@ class Resources:
         if resource.standing.document is None:
             resource.standing.document = answer
             self.ahead += not resource.standing.judged
+
+    def _fail(self, resource: Resource, failure: FetchFailed) -> None:
+        """Give a URL up, but for its other scheme: sites move to https and forget what they say."""
+        resource.failure = failure
+        dead = failure.silent and not failure.untrusted
+        if dead and resource.two_ways and self._policy.other_scheme:
+            url, kind, probing = _other_scheme(resource.url), resource.kind, resource.probing
+            resource.twin = self.plan(url, resource.level, probing=probing, kind=kind)
 
     def _share(self, resource: Resource, final_url: str) -> None:
         """Let all URLs that lead to one place have one document, and one standing in the tree."""
@@ -120,3 +141,11 @@ class Resources:
         """Ask for what the cursor will need."""
         for url in urls:
             self.plan(url, level)
+
+
+def _other_scheme(url: str) -> str:
+    """Return an http URL as https and the other way; a port that is no default stays."""
+    parts = urlsplit(url)
+    ours, other = ("http", "https") if parts.scheme == "http" else ("https", "http")
+    netloc = parts.netloc.removesuffix(f":{_PORTS[ours]}")
+    return urlunsplit(parts._replace(scheme=other, netloc=netloc))

@@ -1,11 +1,14 @@
-"""Where a crawl begins: robots.txt and the paths at which sitemaps are often found."""
+"""Where a crawl begins: the rungs of the ladder of discovery, and the paths that are known."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from enum import Enum, auto
 from typing import Final
-from urllib.parse import urljoin
+from urllib.parse import urljoin, urlsplit
 
+from usp._crawl.policy import Policy
 from usp._parse.document import Document
+from usp._parse.sniff import Kind
 from usp.objects.outcome import FoundBy
 
 KNOWN_PATHS: Final = (
@@ -25,7 +28,51 @@ KNOWN_PATHS: Final = (
     "sitemap-news.xml",
     "sitemap-news.xml.gz",
 )
+NEWER_PATHS: Final = {
+    "wp-sitemap.xml": "WordPress itself, since 5.5",
+    "sitemap.txt": "text sitemaps, as sitemaps.org names them",
+    "sitemap1.xml": "the first of numbered parts, where the index was forgotten",
+    "sitemap-0.xml": "the first part that next-sitemap and Astro write",
+    "sitemap_1.xml": "the first of numbered parts",
+    "sitemaps.xml": "the plural of sitemap.xml",
+    "sitemapindex.xml": "the name of the root element",
+    "sitemap.php": "scripts that make a sitemap when asked",
+    "sitemap/sitemap.xml": "a folder of its own",
+    "sitemaps/sitemap.xml": "a folder of its own",
+    "sitemaps/sitemap_index.xml": "a folder of its own",
+    "post-sitemap.xml": "Yoast SEO and Rank Math: posts, where the index is switched off",
+    "page-sitemap.xml": "Yoast SEO and Rank Math: pages",
+    "news-sitemap.xml": "Yoast News SEO",
+    "video-sitemap.xml": "Yoast Video SEO",
+    "server-sitemap.xml": "next-sitemap: pages that the server makes",
+    "server-sitemap-index.xml": "next-sitemap: the index of those",
+    "1_index_sitemap.xml": "PrestaShop's module gsitemap, the first shop",
+}
+"""Paths that have become common since, and why each is there."""
 _RANK: Final = {path: rank for rank, path in enumerate(KNOWN_PATHS)}
+
+
+class Need(Enum):
+    """When a rung is climbed."""
+
+    ALWAYS = auto()
+    UNLESS_DECLARED = auto()
+    """Where nothing before it named a sitemap."""
+    UNLESS_FOUND = auto()
+    """Where nothing before it led to a sitemap."""
+    IF_NONE = auto()
+    """Where that is what the site answered: one that blocks us isn't pressed further."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rung:
+    """A group of guesses that are made together, or not at all."""
+
+    name: str
+    need: Need = Need.ALWAYS
+
+
+GIVEN: Final = Rung("given")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +86,80 @@ class Seed:
     """URLs that count as its ancestors, though they are not in this tree."""
     document: Document | None = None
     """The document itself, where it needn't be fetched."""
-    if_needed: bool = False
-    """To be tried only where nothing was declared."""
+    rung: Rung = GIVEN
+    homepage: "Homepage | None" = None
+    """It is the homepage, and this is wanted of it."""
     quiet: bool = False
     """That nothing is there is no news, though the caller gave the URL."""
+
+    @property
+    def kind(self) -> Kind | None:
+        """What to read it as, where that isn't left to its first bytes."""
+        return Kind.HOMEPAGE if self.homepage else None
+
+
+@dataclass(frozen=True, slots=True)
+class Homepage:
+    """What is wanted of a homepage: the sitemaps that it names, or its feeds.
+
+    Where it redirects to its other scheme, or to or from ``www.``, the site is really there: then
+    ``elsewhere`` is looked for there too.
+    """
+
+    url: str
+    feeds: bool
+    elsewhere: tuple[str, ...] = ()
+
+    def moved_to(self, final_url: str) -> str | None:
+        """Return the site that it redirects to, if that is the same site by another address."""
+        ours, theirs = urlsplit(self.url), urlsplit(final_url)
+        same_site = _bare_host(ours.hostname) == _bare_host(theirs.hostname)
+        moved = (ours.scheme, ours.netloc) != (theirs.scheme, theirs.netloc)
+        return urljoin(final_url, "/") if same_site and moved else None
+
+
+def _bare_host(host: str | None) -> str:
+    return (host or "").removeprefix("www.").rstrip(".")
+
+
+@dataclass(frozen=True, slots=True)
+class Ladder:
+    """How the sitemaps of a site are looked for; a rung without a need is left out."""
+
+    robots: bool = True
+    known_paths: tuple[str, ...] = KNOWN_PATHS
+    known: Need = Need.ALWAYS
+    homepage: Need | None = None
+    newer: Need | None = None
+    homepage_first: bool = False
+    """Whether the homepage is asked before known paths are tried."""
+
+    def seeds(self, homepage: str) -> Iterator[Seed]:
+        """Yield what is looked for on a website, given its homepage with a slash at the end."""
+        if self.robots:
+            yield Seed(urljoin(homepage, "robots.txt"), FoundBy.WELL_KNOWN)
+        known = self._paths(homepage, self.known_paths, Rung("known paths", self.known))
+        ask = self._homepage(homepage)
+        yield from (*ask, *known) if self.homepage_first else (*known, *ask)
+        if self.newer:
+            yield from self._paths(homepage, NEWER_PATHS, Rung("newer paths", self.newer))
+        if self.homepage:
+            need = Need.ALWAYS if self.homepage is Need.ALWAYS else Need.UNLESS_FOUND
+            wanted = Homepage(homepage, feeds=True)
+            yield Seed(homepage, FoundBy.WELL_KNOWN, rung=Rung("feeds", need), homepage=wanted)
+
+    def _homepage(self, homepage: str) -> Iterator[Seed]:
+        if self.homepage is None:
+            return
+        elsewhere = ("robots.txt",) * self.robots + self.known_paths
+        wanted = Homepage(homepage, feeds=False, elsewhere=elsewhere)
+        rung = Rung("homepage", self.homepage)
+        yield Seed(homepage, FoundBy.WELL_KNOWN, rung=rung, homepage=wanted)
+
+    @staticmethod
+    def _paths(homepage: str, paths: Iterable[str], rung: Rung) -> Iterator[Seed]:
+        for path in paths:
+            yield Seed(urljoin(homepage, path), FoundBy.KNOWN_PATH, rung=rung)
 
 
 def in_fixed_order(paths: Iterable[str]) -> list[str]:
@@ -50,11 +167,33 @@ def in_fixed_order(paths: Iterable[str]) -> list[str]:
     return sorted(paths, key=lambda path: (_RANK.get(path, len(_RANK)), path))
 
 
-def website_seeds(
-    homepage: str, *, use_robots: bool, known_paths: Iterable[str], if_needed: bool = False
-) -> Iterator[Seed]:
-    """Yield what is looked for on a website, given its homepage with a slash at the end."""
-    if use_robots:
-        yield Seed(urljoin(homepage, "robots.txt"), FoundBy.ROBOTS)
-    for path in known_paths:
-        yield Seed(urljoin(homepage, path), FoundBy.KNOWN_PATH, if_needed=if_needed)
+def ladder(
+    policy: Policy,
+    known_paths: Iterable[str] = KNOWN_PATHS,
+    *,
+    use_robots: bool,
+    use_known_paths: bool | None,
+    classic: bool,
+) -> Ladder:
+    """Return the ladder that options ask for: True is always, False never, None where needed.
+
+    ``classic`` is the scope of 1.8.1, robots.txt and known paths, and what is new only where that
+    has led to nothing; otherwise known paths, too, are tried only where nothing was declared. For
+    a caller who has narrowed that scope, what is new must be asked for.
+    """
+    narrowed = not use_robots or use_known_paths is False
+    need_homepage = Need.UNLESS_FOUND if classic else Need.UNLESS_DECLARED
+    return Ladder(
+        use_robots,
+        () if use_known_paths is False else tuple(known_paths),
+        _need(use_known_paths, Need.ALWAYS if classic else Need.UNLESS_DECLARED) or Need.ALWAYS,
+        homepage=_need(policy.use_homepage, None if narrowed else need_homepage),
+        newer=_need(policy.use_newer_paths, None if narrowed else Need.IF_NONE),
+        homepage_first=not classic,
+    )
+
+
+def _need(wanted: bool | None, otherwise: Need | None) -> Need | None:
+    if wanted is None:
+        return otherwise
+    return Need.ALWAYS if wanted else None

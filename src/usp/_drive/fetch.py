@@ -10,6 +10,7 @@ from dataclasses import replace
 from usp._crawl.messages import Answer, FetchFailed, FetchRequest
 from usp._parse.decode import http_charset
 from usp._parse.document import Source, inspect
+from usp._parse.sniff import Kind
 from usp._store import Store
 from usp.exceptions import NoWebClientException
 from usp.web_client.abstract_client import (
@@ -40,13 +41,14 @@ class Fetcher:
                 return refused(response)
             url = str(response.url())
             charset = http_charset(response.header("Content-Type"))
+            links = response.header("Link") if request.kind is Kind.HOMEPAGE else None
             body = _Body(response, self._max_bytes)
         except Exception as error:  # noqa: BLE001 -- the worker's edge: any client, any fault
             return broken(error)
         kept = self._store.keep(body)
         if body.fault and not body.size:
             return replace(body.fault, silent=True)
-        source = Source(kept, url, request.url, charset, self._max_bytes)
+        source = Source(kept, url, request.url, charset, self._max_bytes, link_header=links)
         return look_at(source, request, body.fault)
 
 
@@ -90,7 +92,8 @@ def _streams(response: AbstractWebClientSuccessResponse) -> bool:
 
 def look_at(source: Source, request: FetchRequest, fault: FetchFailed | None) -> Answer:
     """Look at a document that is at rest; a fault in the middle of its body cut it off."""
-    document = inspect(replace(source, cut_off=fault.message) if fault else source)
+    source = replace(source, cut_off=fault.message) if fault else source
+    document = inspect(source, request.kind)
     if request.counted is not None:
         chosen = request.counted.choose(document.pages)
         document = replace(document, page_count=sum(1 for _ in chosen))
@@ -107,6 +110,7 @@ def refused(response: object) -> FetchFailed:
         bool(response.retryable()),
         status=response.status_code() or _status_in(message),
         silent=response.unanswered(),
+        untrusted=response.untrusted(),
         retry_after=response.retry_after(),
     )
 

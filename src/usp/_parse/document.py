@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, Final
 
-from usp._parse import values
+from usp._parse import html, values
 from usp._parse.builder import Entry
 from usp._parse.decode import Decoded
 from usp._parse.feeds import AtomMeaning, FeedMeaning
@@ -57,6 +57,8 @@ class Source:
     limit: int = MAX_DOCUMENT
     cut_off: str = ""
     """How the connection ended in the middle of the body, if it did."""
+    link_header: str | None = None
+    """The ``Link`` header, where a homepage was asked for."""
 
     @classmethod
     def of(cls, content: str | bytes, url: str | None = None) -> "Source":
@@ -79,6 +81,8 @@ class Child:
     url: str
     lastmod: str | None = None
     """What the index says of when it changed, as written."""
+    is_feed: bool = False
+    """A homepage calls it its feed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,6 +268,8 @@ restore_pages.__module__ = "usp"
 
 def inspect(source: Source, kind: Kind | None = None) -> Document:
     """Find the kind of a document, unless it is given, and the sitemaps that it leads to."""
+    if kind is Kind.HOMEPAGE:
+        return _homepage(source)
     opened = _open(source, Findings(), kind)
     found = opened.sniffed
     url = source.url or ""
@@ -283,6 +289,16 @@ def inspect(source: Source, kind: Kind | None = None) -> Document:
         children = children_of_entries(entries, source.url)
         return Document(url, found.kind, Pages(source, kind, _PAGE_ENTRY in names), children)
     return Document(url, found.kind, Pages(source, kind))
+
+
+def _homepage(source: Source) -> Document:
+    """Find what a homepage names; whatever it is, it lists no pages."""
+    unpacked = unpack(source.chunks, Findings(), source.limit)
+    head, _ = peek(iter(Decoded(unpacked, Findings(), source.charset)), html.MOST_READ)
+    page = head[: html.MOST_READ].decode("utf-8", "replace")
+    named = html.links(page, source.link_header, source.url or "")
+    children = tuple(Child(url, is_feed=rel is html.Rel.FEED) for url, rel in named)
+    return Document(source.url or "", Kind.HOMEPAGE, (), children)
 
 
 def _noting_names(entries: Iterable[Entry], names: set[str]) -> Iterator[Entry]:

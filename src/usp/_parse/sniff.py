@@ -21,6 +21,8 @@ class Kind(StrEnum):
     ATOM = "atom"
     ROBOTS = "robots"
     TEXT = "text"
+    HOMEPAGE = "homepage"
+    """An HTML page that was asked what it names; never found by looking at a document."""
     INVALID = "invalid"
 
 

@@ -27,6 +27,7 @@ _NO_ANSWER: Final = {
     Outcome.UNREACHABLE: Result.UNREACHABLE,
 }
 """Outcomes that are no answer, and what makes them so."""
+_NAMED: Final = frozenset({FoundBy.ROBOTS, FoundBy.INDEX, FoundBy.HTML, FoundBy.GIVEN})
 _FAILURES_TOLD: Final = 10
 
 _CAUSE: Final = re.compile(
@@ -71,13 +72,13 @@ def _failures(tree: IndexWebsiteSitemap) -> Iterator[str]:
 
 def _is_news(attempt: Attempt) -> bool:
     """Tell whether something failed that wasn't a mere guess."""
-    if attempt.found_by is FoundBy.ROBOTS:
+    if attempt.found_by is FoundBy.WELL_KNOWN:
         return attempt.result in _NO_ANSWER.values()
     return _is_unread(attempt)
 
 
 def _is_unread(attempt: Attempt) -> bool:
-    return attempt.found_by is FoundBy.DECLARED and attempt.result not in _READ
+    return attempt.found_by in _NAMED and attempt.result not in _READ
 
 
 def _failure(attempt: Attempt) -> str:

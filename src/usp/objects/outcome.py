@@ -23,10 +23,14 @@ class Outcome(StrEnum):
 class FoundBy(StrEnum):
     """How a sitemap came to be asked for."""
 
+    WELL_KNOWN = "well-known"
+    """It is robots.txt itself, or the homepage: every site may have them."""
     ROBOTS = "robots"
-    """It is robots.txt itself."""
-    DECLARED = "declared"
-    """robots.txt or an index names it."""
+    """robots.txt names it."""
+    INDEX = "index"
+    """A sitemap names it."""
+    HTML = "html"
+    """The homepage names it, in a ``<link>`` or in its ``Link`` header."""
     KNOWN_PATH = "known-path"
     """Sitemaps are often found there."""
     GIVEN = "given"

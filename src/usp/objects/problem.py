@@ -69,6 +69,10 @@ CODES: Final[dict[str, Code]] = {
         "body-cut-off", _E, "The connection ended in the middle of the body.", _HTTP,
         "Let the server finish, and send the true Content-Length.",
     ),
+    "SM103": Code(
+        "dead-scheme", _W, "Only https answers where http is declared, or the other way.", _HTTP,
+        "Declare the URL that answers, or redirect to it.",
+    ),
     "SM201": Code(
         "not-a-sitemap", _E, "The XML document is of no kind that lists pages.", _SM,
         "Make <urlset>, <sitemapindex>, <rss> or <feed> the root element.",

@@ -85,6 +85,7 @@ class WebClientErrorResponse(AbstractWebClientResponse):
     _status_code: int | None = None
     _retry_after: float | None = None
     _unanswered: bool = False
+    _untrusted: bool = False
 
     def __init__(
         self,
@@ -94,6 +95,7 @@ class WebClientErrorResponse(AbstractWebClientResponse):
         status_code: int | None = None,
         retry_after: float | None = None,
         unanswered: bool = False,
+        untrusted: bool = False,
     ) -> None:
         super().__init__()
         self._message = message
@@ -101,6 +103,7 @@ class WebClientErrorResponse(AbstractWebClientResponse):
         self._status_code = status_code
         self._retry_after = retry_after
         self._unanswered = unanswered
+        self._untrusted = untrusted
 
     def message(self) -> str:
         """Return what went wrong, in words."""
@@ -125,6 +128,13 @@ class WebClientErrorResponse(AbstractWebClientResponse):
         says so.
         """
         return self._unanswered
+
+    def untrusted(self) -> bool:
+        """Tell whether the host's certificate is not one to trust.
+
+        Where a host doesn't answer by https it is tried by http; not where this is why.
+        """
+        return self._untrusted
 
 
 class AbstractWebClient(ABC):

@@ -65,6 +65,12 @@ def passes(error: BaseException) -> bool:
     return any(isinstance(layer, _PASS) for layer in layers)
 
 
+def is_untrusted(error: BaseException) -> bool:
+    """Tell whether a host's certificate is not one to trust."""
+    certificate = ssl.SSLCertVerificationError
+    return any(isinstance(layer, certificate) for layer in _layers(error, set()))
+
+
 def _layers(error: BaseException, seen: set[int]) -> Iterator[BaseException]:
     """Yield an error and what it was made of: its cause, its reason, the errors it carries."""
     if id(error) in seen:

@@ -28,7 +28,7 @@ from usp.web_client.abstract_client import (
 )
 from usp.web_client.addresses import AddressRefusedError, AddressRule, Guard, host_of, is_public
 from usp.web_client.arrivals import Arrival, drain, is_web_url
-from usp.web_client.failures import DeadlineError, StoppedError, passes
+from usp.web_client.failures import DeadlineError, StoppedError, is_untrusted, passes
 from usp.web_client.transport import Lines, OwnSession
 
 __all__ = [
@@ -318,7 +318,9 @@ def _failed(error: Exception) -> WebClientErrorResponse:
     if not isinstance(response, requests.Response):
         retryable = passes(error) or isinstance(error, RuntimeError)
         silent = isinstance(error, _UNANSWERED)
-        return RequestsWebClientErrorResponse(str(error), retryable, unanswered=silent)
+        return RequestsWebClientErrorResponse(
+            str(error), retryable, unanswered=silent, untrusted=is_untrusted(error)
+        )
     if isinstance(error, requests.exceptions.HTTPError):  # the doing of a hook of the caller's
         return _refused(response)
     response.close()

@@ -1,0 +1,243 @@
+"""How sitemaps are found, against real servers: each rung, when it is climbed, what came of it."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import usp
+from tests.drive.servers import Certificate, TLSServer
+from tests.server import Answer, LoopbackServer, index, redirect, urlset
+from usp import Outcome
+from usp._crawl.seeds import KNOWN_PATHS, NEWER_PATHS, Homepage
+from usp._parse import html
+from usp.objects.outcome import FoundBy
+from usp.objects.sitemap import AbstractSitemap
+from usp.tree import sitemap_tree_for_homepage
+from usp.web_client.requests_client import RequestsWebClient
+
+RSS = "<rss version='2.0'><channel><item><title>T</title><link>{}</link></item></channel></rss>"
+
+
+def page(*links: str) -> str:
+    return f"<!DOCTYPE html><html><head>{''.join(links)}</head><body>hello</body></html>"
+
+
+def found(tree: AbstractSitemap) -> dict[str, str]:
+    """The sitemaps at the top of the tree, and how they were found."""
+    assert all(sub.found_by is not None for sub in tree.all_sitemaps())
+    return {sub.url: str(sub.found_by) for sub in tree.sub_sitemaps}
+
+
+def with_stream(url: str, **options: Any) -> list[str]:
+    return [page.url for page in usp.iter_pages(url, **options)]
+
+
+def with_tree(url: str, **options: Any) -> list[str]:
+    return [page.url for page in sitemap_tree_for_homepage(url, **options).all_pages()]
+
+
+WAYS = [with_stream, with_tree]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_what_the_homepage_names(server: LoopbackServer, way: Callable[..., list[str]]) -> None:
+    server.site["/"] = Answer(
+        body=page(
+            "<link rel='stylesheet sitemap' href='/map.xml?a=1&amp;b=2'>",
+            "<!-- <link rel=sitemap href=/commented.xml> -->",
+            "<script>'<link rel=sitemap href=/scripted.xml>'</script>",
+            "<LINK REL=ALTERNATE TYPE='application/rss+xml' HREF=feed>",
+        ),
+        headers={"Link": '</header.xml>; rel="sitemap", </style.css>; rel=preload'},
+    )
+    server.site["/map.xml"] = urlset(server.at("/1"))
+    server.site["/header.xml"] = urlset(server.at("/2"))
+    server.site["/feed"] = RSS.format(server.at("/3"))
+    assert way(server.url) == [server.at("/2"), server.at("/1")]
+    assert "/map.xml?a=1&b=2" in server.asked
+    assert "/feed" not in server.asked, "the sitemaps are enough"
+    assert "/wp-sitemap.xml" not in server.asked
+    assert way(server.url, use_homepage=True)[-1] == server.at("/3"), "unless it is asked for"
+
+
+def test_the_tree_tells_how_its_sitemaps_were_found(server: LoopbackServer) -> None:
+    server.robots("/index.xml")
+    server.site["/index.xml"] = index(server.at("/child.xml"))
+    server.site["/child.xml"] = urlset(server.at("/1"))
+    server.site["/sitemap.xml"] = urlset(server.at("/2"))
+    server.site["/old.xml"] = redirect("/new.xml")
+    server.site["/new.xml"] = urlset(server.at("/3"))
+    server.site["/"] = page("<link rel='sitemap' href='/old.xml'>")
+    server.site["/wp-sitemap.xml"] = urlset(server.at("/4"))
+    tree = sitemap_tree_for_homepage(server.url, use_homepage=True, use_newer_paths=True)
+    assert found(tree) == {
+        server.at("/robots.txt"): "well-known",
+        server.at("/sitemap.xml"): "known-path",
+        server.at("/new.xml"): "html",
+        server.at("/wp-sitemap.xml"): "known-path",
+    }
+    below = {sub.url: sub for sub in tree.all_sitemaps()}
+    assert below[server.at("/index.xml")].found_by is FoundBy.ROBOTS
+    assert below[server.at("/child.xml")].found_by is FoundBy.INDEX
+    assert below[server.at("/new.xml")].declared_url == server.at("/old.xml")
+    assert [attempt.url for attempt in tree.tried].count(server.url) == 1
+
+
+def test_what_was_found_is_enough(server: LoopbackServer) -> None:
+    server.site["/sitemap.xml"] = urlset(server.at("/1"))
+    sitemap_tree_for_homepage(server.url)
+    assert set(server.asked) == {"/robots.txt", *(f"/{path}" for path in KNOWN_PATHS)}
+
+
+def test_a_caller_who_narrowed_the_scope_is_asked_for_more(server: LoopbackServer) -> None:
+    server.site["/"] = page("<link rel='sitemap' href='/map.xml'>")
+    server.site["/map.xml"] = urlset(server.at("/1"))
+    for narrowed in ({"use_robots": False}, {"use_known_paths": False}):
+        assert not any(way(server.url, **narrowed) for way in WAYS)
+        assert "/" not in server.asked
+        assert all(way(server.url, use_homepage=True, **narrowed) for way in WAYS)
+        server.requests.clear()
+
+
+@pytest.mark.parametrize("path", NEWER_PATHS)
+@pytest.mark.parametrize("way", WAYS)
+def test_newer_paths(server: LoopbackServer, way: Callable[..., list[str]], path: str) -> None:
+    server.site[f"/{path}"] = urlset(server.at("/1"))
+    assert way(server.url) == [server.at("/1")]
+    assert way(server.url, use_newer_paths=False) == []
+    assert len(server.asked) == len(set(server.asked)) + 16, "each once: the second time 16"
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_feeds_are_the_last_resort(server: LoopbackServer, way: Callable[..., list[str]]) -> None:
+    feed = "<link rel=alternate type='application/rss+xml' href='/feed'>"
+    server.site["/"] = page(feed)
+    server.site["/feed"] = RSS.format(server.at("/1"))
+    assert way(server.url) == [server.at("/1")]
+    server.site["/wp-sitemap.xml"] = urlset(server.at("/2"))
+    assert way(server.url) == [server.at("/2")]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_site_that_has_moved_to_its_other_address(
+    server: LoopbackServer, way: Callable[..., list[str]]
+) -> None:
+    with LoopbackServer() as there:  # the same host: another port is another address of it
+        server.otherwise = redirect(there.url)  # whatever is asked for
+        there.site["/"] = page()
+        there.robots("/a.xml")
+        there.site["/a.xml"] = urlset(there.at("/1"))
+        assert way(server.url) == [there.at("/1")]
+
+
+MOVES = [
+    ("http://h/", "http://h/", None),
+    ("http://h/", "http://h/de/", None),
+    ("http://h/", "https://h/", "https://h/"),
+    ("https://h/", "http://h/", "http://h/"),
+    ("https://h/", "https://www.h/en/?a#b", "https://www.h/"),
+    ("https://www.h/", "https://h/", "https://h/"),
+    ("https://h/", "https://h.example/", None),
+    ("https://h/", "https://shop.h/", None),
+    ("https://h./", "https://H/", "https://H/"),
+]
+
+
+@pytest.mark.parametrize(("home", "final", "expected"), MOVES)
+def test_where_a_homepage_has_moved(home: str, final: str, expected: str | None) -> None:
+    assert Homepage(home, feeds=False).moved_to(final) == expected
+
+
+def test_a_homepage_that_leads_to_another_site_is_left_there(server: LoopbackServer) -> None:
+    with LoopbackServer() as other:
+        server.site["/"] = redirect(f"http://localhost:{other.port}/")
+        other.site["/"] = page()
+        other.robots("/a.xml")
+        tree = sitemap_tree_for_homepage(server.url)
+        assert tree.outcome is Outcome.NONE
+        assert other.asked == ["/"]
+
+
+def test_soft_404s_are_not_found(server: LoopbackServer) -> None:
+    server.otherwise = page("<title>Oops</title>")
+    tree = sitemap_tree_for_homepage(server.url)
+    assert tree.outcome is Outcome.NONE
+    assert tree.sub_sitemaps == []
+    assert {str(attempt.result) for attempt in tree.tried} == {"not-a-sitemap"}
+    assert len(tree.tried) == 1 + 14 + 1 + len(NEWER_PATHS)
+
+
+def test_a_sitemap_that_the_homepage_names_may_fail(server: LoopbackServer) -> None:
+    server.site["/"] = page("<link rel=sitemap href=/gone.xml>")
+    tree = sitemap_tree_for_homepage(server.url)
+    (gone,) = tree.sub_sitemaps
+    assert not gone.complete
+    assert gone.found_by is FoundBy.HTML
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Certificate:
+    return Certificate(tmp_path_factory.mktemp("tls"))
+
+
+def test_a_sitemap_declared_with_the_scheme_that_is_dead(
+    server: LoopbackServer, certificate: Certificate
+) -> None:
+    with TLSServer(certificate.context()) as secure:
+        secure.site["/a.xml"] = urlset(secure.at("/1"))
+        server.site["/b.xml"] = urlset(server.at("/2"))
+        wrong = [secure.at("/a.xml").replace("https:", "http:"), server.at("/b.xml")]
+        wrong[1] = wrong[1].replace("http:", "https:")
+        server.site["/robots.txt"] = "".join(f"Sitemap: {url}\n" for url in wrong)
+        client = RequestsWebClient(verify=str(certificate.file))
+        options: dict[str, Any] = {"use_known_paths": False, "first_pause": 0.01}
+        tree = sitemap_tree_for_homepage(server.url, client, **options)
+        assert [page.url for page in tree.all_pages()] == [secure.at("/1"), server.at("/2")]
+        subs = tree.sub_sitemaps[0].sub_sitemaps
+        assert [sub.declared_url for sub in subs] == wrong
+        assert [[problem.name for problem in sub.problems] for sub in subs] == [
+            ["dead-scheme"],
+            ["dead-scheme"],
+        ]
+        tree = sitemap_tree_for_homepage(server.url, client, other_scheme=False, **options)
+        assert list(tree.all_pages()) == []
+        client.close()
+
+
+LINKS: list[tuple[str, str | None, list[tuple[str, str]]]] = [
+    ("", None, []),
+    ("<link rel=sitemap href=a>", None, [("http://h/d/a", "sitemap")]),
+    ("<link rel=sitemap>", None, []),
+    ("<link rel=sitemap href=''>", None, []),
+    ("<link rel=sitemap href='http://['>", None, []),
+    ("<link rel=sitemap href='mailto:a@b'>", None, []),
+    ("<base href=/e/><link href=a rel=sitemap>", None, [("http://h/e/a", "sitemap")]),
+    ("<link rel='Sitemap' href=a><link rel=sitemap href=a>", None, [("http://h/d/a", "sitemap")]),
+    ("<link rel=alternate hreflang=de href=a>", None, []),
+    (
+        '<link rel="alternate" type="application/atom+xml; charset=utf-8" href="a?b=1&amp;c">',
+        None,
+        [("http://h/d/a?b=1&c", "feed")],
+    ),
+    (
+        "<link rel=alternate type=application/feed+json href=a>",
+        None,
+        [("http://h/d/a", "feed")],
+    ),
+    ("<link rel=sitemap href=a", None, []),
+    ("<!-- <link rel=sitemap href=a>", None, []),
+    ("<link rel=sitemap href=a>" * 3 + "<script>", None, [("http://h/d/a", "sitemap")]),
+    ("", "<a>; rel=sitemap", [("http://h/d/a", "sitemap")]),
+    (
+        "",
+        '<a>; title="x, <y>; rel=sitemap"; rel="next sitemap" , <b>;rel=sitemap',
+        [("http://h/d/a", "sitemap"), ("http://h/d/b", "sitemap")],
+    ),
+    ("", "rel=sitemap", []),
+]
+
+
+@pytest.mark.parametrize(("text", "header", "expected"), LINKS)
+def test_links(text: str, header: str | None, expected: list[tuple[str, str]]) -> None:
+    assert list(html.links(text, header, "http://h/d/")) == expected
