@@ -30,7 +30,7 @@ FLOORS = (
     {"_store"},
     {"web_client"},
     {"_drive"},
-    {"tree", "stream", "aio", "fetch_parse", "helpers"},
+    {"tree", "stream", "aio", "fetch_parse", "helpers", "_source"},
     {"cli"},
     {"__main__"},
     {"__init__"},

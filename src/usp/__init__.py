@@ -14,7 +14,13 @@ if TYPE_CHECKING:
     from usp.objects.outcome import Outcome
     from usp.objects.problem import Problem
     from usp.stream import iter_pages
-    from usp.tree import parse, sitemap_from_str, sitemap_tree_for_homepage, tree_of
+    from usp.tree import (
+        parse,
+        sitemap_from_str,
+        sitemap_tree,
+        sitemap_tree_for_homepage,
+        tree_of,
+    )
 
 __all__ = [
     "Crawl",
@@ -27,6 +33,7 @@ __all__ = [
     "iter_pages",
     "parse",
     "sitemap_from_str",
+    "sitemap_tree",
     "sitemap_tree_for_homepage",
     "tree_of",
 ]
@@ -43,6 +50,7 @@ _WHERE = {
     "restore_pages": "usp._parse.document",  # what pickles name
     "restore_selected": "usp._crawl.selection",  # and this
     "sitemap_from_str": "usp.tree",
+    "sitemap_tree": "usp.tree",
     "sitemap_tree_for_homepage": "usp.tree",
     "tree_of": "usp.tree",
 }

@@ -1,20 +1,18 @@
 """What users call who want pages and no tree: the pages of a site as a stream."""
 
 from collections import Counter
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterator
 from types import TracebackType
 from typing import Self, Unpack
 
 from usp._crawl.machine import Crawl, RecurseCallback, RecurseListCallback, StopCallback
 from usp._crawl.places import Place
 from usp._crawl.policy import Policy, PolicyFields, policy_of
-from usp._crawl.seeds import Seed, ladder
 from usp._drive import report
 from usp._drive.choose import steps
+from usp._source import Beginning, SourceName
 from usp._store import Store
-from usp.exceptions import SitemapException
-from usp.helpers import is_http_url, strip_url_to_homepage
-from usp.objects.outcome import FoundBy, Outcome, Skip
+from usp.objects.outcome import Outcome, Skip
 from usp.objects.page import SitemapPage
 from usp.objects.problem import Problem
 from usp.objects.progress import Observer, PagesCounted
@@ -34,6 +32,7 @@ class PageStream(Iterator[SitemapPage]):
         crawl: Crawl,
         client: AbstractWebClient,
         homepage: str,
+        store: Store,
         *,
         own: bool,
         stop_callback: StopCallback | None = None,
@@ -46,19 +45,22 @@ class PageStream(Iterator[SitemapPage]):
         self._has_enough = stop_callback or (lambda _page: False)
         self._left = crawl.policy.max_pages
         self._tell = report.teller(observer)
-        self._pages = self._read(homepage)
+        self._pages = self._read(homepage, store)
 
-    def _read(self, homepage: str) -> Generator[SitemapPage]:
-        store = Store(passing=True)
+    def _read(self, homepage: str, store: Store) -> Generator[SitemapPage]:
         carried = steps(self._crawl, self._client, homepage, self._tell, store)
         try:
+            yield from self._read_ready()  # what is at hand needn't be waited for
             for _ in carried:
-                while self._crawl.ready and not self._crawl.stopped:
-                    yield from self._read_sitemap(self._crawl.ready.popleft())
+                yield from self._read_ready()
         finally:
             carried.close()  # shuts the sockets
             if self._own:
                 self._client.close()
+
+    def _read_ready(self) -> Iterator[SitemapPage]:
+        while self._crawl.ready and not self._crawl.stopped:
+            yield from self._read_sitemap(self._crawl.ready.popleft())
 
     def _read_sitemap(self, place: Place) -> Iterator[SitemapPage]:
         crawl = self._crawl
@@ -112,7 +114,7 @@ class PageStream(Iterator[SitemapPage]):
 
 
 def iter_pages(
-    source: str,
+    source: SourceName,
     *,
     web_client: AbstractWebClient | None = None,
     use_robots: bool = True,
@@ -129,7 +131,8 @@ def iter_pages(
     Later sitemaps are fetched ahead, within the policy's bound; a sitemap that is declared in
     several places gives its pages at the first. Memory and disk don't grow with the site.
 
-    :param source: a homepage, a bare domain (which means https), or the URL of one sitemap.
+    :param source: a homepage, a bare domain (which means https), the URL of one sitemap, a file
+        (gzipped or not), or ``-`` for standard input.
     :param web_client: the client to fetch with; by default a ``RequestsWebClient``.
     :param use_robots: whether to look for sitemaps in robots.txt.
     :param use_known_paths: whether to try paths at which sitemaps are often found; by default, only
@@ -141,13 +144,16 @@ def iter_pages(
         ``usp.objects.progress``.
     :param policy: limits, manners and choices of the crawl.
     :param changes: single fields of the policy, such as ``per_host=4`` or ``since="2026-01"``.
-    :raises SitemapException: if the source isn't a URL.
+    :raises SitemapException: if the source is none of these.
     """
     settled = policy_of(policy, changes)
-    homepage, seeds = seeds_of_source(source, settled, use_robots, use_known_paths)
+    store = Store(passing=True)
+    begin = Beginning.of_source(
+        source, settled, use_robots=use_robots, use_known_paths=use_known_paths, store=store
+    )
     client = web_client or RequestsWebClient()
     crawl = Crawl(
-        seeds,
+        begin.seeds,
         settled,
         recurse_callback=recurse_callback,
         recurse_list_callback=recurse_list_callback,
@@ -157,22 +163,9 @@ def iter_pages(
     return PageStream(
         crawl,
         client,
-        homepage,
+        begin.homepage,
+        store,
         own=web_client is None,
         stop_callback=stop_callback,
         observer=observer,
     )
-
-
-def seeds_of_source(
-    source: str, policy: Policy, use_robots: bool, use_known_paths: bool | None
-) -> tuple[str, Iterable[Seed]]:
-    """Return the homepage of a source, and where to look for its sitemaps."""
-    url = source if "://" in source else f"https://{source}"
-    if not is_http_url(url):
-        raise SitemapException(f"{source!r} is neither a URL nor a domain.")
-    homepage = strip_url_to_homepage(url)
-    if url.rstrip("/") != homepage.rstrip("/"):
-        return homepage, [Seed(url, FoundBy.GIVEN)]
-    rungs = ladder(policy, use_robots=use_robots, use_known_paths=use_known_paths, classic=False)
-    return homepage, rungs.seeds(homepage)

@@ -1,21 +1,20 @@
 """What most users call: the sitemaps of a website, or of a text, as a tree."""
 
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import Unpack
 
 from usp._crawl.assemble import node, website
 from usp._crawl.machine import Crawl, RecurseCallback, RecurseListCallback, StopCallback
 from usp._crawl.policy import Policy, PolicyFields, policy_of
-from usp._crawl.seeds import KNOWN_PATHS, Seed, in_fixed_order, ladder
-from usp._drive import report
+from usp._crawl.seeds import KNOWN_PATHS
 from usp._drive.choose import run as drive
 from usp._parse.dates import date
 from usp._parse.decode import http_charset
 from usp._parse.document import Source, inspect
+from usp._source import Beginning, SourceName, known_and_extra
+from usp._store import Store
 from usp.exceptions import SitemapException
 from usp.fetch_parse import sitemap_of_string
-from usp.helpers import is_http_url, strip_url_to_homepage
 from usp.objects.progress import Observer
 from usp.objects.sitemap import AbstractSitemap, IndexWebsiteSitemap, SitemapLink
 from usp.web_client.abstract_client import AbstractWebClient
@@ -65,12 +64,64 @@ def sitemap_tree_for_homepage(
     :return: the root of the tree; its ``outcome`` says what came of it.
     :raises SitemapException: if the URL isn't an HTTP(S) one.
     """
-    homepage = _homepage(homepage_url, normalize=normalize_homepage_url)
     settled = policy_of(policy, changes)
+    begin = Beginning.of_homepage(
+        homepage_url,
+        settled,
+        use_robots=use_robots,
+        use_known_paths=use_known_paths,
+        known_paths=known_and_extra(_UNPUBLISHED_SITEMAP_PATHS, extra_known_paths),
+        normalize=normalize_homepage_url,
+    )
+    callbacks = (recurse_callback, recurse_list_callback, stop_callback)
+    return _tree(begin, settled, web_client, observer, *callbacks)
+
+
+def sitemap_tree(
+    source: SourceName,
+    *,
+    web_client: AbstractWebClient | None = None,
+    use_robots: bool = True,
+    use_known_paths: bool | None = None,
+    recurse_callback: RecurseCallback | None = None,
+    recurse_list_callback: RecurseListCallback | None = None,
+    stop_callback: StopCallback | None = None,
+    observer: Observer | None = None,
+    policy: Policy | None = None,
+    **changes: Unpack[PolicyFields],
+) -> IndexWebsiteSitemap:
+    """Read a site, or one sitemap with all that it leads to, as a tree.
+
+    The root stands for the source; below it are the sitemaps that were found, or the one that was
+    named. Parameters that aren't named here are those of ``sitemap_tree_for_homepage``.
+
+    :param source: a homepage, a bare domain (which means https), the URL of one sitemap, a file
+        (gzipped or not), or ``-`` for standard input.
+    :param use_known_paths: whether to try paths at which sitemaps are often found; by default, only
+        where robots.txt declares nothing.
+    :raises SitemapException: if the source is none of these.
+    """
+    settled = policy_of(policy, changes)
+    begin = Beginning.of_source(
+        source, settled, use_robots=use_robots, use_known_paths=use_known_paths, store=Store()
+    )
+    callbacks = (recurse_callback, recurse_list_callback, stop_callback)
+    return _tree(begin, settled, web_client, observer, *callbacks)
+
+
+def _tree(
+    begin: Beginning,
+    policy: Policy,
+    web_client: AbstractWebClient | None,
+    observer: Observer | None,
+    recurse_callback: RecurseCallback | None,
+    recurse_list_callback: RecurseListCallback | None,
+    stop_callback: StopCallback | None,
+) -> IndexWebsiteSitemap:
     client = web_client or RequestsWebClient()
     crawl = Crawl(
-        seeds_of_homepage(homepage, settled, use_robots, use_known_paths, extra_known_paths),
-        settled,
+        begin.seeds,
+        policy,
         recurse_callback=recurse_callback,
         recurse_list_callback=recurse_list_callback,
         stop_callback=stop_callback,
@@ -78,43 +129,11 @@ def sitemap_tree_for_homepage(
         probe_at_once=client.thread_safe,
     )
     try:
-        drive(crawl, client, homepage, observer)
+        drive(crawl, client, begin.homepage, observer)
     finally:
         if web_client is None:
             client.close()
-    return website(homepage, crawl)
-
-
-def _homepage(url: str, *, normalize: bool) -> str:
-    if not is_http_url(url):
-        raise SitemapException(f"URL {url} is not a HTTP(S) URL.")
-    if not normalize:
-        return url if url.endswith("/") else f"{url}/"
-    homepage = strip_url_to_homepage(url)
-    if homepage != url:
-        report.assumed_homepage(url, homepage)
-    return homepage
-
-
-def seeds_of_homepage(
-    homepage: str,
-    policy: Policy,
-    use_robots: bool,
-    use_known_paths: bool,
-    extra_known_paths: Iterable[str] | None,
-) -> Iterable[Seed]:
-    """Return where to look for the sitemaps of a website."""
-    known = in_fixed_order(_UNPUBLISHED_SITEMAP_PATHS)
-    paths = dict.fromkeys([*known, *_in_given_order(extra_known_paths or ())])
-    rungs = ladder(
-        policy, paths, use_robots=use_robots, use_known_paths=use_known_paths, classic=True
-    )
-    return rungs.seeds(homepage)
-
-
-def _in_given_order(paths: Iterable[str]) -> list[str]:
-    """Keep the order of a list; give a set one that doesn't change from run to run."""
-    return in_fixed_order(paths) if isinstance(paths, set | frozenset) else list(paths)
+    return website(begin.name, crawl)
 
 
 def tree_of(crawl: Crawl, homepage_url: str) -> IndexWebsiteSitemap:

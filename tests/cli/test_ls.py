@@ -6,7 +6,7 @@ from textwrap import dedent
 
 import pytest
 
-from tests.cli.command import script, usp
+from tests.cli.command import redirected, script, usp
 from tests.server import LoopbackServer, index, urlset
 
 
@@ -198,3 +198,24 @@ def test_utf8_whatever_the_locale(site: LoopbackServer) -> None:
 def test_what_utf8_cannot_hold_is_written_as_an_escape() -> None:
     ended = script("from usp.cli import _streams; _streams.prepare(); print('a\\ud800é')")
     assert (ended.code, ended.out) == (0, "a\\ud800é\n")
+
+
+def test_one_sitemap_of_a_site(server: LoopbackServer) -> None:
+    server.robots("/other.xml")
+    server.site["/a.xml"] = urlset(server.at("/1"))
+    ran = usp("ls", "-s", server.at("/a.xml"))
+    assert ran.code == 0
+    assert ran.out.splitlines() == [server.at("/a.xml"), "\t" + server.at("/1")]
+    assert server.asked == ["/a.xml"]
+
+
+def test_a_file_and_standard_input(tmp_path: Path) -> None:
+    file = tmp_path / "a.xml"
+    file.write_bytes(urlset("http://h/1"))
+    ran = usp("ls", str(file))
+    assert (ran.code, ran.out.splitlines()) == (0, [str(file), "\thttp://h/1"])
+    ran = redirected(f"< {file}", "ls", "-f", "pages", "-")
+    assert (ran.code, ran.out.splitlines()) == (0, ["http://h/1"])
+    ran = usp("ls", "-f", "pages", str(tmp_path / "gone.xml"))
+    assert ran.code == 2
+    assert "No such file" in ran.err

@@ -46,8 +46,13 @@ def commands() -> list[str]:
     ids=lambda page: page.relative_to(PROJECT).as_posix(),
 )
 def test_python_example(
-    page: Path, demo_site: DemoSite, capsys: pytest.CaptureFixture[str]
+    page: Path,
+    demo_site: DemoSite,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.chdir(tmp_path)  # an example may write a file
     site = demo_site.url.rstrip("/") + "/"
     text = text_of(page)
     namespace: dict[str, object] = {"__name__": "example"}

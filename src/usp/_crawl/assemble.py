@@ -67,7 +67,9 @@ def _sitemap(place: Place, selection: Selection) -> nodes.AbstractSitemap:
         notes.append(Problem("SM103", f"{place.url} doesn't answer, but by its other scheme"))
     if place.first is not None or not selection.takes_every_page:
         document = replace(document, pages=Selected(document.pages, selection, place.first))
-    return node(document.url, document, _subtrees(place.children, selection), tuple(notes))
+    return node(
+        document.url or place.url, document, _subtrees(place.children, selection), tuple(notes)
+    )
 
 
 def _subtrees(places: list[Place], selection: Selection) -> list[nodes.AbstractSitemap]:

@@ -35,7 +35,17 @@ FORMATS: Final = {
 
 def _ls(parser: argparse.ArgumentParser) -> None:
     formats = "".join(f"\n  {name}: {meaning}" for name, meaning in FORMATS.items())
-    parser.add_argument("url", help="the website; without https:// or http://, https is meant")
+    parser.add_argument(
+        "url",
+        help="the website (without https:// or http://, https is meant);\n"
+        "or a file with a sitemap in it, gzipped or not; or - for standard input",
+    )
+    parser.add_argument(
+        "-s",
+        "--sitemap",
+        action="store_true",
+        help="the URL is that of one sitemap: read that, not all of the website",
+    )
     parser.add_argument(
         "-f",
         "--format",

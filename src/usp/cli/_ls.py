@@ -10,13 +10,14 @@ from collections.abc import Callable, Iterable
 from typing import Final
 from urllib.parse import urlsplit
 
+from usp._source import is_local
 from usp.cli._exit import Exit
 from usp.cli._log import setup_logging
 from usp.cli._streams import one_line, tell
 from usp.cli._url import site_url
 from usp.cli._verdict import verdict
-from usp.objects.sitemap import AbstractSitemap
-from usp.tree import sitemap_tree_for_homepage
+from usp.objects.sitemap import AbstractSitemap, IndexWebsiteSitemap
+from usp.tree import sitemap_tree, sitemap_tree_for_homepage
 
 Shorten = Callable[[str], str]
 
@@ -25,7 +26,9 @@ _LEVELS: Final = (logging.WARNING, logging.INFO, logging.DEBUG)
 
 
 def _tabtree(root: AbstractSitemap, shorten: Shorten) -> Iterable[str]:
-    yield root.url
+    if [sub.url for sub in root.sub_sitemaps] == [root.url]:
+        (root,) = root.sub_sitemaps  # one sitemap was named: it is its own root
+    yield one_line(root.url)
     yield from _nested(root, shorten, depth=1)
 
 
@@ -52,16 +55,11 @@ _PRINTERS: Final[dict[str, Callable[[AbstractSitemap, Shorten], Iterable[str]]]]
 
 def run(args: argparse.Namespace) -> Exit:
     """Crawl, print, and say what came of it."""
-    url = site_url(args.url)
     # Without a log that was asked for, the command says in its own words what went wrong.
     has_log = bool(args.verbosity or args.log_file)
     level = _LEVELS[min(args.verbosity, len(_LEVELS) - 1)] if has_log else logging.ERROR
     setup_logging(level, args.log_file)
-    tree = sitemap_tree_for_homepage(
-        url, use_robots=not args.no_robots, use_known_paths=not args.no_known
-    )
-    if not has_log and _names_more_than_a_site(url):
-        tell(f"looking for the sitemaps of all of {tree.url}")
+    tree = _tree(args, talks=not has_log)
     silent = True
     for line in _PRINTERS[args.format](tree, _shortener(tree.url) if args.strip_url else one_line):
         print(line)
@@ -72,6 +70,21 @@ def run(args: argparse.Namespace) -> Exit:
     for line in lines:
         tell(line)
     return code
+
+
+def _tree(args: argparse.Namespace, *, talks: bool) -> IndexWebsiteSitemap:
+    """Read what was named: a site, or a sitemap that is no site."""
+    if is_local(args.url):
+        return sitemap_tree(args.url)
+    url = site_url(args.url)
+    if args.sitemap:
+        return sitemap_tree(url)
+    tree = sitemap_tree_for_homepage(
+        url, use_robots=not args.no_robots, use_known_paths=not args.no_known
+    )
+    if talks and _names_more_than_a_site(url):
+        tell(f"looking for the sitemaps of all of {tree.url}")
+    return tree
 
 
 def _names_more_than_a_site(url: str) -> bool:

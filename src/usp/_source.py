@@ -1,0 +1,135 @@
+"""What a caller names (a site, a sitemap on the web, a file, standard input), and where that leads.
+
+Rules of the room: what can't be meant raises at once, in one line; what a document is, is data.
+"""
+
+import os
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Self
+
+from usp._crawl.policy import Policy
+from usp._crawl.seeds import KNOWN_PATHS, Seed, in_fixed_order, ladder
+from usp._drive import report
+from usp._parse.document import Source, inspect
+from usp._parse.values import is_http_url
+from usp._store import Store
+from usp.exceptions import SitemapException
+from usp.helpers import strip_url_to_homepage
+from usp.objects.outcome import FoundBy
+
+SourceName = str | os.PathLike[str]
+"""A homepage, a bare domain (which means https), the URL of a sitemap, a file, or ``-``."""
+
+_STDIN: Final = "-"
+_FILE: Final = re.compile(r"^[./~\\]|^[^/]*\.(?:xml|gz|txt|rss|atom|json)$", re.IGNORECASE)
+"""What is named like a file; no domain of the web is."""
+_BLANK: Final = re.compile(r"\s")
+_PIECE: Final = 256 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """Where a crawl begins."""
+
+    name: str
+    """What stands for it at the root of the tree."""
+    homepage: str
+    """Whose site it is; empty where nobody can tell."""
+    seeds: Iterable[Seed]
+
+    @classmethod
+    def of_homepage(
+        cls,
+        url: str,
+        policy: Policy,
+        *,
+        use_robots: bool,
+        use_known_paths: bool,
+        known_paths: Iterable[str] = KNOWN_PATHS,
+        normalize: bool = True,
+    ) -> Self:
+        """Begin at a homepage, as 1.8.1 does."""
+        homepage = _homepage(url, normalize=normalize)
+        rungs = ladder(
+            policy,
+            known_paths,
+            use_robots=use_robots,
+            use_known_paths=use_known_paths,
+            classic=True,
+        )
+        return cls(homepage, homepage, rungs.seeds(homepage))
+
+    @classmethod
+    def of_source(
+        cls,
+        source: SourceName,
+        policy: Policy,
+        *,
+        use_robots: bool,
+        use_known_paths: bool | None,
+        store: Store,
+    ) -> Self:
+        """Begin at whatever is named."""
+        name = os.fspath(source)
+        if is_local(source):
+            seed = _seed_at_hand(name, policy.max_document_bytes, store)
+            return cls(name, "", [seed])
+        url = name if "://" in name else f"https://{name}"
+        if not is_http_url(url) or _BLANK.search(url):
+            raise SitemapException(f"{name!r} is neither a URL, nor a domain, nor a file.")
+        homepage = strip_url_to_homepage(url)
+        if url.rstrip("/") != homepage.rstrip("/"):
+            return cls(url, homepage, [Seed(url, FoundBy.GIVEN)])
+        rungs = ladder(
+            policy, use_robots=use_robots, use_known_paths=use_known_paths, classic=False
+        )
+        return cls(homepage, homepage, rungs.seeds(homepage))
+
+
+def known_and_extra(known: Iterable[str], extra: Iterable[str] | None) -> Iterable[str]:
+    """Return paths to try: known ones in our order, then the caller's, in the order of a list.
+
+    A set gets an order that doesn't change from run to run.
+    """
+    more = in_fixed_order(extra) if isinstance(extra, set | frozenset) else (extra or ())
+    return dict.fromkeys([*in_fixed_order(known), *more])
+
+
+def _homepage(url: str, *, normalize: bool) -> str:
+    if not is_http_url(url):
+        raise SitemapException(f"URL {url} is not a HTTP(S) URL.")
+    if not normalize:
+        return url if url.endswith("/") else f"{url}/"
+    homepage = strip_url_to_homepage(url)
+    if homepage != url:
+        report.assumed_homepage(url, homepage)
+    return homepage
+
+
+def is_local(source: SourceName) -> bool:
+    """Tell whether a file is meant: a path always, a text if there is such a file or may be."""
+    if source == _STDIN or not isinstance(source, str):
+        return True
+    return "://" not in source and (os.path.lexists(source) or bool(_FILE.search(source)))
+
+
+def _seed_at_hand(name: str, limit: int, store: Store) -> Seed:
+    """Return a document that needn't be asked for; it has no URL that others are relative to."""
+    try:
+        kept = store.keep(_pieces(name, limit))
+    except OSError as error:
+        raise SitemapException(f"{name} can't be read: {error.strerror or error}.") from error
+    document = inspect(Source(kept, None, name, limit=limit))
+    return Seed(name, FoundBy.GIVEN, document=document)
+
+
+def _pieces(name: str, limit: int) -> Iterator[bytes]:
+    with nullcontext(sys.stdin.buffer) if name == _STDIN else Path(name).open("rb") as file:
+        while limit >= 0 and (piece := file.read(min(_PIECE, limit + 1))):
+            limit -= len(piece)  # one byte more than allowed shows that it was cut
+            yield piece

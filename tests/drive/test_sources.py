@@ -1,0 +1,167 @@
+"""One sitemap instead of a site: by its URL, from a file, from standard input."""
+
+import gzip
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import usp
+from tests.server import LoopbackServer, index, urlset
+from usp import Outcome
+from usp.exceptions import SitemapException
+from usp.objects.outcome import FoundBy
+from usp.objects.sitemap import (
+    IndexRobotsTxtSitemap,
+    IndexXMLSitemap,
+    InvalidSitemap,
+    PagesTextSitemap,
+    PagesXMLSitemap,
+)
+from usp.web_client.requests_client import RequestsWebClient
+
+
+def with_tree(source: Any, **options: Any) -> list[str]:
+    return [page.url for page in usp.sitemap_tree(source, **options).all_pages()]
+
+
+def with_stream(source: Any, **options: Any) -> list[str]:
+    return [page.url for page in usp.iter_pages(source, **options)]
+
+
+WAYS = [with_tree, with_stream]
+
+
+def test_the_url_of_a_sitemap(server: LoopbackServer) -> None:
+    server.site["/maps/index.xml"] = index(server.at("/maps/a.xml"), "b.xml")
+    server.site["/maps/a.xml"] = urlset("/1")
+    server.site["/maps/b.xml"] = urlset("2")
+    tree = usp.sitemap_tree(server.at("/maps/index.xml"))
+    assert tree.outcome is Outcome.FOUND
+    assert tree.url == server.at("/maps/index.xml")
+    (root,) = tree.sub_sitemaps
+    assert isinstance(root, IndexXMLSitemap)
+    assert root.found_by is FoundBy.GIVEN
+    assert with_tree(tree.url) == [server.at("/1"), server.at("/maps/2")]
+    assert set(server.asked) == {f"/maps/{name}.xml" for name in ("index", "a", "b")}
+
+
+def test_a_sitemap_that_is_not_there(server: LoopbackServer) -> None:
+    tree = usp.sitemap_tree(server.at("/gone.xml"))
+    assert isinstance(tree.sub_sitemaps[0], InvalidSitemap)
+    assert [attempt.result for attempt in tree.tried] == ["missing"]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_site(server: LoopbackServer, way: Callable[..., list[str]]) -> None:
+    server.robots("/a.xml")
+    server.site["/a.xml"] = urlset(server.at("/1"))
+    assert way(server.url) == [server.at("/1")]
+    assert server.asked == ["/robots.txt", "/a.xml"], "known paths only where nothing is declared"
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+@pytest.mark.parametrize("kind", [str, Path])
+def test_a_file(
+    tmp_path: Path, way: Callable[..., list[str]], pack: Callable[[bytes], bytes], kind: type
+) -> None:
+    file = tmp_path / "any name"
+    file.write_bytes(
+        pack(urlset("http://h/1", "/relative", *(f"http://h/{n}" for n in range(5000))))
+    )
+    found = way(kind(file))
+    assert found[:3] == ["http://h/1", "/relative", "http://h/0"]
+    assert len(found) == 5001
+
+
+def test_what_a_file_is_called_is_what_it_is(tmp_path: Path) -> None:
+    file = tmp_path / "robots.txt"
+    file.write_text("Sitemap: relative.xml\n")
+    tree = usp.sitemap_tree(file)
+    assert tree.url == str(file)
+    assert isinstance(tree.sub_sitemaps[0], IndexRobotsTxtSitemap)
+    file = tmp_path / "list.txt"
+    file.write_text("http://h/1\nhttp://h/2\n")
+    (sitemap,) = usp.sitemap_tree(file).sub_sitemaps
+    assert isinstance(sitemap, PagesTextSitemap)
+    assert sitemap.url == str(file)
+    file.unlink()
+    assert len(sitemap.pages) == 2, "it was read when it was named"
+
+
+def test_an_index_in_a_file_leads_to_the_web(server: LoopbackServer, tmp_path: Path) -> None:
+    file = tmp_path / "index.xml"
+    file.write_bytes(index(server.at("/a.xml"), "relative.xml"))
+    server.site["/a.xml"] = urlset(server.at("/1"))
+    tree = usp.sitemap_tree(file)
+    assert tree.outcome is Outcome.PARTIAL
+    refused, relative = tree.sub_sitemaps[0].sub_sitemaps
+    assert isinstance(refused, InvalidSitemap)
+    assert "not a public address" in refused.reason
+    assert isinstance(relative, InvalidSitemap)
+    assert relative.code == "SM604"
+    client = RequestsWebClient(private_addresses="allow")
+    tree = usp.sitemap_tree(file, web_client=client)
+    client.close()
+    assert isinstance(tree.sub_sitemaps[0].sub_sitemaps[0], PagesXMLSitemap)
+
+
+@pytest.mark.parametrize("data", [urlset("http://h/1"), gzip.compress(urlset("http://h/1"))])
+@pytest.mark.parametrize(
+    "program",
+    [
+        "import usp; print([page.url for page in usp.iter_pages('-')])",
+        "import usp; print([page.url for page in usp.sitemap_tree('-').all_pages()])",
+    ],
+)
+def test_standard_input(data: bytes, program: str) -> None:
+    ran = subprocess.run(
+        [sys.executable, "-c", program], input=data, capture_output=True, check=True
+    )
+    assert ran.stdout.decode().strip() == "['http://h/1']"
+
+
+def test_the_ceiling_holds_for_files_too(tmp_path: Path) -> None:
+    file = tmp_path / "a.xml"
+    file.write_bytes(urlset(*(f"http://h/{number}" for number in range(1000))))
+    found = usp.sitemap_tree(file, max_document_bytes=5000)
+    names = {problem.name for sub in found.all_sitemaps() for problem in sub.problems}
+    assert 0 < len(list(found.all_pages())) < 1000
+    assert "document-too-large" in names
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_what_can_not_be_meant_raises_at_once(
+    tmp_path: Path, way: Callable[..., list[str]]
+) -> None:
+    for wrong, why in {
+        tmp_path: "directory",
+        tmp_path / "gone.xml": "No such file",
+        "gone.xml": "No such file",
+        "./gone": "No such file",
+        "two words": "neither a URL",
+        "ftp://h/a.xml": "neither a URL",
+        "": "neither a URL",
+    }.items():
+        with pytest.raises(SitemapException, match=why):
+            way(wrong)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
+def test_a_pipe_is_a_file(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with subprocess.Popen(
+        [
+            sys.executable,
+            "-c",
+            "import sys; open(sys.argv[1], 'w').write('http://h/1\\n')",
+            str(pipe),
+        ]
+    ):
+        assert with_tree(pipe) == ["http://h/1"]
