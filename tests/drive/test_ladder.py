@@ -1,6 +1,9 @@
 """How sitemaps are found, against real servers: each rung, when it is climbed, what came of it."""
 
+import gzip
+import pickle
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -82,6 +85,31 @@ def test_the_tree_tells_how_its_sitemaps_were_found(server: LoopbackServer) -> N
     assert below[server.at("/child.xml")].found_by is FoundBy.INDEX
     assert below[server.at("/new.xml")].declared_url == server.at("/old.xml")
     assert [attempt.url for attempt in tree.tried].count(server.url) == 1
+
+
+def test_the_tree_tells_how_its_sitemaps_came(server: LoopbackServer) -> None:
+    server.robots("/old.xml", "/new.xml", "/gone.xml")
+    server.site["/old.xml"] = redirect("/older.xml", status=301)
+    server.site["/older.xml"] = redirect("/new.xml")
+    packed = gzip.compress(urlset(server.at("/1")))
+    changed = {"Last-Modified": "Wed, 01 May 2024 10:00:00 GMT"}
+    server.site["/new.xml"] = Answer(body=packed, headers=changed)
+    before = datetime.now(UTC)
+    made = sitemap_tree_for_homepage(server.url, use_known_paths=False)
+    for tree in (made, pickle.loads(pickle.dumps(made))):
+        old, new, gone = tree.sub_sitemaps[0].sub_sitemaps
+        assert old.redirects == (server.at("/old.xml"), server.at("/older.xml"))
+        assert new.redirects == ()
+        for sitemap in (old, new):
+            assert sitemap.url == server.at("/new.xml")
+            assert sitemap.size == len(packed)
+            assert sitemap.http_last_modified == datetime(2024, 5, 1, 10, tzinfo=UTC)
+            assert sitemap.fetched_at
+            assert before <= sitemap.fetched_at <= datetime.now(UTC)
+            assert sitemap.fetch_seconds
+            assert 0 < sitemap.fetch_seconds < 60
+        assert (gone.size, gone.fetched_at, gone.redirects) == (None, None, ())
+        assert old == new, "where it came from is no part of what it is"
 
 
 def test_what_was_found_is_enough(server: LoopbackServer) -> None:

@@ -11,6 +11,7 @@ from usp._crawl.messages import Answer, FetchFailed
 from usp._crawl.policy import Policy
 from usp._parse.document import Document
 from usp._parse.sniff import Kind
+from usp.objects.origin import Arrival
 
 _TOO_MUCH: Final = frozenset({429, 503})
 """Statuses by which a server asks for fewer requests."""
@@ -42,6 +43,8 @@ class Resource:
     placed_at: int | None = None
     """The lowest level at which the tree declares it."""
     failure: FetchFailed | None = None
+    arrival: Arrival | None = None
+    """How the document came by this very URL."""
     standing: Standing = field(default_factory=Standing)
     twin: "Resource | None" = None
     """The same URL with the other scheme, asked for since this one is dead."""

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 from urllib.parse import urldefrag
 
@@ -14,7 +14,7 @@ from usp._parse.dates import date
 from usp._parse.document import Document
 from usp._parse.sniff import Kind
 from usp._parse.values import is_http_url
-from usp.objects.origin import Origin
+from usp.objects.origin import NOT_FETCHED, Arrival, Origin
 from usp.objects.outcome import Attempt, FoundBy, Outcome, Result, Skip
 
 _GUESSES: Final = frozenset({FoundBy.WELL_KNOWN, FoundBy.KNOWN_PATH})
@@ -103,7 +103,13 @@ class Place:
     def origin(self) -> Origin:
         """Return where it came from."""
         lastmod = date(self.lastmod) if self.lastmod else None
-        return Origin(self.found_by, self.url, lastmod)
+        return Origin(self.found_by, self.url, lastmod, self._arrival())
+
+    def _arrival(self) -> Arrival:
+        if self.resource is None or self.document is None:
+            return NOT_FETCHED
+        # Nobody asked for a URL that a redirect from elsewhere has led to.
+        return self.resource.arrival or replace(self.document.arrival, redirects=())
 
     def _result(self) -> tuple[Result, str]:
         answer = self.answer

@@ -106,6 +106,7 @@ class Resources:
         if isinstance(answer, FetchFailed):
             self._fail(resource, answer)
             return
+        resource.arrival = answer.arrival
         final_url = urldefrag(answer.url).url
         if final_url != resource.url and answer.kind not in _KNOWN_BY_NAME:
             self._share(resource, final_url)

@@ -4,21 +4,79 @@ This is the worker's edge: whatever a client raises ends here, as a failed fetch
 """
 
 import re
-from collections.abc import Iterator
-from dataclasses import replace
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Protocol, Self
 
 from usp._crawl.messages import Answer, FetchFailed, FetchRequest
+from usp._parse.dates import date
 from usp._parse.decode import http_charset
 from usp._parse.document import Source, inspect
 from usp._parse.sniff import Kind
 from usp._store import Store
 from usp.exceptions import NoWebClientException
+from usp.objects.origin import Arrival
 from usp.web_client.abstract_client import (
     AbstractWebClient,
     AbstractWebClientSuccessResponse,
     WebClientErrorResponse,
 )
 from usp.web_client.failures import passes
+
+
+class Response(Protocol):
+    """What the responses of all clients can say of themselves."""
+
+    def url(self) -> str: ...
+    def header(self, case_insensitive_name: str) -> str | None: ...
+    def redirects(self) -> tuple[str, ...]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """What is known of a document before its body is read."""
+
+    request: FetchRequest
+    url: str
+    charset: str | None
+    link_header: str | None
+    last_modified: str | None
+    redirects: tuple[str, ...]
+    began: float
+
+    @classmethod
+    def of(cls, response: Response, request: FetchRequest, began: float) -> Self:
+        """Read what a response says of itself; a client of the caller's may raise anything."""
+        return cls(
+            request,
+            str(response.url()),
+            http_charset(response.header("Content-Type")),
+            response.header("Link") if request.kind is Kind.HOMEPAGE else None,
+            response.header("Last-Modified"),
+            tuple(map(str, response.redirects())),
+            began,
+        )
+
+    def look_at(
+        self, kept: Iterable[bytes], size: int, limit: int, fault: FetchFailed | None
+    ) -> Answer:
+        """Look at the body, which is at rest; a fault in the middle of it cut it off."""
+        now = datetime.now(UTC)
+        seconds = time.monotonic() - self.began
+        modified = date(self.last_modified) if self.last_modified else None
+        reason = fault.message if fault else ""
+        asked = self.request.url
+        source = Source(kept, self.url, asked, self.charset, limit, reason, self.link_header)
+        document = replace(
+            inspect(source, self.request.kind),
+            arrival=Arrival(self.redirects, size, now, seconds, modified),
+        )
+        if self.request.counted is not None:
+            chosen = self.request.counted.choose(document.pages)
+            document = replace(document, page_count=sum(1 for _ in chosen))
+        return replace(fault, salvaged=replace(document, cut_off=True)) if fault else document
 
 
 class Fetcher:
@@ -35,21 +93,19 @@ class Fetcher:
 
     def __call__(self, request: FetchRequest) -> Answer:
         """Fetch one document and look at it."""
+        began = time.monotonic()
         try:
             response = self._client.get(request.url)
             if not isinstance(response, AbstractWebClientSuccessResponse):
                 return refused(response)
-            url = str(response.url())
-            charset = http_charset(response.header("Content-Type"))
-            links = response.header("Link") if request.kind is Kind.HOMEPAGE else None
+            letter = Letter.of(response, request, began)
             body = _Body(response, self._max_bytes)
         except Exception as error:  # noqa: BLE001 -- the worker's edge: any client, any fault
             return broken(error)
         kept = self._store.keep(body)
         if body.fault and not body.size:
             return replace(body.fault, silent=True)
-        source = Source(kept, url, request.url, charset, self._max_bytes, link_header=links)
-        return look_at(source, request, body.fault)
+        return letter.look_at(kept, body.size, self._max_bytes, body.fault)
 
 
 class _Body:
@@ -88,16 +144,6 @@ def _streams(response: AbstractWebClientSuccessResponse) -> bool:
         if "raw_data" in vars(known):
             return False
     return False
-
-
-def look_at(source: Source, request: FetchRequest, fault: FetchFailed | None) -> Answer:
-    """Look at a document that is at rest; a fault in the middle of its body cut it off."""
-    source = replace(source, cut_off=fault.message) if fault else source
-    document = inspect(source, request.kind)
-    if request.counted is not None:
-        chosen = request.counted.choose(document.pages)
-        document = replace(document, page_count=sum(1 for _ in chosen))
-    return replace(fault, salvaged=replace(document, cut_off=True)) if fault else document
 
 
 def refused(response: object) -> FetchFailed:

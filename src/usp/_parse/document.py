@@ -23,6 +23,7 @@ from usp._parse.sniff import Kind, Sniffed, sniff
 from usp._parse.unpack import MAX_DOCUMENT, peek, unpack
 from usp._parse.urlset import UrlsetMeaning
 from usp._parse.xml import XmlReader
+from usp.objects.origin import NOT_FETCHED, Arrival
 from usp.objects.page import SitemapPage
 from usp.objects.problem import Problem
 
@@ -102,6 +103,8 @@ class Document:
     code: str = ""
     reason: str = ""
     """Why it is no sitemap, for one that isn't."""
+    arrival: Arrival = NOT_FETCHED
+    """How it came over the web, if it did."""
 
 
 @dataclass(slots=True)

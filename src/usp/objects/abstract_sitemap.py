@@ -71,6 +71,31 @@ class AbstractSitemap(ABC):
         return self._origin.index_lastmod
 
     @property
+    def redirects(self) -> tuple[str, ...]:
+        """The URLs that led on to others until the sitemap answered, in order."""
+        return self._origin.arrival.redirects
+
+    @property
+    def size(self) -> int | None:
+        """How many bytes came over the web, before unpacking; None where none did."""
+        return self._origin.arrival.size
+
+    @property
+    def fetched_at(self) -> datetime | None:
+        """When the document was there, in UTC."""
+        return self._origin.arrival.fetched_at
+
+    @property
+    def fetch_seconds(self) -> float | None:
+        """How long fetching it took, from the request to the last byte."""
+        return self._origin.arrival.fetch_seconds
+
+    @property
+    def http_last_modified(self) -> datetime | None:
+        """When it changed, as the ``Last-Modified`` header says."""
+        return self._origin.arrival.http_last_modified
+
+    @property
     @abstractmethod
     def pages(self) -> list[SitemapPage]:
         """The pages that this very document lists: a new list each time."""

@@ -2,8 +2,29 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
 from usp.objects.outcome import FoundBy
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """How a document came over the web."""
+
+    redirects: tuple[str, ...] = ()
+    """The URLs that led on to others, in order."""
+    size: int | None = None
+    """How many bytes came, before unpacking."""
+    fetched_at: datetime | None = None
+    """When it was there, in UTC."""
+    fetch_seconds: float | None = None
+    """How long it took, from the request to the last byte."""
+    http_last_modified: datetime | None = None
+    """What the ``Last-Modified`` header says."""
+
+
+NOT_FETCHED: Final = Arrival()
+"""That of a document which was at hand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +36,8 @@ class Origin:
     """The URL that it was asked for by, before redirects."""
     index_lastmod: datetime | None = None
     """When it changed, as the index that names it says."""
+    arrival: Arrival = NOT_FETCHED
 
 
-UNKNOWN = Origin()
+UNKNOWN: Final = Origin()
 """That of a sitemap which the caller built, or read from a text."""

@@ -70,6 +70,10 @@ class AbstractWebClientSuccessResponse(AbstractWebClientResponse):
     def url(self) -> str:
         """Return the URL that answered, after redirects."""
 
+    def redirects(self) -> tuple[str, ...]:
+        """Return the URLs that led on to others, in order; none where a client doesn't say."""
+        return ()
+
     def chunks(self) -> Iterator[bytes]:
         """Yield the body piece by piece; a client that can't stream gives it in one."""
         yield self.raw_data()

@@ -148,6 +148,10 @@ class RequestsWebClientSuccessResponse(AbstractWebClientSuccessResponse):
         """Return the URL that answered, after redirects."""
         return str(self._response.url)
 
+    def redirects(self) -> tuple[str, ...]:
+        """Return the URLs that led on to others, in order."""
+        return tuple(str(passed.url) for passed in self._response.history)
+
     def close(self) -> None:
         """Let go of the connection."""
         self._response.close()
