@@ -47,8 +47,9 @@ _WHERE = {
     "Problem": "usp.objects.problem",
     "iter_pages": "usp.stream",
     "parse": "usp.tree",
-    "restore_pages": "usp._parse.document",  # what pickles name
-    "restore_selected": "usp._crawl.selection",  # and this
+    "restore_crawl": "usp._crawl.machine",  # what pickles name
+    "restore_pages": "usp._parse.document",
+    "restore_selected": "usp._crawl.selection",
     "sitemap_from_str": "usp.tree",
     "sitemap_tree": "usp.tree",
     "sitemap_tree_for_homepage": "usp.tree",

@@ -33,6 +33,12 @@ def test_a_crawl_can_be_saved_and_resumed_anywhere(site: Site, steps: int) -> No
     assert resumed.outcome == whole.outcome
 
 
+def test_a_crawl_of_another_version_is_refused_in_one_line() -> None:
+    saved = pickle.dumps(usp.Crawl.of_site(HOME)).replace(usp.__version__.encode(), b"1.9.9")
+    with pytest.raises(SitemapException, match=r"saved by usp 1\.9\.9"):
+        pickle.loads(saved)
+
+
 def test_documents_are_delivered_as_they_came() -> None:
     crawl = usp.Crawl.of_sitemap(f"{HOME}old.xml")
     (request,) = crawl.take(0.0)

@@ -6,6 +6,7 @@ paths are judged only there, so that nothing depends on which answer came first.
 the cursor will need run ahead of it.
 """
 
+import pickle
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from typing import Self
@@ -28,6 +29,7 @@ from usp._crawl.selection import Selection
 from usp._parse.decode import http_charset
 from usp._parse.document import Source, inspect
 from usp._parse.values import is_http_url
+from usp._version import __version__
 from usp.exceptions import SitemapException
 from usp.objects.outcome import FoundBy, Outcome, Skip
 
@@ -105,6 +107,10 @@ class Crawl:
     def skipped_seeds(self) -> Counter[Skip]:
         """How many of them at the top of the tree."""
         return self._cursor.skipped_seeds
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Sealed, so that another version can say what is wrong before it meets names it lacks.
+        return restore_crawl, (__version__, pickle.dumps(self.__dict__))
 
     @classmethod
     def of_site(
@@ -218,3 +224,18 @@ class Crawl:
         limit = self.policy.max_document_bytes
         source = Source([data], url or request.url, request.url, charset, limit)
         self.receive(request, inspect(source, request.kind), now)
+
+
+def restore_crawl(version: str, sealed: bytes) -> Crawl:
+    """Bring back a crawl that was saved by this very version."""
+    if version != __version__:
+        raise SitemapException(
+            f"This crawl was saved by usp {version} and can't be resumed by {__version__}."
+        )
+    crawl = Crawl.__new__(Crawl)
+    crawl.__dict__ = pickle.loads(sealed)  # noqa: S301 -- whoever loads a pickle trusts it already
+    return crawl
+
+
+# Pickles name this function; the public path is the one that stays.
+restore_crawl.__module__ = "usp"
