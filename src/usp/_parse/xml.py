@@ -32,7 +32,8 @@ _ROOT_END: Final = re.compile(
 _CHILD_URL: Final = re.compile(
     rb"<(?:[\w.-]+:)?sitemap[\s>].*?</(?:[\w.-]+:)?loc\s*>", re.IGNORECASE | re.DOTALL
 )
-_END_TAG: Final = re.compile(rb"\s*</([^\s<>]+)\s*>")
+_END_TAG: Final = re.compile(rb"\s*</([^\s<>]+)[ \t\r\n]*>")
+"""An end tag that expat takes, behind blanks of any kind: XML knows four of the six."""
 _AFTER_ROOT: Final = expat.errors.codes[expat.errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT]
 _NOWHERE: Final = "_"
 """The element that stands around entries which have none."""
@@ -71,11 +72,16 @@ class XmlReader:
         findings.place_of = self._place_of
         self._builder = Builder(grammar, self._position)
         names = "|".join(grammar.entries).encode()
-        start = rb"<%s(?:%s)(?=[^\w.:-])" % (_PREFIX, names)
-        with_loc = rb"<%s(?:%s|loc)(?=[^\w.:-])" % (_PREFIX, names)
+        start = rb"<\s{0,9}+%s(?:%s)(?=[^\w.:-])" % (_PREFIX, names)
+        with_loc = rb"<\s{0,9}+%s(?:%s|loc)(?=[^\w.:-])" % (_PREFIX, names)
         # An entry ends with its end tag (group 1), or where the next entry or the end of the root
         # shows that there is none.
-        bound = rb"(</%s(?:%s)\s*>)|%s|%s" % (_PREFIX, names, start, _ROOT_END.pattern)
+        bound = rb"(<\s{0,9}+/\s{0,9}+%s(?:%s)\s*>)|%s|%s" % (
+            _PREFIX,
+            names,
+            start,
+            _ROOT_END.pattern,
+        )
         self._starts = re.compile(start, re.IGNORECASE)
         self._resyncs = re.compile(with_loc if grammar.implied else start, re.IGNORECASE)
         self._bounds = re.compile(bound, re.IGNORECASE)
@@ -100,10 +106,15 @@ class XmlReader:
         """Yield the entries as they become complete."""
         try:
             for block in _in_blocks(chunks):
-                self._kept += block
-                self._advance(final=False)
-                yield from self._take_done()
-                self._forget()
+                at = 0
+                while at < len(block):
+                    # Never past the length of an entry: where the blocks end must not matter.
+                    room = max(self._needed + MAX_ENTRY - self._end, 1)
+                    self._kept += block[at : at + room]
+                    at += room
+                    self._advance(final=False)
+                    yield from self._take_done()
+                    self._forget()
             self._advance(final=True)
             yield from self._take_done()
             if not self._entries and self._builder.strays and self._is_sitemap:
@@ -150,6 +161,8 @@ class XmlReader:
         """Make an expat that stands where we stand: inside the elements around the entries."""
         parser = expat.ParserCreate("utf-8")  # overrides whatever the declaration says
         parser.buffer_text = True
+        if hasattr(parser, "SetReparseDeferralEnabled"):  # bounded here; see MAX_ENTRY
+            parser.SetReparseDeferralEnabled(False)
         head = "".join(f"<{name}>" for name in path).encode()
         if head:
             parser.Parse(head, False)
@@ -227,11 +240,12 @@ class XmlReader:
         builder = self._builder
         begin = fault.entry_at - self._kept_at
         bound = self._bounds.search(self._kept, begin + 1)
-        if bound is None and not final and len(self._kept) - begin <= MAX_ENTRY:
+        endless = bound is None and not final
+        if endless and len(self._kept) - begin < MAX_ENTRY:
             return False
         stop = bound.end() if bound and bound[1] else bound.start() if bound else len(self._kept)
         piece = self._kept[begin:stop]
-        if len(piece) > MAX_ENTRY:
+        if endless or len(piece) > MAX_ENTRY:
             self._findings.report("SM217", "an entry is longer than 1 MiB", at=fault.entry_at)
         elif bound is None:
             self._cut_off(fault, piece)
@@ -265,13 +279,13 @@ class XmlReader:
         if end_tag and builder.close_to(end_tag[1].decode("utf-8", "replace")):
             if not stale:
                 self._findings.report_once("SM211", "not all that is opened is closed", at=at)
-            self._resume(at)
+            self._resume(self._kept_at + end_tag.start(1) - len(b"</"))
             return
         since = max(self._resumed_at - self._kept_at, 0)
         text_before = self._kept[since : at - self._kept_at].strip()
         if end_tag and text_before and end_tag[1].rpartition(b":")[2].lower() == b"loc":
             self._findings.report("SM209", "an entry has lost its beginning", at=at)
-        after = at if end_tag else self._unclosed_comment(at)
+        after = at if end_tag else self._behind_comment(at)
         ended = self._root_ended or builder.root_closed or error.code == _AFTER_ROOT
         stop = self._past_end_tags(at) if end_tag else self._next_start(after, final=final)
         if not builder.rooted and stop < self._end:
@@ -288,12 +302,20 @@ class XmlReader:
         self._root_ended = ended or bool(_ROOT_END.search(skipped))
         self._resume(stop)
 
-    def _unclosed_comment(self, at: int) -> int:
-        """Return where a comment begins that has swallowed what is before this place, or that."""
+    def _behind_comment(self, at: int) -> int:
+        """Return where to go on if a comment has swallowed what is before this place, or that.
+
+        Behind the comment, if it only has ``--`` in it; in it, if it has no end of its own.
+        """
         begin = max(self._resumed_at, self._builder.finished_at) - self._kept_at
-        comment = self._kept.find(b"<!--", max(begin, 0), at - self._kept_at)
-        closed = self._kept.find(b"-->", comment, at - self._kept_at) if comment >= 0 else 0
-        return self._kept_at + comment + 1 if comment >= 0 and closed < 0 else at
+        here = at - self._kept_at
+        comment = self._kept.find(b"<!--", max(begin, 0), here)
+        if comment < 0 or self._kept.find(b"-->", comment, here) >= 0:
+            return at
+        end = self._kept.find(b"-->", here)
+        another = self._kept.find(b"<!--", here, max(end, here))
+        ended = end >= 0 > another and not self._starts.search(self._kept, comment, here)
+        return self._kept_at + (end + len(b"-->") if ended else comment + 1)
 
     def _past_end_tags(self, at: int) -> int:
         """Return where a run of end tags ends that close nothing."""
@@ -317,19 +339,23 @@ class XmlReader:
         unfinished = last >= 0 and b">" not in self._kept[last:]
         return self._kept_at + last if unfinished else self._end
 
+    @property
+    def _needed(self) -> int:
+        """Where the bytes begin that are still needed."""
+        needed = self._fault.entry_at if self._fault else self._builder.entry_at
+        needed = self._position() if needed is None else needed
+        return min(max(needed, self._kept_at), self._end)
+
     def _forget(self) -> None:
         """Drop the bytes that nothing needs any more, and give up on what has no end."""
-        builder = self._builder
-        needed = self._position() if builder.entry_at is None else builder.entry_at
-        needed = self._fault.entry_at if self._fault else needed
-        needed = min(max(needed, self._kept_at), self._end)
-        if self._end - needed > MAX_ENTRY and not self._fault:
+        needed = self._needed
+        if self._end - needed >= MAX_ENTRY:
             # Nothing has ended for 1 MiB: an endless entry, comment or tag. Begin anew behind it.
             self._findings.report("SM217", "more than 1 MiB without an end", at=needed)
-            builder.outside()
+            self._builder.outside()
             self._resume(self._next_start(needed + 1, final=False, starts=self._starts))
             self._advance(final=False)
-            return
+            needed = self._needed
         dropped = self._kept[: needed - self._kept_at]
         self._kept_line += dropped.count(b"\n")
         self._kept_offset += self._length(dropped)
