@@ -33,6 +33,7 @@ from tests.docs.given import (
     title,
     with_image,
 )
+from tests.docs.given_wrapped import AROUND_ALL
 from tests.parse.reading import SM, atom, index, u, urlset
 
 TWO: Final = urlset(u(A), u(B))
@@ -388,4 +389,5 @@ DOCUMENTS: Final[dict[str, Given]] = {
     **COMPRESSION,
     **LINES,
     **REFUSED,
+    **AROUND_ALL,
 }

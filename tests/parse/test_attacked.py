@@ -39,6 +39,23 @@ WHOLE = {
         "<channel><item><title>T</title><link>http://h/a</link></item></channel>",
         ["http://h/a"],
     ),
+    "an element of another format around entries": (
+        f'<urlset {SM}><feed xmlns="http://www.w3.org/2005/Atom">{ENTRY}</urlset>',
+        ["http://h/a"],
+    ),
+    "a declaration that says nothing": (
+        f"<?xml version=?><urlset {SM}>{ENTRY}</urlset>",
+        ["http://h/a"],
+    ),
+    "an instruction without a name": (f"<?x=?><urlset {SM}>{ENTRY}</urlset>", ["http://h/a"]),
+    "a blank that XML doesn't know before an end tag": (
+        f"<urlset {SM}>{ENTRY}\x0b</urlset>",
+        ["http://h/a"],
+    ),
+    "a blank that XML doesn't know in an end tag": (
+        f"<urlset {SM}><b>x\x0c</b\x0b>{ENTRY}</urlset\x0b>",
+        ["http://h/a"],
+    ),
     "a prefix that nobody declares": (
         (
             "<rss><channel><item><foo:link>http://h/no</foo:link><title>T</title>"
@@ -69,9 +86,91 @@ INSIDE = {
         "<url><loc>http://h/b\nhttp://h/d</loc></url>",
         ["http://h/b", "http://h/d"],
     ),
+    "a tag that has lost its end": ("<url><loc http://h/b</loc></url>", ["http://h/b"]),
+    "a tag that has lost its end and its blank": (
+        "<url><lochttp://h/b</loc></url>",
+        ["http://h/b"],
+    ),
+    "a date's tag that has lost its end": (
+        "<url><loc>http://h/b</loc><lastmod 2020-01-01</lastmod></url>",
+        ["http://h/b"],
+    ),
+    "attributes of a tag that has lost its end": (
+        '<url><loc x="y" <lastmod>2020-01-01</lastmod></url>',
+        [],
+    ),
+    "blanks in tags": ("< url >< loc >http://h/b< / loc >< / url >", ["http://h/b"]),
+    "backslashes in end tags": ("<url><loc>http://h/b<\\/loc><\\/url>", ["http://h/b"]),
+    "CDATA that ends with one bracket": (
+        "<url><loc><![CDATA[http://h/b]></loc></url>",
+        ["http://h/b"],
+    ),
+    "CDATA that ends without a bracket": (
+        "<url><loc><![CDATA[http://h/b]]</loc></url>",
+        ["http://h/b"],
+    ),
+    "CDATA in CDATA": ("<url><loc><![CDATA[<![CDATA[http://h/b]]>]]></loc></url>", ["http://h/b"]),
+    "CDATA in small letters": ("<url><loc><![cdata[http://h/b]]></loc></url>", ["http://h/b"]),
+    "CDATA around the field": ("<url><![CDATA[<loc>http://h/b</loc>]]></url>", ["http://h/b"]),
+    "an empty field before the URL": ("<url><loc/>http://h/b</url>", ["http://h/b"]),
+    "an escaped field with another behind it": (
+        "<url>&lt;loc&gt;http://h/b&lt;/loc&gt;&lt;lastmod&gt;2020&lt;/lastmod&gt;</url>",
+        ["http://h/b"],
+    ),
+    "a commented entry with hyphens": (
+        "<!-- -- <url><loc>http://h/no</loc></url> --><url><loc>http://h/b</loc></url>",
+        ["http://h/b"],
+    ),
+    "a comment without an end before another": (
+        "<!-- x <url><loc>http://h/b</loc></url><!-- y -->",
+        ["http://h/b"],
+    ),
+    "a comment with hyphens and without an end": (
+        "<!-- x -- <url><loc>http://h/b</loc></url><!-- y -->",
+        ["http://h/b"],
+    ),
+    "a hundred thousand comments without an end": (
+        f"<url><loc>http://h/b{'<!--' * 100_000}</loc></url>",
+        ["http://h/b"],
+    ),
+    "fifty thousand CDATA without an end": (
+        f"<url><loc>http://h/b{'<![CDATA[' * 50_000}</loc></url>",
+        ["http://h/b"],
+    ),
+    "an attribute's name of half a megabyte": (
+        f"<url><loc>http://h/b</loc><x {'y' * 500_000}></url>",
+        ["http://h/b"],
+    ),
     "a tag that has lost its bracket": ("<url>loc>http://h/b</loc></url>", []),
     "words instead of a URL": ("<url><note>hi</note></url>", []),
 }
+
+
+LINKS = [
+    '<link href="http://h/1<2"/>',
+    '<link title="<b>x</b>" href="http://h/1<2"/>',
+    "<link title='a<b' href='http://h/1<2'/>",
+    "<link href=\u201dhttp://h/1&lt;2\u201d/>",
+    "<link rel=\u201calternate\u201d href=\u201chttp://h/1&lt;2\u201d />",
+    '<link href=\\"http://h/1&lt;2\\"/>',
+    "<link href=&quot;http://h/1&lt;2&quot;/>",
+    '<link rel="alternate"href="http://h/1&lt;2"/>',
+]
+
+
+@pytest.mark.parametrize("link", LINKS)
+def test_attributes_that_are_not_xml(link: str) -> None:
+    feed = f'<feed xmlns="http://www.w3.org/2005/Atom"><entry><title>T</title>{link}</entry></feed>'
+    sitemap = usp.parse(feed)
+    assert [page.url for page in sitemap.pages] == ["http://h/1<2"]
+    assert [problem.code for problem in sitemap.problems] == ["SM208"]
+
+
+def test_blanks_without_end_in_a_url_cost_no_more_than_their_length() -> None:
+    url = f"http://h/b{' ' * 500_000}x"
+    assert [page.url for page in usp.parse(f"{HEAD}<url><loc>{url}</loc></url>{TAIL}").pages][
+        1
+    ] == url
 
 
 @pytest.mark.parametrize("what", WHOLE)

@@ -31,6 +31,16 @@ ITEMS = [
     ("an empty title and nothing else", item(X, "<title/>"), []),
     ("no link", "<item><title>T</title></item>", []),
     ("an empty link", item("", "<title>T</title>"), []),
+    ("a URL behind an empty link", f"<item><title>T</title><link/>{X}</item>", [X]),
+    ("a URL behind an empty pair", f"<item><link></link>\n{X}\n<title>T</title></item>", [X]),
+    ("a bare & behind an empty link", f"<item><title>T</title><link/>{X}?a&b</item>", [f"{X}?a&b"]),
+    ("words behind an empty link", "<item><title>T</title><link/>words</item>", []),
+    (
+        "a URL behind a link that has one",
+        f"<item><title>T</title><link>{X}</link>{X}/no</item>",
+        [X],
+    ),
+    ("a URL without any link", f"<item><title>T</title>{X}</item>", []),
     ("a guid for a link", f"<item><title>T</title><guid>{X}</guid></item>", [X]),
     (
         "a guid said to be a link",

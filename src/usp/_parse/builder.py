@@ -4,6 +4,7 @@ Fed by expat, by the rescue lane's tokens or by the push parsers of 1.8.1, it fo
 between entries unknown elements are looked through, inside an entry they are passed over.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Final
 
@@ -18,6 +19,8 @@ _Here = Mapping[str, Tag] | None
 """What may stand here; None inside a text or inside something unknown."""
 
 _LOC: Final = "loc"
+_ESCAPED_LOC: Final = re.compile(r"<loc>([^<>]*)</loc>", re.IGNORECASE)
+"""A field that was escaped, or put into CDATA, with its tags."""
 _MAX_DEPTH: Final = 1000
 """So many elements around the entries are told apart."""
 _MAX_PATH: Final = 16
@@ -134,14 +137,27 @@ class Builder:
         """Hand over the entry that is being read, as far as it has come."""
         if self._entry is None:
             return
-        bare = self._bare or "".join(self._text).strip()
-        path = self.is_child and bare.startswith("/") and " " not in bare
-        if self._grammar.plain_texts and not self.has(_LOC) and (path or is_http_url(bare)):
-            self._record.append((_LOC, bare))  # <sitemap>https://…</sitemap>
-            self._note("SM211", "a URL stands in its entry without a <loc>")
+        if bare := self._bare or "".join(self._text).strip():
+            self._take_bare_url(bare)
         self.done.append((self._entry.key, self._record, self.entry_at or 0))
         self.finished_at = self.position()
         self.abandon()
+
+    def _take_bare_url(self, bare: str) -> None:
+        """Take a URL that stands in its entry, but not in the field that it belongs in.
+
+        In a feed it must stand beside an empty field: ``<link/>https://…``.
+        """
+        key = self._grammar.url_field
+        said = {text.strip() for known, text in self._record if known == key}
+        if any(said) or not (said or self._grammar.plain_texts):
+            return
+        escaped = _ESCAPED_LOC.search(bare)
+        bare = escaped[1].strip() if escaped else bare
+        path = self.is_child and bare.startswith("/") and " " not in bare
+        if path or is_http_url(bare):
+            self._record.append((key, bare))  # <sitemap>https://…</sitemap>
+            self._note("SM211", f"a URL stands in its entry without a <{key}>")
 
     def abandon(self) -> None:
         """Forget the entry that is being read."""
@@ -173,10 +189,6 @@ class Builder:
         """Whether the entry that is being read names another sitemap."""
         return self._entry is not None and self._entry.key == "sitemap"
 
-    def has(self, key: str) -> bool:
-        """Tell whether the entry that is being read has said this already."""
-        return any(known == key for known, _ in self._record)
-
     def ends_text(self, name: str) -> bool:
         """Tell whether this start tag shows that an open text was never closed."""
         if self._here is not None or not self._stack:
@@ -203,9 +215,11 @@ class Builder:
     def _between_entries(self, name: str, key: str) -> Tag | None:
         """Look through what stands around the entries; a <loc> there is an entry of its own."""
         self.strays = self.strays or bool(self._stack)
-        if key.startswith("?:") and (entry := self._entries.get(key[2:])):
+        namespace, _, local = key.rpartition(":")
+        taken = namespace == "?" or (namespace and ":" not in name)
+        if taken and (entry := self._entries.get(local)):
             # Something around it has taken the namespace away.
-            self._note("SM219", "entries are in a namespace that nobody knows")
+            self._note("SM219", "entries are in another namespace")
             self._names = self._names.with_own(name)
             self._begin(entry)
             return entry

@@ -22,6 +22,14 @@ _MARKS: Final = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
+_BY_ZEROS: Final[dict[tuple[bool, ...], str]] = {
+    # Which of the first four bytes are not zero: an ASCII character has zeros beside it in these
+    # encodings, and in no other.
+    (True, False, True, False): "utf-16-le",
+    (False, True, False, True): "utf-16-be",
+    (True, False, False, False): "utf-32-le",
+    (False, False, False, True): "utf-32-be",
+}
 _SUPERSETS: Final = {
     # Sites write the small name and use the large set (WHATWG Encoding, 4.2).
     "gb2312": "gb18030",
@@ -123,19 +131,43 @@ def choose_codec(head: bytes, http_charset: str | None, findings: Findings) -> t
     for mark, codec in _MARKS:
         if head.startswith(mark):
             return codec, len(mark)
-    # An ASCII character in UTF-16 has a zero byte beside it; nothing else has two such pairs.
-    if head[1:2] == head[3:4] == b"\0" and head[:1] != b"\0":
-        return "utf-16-le", 0
-    if head[:1] == head[2:3] == b"\0" and head[1:2] != b"\0":
-        return "utf-16-be", 0
+    if plain := _BY_ZEROS.get(tuple(map(bool, head[:4]))):
+        return plain, 0
     declared = _DECLARED.search(head)
     for name in (http_charset, declared and declared[1].decode("ascii", "replace")):
-        if name and (found := _known_codec(name, findings)):
+        if name and (found := _known_codec(name, head, findings)):
             return found, 0
     return _UTF_8, 0
 
 
-def _known_codec(name: str, findings: Findings) -> str | None:
+def _wide_codec(name: str, head: bytes) -> str | None:
+    """Return the codec of two or four bytes a unit that is named, if the bytes decode with it.
+
+    Bytes that are UTF-8 decode as well, mostly; but nothing that we read has no ASCII in it, and
+    that has zero bytes only in such codecs.
+    """
+    if b"\0" not in head and _decodes(head, _UTF_8):
+        return None
+    ends = (name,) if name.endswith(("le", "be")) else (f"{name}-le", f"{name}-be")
+    fitting = [codec for codec in ends if _decodes(head, codec)]
+    return min(fitting, key=lambda codec: _strangers(head, codec), default=None)
+
+
+def _decodes(head: bytes, codec: str) -> bool:
+    try:
+        codecs.getincrementaldecoder(codec)("strict").decode(head)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _strangers(head: bytes, codec: str) -> int:
+    """Count the characters that are not ASCII: the wrong order of bytes makes them of it."""
+    text = head.decode(codec, "replace")
+    return len(text) - len(text.encode("ascii", "ignore"))
+
+
+def _known_codec(name: str, head: bytes, findings: Findings) -> str | None:
     plain = name.strip().strip("\"'").lower().removeprefix("x-")
     try:
         info = codecs.lookup(_ALIASES.get(plain, plain))
@@ -148,6 +180,8 @@ def _known_codec(name: str, findings: Findings) -> str | None:
     if info.name == "utf-8-sig":
         return _UTF_8
     if info.name.startswith(("utf-16", "utf-32")):
-        findings.report("SM213", f"the document is not in {name[:60]!r}")  # it could be read
-        return None
+        wide = _wide_codec(info.name, head)
+        if wide is None:
+            findings.report("SM213", f"the document is not in {name[:60]!r}")  # it could be read
+        return wide
     return _SUPERSETS.get(info.name, info.name)

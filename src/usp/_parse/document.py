@@ -6,7 +6,7 @@ are read when somebody walks them, from the bytes at rest. Reading twice gives t
 
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, Final
@@ -14,6 +14,7 @@ from typing import Any, Final
 from usp._parse import html, values
 from usp._parse.builder import Entry
 from usp._parse.decode import Decoded
+from usp._parse.escaped import find_escaped, unescaped
 from usp._parse.feeds import AtomMeaning, FeedMeaning
 from usp._parse.findings import Findings
 from usp._parse.grammar import GRAMMARS
@@ -113,9 +114,10 @@ class _Opened:
 
     sniffed: Sniffed
     data: Iterator[bytes]
-    decoded: Decoded
+    length: Callable[[bytes], int]
+    """Tells how long a part of the data was, as it came."""
     skipped: int = 0
-    """The length of the blanks before the data, as they came."""
+    """The length of what stood before the data, as it came."""
     skipped_lines: int = 0
 
 
@@ -124,7 +126,7 @@ def _open(source: Source, findings: Findings, kind: Kind | None = None) -> _Open
         findings.report("SM102", f"the body was cut off: {source.cut_off}")
     decoded = Decoded(unpack(source.chunks, findings, source.limit), findings, source.charset)
     data = iter(decoded)
-    skipped = lines = 0
+    skipped, lines = decoded.mark, 0
     for chunk in data:  # any number of blanks may come first
         if chunk.strip():
             data = chain([chunk], data)
@@ -142,21 +144,46 @@ def _open(source: Source, findings: Findings, kind: Kind | None = None) -> _Open
             findings.report("SM202", "it is an HTML page")
             data = iter(())
         sniffed = Sniffed(kind)
-    return _Opened(sniffed, data, decoded, skipped, lines)
+    opened = _Opened(sniffed, data, decoded.length, skipped, lines)
+    unclear = sniffed.kind is Kind.TEXT or sniffed.code == "SM201"
+    return _unescape(opened, head, findings) if unclear and kind is None else opened
+
+
+def _unescape(opened: _Opened, head: bytes, findings: Findings) -> _Opened:
+    """Open the document that stands escaped in this one, if it begins with such a one."""
+    found = find_escaped(head)
+    if found is None:
+        return opened
+    escape, start = found
+    sniffed = sniff(b"".join(unescaped(escape, [head[start:]])))
+    if sniffed.kind not in MEANINGS:
+        return opened
+    before = head[:start]
+    length = opened.length
+    skipped, lines = opened.skipped + length(before), opened.skipped_lines + before.count(b"\n")
+    findings.report("SM222", "the document is escaped as a whole", place=(lines + 1, skipped))
+    next(opened.data)
+    return _Opened(
+        sniffed,
+        unescaped(escape, chain([head[start:]], opened.data)),
+        lambda data: length(escape.written(data)),
+        skipped,
+        lines,
+    )
 
 
 def _entries(opened: _Opened, findings: Findings) -> Iterator[Entry]:
     """Yield the entries of an XML document."""
-    sniffed, decoded = opened.sniffed, opened.decoded
+    sniffed = opened.sniffed
     head, data = peek(opened.data, sniffed.start + 1)
     next(data, None)
     before = head[: sniffed.start]
     reader = XmlReader(
         GRAMMARS[sniffed.kind],
         findings,
-        offset=decoded.mark + opened.skipped + decoded.length(before),
+        offset=opened.skipped + opened.length(before),
         line=opened.skipped_lines + before.count(b"\n") + 1,
-        length=decoded.length,
+        length=opened.length,
         rootless=sniffed.rootless,
     )
     if sniffed.junk:
@@ -313,9 +340,8 @@ def _noting_names(entries: Iterable[Entry], names: set[str]) -> Iterator[Entry]:
 
 def _names_children(source: Source) -> bool:
     """Tell whether anything in the document looks like the entry of an index."""
-    unpacked = unpack(source.chunks, Findings(), source.limit)
     tail = b""
-    for chunk in Decoded(unpacked, Findings(), source.charset):
+    for chunk in _open(source, Findings()).data:
         if _CHILD_ENTRY.search(tail + chunk):
             return True
         tail = (tail + chunk)[-64:]

@@ -75,6 +75,8 @@ class Grammar:
     """Whether no text has markup in it, and a URL may stand bare in its entry."""
     implied: str | None = None
     """The entry that a <loc> stands for which is in none."""
+    url_field: str = "loc"
+    """The field that holds the URL of an entry."""
 
 
 _SITEMAP_ENTRIES: Final = {
@@ -87,6 +89,10 @@ GRAMMARS: Final[Mapping[Kind, Grammar]] = {
     Kind.INDEX: Grammar(
         _SITEMAP_ENTRIES, "sm", _SITEMAP_ROOTS, plain_texts=True, implied="sitemap"
     ),
-    Kind.RSS: Grammar({"item": Tag("item", children=_ITEM)}, "rss", frozenset({"rss", "rdf"})),
-    Kind.ATOM: Grammar({"entry": Tag("entry", children=_ENTRY)}, "atom", frozenset({"feed"})),
+    Kind.RSS: Grammar(
+        {"item": Tag("item", children=_ITEM)}, "rss", frozenset({"rss", "rdf"}), url_field="link"
+    ),
+    Kind.ATOM: Grammar(
+        {"entry": Tag("entry", children=_ENTRY)}, "atom", frozenset({"feed"}), url_field="link"
+    ),
 }

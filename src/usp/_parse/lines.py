@@ -6,6 +6,7 @@ from typing import Final
 
 from usp._parse import values
 from usp._parse.findings import Findings, Place
+from usp._parse.wrappings import unquoted
 
 _LINE_END: Final = re.compile(rb"\r\n?|\n")
 MAX_TOLD_APART: Final = 500_000
@@ -14,10 +15,13 @@ protocol allows 50,000 a document; one that lists more may repeat itself, but no
 _LONGEST: Final = 64 * 1024
 _SITEMAP: Final = re.compile(
     # Any word that begins so, as Google's parser has it; sites also leave the colon out.
-    r"(?P<word>site-?map[\w-]*)(?P<mark>\s*[:=]+\s*|\s+(?=https?://|/))(?P<value>.*)",
+    r"(?:[-*\u2022]\s+)?site-?map(?:[\w-]*|\s+(?:url|index))"
+    r"(?P<mark>\s*[:=\uff1a]+\s*|\s+(?=https?://|/))(?P<value>.*)",
     re.IGNORECASE,
 )
-_QUOTES: Final = "\"'<>`[]\u201c\u201d\u2018\u2019"
+_PLAIN_WORD: Final = re.compile(r"site-?map[\w-]*\s*:", re.IGNORECASE)
+_PARTS: Final = re.compile(r"<br\s*/?>|(?:\\[rn])+(?=[a-z-]+\s*:|\Z)", re.IGNORECASE)
+"""Line breaks that were written for a browser, or never became any."""
 _BETWEEN: Final = re.compile(r"[\s,;]+(?:site-?map\s*:\s*)?", re.IGNORECASE)
 _NOT_IN_URLS: Final = re.compile(r"[\s<>\"]")
 
@@ -62,12 +66,13 @@ def sitemaps_in_robots(
     """Yield the URL of each sitemap that a robots.txt declares, each once, in its order."""
     seen: set[str] = set()
     expected = False
-    for line in lines(chunks, findings):
+    for line in _parts(lines(chunks, findings), findings):
         match = _SITEMAP.match(line)
         # Some sites break the line after the colon.
         value = match["value"] if match else line if expected and values.is_http_url(line) else ""
         value = value.partition("#")[0].strip()
-        if value and (not match or match["mark"].strip() != ":" or _unquoted(value) != value):
+        plain = match and match["mark"].strip() == ":" and _PLAIN_WORD.match(line)
+        if value and (not plain or _unquoted(value) != value):
             findings.report("SM607", f"{line[:200]!r} is not written as it should be")
         expected = bool(match and not value) or (expected and not line)
         for text in _several(_unquoted(value), findings):
@@ -80,11 +85,19 @@ def sitemaps_in_robots(
                 yield url
 
 
+def _parts(found: Iterable[str], findings: Findings) -> Iterator[str]:
+    """Yield the lines that were meant, where several were written as one."""
+    for line in found:
+        parts = _PARTS.split(line)
+        if len(parts) > 1:
+            findings.report_once("SM607", "lines are not broken as they should be")
+        yield from (part.strip() for part in parts)
+
+
 def _unquoted(value: str) -> str:
     """Take off quotes around a value, and markup behind it."""
-    if value[:1] in _QUOTES:
-        value = value.strip(_QUOTES)
-    return value.partition("<")[0].strip()
+    value = unquoted(value)
+    return value.partition("<")[0].strip() or value
 
 
 def _several(value: str, findings: Findings) -> list[str]:
@@ -101,7 +114,8 @@ def urls_in_text(chunks: Iterable[bytes], findings: Findings) -> Iterator[str]:
     seen: set[str] = set()
     ignored = 0
     first_ignored: Place | None = None
-    for line in lines(chunks, findings):
+    for written in lines(chunks, findings):
+        line = unquoted(written)
         if not values.is_http_url(line) or _NOT_IN_URLS.search(line):
             if line:
                 ignored += 1
@@ -109,6 +123,8 @@ def urls_in_text(chunks: Iterable[bytes], findings: Findings) -> Iterator[str]:
         elif line in seen:
             findings.report("SM305", f"URL {line[:200]!r} is listed again")
         else:
+            if line != written:
+                findings.report("SM311", f"something stands around URL {line[:200]!r}")
             if len(seen) < MAX_TOLD_APART:
                 seen.add(line)
             yield line

@@ -12,39 +12,86 @@ from typing import Final
 from usp._parse.builder import Builder
 from usp._parse.values import decode_entities, drop_controls
 
+_KNOWN: Final = rb"url|sitemap|loc|lastmod|changefreq|priority|item|entry|link|title"
+_CDATA: Final = rb"<!?\s{0,9}+\[(?i:CDATA)\["
 _TOKEN: Final = re.compile(
-    rb"<!--.*?-->"
-    rb"|<!\[CDATA\[(?P<cdata>.*?)\]\]>"
-    rb"|<!--|<!\[CDATA\[|\]\]>|-->"  # one without its other half: only the mark goes
+    # Each begins with a literal, so that re is quick; the last group tells which one it is.
+    rb"<!--(?P<comment>)"
+    # Where the end of CDATA is damaged, it ends before the next tag.
+    rb"|%(cdata)s(?P<cdata>)(?:(?P<cut>[^<\]]*+)\]\s?(?:\]\s?|>)>?+(?=\s*+<))?"
+    rb"|\]\]>|-->"  # one without its other half: only the mark goes
     rb"|<[?!][^<>]*>"
     # A tag that never ends is ended by the next one.
-    rb"|</(?P<closed>[A-Za-z_][\w.:-]*)[^<>]*>?"
-    rb"|<(?P<name>[A-Za-z_][\w.:-]*)(?P<attributes>"
-    rb"""(?:[^<>"']++|"[^"<]*+"|'[^'<]*+')*+(?=>)|[^<>]*+(?=>)"""
-    rb"|\s[^<>]*+(?=<|\Z))>?",  # a blank, since "a<b" in a text is no tag
+    rb"|<(?:/|\\/?)\s*+(?P<closed>[A-Za-z_][\w.:-]*)[^<>]*>?"
+    rb"|<\s++(?:/\s*+(?P<spaced_closed>%(known)s)|(?P<spaced>%(known)s))\s*+>"
+    rb"|<(?P<glued>(?:[\w.-]+:)?(?:loc|link))(?=https?://)"
+    rb"|<(?P<name>(?!https?://)[A-Za-z_][\w.:-]*)(?P<attributes>"
+    rb"""(?:\s+[A-Za-z_][\w.:-]*\s*=\s*(?:"[^"]*+"|'[^']*+'))*+\s*/?(?=>)"""
+    rb"""|(?:[^<>"']++|"[^"<]*+"|'[^'<]*+')*+(?=>)|[^<>]*+(?=>)"""
+    rb"|(?P<unended>\s[^<>]*+)(?=<|\Z))>?"  # a blank, since "a<b" in a text is no tag
+    % {b"cdata": _CDATA, b"known": _KNOWN},
     re.DOTALL,
 )
+_OPENED: Final = frozenset({"attributes", "glued", "spaced"})
+_CLOSED: Final = frozenset({"closed", "spaced_closed"})
+_SECTIONS: Final = frozenset({"cdata", "cut"})
 _ATTRIBUTE: Final = re.compile(
-    r"""([A-Za-z_][\w.:-]*)\s*=\s*(?:"([^"]*)"?|'([^']*)'?|([^\s"'>]+))"""
+    r"""(?<![\w.:-])([A-Za-z_][\w.:-]*+)\s*+=\s*+(?:"([^"]*)"?|'([^']*)'?"""
+    r"""|\\["']([^"']*?)\\["']|&quot;(.*?)&quot;"""
+    "|[\u2018-\u201f]([^\u2018-\u201f]*)[\u2018-\u201f]"
+    r"""|([^\s"'>]+))"""
 )
+_ATTRIBUTE_BEGINS: Final = re.compile(rb"\s+[A-Za-z_][\w.:-]*\s*=")
 
 
 def read_damaged(entry: bytes, builder: Builder) -> None:
     """Tell the builder what the entry says."""
     tags = _Tags(builder)
+    comments, sections = _Ends(entry, b"-->"), _Ends(entry, b"]]>")
     at = 0
-    for token in _TOKEN.finditer(entry):
+    while token := _TOKEN.search(entry, at):
         if token.start() > at:
             builder.text(_character_data(entry[at : token.start()]))
         at = token.end()
-        if token["cdata"] is not None:
-            builder.text(drop_controls(token["cdata"].decode("utf-8", "replace")))
-        elif token["closed"] is not None:
-            tags.close(token["closed"].decode("utf-8", "replace"))
-        elif token["name"] is not None:
-            tags.open(token["name"].decode("utf-8", "replace"), token["attributes"])
+        kind = token.lastgroup
+        if kind in _OPENED:
+            _open(tags, builder, token)
+        elif kind in _CLOSED:
+            tags.close(token[kind].decode("utf-8", "replace"))
+        elif kind == "comment":
+            at = comments.behind(at) or at
+        elif kind in _SECTIONS:
+            begin = token.end("cdata")
+            end = sections.behind(begin)
+            at = end or at
+            text = entry[begin : end - 3] if end else token["cut"] or b""
+            builder.text(drop_controls(text.decode("utf-8", "replace")))
     builder.text(_character_data(entry[at:]))
     tags.close_all()
+
+
+class _Ends:
+    """Where something ends that was opened; once there is no more end, none is looked for."""
+
+    def __init__(self, entry: bytes, mark: bytes) -> None:
+        self._entry = entry
+        self._mark = mark
+        self._last = entry.rfind(mark)
+
+    def behind(self, at: int) -> int:
+        """Return where the next mark after this place ends; 0 if there is none."""
+        return self._entry.find(self._mark, at) + len(self._mark) if at <= self._last else 0
+
+
+def _open(tags: "_Tags", builder: Builder, token: re.Match[bytes]) -> None:
+    """Open a tag; what stands in one that has lost its ``>`` is text, unless it is attributes."""
+    name = (token["name"] or token["glued"] or token["spaced"]).decode("utf-8", "replace")
+    unended = token["unended"]
+    if unended is None or _ATTRIBUTE_BEGINS.match(unended):
+        tags.open(name, token["attributes"] or b"")
+    else:
+        tags.open(name, b"")
+        builder.text(_character_data(unended))
 
 
 def _character_data(data: bytes) -> str:
@@ -64,8 +111,8 @@ class _Tags:
             self._end()
         written = attributes.decode("utf-8", "replace")
         said: dict[str, str] = {}
-        for key, double, single, plain in _ATTRIBUTE.findall(written):
-            said.setdefault(key, decode_entities(drop_controls(double or single or plain)))
+        for key, *quoted in _ATTRIBUTE.findall(written):
+            said.setdefault(key, decode_entities(drop_controls("".join(quoted))))
         self._builder.start(name, said)
         if written.rstrip().endswith("/"):
             self._builder.end()

@@ -66,20 +66,24 @@ _MARKUP_OF_WARNINGS: Final = frozenset({b"br", b"b", b"p", b"pre", b"font", b"di
 _FIELDS: Final = frozenset({b"loc", b"lastmod", b"changefreq", b"priority", b"title", b"link"})
 """What an entry is made of: where one comes first, the head was cut off inside an entry."""
 _PASSED_OVER: Final = _MARKUP_OF_WARNINGS | _FIELDS | {b"xml"}  # <xml version="1.0"?>
-_ROOT_NAMES: Final = ("urlset", "sitemapindex", "rss", "feed")
+_ROOT_NAMES: Final = ("urlset", "sitemapindex", "sitemaps", "rss", "feed")
+_INNER_ROOTS: Final = frozenset({b"urlset", b"sitemapindex"})
+"""What is a sitemap also inside another XML document, such as an envelope of SOAP."""
 _FIELD_END: Final = re.compile(rb"</(?:loc|url|sitemap|lastmod|link|item|entry)\s*>", re.IGNORECASE)
 _PROLOG: Final = re.compile(
     # All that may stand before the root element (XML 1.0, 2.8).
-    rb"(?:<\?xml\s+version\s*=[^<>?]*+\?>)?"
-    rb"(?:\s|<!--(?:[^-]|-[^-])*+-->|<\?(?![xX][mM][lL][\s?])[A-Za-z_].{0,200}?\?>"
-    rb"""|<!DOCTYPE(?:[^<>\["']|"[^"]*"|'[^']*')*+(?:\[[^\]]*+\]\s*+)?>)*+""",
+    rb"(?:<\?xml\s+version%(value)s(?:\s+encoding%(value)s)?(?:\s+standalone%(value)s)?\s*\?>)?"
+    rb"(?:\s|<!--(?:[^-]|-[^-])*+-->|<\?(?![xX][mM][lL][\s?])[A-Za-z_\x80-\xff]"
+    rb"[\w.:\x80-\xff-]*+(?:\s.{0,200}?)?\?>"
+    rb"""|<!DOCTYPE(?:[^<>\["']|"[^"]*"|'[^']*')*+(?:\[[^\]]*+\]\s*+)?>)*+"""
+    % {b"value": rb"""\s*=\s*(?:"[^"<>?]+"|'[^'<>?]+')"""},
     re.DOTALL,
 )
 _ROBOTS_LINE: Final = re.compile(rb"^\s*site-?map\s*:", re.IGNORECASE | re.MULTILINE)
 _PATH: Final = re.compile("[?#]")
 _BLANK: Final = b" \t\r\n\0\x0b\x0c"
 _MARK: Final = "\ufeff".encode()
-_TAG: Final = re.compile(rb"<(?:[A-Za-z_][\w.-]*:)?([A-Za-z_][\w.-]*)(?=[^\w.:-])")
+_TAG: Final = re.compile(rb"<\s{0,9}+(?:[A-Za-z_][\w.-]*:)?([A-Za-z_][\w.-]*)(?=[^\w.:-])")
 _SKIPPED: Final = re.compile(
     # An unclosed one reaches to the end: searching on inside it would cost quadratic time.
     # Nor is the end of an instruction looked for very far.
@@ -89,6 +93,9 @@ _SKIPPED: Final = re.compile(
 _DOCTYPE: Final = re.compile(
     rb"<!DOCTYPE\s+([^\s>\[]*)[^>\[]*(?:\[.*?\]\s*>|>)?", re.DOTALL | re.IGNORECASE
 )
+_FOLDING: Final = re.compile("[ \t\r+\u25b6\u25b8\u25bc\u25be-]*".encode())
+"""What browsers draw before an element that can be folded."""
+_URL_LINE: Final = re.compile(rb"^[<\s]*https?://\S+\s*$", re.IGNORECASE | re.MULTILINE)
 _ENTITY: Final = re.compile(rb"<!ENTITY", re.IGNORECASE)
 
 
@@ -98,6 +105,8 @@ def sniff(head: bytes, *urls: str) -> Sniffed:
     is_robots = any(_PATH.split(url, 1)[0].lower().endswith("/robots.txt") for url in urls)
     if head[lead : lead + 1] == b"<":
         found = _sniff_xml(head, lead)
+        if found.code == "SM201" and _is_text(head) and not is_robots:
+            return Sniffed(Kind.TEXT)
         if not (is_robots and found.code == "SM201" and _ROBOTS_LINE.search(head)):
             return found
     if is_robots:
@@ -106,6 +115,12 @@ def sniff(head: bytes, *urls: str) -> Sniffed:
     if found.kind is not Kind.INVALID and _stands_as_xml(head, found):
         return found
     return Sniffed(Kind.TEXT)
+
+
+def _is_text(head: bytes) -> bool:
+    """Tell whether these are lines of URLs, though a script's warning or a bracket comes first."""
+    tags = {tag[1].lower() for tag in _TAG.finditer(head)}
+    return tags <= _MARKUP_OF_WARNINGS and bool(_URL_LINE.search(head))
 
 
 def _length_of_blanks(head: bytes) -> int:
@@ -128,7 +143,7 @@ def _stands_as_xml(head: bytes, found: Sniffed) -> bool:
     line = before[before.rfind(b"\n") + 1 :]
     if b"<?xml" in before or b">" in line or (found.rootless and b">" in before):
         return True
-    return not found.rootless and not line.strip(b" \t\r-+")
+    return not found.rootless and bool(_FOLDING.fullmatch(line))
 
 
 def _sniff_xml(head: bytes, lead: int) -> Sniffed:
@@ -144,23 +159,37 @@ def _sniff_xml(head: bytes, lead: int) -> Sniffed:
         first = _TAG.search(seen, doctype.end())
         if _ENTITY.search(seen, doctype.start(), first.start() if first else len(seen)):
             return _invalid("SM203", "The DOCTYPE declares entities, which are never expanded")
-    tag = first
+    tag, loc = first, None
+    foreign = False
     while tag:
         name = tag[1].lower()
         kind = _ROOTS.get(name) or _ENTRIES.get(name)
-        if kind:
-            before = head[: tag.start()]
-            junk = not _PROLOG.fullmatch(before)
-            lost = bool(_FIELD_END.search(before))
-            return Sniffed(kind, tag.start(), junk=junk, rootless=name in _ENTRIES, lost=lost)
-        if name in _HTML:
+        if kind and (name in _INNER_ROOTS or not foreign):
+            return _found(head, kind, tag)
+        if name in _HTML and not (foreign and b":" in tag[0]):  # SOAP has a Body
+            if foreign:
+                break
             return _invalid("SM202", "It is an HTML page")
-        if strict and name not in _PASSED_OVER and not _is_misspelt_root(name):
-            break
+        if not foreign and name == b"loc":
+            loc = loc or tag
+        foreign = foreign or (strict and name not in _PASSED_OVER and not _is_misspelt_root(name))
         tag = _TAG.search(seen, tag.end())
+    if loc and not foreign:
+        return _found(head, Kind.URLSET, loc)  # there is nothing around it
     root = first[1].decode("ascii", "replace")[:60] if first else ""
     what = f"the root element is <{root}>" if root else "it has no root element"
     return _invalid("SM201", f"It is no sitemap: {what}")
+
+
+def _found(head: bytes, kind: Kind, tag: re.Match[bytes]) -> Sniffed:
+    before = head[: tag.start()]
+    return Sniffed(
+        kind,
+        tag.start(),
+        junk=not _PROLOG.fullmatch(before),
+        rootless=tag[1].lower() not in _ROOTS,
+        lost=bool(_FIELD_END.search(before)),
+    )
 
 
 def _is_misspelt_root(name: bytes) -> bool:

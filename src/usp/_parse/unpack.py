@@ -1,9 +1,11 @@
 """Unpacking: gzip and zlib known by their first bytes, with a ceiling on what comes out.
 
 Names and types are not believed: a ``.gz`` that isn't gzip is read as it is, and gzip is unpacked
-whatever it is called, also when it was packed twice. What came out before a fault is kept.
+whatever it is called, also when it was packed twice. Raw deflate has no mark of its own: it is
+known by what comes out. What came out before a fault is kept.
 """
 
+import re
 import zlib
 from collections.abc import Iterable, Iterator
 from itertools import chain
@@ -16,9 +18,20 @@ MAX_DOCUMENT: Final = 100 * 1024 * 1024
 
 _MAX_WRAPS: Final = 3
 _PIECE: Final = 256 * 1024
-_MAX_BLANKS: Final = 16
-"""So many blanks before packed data are passed over: scripts print them."""
+_LEAD: Final = 4096
+"""So many bytes before packed data are passed over: scripts print blanks, marks and warnings."""
+_BLANKS: Final = re.compile(rb"(?:[\t\n\r ]|\xef\xbb\xbf)*+")
+_NOT_TEXT: Final = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f\x7f-\xff]")
+_DOCUMENT: Final = re.compile(
+    rb"\s*(?:<(?:\?xml|!|[A-Za-z][\w.:-]{2,}[\s>])|https?://|(?:user-agent|sitemap)\s*:)",
+    re.IGNORECASE,
+)
+_ENOUGH: Final = 64
+"""So many bytes show what a document is; what is damaged behind them is another matter."""
+_MARKS: Final = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
+_RAW: Final = -zlib.MAX_WBITS
 _GZIP: Final = b"\x1f\x8b"
+_GZIP_BEGINS: Final = _GZIP + b"\x08"
 _DAMAGED: Final = "the packed data ends early, or is damaged"
 _MAGIC: Final = {
     _GZIP: 16 + zlib.MAX_WBITS,
@@ -50,7 +63,7 @@ def unpack(
 
 def is_packed(head: bytes) -> bool:
     """Tell by its first bytes whether a document may be packed, and so be larger than it looks."""
-    return head[: _MAX_BLANKS + 2].lstrip(b"\r\n\t ")[:2] in _MAGIC
+    return _packed(head[:_LEAD])[1] is not None
 
 
 def _in_pieces(chunks: Iterable[bytes]) -> Iterator[bytes]:
@@ -73,16 +86,43 @@ def peek(chunks: Iterable[bytes], size: int) -> tuple[bytes, Iterator[bytes]]:
 
 
 def _unwrap(chunks: Iterable[bytes], findings: Findings, wraps: int) -> Iterator[bytes]:
-    head, chunks = peek(chunks, _MAX_BLANKS + 2)
-    blanks = len(head[:_MAX_BLANKS]) - len(head[:_MAX_BLANKS].lstrip(b"\r\n\t "))
-    window = _MAGIC.get(head[blanks : blanks + 2])
-    if window is None or wraps == 0:
+    head, chunks = peek(chunks, _LEAD)
+    lead, window = _packed(head[:_LEAD]) if wraps else (0, None)
+    if window is None:
         return chunks
-    if blanks:
-        findings.report("SM205", "blanks stand before the packed data")
+    if lead:
+        findings.report("SM205", "something stands before the packed data", place=(1, 0))
         next(chunks)
-        chunks = chain([head[blanks:]], chunks)
+        chunks = chain([head[lead:]], chunks)
     return _unwrap(_inflate(chunks, window, findings), findings, wraps - 1)
+
+
+def _packed(head: bytes) -> tuple[int, int | None]:
+    """Return where packed data begins, and how zlib is to read it; None if there is none.
+
+    What has no mark where it should be is believed only if a document comes out.
+    """
+    blanks = _BLANKS.match(head)
+    at = blanks.end() if blanks else 0
+    if window := _MAGIC.get(head[at : at + 2]):
+        return at, window
+    at = head.find(_GZIP_BEGINS)
+    window = _MAGIC[_GZIP]
+    if at < 0:
+        at, window = 0, _RAW
+    return (at, window) if _unpacks(head, at, window) else (0, None)
+
+
+def _unpacks(head: bytes, at: int, window: int) -> bool:
+    """Tell whether this is no text, and unpacks from there to the beginning of a document."""
+    if not _NOT_TEXT.search(head, 0, at + 256) or head.startswith(_MARKS):
+        return False
+    try:
+        found = zlib.decompressobj(window).decompress(head[at:], _ENOUGH)
+    except zlib.error:
+        return False
+    without_zeros = found.replace(b"\0", b"")  # of UTF-16
+    return found.startswith(_MARKS) or bool(_DOCUMENT.match(without_zeros))
 
 
 def _inflate(chunks: Iterable[bytes], window: int, findings: Findings) -> Iterator[bytes]:
@@ -102,7 +142,7 @@ def _inflate(chunks: Iterable[bytes], window: int, findings: Findings) -> Iterat
                         findings.report("SM215", "something follows the gzip data")
                         return
                     break
-                inflater = zlib.decompressobj(window)
+                inflater = zlib.decompressobj(_MAGIC[_GZIP])
             before = inflater.copy()
             try:
                 out = inflater.decompress(data, _PIECE)

@@ -11,6 +11,7 @@ from typing import Final
 from urllib.parse import urljoin, urlsplit
 
 from usp._parse.findings import Findings
+from usp._parse.wrappings import bare_url
 from usp.objects.page import SITEMAP_PAGE_DEFAULT_PRIORITY, SitemapPageChangeFrequency
 
 # Zero-width blanks and the byte order mark, which str.strip() doesn't know, and those it does.
@@ -23,7 +24,9 @@ _ENTITY: Final = re.compile(
 )
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _HTTP: Final = re.compile(r"https?://[^\s/?#]", re.IGNORECASE)
-_LINE_BREAKS: Final = re.compile(r" *[\t\r\n]\s*")
+_PLAIN_URL: Final = re.compile(r"https?://[A-Za-z0-9.-]++(?::[0-9]++)?(?:[/?#][!-%'-;=?-~]*+)?")
+"""A URL that means just what is written: what nearly all of them are."""
+_LINE_BREAKS: Final = re.compile(r"(?<! ) *+[\t\r\n]\s*+")
 _NUMBER: Final = re.compile(
     r"[+-]?(?:[0-9]{1,20}\.?[0-9]{0,40}|\.[0-9]{1,40})(?:[eE][+-]?[0-9]{1,3})?"
 )
@@ -62,7 +65,9 @@ def text_or_none(text: str) -> str | None:
 
 def url(text: str, base: str | None) -> str:
     """Return the URL that was meant: cleaned, and resolved where it is relative."""
-    found = _LINE_BREAKS.sub("", clean(text))
+    if _PLAIN_URL.fullmatch(text):
+        return text
+    found = _LINE_BREAKS.sub("", bare_url(clean(text)))
     if base is None or not found or (_SCHEME.match(found) and not _needs_base(found)):
         return found
     try:
@@ -85,6 +90,13 @@ def several(text: str) -> list[str]:
 
 def check_url(text: str, base: str | None, findings: Findings) -> None:
     """Report what is odd about a URL as it is written."""
+    if _PLAIN_URL.fullmatch(text):
+        return
+    if decode_entities(text) != text:
+        findings.report("SM306", f"URL {text.strip()[:200]!r} is escaped twice")
+    if (found := bare_url(clean(text))) != clean(text):
+        findings.report("SM311", f"something stands around URL {found[:200]!r}")
+        text = found
     written = text.strip(_BLANKS)
     if (
         text.strip(" \t\r\n") != written
@@ -94,8 +106,6 @@ def check_url(text: str, base: str | None, findings: Findings) -> None:
         findings.report("SM307", f"odd blanks in or around URL {written[:200]!r}")
     elif " " in written:
         findings.report("SM308", f"URL {written[:200]!r} has a blank in it")
-    if decode_entities(written) != written:
-        findings.report("SM306", f"URL {written[:200]!r} is escaped twice")
     if not _SCHEME.match(written) or _needs_base(written):
         findings.report("SM302", f"URL {written[:200]!r} is relative")
     elif not is_http_url(url(text, base)):

@@ -157,6 +157,10 @@ CODES: Final[dict[str, Code]] = {
         "no-root", _W, "The entries have no root element around them.", _SM,
         "Put the entries into <urlset> or <sitemapindex>.",
     ),
+    "SM222": Code(
+        "escaped-whole", _W, "The whole document is escaped, as for showing it.", _XML,
+        "Send the XML itself, not a text that shows it.",
+    ),
     "SM301": Code(
         "no-loc", _W, "An entry has no URL and was left out.", _SM,
         "Give every entry one <loc>.",
@@ -196,6 +200,10 @@ CODES: Final[dict[str, Code]] = {
     "SM310": Code(
         "line-too-long", _E, "A line of more than 64 KiB was left out.", _OURS,
         "Write one URL a line.",
+    ),
+    "SM311": Code(
+        "wrapped-url", _W, "Something stands around a URL that is no part of it.", _SM,
+        "Write the URL alone: no quotes, brackets or messages of scripts.",
     ),
     "SM401": Code(
         "bad-date", _W, "A date can't be understood, or leaves out the year.", "W3C Datetime",
