@@ -58,6 +58,7 @@ def test_arguments_as_programs_read_them() -> None:
     read = {name: value for name, value in vars(args).items() if name != "func"}
     assert read == {
         "url": "example.org",
+        "sitemap": False,
         "format": "pages",
         "no_robots": True,
         "no_known": True,

@@ -212,8 +212,10 @@ class Cursor:
     def _is_settled(self, place: Place) -> bool:
         if place.resource is None:
             place.resource = self._plan(place)
+        if place.resource.answer is None:
+            return False
         place.resource = place.resource.in_its_stead
-        return place.resource.answer is not None
+        return True
 
     def _plan(self, place: Place) -> Resource:
         return self._resources.plan(
