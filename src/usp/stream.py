@@ -6,16 +6,16 @@ from types import TracebackType
 from typing import Self, Unpack
 
 from usp._crawl.machine import Crawl, RecurseCallback, RecurseListCallback, StopCallback
-from usp._crawl.places import Place
 from usp._crawl.policy import Policy, PolicyFields, policy_of
 from usp._drive import report
 from usp._drive.choose import steps
+from usp._drive.gate import Gate
 from usp._source import Beginning, SourceName
 from usp._store import Store
 from usp.objects.outcome import Outcome, Skip
 from usp.objects.page import SitemapPage
 from usp.objects.problem import Problem
-from usp.objects.progress import Observer, PagesCounted
+from usp.objects.progress import Observer
 from usp.web_client.abstract_client import AbstractWebClient
 from usp.web_client.requests_client import RequestsWebClient
 
@@ -42,9 +42,8 @@ class PageStream(Iterator[SitemapPage]):
         self._crawl = crawl
         self._client = client
         self._own = own
-        self._has_enough = stop_callback or (lambda _page: False)
-        self._left = crawl.policy.max_pages
         self._tell = report.teller(observer)
+        self._gate = Gate(crawl, stop_callback, self._tell)
         self._pages = self._read(homepage, store)
 
     def _read(self, homepage: str, store: Store) -> Generator[SitemapPage]:
@@ -59,25 +58,10 @@ class PageStream(Iterator[SitemapPage]):
                 self._client.close()
 
     def _read_ready(self) -> Iterator[SitemapPage]:
-        while self._crawl.ready and not self._crawl.stopped:
-            yield from self._read_sitemap(self._crawl.ready.popleft())
-
-    def _read_sitemap(self, place: Place) -> Iterator[SitemapPage]:
-        crawl = self._crawl
-        pages = place.document.pages if place.document else ()
-        count = 0
-        for page in crawl.selection.choose(pages, crawl.skipped):
-            if self._has_enough(page):
-                crawl.stop("SM706", "The caller had enough")
-                break
-            count += 1
-            yield page
-            if count == self._left:
-                crawl.stop("SM704", f"The crawl has reached its {crawl.policy.max_pages} pages")
-                break
-        self._left = None if self._left is None else self._left - count
-        self._tell(PagesCounted(place.final_url, count))
-        crawl.release(place)
+        while self._crawl.ready and not self._gate.is_shut():
+            place = self._crawl.ready.popleft()
+            yield from self._gate.passing(place.document.pages if place.document else ())
+            self._gate.close(place)
 
     def __next__(self) -> SitemapPage:
         return next(self._pages)

@@ -1,0 +1,220 @@
+"""Requests side by side in asyncio: requests are tasks, the task that owns the crawl owns the
+machine.
+
+A task touches its own document and nothing else; its answer is taken up by the owner. What could
+stall the loop (looking at a large document, writing it to disk, reading its pages) is done in a
+thread; what is small is done where it is, which is quicker.
+"""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from itertools import islice
+from typing import Final
+
+from usp._crawl.machine import Crawl
+from usp._crawl.messages import Answer, FetchFailed, FetchRequest
+from usp._drive import report
+from usp._drive.chance import chance
+from usp._drive.fetch import broken, cut_off, look_at, refused
+from usp._parse.decode import http_charset
+from usp._parse.document import Document, Pages, Source
+from usp._parse.unpack import is_packed
+from usp._store import Intake, Store
+from usp.objects.page import SitemapPage
+from usp.objects.progress import Ended, Observer
+from usp.web_client.abstract_aio_client import (
+    AbstractAioWebClient,
+    AbstractAioWebClientSuccessResponse,
+)
+
+_WRITTEN_AT_ONCE: Final = 256 * 1024
+"""So many bytes of a body are held until they are written to disk, in a thread."""
+_PAGES_AT_ONCE: Final = 256
+
+Fetch = Callable[[FetchRequest], Coroutine[None, None, Answer]]
+
+
+class Fetcher:
+    """Fetches documents with one client into one store."""
+
+    def __init__(self, client: AbstractAioWebClient, store: Store, max_bytes: int) -> None:
+        self._client = client
+        self._store = store
+        self._max_bytes = max_bytes
+
+    async def __call__(self, request: FetchRequest) -> Answer:
+        """Fetch one document and look at it."""
+        try:
+            response = await self._client.get(request.url)
+            if not isinstance(response, AbstractAioWebClientSuccessResponse):
+                return refused(response)
+            url = str(response.url())
+            charset = http_charset(response.header("Content-Type"))
+            body = _Body(response, self._max_bytes)
+        except Exception as error:  # noqa: BLE001 -- the worker's edge: any client, any fault
+            return broken(error)
+        try:
+            kept = await self._keep(body)
+        finally:
+            await body.close()
+        if body.fault and not body.size:
+            return replace(body.fault, silent=True)
+        source = Source(kept, url, request.url, charset, self._max_bytes)
+        if _is_light(source):
+            return look_at(source, request, body.fault)
+        return await asyncio.to_thread(look_at, source, request, body.fault)
+
+    async def _keep(self, body: "_Body") -> Iterable[bytes]:
+        """Put a body to rest; what is large is written in a thread, a batch at a time."""
+        intake = Intake(self._store)
+        held: list[bytes] = []
+        size = 0
+        while (chunk := await body.next()) is not None:
+            held.append(chunk)
+            size += len(chunk)
+            if size >= _WRITTEN_AT_ONCE:
+                await asyncio.to_thread(intake.add, b"".join(held))
+                held, size = [], 0
+        intake.add(b"".join(held))
+        return intake.kept()
+
+
+class _Body:
+    """The body of a response, up to a limit; a fault in the middle ends it and is kept."""
+
+    def __init__(self, response: AbstractAioWebClientSuccessResponse, limit: int) -> None:
+        self._response = response
+        self._chunks = response.chunks()
+        self._limit = limit
+        self.size = 0
+        self.fault: FetchFailed | None = None
+        self.close_fault: FetchFailed | None = None
+
+    async def next(self) -> bytes | None:
+        """Return the next piece, or None at the end."""
+        if self.size > self._limit:  # one byte more than allowed shows that it was cut
+            return None
+        try:
+            chunk = await anext(self._chunks, None)
+            self.size += memoryview(chunk or b"").nbytes  # a TypeError for what isn't bytes
+        except Exception as error:  # noqa: BLE001 -- the worker's edge
+            self.fault = cut_off(error)
+            return None
+        return chunk
+
+    async def close(self) -> None:
+        """Let go of the connection, read or not."""
+        try:
+            await self._chunks.aclose()
+            await self._response.close()
+        except Exception as error:  # noqa: BLE001 -- the worker's edge; the body is here already
+            self.close_fault = cut_off(error)
+
+
+def _is_light(source: Source) -> bool:
+    """Tell whether a document is quickly read: in memory, so it is small, and not packed."""
+    return isinstance(source.chunks, list) and not any(map(is_packed, source.chunks[:1]))
+
+
+class Flight:
+    """A crawl under way: the task that steps it owns the machine."""
+
+    def __init__(self, crawl: Crawl, fetch: Fetch, tell: report.Tell) -> None:
+        self._crawl = crawl
+        self._tell = tell
+        self._fetch = fetch
+        self._tasks: dict[asyncio.Task[Answer], FetchRequest] = {}
+
+    async def step(self) -> bool:
+        """Ask for what may be asked for, and take up what has come; False at the end."""
+        going = await self._step()
+        if not going:
+            self._tell(Ended(self._crawl.outcome))
+        return going
+
+    async def _step(self) -> bool:
+        crawl, tasks = self._crawl, self._tasks
+        if crawl.done:
+            return False
+        for request in crawl.take(time.monotonic()):
+            self._tell(report.asked(request))
+            tasks[asyncio.create_task(self._fetch(request))] = request
+        if crawl.stopped:
+            return False
+        for task in await self._landed(crawl.wakeup()):
+            request = tasks.pop(task)
+            answer = task.result()
+            pause = crawl.receive(request, answer, time.monotonic(), chance())
+            for event in report.answered(request, answer, pause):
+                self._tell(event)
+        return True
+
+    async def _landed(self, due: float | None) -> set[asyncio.Task[Answer]]:
+        """Wait for answers, but no longer than until something else is due."""
+        patience = None if due is None else max(due - time.monotonic(), 0.0)
+        if self._tasks:
+            how = asyncio.FIRST_COMPLETED
+            done, _ = await asyncio.wait(self._tasks, timeout=patience, return_when=how)
+            return done
+        if patience is None:
+            raise RuntimeError("the crawl waits for nothing")
+        await asyncio.sleep(patience)
+        return set()
+
+    async def end(self) -> None:
+        """End what is under way; its connections are closed when this returns."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._tasks.clear()
+
+
+@asynccontextmanager
+async def flight(
+    crawl: Crawl,
+    client: AbstractAioWebClient,
+    homepage: str,
+    tell: report.Tell,
+    store: Store | None = None,
+) -> AsyncIterator[Flight]:
+    """Set a crawl of a site under way; whatever way the block is left, nothing of it goes on."""
+    async with client.for_crawl(homepage) as own:
+        fetch = Fetcher(own, store or Store(), crawl.policy.max_document_bytes)
+        started = Flight(crawl, fetch, tell)
+        try:
+            yield started
+        finally:
+            await started.end()
+
+
+async def run(
+    crawl: Crawl, client: AbstractAioWebClient, homepage: str, observer: Observer | None = None
+) -> None:
+    """Carry a crawl of a site to its end."""
+    async with flight(crawl, client, homepage, report.teller(observer)) as under_way:
+        while await under_way.step():
+            pass
+
+
+class Batches:
+    """The pages of a document, some at a time, so that others have their turn in between."""
+
+    def __init__(self, document: Document | None) -> None:
+        self._listed = document.pages if document else ()
+        self._reading: Iterator[SitemapPage] | None = None
+        self._light = not isinstance(self._listed, Pages) or _is_light(self._listed.source)
+
+    async def next(self) -> list[SitemapPage]:
+        """Return the next pages; none at the end."""
+        if not self._light:
+            return await asyncio.to_thread(self._read)
+        await asyncio.sleep(0)
+        return self._read()
+
+    def _read(self) -> list[SitemapPage]:
+        if self._reading is None:
+            self._reading = iter(self._listed)
+        return list(islice(self._reading, _PAGES_AT_ONCE))

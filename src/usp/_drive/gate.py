@@ -1,0 +1,47 @@
+"""Where pages leave a stream: those that are wanted, up to the caller's limits.
+
+The rules are the same whoever reads the documents, so they stand here once.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from usp._crawl.machine import Crawl, StopCallback
+from usp._crawl.places import Place
+from usp._drive.report import Tell
+from usp.objects.page import SitemapPage
+from usp.objects.progress import PagesCounted
+
+
+class Gate:
+    """Lets the pages of a crawl through; it may stop the crawl."""
+
+    def __init__(self, crawl: Crawl, stop_callback: StopCallback | None, tell: Tell) -> None:
+        self._crawl = crawl
+        self._has_enough = stop_callback or (lambda _page: False)
+        self._tell = tell
+        self._left = crawl.policy.max_pages
+        self._count = 0
+
+    def passing(self, pages: Iterable[SitemapPage]) -> Iterator[SitemapPage]:
+        """Yield those pages of a sitemap, or of a part of it, that are wanted."""
+        crawl = self._crawl
+        for page in crawl.selection.choose(pages, crawl.skipped):
+            if self._has_enough(page):
+                crawl.stop("SM706", "The caller had enough")
+                return
+            self._count += 1
+            yield page
+            if self._count == self._left:
+                crawl.stop("SM704", f"The crawl has reached its {crawl.policy.max_pages} pages")
+                return
+
+    def is_shut(self) -> bool:
+        """Tell whether nothing passes any more."""
+        return self._crawl.stopped is not None
+
+    def close(self, place: Place) -> None:
+        """Tell that a sitemap was read, and forget its document."""
+        self._tell(PagesCounted(place.final_url, self._count))
+        self._left = None if self._left is None else self._left - self._count
+        self._count = 0
+        self._crawl.release(place)

@@ -1,0 +1,244 @@
+"""What users of asyncio call: the sitemaps of a website as a coroutine, its pages as an async
+iterator, and the trees of many websites at once.
+
+The same names as in ``usp.tree`` and ``usp.stream``, with the same parameters; callbacks are plain
+functions and run in the task of the caller. Needs the extra ``async``, which is aiohttp.
+"""
+
+from collections import Counter
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Awaitable, Iterable
+from contextlib import AbstractAsyncContextManager, aclosing, nullcontext
+from types import TracebackType
+from typing import Self, TypeVar, Unpack
+
+from usp._crawl.assemble import website
+from usp._crawl.machine import Crawl, RecurseCallback, RecurseListCallback, StopCallback
+from usp._crawl.policy import Policy, PolicyFields, policy_of
+from usp._drive import report
+from usp._drive.aio import Batches, flight, run
+from usp._drive.gate import Gate
+from usp._drive.many import as_they_finish
+from usp._store import Store
+from usp.exceptions import SitemapException
+from usp.helpers import is_http_url
+from usp.objects.outcome import Outcome, Skip
+from usp.objects.page import SitemapPage
+from usp.objects.problem import Problem
+from usp.objects.progress import Observer
+from usp.objects.sitemap import IndexWebsiteSitemap
+from usp.stream import seeds_of_source
+from usp.tree import homepage_of, seeds_of_homepage
+from usp.web_client.abstract_aio_client import AbstractAioWebClient
+
+try:
+    from usp.web_client.aio_client import AioWebClient
+except ModuleNotFoundError as error:
+    if error.name != "aiohttp":
+        raise
+    raise ImportError("usp.aio needs aiohttp: pip install 'usp[async]'") from error
+
+__all__ = ["AioWebClient", "iter_pages", "sitemap_tree_for_homepage", "sitemap_trees"]
+
+T = TypeVar("T")
+
+
+class Stream(AsyncIterator[T]):
+    """An async iterator that can be closed at any time, and is an async context manager for it."""
+
+    _items: AsyncGenerator[T, None]
+
+    def __anext__(self) -> Awaitable[T]:
+        return self._items.__anext__()
+
+    async def aclose(self) -> None:
+        """End what is under way: when this returns, nothing is fetched any more."""
+        await self._items.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.aclose()
+
+
+class PageStream(Stream[SitemapPage]):
+    """Pages as they arrive, in the tree's order."""
+
+    def __init__(
+        self,
+        crawl: Crawl,
+        client: AbstractAioWebClient | None,
+        homepage: str,
+        stop_callback: StopCallback | None = None,
+        observer: Observer | None = None,
+    ) -> None:
+        """Begin a stream, with a client of its own where none is given."""
+        self._crawl = crawl
+        self._tell = report.teller(observer)
+        self._gate = Gate(crawl, stop_callback, self._tell)
+        self._items = self._read(client, homepage)
+
+    async def _read(
+        self, given: AbstractAioWebClient | None, homepage: str
+    ) -> AsyncGenerator[SitemapPage, None]:
+        crawl = self._crawl
+        store = Store(passing=True)
+        async with (
+            _client(given) as client,
+            flight(crawl, client, homepage, self._tell, store) as under_way,
+        ):
+            while await under_way.step():
+                while crawl.ready and not self._gate.is_shut():
+                    place = crawl.ready.popleft()
+                    batches = Batches(place.document)
+                    while not self._gate.is_shut() and (batch := await batches.next()):
+                        for page in self._gate.passing(batch):
+                            yield page
+                    self._gate.close(place)
+
+    @property
+    def outcome(self) -> Outcome:
+        """What came of the crawl, as far as it has come."""
+        return self._crawl.outcome
+
+    @property
+    def skipped(self) -> Counter[Skip]:
+        """How many sitemaps and pages were left out so far, as the caller asked, and why."""
+        return Counter(self._crawl.skipped)
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """The limit that ended the stream, if one did."""
+        return (Problem(*self._crawl.stopped),) if self._crawl.stopped else ()
+
+
+async def sitemap_tree_for_homepage(
+    homepage_url: str,
+    web_client: AbstractAioWebClient | None = None,
+    use_robots: bool = True,
+    use_known_paths: bool = True,
+    extra_known_paths: set[str] | None = None,
+    recurse_callback: RecurseCallback | None = None,
+    recurse_list_callback: RecurseListCallback | None = None,
+    normalize_homepage_url: bool = True,
+    *,
+    stop_callback: StopCallback | None = None,
+    observer: Observer | None = None,
+    policy: Policy | None = None,
+    **changes: Unpack[PolicyFields],
+) -> IndexWebsiteSitemap:
+    """Find, fetch and read all sitemaps of a website, as ``usp.tree`` does.
+
+    The tree is the same as that of ``usp.tree``, and its pages are read when they are walked,
+    without waiting for anything: the crawl is over.
+
+    :param web_client: the client to fetch with; by default an ``AioWebClient`` of the crawl's own.
+    """
+    homepage = homepage_of(homepage_url, normalize=normalize_homepage_url)
+    crawl = Crawl(
+        seeds_of_homepage(homepage, use_robots, use_known_paths, extra_known_paths),
+        policy_of(policy, changes),
+        recurse_callback=recurse_callback,
+        recurse_list_callback=recurse_list_callback,
+        stop_callback=stop_callback,
+        counting=observer is not None,
+        probe_at_once=True,
+    )
+    async with _client(web_client) as client:
+        await run(crawl, client, homepage, observer)
+    return website(homepage, crawl)
+
+
+def iter_pages(
+    source: str,
+    *,
+    web_client: AbstractAioWebClient | None = None,
+    use_robots: bool = True,
+    use_known_paths: bool | None = None,
+    recurse_callback: RecurseCallback | None = None,
+    recurse_list_callback: RecurseListCallback | None = None,
+    stop_callback: StopCallback | None = None,
+    observer: Observer | None = None,
+    policy: Policy | None = None,
+    **changes: Unpack[PolicyFields],
+) -> PageStream:
+    """Stream the pages of a site, those of a document as soon as it is there, as ``usp`` does.
+
+    Nothing is asked for before the first page is.
+
+    :param web_client: the client to fetch with; by default an ``AioWebClient`` of the stream's own.
+    """
+    homepage, seeds = seeds_of_source(source, use_robots, use_known_paths)
+    crawl = Crawl(
+        seeds,
+        policy_of(policy, changes),
+        recurse_callback=recurse_callback,
+        recurse_list_callback=recurse_list_callback,
+        streaming=True,
+    )
+    return PageStream(crawl, web_client, homepage, stop_callback, observer)
+
+
+class TreeStream(Stream[tuple[str, IndexWebsiteSitemap]]):
+    """The trees of many websites, each with its homepage as it was given, as they finish."""
+
+    def __init__(self, items: AsyncGenerator[tuple[str, IndexWebsiteSitemap], None]) -> None:
+        self._items = items
+
+
+def sitemap_trees(
+    homepages: Iterable[str] | AsyncIterable[str],
+    *,
+    at_once: int = 100,
+    web_client: AbstractAioWebClient | None = None,
+    use_robots: bool = True,
+    use_known_paths: bool = True,
+    policy: Policy | None = None,
+    **changes: Unpack[PolicyFields],
+) -> TreeStream:
+    """Crawl many websites at once, and give each tree as soon as it is there.
+
+    However many homepages there are, only those that are crawled are held. All crawls share one
+    client, whose ``total`` bounds the requests under way. A homepage that isn't a URL is data like
+    any other here: its tree is empty, and names the problem.
+
+    :param homepages: URLs or bare domains (which means https), from whatever can be iterated.
+    :param at_once: how many websites are crawled at once.
+    :param web_client: the client to fetch with; by default an ``AioWebClient`` for all of them.
+    :param policy: limits, manners and choices of each crawl.
+    """
+    if not at_once >= 1:
+        raise SitemapException(f"at_once must be at least 1, not {at_once!r}.")
+    settled = policy_of(policy, changes)
+
+    async def read() -> AsyncGenerator[tuple[str, IndexWebsiteSitemap], None]:
+        async with _client(web_client) as client:
+
+            async def tree(homepage: str) -> IndexWebsiteSitemap:
+                url = homepage if "://" in homepage else f"https://{homepage}"
+                if not is_http_url(url):
+                    return _not_a_homepage(homepage)
+                return await sitemap_tree_for_homepage(
+                    url, client, use_robots, use_known_paths, policy=settled
+                )
+
+            async with aclosing(as_they_finish(homepages, tree, at_once)) as trees:
+                async for each in trees:
+                    yield each
+
+    return TreeStream(read())
+
+
+def _not_a_homepage(homepage: str) -> IndexWebsiteSitemap:
+    problem = Problem("SM604", f"{homepage!r} is neither a URL nor a domain")
+    return IndexWebsiteSitemap(homepage, [], outcome=Outcome.UNREACHABLE, notes=(problem,))
+
+
+def _client(own: AbstractAioWebClient | None) -> AbstractAsyncContextManager[AbstractAioWebClient]:
+    """Return a client for the time of a crawl: the caller's, which stays open, or a new one."""
+    return AioWebClient() if own is None else nullcontext(own)

@@ -1,0 +1,346 @@
+"""The client on aiohttp: what a crawl in asyncio uses where the caller brings none.
+
+Rules of this room: ``get()`` never raises on what the web did, and leaves the body to be read. One
+client serves many crawls at once, so what belongs to one crawl (where its homepage is, its cookies,
+the distance between its requests) lives in its ``_Visit``, and on the client what all share.
+"""
+
+import asyncio
+import socket
+import warnings
+from base64 import b64encode
+from collections.abc import Mapping
+from contextlib import ExitStack, suppress
+from typing import Final
+from urllib.parse import urljoin, urlsplit
+
+import aiohttp
+from requests.exceptions import InvalidSchema, TooManyRedirects
+from requests.utils import (
+    get_auth_from_url,
+    get_environ_proxies,
+    get_netrc_auth,
+    select_proxy,
+)
+from yarl import URL
+
+from usp.exceptions import SitemapException
+from usp.web_client import manners
+from usp.web_client.abstract_aio_client import AbstractAioWebClient
+from usp.web_client.abstract_client import (
+    RETRYABLE_HTTP_STATUS_CODES,
+    AbstractWebClientResponse,
+    RequestWaiter,
+    WebClientErrorResponse,
+)
+from usp.web_client.addresses import AddressRefusedError, AddressRule, Guard, host_of, is_public
+from usp.web_client.aio_response import (
+    DROPPED,
+    AioWebClientSuccessResponse,
+    drain,
+    foreign_packing,
+)
+from usp.web_client.aio_transport import TRIP, Connector, Trip, Verify, tls_context
+from usp.web_client.arrivals import is_web_url
+from usp.web_client.failures import passes
+
+__all__ = ["AioWebClient", "AioWebClientErrorResponse", "AioWebClientSuccessResponse"]
+
+_HEADERS: Final = {
+    "User-Agent": manners.USER_AGENT,
+    "Accept": "*/*",
+    "Accept-Encoding": "gzip, deflate",
+}
+_REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
+_MOST_REDIRECTS: Final = 30
+_LONGEST_LINE: Final = 64 * 1024
+"""As long as a line of headers may be for the client on requests, too."""
+_FAILURES: Final = (
+    aiohttp.ClientError,
+    OSError,  # also what requests raises
+    ValueError,  # URLs that can't be read
+    AddressRefusedError,
+)
+
+
+class AioWebClientErrorResponse(WebClientErrorResponse):
+    """No document came."""
+
+
+class AioWebClient(AbstractAioWebClient):
+    """Fetches with aiohttp, for any number of crawls at once.
+
+    A client belongs to the event loop in which it is first used, and has to be closed in it:
+    ``async with AioWebClient() as client``.
+    """
+
+    _is_public = staticmethod(is_public)
+    _connector: Connector | None = None
+
+    def __init__(
+        self,
+        *,
+        total: int = 100,
+        verify: Verify = True,
+        wait: float | None = None,
+        random_wait: bool = False,
+        timeout: float | tuple[float | None, float | None] | None = manners.TIMEOUT,
+        document_deadline: float | None = manners.DEADLINE,
+        headers: Mapping[str, str] | None = None,
+        proxies: Mapping[str, str] | None = None,
+        trust_env: bool = True,
+        private_addresses: AddressRule = "auto",
+    ) -> None:
+        """Make a client; nothing is opened yet.
+
+        :param total: how many requests may be under way, over all crawls.
+        :param verify: False to accept any certificate, the path of a file or folder of authorities,
+            or an ``ssl.SSLContext``.
+        :param wait: seconds between the starts of the requests of one crawl.
+        :param random_wait: vary that by half, up and down.
+        :param timeout: seconds to wait, or (to connect, for bytes); None waits for ever.
+        :param document_deadline: seconds that a whole document may take, redirects included.
+        :param headers: headers to send besides, or instead of, the usual ones. ``Authorization``
+            and ``Cookie`` go to the domain of the homepage only.
+        :param proxies: proxies by scheme, as for requests; they go before the environment's.
+        :param trust_env: whether to use the proxies, the authorities and the ``.netrc`` that the
+            environment names.
+        :param private_addresses: as for ``RequestsWebClient``.
+        """
+        if not total >= 1:
+            raise SitemapException(f"total must be at least 1, not {total!r}.")
+        Guard(private_addresses)  # raises at once on what is no rule
+        self._total = total
+        self._tls = tls_context(verify, trust_env=trust_env)
+        self._wait = (wait, random_wait)
+        connect, read = timeout if isinstance(timeout, tuple) else (timeout, timeout)
+        self._timeout = aiohttp.ClientTimeout(total=None, sock_connect=connect, sock_read=read)
+        self._deadline = document_deadline
+        sent = _HEADERS | {name.title(): text for name, text in (headers or {}).items()}
+        self._credentials: dict[str, str] = {
+            name: sent.pop(name) for name in manners.CREDENTIALS if name in sent
+        }
+        self._headers = sent
+        self._proxies = dict(proxies or {})
+        self._trust_env = trust_env
+        self._rule: AddressRule = private_addresses
+        self._own_visit: _Visit | None = None
+        self._closed = False
+
+    async def get(self, url: str) -> AbstractWebClientResponse:
+        """Fetch a URL outside of any crawl; read or close the response."""
+        if self._own_visit is None:
+            self._own_visit = self.for_crawl(None)
+        return await self._own_visit.get(url)
+
+    def for_crawl(self, homepage_url: str | None) -> "_Visit":
+        """Return the client for one crawl: with cookies and a guard of its own.
+
+        :raises SitemapException: if the client is closed, or was used in another event loop.
+        """
+        return _Visit(self, self._opened(), homepage_url)
+
+    async def close(self) -> None:
+        """Close all connections; the client is of no use any more."""
+        self._closed = True
+        if self._own_visit is not None:
+            await self._own_visit.close()
+        if self._connector is not None:
+            await self._connector.close()
+
+    def __del__(self) -> None:
+        if self._connector is not None and not self._closed:
+            warnings.warn(
+                "an AioWebClient was not closed", ResourceWarning, stacklevel=1, source=self
+            )
+
+    def _opened(self) -> Connector:
+        loop = asyncio.get_running_loop()
+        if self._closed:
+            raise SitemapException("The client is closed.")
+        if self._connector is None:
+            self._connector = Connector(self._tls)
+            self._slots = asyncio.Semaphore(self._total)
+            self._loop = loop
+        if self._loop is not loop:
+            raise SitemapException(
+                "The client was used in another event loop; make one in each, and close it there."
+            )
+        return self._connector
+
+
+class _Visit(AbstractAioWebClient):
+    """The client for one crawl."""
+
+    def __init__(self, client: AioWebClient, connector: Connector, homepage: str | None) -> None:
+        self._client = client
+        self._connector = connector
+        self._home = manners.host_of_homepage(homepage) if homepage else None
+        self._home_addresses: list[str] = []
+        self._guard = Guard(client._rule, client._is_public, lambda _: self._home_addresses)
+        if homepage is not None:
+            self._guard.start(self._home)
+        self._waiter = RequestWaiter(*client._wait)
+        self._turn = asyncio.Lock()
+        self._free_at = 0.0
+        self._logins: dict[str, str | None] = {}
+        self._session = aiohttp.ClientSession(
+            connector=connector,
+            connector_owner=False,
+            headers=client._headers,
+            cookie_jar=aiohttp.CookieJar(unsafe=True),  # hosts may be named by their address
+            auto_decompress=False,
+            timeout=client._timeout,
+            max_line_size=_LONGEST_LINE,
+            max_field_size=_LONGEST_LINE,
+        )
+
+    async def close(self) -> None:
+        """Forget the crawl, and close the connections that only it used."""
+        self._session.detach()
+        self._connector.leave(self)
+
+    async def get(self, url: str) -> AbstractWebClientResponse:
+        """Fetch a URL, following redirects; the body is left to be read."""
+        await self._take_slot()
+        with ExitStack() as undo:
+            give_back = self._client._slots.release
+            undo.callback(give_back)
+            seconds = self._client._deadline
+            due = None if seconds is None else asyncio.get_running_loop().time() + seconds
+            deadline = asyncio.timeout_at(due)
+            try:
+                async with deadline:
+                    response, final_url = await self._follow(url)
+            except _FAILURES as error:
+                if deadline.expired():
+                    return AioWebClientErrorResponse(manners.OVERDUE, retryable=False)
+                return _failed(error)
+            if response.status not in manners.SUCCESS:
+                return await _refused(response)
+            if packing := foreign_packing(response):
+                response.close()
+                words = f"it is packed with {packing}, which nobody asked for"
+                return AioWebClientErrorResponse(words, retryable=False)
+            undo.pop_all()
+        return AioWebClientSuccessResponse(response, final_url, due, give_back)
+
+    async def _take_slot(self) -> None:
+        """Wait until a request may start: at its distance from the last, and among all others."""
+        if not self._client._wait[0]:
+            await self._client._slots.acquire()
+            return
+        clock = asyncio.get_running_loop().time
+        async with self._turn:
+            await asyncio.sleep(max(self._free_at - clock(), 0.0))
+            await self._client._slots.acquire()
+            self._free_at = clock() + self._waiter.distance()
+
+    async def _follow(self, url: str) -> tuple[aiohttp.ClientResponse, str]:
+        """Ask for a URL and all that it leads to; return the answer and the URL that gave it."""
+        url = _web_url(url)
+        credentials = {**self._login_of(url), **self._given_for(url), **_userinfo(url)}
+        for _ in range(_MOST_REDIRECTS + 1):
+            response = await self._ask(url, credentials)
+            location = response.headers.get("Location")
+            if response.status not in _REDIRECTS or location is None:
+                return response, url
+            await drain(response)
+            target = _web_url(urljoin(url, location))
+            if not _is_same_place(url, target):
+                credentials = {**self._login_of(target), **_userinfo(target)}
+            url = target
+        raise TooManyRedirects(f"Exceeded {_MOST_REDIRECTS} redirects.")
+
+    async def _ask(self, url: str, credentials: Mapping[str, str]) -> aiohttp.ClientResponse:
+        host = host_of(url)
+        if not self._guard.decided and host != self._home:
+            await self._find_home()
+        trip = TRIP.set(Trip(self, self._guard, host, host == self._home))
+        try:
+            return await self._session.get(
+                URL(url, encoded=True).with_user(None),
+                headers=credentials,
+                allow_redirects=False,
+                proxy=self._proxy_for(url),
+            )
+        finally:
+            TRIP.reset(trip)
+
+    async def _find_home(self) -> None:
+        """Look the homepage up for the guard, which can't wait for it."""
+        if self._home is None:
+            return
+        loop = asyncio.get_running_loop()
+        with suppress(OSError, UnicodeError):
+            found = await loop.getaddrinfo(self._home, None, type=socket.SOCK_STREAM)
+            self._home_addresses = [str(address[0]) for *_, address in found]
+
+    def _given_for(self, url: str) -> dict[str, str]:
+        """Return the credentials that the caller gave, where a URL is in the homepage's domain."""
+        stranger = manners.is_stranger(host_of(url), self._home)
+        return {} if stranger else self._client._credentials
+
+    def _login_of(self, url: str) -> dict[str, str]:
+        """Return what ``.netrc`` has for a host."""
+        host = host_of(url)
+        if host not in self._logins:
+            login = get_netrc_auth(url) if self._client._trust_env else None
+            self._logins[host] = _basic(*login) if login else None
+        known = self._logins[host]
+        return {"Authorization": known} if known else {}
+
+    def _proxy_for(self, url: str) -> str | None:
+        environment = get_environ_proxies(url) if self._client._trust_env else {}
+        proxy: str | None = select_proxy(url, {**environment, **self._client._proxies})
+        if not proxy:
+            return None
+        proxy = proxy if "://" in proxy else f"http://{proxy}"
+        if not is_web_url(proxy):
+            raise InvalidSchema(f"not an HTTP(S) proxy: {urlsplit(proxy).scheme}")
+        return proxy
+
+
+def _web_url(url: str) -> str:
+    """Return a URL as it is sent, if it is one of the web."""
+    if not is_web_url(url):
+        raise InvalidSchema(f"not an HTTP(S) URL: {url}")
+    return manners.prepared(url)
+
+
+def _basic(user: str, password: str) -> str:
+    return f"Basic {b64encode(f'{user}:{password}'.encode()).decode()}"
+
+
+def _userinfo(url: str) -> dict[str, str]:
+    user, password = get_auth_from_url(url)
+    return {"Authorization": _basic(user, password)} if user or password else {}
+
+
+def _is_same_place(url: str, target: str) -> bool:
+    """Tell whether what is meant for one URL may be told to the other: same host, no less safe."""
+    is_downgrade = url.startswith("https:") and not target.startswith("https:")
+    return host_of(url) == host_of(target) and not is_downgrade
+
+
+async def _refused(response: aiohttp.ClientResponse) -> WebClientErrorResponse:
+    await drain(response)
+    return AioWebClientErrorResponse(
+        f"{response.status} {manners.phrase(response.status, response.reason)}",
+        response.status in RETRYABLE_HTTP_STATUS_CODES,
+        status_code=response.status,
+        retry_after=manners.seconds(response.headers.get("Retry-After")),
+    )
+
+
+def _failed(error: Exception) -> WebClientErrorResponse:
+    if isinstance(error, aiohttp.ClientHttpProxyError):
+        return AioWebClientErrorResponse(
+            f"the proxy said {error.status} {error.message}",
+            error.status in RETRYABLE_HTTP_STATUS_CODES,
+            status_code=error.status,
+        )
+    words = str(error) or type(error).__name__
+    silent = isinstance(error, aiohttp.ClientConnectionError | TimeoutError)
+    retryable = passes(error) or isinstance(error, DROPPED)
+    return AioWebClientErrorResponse(words, retryable, unanswered=silent)

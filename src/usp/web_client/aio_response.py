@@ -1,0 +1,156 @@
+"""What aiohttp fetched: the body as it comes, and bodies that nobody wants.
+
+Rules of this room: bodies are left as packed as they came, since the reader knows gzip and zlib by
+their first bytes and has a ceiling on what comes out; only what it can't know is taken off here.
+"""
+
+import asyncio
+import zlib
+from collections.abc import AsyncGenerator, Callable, Iterator
+from contextlib import suppress
+from typing import Final
+
+import aiohttp
+
+from usp._parse.unpack import is_packed
+from usp.web_client import manners
+from usp.web_client.abstract_aio_client import AbstractAioWebClientSuccessResponse
+from usp.web_client.failures import DeadlineError, DroppedError
+
+__all__ = ["DROPPED", "AioWebClientSuccessResponse", "drain", "foreign_packing"]
+
+DROPPED: Final = (aiohttp.ClientPayloadError, aiohttp.ServerDisconnectedError)
+"""What aiohttp raises where a connection ends too early."""
+_FOREIGN: Final = frozenset({"br", "compress", "dcb", "dcz", "x-compress", "zstd"})
+"""Packings that nobody asked for and that can't be undone; a word that names none is no packing."""
+_PIECE: Final = 256 * 1024
+
+
+class AioWebClientSuccessResponse(AbstractAioWebClientSuccessResponse):
+    """A document that aiohttp fetched; its body is read when it is asked for.
+
+    It takes one of the client's places until it is read to its end or closed.
+    """
+
+    def __init__(
+        self,
+        response: aiohttp.ClientResponse,
+        url: str,
+        due: float | None,
+        give_back: Callable[[], None],
+    ) -> None:
+        """Wrap a response.
+
+        :param url: the URL that answered, as it was written.
+        :param due: when the body has to be there, by the clock of the loop.
+        :param give_back: called once, when the response is done with.
+        """
+        self._response = response
+        self._url = url
+        self._due = due
+        self._give_back: Callable[[], None] | None = give_back
+        self._fault: Exception | None = None
+
+    def status_code(self) -> int:
+        """Return the HTTP status."""
+        return self._response.status
+
+    def header(self, case_insensitive_name: str) -> str | None:
+        """Return a header's value, or None if it isn't there."""
+        return self._response.headers.get(case_insensitive_name)
+
+    def url(self) -> str:
+        """Return the URL that answered, after redirects."""
+        return self._url
+
+    async def chunks(self) -> AsyncGenerator[bytes, None]:
+        """Yield the body piece by piece, as it came: packed with gzip or zlib, if it was.
+
+        What came before a fault is yielded before the fault is raised.
+
+        :raises DeadlineError: if the body has not come in time.
+        :raises DroppedError: if the connection ended before the body did.
+        """
+        unwrap: Callable[[bytes], Iterator[bytes]] = _as_it_is
+        try:
+            chunk = await self._read()
+            if _packings(self._response) == ["deflate"] and not is_packed(chunk):
+                unwrap = _bare_deflate(chunk)
+            while chunk:
+                for piece in unwrap(chunk):
+                    yield piece
+                chunk = await self._read()
+        finally:
+            await self.close()
+
+    async def _read(self) -> bytes:
+        """Return what has come, or wait for it; nothing at the end."""
+        content = self._response.content
+        deadline = asyncio.timeout_at(self._due)
+        try:
+            if self._fault is not None:
+                raise self._fault
+            async with deadline:
+                return await content.readany()
+        except (aiohttp.ClientError, OSError) as error:
+            if deadline.expired():
+                raise DeadlineError(manners.OVERDUE) from error
+            # aiohttp keeps what came before the fault, and hands out the fault first.
+            if self._fault is None and (rest := content._read_nowait(-1)):
+                self._fault = error
+                return rest
+            if isinstance(error, DROPPED):
+                raise DroppedError(str(error)) from error
+            raise
+
+    async def close(self) -> None:
+        """Let go of the connection: kept if the body was read to its end, else closed."""
+        self._response.close()
+        if self._give_back is not None:
+            self._give_back()
+            self._give_back = None
+
+
+async def drain(response: aiohttp.ClientResponse) -> None:
+    """Empty a body that nobody wants, if that is quickly done; else close its connection."""
+    left = manners.DRAINED
+    if (response.content_length or 0) <= left:
+        with suppress(TimeoutError, aiohttp.ClientError, OSError):
+            async with asyncio.timeout(manners.DRAIN_SECONDS):
+                while left > 0 and (chunk := await response.content.readany()):
+                    left -= len(chunk)
+    response.close()
+
+
+def foreign_packing(response: aiohttp.ClientResponse) -> str | None:
+    """Return the packing of a body that can't be undone, if it has one."""
+    return next((name for name in _packings(response) if name in _FOREIGN), None)
+
+
+def _packings(response: aiohttp.ClientResponse) -> list[str]:
+    named = ",".join(response.headers.getall("Content-Encoding", ()))
+    return [name.strip().lower() for name in named.split(",")]
+
+
+def _as_it_is(chunk: bytes) -> Iterator[bytes]:
+    yield chunk
+
+
+def _bare_deflate(head: bytes) -> Callable[[bytes], Iterator[bytes]]:
+    """Return what takes off deflate without its zlib header, which has no first bytes to know.
+
+    Some servers send it so. Others only say "deflate": what isn't, is left as it is.
+    """
+    try:
+        zlib.decompressobj(-zlib.MAX_WBITS).decompress(head, 1)
+    except zlib.error:
+        return _as_it_is
+    inflater = zlib.decompressobj(-zlib.MAX_WBITS)
+
+    def inflate(chunk: bytes) -> Iterator[bytes]:
+        while chunk:
+            if out := inflater.decompress(chunk, _PIECE):
+                yield out
+            chunk = inflater.unconsumed_tail
+
+    return inflate
