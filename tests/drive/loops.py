@@ -1,0 +1,105 @@
+"""Event loops for tests: nothing may be left in them when a test is through, and nothing complain.
+
+Rules of this room: no plugin runs coroutines; a test calls ``run``.
+"""
+
+import asyncio
+import gc
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+
+from usp.web_client.abstract_aio_client import (
+    AbstractAioWebClient,
+    AbstractAioWebClientSuccessResponse,
+)
+from usp.web_client.abstract_client import AbstractWebClientResponse, WebClientErrorResponse
+
+T = TypeVar("T")
+
+
+def run(main: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine in a loop of its own; no task may be left, and no complaint be made."""
+    complaints: list[dict[str, Any]] = []
+
+    async def checked() -> T:
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(lambda _loop, context: complaints.append(context))
+        result = await main
+        assert other_tasks() == set()
+        return result
+
+    result = asyncio.run(checked())
+    gc.collect()
+    assert complaints == []
+    return result
+
+
+def other_tasks() -> set[asyncio.Task[Any]]:
+    mine = asyncio.current_task()
+    return {task for task in asyncio.all_tasks() if task is not mine}
+
+
+def open_files() -> set[str]:
+    """The sockets and files that this process has open, by what they are."""
+    folder = Path("/proc/self/fd")
+    if not folder.is_dir():
+        pytest.skip("this system doesn't say which files are open")
+    gc.collect()
+    return {f"{file.name}: {file.readlink()}" for file in folder.iterdir() if file.is_symlink()}
+
+
+async def until_closed(before: set[str]) -> None:
+    """Wait until no more files are open than before; a server in this process takes its time."""
+    async with asyncio.timeout(10):
+        while open_files() - before:
+            await asyncio.sleep(0.01)
+
+
+def success(response: AbstractWebClientResponse) -> AbstractAioWebClientSuccessResponse:
+    if isinstance(response, WebClientErrorResponse):
+        pytest.fail(response.message())
+    assert isinstance(response, AbstractAioWebClientSuccessResponse)
+    return response
+
+
+def error(response: AbstractWebClientResponse) -> WebClientErrorResponse:
+    assert isinstance(response, WebClientErrorResponse)
+    return response
+
+
+async def body(client: AbstractAioWebClient, url: str) -> bytes:
+    """All of a document."""
+    came, fault = await read(client, url)
+    assert fault is None
+    return came
+
+
+async def read(client: AbstractAioWebClient, url: str) -> tuple[bytes, Exception | None]:
+    """What came of a document, and the fault that ended it."""
+    response = success(await client.get(url))
+    came = b""
+    try:
+        async for chunk in response.chunks():
+            came += chunk
+    except Exception as fault:  # noqa: BLE001 -- handed to the test
+        return came, fault
+    finally:
+        await response.close()
+    return came, None
+
+
+async def message(client: AbstractAioWebClient, url: str) -> str:
+    return error(await client.get(url)).message()
+
+
+@asynccontextmanager
+async def in_crawl(
+    client: AbstractAioWebClient, homepage: str
+) -> AsyncIterator[AbstractAioWebClient]:
+    """A client, with its view for one crawl."""
+    async with client, client.for_crawl(homepage) as own:
+        yield own
