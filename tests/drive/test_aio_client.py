@@ -8,6 +8,7 @@ import warnings
 import zlib
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from itertools import pairwise
 
 import pytest
 
@@ -332,7 +333,7 @@ def test_requests_of_a_crawl_keep_their_distance(server: LoopbackServer) -> None
             await asyncio.gather(*(body(own, server.url) for _ in range(4)))
 
     run(main())
-    gaps = [later - earlier for earlier, later in zip(times, times[1:], strict=False)]
+    gaps = [later - earlier for earlier, later in pairwise(times)]
     assert min(gaps) > 0.025
 
 
@@ -352,17 +353,17 @@ def test_a_client_that_is_closed_says_so(server: LoopbackServer) -> None:
 
 
 def test_a_client_belongs_to_one_loop(server: LoopbackServer) -> None:
-    client = AioWebClient()
-    run(message(client, server.url))
+    held = [AioWebClient()]
+    run(message(held[0], server.url))
 
     async def second() -> None:
         with pytest.raises(SitemapException, match="another event loop"):
-            client.for_crawl(server.url)
+            held[0].for_crawl(server.url)
 
     run(second())
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        del client, second
+        held.clear()
         gc.collect()
     assert "an AioWebClient was not closed" in {str(each.message) for each in said}
 

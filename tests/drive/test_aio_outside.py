@@ -18,6 +18,7 @@ from tests.server import Answer, LoopbackServer, redirect
 from usp.exceptions import SitemapException
 from usp.web_client.addresses import AddressRule
 from usp.web_client.aio_client import AioWebClient
+from usp.web_client.aio_transport import Verify
 
 
 class Elsewhere(AioWebClient):
@@ -273,16 +274,16 @@ def test_authorities(
 ) -> None:
     if how == "environment":
         monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(certificate.file))
-    verify = {
+    ways: dict[str, Verify] = {
         "file": certificate.file,
         "folder": certificate.as_folder(tmp_path),
         "context": ssl.create_default_context(cafile=str(certificate.file)),
         "none": False,
         "environment": True,
-    }[how]
+    }
 
     async def main() -> None:
-        async with AioWebClient(verify=verify) as client:
+        async with AioWebClient(verify=ways[how]) as client:
             assert await body(client, secure.url) == b"hello"
 
     run(main())

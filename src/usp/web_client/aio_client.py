@@ -194,6 +194,7 @@ class _Visit(AbstractAioWebClient):
             max_line_size=_LONGEST_LINE,
             max_field_size=_LONGEST_LINE,
         )
+        self._session._retry_connection = False  # what is asked for again, the crawl decides
 
     async def close(self) -> None:
         """Forget the crawl, and close the connections that only it used."""

@@ -11,7 +11,7 @@ import ssl
 from contextlib import ExitStack
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Final
 from weakref import WeakKeyDictionary
@@ -31,6 +31,7 @@ __all__ = ["TRIP", "Connector", "Trip", "Verify", "tls_context"]
 Verify = bool | str | Path | ssl.SSLContext
 """Whether certificates are checked, the authorities (file or folder), or all settings of TLS."""
 
+_END_OF_HEADERS: Final = b"\r\n\r\n"
 _BUNDLES: Final = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 
 
@@ -65,6 +66,22 @@ class Trip:
 TRIP: Final[ContextVar[Trip | None]] = ContextVar("TRIP", default=None)
 
 
+class _Handler(ResponseHandler):
+    """Reads answers, those too that run on past the length that they name.
+
+    aiohttp takes what follows for another answer. Where it comes in one piece with the headers, the
+    first answer is lost with it; so the headers go ahead.
+    """
+
+    def data_received(self, data: bytes) -> None:
+        """Take what has come."""
+        end = data.find(_END_OF_HEADERS) + len(_END_OF_HEADERS)
+        if len(_END_OF_HEADERS) <= end < len(data):
+            super().data_received(data[:end])
+            data = data[end:]
+        super().data_received(data)
+
+
 class Connector(aiohttp.TCPConnector):
     """Makes connections, and keeps them for the next request.
 
@@ -75,6 +92,8 @@ class Connector(aiohttp.TCPConnector):
     def __init__(self, context: ssl.SSLContext) -> None:
         # The client bounds what is under way; here a request would wait while its time runs.
         super().__init__(ssl=context, limit=0, socket_factory=_socket_for)
+        factory: partial[ResponseHandler] = partial(_Handler, loop=self._loop)
+        self._factory = factory
         self._users: WeakKeyDictionary[ResponseHandler, object] = WeakKeyDictionary()
 
     async def connect(
