@@ -7,7 +7,7 @@ functions and run in the task of the caller. Needs the extra ``async``, which is
 
 from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Awaitable, Iterable
-from contextlib import AbstractAsyncContextManager, aclosing, nullcontext
+from contextlib import AbstractAsyncContextManager, nullcontext
 from types import TracebackType
 from typing import Self, TypeVar, Unpack
 
@@ -15,7 +15,7 @@ from usp._crawl.assemble import website
 from usp._crawl.machine import Crawl, RecurseCallback, RecurseListCallback, StopCallback
 from usp._crawl.policy import Policy, PolicyFields, policy_of
 from usp._drive import report
-from usp._drive.aio import Batches, flight, run
+from usp._drive.aio import Batches, Flight, run
 from usp._drive.gate import Gate
 from usp._drive.many import as_they_finish
 from usp._store import Store
@@ -90,7 +90,7 @@ class PageStream(Stream[SitemapPage]):
         store = Store(passing=True)
         async with (
             _client(given) as client,
-            flight(crawl, client, homepage, self._tell, store) as under_way,
+            Flight(crawl, client, homepage, self._tell, store) as under_way,
         ):
             while await under_way.step():
                 while crawl.ready and not self._gate.is_shut():
@@ -216,27 +216,16 @@ def sitemap_trees(
         raise SitemapException(f"at_once must be at least 1, not {at_once!r}.")
     settled = policy_of(policy, changes)
 
-    async def read() -> AsyncGenerator[tuple[str, IndexWebsiteSitemap], None]:
-        async with _client(web_client) as client:
+    async def tree(client: AbstractAioWebClient, homepage: str) -> IndexWebsiteSitemap:
+        url = homepage if "://" in homepage else f"https://{homepage}"
+        if is_http_url(url):
+            return await sitemap_tree_for_homepage(
+                url, client, use_robots, use_known_paths, policy=settled
+            )
+        problem = Problem("SM604", f"{homepage!r} is neither a URL nor a domain")
+        return IndexWebsiteSitemap(homepage, [], outcome=Outcome.UNREACHABLE, notes=(problem,))
 
-            async def tree(homepage: str) -> IndexWebsiteSitemap:
-                url = homepage if "://" in homepage else f"https://{homepage}"
-                if not is_http_url(url):
-                    return _not_a_homepage(homepage)
-                return await sitemap_tree_for_homepage(
-                    url, client, use_robots, use_known_paths, policy=settled
-                )
-
-            async with aclosing(as_they_finish(homepages, tree, at_once)) as trees:
-                async for each in trees:
-                    yield each
-
-    return TreeStream(read())
-
-
-def _not_a_homepage(homepage: str) -> IndexWebsiteSitemap:
-    problem = Problem("SM604", f"{homepage!r} is neither a URL nor a domain")
-    return IndexWebsiteSitemap(homepage, [], outcome=Outcome.UNREACHABLE, notes=(problem,))
+    return TreeStream(as_they_finish(homepages, _client(web_client), tree, at_once))
 
 
 def _client(own: AbstractAioWebClient | None) -> AbstractAsyncContextManager[AbstractAioWebClient]:

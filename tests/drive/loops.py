@@ -34,7 +34,7 @@ def run(main: Coroutine[Any, Any, T]) -> T:
 
     result = asyncio.run(checked())
     gc.collect()
-    assert complaints == []
+    assert complaints == [], complaints
     return result
 
 
@@ -43,19 +43,22 @@ def other_tasks() -> set[asyncio.Task[Any]]:
     return {task for task in asyncio.all_tasks() if task is not mine}
 
 
-def open_files() -> set[str]:
-    """The sockets and files that this process has open, by what they are."""
-    folder = Path("/proc/self/fd")
-    if not folder.is_dir():
-        pytest.skip("this system doesn't say which files are open")
+def held_open(port: int) -> set[str]:
+    """What of a crawl this process has open: sockets to a server's port, and spool files."""
+    tables = [Path("/proc/self/net") / name for name in ("tcp", "tcp6")]
+    if not tables[0].is_file():
+        pytest.skip("this system doesn't say what is open")
     gc.collect()
-    return {f"{file.name}: {file.readlink()}" for file in folder.iterdir() if file.is_symlink()}
+    rows = [line.split() for table in tables for line in table.read_text().splitlines()[1:]]
+    ours = {f"socket:[{row[9]}]" for row in rows if int(row[2].rpartition(":")[2], 16) == port}
+    links = {str(file.readlink()) for file in Path("/proc/self/fd").iterdir() if file.is_symlink()}
+    return {link for link in links if link in ours or "/usp-" in link}
 
 
-async def until_closed(before: set[str]) -> None:
-    """Wait until no more files are open than before; a server in this process takes its time."""
+async def until_closed(port: int) -> None:
+    """Wait until nothing of a crawl is open: sockets are closed in the loop's next turns."""
     async with asyncio.timeout(10):
-        while open_files() - before:  # noqa: ASYNC110 -- the system tells nobody
+        while held_open(port):  # noqa: ASYNC110 -- the system tells nobody
             await asyncio.sleep(0.01)
 
 

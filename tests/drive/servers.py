@@ -40,6 +40,30 @@ class ServerAt(LoopbackServer):
         return f"http://{self.host}:{self.port}/"
 
 
+class ServerEverywhere(LoopbackServer):
+    """A server at all addresses of 127.0.0.0/8: as many hosts as a test likes, on one port."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        listening = socket.socket()
+        try:
+            option = getattr(socket, "SO_BINDTODEVICE", -1)
+            listening.setsockopt(socket.SOL_SOCKET, option, b"lo")  # nobody else is to reach it
+            listening.bind(("0.0.0.0", 0))  # noqa: S104 -- on the loopback device only
+            listening.listen(1024)
+        except OSError as error:
+            listening.close()
+            self._listener.server_close()
+            pytest.skip(f"one socket can't have all loopback addresses here: {error}")
+        self._listener.socket.close()
+        self._listener.socket = listening
+        self._listener.server_address = listening.getsockname()
+
+    def homepage(self, number: int) -> str:
+        """The homepage of one of 60,000 hosts."""
+        return f"http://127.1.{number // 250}.{number % 250 + 1}:{self.port}/"
+
+
 class TLSServer(LoopbackServer):
     """A server with TLS."""
 

@@ -8,11 +8,11 @@ thread; what is small is done where it is, which is quicker.
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import islice
-from typing import Final
+from types import TracebackType
+from typing import Final, Self
 
 from usp._crawl.machine import Crawl
 from usp._crawl.messages import Answer, FetchFailed, FetchRequest
@@ -33,8 +33,6 @@ from usp.web_client.abstract_aio_client import (
 _WRITTEN_AT_ONCE: Final = 256 * 1024
 """So many bytes of a body are held until they are written to disk, in a thread."""
 _PAGES_AT_ONCE: Final = 256
-
-Fetch = Callable[[FetchRequest], Coroutine[None, None, Answer]]
 
 
 class Fetcher:
@@ -120,13 +118,45 @@ def _is_light(source: Source) -> bool:
 
 
 class Flight:
-    """A crawl under way: the task that steps it owns the machine."""
+    """A crawl under way: the task that steps it owns the machine.
 
-    def __init__(self, crawl: Crawl, fetch: Fetch, tell: report.Tell) -> None:
+    An async context manager: whatever way its block is left, nothing of the crawl goes on. It is a
+    class since a stream that is simply dropped is closed by the collector, which closes generators
+    that lie in one another in any order.
+    """
+
+    def __init__(
+        self,
+        crawl: Crawl,
+        client: AbstractAioWebClient,
+        homepage: str,
+        tell: report.Tell,
+        store: Store | None = None,
+    ) -> None:
+        """Prepare a crawl of a site."""
         self._crawl = crawl
+        self._client = client.for_crawl(homepage)
         self._tell = tell
-        self._fetch = fetch
+        self._store = store or Store()
         self._tasks: dict[asyncio.Task[Answer], FetchRequest] = {}
+
+    async def __aenter__(self) -> Self:
+        client = await self._client.__aenter__()
+        self._fetch = Fetcher(client, self._store, self._crawl.policy.max_document_bytes)
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        for task in self._tasks:
+            task.cancel()
+        try:
+            await asyncio.gather(*self._tasks, return_exceptions=True)
+        finally:
+            await self._client.__aexit__(kind, error, traceback)
 
     async def step(self) -> bool:
         """Ask for what may be asked for, and take up what has come; False at the end."""
@@ -164,37 +194,12 @@ class Flight:
         await asyncio.sleep(patience)
         return set()
 
-    async def end(self) -> None:
-        """End what is under way; its connections are closed when this returns."""
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-        self._tasks.clear()
-
-
-@asynccontextmanager
-async def flight(
-    crawl: Crawl,
-    client: AbstractAioWebClient,
-    homepage: str,
-    tell: report.Tell,
-    store: Store | None = None,
-) -> AsyncIterator[Flight]:
-    """Set a crawl of a site under way; whatever way the block is left, nothing of it goes on."""
-    async with client.for_crawl(homepage) as own:
-        fetch = Fetcher(own, store or Store(), crawl.policy.max_document_bytes)
-        started = Flight(crawl, fetch, tell)
-        try:
-            yield started
-        finally:
-            await started.end()
-
 
 async def run(
     crawl: Crawl, client: AbstractAioWebClient, homepage: str, observer: Observer | None = None
 ) -> None:
     """Carry a crawl of a site to its end."""
-    async with flight(crawl, client, homepage, report.teller(observer)) as under_way:
+    async with Flight(crawl, client, homepage, report.teller(observer)) as under_way:
         while await under_way.step():
             pass
 

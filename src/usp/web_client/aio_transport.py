@@ -92,8 +92,7 @@ class Connector(aiohttp.TCPConnector):
     def __init__(self, context: ssl.SSLContext) -> None:
         # The client bounds what is under way; here a request would wait while its time runs.
         super().__init__(ssl=context, limit=0, socket_factory=_socket_for)
-        factory: partial[ResponseHandler] = partial(_Handler, loop=self._loop)
-        self._factory = factory
+        self._factory = partial(_Handler, loop=self._loop)  # type: ignore[assignment]  # it is one
         self._users: WeakKeyDictionary[ResponseHandler, object] = WeakKeyDictionary()
 
     async def connect(

@@ -1,0 +1,84 @@
+"""Real documents served as one site: every driver makes the same tree of them.
+
+Threads, asyncio and one request at a time; whatever the documents are like, only their order in
+robots.txt decides, and never the timing. Skipped where there is no folder of real documents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import usp
+from tests.drive.loops import run
+from tests.server import Answer, LoopbackServer
+from usp import Policy, aio
+from usp.objects.sitemap import AbstractSitemap, IndexWebsiteSitemap, InvalidSitemap
+
+POLICY = Policy(tries=1)
+
+
+@pytest.fixture(scope="module")
+def site(corpus: Path) -> Iterator[LoopbackServer]:
+    """All documents of the corpus, declared by one robots.txt."""
+    with LoopbackServer() as server:
+        files = sorted(path for path in corpus.glob("*/*") if path.suffix != ".md")
+        for path in files:
+            server.site[f"/{path.parent.name}/{path.name}"] = Answer(body=path.read_bytes())
+        server.robots(*server.site)
+        yield server
+
+
+def outside(url: str, _level: int, _parents: set[str]) -> bool:
+    """Documents name sitemaps of other sites: they are not asked for."""
+    return url.startswith("http://127.0.0.1")
+
+
+def told(sitemap: AbstractSitemap) -> Iterator[object]:
+    """What a tree tells, a node at a time; fields and problems are read from the same bytes."""
+    reason = (sitemap.reason, sitemap.code) if isinstance(sitemap, InvalidSitemap) else None
+    yield type(sitemap).__name__, sitemap.url, reason
+    yield [page.url for page in sitemap.pages]
+    for child in sitemap.sub_sitemaps:
+        yield from told(child)
+
+
+def in_asyncio(site: LoopbackServer) -> IndexWebsiteSitemap:
+    return run(
+        aio.sitemap_tree_for_homepage(
+            site.url, use_known_paths=False, recurse_callback=outside, policy=POLICY
+        )
+    )
+
+
+def in_threads(site: LoopbackServer, total: int = 32) -> IndexWebsiteSitemap:
+    return usp.sitemap_tree_for_homepage(
+        site.url, use_known_paths=False, recurse_callback=outside, policy=POLICY, total=total
+    )
+
+
+@pytest.mark.timeout(600)
+def test_the_drivers_agree_on_every_document(site: LoopbackServer) -> None:
+    one_by_one = in_threads(site, total=1)
+    expected = list(told(one_by_one))
+    assert len(expected) > 2 * len(site.site)
+    for tree in (in_threads(site), in_asyncio(site)):
+        assert tree.tried == one_by_one.tried
+        assert tree.outcome is one_by_one.outcome
+        for ours, theirs in zip(told(tree), expected, strict=True):
+            assert ours == theirs
+
+
+@pytest.mark.timeout(600)
+def test_the_streams_agree_on_every_document(site: LoopbackServer) -> None:
+    options = {"use_known_paths": False, "recurse_callback": outside, "policy": POLICY}
+
+    async def streamed() -> list[str]:
+        stream = aio.iter_pages(site.url, **options)  # type: ignore[arg-type]
+        return [page.url async for page in stream]
+
+    theirs = [page.url for page in usp.iter_pages(site.url, **options)]  # type: ignore[arg-type]
+    assert run(streamed()) == theirs
+    assert len(theirs) > 1000
