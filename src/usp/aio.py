@@ -35,7 +35,7 @@ try:
 except ModuleNotFoundError as error:
     if error.name != "aiohttp":
         raise
-    raise ImportError("usp.aio needs aiohttp: pip install 'usp[async]'") from error
+    raise ImportError("usp.aio needs aiohttp: pip install 'usp[async]'") from None
 
 __all__ = ["AioWebClient", "iter_pages", "sitemap_tree_for_homepage", "sitemap_trees"]
 
@@ -230,4 +230,8 @@ def sitemap_trees(
 
 def _client(own: AbstractAioWebClient | None) -> AbstractAsyncContextManager[AbstractAioWebClient]:
     """Return a client for the time of a crawl: the caller's, which stays open, or a new one."""
-    return AioWebClient() if own is None else nullcontext(own)
+    if own is None:
+        return AioWebClient()
+    if not isinstance(own, AbstractAioWebClient):
+        raise SitemapException(f"web_client must be for asyncio, not a {type(own).__name__}.")
+    return nullcontext(own)

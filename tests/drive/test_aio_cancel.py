@@ -8,12 +8,13 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Coroutine
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.drive.loops import other_tasks, run, until_closed
-from tests.drive.servers import drip
+from tests.drive.servers import Certificate, TLSServer, drip
 from tests.server import Handler, LoopbackServer, Plain, index, redirect, reset, stall, urlset
 from usp import Outcome, Policy, aio
 from usp.web_client.aio_client import AioWebClient
@@ -29,13 +30,14 @@ def busy(server: LoopbackServer) -> LoopbackServer:
         handler.owner.closing.wait(0.005)
         return LARGE
 
-    odd = [stall, redirect("/0.xml"), reset, 503, drip("Content-Length: 99\r\n\r\n", b"x"), slowly]
+    head = "Content-Length: 99\r\n\r\n"
+    odd = [slowly, redirect("/0.xml"), reset, 503, drip(head, b"x"), drip(head, b"x", status=404)]
     names = [f"/{number}.xml" for number in range(40)]
     server.robots("/index.xml", "/large.xml")
     server.site |= {"/index.xml": index(*map(server.at, names)), "/large.xml": LARGE}
     for number, name in enumerate(names):
         server.site[name] = odd[number % 12] if number % 12 < 6 else LARGE  # type: ignore[assignment]
-    server.site["/0.xml"] = LARGE
+    server.site |= {"/0.xml": LARGE, "/9.xml": stall}
     return server
 
 
@@ -96,6 +98,24 @@ async def _cancel_after(seconds: float, work: Coroutine[Any, Any, None]) -> None
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
+
+
+def test_with_tls_nobody_waits_for_a_good_bye(tmp_path: Path) -> None:
+    certificate = Certificate(tmp_path)
+    chance = random.Random(5)  # noqa: S311 -- moments, not secrets
+
+    async def main(server: LoopbackServer) -> None:
+        async with AioWebClient(verify=certificate.file) as client:
+            for _ in range(8):
+                await _cancel_after(chance.uniform(0, 0.2), crawl(server, client))
+                await until_closed(server.port)
+
+    with TLSServer(certificate.context()) as secure:
+        names = [f"/{number}.xml" for number in range(10)]
+        secure.robots(*names)
+        secure.site |= dict.fromkeys(names[::2], stall)
+        secure.site |= dict.fromkeys(names[1::2], drip("Content-Length: 99\r\n\r\n", b"x"))
+        run(main(secure))
 
 
 def test_cancelled_twice(busy: LoopbackServer) -> None:

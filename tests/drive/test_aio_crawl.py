@@ -2,9 +2,12 @@
 
 import asyncio
 import gzip
+import subprocess
+import sys
 import threading
 import zlib
 from collections.abc import AsyncGenerator
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -36,6 +39,7 @@ from usp.web_client.abstract_aio_client import (
 )
 from usp.web_client.abstract_client import AbstractWebClientResponse, WebClientErrorResponse
 from usp.web_client.aio_client import AioWebClient
+from usp.web_client.requests_client import RequestsWebClient
 
 QUICK = Policy(tries=2, first_pause=0.01)
 NAMES = ("robots.txt", "sitemap.xml", "a.xml", "b.xml.gz", "c.xml", "d.txt")
@@ -309,6 +313,27 @@ def test_what_is_no_url_raises_at_once() -> None:
         aio.sitemap_trees([], at_once=0)
     with pytest.raises(TypeError, match="per_hosts"):
         aio.iter_pages("h.example", per_hosts=3)  # type: ignore[call-arg]
+
+
+def test_a_client_of_the_other_kind_is_refused() -> None:
+    wrong: Any = RequestsWebClient()
+
+    async def main() -> None:
+        with pytest.raises(SitemapException, match="not a RequestsWebClient"):
+            await aio.sitemap_tree_for_homepage("http://h.example/", wrong)
+
+    run(main())
+
+
+def test_without_aiohttp_one_line_says_what_to_install() -> None:
+    program = "import sys; sys.modules['aiohttp'] = None; import usp, usp.tree; from usp import aio"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    last = done.stderr.strip().splitlines()[-1]
+    assert last == "ImportError: usp.aio needs aiohttp: pip install 'usp[async]'"
+    assert done.stderr.count("Traceback") == 1
 
 
 class Given(AbstractAioWebClientSuccessResponse):

@@ -7,7 +7,6 @@ their first bytes and has a ceiling on what comes out; only what it can't know i
 import asyncio
 import zlib
 from collections.abc import AsyncGenerator, Callable, Iterator
-from contextlib import suppress
 from typing import Final
 
 import aiohttp
@@ -114,12 +113,15 @@ class AioWebClientSuccessResponse(AbstractAioWebClientSuccessResponse):
 async def drain(response: aiohttp.ClientResponse) -> None:
     """Empty a body that nobody wants, if that is quickly done; else close its connection."""
     left = manners.DRAINED
-    if (response.content_length or 0) <= left:
-        with suppress(TimeoutError, aiohttp.ClientError, OSError):
+    try:
+        if (response.content_length or 0) <= left:
             async with asyncio.timeout(manners.DRAIN_SECONDS):
                 while left > 0 and (chunk := await response.content.readany()):
                     left -= len(chunk)
-    response.close()
+    except (aiohttp.ClientError, OSError):  # also what takes too long
+        pass
+    finally:
+        response.close()
 
 
 def foreign_packing(response: aiohttp.ClientResponse) -> str | None:

@@ -67,19 +67,25 @@ TRIP: Final[ContextVar[Trip | None]] = ContextVar("TRIP", default=None)
 
 
 class _Handler(ResponseHandler):
-    """Reads answers, those too that run on past the length that they name.
-
-    aiohttp takes what follows for another answer. Where it comes in one piece with the headers, the
-    first answer is lost with it; so the headers go ahead.
-    """
+    """One connection, as we need it."""
 
     def data_received(self, data: bytes) -> None:
-        """Take what has come."""
+        """Take what has come; an answer may run on past the length that it names.
+
+        aiohttp takes what follows for another answer. Where it comes in one piece with the headers,
+        the first answer is lost with it; so the headers go ahead.
+        """
         end = data.find(_END_OF_HEADERS) + len(_END_OF_HEADERS)
         if len(_END_OF_HEADERS) <= end < len(data):
             super().data_received(data[:end])
             data = data[end:]
         super().data_received(data)
+
+    def close(self) -> None:
+        """Close the connection now: with TLS, asyncio would wait for the other side's good-bye."""
+        if self.transport is not None:
+            self.transport.abort()
+        super().close()
 
 
 class Connector(aiohttp.TCPConnector):
