@@ -17,7 +17,10 @@ from tests.drive.servers import raw
 from tests.server import Answer, Handler, LoopbackServer, redirect, reset
 from usp import __version__
 from usp.exceptions import SitemapException
-from usp.web_client.abstract_client import RETRYABLE_HTTP_STATUS_CODES
+from usp.web_client.abstract_client import (
+    RETRYABLE_HTTP_STATUS_CODES,
+    AbstractWebClientResponse,
+)
 from usp.web_client.addresses import AddressRule
 from usp.web_client.aio_client import AioWebClient
 from usp.web_client.failures import passes
@@ -335,6 +338,27 @@ def test_requests_of_a_crawl_keep_their_distance(server: LoopbackServer) -> None
     run(main())
     gaps = [later - earlier for earlier, later in pairwise(times)]
     assert min(gaps) > 0.025
+
+
+def test_what_a_subclass_does_holds_in_a_crawl(server: LoopbackServer) -> None:
+    server.otherwise = b"x"
+
+    class Counting(AioWebClient):
+        asked = 0
+
+        async def get(self, url: str) -> AbstractWebClientResponse:
+            self.asked += 1
+            return await super().get(f"{url}?counted")
+
+    async def main() -> None:
+        async with Counting() as client, AioWebClient() as other:
+            async with client.for_crawl(server.url) as own, other.for_crawl(server.url) as its:
+                await asyncio.gather(*(body(each, server.url) for each in (own, own, its)))
+            await body(client, server.url)
+            assert client.asked == 3
+
+    run(main())
+    assert sorted(server.asked) == ["/", "/?counted", "/?counted", "/?counted"]
 
 
 # Misuse

@@ -214,6 +214,23 @@ def test_a_bomb_is_bounded_and_the_loop_goes_on(server: LoopbackServer) -> None:
     assert turns > 10, "other tasks had their turns while the bomb was read"
 
 
+def test_an_endless_body_ends_at_the_ceiling(server: LoopbackServer) -> None:
+    sent: list[int] = []
+
+    def endless(handler: Handler) -> None:
+        handler.wfile.write(OK + b"\r\n" + TWO.replace(b"</urlset>", b""))
+        while not handler.owner.closing.is_set():
+            sent.append(handler.wfile.write(b" " * 65536))
+
+    server.robots("/endless.xml")
+    server.site["/endless.xml"] = endless
+    tree = tree_of(server, Policy(max_document_bytes=1_000_000))
+    assert len(pages(tree)) == 2
+    endless_sitemap = tree.sub_sitemaps[0].sub_sitemaps[0]
+    assert "SM701" in {problem.code for problem in endless_sitemap.problems}
+    assert sum(sent) < 30_000_000, "what the system's buffers hold"
+
+
 def test_a_large_document_rests_on_disk_and_is_read_in_parts(server: LoopbackServer) -> None:
     urls = [server.at(f"/a-page-of-some-length/{number}") for number in range(20_000)]
     server.robots("/large.xml", "/large.xml.gz")

@@ -11,6 +11,7 @@ import warnings
 from base64 import b64encode
 from collections.abc import Mapping
 from contextlib import ExitStack, suppress
+from contextvars import ContextVar
 from typing import Final
 from urllib.parse import urljoin, urlsplit
 
@@ -128,10 +129,14 @@ class AioWebClient(AbstractAioWebClient):
         self._closed = False
 
     async def get(self, url: str) -> AbstractWebClientResponse:
-        """Fetch a URL outside of any crawl; read or close the response."""
-        if self._own_visit is None:
-            self._own_visit = self.for_crawl(None)
-        return await self._own_visit.get(url)
+        """Fetch a URL, following redirects; read or close the response.
+
+        A crawl calls it too, so that what a subclass does here holds.
+        """
+        visit = _VISIT.get()
+        if visit is None or visit.client is not self:  # outside of any crawl
+            visit = self._own_visit = self._own_visit or self.for_crawl(None)
+        return await visit.fetch(url)
 
     def for_crawl(self, homepage_url: str | None) -> "_Visit":
         """Return the client for one crawl: with cookies and a guard of its own.
@@ -170,10 +175,10 @@ class AioWebClient(AbstractAioWebClient):
 
 
 class _Visit(AbstractAioWebClient):
-    """The client for one crawl."""
+    """The client for one crawl: ``get()`` is that of the client, with what belongs to the crawl."""
 
     def __init__(self, client: AioWebClient, connector: Connector, homepage: str | None) -> None:
-        self._client = client
+        self.client = client
         self._connector = connector
         self._home = manners.host_of_homepage(homepage) if homepage else None
         self._home_addresses: list[str] = []
@@ -202,12 +207,20 @@ class _Visit(AbstractAioWebClient):
         self._connector.leave(self)
 
     async def get(self, url: str) -> AbstractWebClientResponse:
+        """Have the client fetch a URL for this crawl."""
+        token = _VISIT.set(self)
+        try:
+            return await self.client.get(url)
+        finally:
+            _VISIT.reset(token)
+
+    async def fetch(self, url: str) -> AbstractWebClientResponse:
         """Fetch a URL, following redirects; the body is left to be read."""
         await self._take_slot()
         with ExitStack() as undo:
-            give_back = self._client._slots.release
+            give_back = self.client._slots.release
             undo.callback(give_back)
-            seconds = self._client._deadline
+            seconds = self.client._deadline
             due = None if seconds is None else asyncio.get_running_loop().time() + seconds
             deadline = asyncio.timeout_at(due)
             try:
@@ -228,13 +241,13 @@ class _Visit(AbstractAioWebClient):
 
     async def _take_slot(self) -> None:
         """Wait until a request may start: at its distance from the last, and among all others."""
-        if not self._client._wait[0]:
-            await self._client._slots.acquire()
+        if not self.client._wait[0]:
+            await self.client._slots.acquire()
             return
         clock = asyncio.get_running_loop().time
         async with self._turn:
             await asyncio.sleep(max(self._free_at - clock(), 0.0))
-            await self._client._slots.acquire()
+            await self.client._slots.acquire()
             self._free_at = clock() + self._waiter.distance()
 
     async def _follow(self, url: str) -> tuple[aiohttp.ClientResponse, str]:
@@ -280,26 +293,30 @@ class _Visit(AbstractAioWebClient):
     def _given_for(self, url: str) -> dict[str, str]:
         """Return the credentials that the caller gave, where a URL is in the homepage's domain."""
         stranger = manners.is_stranger(host_of(url), self._home)
-        return {} if stranger else self._client._credentials
+        return {} if stranger else self.client._credentials
 
     def _login_of(self, url: str) -> dict[str, str]:
         """Return what ``.netrc`` has for a host."""
         host = host_of(url)
         if host not in self._logins:
-            login = get_netrc_auth(url) if self._client._trust_env else None
+            login = get_netrc_auth(url) if self.client._trust_env else None
             self._logins[host] = _basic(*login) if login else None
         known = self._logins[host]
         return {"Authorization": known} if known else {}
 
     def _proxy_for(self, url: str) -> str | None:
-        environment = get_environ_proxies(url) if self._client._trust_env else {}
-        proxy: str | None = select_proxy(url, {**environment, **self._client._proxies})
+        environment = get_environ_proxies(url) if self.client._trust_env else {}
+        proxy: str | None = select_proxy(url, {**environment, **self.client._proxies})
         if not proxy:
             return None
         proxy = proxy if "://" in proxy else f"http://{proxy}"
         if not is_web_url(proxy):
             raise InvalidSchema(f"not an HTTP(S) proxy: {urlsplit(proxy).scheme}")
         return proxy
+
+
+_VISIT: Final[ContextVar[_Visit | None]] = ContextVar("_VISIT", default=None)
+"""The crawl for which this task asks."""
 
 
 def _web_url(url: str) -> str:
