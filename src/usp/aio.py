@@ -39,15 +39,15 @@ except ModuleNotFoundError as error:
 
 __all__ = ["AioWebClient", "iter_pages", "sitemap_tree_for_homepage", "sitemap_trees"]
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 
-class Stream(AsyncIterator[T]):
+class Stream(AsyncIterator[_T]):
     """An async iterator that can be closed at any time, and is an async context manager for it."""
 
-    _items: AsyncGenerator[T, None]
+    _items: AsyncGenerator[_T, None]
 
-    def __anext__(self) -> Awaitable[T]:
+    def __anext__(self) -> Awaitable[_T]:
         return self._items.__anext__()
 
     async def aclose(self) -> None:

@@ -274,7 +274,10 @@ def test_answers_that_are_none(server: LoopbackServer, answer: bytes) -> None:
 
     async def main() -> None:
         async with AioWebClient() as client:
-            assert error(await client.get(server.at("/a"))).status_code() is None
+            none = error(await client.get(server.at("/a")))
+            assert none.status_code() is None
+            assert none.message().startswith("the answer can't be read: ")
+            assert none.unanswered()
 
     run(main())
 

@@ -32,6 +32,8 @@ from usp.web_client.abstract_aio_client import (
 
 _WRITTEN_AT_ONCE: Final = 256 * 1024
 """So many bytes of a body are held until they are written to disk, in a thread."""
+_LIGHT: Final = 4 * 1024
+"""Up to this size a document is read where it is: at worst, that takes some 20 milliseconds."""
 _PAGES_AT_ONCE: Final = 256
 
 
@@ -113,8 +115,11 @@ class _Body:
 
 
 def _is_light(source: Source) -> bool:
-    """Tell whether a document is quickly read: in memory, so it is small, and not packed."""
-    return isinstance(source.chunks, list) and not any(map(is_packed, source.chunks[:1]))
+    """Tell whether a document is quickly read: in memory, small, and not packed."""
+    chunks = source.chunks
+    if not isinstance(chunks, list) or sum(map(len, chunks)) > _LIGHT:
+        return False
+    return not any(map(is_packed, chunks))
 
 
 class Flight:

@@ -64,6 +64,13 @@ _FAILURES: Final = (
 )
 
 
+_UNANSWERED: Final = (
+    aiohttp.ClientConnectionError,
+    aiohttp.ClientResponseError,  # what came is no HTTP
+    TimeoutError,
+)
+
+
 class AioWebClientErrorResponse(WebClientErrorResponse):
     """No document came."""
 
@@ -359,6 +366,8 @@ def _failed(error: Exception) -> WebClientErrorResponse:
             status_code=error.status,
         )
     words = str(error) or type(error).__name__
-    silent = isinstance(error, aiohttp.ClientConnectionError | TimeoutError)
+    if isinstance(error, aiohttp.ClientResponseError):  # its status is made up by aiohttp
+        words = f"the answer can't be read: {' '.join(error.message.split())[:200]}"
+    silent = isinstance(error, _UNANSWERED)
     retryable = passes(error) or isinstance(error, DROPPED)
     return AioWebClientErrorResponse(words, retryable, unanswered=silent)
