@@ -375,6 +375,8 @@ def test_a_client_that_is_closed_says_so(server: LoopbackServer) -> None:
         await client.close()
         with pytest.raises(SitemapException, match="closed"):
             client.for_crawl(server.url)
+        with pytest.raises(SitemapException, match="closed"):
+            await client.get(server.url)
 
     run(main())
 

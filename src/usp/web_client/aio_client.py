@@ -62,8 +62,6 @@ _FAILURES: Final = (
     ValueError,  # URLs that can't be read
     AddressRefusedError,
 )
-
-
 _UNANSWERED: Final = (
     aiohttp.ClientConnectionError,
     aiohttp.ClientResponseError,  # what came is no HTTP
@@ -140,12 +138,13 @@ class AioWebClient(AbstractAioWebClient):
 
         A crawl calls it too, so that what a subclass does here holds.
         """
+        connector = self._opened()
         visit = _VISIT.get()
         if visit is None or visit.client is not self:  # outside of any crawl
-            visit = self._own_visit = self._own_visit or self.for_crawl(None)
+            visit = self._own_visit = self._own_visit or _Visit(self, connector, None)
         return await visit.fetch(url)
 
-    def for_crawl(self, homepage_url: str | None) -> "_Visit":
+    def for_crawl(self, homepage_url: str) -> "_Visit":
         """Return the client for one crawl: with cookies and a guard of its own.
 
         :raises SitemapException: if the client is closed, or was used in another event loop.
