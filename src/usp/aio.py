@@ -5,6 +5,7 @@ The same names as in ``usp.tree`` and ``usp.stream``, with the same parameters; 
 functions and run in the task of the caller. Needs the extra ``async``, which is aiohttp.
 """
 
+import asyncio
 from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Awaitable, Iterable
 from contextlib import AbstractAsyncContextManager, nullcontext
@@ -18,6 +19,7 @@ from usp._drive import report
 from usp._drive.aio import Batches, Flight, run
 from usp._drive.gate import Gate
 from usp._drive.many import as_they_finish
+from usp._source import Beginning, SourceName, known_and_extra
 from usp._store import Store
 from usp.exceptions import SitemapException
 from usp.helpers import is_http_url
@@ -26,8 +28,7 @@ from usp.objects.page import SitemapPage
 from usp.objects.problem import Problem
 from usp.objects.progress import Observer
 from usp.objects.sitemap import IndexWebsiteSitemap
-from usp.stream import seeds_of_source
-from usp.tree import homepage_of, seeds_of_homepage
+from usp.tree import _UNPUBLISHED_SITEMAP_PATHS
 from usp.web_client.abstract_aio_client import AbstractAioWebClient
 
 try:
@@ -37,7 +38,13 @@ except ModuleNotFoundError as error:
         raise
     raise ImportError("usp.aio needs aiohttp: pip install 'usp[async]'") from None
 
-__all__ = ["AioWebClient", "iter_pages", "sitemap_tree_for_homepage", "sitemap_trees"]
+__all__ = [
+    "AioWebClient",
+    "iter_pages",
+    "sitemap_tree",
+    "sitemap_tree_for_homepage",
+    "sitemap_trees",
+]
 
 _T = TypeVar("_T")
 
@@ -74,6 +81,7 @@ class PageStream(Stream[SitemapPage]):
         crawl: Crawl,
         client: AbstractAioWebClient | None,
         homepage: str,
+        store: Store,
         stop_callback: StopCallback | None = None,
         observer: Observer | None = None,
     ) -> None:
@@ -81,18 +89,18 @@ class PageStream(Stream[SitemapPage]):
         self._crawl = crawl
         self._tell = report.teller(observer)
         self._gate = Gate(crawl, stop_callback, self._tell)
-        self._items = self._read(client, homepage)
+        self._items = self._read(client, homepage, store)
 
     async def _read(
-        self, given: AbstractAioWebClient | None, homepage: str
+        self, given: AbstractAioWebClient | None, homepage: str, store: Store
     ) -> AsyncGenerator[SitemapPage, None]:
         crawl = self._crawl
-        store = Store(passing=True)
         async with (
             _client(given) as client,
             Flight(crawl, client, homepage, self._tell, store) as under_way,
         ):
-            while await under_way.step():
+            going = True
+            while going:
                 while crawl.ready and not self._gate.is_shut():
                     place = crawl.ready.popleft()
                     batches = Batches(place.document)
@@ -100,6 +108,7 @@ class PageStream(Stream[SitemapPage]):
                         for page in self._gate.passing(batch):
                             yield page
                     self._gate.close(place)
+                going = await under_way.step()
 
     @property
     def outcome(self) -> Outcome:
@@ -139,10 +148,61 @@ async def sitemap_tree_for_homepage(
 
     :param web_client: the client to fetch with; by default an ``AioWebClient`` of the crawl's own.
     """
-    homepage = homepage_of(homepage_url, normalize=normalize_homepage_url)
+    settled = policy_of(policy, changes)
+    begin = Beginning.of_homepage(
+        homepage_url,
+        settled,
+        use_robots=use_robots,
+        use_known_paths=use_known_paths,
+        known_paths=known_and_extra(_UNPUBLISHED_SITEMAP_PATHS, extra_known_paths),
+        normalize=normalize_homepage_url,
+    )
+    callbacks = (recurse_callback, recurse_list_callback, stop_callback)
+    return await _tree(begin, settled, web_client, observer, *callbacks)
+
+
+async def sitemap_tree(
+    source: SourceName,
+    *,
+    web_client: AbstractAioWebClient | None = None,
+    use_robots: bool = True,
+    use_known_paths: bool | None = None,
+    recurse_callback: RecurseCallback | None = None,
+    recurse_list_callback: RecurseListCallback | None = None,
+    stop_callback: StopCallback | None = None,
+    observer: Observer | None = None,
+    policy: Policy | None = None,
+    **changes: Unpack[PolicyFields],
+) -> IndexWebsiteSitemap:
+    """Read a site, or one sitemap with all that it leads to, as ``usp.tree`` does.
+
+    :param web_client: the client to fetch with; by default an ``AioWebClient`` of the crawl's own.
+    """
+    settled = policy_of(policy, changes)
+    begin = await asyncio.to_thread(  # a file takes its time
+        Beginning.of_source,
+        source,
+        settled,
+        use_robots=use_robots,
+        use_known_paths=use_known_paths,
+        store=Store(),
+    )
+    callbacks = (recurse_callback, recurse_list_callback, stop_callback)
+    return await _tree(begin, settled, web_client, observer, *callbacks)
+
+
+async def _tree(
+    begin: Beginning,
+    policy: Policy,
+    web_client: AbstractAioWebClient | None,
+    observer: Observer | None,
+    recurse_callback: RecurseCallback | None,
+    recurse_list_callback: RecurseListCallback | None,
+    stop_callback: StopCallback | None,
+) -> IndexWebsiteSitemap:
     crawl = Crawl(
-        seeds_of_homepage(homepage, use_robots, use_known_paths, extra_known_paths),
-        policy_of(policy, changes),
+        begin.seeds,
+        policy,
         recurse_callback=recurse_callback,
         recurse_list_callback=recurse_list_callback,
         stop_callback=stop_callback,
@@ -150,12 +210,12 @@ async def sitemap_tree_for_homepage(
         probe_at_once=True,
     )
     async with _client(web_client) as client:
-        await run(crawl, client, homepage, observer)
-    return website(homepage, crawl)
+        await run(crawl, client, begin.homepage, observer)
+    return website(begin.name, crawl)
 
 
 def iter_pages(
-    source: str,
+    source: SourceName,
     *,
     web_client: AbstractAioWebClient | None = None,
     use_robots: bool = True,
@@ -169,19 +229,24 @@ def iter_pages(
 ) -> PageStream:
     """Stream the pages of a site, those of a document as soon as it is there, as ``usp`` does.
 
-    Nothing is asked for before the first page is.
+    Nothing is fetched before the first page is asked for; a file is read at once.
 
     :param web_client: the client to fetch with; by default an ``AioWebClient`` of the stream's own.
     """
-    homepage, seeds = seeds_of_source(source, use_robots, use_known_paths)
+    settled = policy_of(policy, changes)
+    store = Store(passing=True)
+    begin = Beginning.of_source(
+        source, settled, use_robots=use_robots, use_known_paths=use_known_paths, store=store
+    )
     crawl = Crawl(
-        seeds,
-        policy_of(policy, changes),
+        begin.seeds,
+        settled,
         recurse_callback=recurse_callback,
         recurse_list_callback=recurse_list_callback,
+        probe_at_once=True,
         streaming=True,
     )
-    return PageStream(crawl, web_client, homepage, stop_callback, observer)
+    return PageStream(crawl, web_client, begin.homepage, store, stop_callback, observer)
 
 
 class TreeStream(Stream[tuple[str, IndexWebsiteSitemap]]):

@@ -7,6 +7,7 @@ import sys
 import threading
 import zlib
 from collections.abc import AsyncGenerator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -315,6 +316,23 @@ def test_a_bug_in_a_callback_reaches_the_caller(server: LoopbackServer, where: s
                 pass
 
     run(main())
+
+
+def test_sources_of_every_kind(server: LoopbackServer, tmp_path: Path) -> None:
+    server.robots("/a.xml")
+    server.site |= {"/a.xml": TWO, "/b.xml": index(server.at("/a.xml"))}
+    file = tmp_path / "index.xml"
+    file.write_bytes(index(server.at("/a.xml")))
+
+    async def main(source: str | Path) -> tuple[list[str], list[str]]:
+        async with AioWebClient(private_addresses="allow") as client:
+            tree = await aio.sitemap_tree(source, web_client=client)
+            stream = aio.iter_pages(source, web_client=client)
+            return pages(tree), [page.url async for page in stream]
+
+    two = ["http://h.example/1", "http://h.example/2"]
+    for source in (server.url, server.at("/b.xml"), server.at("/a.xml"), file):
+        assert run(main(source)) == (two, two)
 
 
 def test_what_is_no_url_raises_at_once() -> None:

@@ -259,6 +259,7 @@ def test_an_unknown_authority_is_refused_for_good(secure: TLSServer) -> None:
         async with AioWebClient() as client:
             answer = error(await client.get(secure.url))
         assert "certificate" in answer.message().lower()
+        assert answer.untrusted()
         assert not answer.retryable()
 
     run(main())

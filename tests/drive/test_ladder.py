@@ -17,6 +17,7 @@ from usp._parse import html
 from usp.objects.outcome import FoundBy
 from usp.objects.sitemap import AbstractSitemap
 from usp.tree import sitemap_tree_for_homepage
+from usp.web_client import manners
 from usp.web_client.requests_client import RequestsWebClient
 
 RSS = "<rss version='2.0'><channel><item><title>T</title><link>{}</link></item></channel></rss>"
@@ -231,6 +232,23 @@ def test_a_sitemap_declared_with_the_scheme_that_is_dead(
         tree = sitemap_tree_for_homepage(server.url, client, other_scheme=False, **options)
         assert list(tree.all_pages()) == []
         client.close()
+
+
+STRANGERS = [
+    ("https://h.example/a", "https://h.example/", False),
+    ("https://cdn.h.example/a", "https://www.h.example/", False),
+    ("https://other.example/a", "https://h.example/", True),
+    ("http://h.example/a", "http://h.example/", False),
+    ("https://h.example/a", "http://h.example/", False),
+    ("http://h.example/a", "https://h.example/", True),
+    ("http://h.example/a", "", False),
+]
+
+
+@pytest.mark.parametrize(("url", "homepage", "expected"), STRANGERS)
+def test_who_gets_no_credentials(url: str, homepage: str, expected: bool) -> None:
+    home = manners.host_of_homepage(homepage)
+    assert manners.is_stranger(url, home, homepage) is expected
 
 
 LINKS: list[tuple[str, str | None, list[tuple[str, str]]]] = [

@@ -18,9 +18,8 @@ from usp._crawl.machine import Crawl
 from usp._crawl.messages import Answer, FetchFailed, FetchRequest
 from usp._drive import report
 from usp._drive.chance import chance
-from usp._drive.fetch import broken, cut_off, look_at, refused
-from usp._parse.decode import http_charset
-from usp._parse.document import Document, Pages, Source
+from usp._drive.fetch import Letter, broken, cut_off, refused
+from usp._parse.document import Document, Pages
 from usp._parse.unpack import is_packed
 from usp._store import Intake, Store
 from usp.objects.page import SitemapPage
@@ -47,12 +46,12 @@ class Fetcher:
 
     async def __call__(self, request: FetchRequest) -> Answer:
         """Fetch one document and look at it."""
+        began = time.monotonic()
         try:
             response = await self._client.get(request.url)
             if not isinstance(response, AbstractAioWebClientSuccessResponse):
                 return refused(response)
-            url = str(response.url())
-            charset = http_charset(response.header("Content-Type"))
+            letter = Letter.of(response, request, began)
             body = _Body(response, self._max_bytes)
         except Exception as error:  # noqa: BLE001 -- the worker's edge: any client, any fault
             return broken(error)
@@ -62,10 +61,10 @@ class Fetcher:
             await body.close()
         if body.fault and not body.size:
             return replace(body.fault, silent=True)
-        source = Source(kept, url, request.url, charset, self._max_bytes)
-        if _is_light(source):
-            return look_at(source, request, body.fault)
-        return await asyncio.to_thread(look_at, source, request, body.fault)
+        rest = (kept, body.size, self._max_bytes, body.fault)
+        if _is_light(kept):
+            return letter.look_at(*rest)
+        return await asyncio.to_thread(letter.look_at, *rest)
 
     async def _keep(self, body: "_Body") -> Iterable[bytes]:
         """Put a body to rest; what is large is written in a thread, a batch at a time."""
@@ -114,9 +113,8 @@ class _Body:
             self.close_fault = cut_off(error)
 
 
-def _is_light(source: Source) -> bool:
+def _is_light(chunks: Iterable[bytes]) -> bool:
     """Tell whether a document is quickly read: in memory, small, and not packed."""
-    chunks = source.chunks
     if not isinstance(chunks, list) or sum(map(len, chunks)) > _LIGHT:
         return False
     return not any(map(is_packed, chunks))
@@ -215,7 +213,7 @@ class Batches:
     def __init__(self, document: Document | None) -> None:
         self._listed = document.pages if document else ()
         self._reading: Iterator[SitemapPage] | None = None
-        self._light = not isinstance(self._listed, Pages) or _is_light(self._listed.source)
+        self._light = not isinstance(self._listed, Pages) or _is_light(self._listed.source.chunks)
 
     async def next(self) -> list[SitemapPage]:
         """Return the next pages; none at the end."""

@@ -31,6 +31,10 @@ class AbstractAioWebClientSuccessResponse(AbstractWebClientResponse):
     def url(self) -> str:
         """Return the URL that answered, after redirects."""
 
+    def redirects(self) -> tuple[str, ...]:
+        """Return the URLs that led on to others, in order; none where a client doesn't say."""
+        return ()
+
     @abstractmethod
     def chunks(self) -> AsyncGenerator[bytes, None]:
         """Yield the body as it comes. What is packed with gzip or zlib may stay so."""

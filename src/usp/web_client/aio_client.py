@@ -43,7 +43,7 @@ from usp.web_client.aio_response import (
 )
 from usp.web_client.aio_transport import TRIP, Connector, Trip, Verify, tls_context
 from usp.web_client.arrivals import is_web_url
-from usp.web_client.failures import passes
+from usp.web_client.failures import is_untrusted, passes
 
 __all__ = ["AioWebClient", "AioWebClientErrorResponse", "AioWebClientSuccessResponse"]
 
@@ -187,6 +187,7 @@ class _Visit(AbstractAioWebClient):
         self.client = client
         self._connector = connector
         self._home = manners.host_of_homepage(homepage) if homepage else None
+        self._homepage_url = homepage
         self._home_addresses: list[str] = []
         self._guard = Guard(client._rule, client._is_public, lambda _: self._home_addresses)
         if homepage is not None:
@@ -231,7 +232,7 @@ class _Visit(AbstractAioWebClient):
             deadline = asyncio.timeout_at(due)
             try:
                 async with deadline:
-                    response, final_url = await self._follow(url)
+                    response, passed = await self._follow(url)
             except _FAILURES as error:
                 if deadline.expired():
                     return AioWebClientErrorResponse(manners.OVERDUE, retryable=False)
@@ -243,7 +244,7 @@ class _Visit(AbstractAioWebClient):
                 words = f"it is packed with {packing}, which nobody asked for"
                 return AioWebClientErrorResponse(words, retryable=False)
             undo.pop_all()
-        return AioWebClientSuccessResponse(response, final_url, due, give_back)
+        return AioWebClientSuccessResponse(response, passed, due, give_back)
 
     async def _take_slot(self) -> None:
         """Wait until a request may start: at its distance from the last, and among all others."""
@@ -256,20 +257,22 @@ class _Visit(AbstractAioWebClient):
             await self.client._slots.acquire()
             self._free_at = clock() + self._waiter.distance()
 
-    async def _follow(self, url: str) -> tuple[aiohttp.ClientResponse, str]:
-        """Ask for a URL and all that it leads to; return the answer and the URL that gave it."""
+    async def _follow(self, url: str) -> tuple[aiohttp.ClientResponse, tuple[str, ...]]:
+        """Ask for a URL and all that it leads to; return the answer and the URLs on the way."""
         url = _web_url(url)
+        passed = [url]
         credentials = {**self._login_of(url), **self._given_for(url), **_userinfo(url)}
         for _ in range(_MOST_REDIRECTS + 1):
             response = await self._ask(url, credentials)
             location = response.headers.get("Location")
             if response.status not in _REDIRECTS or location is None:
-                return response, url
+                return response, tuple(passed)
             await drain(response)
             target = _web_url(urljoin(url, location))
             if not _is_same_place(url, target):
                 credentials = {**self._login_of(target), **_userinfo(target)}
             url = target
+            passed.append(url)
         raise TooManyRedirects(f"Exceeded {_MOST_REDIRECTS} redirects.")
 
     async def _ask(self, url: str, credentials: Mapping[str, str]) -> aiohttp.ClientResponse:
@@ -298,7 +301,7 @@ class _Visit(AbstractAioWebClient):
 
     def _given_for(self, url: str) -> dict[str, str]:
         """Return the credentials that the caller gave, where a URL is in the homepage's domain."""
-        stranger = manners.is_stranger(host_of(url), self._home)
+        stranger = manners.is_stranger(url, self._home, self._homepage_url)
         return {} if stranger else self.client._credentials
 
     def _login_of(self, url: str) -> dict[str, str]:
@@ -369,4 +372,6 @@ def _failed(error: Exception) -> WebClientErrorResponse:
         words = f"the answer can't be read: {' '.join(error.message.split())[:200]}"
     silent = isinstance(error, _UNANSWERED)
     retryable = passes(error) or isinstance(error, DROPPED)
-    return AioWebClientErrorResponse(words, retryable, unanswered=silent)
+    return AioWebClientErrorResponse(
+        words, retryable, unanswered=silent, untrusted=is_untrusted(error)
+    )

@@ -1,17 +1,15 @@
 """What aiohttp fetched: the body as it comes, and bodies that nobody wants.
 
-Rules of this room: bodies are left as packed as they came, since the reader knows gzip and zlib by
-their first bytes and has a ceiling on what comes out; only what it can't know is taken off here.
+Rules of this room: bodies are left as packed as they came, since the reader knows gzip and deflate
+by their first bytes and has a ceiling on what comes out.
 """
 
 import asyncio
-import zlib
-from collections.abc import AsyncGenerator, Callable, Iterator
+from collections.abc import AsyncGenerator, Callable
 from typing import Final
 
 import aiohttp
 
-from usp._parse.unpack import is_packed
 from usp.web_client import manners
 from usp.web_client.abstract_aio_client import AbstractAioWebClientSuccessResponse
 from usp.web_client.failures import DeadlineError, DroppedError
@@ -22,7 +20,6 @@ DROPPED: Final = (aiohttp.ClientPayloadError, aiohttp.ServerDisconnectedError)
 """What aiohttp raises where a connection ends too early."""
 _FOREIGN: Final = frozenset({"br", "compress", "dcb", "dcz", "x-compress", "zstd"})
 """Packings that nobody asked for and that can't be undone; a word that names none is no packing."""
-_PIECE: Final = 256 * 1024
 
 
 class AioWebClientSuccessResponse(AbstractAioWebClientSuccessResponse):
@@ -34,18 +31,18 @@ class AioWebClientSuccessResponse(AbstractAioWebClientSuccessResponse):
     def __init__(
         self,
         response: aiohttp.ClientResponse,
-        url: str,
+        passed: tuple[str, ...],
         due: float | None,
         give_back: Callable[[], None],
     ) -> None:
         """Wrap a response.
 
-        :param url: the URL that answered, as it was written.
+        :param passed: the URLs that were asked, as they were written; the last one answered.
         :param due: when the body has to be there, by the clock of the loop.
         :param give_back: called once, when the response is done with.
         """
         self._response = response
-        self._url = url
+        self._passed = passed
         self._due = due
         self._give_back: Callable[[], None] | None = give_back
         self._fault: Exception | None = None
@@ -60,7 +57,11 @@ class AioWebClientSuccessResponse(AbstractAioWebClientSuccessResponse):
 
     def url(self) -> str:
         """Return the URL that answered, after redirects."""
-        return self._url
+        return self._passed[-1]
+
+    def redirects(self) -> tuple[str, ...]:
+        """Return the URLs that led on to others, in order."""
+        return self._passed[:-1]
 
     async def chunks(self) -> AsyncGenerator[bytes, None]:
         """Yield the body piece by piece, as it came: packed with gzip or zlib, if it was.
@@ -70,15 +71,9 @@ class AioWebClientSuccessResponse(AbstractAioWebClientSuccessResponse):
         :raises DeadlineError: if the body has not come in time.
         :raises DroppedError: if the connection ended before the body did.
         """
-        unwrap: Callable[[bytes], Iterator[bytes]] = _as_it_is
         try:
-            chunk = await self._read()
-            if _packings(self._response) == ["deflate"] and not is_packed(chunk):
-                unwrap = _bare_deflate(chunk)
-            while chunk:
-                for piece in unwrap(chunk):
-                    yield piece
-                chunk = await self._read()
+            while chunk := await self._read():
+                yield chunk
         finally:
             await self.close()
 
@@ -132,27 +127,3 @@ def foreign_packing(response: aiohttp.ClientResponse) -> str | None:
 def _packings(response: aiohttp.ClientResponse) -> list[str]:
     named = ",".join(response.headers.getall("Content-Encoding", ()))
     return [name.strip().lower() for name in named.split(",")]
-
-
-def _as_it_is(chunk: bytes) -> Iterator[bytes]:
-    yield chunk
-
-
-def _bare_deflate(head: bytes) -> Callable[[bytes], Iterator[bytes]]:
-    """Return what takes off deflate without its zlib header, which has no first bytes to know.
-
-    Some servers send it so. Others only say "deflate": what isn't, is left as it is.
-    """
-    try:
-        zlib.decompressobj(-zlib.MAX_WBITS).decompress(head, 1)
-    except zlib.error:
-        return _as_it_is
-    inflater = zlib.decompressobj(-zlib.MAX_WBITS)
-
-    def inflate(chunk: bytes) -> Iterator[bytes]:
-        while chunk:
-            if out := inflater.decompress(chunk, _PIECE):
-                yield out
-            chunk = inflater.unconsumed_tail
-
-    return inflate

@@ -47,10 +47,19 @@ def host_of_homepage(url: str) -> str | None:
         return None
 
 
-def is_stranger(host: str, home: str | None) -> bool:
-    """Tell whether a host lies outside the domain of the homepage; without one, nobody does."""
+def is_stranger(url: str, home: str | None, homepage_url: str | None) -> bool:
+    """Tell whether a URL is none to send credentials to; without a homepage, none is.
+
+    Those are hosts outside its domain, and where it is reached by https, whatever isn't: a sitemap
+    declared with http, or tried that way, would give them to all who listen.
+    """
     domain = (home or "").removeprefix("www.")
-    return bool(domain) and host != domain and not host.endswith(f".{domain}")
+    if not domain:
+        return False
+    host = host_of(url)
+    outside = host != domain and not host.endswith(f".{domain}")
+    secure = (homepage_url or "").lower().startswith("https:")
+    return outside or (secure and not url.lower().startswith("https:"))
 
 
 def phrase(status: int, reason: str | None) -> str:

@@ -26,7 +26,7 @@ from usp.web_client.abstract_client import (
     RequestWaiter,
     WebClientErrorResponse,
 )
-from usp.web_client.addresses import AddressRefusedError, AddressRule, Guard, host_of, is_public
+from usp.web_client.addresses import AddressRefusedError, AddressRule, Guard, is_public
 from usp.web_client.arrivals import Arrival, drain, is_web_url
 from usp.web_client.failures import DeadlineError, StoppedError, is_untrusted, passes
 from usp.web_client.transport import Lines, OwnSession
@@ -205,6 +205,7 @@ class RequestsWebClient(AbstractWebClient):
         if type(self) is RequestsWebClient:
             self.thread_safe = type(self._session) in {OwnSession, requests.Session}
         self._home: str | None = None
+        self._homepage_url: str | None = None
         self._timeout: float | tuple[float, float] | None = manners.TIMEOUT
         self._deadline: float | None = manners.DEADLINE
         self._proxies: dict[str, str] = {}
@@ -234,6 +235,7 @@ class RequestsWebClient(AbstractWebClient):
             if self._owns_session:
                 self._session = OwnSession(self._guard, self._lines)
         self._home = manners.host_of_homepage(homepage_url)
+        self._homepage_url = homepage_url
         self._guard.start(self._home)
 
     def get(self, url: str) -> AbstractWebClientResponse:
@@ -293,14 +295,14 @@ class RequestsWebClient(AbstractWebClient):
         headers: dict[str, str | None] = {}
         if session.headers.get("User-Agent") in {None, default_user_agent()}:
             headers["User-Agent"] = self._USER_AGENT
-        if self._owns_session or not self._is_stranger(host_of(url)):
+        if self._owns_session or not self._is_stranger(url):
             return {"headers": headers}
         headers |= dict.fromkeys(manners.CREDENTIALS)
         own = get_netrc_auth(url) if session.trust_env else None
         return {"headers": headers, "auth": own or _no_auth}
 
-    def _is_stranger(self, host: str) -> bool:
-        return manners.is_stranger(host, self._home)
+    def _is_stranger(self, url: str) -> bool:
+        return manners.is_stranger(url, self._home, self._homepage_url)
 
 
 def _no_auth(request: requests.PreparedRequest) -> requests.PreparedRequest:
