@@ -133,6 +133,10 @@ BROKEN: dict[str, tuple[Plain | Callback, int]] = {
     "429": (Answer(status=429, headers={"Retry-After": "0"}), 0),
     "brotli": (Answer(body=b"\x0b\x02\x80", headers={"Content-Encoding": "br"}), 0),
     "deflate": (Answer(body=zlib.compress(TWO), headers={"Content-Encoding": "deflate"}), 2),
+    "bare deflate": (
+        Answer(body=zlib.compress(TWO)[2:-4], headers={"Content-Encoding": "deflate"}),
+        2,
+    ),
     "doubly packed": (
         Answer(body=gzip.compress(gzip.compress(TWO)), headers={"Content-Encoding": "gzip"}),
         2,
