@@ -12,18 +12,30 @@ from typing import Final
 from bench.results import Table, keep
 
 FULL: Final = "--full"
-BENCHMARKS: Final = ("fetching", "damage", "memory")
+BENCHMARKS: Final = (
+    "startup",
+    "reading",
+    "fetching",
+    "tls",
+    "tree",
+    "streaming",
+    "damage",
+    "memory",
+)
+FULL_ONLY: Final = ("growth",)
+"""Those that take minutes, and are run when named or when all are run at full size."""
 
 
 def main(names: list[str]) -> int:
     """Run the benchmarks, print their tables as they come, and keep them; 1 if a rule is broken."""
     full = FULL in names
     names = [name for name in names if name != FULL]
-    if unknown := set(names) - set(BENCHMARKS):
-        print(f"bench: no {', '.join(sorted(unknown))}; there are {', '.join(BENCHMARKS)}")
+    known = BENCHMARKS + FULL_ONLY
+    if unknown := set(names) - set(known):
+        print(f"bench: no {', '.join(sorted(unknown))}; there are {', '.join(known)}")
         return 2
     broken = False
-    for name in names or BENCHMARKS:
+    for name in names or (known if full else BENCHMARKS):
         start = time.perf_counter()
         tables: list[Table] = []
         for table in import_module(f"bench.{name}").run(full=full):

@@ -43,7 +43,7 @@ class Table:
         ]
         lines.insert(1, "  ".join("-" * width for width in widths))
         if self.rule:
-            verdict = f"broken by: {', '.join(self.broken)}" if self.broken else "kept"
+            verdict = f"broken by: {'; '.join(self.broken)}" if self.broken else "kept"
             lines.append(f"rule: {self.rule}: {verdict}")
         return "\n".join([self.title, *lines])
 

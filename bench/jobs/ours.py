@@ -1,0 +1,63 @@
+"""Jobs that only this clone can do, and what it is held against besides 1.8.1."""
+
+import time
+from collections.abc import Callable
+from operator import attrgetter
+from pathlib import Path
+from typing import Any, Final
+from xml.parsers.expat import ParserCreate
+
+import requests
+
+import usp
+
+Answer = dict[str, Any]
+
+PLAIN: Final = attrgetter("url", "priority", "last_modified", "change_frequency")
+
+
+def scan(folder: str) -> Answer:
+    """Have expat read the documents of a folder, and tell nobody."""
+    documents = [path.read_bytes() for path in sorted(Path(folder).iterdir())]
+    start = time.process_time()
+    for document in documents:
+        ParserCreate().Parse(document, True)
+    return {"seconds": time.process_time() - start}
+
+
+def stream(homepage: str) -> Answer:
+    """Stream a site: when the first page was there, and when the last one was."""
+    start = first = time.perf_counter()
+    pages = 0
+    for page in usp.iter_pages(homepage):
+        PLAIN(page)
+        first = first if pages else time.perf_counter()
+        pages += 1
+    return {"first": first - start, "seconds": time.perf_counter() - start, "pages": pages}
+
+
+def fetch_wide(homepage: str, per_host: int) -> Answer:
+    """Do what ``fetch`` does, with so many requests at once."""
+    policy = usp.Policy(per_host=per_host)
+    start = time.perf_counter()
+    tree = usp.sitemap_tree_for_homepage(homepage, policy=policy)
+    pages = sum(1 for _ in tree.all_pages())
+    return {"seconds": time.perf_counter() - start, "pages": pages}
+
+
+def connect_plainly(url: str, times: int) -> Answer:
+    """Do what ``connect`` does, with a session as requests makes it."""
+    with requests.Session() as session:
+        session.get(url, timeout=10)
+        start = time.process_time()
+        answers = [session.get(url, timeout=10) for _ in range(times)]
+        seconds = time.process_time() - start
+    return {"seconds": seconds / times, "good": all(answer.ok for answer in answers)}
+
+
+JOBS: Final[dict[str, Callable[..., Answer]]] = {
+    "scan": scan,
+    "stream": stream,
+    "fetch_wide": fetch_wide,
+    "connect_plainly": connect_plainly,
+}

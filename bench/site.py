@@ -1,0 +1,113 @@
+"""A site to crawl: robots.txt, an index, and its children, on the loopback interface.
+
+Rules of this room: the server is a process of its own (this file, run as a module), so that it
+takes nothing from those that are measured; it ends when the pipe to it does, however its owner
+ended. The children differ only in their number, put into one document as it is sent, so that a
+million URLs cost the server no more memory than fifty thousand.
+"""
+
+import json
+import ssl
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Final
+
+from bench.documents import SITEMAPS
+from bench.shapes import ONE_SHAPE, SITE, document
+from bench.sides import ROOT
+
+CHILD: Final = "/child-"
+CHILD_PAGES: Final = 50_000
+"""As many pages as the protocol allows in one sitemap."""
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """What the server serves, and how."""
+
+    children: int
+    pages: int
+    """Pages of each child."""
+    seconds: float = 0.0
+    """How long the server thinks before each answer."""
+    certificate: str = ""
+    """A file with a certificate and its key, for https. Then each answer ends its connection."""
+
+
+@contextmanager
+def served(site: Site) -> Iterator[str]:
+    """Serve the site inside a ``with`` block, whose value is the homepage."""
+    command = [sys.executable, "-m", "bench.site", json.dumps(asdict(site))]
+    with subprocess.Popen(  # noqa: S603 -- our own words
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT
+    ) as process:
+        yield process.stdout.readline().strip() if process.stdout else ""
+        if process.stdin:
+            process.stdin.close()
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 128
+
+    def __init__(self, site: Site) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.site = site
+        self.document = document("plain", ONE_SHAPE, range(site.pages)).encode()
+        self.home = f"http{'s' if site.certificate else ''}://127.0.0.1:{self.server_port}"
+        if site.certificate:
+            context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+            context.load_cert_chain(site.certificate)
+            self.socket = context.wrap_socket(self.socket, server_side=True)
+
+    def body(self, path: str) -> bytes | None:
+        """Return what stands at a path, or None."""
+        if path == "/robots.txt":
+            return f"Sitemap: {self.home}/index\n".encode()
+        if path == "/index":
+            locations = (f"{self.home}{CHILD}{at}" for at in range(self.site.children))
+            entries = "".join(f"<sitemap><loc>{url}</loc></sitemap>\n" for url in locations)
+            return f"<sitemapindex {SITEMAPS}>\n{entries}</sitemapindex>\n".encode()
+        if path.startswith(CHILD):
+            number = path.removeprefix(CHILD)
+            return self.document.replace(
+                f"<loc>{SITE}/".encode(), f"<loc>{SITE}/{number}/".encode()
+            )
+        return None
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    server: _Server
+
+    def do_GET(self) -> None:
+        time.sleep(self.server.site.seconds)
+        body = self.server.body(self.path)
+        self.send_response(404 if body is None else 200)
+        self.send_header("Content-Length", str(len(body or b"")))
+        if self.server.site.certificate:
+            self.send_header("Connection", "close")
+        self.end_headers()
+        self.wfile.write(body or b"")
+
+    def log_message(self, *_arguments: object) -> None:
+        """Say nothing."""
+
+
+def main(site: Site) -> None:
+    """Serve until standard input ends."""
+    server = _Server(site)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    print(f"{server.home}/", flush=True)
+    sys.stdin.read()
+
+
+if __name__ == "__main__":
+    main(Site(**json.loads(sys.argv[1])))
