@@ -8,7 +8,7 @@ ARGS ?=
 PY := .venv/bin/python
 READY := .venv/ready
 
-.PHONY: demo test check bench bench-full fuzz wheel clean
+.PHONY: demo test check bench bench-full bench-docs fuzz wheel clean
 
 demo: $(READY)
 	@.venv/bin/usp demo
@@ -26,6 +26,10 @@ bench: $(READY)
 
 bench-full: $(READY)
 	@$(PY) -m bench --full $(ARGS)
+
+# The figures of the last runs into docs/benchmarks.md.
+bench-docs: $(READY)
+	@$(PY) -m bench.page
 
 # Without atheris, where there is no wheel of it, a plain mutator does the fuzzing.
 fuzz: $(READY)

@@ -42,7 +42,7 @@ def main(names: list[str]) -> int:
             print(f"\n{table.text()}", flush=True)
             tables.append(table)
             broken = broken or bool(table.broken)
-        path = keep(name, tables)
+        path = keep(name, tables, full=full)
         print(
             f"\n{name}: {time.perf_counter() - start:.0f} s; kept in {path.parent.name}/{path.name}"
         )

@@ -1,8 +1,8 @@
 """What a benchmark hands back, how it is printed, and where it is kept.
 
-A benchmark is a module beside this one with a function ``run() -> Iterator[Table]``; its first
-docstring line is its title. Rows hold plain values, so that the same table is printed for people
-and kept as JSON for programs.
+A benchmark is a module beside this one with a function ``run(*, full) -> Iterator[Table]``. Rows
+hold plain values, so that the same table is printed for people, kept as JSON for programs, and put
+into the docs (``page.py``).
 """
 
 import json
@@ -30,9 +30,19 @@ class Table:
     broken: list[str] = field(default_factory=list)
     """The rows that break the rule, by what stands first in them."""
 
+    @property
+    def cells(self) -> list[list[str]]:
+        """The headings and all rows, as they are shown."""
+        return [list(self.headings), *([_shown(cell) for cell in row] for row in self.rows)]
+
+    @property
+    def verdict(self) -> str:
+        """What came of the rule."""
+        return f"broken by: {'; '.join(self.broken)}" if self.broken else "kept"
+
     def text(self) -> str:
         """The table as text: the first column to the left, the others to the right."""
-        cells = [list(self.headings), *([_shown(cell) for cell in row] for row in self.rows)]
+        cells = self.cells
         widths = [max(len(row[at]) for row in cells) for at in range(len(self.headings))]
         lines = [
             "  ".join(
@@ -43,9 +53,14 @@ class Table:
         ]
         lines.insert(1, "  ".join("-" * width for width in widths))
         if self.rule:
-            verdict = f"broken by: {'; '.join(self.broken)}" if self.broken else "kept"
-            lines.append(f"rule: {self.rule}: {verdict}")
+            lines.append(f"rule: {self.rule}: {self.verdict}")
         return "\n".join([self.title, *lines])
+
+    def markdown(self) -> str:
+        """The table as Markdown, for the docs."""
+        first, *rest = (f"| {' | '.join(row)} |" for row in self.cells)
+        line = f"|---|{'---:|' * (len(self.headings) - 1)}"
+        return "\n".join([f"{self.title}:", "", first, line, *rest, "", f"Rule: {self.verdict}."])
 
 
 def _shown(cell: Cell) -> str:
@@ -56,13 +71,14 @@ def _shown(cell: Cell) -> str:
     return f"{cell:.2f}" if isinstance(cell, float) else cell
 
 
-def keep(name: str, tables: Sequence[Table]) -> Path:
+def keep(name: str, tables: Sequence[Table], *, full: bool) -> Path:
     """Write the tables of one benchmark to ``results/NAME.json``, over those of the last run."""
     KEPT.mkdir(exist_ok=True)
     (KEPT / ".gitignore").write_text("*\n")  # figures of one machine on one day
     path = KEPT / f"{name}.json"
     run = {
         "benchmark": name,
+        "full": full,
         "at": datetime.now(UTC).isoformat(timespec="seconds"),
         "python": sys.version.split()[0],
         "machine": platform.machine(),
@@ -70,3 +86,12 @@ def keep(name: str, tables: Sequence[Table]) -> Path:
     }
     path.write_text(json.dumps(run, indent=1) + "\n")
     return path
+
+
+def kept(name: str) -> tuple[list[Table], bool] | None:
+    """Return the tables of a benchmark's last run, and whether it was at full size."""
+    path = KEPT / f"{name}.json"
+    if not path.exists():
+        return None
+    run = json.loads(path.read_text())
+    return [Table(**table) for table in run["tables"]], run["full"]
