@@ -139,7 +139,7 @@ CASES: Final[Mapping[str, Case]] = {
 SLOW: Final = frozenset(
     {
         "endless urlset, all pages",
-    "endless urlset, blanks",
+        "endless urlset, blanks",
         "endless urlset, each entry damaged",
         "endless text, all URLs",
         "text of 100 MiB",

@@ -42,14 +42,15 @@ class Site:
 
 @contextmanager
 def served(site: Site) -> Iterator[str]:
-    """Serve the site inside a ``with`` block, whose value is the homepage."""
+    """Serve the site inside a ``with`` block, whose value is the homepage.
+
+    At its end the pipes are closed, which ends the server.
+    """
     command = [sys.executable, "-m", "bench.site", json.dumps(asdict(site))]
     with subprocess.Popen(  # noqa: S603 -- our own words
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT
     ) as process:
         yield process.stdout.readline().strip() if process.stdout else ""
-        if process.stdin:
-            process.stdin.close()
 
 
 class _Server(ThreadingHTTPServer):
