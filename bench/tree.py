@@ -21,7 +21,15 @@ LEAST: Final = 8.0
 """How many times as fast as 1.8.1."""
 MOST: Final = 0.5
 """How much of the memory of 1.8.1."""
-HEADINGS: Final = ("side", "seconds", "peak MiB", "times as fast as 1.8.1", "share of MiB", "pages")
+HEADINGS: Final = (
+    "side",
+    "seconds",
+    "of CPU",
+    "peak MiB",
+    "times as fast as 1.8.1",
+    "share of MiB",
+    "pages",
+)
 
 
 def run(*, full: bool) -> Iterator[Table]:
@@ -37,7 +45,7 @@ def run(*, full: bool) -> Iterator[Table]:
     for name, answer in found.items():
         faster = old["seconds"] / answer["seconds"] if old else None
         share = answer["peak"] / old["peak"] if old and old["peak"] else None
-        figures = [answer[figure] for figure in ("seconds", "peak")]
+        figures = [answer[figure] for figure in ("seconds", "cpu", "peak")]
         table.rows.append([name, *figures, faster, share, answer["pages"]])
         slow = faster is not None and faster < LEAST
         large = share is not None and share > MOST

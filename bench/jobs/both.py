@@ -1,20 +1,18 @@
 """Jobs for either implementation of ``usp``: ours and 1.8.1 do the same under the same names."""
 
-import hashlib
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
+from bench.jobs.answer import Answer, digest_of
 from usp.objects.page import SitemapPage
 from usp.objects.sitemap import AbstractSitemap, InvalidSitemap
 from usp.tree import sitemap_from_str, sitemap_tree_for_homepage
 from usp.web_client.abstract_client import AbstractWebClientSuccessResponse
 from usp.web_client.requests_client import RequestsWebClient
-
-Answer = dict[str, Any]
 
 URL: Final = attrgetter("url")
 PLAIN: Final = attrgetter("url", "priority", "last_modified", "change_frequency")
@@ -66,14 +64,6 @@ LOOKS: Final[dict[str, Callable[[SitemapPage], object]]] = {
 """How every field that a kind of page has is looked at."""
 
 
-def digest_of(urls: Iterable[str]) -> str:
-    """Make a short name for these URLs in this order."""
-    digest = hashlib.blake2b(digest_size=8)
-    for url in urls:
-        digest.update(url.encode("utf-8", "replace") + b"\n")
-    return digest.hexdigest()
-
-
 def below(sitemap: AbstractSitemap) -> Answer:
     """Tell which sitemaps stand below this one."""
     found = list(sitemap.all_sitemaps())
@@ -95,18 +85,24 @@ def read(path: str) -> Answer:
     return {"seconds": seconds, "pages": pages, "urls": digest_of(urls), **kinds}
 
 
-def read_all(folder: str, kind: str) -> Answer:
+def read_all(
+    folder: str, kind: str, pages_of: Callable[[str], Iterable[SitemapPage]] | None = None
+) -> Answer:
     """Read all documents of a folder from their texts, every field that the kind has."""
     texts = [path.read_text("utf-8") for path in sorted(Path(folder).iterdir())]
-    look = LOOKS[kind]
+    look, pages_of = LOOKS[kind], pages_of or _pages_of
     urls: list[str] = []
     start = time.process_time()
     for text in texts:
-        for page in sitemap_from_str(text).all_pages():
+        for page in pages_of(text):
             look(page)
             urls.append(page.url)
     seconds = time.process_time() - start
     return {"seconds": seconds, "pages": len(urls), "urls": digest_of(urls)}
+
+
+def _pages_of(text: str) -> Iterable[SitemapPage]:
+    return sitemap_from_str(text).all_pages()
 
 
 def crawl(homepage: str, fields: str = "url") -> Answer:
@@ -115,15 +111,17 @@ def crawl(homepage: str, fields: str = "url") -> Answer:
     ``first`` is when the first page was there, ``seconds`` when the last one was.
     """
     look = {"url": URL, "plain": PLAIN}[fields]
-    start = first = time.perf_counter()
+    start, cpu = time.perf_counter(), time.process_time()
+    first = start
     tree = sitemap_tree_for_homepage(homepage, use_known_paths=False, normalize_homepage_url=False)
     pages = 0
     for page in tree.all_pages():
         look(page)
         first = first if pages else time.perf_counter()
         pages += 1
-    seconds = time.perf_counter() - start
-    return {"first": first - start, "seconds": seconds, "pages": pages, **below(tree)}
+    seconds, cpu = time.perf_counter() - start, time.process_time() - cpu
+    times = {"first": first - start, "seconds": seconds, "cpu": cpu}
+    return {**times, "pages": pages, **below(tree)}
 
 
 def fetch(homepage: str) -> Answer:

@@ -2,18 +2,15 @@
 
 import time
 from collections.abc import Callable
-from operator import attrgetter
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 from xml.parsers.expat import ParserCreate
 
 import requests
 
 import usp
-
-Answer = dict[str, Any]
-
-PLAIN: Final = attrgetter("url", "priority", "last_modified", "change_frequency")
+from bench.jobs.answer import Answer
+from bench.jobs.both import PLAIN
 
 
 def scan(folder: str) -> Answer:
@@ -27,13 +24,14 @@ def scan(folder: str) -> Answer:
 
 def stream(homepage: str) -> Answer:
     """Stream a site: when the first page was there, and when the last one was."""
-    start = first = time.perf_counter()
-    pages = 0
+    start, cpu = time.perf_counter(), time.process_time()
+    first, pages = start, 0
     for page in usp.iter_pages(homepage):
         PLAIN(page)
         first = first if pages else time.perf_counter()
         pages += 1
-    return {"first": first - start, "seconds": time.perf_counter() - start, "pages": pages}
+    seconds, cpu = time.perf_counter() - start, time.process_time() - cpu
+    return {"first": first - start, "seconds": seconds, "cpu": cpu, "pages": pages}
 
 
 def fetch_wide(homepage: str, per_host: int) -> Answer:

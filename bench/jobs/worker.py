@@ -22,8 +22,9 @@ def main(address_space: int, modules: list[str]) -> None:
 
         resource.setrlimit(resource.RLIMIT_AS, (address_space, address_space))
     logging.disable()
-    sys.path.append(str(Path(__file__).parent))
-    jobs = {name: job for module in modules for name, job in import_module(module).JOBS.items()}
+    sys.path.append(str(Path(__file__).parents[2]))  # where usp itself isn't
+    found = [import_module(f"bench.jobs.{module}") for module in modules]
+    jobs = {name: job for module in found for name, job in module.JOBS.items()}
     print("ready", flush=True)
     for line in sys.stdin:
         name, arguments = json.loads(line)

@@ -1,0 +1,15 @@
+"""What a job answers with."""
+
+import hashlib
+from collections.abc import Iterable
+from typing import Any
+
+Answer = dict[str, Any]
+
+
+def digest_of(urls: Iterable[str]) -> str:
+    """Make a short name for these URLs in this order."""
+    digest = hashlib.blake2b(digest_size=8)
+    for url in urls:
+        digest.update(url.encode("utf-8", "replace") + b"\n")
+    return digest.hexdigest()
