@@ -27,7 +27,7 @@ bench: $(READY)
 bench-full: $(READY)
 	@$(PY) -m bench --full $(ARGS)
 
-# The figures of the last runs into docs/benchmarks.md.
+# The figures of the last runs into docs/benchmarks.md and README.md.
 bench-docs: $(READY)
 	@$(PY) -m bench.page
 
