@@ -40,7 +40,7 @@ def run(*, full: bool) -> Iterator[Table]:  # noqa: ARG001 -- there is no quick 
             row += [answer.get("seconds"), answer.get("peak")]
         table.rows.append(row)
         peaks[urls] = found[0]["peak"]
-        wrong = any(answer["pages"] != urls for answer in found if answer)
+        wrong = any(answer.get("pages") != urls for answer in found if answer)
         if wrong or peaks[urls] > peaks.get(FROM, peaks[urls]) * NOISE:
             table.broken.append(f"{urls:,}")
     yield table

@@ -14,14 +14,13 @@ import venv
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from math import inf
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 WORKER: Final = Path(__file__).parent / "jobs" / "worker.py"
-SECONDS: Final = 600.0
+SECONDS: Final = 1800.0
 """No job takes so long, unless something is broken."""
 
 Answer = dict[str, Any]
@@ -81,7 +80,10 @@ def fresh(side: Side, job: str, *arguments: object) -> Answer:
 
 def best(answers: Iterable[Answer], figure: str = "seconds") -> Answer:
     """Keep the answer with the least of a figure, since noise only ever adds."""
-    return min(answers, key=lambda answer: float(answer.get(figure, inf)))
+    found = list(answers)
+    if failed := [answer["error"] for answer in found if "error" in answer]:
+        raise RuntimeError(f"a job could not be done: {failed[0]}")
+    return min(found, key=lambda answer: float(answer[figure]))
 
 
 class Reader:
