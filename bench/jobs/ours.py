@@ -1,5 +1,6 @@
 """Jobs that only this clone can do, and what it is held against besides 1.8.1."""
 
+import asyncio
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -43,6 +44,16 @@ def fetch_wide(homepage: str, per_host: int) -> Answer:
     return {"seconds": time.perf_counter() - start, "pages": pages}
 
 
+def fetch_async(homepage: str) -> Answer:
+    """Do what ``fetch`` does, by asyncio."""
+    from usp import aio
+
+    start = time.perf_counter()
+    tree = asyncio.run(aio.sitemap_tree_for_homepage(homepage))
+    pages = sum(1 for _ in tree.all_pages())
+    return {"seconds": time.perf_counter() - start, "pages": pages}
+
+
 def connect_plainly(url: str, times: int) -> Answer:
     """Do what ``connect`` does, with a session as requests makes it."""
     with requests.Session() as session:
@@ -57,5 +68,6 @@ JOBS: Final[dict[str, Callable[..., Answer]]] = {
     "scan": scan,
     "stream": stream,
     "fetch_wide": fetch_wide,
+    "fetch_async": fetch_async,
     "connect_plainly": connect_plainly,
 }
