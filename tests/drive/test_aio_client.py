@@ -157,6 +157,7 @@ def test_redirects_are_followed_and_the_last_url_is_told(server: LoopbackServer)
         async with AioWebClient() as client:
             response = success(await client.get(server.at("/a")))
             assert response.url() == server.at("/c")
+            assert response.redirects() == (server.at("/a"), server.at("/b?x=1#part"))
             await response.close()
 
     run(main())
