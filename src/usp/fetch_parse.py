@@ -173,7 +173,7 @@ class XMLSitemapParser(AbstractSitemapParser):
     def sitemap(self) -> AbstractSitemap:
         """Read it, and fetch what it leads to; a document of no known kind is invalid."""
         document = inspect(Source.of(self._content, self._url))
-        if document.kind in {Kind.TEXT, Kind.ROBOTS}:
+        if document.kind in {Kind.TEXT, Kind.ROBOTS, Kind.JSON_FEED}:
             document = Document(self._url, Kind.INVALID, (), code="SM201", reason="It is not XML")
         return self._crawl(document)
 

@@ -142,17 +142,23 @@ def tree_of(crawl: Crawl, homepage_url: str) -> IndexWebsiteSitemap:
 
 
 def parse(
-    data: str | bytes, *, url: str | None = None, content_type: str | None = None
+    data: str | bytes,
+    *,
+    url: str | None = None,
+    content_type: str | None = None,
+    extensions: bool = False,
 ) -> AbstractSitemap:
     """Read one document without the web: its children stand in it as ``SitemapLink``.
 
     :param data: the document, as text or as bytes as they came.
     :param url: where it is from: what relative URLs are relative to, and robots.txt is known by.
     :param content_type: the HTTP header, for the charset that it may name.
+    :param extensions: whether pages also hold the elements of their entries that mean nothing
+        here, as they were written (``page.extensions``); that takes more time.
     """
     if not isinstance(data, str | bytes):
         raise SitemapException(f"A sitemap is str or bytes, not {type(data).__name__}.")
-    source = Source.of(data, url)
+    source = replace(Source.of(data, url), extensions=extensions)
     if isinstance(data, bytes):
         source = replace(source, charset=http_charset(content_type))
     document = inspect(source)

@@ -16,6 +16,7 @@ _PAGES: Final[dict[Kind, type[nodes.AbstractPagesSitemap]]] = {
     Kind.URLSET: nodes.PagesXMLSitemap,
     Kind.RSS: nodes.PagesRSSSitemap,
     Kind.ATOM: nodes.PagesAtomSitemap,
+    Kind.JSON_FEED: nodes.PagesJSONFeedSitemap,
     Kind.TEXT: nodes.PagesTextSitemap,
 }
 _INDEX: Final[dict[Kind, type[nodes.AbstractIndexSitemap]]] = {

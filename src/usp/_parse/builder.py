@@ -1,14 +1,15 @@
 """From the events of XML to records: the one meaning that all lanes share.
 
 Fed by expat, by the rescue lane's tokens or by the push parsers of 1.8.1, it follows the grammar:
-between entries unknown elements are looked through, inside an entry they are passed over.
+between entries unknown elements are looked through, inside an entry they are passed over, or
+written down where the grammar wants them.
 """
 
 import re
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from usp._parse.grammar import Grammar, Tag
+from usp._parse.grammar import UNKNOWN, UNKNOWN_END, UNKNOWN_TEXT, Grammar, Tag
 from usp._parse.names import Names
 from usp._parse.values import is_http_url
 
@@ -24,7 +25,8 @@ _ESCAPED_LOC: Final = re.compile(r"<loc>([^<>]*)</loc>", re.IGNORECASE)
 _MAX_DEPTH: Final = 1000
 """So many elements around the entries are told apart."""
 _MAX_PATH: Final = 16
-"""So many elements around the entries are remembered after a fault: more is hostility."""
+"""So many elements around the entries are remembered after a fault, and so many unknown ones
+inside one another are told apart: more is hostility."""
 
 
 class Builder:
@@ -52,6 +54,7 @@ class Builder:
         self._entry: Tag | None = None
         self._text: list[str] = []
         self._bare = ""
+        self._unknown = 0  # so many unknown elements are open, where they are wanted
         self._here: _Here = grammar.entries
         self._deeper = 0
         self._stack: list[tuple[_Here, Tag | None, Names, str]] = []
@@ -91,6 +94,10 @@ class Builder:
             self._here = tag.children if tag else None
             if self._entry:
                 self._open(tag, attributes)
+                if tag is None and self._grammar.extensions:
+                    self._open_unknown(name, attributes)
+        elif self._unknown:
+            self._open_unknown(name, attributes)
         elif self._grammar.plain_texts and self._stack and self._stack[-1][1]:
             self._note("SM211", "there is markup inside a text")
             tag = self._field_inside_text(key, attributes)
@@ -115,8 +122,7 @@ class Builder:
         if self._entry is None:
             return
         if tag is None:
-            if self._here is not None:
-                self._text.clear()  # what stood in something unknown
+            self._close_unknown()
         elif tag.children is None:
             self._record.append((tag.key, "".join(self._text)))
             self._text.clear()
@@ -166,6 +172,7 @@ class Builder:
         self._record = []
         self._text.clear()
         self._bare = ""
+        self._unknown = 0
 
     def outside(self) -> bool:
         """Go back to between the entries; tell whether anything was left open inside one."""
@@ -256,3 +263,26 @@ class Builder:
                 local = name.lower()
                 if local in tag.attributes:
                     self._record.append((f"{tag.key}@{local}", value))
+
+    def _open_unknown(self, name: str, attributes: Mapping[str, str]) -> None:
+        """Write an element that means nothing into the record, as it came."""
+        self._unknown += 1
+        if self._unknown <= _MAX_PATH:
+            self._take_unknown_text()
+            self._record.append((UNKNOWN, f"{self._names.namespace(name) or ''} {name}"))
+            self._record.extend((f"{UNKNOWN}@{key}", value) for key, value in attributes.items())
+
+    def _close_unknown(self) -> None:
+        if not self._unknown:
+            if self._here is not None:
+                self._text.clear()  # nobody wants what stood in it
+            return
+        if self._unknown <= _MAX_PATH:
+            self._take_unknown_text()
+            self._record.append((UNKNOWN_END, ""))
+        self._unknown -= 1
+
+    def _take_unknown_text(self) -> None:
+        if text := "".join(self._text).strip():
+            self._record.append((UNKNOWN_TEXT, text))
+        self._text.clear()

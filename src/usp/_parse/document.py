@@ -7,7 +7,7 @@ are read when somebody walks them, from the bytes at rest. Reading twice gives t
 import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from itertools import chain
 from typing import Any, Final
 
@@ -18,6 +18,9 @@ from usp._parse.escaped import find_escaped, unescaped
 from usp._parse.feeds import AtomMeaning, FeedMeaning
 from usp._parse.findings import Findings
 from usp._parse.grammar import GRAMMARS
+from usp._parse.json_items import ItemReader
+from usp._parse.jsonfeed import JsonFeedMeaning
+from usp._parse.jsonfeed import entries as json_entries
 from usp._parse.lines import MAX_TOLD_APART, sitemaps_in_robots, urls_in_text
 from usp._parse.meaning import EntryMeaning, first
 from usp._parse.sniff import Kind, Sniffed, sniff
@@ -39,6 +42,7 @@ MEANINGS: Final[Mapping[Kind, type[EntryMeaning]]] = {
     Kind.INDEX: UrlsetMeaning,
     Kind.RSS: FeedMeaning,
     Kind.ATOM: AtomMeaning,
+    Kind.JSON_FEED: JsonFeedMeaning,
 }
 
 
@@ -61,6 +65,8 @@ class Source:
     """How the connection ended in the middle of the body, if it did."""
     link_header: str | None = None
     """The ``Link`` header, where a homepage was asked for."""
+    extensions: bool = False
+    """Whether the reader of it wants elements that mean nothing, too."""
 
     @classmethod
     def of(cls, content: str | bytes, url: str | None = None) -> "Source":
@@ -172,17 +178,23 @@ def _unescape(opened: _Opened, head: bytes, findings: Findings) -> _Opened:
     )
 
 
-def _entries(opened: _Opened, findings: Findings) -> Iterator[Entry]:
-    """Yield the entries of an XML document."""
+def _entries(opened: _Opened, findings: Findings, *, extensions: bool = False) -> Iterator[Entry]:
+    """Yield the entries of an XML document, or of a JSON Feed."""
     sniffed = opened.sniffed
     head, data = peek(opened.data, sniffed.start + 1)
     next(data, None)
     before = head[: sniffed.start]
+    offset = opened.skipped + opened.length(before)
+    line = opened.skipped_lines + before.count(b"\n") + 1
+    if sniffed.kind is Kind.JSON_FEED:
+        items = ItemReader(findings, offset=offset, line=line, length=opened.length)
+        return json_entries(items.read(chain([head[sniffed.start :]], data)), findings)
+    grammar = GRAMMARS[sniffed.kind]
     reader = XmlReader(
-        GRAMMARS[sniffed.kind],
+        replace(grammar, extensions=True) if extensions else grammar,
         findings,
-        offset=opened.skipped + opened.length(before),
-        line=opened.skipped_lines + before.count(b"\n") + 1,
+        offset=offset,
+        line=line,
         length=opened.length,
         rootless=sniffed.rootless,
     )
@@ -220,7 +232,8 @@ class Pages:
         if kind not in MEANINGS:
             return iter(())
         meaning = MEANINGS[kind](self.source.url, kind)
-        return pages_of_entries(_entries(opened, findings), meaning, findings, check=check)
+        entries = _entries(opened, findings, extensions=self.source.extensions)
+        return pages_of_entries(entries, meaning, findings, check=check)
 
     def _check(self) -> Findings:
         """Read the document once with every value converted, and remember what was found."""
@@ -244,7 +257,7 @@ class Pages:
     def __reduce__(self) -> tuple[object, ...]:
         source = self.source
         packed = zlib.compress(b"".join(source.chunks), 6)
-        known = (source.url, source.declared_url, source.charset, source.limit, source.cut_off)
+        known = tuple(getattr(source, part.name) for part in fields(source)[1:])
         kind = None if self.kind is None else str(self.kind)
         return restore_pages, (packed, kind, self.listed, *known)
 

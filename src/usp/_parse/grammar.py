@@ -3,7 +3,8 @@
 An entry is read into a *record*: (key, text) in document order. Keys are the element's name in
 lower case with the usual prefix of its namespace, the format's own elements having none: ``loc``,
 ``news:title``, ``image:loc``. An element with children stands in the record as a key with empty
-text, before what it holds, so that repeated groups stay apart. An attribute is ``link@href``.
+text, before what it holds, so that repeated groups stay apart. An attribute is ``link@href``: it
+stands before the text of its element, and after the key of one with children.
 """
 
 from collections.abc import Mapping
@@ -11,6 +12,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from usp._parse.sniff import Kind
+
+UNKNOWN: Final = "<"
+"""The key of an element that means nothing: its text is namespace, blank, name. Its attributes,
+``<@name``, its texts and its children follow, up to its end."""
+UNKNOWN_TEXT: Final = "#"
+UNKNOWN_END: Final = ">"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,39 +34,117 @@ def _leaves(prefix: str, names: str) -> dict[str, Tag]:
     return {key: Tag(key) for key in (f"{prefix}{name}" for name in names.split())}
 
 
-def _group(key: str, children: dict[str, Tag]) -> dict[str, Tag]:
+def _with_attributes(prefix: str, names: Mapping[str, str]) -> dict[str, Tag]:
+    return {
+        f"{prefix}{name}": Tag(f"{prefix}{name}", frozenset(attributes.split()))
+        for name, attributes in names.items()
+    }
+
+
+def _group(key: str, children: dict[str, Tag], attributes: str = "") -> dict[str, Tag]:
     """Return a group and, since sites leave the group out, its children beside it.
 
     Inside the group an element without a prefix means the group's own of that name.
     """
     unprefixed = {name.partition(":")[2]: tag for name, tag in children.items()}
-    return {key: Tag(key, children={**unprefixed, **children}), **children}
+    inside = {**unprefixed, **children}
+    return {key: Tag(key, frozenset(attributes.split()), inside), **children}
 
 
-_ALTERNATE: Final = Tag("xhtml:link", attributes=frozenset({"rel", "hreflang", "href"}))
+_LINK: Final = frozenset({"rel", "href", "hreflang", "media", "type", "title"})
+_ALTERNATE: Final = Tag("xhtml:link", attributes=_LINK)
 _NEWS: Final = {
     **_leaves("news:", "access genres keywords publication_date stock_tickers title"),
     **_group("news:publication", _leaves("news:", "name language")),
 }
+_VIDEO_LEAVES: Final = (
+    "thumbnail_loc title description content_loc duration expiration_date rating view_count "
+    "publication_date family_friendly requires_subscription live tag category"
+)
+_VIDEO_SHOW: Final = "show_title video_type episode_title season_number episode_number premier_date"
+_VIDEO_ATTRIBUTES: Final = {
+    "player_loc": "allow_embed autoplay",
+    "restriction": "relationship",
+    "platform": "relationship",
+    "price": "currency type resolution",
+    "uploader": "info",
+    "gallery_loc": "title",
+    "id": "type",
+    "content_segment_loc": "duration",
+}
+_VIDEO: Final = {
+    **_leaves("video:", _VIDEO_LEAVES),
+    **_with_attributes("video:", _VIDEO_ATTRIBUTES),
+    **_group("video:tvshow", _leaves("video:", _VIDEO_SHOW)),
+}
+_PAGE_MAP: Final = _group(
+    "pagemap:pagemap",
+    _group(
+        "pagemap:dataobject",
+        _with_attributes("pagemap:", {"attribute": "name value"}),
+        attributes="type id",
+    ),
+)
 _URL: Final = {
     **_leaves("", "loc lastmod changefreq priority"),
     **_group("news:news", _NEWS),
     **_group("image:image", _leaves("image:", "loc caption geo_location title license")),
+    **_group("video:video", _VIDEO),
     "xhtml:link": _ALTERNATE,
     "link": _ALTERNATE,  # without its namespace
+    **_with_attributes("mobile:", {"mobile": "type"}),
+    **_PAGE_MAP,
+    "pagemap": _PAGE_MAP["pagemap:pagemap"],  # without its namespace
 }
 _SITEMAP: Final = _leaves("", "loc lastmod")
+
+_MEDIA_ATTRIBUTES: Final = {
+    "thumbnail": "url",
+    "title": "type",
+    "description": "type",
+    "player": "url",
+    "keywords": "",
+    "category": "",
+    "restriction": "relationship type",
+    "price": "type price currency",
+    "starrating": "average",
+    "statistics": "views",
+}
+_MEDIA_CONTENT: Final = frozenset({"url", "type", "medium", "duration", "isdefault"})
+
+
+def _media(path: str, *, inside: dict[str, Tag] | None = None) -> dict[str, Tag]:
+    """Return Media RSS at some depth; keys have the path, since scopes hide one another."""
+    texts = {
+        f"media:{name}": Tag(f"media:{path}{name}", frozenset(attributes.split()))
+        for name, attributes in _MEDIA_ATTRIBUTES.items()
+    }
+    community = Tag(f"media:{path}community", children=texts)
+    return {**texts, "media:community": community, **(inside or {})}
+
+
+def _media_content(path: str) -> dict[str, Tag]:
+    inside = _media(f"{path}content/")
+    return {"media:content": Tag(f"media:{path}content", _MEDIA_CONTENT, inside)}
+
+
+_MEDIA_GROUP: Final = Tag("media:group", children=_media("group/", inside=_media_content("group/")))
+_MEDIA: Final = _media("", inside={**_media_content(""), "media:group": _MEDIA_GROUP})
 _ITEM: Final = {
     **_leaves("", "title description pubdate"),
-    "link": Tag("link", attributes=frozenset({"rel", "href"})),  # some write it as in Atom
+    "link": Tag("link", attributes=_LINK),  # some write it as in Atom
+    "atom:link": Tag("atom:link", attributes=_LINK),
     "guid": Tag("guid", attributes=frozenset({"ispermalink"})),
+    "enclosure": Tag("enclosure", attributes=frozenset({"url", "type"})),
     "dc:date": Tag("dc:date"),
+    **_MEDIA,
 }
 _TEXT_CONSTRUCT: Final = frozenset({"type", "mode"})
 _ENTRY: Final = {
     **{name: Tag(name, _TEXT_CONSTRUCT) for name in ("title", "summary", "tagline", "content")},
-    "link": Tag("link", frozenset({"rel", "href", "xml:base"})),
+    "link": Tag("link", _LINK | {"xml:base"}),
     **_leaves("", "published issued updated modified created"),
+    **_MEDIA,
 }
 
 
@@ -77,6 +162,8 @@ class Grammar:
     """The entry that a <loc> stands for which is in none."""
     url_field: str = "loc"
     """The field that holds the URL of an entry."""
+    extensions: bool = False
+    """Whether elements that mean nothing are wanted in the record, as they came."""
 
 
 _SITEMAP_ENTRIES: Final = {

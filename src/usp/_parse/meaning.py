@@ -5,21 +5,34 @@ A format says where it keeps things; what it doesn't keep has the defaults that 
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
-from typing import ClassVar
+from typing import ClassVar, Final, TypeVar
 
 from usp._parse import values
 from usp._parse.findings import Findings
+from usp._parse.grammar import UNKNOWN, UNKNOWN_END, UNKNOWN_TEXT
 from usp._parse.sniff import Kind
 from usp.objects.page import (
     SITEMAP_PAGE_DEFAULT_PRIORITY,
+    PageElement,
+    PageLink,
+    PageMapObject,
     Record,
     SitemapImage,
     SitemapNewsStory,
     SitemapPageChangeFrequency,
+    SitemapVideo,
 )
 
+_BASE: Final = "xml:base"
+"""A key that stands in records, and that the document says rather than the entry."""
+
+LINK_TEXTS: Final = ("hreflang", "media", "type", "title")
+"""What a link may say beside what it is and where it leads."""
+
+Read = TypeVar("Read")
 Understood = Callable[[str], object]
 """Tells whether a text is a value of its kind: true, or the value itself."""
 
@@ -41,19 +54,66 @@ def elements(record: Record, key: str) -> Iterator[tuple[dict[str, str], str]]:
             attributes = {}
 
 
-def groups(record: Record, start: str, prefix: str) -> Iterator[dict[str, str]]:
-    """Yield each group of an extension, such as one image, as a dictionary of its texts."""
-    group: dict[str, str] | None = None
+def first_understood(record: Record, key: str, read: Callable[[str], Read | None]) -> Read | None:
+    """Return the first value under this key that is one."""
+    readings = (read(text) for known, text in record if known == key)
+    return next((value for value in readings if value is not None), None)
+
+
+def understood_by(read: Callable[[str], object]) -> Understood:
+    """Tell whether a text is understood by what reads it."""
+    return lambda text: read(text) is not None
+
+
+def blocks(record: Record, start: str, prefix: str) -> Iterator[Record]:
+    """Yield each group of an extension, such as one video, as the part of the record that it is."""
+    block: list[tuple[str, str]] | None = None
     for key, text in record:
         if key == start:
-            if group is not None:
-                yield group
-            group = {}
+            if block is not None:
+                yield block
+            block = []
         elif key.startswith(prefix):
-            group = {} if group is None else group
-            group.setdefault(key, text)
-    if group is not None:
-        yield group
+            block = [] if block is None else block
+            block.append((key, text))
+    if block is not None:
+        yield block
+
+
+def groups(record: Record, start: str, prefix: str) -> Iterator[dict[str, str]]:
+    """Yield each group of an extension, such as one image, as a dictionary of its first texts."""
+    return (dict(reversed(block)) for block in blocks(record, start, prefix))
+
+
+@dataclass(slots=True)
+class _Unknown:
+    """An element that means nothing, while it is being put together."""
+
+    name: str = " "
+    attributes: list[tuple[str, str]] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+    children: list[PageElement] = field(default_factory=list)
+
+    def element(self) -> PageElement:
+        namespace, _, name = self.name.rpartition(" ")
+        attributes, children = tuple(self.attributes), tuple(self.children)
+        return PageElement(name, namespace or None, attributes, " ".join(self.texts), children)
+
+
+def unknown_elements(record: Record) -> list[PageElement]:
+    """Return the outermost of the elements that mean nothing, each with all inside it."""
+    around = [_Unknown()]
+    for key, text in record:
+        if key == UNKNOWN:
+            around.append(_Unknown(text))
+        elif key == UNKNOWN_TEXT:
+            around[-1].texts.append(text)
+        elif key.startswith(UNKNOWN):
+            around[-1].attributes.append((key.removeprefix(f"{UNKNOWN}@"), text))
+        elif key == UNKNOWN_END and len(around) > 1:
+            done = around.pop()
+            around[-1].children.append(done.element())
+    return [*around[0].children, *(cut.element() for cut in around[1:])]
 
 
 class EntryMeaning:
@@ -66,10 +126,28 @@ class EntryMeaning:
     """The keys whose texts are words, never markup."""
     single_keys: ClassVar[frozenset[str]] = frozenset()
     """The keys that an entry has once."""
+    more_keys: ClassVar[tuple[str, ...]] = ()
+    """How the keys begin of what 1.8.1 doesn't know of."""
 
     def __init__(self, base: str | None, kind: Kind) -> None:
         self.base = base
         self._kind = kind
+
+    def declared(self, record: Record) -> dict[str, str]:
+        """Return the first text that the entry has under each key."""
+        said: dict[str, str] = {}
+        for key, text in record:
+            if key not in said and key[:1].isalpha() and key != _BASE and (words := text.strip()):
+                said[key] = words
+        return said
+
+    def says_more(self, record: Record) -> bool:
+        """Tell quickly whether there may be more than 1.8.1 knows of: alternates, videos, links."""
+        return any(key.startswith(self.more_keys) for key, _ in record)
+
+    def extensions(self, record: Record) -> list[PageElement] | None:
+        """Return the elements that mean nothing, where the record has them."""
+        return unknown_elements(record) or None
 
     def urls(self, record: Record, findings: Findings) -> list[str]:  # noqa: ARG002
         """Return the URL of the page, or of each where there are several; none if it has none."""
@@ -118,5 +196,29 @@ class EntryMeaning:
         return None
 
     def alternates(self, _record: Record) -> list[tuple[str, str]] | None:
+        """Return None."""
+        return None
+
+    def videos(self, _record: Record) -> list[SitemapVideo] | None:
+        """Return None."""
+        return None
+
+    def links(self, _record: Record) -> list[PageLink] | None:
+        """Return None."""
+        return None
+
+    def mobile(self, _record: Record) -> bool:
+        """Return False."""
+        return False
+
+    def page_map(self, _record: Record) -> list[PageMapObject] | None:
+        """Return None."""
+        return None
+
+    def title(self, _record: Record) -> str | None:
+        """Return None."""
+        return None
+
+    def published_at(self, _record: Record) -> datetime | None:
         """Return None."""
         return None

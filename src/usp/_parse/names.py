@@ -16,6 +16,7 @@ _NAMESPACES: Final = {
     "google.com/schemas/sitemap-image": "image",
     "google.com/schemas/sitemap-video": "video",
     "google.com/schemas/sitemap-mobile": "mobile",
+    "baidu.com/schemas/sitemap-mobile": "mobile",
     "google.com/schemas/sitemap-pagemap": "pagemap",
     "sitemaps.org/schemas/sitemap-news": "news",
     "sitemaps.org/schemas/sitemap-image": "image",
@@ -104,6 +105,10 @@ class Names:
         scope._root = (prefix, self._bound.get(prefix))
         scope.base = self.base
         return scope
+
+    def namespace(self, name: str) -> str | None:
+        """Return the namespace of an element as it is written, None where it has none."""
+        return self._bound.get(name.rpartition(":")[0])
 
     def _look_at_root(self, name: str, bound: Mapping[str, str]) -> tuple[str, str | None]:
         prefix = name.rpartition(":")[0]

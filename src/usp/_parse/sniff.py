@@ -1,8 +1,8 @@
 """Which kind of document it is, decided on its first bytes as the seeds' flowchart goes.
 
 Starts with ``<``: XML, by its root element, else no sitemap. Anything else: robots.txt by its URL,
-or plain text. Blanks, comments, declarations and what broken servers print before the document (PHP
-warnings, a browser's remark above copied XML) are passed over.
+a JSON Feed by what it holds, or plain text. Blanks, comments, declarations and what broken servers
+print before the document (PHP warnings, a browser's remark above copied XML) are passed over.
 """
 
 import re
@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import StrEnum
 from typing import Final
+
+from usp._parse.json_items import looks_like_a_feed
 
 
 class Kind(StrEnum):
@@ -19,6 +21,7 @@ class Kind(StrEnum):
     INDEX = "sitemapindex"
     RSS = "rss"
     ATOM = "atom"
+    JSON_FEED = "jsonfeed"
     ROBOTS = "robots"
     TEXT = "text"
     HOMEPAGE = "homepage"
@@ -32,7 +35,7 @@ class Sniffed:
 
     kind: Kind
     start: int = 0
-    """Where the root element begins, in an XML document."""
+    """Where the root element begins, in an XML document; where the object begins, in JSON."""
     junk: bool = False
     """Whether something that doesn't belong there stands before it."""
     rootless: bool = False
@@ -111,6 +114,8 @@ def sniff(head: bytes, *urls: str) -> Sniffed:
             return found
     if is_robots:
         return Sniffed(Kind.ROBOTS)
+    if head[lead : lead + 1] == b"{" and looks_like_a_feed(head[lead:]):
+        return Sniffed(Kind.JSON_FEED, lead)
     found = _sniff_xml(head, lead)
     if found.kind is not Kind.INVALID and _stands_as_xml(head, found):
         return found

@@ -1,20 +1,33 @@
 """XML sitemaps: what the entries of a ``<urlset>`` say about their pages."""
 
+import re
 from collections.abc import Mapping
 from datetime import datetime
 from decimal import Decimal
 from typing import Any, Final
 
-from usp._parse import values
+from usp._parse import values, video
 from usp._parse.dates import date, is_understood
 from usp._parse.findings import Findings
-from usp._parse.meaning import EntryMeaning, elements, first, groups
+from usp._parse.grammar import UNKNOWN
+from usp._parse.meaning import (
+    LINK_TEXTS,
+    EntryMeaning,
+    blocks,
+    elements,
+    first,
+    first_understood,
+    groups,
+)
 from usp._parse.sniff import Kind
 from usp.objects.page import (
+    PageLink,
+    PageMapObject,
     Record,
     SitemapImage,
     SitemapNewsStory,
     SitemapPageChangeFrequency,
+    SitemapVideo,
 )
 
 STORY_TEXTS: Final = {
@@ -37,6 +50,9 @@ GROUPS: Final = (
     ("image:image", "image:", "image:loc", "SM502"),
 )
 """What an extension can't do without, and the code of the problem where it is missing."""
+_LINK: Final = "xhtml:link"
+_APP: Final = re.compile(r"(?:android|ios)-app:", re.IGNORECASE)
+"""Links into apps, which no browser follows and which are right here."""
 OWN_ENTRY: Final = {Kind.URLSET: "url", Kind.INDEX: "sitemap"}
 
 
@@ -48,9 +64,13 @@ class UrlsetMeaning(EntryMeaning):
         "news:publication_date": ("SM401", is_understood),
         "priority": ("SM402", lambda text: values.priority(text) is not None),
         "changefreq": ("SM403", values.is_change_frequency),
+        **video.VALUES_OF,
     }
-    url_keys = frozenset({"loc", "image:loc", "image:license", "xhtml:link@href"})
-    plain_keys = frozenset({"news:title", "news:name", "image:caption", "image:title"})
+    url_keys = frozenset({"loc", "image:loc", "image:license"}) | video.URL_KEYS
+    plain_keys = frozenset(
+        {"news:title", "news:name", "image:caption", "image:title", "video:title"}
+    )
+    more_keys = ("xhtml:", "video:", "mobile:", "pagemap:", UNKNOWN)
     single_keys = frozenset({"lastmod", "changefreq", "priority", "news:news"})
 
     def urls(self, record: Record, findings: Findings) -> list[str]:
@@ -72,9 +92,13 @@ class UrlsetMeaning(EntryMeaning):
             for group in groups(record, start, prefix):
                 if not values.clean(group.get(needed, "")):
                     findings.report(code, f"a <{start}> without <{needed}> was left out")
-        for link, _ in elements(record, "xhtml:link"):
+        video.check(record, findings)
+        for link, _ in elements(record, _LINK):
+            href = link.get("href", "")
             if not all(values.clean(link.get(name, "")) for name in ("rel", "href")):
                 findings.report("SM504", "a link without rel or href was left out")
+            elif not _APP.match(values.clean(href)):
+                values.check_url(href, self.base, findings)
 
     def priority(self, record: Record) -> Decimal:
         """Return ``<priority>``, or the default."""
@@ -118,12 +142,61 @@ class UrlsetMeaning(EntryMeaning):
     def alternates(self, record: Record) -> list[tuple[str, str]] | None:
         """Return the page in other languages: ``<xhtml:link rel="alternate" hreflang href>``."""
         found = []
-        for link, _ in elements(record, "xhtml:link"):
+        for link, _ in elements(record, _LINK):
             language = values.clean(link.get("hreflang", ""))
             target = self._url(link.get("href", ""))
             if "alternate" in link.get("rel", "").lower() and language and target:
                 found.append((language, target))
         return found or None
+
+    def links(self, record: Record) -> list[PageLink] | None:
+        """Return the links that are no alternates, or say more than a language and a URL."""
+        found = [link for said, _ in elements(record, _LINK) if (link := self._link(said))]
+        return [link for link in found if not _is_alternate(link)] or None
+
+    def _link(self, said: Mapping[str, str]) -> PageLink | None:
+        rel, href = values.clean(said.get("rel", "")), self._url(said.get("href", ""))
+        more = {name: values.text_or_none(said.get(name, "")) for name in LINK_TEXTS}
+        return PageLink(rel, href, **more) if rel and href else None
+
+    def videos(self, record: Record) -> list[SitemapVideo] | None:
+        """Return each ``<video:video>`` that says something."""
+        return video.videos(record, self._url)
+
+    def mobile(self, record: Record) -> bool:
+        """Tell whether there is a ``<mobile:mobile/>``."""
+        return any(key == "mobile:mobile" for key, _ in record)
+
+    def page_map(self, record: Record) -> list[PageMapObject] | None:
+        """Return each ``<DataObject>`` of the ``<PageMap>`` that says something."""
+        found = map(_data_object, blocks(record, "pagemap:dataobject", "pagemap:"))
+        return [data for data in found if data != PageMapObject()] or None
+
+    def title(self, record: Record) -> str | None:
+        """Return the title of the news story."""
+        return first_understood(record, "news:title", values.text_or_none)
+
+    def published_at(self, record: Record) -> datetime | None:
+        """Return the date of the news story."""
+        return first_understood(record, "news:publication_date", date)
+
+
+def _is_alternate(link: PageLink) -> bool:
+    """Tell whether ``alternates`` holds all that the link says."""
+    plain = link.media is link.type is link.title is None
+    return plain and link.hreflang is not None and link.rel.lower() == "alternate"
+
+
+def _data_object(block: Record) -> PageMapObject:
+    named = (
+        (values.clean(said.get("name", "")), values.clean(text or said.get("value", "")))
+        for said, text in elements(block, "pagemap:attribute")
+    )
+    return PageMapObject(
+        values.text_or_none(first(block, "pagemap:dataobject@type")),
+        values.text_or_none(first(block, "pagemap:dataobject@id")),
+        tuple((name, value) for name, value in named if name),
+    )
 
 
 def _texts(group: Mapping[str, str], table: Mapping[str, str]) -> dict[str, Any]:

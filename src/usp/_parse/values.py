@@ -4,8 +4,10 @@ A value that isn't understood is None, never an exception and never a guess.
 """
 
 import re
+from collections.abc import Callable
 from decimal import Decimal, DecimalException
 from functools import lru_cache
+from html import unescape
 from html.entities import html5
 from typing import Final
 from urllib.parse import urljoin, urlsplit
@@ -22,6 +24,7 @@ _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\uff
 _ENTITY: Final = re.compile(
     r"&(?:#([0-9]{1,9})|#[xX]([0-9A-Fa-f]{1,8})|([A-Za-z][A-Za-z0-9]{0,31}));"
 )
+_MARKUP: Final = re.compile(r"</?[A-Za-z!][^<>]*>")
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _HTTP: Final = re.compile(r"https?://[^\s/?#]", re.IGNORECASE)
 _PLAIN_URL: Final = re.compile(r"https?://[A-Za-z0-9.-]++(?::[0-9]++)?(?:[/?#][!-%'-;=?-~]*+)?")
@@ -30,6 +33,20 @@ _LINE_BREAKS: Final = re.compile(r"(?<! ) *+[\t\r\n]\s*+")
 _NUMBER: Final = re.compile(
     r"[+-]?(?:[0-9]{1,20}\.?[0-9]{0,40}|\.[0-9]{1,40})(?:[eE][+-]?[0-9]{1,3})?"
 )
+_WHOLE: Final = re.compile(r"[0-9]{1,18}(?:\.0*)?")
+_CLOCK: Final = re.compile(
+    # 1:30 and 1:02:03, and ISO 8601's PT1H2M3S, which Media RSS and JSON generators write
+    r"(?:(?P<h>[0-9]{1,4}):)?(?P<m>[0-9]{1,4}):(?P<s>[0-9]{2})(?:\.[0-9]*)?"
+    r"|P(?:0*D)?T(?=[0-9])(?:(?P<H>[0-9]{1,4})H)?(?:(?P<M>[0-9]{1,6})M)?"
+    r"(?:(?P<S>[0-9]{1,8})(?:\.[0-9]*)?S)?",
+    re.ASCII,
+)
+_FLAGS: Final = {
+    **dict.fromkeys(("yes", "true", "1", "y"), True),
+    **dict.fromkeys(("no", "false", "0", "n"), False),
+}
+_BEST_RATING: Final = 5
+_MOST_DIGITS: Final = 18
 _LAST_CODE_POINT: Final = 0x10FFFF
 
 
@@ -56,6 +73,11 @@ def clean(text: str) -> str:
     if "&" in text:
         text = decode_entities(text)
     return drop_controls(text).strip(_BLANKS)
+
+
+def plain_words(html: str) -> str:
+    """Return the words of a text that is HTML."""
+    return " ".join(unescape(_MARKUP.sub("", html)).split())
 
 
 def text_or_none(text: str) -> str | None:
@@ -122,9 +144,8 @@ def is_http_url(text: str) -> bool:
         return False
 
 
-@lru_cache(maxsize=1024)
-def priority(text: str) -> Decimal | None:
-    """Return a priority from 0 to 1."""
+def number(text: str) -> Decimal | None:
+    """Return a number that isn't negative."""
     found = clean(text)
     if not _NUMBER.fullmatch(found):
         return None
@@ -132,7 +153,53 @@ def priority(text: str) -> Decimal | None:
         value = Decimal(found)
     except DecimalException:
         return None
-    return value if 0 <= value <= 1 else None
+    return value if value >= 0 else None
+
+
+@lru_cache(maxsize=1024)
+def priority(text: str) -> Decimal | None:
+    """Return a priority from 0 to 1."""
+    value = number(text)
+    return value if value is not None and value <= 1 else None
+
+
+def rating(text: str) -> Decimal | None:
+    """Return a rating from 0 to 5."""
+    value = number(text)
+    return value if value is not None and value <= _BEST_RATING else None
+
+
+def whole(text: str) -> int | None:
+    """Return a whole number that isn't negative."""
+    found = clean(text)
+    return int(found.partition(".")[0]) if _WHOLE.fullmatch(found) else None
+
+
+def seconds(text: str) -> int | None:
+    """Return a duration in whole seconds, given as a number or as a clock shows it."""
+    value = number(text)
+    if value is not None:
+        return int(value) if value.adjusted() < _MOST_DIGITS else None
+    clock = _CLOCK.fullmatch(clean(text).upper())
+    if clock is None:
+        return None
+    said = {unit.lower(): int(digits) for unit, digits in clock.groupdict().items() if digits}
+    return said.get("h", 0) * 3600 + said.get("m", 0) * 60 + said.get("s", 0)
+
+
+def flag(text: str) -> bool | None:
+    """Return what yes or no says."""
+    return _FLAGS.get(clean(text).lower())
+
+
+def one_of(*words: str) -> Callable[[str], str | None]:
+    """Return what reads one of these words, in lower case."""
+    return lambda text: found if (found := clean(text).lower()) in words else None
+
+
+def word_list(text: str) -> tuple[str, ...]:
+    """Return the parts of a list such as ``video:restriction``: blanks or commas between them."""
+    return tuple(clean(text).replace(",", " ").split())
 
 
 def priority_or_default(text: str) -> Decimal:

@@ -1,24 +1,32 @@
-"""The page of a sitemap, and what sitemaps say about it: a news story, images, alternates.
+"""The page of a sitemap, and what sitemaps say about it: a news story, images, alternates, more.
 
 A page that was read from a document holds what its entry said (a *record*) and the *meaning* of
 that format; a field is converted when it is first asked for. A page that the caller builds holds
 its values at once. Nobody can tell the two apart: same values, types, equality and pickles.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
 from enum import Enum, unique
+from types import MappingProxyType
 from typing import Any, ClassVar, Final, Protocol, Self
 
+from usp.objects.markup import PageElement, PageLink, PageMapObject
+from usp.objects.story import SitemapImage, SitemapNewsStory
 from usp.objects.value import Value
+from usp.objects.video import SitemapVideo
 
 __all__ = [
     "SITEMAP_PAGE_DEFAULT_PRIORITY",
+    "PageElement",
+    "PageLink",
+    "PageMapObject",
     "SitemapImage",
     "SitemapNewsStory",
     "SitemapPage",
     "SitemapPageChangeFrequency",
+    "SitemapVideo",
 ]
 
 Record = Sequence[tuple[str, str]]
@@ -26,137 +34,6 @@ Record = Sequence[tuple[str, str]]
 
 SITEMAP_PAGE_DEFAULT_PRIORITY: Final = Decimal("0.5")
 """The priority of a page that gives none (sitemaps.org, ``<priority>``)."""
-
-
-class SitemapNewsStory(Value):
-    """What a Google News entry, or the item of a feed, says about a page."""
-
-    __slots__ = (
-        "_access",
-        "_genres",
-        "_keywords",
-        "_publication_language",
-        "_publication_name",
-        "_publish_date",
-        "_stock_tickers",
-        "_title",
-    )
-    _fields: ClassVar = (
-        "title",
-        "publish_date",
-        "publication_name",
-        "publication_language",
-        "access",
-        "genres",
-        "keywords",
-        "stock_tickers",
-    )
-
-    def __init__(
-        self,
-        title: str,
-        publish_date: datetime | None,
-        publication_name: str | None = None,
-        publication_language: str | None = None,
-        access: str | None = None,
-        genres: list[str] | None = None,
-        keywords: list[str] | None = None,
-        stock_tickers: list[str] | None = None,
-    ) -> None:
-        self._title = title
-        self._publish_date = publish_date
-        self._publication_name = publication_name
-        self._publication_language = publication_language
-        self._access = access
-        self._genres = genres or []
-        self._keywords = keywords or []
-        self._stock_tickers = stock_tickers or []
-
-    @property
-    def title(self) -> str:
-        """The story's headline."""
-        return self._title
-
-    @property
-    def publish_date(self) -> datetime | None:
-        """When the story was published; naive where the sitemap named no zone."""
-        return self._publish_date
-
-    @property
-    def publication_name(self) -> str | None:
-        """The publication in which it appeared."""
-        return self._publication_name
-
-    @property
-    def publication_language(self) -> str | None:
-        """The publication's language, as the sitemap wrote it."""
-        return self._publication_language
-
-    @property
-    def access(self) -> str | None:
-        """``Subscription`` or ``Registration``, or None where everyone may read it."""
-        return self._access
-
-    @property
-    def genres(self) -> list[str]:
-        """Labels such as ``PressRelease`` or ``Blog``."""
-        return self._genres
-
-    @property
-    def keywords(self) -> list[str]:
-        """The story's topics."""
-        return self._keywords
-
-    @property
-    def stock_tickers(self) -> list[str]:
-        """Stock tickers of the companies that the story is about, such as ``NASDAQ:AMAT``."""
-        return self._stock_tickers
-
-
-class SitemapImage(Value):
-    """An image on a page (the Google Image extension)."""
-
-    __slots__ = ("_caption", "_geo_location", "_license", "_loc", "_title")
-    _fields: ClassVar = ("loc", "caption", "geo_location", "title", "license")
-
-    def __init__(
-        self,
-        loc: str,
-        caption: str | None = None,
-        geo_location: str | None = None,
-        title: str | None = None,
-        license_: str | None = None,
-    ) -> None:
-        self._loc = loc
-        self._caption = caption
-        self._geo_location = geo_location
-        self._title = title
-        self._license = license_
-
-    @property
-    def loc(self) -> str:
-        """The URL of the image."""
-        return self._loc
-
-    @property
-    def caption(self) -> str | None:
-        """The image's caption."""
-        return self._caption
-
-    @property
-    def geo_location(self) -> str | None:
-        """Where it was taken, in words."""
-        return self._geo_location
-
-    @property
-    def title(self) -> str | None:
-        """The image's title."""
-        return self._title
-
-    @property
-    def license(self) -> str | None:
-        """The URL of its licence."""
-        return self._license
 
 
 @unique
@@ -198,6 +75,31 @@ class Meaning(Protocol):
     def news_story(self, record: Record) -> SitemapNewsStory | None: ...
     def images(self, record: Record) -> list[SitemapImage] | None: ...
     def alternates(self, record: Record) -> list[tuple[str, str]] | None: ...
+    def videos(self, record: Record) -> list[SitemapVideo] | None: ...
+    def links(self, record: Record) -> list[PageLink] | None: ...
+    def mobile(self, record: Record) -> bool: ...
+    def page_map(self, record: Record) -> list[PageMapObject] | None: ...
+    def extensions(self, record: Record) -> list[PageElement] | None: ...
+    def title(self, record: Record) -> str | None: ...
+    def published_at(self, record: Record) -> datetime | None: ...
+    def declared(self, record: Record) -> dict[str, str]: ...
+    def says_more(self, record: Record) -> bool: ...
+
+
+def _dictionaries(values: Sequence[Any]) -> list[dict[str, Any]]:
+    return [value.to_dict() for value in values]
+
+
+_LATER: Final[Mapping[str, Callable[[Any], Any]]] = {
+    # Alternates came late to 1.8.1 and never reached its repr.
+    "alternates": list,
+    "videos": _dictionaries,
+    "links": _dictionaries,
+    "mobile": bool,
+    "page_map": _dictionaries,
+    "extensions": _dictionaries,
+}
+"""Fields that are shown where they say something, and how they look in a dictionary."""
 
 
 class SitemapPage(Value):
@@ -206,14 +108,23 @@ class SitemapPage(Value):
     __slots__ = (
         "_alternates",
         "_change_frequency",
+        "_declared",
+        "_extensions",
         "_images",
         "_last_modified",
+        "_links",
         "_meaning",
+        "_mobile",
         "_news_story",
+        "_page_map",
         "_priority",
+        "_published_at",
         "_record",
+        "_says_more",
         "_sitemap_url",
+        "_title",
         "_url",
+        "_videos",
     )
     _fields: ClassVar = (
         "url",
@@ -222,12 +133,21 @@ class SitemapPage(Value):
         "change_frequency",
         "news_story",
         "images",
-        "alternates",
+        *_LATER,
     )
+    _provenance: ClassVar = ("sitemap_url", "title", "published_at", "declared")
+    """What travels in pickles, and is no part of what makes two pages equal."""
+    _lazy: ClassVar = frozenset({*_fields, *_provenance, "says_more"})
 
     _record: Record
     _meaning: Meaning
     _sitemap_url: str | None
+    _title: str | None
+    _published_at: datetime | None
+    _declared: dict[str, str]
+    _says_more: bool
+    """Whether there may be something in the later fields: most entries have none, and asking all
+    of them takes longer than all the rest."""
 
     def __init__(
         self,
@@ -238,6 +158,12 @@ class SitemapPage(Value):
         news_story: SitemapNewsStory | None = None,
         images: list[SitemapImage] | None = None,
         alternates: list[tuple[str, str]] | None = None,
+        *,
+        videos: list[SitemapVideo] | None = None,
+        links: list[PageLink] | None = None,
+        mobile: bool = False,
+        page_map: list[PageMapObject] | None = None,
+        extensions: list[PageElement] | None = None,
     ) -> None:
         self._url = url
         self._priority = priority
@@ -246,7 +172,12 @@ class SitemapPage(Value):
         self._news_story = news_story
         self._images = images
         self._alternates = alternates
-        self._sitemap_url = None
+        self._videos = videos
+        self._links = links
+        self._mobile = mobile
+        self._page_map = page_map
+        self._extensions = extensions
+        self._take_provenance({})
 
     @classmethod
     def from_entry(
@@ -262,18 +193,27 @@ class SitemapPage(Value):
 
     def __getstate__(self) -> tuple[dict[str, Any] | None, dict[str, Any]]:
         attributes, fields = super().__getstate__()
-        return attributes, fields | {"_SitemapPage__sitemap_url": self._sitemap_url}
+        told = {f"_SitemapPage__{name}": getattr(self, f"_{name}") for name in self._provenance}
+        return attributes, fields | told
 
     def __setstate__(self, state: tuple[dict[str, Any] | None, dict[str, Any]]) -> None:
         super().__setstate__(state)
-        self._sitemap_url = state[1].get("_SitemapPage__sitemap_url")  # 1.8.1 has none
+        self._mobile = bool(self._mobile)  # None in a pickle of 1.8.1
+        self._take_provenance(state[1])
+
+    def _take_provenance(self, told: Mapping[str, Any]) -> None:
+        """Take what a pickle tells beside the fields; 1.8.1 and a caller tell nothing."""
+        self._says_more = True
+        story = self._news_story
+        untold: tuple[Any, ...] = (None, story and story.title, story and story.publish_date, {})
+        for name, value in zip(self._provenance, untold, strict=True):
+            setattr(self, f"_{name}", told.get(f"_SitemapPage__{name}", value))
 
     def __hash__(self) -> int:
         return hash((self._url,))
 
     def __repr__(self) -> str:
-        # Alternates came late to 1.8.1 and never reached its repr; they are shown where there are.
-        shown = [name for name in self._fields if name != "alternates" or self.alternates]
+        shown = [name for name in self._fields if name not in _LATER or name in self._later()]
         fields = ", ".join(f"{name}={getattr(self, name)}" for name in shown)
         return f"{type(self).__name__}({fields})"
 
@@ -290,14 +230,18 @@ class SitemapPage(Value):
             "news_story": self.news_story.to_dict() if self.news_story else None,
             "images": [image.to_dict() for image in self.images] if self.images else None,
         }
-        if self.alternates:
-            page["alternates"] = self.alternates
-        return page
+        return page | {name: show(getattr(self, name)) for name, show in self._later().items()}
+
+    def _later(self) -> dict[str, Callable[[Any], Any]]:
+        """Return those of the later fields that say something."""
+        if not self._says_more:
+            return {}
+        return {name: show for name, show in _LATER.items() if getattr(self, name)}
 
     def __getattr__(self, slot: str) -> Any:  # noqa: ANN401 -- any field
         """Convert a field that nobody has asked for yet: its slot is still empty."""
         name = slot[1:]
-        if slot[:1] != "_" or name not in self._fields:
+        if slot[:1] != "_" or name not in self._lazy:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {slot!r}")
         value = getattr(self._meaning, name)(self._record)
         setattr(self, slot, value)
@@ -351,3 +295,46 @@ class SitemapPage(Value):
     def alternates(self) -> list[tuple[str, str]] | None:
         """The page in other languages as (language, URL); None where there are none."""
         return self._alternates
+
+    @property
+    def videos(self) -> list[SitemapVideo] | None:
+        """The videos on the page; None where there are none."""
+        return self._videos
+
+    @property
+    def links(self) -> list[PageLink] | None:
+        """The links that ``alternates`` can't hold, or not in full; None where there are none."""
+        return self._links
+
+    @property
+    def mobile(self) -> bool:
+        """Whether the page is marked as one for mobile phones (``<mobile:mobile/>``)."""
+        return self._mobile
+
+    @property
+    def page_map(self) -> list[PageMapObject] | None:
+        """The objects of the page's PageMap; None where there is none."""
+        return self._page_map
+
+    @property
+    def extensions(self) -> list[PageElement] | None:
+        """The elements of the entry that mean nothing here, where that was asked for."""
+        return self._extensions
+
+    @property
+    def title(self) -> str | None:
+        """The title of the story or of the feed's item; a text that stands for it is none."""
+        return self._title
+
+    @property
+    def published_at(self) -> datetime | None:
+        """When the page came out, where the entry says so; naive where it named no zone."""
+        return self._published_at
+
+    @property
+    def declared(self) -> Mapping[str, str]:
+        """What the entry said, as text; what it didn't say is absent.
+
+        Of an element that it has more than once it is the first. Empty on a page that wasn't read.
+        """
+        return MappingProxyType(self._declared)

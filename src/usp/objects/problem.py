@@ -58,7 +58,8 @@ class Problem:
 _E, _W, _I = Severity.ERROR, Severity.WARNING, Severity.INFO
 _HTTP, _XML, _NAMES, _GZIP = "RFC 9110", "XML 1.0", "Namespaces in XML", "RFC 1952"
 _SM, _RSS, _IMAGE = "sitemaps.org", "RSS 2.0", "Google Image sitemaps"
-_NEWS, _OURS = "Google News sitemaps", "usp"
+_NEWS, _VIDEO, _MEDIA = "Google News sitemaps", "Google Video sitemaps", "Media RSS"
+_JSON, _OURS = "JSON Feed", "usp"
 
 CODES: Final[dict[str, Code]] = {
     "SM101": Code(
@@ -161,6 +162,18 @@ CODES: Final[dict[str, Code]] = {
         "escaped-whole", _W, "The whole document is escaped, as for showing it.", _XML,
         "Send the XML itself, not a text that shows it.",
     ),
+    "SM231": Code(
+        "json-broken", _E, "The JSON is broken: what can't be read of it was left out.", _JSON,
+        "Write the feed with a JSON library, and let it finish.",
+    ),
+    "SM232": Code(
+        "no-version", _W, "A JSON Feed doesn't say that it is one.", _JSON,
+        'Give it "version": "https://jsonfeed.org/version/1.1".',
+    ),
+    "SM233": Code(
+        "json-mended", _W, "An item is not well-formed JSON; it was read all the same.", _JSON,
+        "Write the feed with a JSON library.",
+    ),
     "SM301": Code(
         "no-loc", _W, "An entry has no URL and was left out.", _SM,
         "Give every entry one <loc>.",
@@ -221,6 +234,18 @@ CODES: Final[dict[str, Code]] = {
         "repeated-field", _W, "An entry says something twice; the first good one counts.", _SM,
         "Say it once.",
     ),
+    "SM405": Code(
+        "bad-number", _W, "A number can't be understood, or is out of its range.", _VIDEO,
+        "Write digits, with a point where there is a fraction.",
+    ),
+    "SM406": Code(
+        "bad-word", _W, "A word is none of those that the format knows here.", _VIDEO,
+        "Write yes or no, allow or deny, own or rent, hd or sd.",
+    ),
+    "SM407": Code(
+        "wrong-type", _W, "A value of a JSON Feed is of another type than it should be.", _JSON,
+        "Write texts as strings, and lists as arrays.",
+    ),
     "SM501": Code(
         "story-without-title", _W, "A news story has no title and was left out.", _NEWS,
         "Give every <news:news> a <news:title>.",
@@ -236,6 +261,18 @@ CODES: Final[dict[str, Code]] = {
     "SM504": Code(
         "link-incomplete", _W, "An alternate has no rel or no href and was left out.", "XHTML",
         "Give every <xhtml:link> rel, hreflang and href.",
+    ),
+    "SM505": Code(
+        "empty-video", _W, "A video says nothing and was left out.", _VIDEO,
+        "Describe the video, or leave the element out.",
+    ),
+    "SM506": Code(
+        "video-incomplete", _W, "A video lacks what Google asks of every video.", _VIDEO,
+        "Give it a thumbnail, a title, a description and a URL of the video or of a player.",
+    ),
+    "SM507": Code(
+        "media-without-url", _W, "A medium of a feed's item has no URL and was left out.", _MEDIA,
+        "Give every <media:content>, <media:thumbnail> and <enclosure> a url.",
     ),
     "SM601": Code(
         "loop", _E, "The URL is that of a sitemap above it.", _SM,

@@ -6,7 +6,8 @@
      ├ InvalidSitemap              could not be fetched or read; says why
      ├ SitemapLink                 named by a document that was read without the web
      ├ AbstractPagesSitemap        lists pages
-     │  ├ PagesXMLSitemap, PagesTextSitemap, PagesRSSSitemap, PagesAtomSitemap
+     │  ├ PagesXMLSitemap, PagesTextSitemap
+     │  └ PagesRSSSitemap, PagesAtomSitemap, PagesJSONFeedSitemap
      └ AbstractIndexSitemap        lists other sitemaps
         ├ IndexWebsiteSitemap      the root that stands for the site as a whole
         └ IndexXMLSitemap, IndexRobotsTxtSitemap
@@ -36,6 +37,7 @@ __all__ = [
     "IndexXMLSitemap",
     "InvalidSitemap",
     "PagesAtomSitemap",
+    "PagesJSONFeedSitemap",
     "PagesRSSSitemap",
     "PagesTextSitemap",
     "PagesXMLSitemap",
@@ -223,6 +225,10 @@ class PagesRSSSitemap(AbstractPagesSitemap):
 
 class PagesAtomSitemap(AbstractPagesSitemap):
     """An Atom feed."""
+
+
+class PagesJSONFeedSitemap(AbstractPagesSitemap):
+    """A JSON Feed."""
 
 
 class AbstractIndexSitemap(_ReadSitemap):

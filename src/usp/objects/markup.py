@@ -1,0 +1,58 @@
+"""What else an entry says about its page: links, a PageMap, elements that nobody knows.
+
+Values are frozen and hashable.
+"""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class PageLink:
+    """A link from the page to something related: another version of it, an app, a source."""
+
+    rel: str
+    """What it is to the page, as written: ``alternate``, ``amphtml``, ``canonical``…"""
+    href: str
+    hreflang: str | None = None
+    media: str | None = None
+    """For which devices it is, as a CSS media query."""
+    type: str | None = None
+    """Its media type."""
+    title: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as a dictionary of plain values."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class PageMapObject:
+    """One ``<DataObject>`` of a PageMap: data about the page for Google's custom search."""
+
+    type: str | None = None
+    id: str | None = None
+    attributes: tuple[tuple[str, str], ...] = ()
+    """Names and values, in order; a name may come more than once."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as a dictionary of plain values."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class PageElement:
+    """An element of an entry that means nothing here, as it was written."""
+
+    name: str
+    """With its prefix."""
+    namespace: str | None = None
+    """What its prefix is bound to; None where it is bound to nothing."""
+    attributes: tuple[tuple[str, str], ...] = ()
+    text: str = ""
+    """Its own text, trimmed; that of its children is theirs."""
+    children: tuple["PageElement", ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as a dictionary of plain values."""
+        return asdict(self)
