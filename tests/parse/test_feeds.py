@@ -8,6 +8,7 @@ from __future__ import annotations
 import pytest
 
 from tests.parse.reading import atom, page, rss, urls
+from usp.objects.page import PageLink
 from usp.objects.sitemap import PagesAtomSitemap, PagesRSSSitemap
 from usp.tree import sitemap_from_str
 
@@ -127,6 +128,52 @@ def test_rss_1_0_is_read_like_2_0() -> None:
     assert [found.url for found in sitemap.pages] == [A, B]
 
 
+RSS_0_90 = f"""<?xml version="1.0"?>
+<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+         xmlns="http://my.netscape.com/rdf/simple/0.9/">
+  <channel><title>C</title><link>{X}</link><description>D</description></channel>
+  <image><title>I</title><url>{X}.gif</url><link>{X}</link></image>
+  <item><title>One</title><link>{A}</link></item>
+  <item><title>Two</title><link>{B}</link></item>
+  <textinput><title>Search</title><name>q</name><link>{X}</link></textinput>
+</rdf:RDF>"""
+RSS_0_91 = f"""<?xml version="1.0" encoding="ISO-8859-1"?>
+<!DOCTYPE rss PUBLIC "-//Netscape Communications//DTD RSS 0.91//EN"
+ "http://my.netscape.com/publish/formats/rss-0.91.dtd">
+<rss version="0.91"><channel><title>C</title><link>{X}</link>
+  <description>D</description><language>en</language>
+  <image><title>I</title><url>{X}.gif</url><link>{X}</link></image>
+  <item><title>One</title><link>{A}</link><description>caf&eacute;</description></item>
+  <item><title>Two</title><link>{B}</link></item>
+  <textinput><title>Search</title><name>q</name><link>{X}</link></textinput>
+</channel></rss>"""
+RSS_0_92 = f"""<?xml version="1.0"?>
+<rss version="0.92"><channel><title>C</title><link>{X}</link><description>D</description>
+  <cloud domain="h.example" port="80" path="/RPC2" registerProcedure="r" protocol="xml-rpc"/>
+  <item><title>One</title><link>{A}</link><category domain="d">x</category>
+    <source url="{X}.xml">S</source><enclosure url="{X}.mp4" length="1" type="video/mp4"/></item>
+  <item><description>Two</description><link>{B}</link></item>
+</channel></rss>"""
+
+
+@pytest.mark.parametrize(
+    "document", [RSS_0_90, RSS_0_91, RSS_0_92, RDF], ids=["0.90", "0.91", "0.92", "1.0"]
+)
+def test_whole_feeds_of_older_versions(document: str) -> None:
+    sitemap = sitemap_from_str(document)
+    assert isinstance(sitemap, PagesRSSSitemap)
+    assert [found.url for found in sitemap.pages] == [A, B]
+    stories = [found.news_story for found in sitemap.pages]
+    assert [story and story.title for story in stories] == ["One", "Two"]
+    assert sitemap.complete
+
+
+def test_an_enclosure_of_0_92_is_a_video() -> None:
+    first, second = sitemap_from_str(RSS_0_92).pages
+    assert [video.content_loc for video in first.videos or []] == [f"{X}.mp4"]
+    assert second.videos is None
+
+
 @pytest.mark.parametrize("version", ["0.91", "0.92", "2.0"])
 def test_older_rss_is_read_like_2_0(version: str) -> None:
     document = f'<rss version="{version}"><channel>{item(A)}{item(B)}</channel></rss>'
@@ -161,6 +208,31 @@ ENTRIES = [
         [X],
     ),
 ]
+
+
+def test_the_other_links_of_an_entry_are_kept() -> None:
+    more = (
+        '<link rel="self" type="application/atom+xml" href="/self"/>'
+        f'<link rel="alternate" hreflang="de" title="T" href="{B}"/>'
+        '<link rel="replies" xml:base="http://r.example/" href="1"/><link rel="via"/>'
+    )
+    assert page(atom(entry(X, f"<title>T</title>{more}"))).links == [
+        PageLink("self", "/self", type="application/atom+xml"),
+        PageLink("replies", "http://r.example/1"),
+        PageLink("alternate", X),
+    ]
+    first = entry(X, "<title>T</title>").replace("</entry>", f"{more}</entry>")
+    assert page(atom(first)).links == [
+        PageLink("self", "/self", type="application/atom+xml"),
+        PageLink("alternate", B, "de", title="T"),
+        PageLink("replies", "http://r.example/1"),
+    ]
+
+
+def test_the_links_of_an_item_but_for_its_page() -> None:
+    more = f'<title>T</title><atom:link rel="self" href="{B}"/>'
+    assert page(rss(item(X, more), namespaces=MEDIA)).links == [PageLink("self", B)]
+    assert page(rss(item(X))).links is None
 
 
 @pytest.mark.parametrize(("what", "written", "expected"), ENTRIES, ids=[row[0] for row in ENTRIES])

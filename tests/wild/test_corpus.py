@@ -10,17 +10,19 @@ field of every page included. Skipped where there is no folder of real documents
 from __future__ import annotations
 
 import csv
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from tests.wild.explained import EXPLAINED
+from tests.wild.explained import EXPLAINED, EXPLAINED_NEWS, EXPLAINED_VIDEOS
 from usp.fetch_parse import IndexRobotsTxtSitemapParser
 from usp.objects.sitemap import AbstractSitemap, IndexRobotsTxtSitemap, PagesTextSitemap
 from usp.tree import sitemap_from_str
 from usp.web_client.abstract_client import LocalWebClient
 
+NEWER = ("alternates", "videos", "links", "mobile", "page_map", "extensions")
 ROBOTS_URL = "https://site.example/robots.txt"
 
 
@@ -34,6 +36,8 @@ class Row:
     urls_1_8_1: int
     images: int
     alternates: int
+    videos: int
+    news: int
     malformed: str
 
     @property
@@ -48,6 +52,8 @@ class Reading:
     urls: int
     images: int
     alternates: int
+    videos: int
+    news: int
     problems: int
     is_xml: bool
 
@@ -60,15 +66,27 @@ def read_document(row: Row, data: bytes) -> AbstractSitemap:
 
 
 def weigh(sitemap: AbstractSitemap) -> Reading:
-    urls, images, alternates = set[str](), 0, 0
+    urls, found = set[str](), Counter[str]()
     for page in sitemap.all_pages():
         told = page.to_dict()  # converts every field
+        assert all(told.get(name) or not getattr(page, name) for name in NEWER), page.url
+        assert page.declared or isinstance(sitemap, PagesTextSitemap)
         urls.add(told["url"])
-        images += len(page.images or ())
-        alternates += len(page.alternates or ())
+        found["images"] += len(page.images or ())
+        found["alternates"] += len(page.alternates or ())
+        found["videos"] += len(page.videos or ())
+        found["news"] += page.news_story is not None
     urls.update(child.url for child in sitemap.sub_sitemaps)
     is_xml = not isinstance(sitemap, PagesTextSitemap | IndexRobotsTxtSitemap)
-    return Reading(len(urls), images, alternates, len(sitemap.problems), is_xml)
+    return Reading(
+        len(urls),
+        found["images"],
+        found["alternates"],
+        found["videos"],
+        found["news"],
+        len(sitemap.problems),
+        is_xml,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -82,6 +100,8 @@ def manifest(corpus: Path) -> list[Row]:
                 urls_1_8_1=int(row["urls_1_8_1"]),
                 images=int(row["images"]),
                 alternates=int(row["alternates"]),
+                videos=int(row["videos"]),
+                news=int(row["news"]),
                 malformed=row["malformed"],
             )
             for row in csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
@@ -131,6 +151,17 @@ def test_no_image_or_alternate_is_lost(manifest: list[Row], readings: dict[str, 
         if readings[row.file].images < row.images or readings[row.file].alternates < row.alternates
     }
     assert {file: told for file, told in lost.items() if file not in EXPLAINED} == {}
+
+
+def test_no_video_is_lost(manifest: list[Row], readings: dict[str, Reading]) -> None:
+    lost = {row.file for row in manifest if readings[row.file].videos < row.videos}
+    assert lost == EXPLAINED_VIDEOS.keys()
+    assert sum(readings[row.file].videos for row in manifest if row.kind == "urlset") == 293
+
+
+def test_no_story_is_lost(manifest: list[Row], readings: dict[str, Reading]) -> None:
+    lost = {row.file for row in manifest if readings[row.file].news < row.news}
+    assert lost == EXPLAINED_NEWS.keys()
 
 
 def test_xml_that_expat_refuses_has_problems(

@@ -1,0 +1,210 @@
+"""What an entry declared, its title and its date, whatever format it came from.
+
+Rules of this room: one table of formats; provenance is compared by value, and is no part of ``==``.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+from datetime import UTC, datetime
+
+import pytest
+
+from tests.compat.record import DATA
+from tests.parse.reading import atom, page, rss, u, urlset
+from usp._parse.document import MEANINGS
+from usp.objects.page import (
+    PageElement,
+    PageLink,
+    PageMapObject,
+    SitemapNewsStory,
+    SitemapPage,
+    SitemapVideo,
+)
+from usp.tree import parse
+
+A = "http://h.example/a"
+MAY = datetime(2024, 5, 1, tzinfo=UTC)
+TITLE = "A &amp; B"
+STORY = (
+    f"<news:news><news:publication_date>2024-05-01T00:00:00Z</news:publication_date>"
+    f"<news:title>{TITLE}</news:title></news:news>"
+)
+WORDS = "<description>Only words</description>"
+
+
+def item(inside: str) -> str:
+    return rss(f"<item><link>{A}</link>{inside}</item>")
+
+
+def entry(inside: str) -> str:
+    return atom(f'<entry><link href="{A}"/>{inside}</entry>')
+
+
+def feed(**inside: str) -> str:
+    items = [{"id": "1", "url": A, **inside}]
+    return json.dumps({"version": "https://jsonfeed.org/version/1.1", "items": items})
+
+
+FORMATS = [
+    ("news", urlset(u(A, STORY)), "A & B", MAY),
+    ("news without title", urlset(u(A, STORY.replace(TITLE, ""))), None, MAY),
+    ("news without date", urlset(u(A, STORY.replace("2024", "x"))), "A & B", None),
+    ("no story", urlset(u(A, "<lastmod>2024-05-01</lastmod>")), None, None),
+    (
+        "RSS",
+        item(f"<title>{TITLE}</title><pubDate>Wed, 01 May 2024 00:00:00 GMT</pubDate>"),
+        "A & B",
+        MAY,
+    ),
+    ("RSS with words alone", item(WORDS), None, None),
+    ("RSS with dc:date", item(f"{WORDS}<dc:date>2024-05-01T00:00:00Z</dc:date>"), None, MAY),
+    (
+        "Atom",
+        entry(f"<title>{TITLE}</title><published>2024-05-01T00:00:00Z</published>"),
+        "A & B",
+        MAY,
+    ),
+    (
+        "Atom that was only touched",
+        entry("<title>T</title><updated>2024-05-01T00:00:00Z</updated>"),
+        "T",
+        None,
+    ),
+    ("Atom 0.3", entry("<title>T</title><issued>2024-05-01T00:00:00Z</issued>"), "T", MAY),
+    ("JSON Feed", feed(title=TITLE, date_published="2024-05-01T00:00:00Z"), "A & B", MAY),
+    ("JSON Feed with words alone", feed(content_text="Only words"), None, None),
+    ("text", f"{A}\n", None, None),
+]
+
+
+@pytest.mark.parametrize(
+    ("what", "document", "title", "published"), FORMATS, ids=[row[0] for row in FORMATS]
+)
+def test_title_and_date(
+    what: str, document: str, title: str | None, published: datetime | None
+) -> None:
+    read = page(document)
+    assert (read.title, read.published_at) == (title, published), what
+    for again in (pickle.loads(pickle.dumps(read)), copy.copy(read), copy.deepcopy(read)):
+        assert again == read
+        assert (again.title, again.published_at) == (title, published)
+        assert again.declared == read.declared
+        assert again.sitemap_url == read.sitemap_url
+
+
+def test_title_and_date_of_a_page_made_by_hand() -> None:
+    made = SitemapPage(A, news_story=SitemapNewsStory("T", MAY))
+    assert (made.title, made.published_at, made.declared) == ("T", MAY, {})
+    bare = SitemapPage(A)
+    assert (bare.title, bare.published_at, bare.declared) == (None, None, {})
+
+
+def test_what_an_entry_said_and_nothing_else() -> None:
+    read = page(urlset(u(A, "<priority> 0.7\n</priority><lastmod/><x>y</x>")))
+    assert read.declared == {"loc": A, "priority": "0.7"}
+    assert page(urlset(u(A))).declared == {"loc": A}
+    assert page(urlset(u(A))).priority is not None  # 1.8.1's default, which nobody declared
+
+
+def test_texts_are_as_written() -> None:
+    read = page(urlset(u(A, "<changefreq>Often</changefreq><lastmod>last week</lastmod>")))
+    assert read.declared["changefreq"] == "Often"
+    assert read.declared["lastmod"] == "last week"
+    assert read.last_modified is None
+
+
+def test_the_first_of_a_repeated_element_and_its_place_in_the_order() -> None:
+    images = "".join(f"<image:image><image:loc>{A}{n}</image:loc></image:image>" for n in "12")
+    declared = page(urlset(u(A, images + "<lastmod>2024</lastmod>"))).declared
+    assert list(declared.items()) == [("loc", A), ("image:loc", f"{A}1"), ("lastmod", "2024")]
+
+
+def test_what_was_declared_can_not_be_changed() -> None:
+    declared = page(urlset(u(A))).declared
+    with pytest.raises(TypeError):
+        declared["loc"] = "x"  # type: ignore[index]  # that is the point
+
+
+def test_provenance_is_no_part_of_what_a_page_is() -> None:
+    odd, plain = (page(urlset(u(A, f"<priority>{text}</priority>"))) for text in ("high", "0.5"))
+    assert odd.declared != plain.declared
+    assert odd == plain == SitemapPage(A)
+    assert hash(odd) == hash(plain)
+    assert odd.to_dict() == plain.to_dict()
+    assert {"declared", "title", "published_at", "sitemap_url"}.isdisjoint(odd.to_dict())
+
+
+def test_a_pickle_of_1_8_1_has_what_it_can() -> None:
+    old = pickle.loads((DATA / "SitemapPage.pickle").read_bytes())
+    assert isinstance(old, SitemapPage)
+    assert old.news_story is not None
+    assert (old.title, old.published_at) == (old.news_story.title, old.news_story.publish_date)
+    assert (old.videos, old.links, old.mobile, old.page_map) == (None, None, False, None)
+    assert old.declared == {}
+
+
+MORE = SitemapPage(
+    A,
+    videos=[SitemapVideo(title="V")],
+    links=[PageLink("canonical", A)],
+    mobile=True,
+    page_map=[PageMapObject("t", None, (("n", "v"),))],
+    extensions=[PageElement("x:y", text="z")],
+)
+
+
+def test_a_page_made_by_hand_has_every_field() -> None:
+    assert pickle.loads(pickle.dumps(MORE)) == MORE
+    told = MORE.to_dict()
+    assert told["videos"][0]["title"] == "V"
+    assert told["links"][0]["rel"] == "canonical"
+    assert told["page_map"] == [{"type": "t", "id": None, "attributes": (("n", "v"),)}]
+    assert told["extensions"][0]["name"] == "x:y"
+    for name in ("videos", "links", "mobile", "page_map", "extensions"):
+        assert f"{name}=" in repr(MORE)
+        assert f"{name}=" not in repr(SitemapPage(A))
+
+
+def test_every_field_of_a_page_has_its_meaning_in_every_format() -> None:
+    names = {name for name, value in vars(SitemapPage).items() if isinstance(value, property)}
+    told = names - {"url", "sitemap_url", "updated_at"}  # these need no record of their own
+    assert told <= set(dir(SitemapPage))
+    for meaning in MEANINGS.values():
+        assert told <= set(dir(meaning)), meaning
+
+
+NEWER = ("alternates", "videos", "links", "mobile", "page_map", "extensions")
+ENTRIES = [
+    "<xhtml:link rel='alternate' hreflang='de' href='http://h/de'/>",
+    "<link rel='canonical' href='http://h/c'/>",
+    "<video:tag>x</video:tag>",
+    "<mobile:mobile/>",
+    "<PageMap><DataObject type='x'/></PageMap>",
+    "<unknown/>",
+]
+ITEMS = [
+    "<link>http://h/second</link>",
+    "<atom:link rel='self' href='http://h/s'/>",
+    "<enclosure url='http://h/v.mp4'/>",
+    "<media:player url='http://h/p'/>",
+    "<unknown/>",
+]
+DOCUMENTS = [
+    *(urlset(u(A, inside)) for inside in ENTRIES),
+    *(item(WORDS + inside) for inside in ITEMS),
+    entry("<title>T</title><link rel='self' href='http://h/s'/>"),
+    feed(title="T", external_url="http://h/x"),
+]
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_the_quick_look_misses_nothing(document: str) -> None:
+    (read,) = parse(document, extensions=True).pages
+    said = {name for name in NEWER if getattr(read, name)}
+    assert said
+    assert said <= read.to_dict().keys()
+    plain = page(urlset(u(A)))
+    assert not any(getattr(plain, name) for name in NEWER)
