@@ -10,8 +10,9 @@ import pytest
 from tests.cli.command import script, usp
 from usp.cli._demo_site import SITE, TREE, DemoSite
 from usp.objects.outcome import Outcome
-from usp.objects.page import SitemapPage
+from usp.objects.page import PageLink, SitemapPage, SitemapVideo
 from usp.objects.sitemap import IndexWebsiteSitemap, InvalidSitemap
+from usp.objects.video import VideoPrice, VideoRestriction
 from usp.tree import sitemap_tree_for_homepage
 
 
@@ -36,11 +37,11 @@ def test_prints_the_tree_with_kinds_and_counts() -> None:
     said = {line.split()[0]: line for line in lines}
     assert said["/sitemaps/archive/2023.xml.gz"].endswith("  XML sitemap, 4 pages")
     assert said["/feeds/atom.xml"].endswith("  Atom feed, 1 page")
-    assert said["/robots.txt"].endswith("  robots.txt, 5 sitemaps")
+    assert said["/robots.txt"].endswith("  robots.txt, 7 sitemaps")
     assert "  invalid: " in said["/sitemaps/archive/lost.xml"]
     assert "404" in said["/sitemaps/archive/lost.xml"]
     assert "\nOutcome: partial\n" in ended.out
-    assert f"{len(TREE) - 1} sitemaps, 2 of them invalid; 19 pages" in ended.out
+    assert f"{len(TREE) - 1} sitemaps, 2 of them invalid; 23 pages" in ended.out
 
 
 def test_leaves_nothing_running() -> None:
@@ -124,11 +125,48 @@ def test_alternates_of_a_page(tree: IndexWebsiteSitemap) -> None:
     ]
 
 
+def test_a_video_and_other_marks(tree: IndexWebsiteSitemap) -> None:
+    kites = page_at(tree, "/videos/kites")
+    assert kites.videos == [
+        SitemapVideo(
+            thumbnail_loc=f"{tree.url}img/kites.jpg",
+            title="How to mend a kite",
+            description="Paper, glue and patience",
+            content_loc=f"{tree.url}media/kites.mp4",
+            player_loc=f"{tree.url}player?video=kites",
+            player_allow_embed=True,
+            duration=600,
+            rating=Decimal("4.2"),
+            publication_date=datetime(2024, 5, 1, 8, tzinfo=UTC),
+            restriction=VideoRestriction("allow", ("IE", "GB")),
+            prices=(VideoPrice(Decimal("1.99"), "EUR"),),
+            tags=("kite", "paper"),
+        )
+    ]
+    assert kites.links == [PageLink("amphtml", f"{tree.url}amp/videos/kites")]
+    assert kites.mobile
+
+
+def test_media_of_feeds(tree: IndexWebsiteSitemap) -> None:
+    harbour = page_at(tree, "/films/harbour")
+    assert [image.loc for image in harbour.images or []] == [f"{tree.url}img/harbour-map.png"]
+    (film,) = harbour.videos or []
+    assert film.title == "Ships come in"
+    assert (film.content_loc, film.renditions) == (
+        f"{tree.url}media/harbour.mp4",
+        (f"{tree.url}media/harbour.webm",),
+    )
+    first = page_at(tree, "/json/first")
+    assert [video.content_loc for video in first.videos or []] == [f"{tree.url}media/first.mp4"]
+    assert page_at(tree, "/json/second").title is None
+
+
 def test_titles_and_dates_of_feeds(tree: IndexWebsiteSitemap) -> None:
     for path, title, year in [
         ("/feed/first", "The first item", 2024),
         ("/atom/only", "The only entry", 2024),
         ("/atom/old", "An old entry", 2004),
+        ("/json/first", "The first of two", 2024),
     ]:
         story = page_at(tree, path).news_story
         assert story is not None

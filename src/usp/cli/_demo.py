@@ -28,6 +28,7 @@ _KINDS: Final = {
     "PagesTextSitemap": "text sitemap",
     "PagesRSSSitemap": "RSS feed",
     "PagesAtomSitemap": "Atom feed",
+    "PagesJSONFeedSitemap": "JSON Feed",
     "InvalidSitemap": "invalid",
 }
 """The classes of the tree in plain words."""
@@ -86,7 +87,13 @@ def _totals(tree: IndexWebsiteSitemap) -> str:
     invalid = sum(isinstance(sitemap, InvalidSitemap) for sitemap in sitemaps)
     stories = sum(page.news_story is not None for page in pages)
     images = sum(len(page.images or ()) for page in pages)
+    videos = sum(len(page.videos or ()) for page in pages)
     alternates = sum(len(page.alternates or ()) for page in pages)
     found = f"{count(len(sitemaps), 'sitemap')}, {invalid} of them invalid"
-    holding = (count(stories, "title"), count(images, "image"), count(alternates, "translation"))
+    holding = (
+        count(stories, "title"),
+        count(images, "image"),
+        count(videos, "video"),
+        count(alternates, "translation"),
+    )
     return f"{found}; {count(len(pages), 'page')} with {', '.join(holding)}"

@@ -16,6 +16,8 @@ Sitemap: {base}/sitemaps/index.xml
 sitemap: {base}/feeds/rss.xml
 Site-map: {base}/feeds/atom.xml
 sItE-mAp: {base}/feeds/atom-0.3.xml
+Sitemap: {base}/feeds/media.xml
+Sitemap: {base}/feeds/feed.json
 SITEMAP : {base}/sitemaps/pages.txt  # blanks and comments do no harm
 """
 
@@ -23,6 +25,7 @@ INDEX: Final = f"""{_DECLARATION}<sitemapindex {_SITEMAP_NS}>
   <sitemap><loc>{{base}}/sitemaps/pages.xml</loc><lastmod>2024-05-01</lastmod></sitemap>
   <sitemap><loc>{{base}}/sitemaps/languages.xml</loc></sitemap>
   <sitemap><loc>{{base}}/sitemaps/pictures.xml</loc></sitemap>
+  <sitemap><loc>{{base}}/sitemaps/videos.xml</loc></sitemap>
   <sitemap><loc>{{base}}/sitemaps/archive/index.xml</loc></sitemap>
 </sitemapindex>
 """
@@ -89,6 +92,32 @@ PICTURES: Final = f"""{_DECLARATION}<urlset {_SITEMAP_NS}
   <url>
     <loc>{{base}}/gallery/bridge</loc>
     <image:image><image:loc>{{base}}/img/bridge.jpg</image:loc></image:image>
+  </url>
+</urlset>
+"""
+
+VIDEOS: Final = f"""{_DECLARATION}<urlset {_SITEMAP_NS}
+        xmlns:video="http://www.google.com/schemas/sitemap-video/1.1"
+        xmlns:xhtml="http://www.w3.org/1999/xhtml"
+        xmlns:mobile="http://www.google.com/schemas/sitemap-mobile/1.0">
+  <url>
+    <loc>{{base}}/videos/kites</loc>
+    <xhtml:link rel="amphtml" href="{{base}}/amp/videos/kites"/>
+    <mobile:mobile/>
+    <video:video>
+      <video:thumbnail_loc>{{base}}/img/kites.jpg</video:thumbnail_loc>
+      <video:title>How to mend a kite</video:title>
+      <video:description>Paper, glue and patience</video:description>
+      <video:content_loc>{{base}}/media/kites.mp4</video:content_loc>
+      <video:player_loc allow_embed="yes">{{base}}/player?video=kites</video:player_loc>
+      <video:duration>600</video:duration>
+      <video:rating>4.2</video:rating>
+      <video:publication_date>2024-05-01T08:00:00Z</video:publication_date>
+      <video:restriction relationship="allow">IE GB</video:restriction>
+      <video:price currency="EUR">1.99</video:price>
+      <video:tag>kite</video:tag>
+      <video:tag>paper</video:tag>
+    </video:video>
   </url>
 </urlset>
 """
@@ -176,4 +205,43 @@ ATOM_0_3: Final = f"""{_DECLARATION}<feed version="0.3" xmlns="http://purl.org/a
     <link rel="alternate" type="text/html" href="{{base}}/atom/old"/>
   </entry>
 </feed>
+"""
+
+MEDIA: Final = f"""{_DECLARATION}<rss version="2.0" xmlns:media="http://search.yahoo.com/mrss/">
+  <channel>
+    <title>Demo, the feed with media</title>
+    <link>{{base}}/</link>
+    <description>Films and pictures of the demo site</description>
+    <item>
+      <title>The harbour, filmed</title>
+      <link>{{base}}/films/harbour</link>
+      <media:group>
+        <media:content url="{{base}}/media/harbour.webm" type="video/webm"/>
+        <media:content url="{{base}}/media/harbour.mp4" type="video/mp4" isDefault="true"/>
+        <media:thumbnail url="{{base}}/img/harbour-film.jpg"/>
+        <media:title>Ships come in</media:title>
+      </media:group>
+      <media:content url="{{base}}/img/harbour-map.png" medium="image"/>
+    </item>
+  </channel>
+</rss>
+"""
+
+JSON_FEED: Final = """\
+{
+  "version": "https://jsonfeed.org/version/1.1",
+  "title": "Demo, the JSON Feed",
+  "home_page_url": "{base}/",
+  "items": [
+    {
+      "id": "1",
+      "url": "{base}/json/first",
+      "title": "The first of two",
+      "content_html": "<p>With a film</p>",
+      "date_published": "2024-05-01T10:00:00Z",
+      "attachments": [{"url": "{base}/media/first.mp4", "mime_type": "video/mp4"}]
+    },
+    {"id": "{base}/json/second", "content_text": "Its id is where it is"}
+  ]
+}
 """

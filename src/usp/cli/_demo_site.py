@@ -51,12 +51,15 @@ SITE: Final = {
     "/sitemaps/pages.xml": Served(_XML, _text(documents.PAGES)),
     "/sitemaps/languages.xml": Served(_XML, _text(documents.LANGUAGES)),
     "/sitemaps/pictures.xml": Served(_XML, _text(documents.PICTURES)),
+    "/sitemaps/videos.xml": Served(_XML, _text(documents.VIDEOS)),
     "/sitemaps/archive/index.xml": Served(_XML, _text(documents.ARCHIVE_INDEX)),
     "/sitemaps/archive/2023.xml.gz": Served("application/gzip", _gzipped(documents.ARCHIVE_2023)),
     "/sitemaps/pages.txt": Served("text/plain", _text(documents.TEXT)),
     "/feeds/rss.xml": Served("application/rss+xml", _text(documents.RSS)),
     "/feeds/atom.xml": Served("application/atom+xml", _text(documents.ATOM)),
     "/feeds/atom-0.3.xml": Served("application/atom+xml", _text(documents.ATOM_0_3)),
+    "/feeds/media.xml": Served("application/rss+xml", _text(documents.MEDIA)),
+    "/feeds/feed.json": Served("application/feed+json", _text(documents.JSON_FEED)),
     "/sitemap_news.xml": Served(_XML, _text(documents.NEWS)),
 }
 """What the site holds. ``/sitemap_news.xml`` is declared nowhere: it stands at a known path."""
@@ -71,6 +74,7 @@ TREE: Final = (
     TreeLine(3, "/sitemaps/pages.xml", "PagesXMLSitemap", 3),
     TreeLine(3, "/sitemaps/languages.xml", "PagesXMLSitemap", 2),
     TreeLine(3, "/sitemaps/pictures.xml", "PagesXMLSitemap", 2),
+    TreeLine(3, "/sitemaps/videos.xml", "PagesXMLSitemap", 1),
     TreeLine(3, "/sitemaps/archive/index.xml", "IndexXMLSitemap"),
     TreeLine(4, "/sitemaps/archive/2023.xml.gz", "PagesXMLSitemap", 4),
     TreeLine(4, "/sitemaps/archive/lost.xml", "InvalidSitemap"),
@@ -78,6 +82,8 @@ TREE: Final = (
     TreeLine(2, "/feeds/rss.xml", "PagesRSSSitemap", 2),
     TreeLine(2, "/feeds/atom.xml", "PagesAtomSitemap", 1),
     TreeLine(2, "/feeds/atom-0.3.xml", "PagesAtomSitemap", 1),
+    TreeLine(2, "/feeds/media.xml", "PagesRSSSitemap", 1),
+    TreeLine(2, "/feeds/feed.json", "PagesJSONFeedSitemap", 2),
     TreeLine(2, "/sitemaps/pages.txt", "PagesTextSitemap", 2),
     TreeLine(1, "/sitemap_news.xml", "PagesXMLSitemap", 2),
 )
