@@ -57,6 +57,14 @@ def rooted(namespace: str, entries: str = u(A)) -> str:
     return f'<urlset xmlns="{namespace}">{entries}</urlset>'
 
 
+def json_feed(*items: str) -> str:
+    return f'{{"version": "https://jsonfeed.org/version/1.1", "items": [{", ".join(items)}]}}'
+
+
+def json_item(url: str, title: str = '"T"') -> str:
+    return f'{{"id": "{url}", "title": {title}}}'
+
+
 KINDS: Final[dict[str, Given]] = {
     "a `<urlset>`": (rooted("http://www.sitemaps.org/schemas/sitemap/0.9", u(A) + u(B)), kind),
     "a `<sitemapindex>`": (index(A, B), kind),
@@ -68,6 +76,12 @@ KINDS: Final[dict[str, Given]] = {
     "a `<feed>`": (atom(entry(f'{T}<link href="{A}"/>')), kind),
     "a `<feed` of Atom 0.3": (
         f'<feed xmlns="http://purl.org/atom/ns#">{entry(f"""{T}<link href="{A}"/>""")}</feed>',
+        kind,
+    ),
+    'a feed with a `"version"` of jsonfeed.org': (json_feed(json_item(A), json_item(B)), kind),
+    "a JSON Feed that is cut off": (json_feed(json_item(A), json_item(B))[:-5], kind),
+    'a JSON Feed with a broken item: `"title": "5" kites"`': (
+        json_feed(json_item(A), json_item(B, '"5" kites"'), json_item(C)),
         kind,
     ),
     "lines of URLs": (f"{A}\n{B}\n", kind),
