@@ -34,7 +34,9 @@ TOKENS: Final = (
     b"<xhtml:link ", b"<html>", b"http://h.example/a", b"https://[", b"//h/b", b"\xef\xbb\xbf",
     b"\xff\xfe", b"\xfe\xff", b"\xc3", b"\xef\xbf\xbd", b"\x1f\x8b\x08", b"x\x9c", b"Sitemap: ",
     b"site-map:", b"User-agent: *", b"#", b"2020", b"-05", b"T07:08:09", b"+01:00", b"GMT",
-    b"EST", b"Wed, ", b" May ", b"12/11/10", b"W53", b"99999999999999999999",
+    b'"items":[', b'{"id":"', b'"version":"jsonfeed"', b"{", b"}", b"[", b"]", b"<video:video>",
+    b"<media:content url='/x'", b"<media:group>", b"<PageMap>", b"EST", b"Wed, ", b" May ",
+    b"12/11/10", b"W53", b"99999999999999999999",
 )  # fmt: skip
 """What readers stumble over."""
 
@@ -51,7 +53,7 @@ def seeds_for(target: str) -> list[bytes]:
 
 
 def _documents() -> list[bytes]:
-    plain = [*_ours("*.xml", "*.txt"), *_real("xml", "feeds", "text")]
+    plain = [*_ours("*.xml", "*.txt", "*.json"), *_real("xml", "feeds", "text")]
     return [*plain, *(text.decode().encode("utf-16") for text in _ours("*.xml")), *_packed()]
 
 
