@@ -17,6 +17,7 @@ from usp.objects.page import SitemapNewsStory, SitemapPage
 from usp.tree import sitemap_tree_for_homepage
 
 NEWS = 'xmlns:news="http://www.google.com/schemas/sitemap-news/0.9"'
+VIDEO = "<video:video><video:title>T</video:title></video:video>"
 IMAGE = 'xmlns:image="http://www.google.com/schemas/sitemap-image/1.1"'
 
 
@@ -55,7 +56,7 @@ def site(server: LoopbackServer) -> LoopbackServer:
     server.site["/new.xml"] = (
         f"<urlset {NEWS} {IMAGE}>"
         + entry(at("/a/4"), more=story("2024-06-01"))
-        + entry(at("/b/5"), more=PICTURE)
+        + entry(at("/b/5"), more=PICTURE + VIDEO)
         + "</urlset>"
     )
     server.site["/none.xml"] = f"<urlset>{entry(at('/a/6'), '2025-01-01')}</urlset>"
@@ -94,6 +95,7 @@ CHOICES: list[tuple[dict[str, Any], str, dict[str, int]]] = [
     ({"include": "/a/", "exclude": ["4$", "6$"]}, "12", {"page-pattern": 4}),
     ({"kinds": "news"}, "4", {"page-kind": 5}),
     ({"kinds": ["news", "image"]}, "45", {"page-kind": 4}),
+    ({"kinds": "video"}, "5", {"page-kind": 5}),
     ({"include_sitemaps": "new|none"}, "456", {"sitemap-pattern": 1}),
     ({"exclude_sitemaps": "new"}, "1236", {"sitemap-pattern": 1}),
     ({"trust_index_lastmod": True}, "123456", {}),

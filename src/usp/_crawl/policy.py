@@ -95,7 +95,7 @@ class Policy:
     exclude: Patterns = ()
     """No pages whose URL has one of these in it."""
     kinds: Kinds = ()
-    """Only pages with one of these: ``image``, ``news``."""
+    """Only pages with one of these: ``image``, ``news``, ``video``."""
     include_sitemaps: Patterns = ()
     """Of the sitemaps that an index names, only those whose URL has one of these in it."""
     exclude_sitemaps: Patterns = ()

@@ -26,7 +26,7 @@ Patterns = str | re.Pattern[str] | Sequence[str | re.Pattern[str]]
 """One regular expression or several, any of which may be found anywhere in a URL."""
 Kinds = str | Iterable[str]
 
-_KINDS: Final = {"image": "images", "news": "news_story"}
+_KINDS: Final = {"image": "images", "news": "news_story", "video": "videos"}
 """What a page can be wanted for, and the field that says so."""
 _BARE_DATE: Final = re.compile(r"\s*\d{4}(?:-(?P<month>\d\d?)(?:-(?P<day>\d\d?))?)?\s*")
 

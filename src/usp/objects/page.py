@@ -273,8 +273,10 @@ class SitemapPage(Value):
 
         A bare date is midnight, and a time without a zone is taken as UTC.
         """
-        story = self.news_story if self.last_modified is None else None
-        return as_utc(story.publish_date if story else self.last_modified)
+        when = self.last_modified or self.published_at
+        if when is None and self.news_story:
+            when = self.news_story.publish_date
+        return as_utc(when)
 
     @property
     def change_frequency(self) -> SitemapPageChangeFrequency | None:
