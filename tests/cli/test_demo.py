@@ -18,7 +18,7 @@ from usp.tree import sitemap_tree_for_homepage
 
 @pytest.fixture
 def tree(demo_site: DemoSite) -> IndexWebsiteSitemap:
-    root = sitemap_tree_for_homepage(demo_site.url)
+    root = sitemap_tree_for_homepage(demo_site.url, use_homepage=True, use_newer_paths=True)
     assert isinstance(root, IndexWebsiteSitemap)
     return root
 
@@ -38,10 +38,14 @@ def test_prints_the_tree_with_kinds_and_counts() -> None:
     assert said["/sitemaps/archive/2023.xml.gz"].endswith("  XML sitemap, 4 pages")
     assert said["/feeds/atom.xml"].endswith("  Atom feed, 1 page")
     assert said["/robots.txt"].endswith("  robots.txt, 7 sitemaps")
+    assert said["/sitemap_news.xml"].endswith("2 pages, found at a known path")
+    assert said["/wp-sitemap.xml"].endswith("1 page, found at a known path")
+    assert said["/sitemaps/partners.xml"].endswith("1 page, found in the homepage")
+    assert said["/feeds/comments.xml"].endswith("RSS feed, 1 page, found in the homepage")
     assert "  invalid: " in said["/sitemaps/archive/lost.xml"]
     assert "404" in said["/sitemaps/archive/lost.xml"]
     assert "\nOutcome: partial\n" in ended.out
-    assert f"{len(TREE) - 1} sitemaps, 2 of them invalid; 23 pages" in ended.out
+    assert f"{len(TREE) - 1} sitemaps, 2 of them invalid; 26 pages" in ended.out
 
 
 def test_leaves_nothing_running() -> None:

@@ -16,6 +16,7 @@ from usp.cli._exit import Exit
 from usp.cli._log import setup_logging
 from usp.cli._streams import one_line, tell
 from usp.cli._verdict import count
+from usp.objects.outcome import FoundBy
 from usp.objects.sitemap import AbstractSitemap, IndexWebsiteSitemap, InvalidSitemap
 from usp.tree import sitemap_tree_for_homepage
 from usp.web_client.requests_client import RequestsWebClient
@@ -32,6 +33,12 @@ _KINDS: Final = {
     "InvalidSitemap": "invalid",
 }
 """The classes of the tree in plain words."""
+
+_WAYS: Final[dict[FoundBy | None, str]] = {
+    FoundBy.KNOWN_PATH: "at a known path",
+    FoundBy.HTML: "in the homepage",
+}
+"""How a sitemap was found that robots.txt doesn't lead to."""
 
 _WIDTH: Final = 42
 
@@ -56,7 +63,8 @@ def run(args: argparse.Namespace) -> Exit:
 def _crawl(url: str) -> IndexWebsiteSitemap:
     with requests.Session() as session:
         session.trust_env = False  # a proxy of the environment can't reach our own loopback
-        return sitemap_tree_for_homepage(url, web_client=RequestsWebClient(session=session))
+        client = RequestsWebClient(session=session)
+        return sitemap_tree_for_homepage(url, client, use_homepage=True, use_newer_paths=True)
 
 
 def _walk(
@@ -70,7 +78,9 @@ def _walk(
 
 def _line(entry: TreeLine, sitemap: AbstractSitemap) -> str:
     name = f"{'  ' * entry.depth}{entry.path}"
-    return one_line(f"{name:{_WIDTH}}  {_KINDS[entry.kind]}{_content(sitemap)}")
+    way = _WAYS.get(sitemap.found_by) if entry.depth == 1 else None
+    found = f", found {way}" if way else ""
+    return one_line(f"{name:{_WIDTH}}  {_KINDS[entry.kind]}{_content(sitemap)}{found}")
 
 
 def _content(sitemap: AbstractSitemap) -> str:

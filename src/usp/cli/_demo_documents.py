@@ -245,3 +245,29 @@ JSON_FEED: Final = """\
   ]
 }
 """
+
+HOMEPAGE: Final = """<!DOCTYPE html>
+<html>
+  <head>
+    <title>The demo site</title>
+    <link rel="sitemap" href="/sitemaps/partners.xml">
+    <link rel="alternate" type="application/rss+xml" href="/feeds/comments.xml">
+  </head>
+  <body><p>Nothing but sitemaps.</p></body>
+</html>
+"""
+
+PARTNERS: Final = f"""{_DECLARATION}<urlset {_SITEMAP_NS}>
+  <url><loc>{{base}}/partners</loc></url>
+</urlset>
+"""
+
+WORDPRESS: Final = f"""{_DECLARATION}<urlset {_SITEMAP_NS}>
+  <url><loc>{{base}}/blog/first-post</loc></url>
+</urlset>
+"""
+
+COMMENTS: Final = f"""{_DECLARATION}<rss version="2.0"><channel>
+  <item><title>What a site</title><link>{{base}}/about#comment-1</link></item>
+</channel></rss>
+"""

@@ -61,8 +61,13 @@ SITE: Final = {
     "/feeds/media.xml": Served("application/rss+xml", _text(documents.MEDIA)),
     "/feeds/feed.json": Served("application/feed+json", _text(documents.JSON_FEED)),
     "/sitemap_news.xml": Served(_XML, _text(documents.NEWS)),
+    "/": Served("text/html", _text(documents.HOMEPAGE)),
+    "/sitemaps/partners.xml": Served(_XML, _text(documents.PARTNERS)),
+    "/feeds/comments.xml": Served("application/rss+xml", _text(documents.COMMENTS)),
+    "/wp-sitemap.xml": Served(_XML, _text(documents.WORDPRESS)),
 }
-"""What the site holds. ``/sitemap_news.xml`` is declared nowhere: it stands at a known path."""
+"""What the site holds. robots.txt leads to none of the last five: ``/sitemap_news.xml`` stands at a
+known path, the homepage names a sitemap and a feed, and ``/wp-sitemap.xml`` is a newer path."""
 
 REDIRECTS: Final = {"/sitemap.xml": "/sitemaps/index.xml"}
 """A known path that leads to what robots.txt declares: it must not be listed twice."""
@@ -86,8 +91,14 @@ TREE: Final = (
     TreeLine(2, "/feeds/feed.json", "PagesJSONFeedSitemap", 2),
     TreeLine(2, "/sitemaps/pages.txt", "PagesTextSitemap", 2),
     TreeLine(1, "/sitemap_news.xml", "PagesXMLSitemap", 2),
+    TreeLine(1, "/sitemaps/partners.xml", "PagesXMLSitemap", 1),
+    TreeLine(1, "/wp-sitemap.xml", "PagesXMLSitemap", 1),
+    TreeLine(1, "/feeds/comments.xml", "PagesRSSSitemap", 1),
 )
-"""What a crawl has to find, in this order: ``lost.xml`` is missing, the last index is a loop."""
+"""What a crawl of all rungs has to find, in this order.
+
+``lost.xml`` is missing, and the last index is a loop.
+"""
 
 
 class _Handler(BaseHTTPRequestHandler):
