@@ -245,3 +245,20 @@ def test_what_is_odd_between_entries_is_reported_where_it_stands() -> None:
     sitemap = usp.parse(HEAD + "words" + TAIL)
     # expat tells of a text when the next tag begins.
     assert [(problem.code, problem.line) for problem in sitemap.problems] == [("SM211", 3)]
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        b"<url\n</urlset>\n",
+        b"<url\n</urlset>",
+        b"<sitemap </sitemapindex>",
+        b"<item\n</rss>\n<item\n</channel>",
+        b"<urlset><url\n</urlset>\n<url\n</urlset>",
+        b"<entry '\n</feed>\n</feed>",
+    ],
+)
+def test_a_start_tag_that_is_broken_for_good_comes_to_an_end(damaged: bytes) -> None:
+    sitemap = usp.parse(damaged)
+    assert list(sitemap.pages) == []
+    assert sitemap.problems

@@ -226,8 +226,12 @@ class XmlReader:
             self._fault = _Fault(entry_at, at, expat.ErrorString(error.code))
 
     def _broken_start(self, at: int) -> int | None:
-        """Return where an entry begins whose very start tag is broken at this place."""
-        tag = self._kept.rfind(b"<", 0, at - self._kept_at)
+        """Return where an entry begins whose very start tag is broken at this place.
+
+        Not before the last fault: what lies there was dealt with, and would be for ever.
+        """
+        since = max(self._resumed_at - self._kept_at, 0)
+        tag = self._kept.rfind(b"<", since, at - self._kept_at)
         written = self._kept[tag : at - self._kept_at] if tag >= 0 else b">"
         unfinished = b">" not in written or written.count(b'"') % 2 or written.count(b"'") % 2
         for begin in (tag if unfinished else -1, at - self._kept_at):
