@@ -188,12 +188,13 @@ def _sniff_xml(head: bytes, lead: int) -> Sniffed:
 
 def _found(head: bytes, kind: Kind, tag: re.Match[bytes]) -> Sniffed:
     before = head[: tag.start()]
+    junk = not _PROLOG.fullmatch(before)
     return Sniffed(
         kind,
         tag.start(),
-        junk=not _PROLOG.fullmatch(before),
+        junk=junk,
         rootless=tag[1].lower() not in _ROOTS,
-        lost=bool(_FIELD_END.search(before)),
+        lost=junk and bool(_FIELD_END.search(before)),
     )
 
 
