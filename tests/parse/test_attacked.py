@@ -267,4 +267,4 @@ def test_a_start_tag_that_is_broken_for_good_comes_to_an_end(damaged: bytes) -> 
 def test_the_end_of_a_field_in_a_comment_is_no_entry_that_lost_its_beginning() -> None:
     sitemap = usp.parse("<!--</loc>--><urlset><url><loc>http://h/a</loc></url></urlset>")
     assert [page.url for page in sitemap.pages] == ["http://h/a"]
-    assert [problem.name for problem in sitemap.problems] == ["no-namespace"]
+    assert [problem.name for problem in sitemap.problems] == ["wrong-namespace"]
