@@ -77,7 +77,7 @@ class Beginning:
         """Begin at whatever is named."""
         name = os.fspath(source)
         if is_local(source):
-            seed = _seed_at_hand(name, policy.max_document_bytes, store)
+            seed = _seed_at_hand(name, policy, store)
             return cls(name, "", [seed])
         url = name if "://" in name else f"https://{name}"
         if not is_http_url(url) or _BLANK.search(url):
@@ -118,13 +118,15 @@ def is_local(source: SourceName) -> bool:
     return "://" not in source and (os.path.lexists(source) or bool(_FILE.search(source)))
 
 
-def _seed_at_hand(name: str, limit: int, store: Store) -> Seed:
+def _seed_at_hand(name: str, policy: Policy, store: Store) -> Seed:
     """Return a document that needn't be asked for; it has no URL that others are relative to."""
     try:
-        kept = store.keep(_pieces(name, limit))
+        kept = store.keep(_pieces(name, policy.max_document_bytes))
     except OSError as error:
         raise SitemapException(f"{name} can't be read: {error.strerror or error}.") from error
-    document = inspect(Source(kept, None, name, limit=limit))
+    limit = policy.max_document_bytes
+    source = Source(kept, None, name, limit=limit, extensions=policy.extensions)
+    document = inspect(source)
     return Seed(name, FoundBy.GIVEN, document=document)
 
 

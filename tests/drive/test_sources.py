@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import usp
-from tests.server import LoopbackServer, index, urlset
+from tests.server import SITEMAP_NS, LoopbackServer, index, urlset
 from usp import Outcome
 from usp.exceptions import SitemapException
 from usp.objects.outcome import FoundBy
@@ -165,3 +165,27 @@ def test_a_pipe_is_a_file(tmp_path: Path) -> None:
         ]
     ):
         assert with_tree(pipe) == ["http://h/1"]
+
+
+def test_what_means_nothing_here_can_be_had_all_the_same(
+    server: LoopbackServer, tmp_path: Path
+) -> None:
+    shop = 'xmlns:shop="http://shop.example/"'
+    entry = "<url><loc>http://h/1</loc><shop:price unit='EUR'>5</shop:price></url>"
+    document = f'<urlset xmlns="{SITEMAP_NS}" {shop}>{entry}</urlset>'
+    server.site["/a.xml"] = document
+    file = tmp_path / "a.xml"
+    file.write_text(document)
+    crawl = usp.Crawl.of_sitemap("http://h/a.xml", usp.Policy(extensions=True))
+    (request,) = crawl.take(0.0)
+    crawl.deliver(request, document.encode(), 0.0)
+    for source in (server.at("/a.xml"), file):
+        pages = [
+            *usp.iter_pages(source, extensions=True),
+            *usp.sitemap_tree(source, extensions=True).all_pages(),
+            *usp.tree_of(crawl, "http://h/").all_pages(),
+        ]
+        said = [[element.text for element in page.extensions or ()] for page in pages]
+        assert said == [["5"]] * 3
+        (page,) = usp.iter_pages(source)
+        assert not page.extensions

@@ -183,6 +183,7 @@ class Crawl:
             resource.probing,
             resource.tries,
             resource.kind,
+            self.policy.extensions,
             counted,
         )
 
@@ -222,7 +223,14 @@ class Crawl:
         """
         charset = http_charset(content_type)
         limit = self.policy.max_document_bytes
-        source = Source([data], url or request.url, request.url, charset, limit)
+        source = Source(
+            [data],
+            url or request.url,
+            request.url,
+            charset,
+            limit,
+            extensions=request.extensions,
+        )
         self.receive(request, inspect(source, request.kind), now)
 
 

@@ -18,6 +18,8 @@ class FetchRequest:
     attempt: int = 1
     kind: Kind | None = None
     """What to read it as, where that isn't left to its first bytes."""
+    extensions: bool = False
+    """Its pages are also to hold what means nothing here."""
     counted: Selection | None = None
     """Where the number of its pages is wanted too: which pages count."""
 

@@ -34,6 +34,7 @@ _SWITCHES: Final = (
     "use_homepage",
     "use_newer_paths",
     "other_scheme",
+    "extensions",
 )
 _PATTERNS: Final = ("include", "exclude", "include_sitemaps", "exclude_sitemaps")
 
@@ -83,6 +84,9 @@ class Policy:
 
     other_scheme: bool = True
     """Whether to try https where only http was declared and is dead, or the other way, once."""
+
+    extensions: bool = False
+    """Whether pages also hold the elements of their entries that mean nothing here."""
 
     since: Moment | None = None
     """Pages that changed before this are left out; see ``SitemapPage.updated_at``."""
@@ -155,6 +159,7 @@ class PolicyFields(TypedDict, total=False):
     use_homepage: bool | None
     use_newer_paths: bool | None
     other_scheme: bool
+    extensions: bool
     since: Moment | None
     until: Moment | None
     undated: bool

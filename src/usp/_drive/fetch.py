@@ -67,8 +67,16 @@ class Letter:
         seconds = time.monotonic() - self.began
         modified = date(self.last_modified) if self.last_modified else None
         reason = fault.message if fault else ""
-        asked = self.request.url
-        source = Source(kept, self.url, asked, self.charset, limit, reason, self.link_header)
+        source = Source(
+            kept,
+            self.url,
+            self.request.url,
+            self.charset,
+            limit,
+            cut_off=reason,
+            link_header=self.link_header,
+            extensions=self.request.extensions,
+        )
         document = replace(
             inspect(source, self.request.kind),
             arrival=Arrival(self.redirects, size, now, seconds, modified),
