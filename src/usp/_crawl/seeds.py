@@ -8,7 +8,6 @@ from urllib.parse import urljoin, urlsplit
 
 from usp._crawl.policy import Policy
 from usp._parse.document import Document
-from usp._parse.sniff import Kind
 from usp.objects.outcome import FoundBy
 
 KNOWN_PATHS: Final = (
@@ -91,11 +90,6 @@ class Seed:
     """It is the homepage, and this is wanted of it."""
     quiet: bool = False
     """That nothing is there is no news, though the caller gave the URL."""
-
-    @property
-    def kind(self) -> Kind | None:
-        """What to read it as, where that isn't left to its first bytes."""
-        return Kind.HOMEPAGE if self.homepage else None
 
 
 @dataclass(frozen=True, slots=True)
