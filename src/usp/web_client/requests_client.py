@@ -322,10 +322,9 @@ def _refused(response: requests.Response) -> WebClientErrorResponse:
 def _failed(error: Exception) -> WebClientErrorResponse:
     response = getattr(error, "response", None)
     if not isinstance(response, requests.Response):
-        retryable = passes(error) or isinstance(error, RuntimeError)
         silent = isinstance(error, _UNANSWERED)
         return RequestsWebClientErrorResponse(
-            str(error), retryable, unanswered=silent, untrusted=is_untrusted(error)
+            str(error), passes(error), unanswered=silent, untrusted=is_untrusted(error)
         )
     if isinstance(error, requests.exceptions.HTTPError):  # the doing of a hook of the caller's
         return _refused(response)
