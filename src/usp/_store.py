@@ -11,7 +11,7 @@ import threading
 from collections.abc import Iterable, Iterator
 from typing import IO, Final
 
-SMALL: Final = 64 * 1024
+_SMALL: Final = 64 * 1024
 """Documents up to this size stay in memory."""
 _PIECE: Final = 256 * 1024
 
@@ -19,13 +19,12 @@ _PIECE: Final = 256 * 1024
 class Store:
     """The documents of one crawl."""
 
-    def __init__(self, small: int = SMALL, *, passing: bool = False) -> None:
+    def __init__(self, *, passing: bool = False) -> None:
         """Open a store; in a ``passing`` one each large document has a file of its own.
 
         That file is gone as soon as nobody holds the document, so that disk doesn't grow with what
         passes through; the one spool, which is quicker, grows until the crawl is forgotten.
         """
-        self._small = small
         self._passing = passing
         self._spool: _Spool | None = None
         self._lock = threading.Lock()
@@ -36,10 +35,6 @@ class Store:
         for chunk in chunks:
             intake.add(chunk)
         return intake.kept()
-
-    def is_small(self, size: int) -> bool:
-        """Tell whether a document of this size stays in memory."""
-        return size <= self._small
 
     def spool(self) -> "_Spool":
         """Return the file that the next large document goes to."""
@@ -68,7 +63,7 @@ class Intake:
             return
         self._held.append(chunk)
         self._size += len(chunk)
-        if not self._store.is_small(self._size):
+        if self._size > _SMALL:
             self._spool = self._store.spool()
             self._pieces.append(self._spool.append(b"".join(self._held)))
             self._held = []
