@@ -17,8 +17,8 @@ from typing import Final, Self
 from usp._crawl.machine import Crawl
 from usp._crawl.messages import Answer, FetchFailed, FetchRequest
 from usp._drive import report
-from usp._drive.chance import chance
 from usp._drive.fetch import Letter, broken, cut_off, refused
+from usp._drive.turns import ask, idle, patience, take_up
 from usp._parse.document import Document, Pages
 from usp._parse.unpack import is_packed
 from usp._store import Intake, Store
@@ -172,30 +172,23 @@ class Flight:
         crawl, tasks = self._crawl, self._tasks
         if crawl.done:
             return False
-        for request in crawl.take(time.monotonic()):
-            self._tell(report.asked(request))
+        for request in ask(crawl, self._tell):
             tasks[asyncio.create_task(self._fetch(request))] = request
         if crawl.stopped:
             return False
-        for task in await self._landed(crawl.wakeup()):
+        for task in await self._landed():
             request = tasks.pop(task)
-            answer = task.result()
-            pause = crawl.receive(request, answer, time.monotonic(), chance())
-            for event in report.answered(request, answer, pause):
-                self._tell(event)
+            take_up(crawl, request, task.result(), self._tell)
         return True
 
-    async def _landed(self, due: float | None) -> set[asyncio.Task[Answer]]:
+    async def _landed(self) -> set[asyncio.Task[Answer]]:
         """Wait for answers, but no longer than until something else is due."""
-        patience = None if due is None else max(due - time.monotonic(), 0.0)
-        if self._tasks:
-            how = asyncio.FIRST_COMPLETED
-            done, _ = await asyncio.wait(self._tasks, timeout=patience, return_when=how)
-            return done
-        if patience is None:
-            raise RuntimeError("the crawl waits for nothing")
-        await asyncio.sleep(patience)
-        return set()
+        if not self._tasks:
+            await asyncio.sleep(idle(self._crawl))
+            return set()
+        seconds, how = patience(self._crawl), asyncio.FIRST_COMPLETED
+        done, _ = await asyncio.wait(self._tasks, timeout=seconds, return_when=how)
+        return done
 
 
 async def run(

@@ -12,8 +12,8 @@ from typing import Final
 
 from usp._crawl.machine import Crawl
 from usp._crawl.messages import Answer, FetchRequest
-from usp._drive import report
-from usp._drive.chance import chance
+from usp._drive.report import Tell
+from usp._drive.turns import ask, idle, patience, take_up
 from usp.web_client.abstract_client import AbstractWebClient
 
 _PATIENCE: Final = 2.0
@@ -72,28 +72,18 @@ class Workers:
             self._answers.put((request, answer))
 
 
-def steps(
-    crawl: Crawl, fetch: Fetch, client: AbstractWebClient, tell: report.Tell
-) -> Iterator[None]:
+def steps(crawl: Crawl, fetch: Fetch, client: AbstractWebClient, tell: Tell) -> Iterator[None]:
     """Carry a crawl on, an answer a step, to its end; ended early, it shuts the sockets."""
     workers = Workers(fetch)
     try:
         while not crawl.done:
-            for request in crawl.take(time.monotonic()):
-                tell(report.asked(request))
+            for request in ask(crawl, tell):
                 workers.submit(request)
             if crawl.stopped:
                 return
-            due = crawl.wakeup()
-            timeout = None if due is None else max(due - time.monotonic(), 0.0)
-            if not workers.busy and timeout is None:
-                raise RuntimeError("the crawl waits for nothing")
-            answered = workers.next_answer(timeout)
+            answered = workers.next_answer(patience(crawl) if workers.busy else idle(crawl))
             if answered:
-                request, answer = answered
-                pause = crawl.receive(request, answer, time.monotonic(), chance())
-                for event in report.answered(request, answer, pause):
-                    tell(event)
+                take_up(crawl, *answered, tell)
             yield
     finally:
         workers.stop(client)
