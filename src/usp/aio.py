@@ -6,7 +6,6 @@ functions and run in the task of the caller. Needs the extra ``async``, which is
 """
 
 import asyncio
-from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Awaitable, Iterable
 from contextlib import AbstractAsyncContextManager, nullcontext
 from types import TracebackType
@@ -23,11 +22,12 @@ from usp._source import Beginning, SourceName, known_and_extra
 from usp._store import Store
 from usp.exceptions import SitemapException
 from usp.helpers import is_http_url
-from usp.objects.outcome import Outcome, Skip
+from usp.objects.outcome import Outcome
 from usp.objects.page import SitemapPage
 from usp.objects.problem import Problem
 from usp.objects.progress import Observer
 from usp.objects.sitemap import IndexWebsiteSitemap
+from usp.stream import Account
 from usp.tree import _UNPUBLISHED_SITEMAP_PATHS
 from usp.web_client.abstract_aio_client import AbstractAioWebClient
 
@@ -73,7 +73,7 @@ class Stream(AsyncIterator[_T]):
         await self.aclose()
 
 
-class PageStream(Stream[SitemapPage]):
+class PageStream(Account, Stream[SitemapPage]):
     """Pages as they arrive, in the tree's order."""
 
     def __init__(
@@ -109,21 +109,6 @@ class PageStream(Stream[SitemapPage]):
                             yield page
                     self._gate.close(place)
                 going = await under_way.step()
-
-    @property
-    def outcome(self) -> Outcome:
-        """What came of the crawl, as far as it has come."""
-        return self._crawl.outcome
-
-    @property
-    def skipped(self) -> Counter[Skip]:
-        """How many sitemaps and pages were left out so far, as the caller asked, and why."""
-        return Counter(self._crawl.skipped)
-
-    @property
-    def problems(self) -> tuple[Problem, ...]:
-        """The limit that ended the stream, if one did."""
-        return (Problem(*self._crawl.stopped),) if self._crawl.stopped else ()
 
 
 async def sitemap_tree_for_homepage(

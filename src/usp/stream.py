@@ -20,7 +20,28 @@ from usp.web_client.abstract_client import AbstractWebClient
 from usp.web_client.requests_client import RequestsWebClient
 
 
-class PageStream(Iterator[SitemapPage]):
+class Account:
+    """What a stream of pages says of its crawl, at any time; in asyncio, too."""
+
+    _crawl: Crawl
+
+    @property
+    def outcome(self) -> Outcome:
+        """What came of the crawl, as far as it has come."""
+        return self._crawl.outcome
+
+    @property
+    def skipped(self) -> Counter[Skip]:
+        """How many sitemaps and pages were left out so far, as the caller asked, and why."""
+        return Counter(self._crawl.skipped)
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """The limit that ended the stream, if one did."""
+        return (Problem(*self._crawl.stopped),) if self._crawl.stopped else ()
+
+
+class PageStream(Account, Iterator[SitemapPage]):
     """Pages as they arrive, in the tree's order: an iterator that can be closed at any time.
 
     Closing shuts the sockets and doesn't wait. A stream that is used as a context manager, or is
@@ -80,21 +101,6 @@ class PageStream(Iterator[SitemapPage]):
         traceback: TracebackType | None,
     ) -> None:
         self.close()
-
-    @property
-    def outcome(self) -> Outcome:
-        """What came of the crawl, as far as it has come."""
-        return self._crawl.outcome
-
-    @property
-    def skipped(self) -> Counter[Skip]:
-        """How many sitemaps and pages were left out so far, as the caller asked, and why."""
-        return Counter(self._crawl.skipped)
-
-    @property
-    def problems(self) -> tuple[Problem, ...]:
-        """The limit that ended the stream, if one did."""
-        return (Problem(*self._crawl.stopped),) if self._crawl.stopped else ()
 
 
 def iter_pages(
