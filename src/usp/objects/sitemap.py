@@ -47,7 +47,21 @@ __all__ = [
 _SHOWN_IN_REPR: Final = 3
 
 
-class InvalidSitemap(AbstractSitemap):
+class _Leaf(AbstractSitemap):
+    """What stands for a document that nobody could read, or has read."""
+
+    @property
+    def pages(self) -> list[SitemapPage]:
+        """Always empty."""
+        return []
+
+    @property
+    def sub_sitemaps(self) -> list[AbstractSitemap]:
+        """Always empty."""
+        return []
+
+
+class InvalidSitemap(_Leaf):
     """A sitemap that was declared, and could not be fetched or read."""
 
     _code: str | None = None
@@ -77,16 +91,6 @@ class InvalidSitemap(AbstractSitemap):
         """Never: nothing of the document could be had."""
         return False
 
-    @property
-    def pages(self) -> list[SitemapPage]:
-        """Always empty."""
-        return []
-
-    @property
-    def sub_sitemaps(self) -> list[AbstractSitemap]:
-        """Always empty."""
-        return []
-
     def to_dict(self, with_pages: bool = True) -> dict[str, Any]:
         """Return the URL and the reason."""
         return {**super().to_dict(with_pages), "reason": self._reason}
@@ -98,22 +102,12 @@ class InvalidSitemap(AbstractSitemap):
         return f"{type(self).__name__}(url={self._url}, reason={self._reason})"
 
 
-class SitemapLink(AbstractSitemap):
+class SitemapLink(_Leaf):
     """A sitemap that a document names and that nobody fetched: no failure, just a link."""
 
     def __init__(self, url: str, *, index_lastmod: datetime | None = None) -> None:
         super().__init__(url)
         self._origin = Origin(index_lastmod=index_lastmod)
-
-    @property
-    def pages(self) -> list[SitemapPage]:
-        """Always empty."""
-        return []
-
-    @property
-    def sub_sitemaps(self) -> list[AbstractSitemap]:
-        """Always empty."""
-        return []
 
 
 class _ReadSitemap(AbstractSitemap):
