@@ -4,7 +4,8 @@
 - ``demo_site``: the running demo site of ``usp demo``, with ``.url`` and ``.asked``;
 - ``corpus``: the folder of real documents, or a skip where it isn't there.
 
-Rules of this room: real servers, real files, nothing patched; what a fixture starts it stops.
+Rules of this room: real servers, real files, nothing patched; what a fixture starts it stops. No
+test is timed: Hypothesis, too, lets a busy machine take as long as it takes.
 """
 
 import os
@@ -12,11 +13,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.server import LoopbackServer
 from usp.cli._demo_site import DemoSite
 
 PROJECT = Path(__file__).resolve().parent.parent
+
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")
 
 
 @pytest.fixture

@@ -81,7 +81,8 @@ def answer_of(server: LoopbackServer, name: str, kind: str, children: list[str])
 
 
 @settings(
-    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=15,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(site=sites())
 def test_any_site_gives_the_tree_of_the_other_drivers(

@@ -60,7 +60,7 @@ KINDS = {URLSET: Kind.URLSET, INDEX: Kind.INDEX, RSS: Kind.RSS, ATOM: Kind.ATOM}
 
 
 def examples(count: int) -> settings:
-    return settings(max_examples=EXPLORE or count, derandomize=not EXPLORE, deadline=None)
+    return settings(max_examples=EXPLORE or count, derandomize=not EXPLORE)
 
 
 @dataclass(frozen=True, slots=True)
