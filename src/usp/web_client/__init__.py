@@ -1,1 +1,1 @@
-"""What asks the web: the abstract client that users can implement, and the one on requests."""
+"""What asks the web: abstract clients for users to implement, and ours on requests and aiohttp."""

@@ -42,7 +42,6 @@ from usp.web_client.aio_response import (
     foreign_packing,
 )
 from usp.web_client.aio_transport import TRIP, Connector, Trip, Verify, tls_context
-from usp.web_client.arrivals import is_web_url
 from usp.web_client.failures import is_untrusted, passes
 
 __all__ = ["AioWebClient", "AioWebClientErrorResponse", "AioWebClientSuccessResponse"]
@@ -319,7 +318,7 @@ class _Visit(AbstractAioWebClient):
         if not proxy:
             return None
         proxy = proxy if "://" in proxy else f"http://{proxy}"
-        if not is_web_url(proxy):
+        if not manners.is_web_url(proxy):
             raise InvalidSchema(f"not an HTTP(S) proxy: {urlsplit(proxy).scheme}")
         return proxy
 
@@ -330,7 +329,7 @@ _VISIT: Final[ContextVar[_Visit | None]] = ContextVar("_VISIT", default=None)
 
 def _web_url(url: str) -> str:
     """Return a URL as it is sent, if it is one of the web."""
-    if not is_web_url(url):
+    if not manners.is_web_url(url):
         raise InvalidSchema(f"not an HTTP(S) URL: {url}")
     return manners.prepared(url)
 

@@ -19,17 +19,12 @@ from urllib3.response import HTTPResponse
 
 from usp.web_client.addresses import Guard, host_of
 from usp.web_client.failures import DeadlineError
-from usp.web_client.manners import DRAIN_SECONDS, DRAINED
+from usp.web_client.manners import DRAIN_SECONDS, DRAINED, OVERDUE, is_web_url
 from usp.web_client.transport import Lines, TimedSocket
 
-__all__ = ["Arrival", "drain", "is_web_url"]
+__all__ = ["Arrival", "drain"]
 
 _PLAIN_CONNECTIONS: Final = (HTTPConnection, HTTPSConnection)
-
-
-def is_web_url(url: str) -> bool:
-    """Tell whether a URL is for HTTP or HTTPS."""
-    return url.lstrip().lower().startswith(("http://", "https://"))
 
 
 class Arrival:
@@ -57,7 +52,7 @@ class Arrival:
         if not is_web_url(target):
             raise requests.exceptions.InvalidSchema(f"redirected to {target}: not followed")
         if self._due is not None and time.monotonic() >= self._due:
-            raise DeadlineError("the document did not come in time")
+            raise DeadlineError(OVERDUE)
         drain(response)
 
 

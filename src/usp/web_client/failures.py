@@ -15,7 +15,7 @@ import urllib3.exceptions
 
 from usp.web_client.addresses import AddressRefusedError
 
-__all__ = ["DeadlineError", "DroppedError", "StoppedError", "passes"]
+__all__ = ["DeadlineError", "DroppedError", "StoppedError", "is_untrusted", "passes"]
 
 
 class DeadlineError(Exception):

@@ -14,7 +14,22 @@ import requests
 from usp._version import __version__
 from usp.web_client.addresses import host_of
 
-__all__ = ["host_of_homepage", "is_stranger", "phrase", "prepared", "seconds"]
+__all__ = [
+    "CREDENTIALS",
+    "DEADLINE",
+    "DRAINED",
+    "DRAIN_SECONDS",
+    "OVERDUE",
+    "SUCCESS",
+    "TIMEOUT",
+    "USER_AGENT",
+    "host_of_homepage",
+    "is_stranger",
+    "is_web_url",
+    "phrase",
+    "prepared",
+    "seconds",
+]
 
 USER_AGENT: Final = f"ultimate_sitemap_parser/{__version__}"
 TIMEOUT: Final = (9.05, 60.0)
@@ -27,6 +42,11 @@ CREDENTIALS: Final = ("Authorization", "Cookie")
 DRAINED: Final = 64 * 1024
 """So much of a body that nobody wants is read, to keep the connection."""
 DRAIN_SECONDS: Final = 1.0
+
+
+def is_web_url(url: str) -> bool:
+    """Tell whether a URL is for HTTP or HTTPS."""
+    return url.lstrip().lower().startswith(("http://", "https://"))
 
 
 def prepared(url: str) -> str:

@@ -27,7 +27,7 @@ from usp.web_client.abstract_client import (
     WebClientErrorResponse,
 )
 from usp.web_client.addresses import AddressRefusedError, AddressRule, Guard, is_public
-from usp.web_client.arrivals import Arrival, drain, is_web_url
+from usp.web_client.arrivals import Arrival, drain
 from usp.web_client.failures import DeadlineError, StoppedError, is_untrusted, passes
 from usp.web_client.transport import Lines, OwnSession
 
@@ -246,7 +246,7 @@ class RequestsWebClient(AbstractWebClient):
         due = None if self._deadline is None else time.monotonic() + self._deadline
         lines.mine.due = due
         try:
-            if not is_web_url(url):
+            if not manners.is_web_url(url):
                 raise requests.exceptions.InvalidSchema(f"not an HTTP(S) URL: {url}")
             response = self._ask(url, Arrival(self._guard, lines, due))
         except _FAILURES as error:
