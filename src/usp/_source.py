@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final, Self
 
 from usp._crawl.policy import Policy
-from usp._crawl.seeds import KNOWN_PATHS, Seed, in_fixed_order, ladder
+from usp._crawl.seeds import KNOWN_PATHS, Seed, check_start, in_fixed_order, ladder
 from usp._drive import report
 from usp._parse.document import Source, inspect
 from usp._parse.values import is_http_url
@@ -79,7 +79,7 @@ class Beginning:
         if is_local(source):
             seed = _seed_at_hand(name, policy, store)
             return cls(name, "", [seed])
-        url = name if "://" in name else f"https://{name}"
+        url = url_of(name)
         if not is_http_url(url) or _BLANK.search(url):
             raise SitemapException(f"{name!r} is neither a URL, nor a domain, nor a file.")
         homepage = strip_url_to_homepage(url)
@@ -89,6 +89,11 @@ class Beginning:
             policy, use_robots=use_robots, use_known_paths=use_known_paths, classic=False
         )
         return cls(homepage, homepage, rungs.seeds(homepage))
+
+
+def url_of(name: str) -> str:
+    """Return the URL that is meant: a bare domain means https."""
+    return name if "://" in name else f"https://{name}"
 
 
 def known_and_extra(known: Iterable[str], extra: Iterable[str] | None) -> Iterable[str]:
@@ -101,8 +106,7 @@ def known_and_extra(known: Iterable[str], extra: Iterable[str] | None) -> Iterab
 
 
 def _homepage(url: str, *, normalize: bool) -> str:
-    if not is_http_url(url):
-        raise SitemapException(f"URL {url} is not a HTTP(S) URL.")
+    check_start(url)
     if not normalize:
         return url if url.endswith("/") else f"{url}/"
     homepage = strip_url_to_homepage(url)

@@ -18,7 +18,7 @@ from usp._drive import report
 from usp._drive.aio import Batches, Flight, run
 from usp._drive.gate import Gate
 from usp._drive.many import as_they_finish
-from usp._source import Beginning, SourceName, known_and_extra
+from usp._source import Beginning, SourceName, known_and_extra, url_of
 from usp._store import Store
 from usp.exceptions import SitemapException
 from usp.helpers import is_http_url
@@ -267,7 +267,7 @@ def sitemap_trees(
     settled = policy_of(policy, changes)
 
     async def tree(client: AbstractAioWebClient, homepage: str) -> IndexWebsiteSitemap:
-        url = homepage if "://" in homepage else f"https://{homepage}"
+        url = url_of(homepage)
         if is_http_url(url):
             return await sitemap_tree_for_homepage(
                 url, client, use_robots, use_known_paths, policy=settled

@@ -24,11 +24,10 @@ from usp._crawl.messages import Answer, FetchRequest
 from usp._crawl.places import Place
 from usp._crawl.policy import Policy
 from usp._crawl.resources import Resources
-from usp._crawl.seeds import KNOWN_PATHS, Seed, ladder
+from usp._crawl.seeds import KNOWN_PATHS, Seed, check_start, ladder
 from usp._crawl.selection import Selection
 from usp._parse.decode import http_charset
 from usp._parse.document import Source, inspect
-from usp._parse.values import is_http_url
 from usp._version import __version__
 from usp.exceptions import SitemapException
 from usp.objects.outcome import FoundBy, Outcome, Skip
@@ -125,8 +124,7 @@ class Crawl:
 
         Where that leads to nothing, the homepage is asked, and newer known paths are tried.
         """
-        if not is_http_url(homepage_url):
-            raise SitemapException(f"URL {homepage_url} is not a HTTP(S) URL.")
+        check_start(homepage_url)
         homepage = urljoin(homepage_url, "/")
         policy = policy or Policy()
         rungs = ladder(
@@ -137,8 +135,7 @@ class Crawl:
     @classmethod
     def of_sitemap(cls, url: str, policy: Policy | None = None) -> Self:
         """Begin a crawl of one sitemap and all that it leads to."""
-        if not is_http_url(url):
-            raise SitemapException(f"URL {url} is not a HTTP(S) URL.")
+        check_start(url)
         return cls([Seed(url, FoundBy.GIVEN)], policy)
 
     @property
