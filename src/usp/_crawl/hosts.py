@@ -148,7 +148,7 @@ class Hosts:
             silent.add(url)
         else:
             silent.clear()
-        return self._drop(host, _scheme(url)) if self.given_up(url) else []
+        return self._drop_all(host, _scheme(url)) if self.given_up(url) else []
 
     def given_up(self, url: str) -> bool:
         """Tell whether a host has been silent too often in a row."""
@@ -188,17 +188,19 @@ class Hosts:
         self.flying += 1
         return resource
 
-    def _drop(self, host: Host, scheme: str) -> list[Resource]:
-        """Take all out of the line that would go to a host by a scheme."""
-        dropped = [waiting for waiting in host.waiting.values() if _scheme(waiting.url) == scheme]
-        for resource in dropped:
+    def _drop_all(self, host: Host, scheme: str) -> list[Resource]:
+        """Take all out of the line that would go to a host by a scheme, now or later."""
+
+        def goes_there(resource: Resource) -> bool:
+            return _scheme(resource.url) == scheme and self._host(resource.url) is host
+
+        now = [resource for resource in host.waiting.values() if goes_there(resource)]
+        later = [resource for *_, resource in self._later if goes_there(resource)]
+        for resource in now:
             self.drop(resource)
-        for _, _, resource in self._later:
-            if self._host(resource.url) is host and _scheme(resource.url) == scheme:
-                dropped.append(resource)
-        self._later = [entry for entry in self._later if entry[2] not in dropped]
+        self._later = [entry for entry in self._later if not goes_there(entry[2])]
         heapq.heapify(self._later)
-        return dropped
+        return now + later
 
 
 def _scheme(url: str) -> str:
