@@ -125,7 +125,7 @@ class _Body:
         self._limit = limit
         self.size = 0
         self.fault: FetchFailed | None = None
-        self.close_fault = ""
+        self.close_fault: FetchFailed | None = None
 
     def __iter__(self) -> Iterator[bytes]:
         while self.size <= self._limit:  # one byte more than allowed shows that it was cut
@@ -141,7 +141,7 @@ class _Body:
         try:
             self._response.close()
         except Exception as error:  # noqa: BLE001 -- the worker's edge; the body is here already
-            self.close_fault = _describe(error)
+            self.close_fault = cut_off(error)
 
 
 def _streams(response: AbstractWebClientSuccessResponse) -> bool:
