@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 import pytest
 
+from tests.drive.answers import error
 from usp.web_client.abstract_aio_client import (
     AbstractAioWebClient,
     AbstractAioWebClientSuccessResponse,
@@ -66,11 +67,6 @@ def success(response: AbstractWebClientResponse) -> AbstractAioWebClientSuccessR
     if isinstance(response, WebClientErrorResponse):
         pytest.fail(response.message())
     assert isinstance(response, AbstractAioWebClientSuccessResponse)
-    return response
-
-
-def error(response: AbstractWebClientResponse) -> WebClientErrorResponse:
-    assert isinstance(response, WebClientErrorResponse)
     return response
 
 

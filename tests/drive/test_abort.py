@@ -4,16 +4,16 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 import requests
 
+from tests.drive.answers import body, error
 from tests.drive.servers import Certificate, TLSServer, drip
 from tests.server import LoopbackServer, redirect, stall
 from usp.web_client.abstract_client import (
-    AbstractWebClientResponse,
     AbstractWebClientSuccessResponse,
     WebClientErrorResponse,
 )
@@ -24,29 +24,6 @@ SOON = 2.0
 """Far below every time-out that is set here, far above what a slow machine needs."""
 
 Run = Callable[[Callable[[], object]], Callable[[], object]]
-
-
-@pytest.fixture(scope="module")
-def certificate(tmp_path_factory: pytest.TempPathFactory) -> Certificate:
-    return Certificate(tmp_path_factory.mktemp("tls"))
-
-
-@contextmanager
-def open_client(client: RequestsWebClient) -> Iterator[RequestsWebClient]:
-    try:
-        yield client
-    finally:
-        client.close()
-
-
-def body(response: AbstractWebClientResponse) -> bytes:
-    assert isinstance(response, AbstractWebClientSuccessResponse), error(response).message()
-    return response.raw_data()
-
-
-def error(response: AbstractWebClientResponse) -> WebClientErrorResponse:
-    assert isinstance(response, WebClientErrorResponse)
-    return response
 
 
 @pytest.fixture
@@ -88,7 +65,7 @@ def wait_until(condition: Callable[[], object]) -> None:
 
 def test_abort_ends_a_wait_for_an_answer(server: LoopbackServer, in_flight: Run) -> None:
     server.otherwise = stall
-    with open_client(RequestsWebClient()) as client:
+    with closing(RequestsWebClient()) as client:
         ends = [in_flight(lambda: client.get(server.url)) for _ in range(4)]
         wait_until(lambda: len(server.asked) == 4)
         begun = time.monotonic()
@@ -103,7 +80,7 @@ def test_abort_ends_a_wait_for_an_answer(server: LoopbackServer, in_flight: Run)
 @pytest.mark.parametrize("head", ["Content-Length: 100\r\n\r\n", "Connection: close\r\n\r\n"])
 def test_abort_ends_a_body(server: LoopbackServer, in_flight: Run, head: str) -> None:
     server.otherwise = drip(head, b"x", pause=30)
-    with open_client(RequestsWebClient()) as client:
+    with closing(RequestsWebClient()) as client:
         answer = client.get(server.url)
         assert isinstance(answer, AbstractWebClientSuccessResponse)
         pieces: list[bytes] = []
@@ -118,7 +95,7 @@ def test_abort_ends_a_body(server: LoopbackServer, in_flight: Run, head: str) ->
 def test_abort_ends_tls(certificate: Certificate, in_flight: Run) -> None:
     with (
         TLSServer(certificate.context()) as secure,
-        open_client(RequestsWebClient(verify=str(certificate.file))) as client,
+        closing(RequestsWebClient(verify=str(certificate.file))) as client,
     ):
         secure.otherwise = stall
         end = in_flight(lambda: client.get(secure.url))
@@ -130,7 +107,7 @@ def test_abort_ends_tls(certificate: Certificate, in_flight: Run) -> None:
 def test_abort_ends_a_handshake(in_flight: Run) -> None:
     with (
         socket.create_server(("127.0.0.1", 0)) as silent,
-        open_client(RequestsWebClient()) as client,
+        closing(RequestsWebClient()) as client,
     ):
         end = in_flight(lambda: client.get(f"https://127.0.0.1:{silent.getsockname()[1]}/"))
         connection, _ = silent.accept()
@@ -141,7 +118,7 @@ def test_abort_ends_a_handshake(in_flight: Run) -> None:
 
 
 def test_abort_ends_a_polite_wait(server: LoopbackServer, in_flight: Run) -> None:
-    with open_client(RequestsWebClient(wait=600)) as client:
+    with closing(RequestsWebClient(wait=600)) as client:
         client.get(server.url)
         end = in_flight(lambda: client.get(server.url))
         client.abort()
@@ -151,7 +128,7 @@ def test_abort_ends_a_polite_wait(server: LoopbackServer, in_flight: Run) -> Non
 
 def test_after_abort_nothing_is_asked_until_the_next_crawl(server: LoopbackServer) -> None:
     server.otherwise = b"hello"
-    with open_client(RequestsWebClient()) as client:
+    with closing(RequestsWebClient()) as client:
         body(client.get(server.url))
         client.abort()
         assert not error(client.get(server.url)).retryable()

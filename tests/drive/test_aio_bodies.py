@@ -7,7 +7,8 @@ from contextlib import ExitStack
 
 import pytest
 
-from tests.drive.loops import body, error, read, run, success
+from tests.drive.answers import error
+from tests.drive.loops import body, read, run, success
 from tests.drive.servers import drip
 from tests.server import Answer, Handler, LoopbackServer, redirect, stall
 from usp.web_client.aio_client import AioWebClient

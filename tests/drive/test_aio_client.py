@@ -13,7 +13,8 @@ from itertools import pairwise
 import pytest
 
 import usp
-from tests.drive.loops import body, error, message, read, run, success
+from tests.drive.answers import error
+from tests.drive.loops import body, message, read, run, success
 from tests.drive.servers import raw
 from tests.server import Answer, Handler, LoopbackServer, redirect, reset
 from usp import __version__

@@ -4,7 +4,6 @@ Nothing here leaves the machine: addresses of 127.0.0.0/8 play the public and th
 """
 
 import asyncio
-import os
 import socket
 import ssl
 from collections.abc import Iterator
@@ -12,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.drive.loops import body, error, in_crawl, message, run
+from tests.drive.answers import error
+from tests.drive.loops import body, in_crawl, message, run
 from tests.drive.servers import Certificate, ServerAt, TLSServer, Tunnels
 from tests.server import Answer, LoopbackServer, redirect
 from usp.exceptions import SitemapException
@@ -29,13 +29,7 @@ class Elsewhere(AioWebClient):
         return address == "127.0.0.1"
 
 
-@pytest.fixture(autouse=True)
-def no_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """What the machine sets doesn't reach these tests."""
-    for name in os.environ:
-        if name.lower().endswith("_proxy") or name in {"REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"}:
-            monkeypatch.delenv(name)
-    monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
+pytestmark = pytest.mark.usefixtures("no_settings")
 
 
 @pytest.fixture
@@ -43,18 +37,6 @@ def inside() -> Iterator[LoopbackServer]:
     """A server in the private network of that world."""
     with ServerAt("127.0.0.2") as running:
         running.otherwise = b"secret"
-        yield running
-
-
-@pytest.fixture(scope="module")
-def certificate(tmp_path_factory: pytest.TempPathFactory) -> Certificate:
-    return Certificate(tmp_path_factory.mktemp("tls"))
-
-
-@pytest.fixture
-def secure(certificate: Certificate) -> Iterator[TLSServer]:
-    with TLSServer(certificate.context()) as running:
-        running.otherwise = b"hello"
         yield running
 
 

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 import pytest
 import requests
 
+from tests.drive.answers import error
 from tests.drive.servers import drip, raw
 from tests.server import Answer, Handler, LoopbackServer, redirect
 from usp.web_client.abstract_client import (
     AbstractWebClientResponse,
     AbstractWebClientSuccessResponse,
-    WebClientErrorResponse,
 )
 from usp.web_client.failures import DeadlineError, passes
 from usp.web_client.requests_client import RequestsWebClient
@@ -44,11 +44,6 @@ def own() -> Iterator[RequestsWebClient]:
 
 def success(response: AbstractWebClientResponse) -> AbstractWebClientSuccessResponse:
     assert isinstance(response, AbstractWebClientSuccessResponse)
-    return response
-
-
-def error(response: AbstractWebClientResponse) -> WebClientErrorResponse:
-    assert isinstance(response, WebClientErrorResponse)
     return response
 
 

@@ -14,9 +14,9 @@ from requests.adapters import BaseAdapter
 from urllib3.connection import HTTPConnection
 from urllib3.exceptions import MaxRetryError, NameResolutionError, NewConnectionError, ProtocolError
 
+from tests.drive.answers import error
 from tests.drive.servers import ServerAt
 from tests.server import Answer, LoopbackServer, redirect, reset, stall
-from usp.web_client.abstract_client import AbstractWebClientResponse, WebClientErrorResponse
 from usp.web_client.addresses import AddressRefusedError
 from usp.web_client.failures import DeadlineError, StoppedError, passes
 from usp.web_client.requests_client import RequestsWebClient
@@ -42,11 +42,6 @@ def other() -> Iterator[LoopbackServer]:
     with ServerAt("127.0.0.2") as running:
         running.otherwise = b"there"
         yield running
-
-
-def error(response: AbstractWebClientResponse) -> WebClientErrorResponse:
-    assert isinstance(response, WebClientErrorResponse)
-    return response
 
 
 def as_requests_does(error: Exception) -> Exception:

@@ -205,11 +205,6 @@ def test_a_sitemap_that_the_homepage_names_may_fail(server: LoopbackServer) -> N
     assert gone.found_by is FoundBy.HTML
 
 
-@pytest.fixture(scope="module")
-def certificate(tmp_path_factory: pytest.TempPathFactory) -> Certificate:
-    return Certificate(tmp_path_factory.mktemp("tls"))
-
-
 def test_a_sitemap_declared_with_the_scheme_that_is_dead(
     server: LoopbackServer, certificate: Certificate
 ) -> None:

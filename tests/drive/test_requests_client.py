@@ -12,6 +12,7 @@ import pytest
 import requests
 import requests_cache
 
+from tests.drive.answers import error
 from tests.server import Answer, Handler, LoopbackServer, redirect, reset, stall, urlset
 from usp import Outcome, Policy, __version__
 from usp.tree import sitemap_tree_for_homepage
@@ -21,7 +22,6 @@ from usp.web_client.abstract_client import (
     LocalWebClient,
     NoWebClientException,
     RequestWaiter,
-    WebClientErrorResponse,
 )
 from usp.web_client.requests_client import RequestsWebClient, RequestsWebClientSuccessResponse
 
@@ -35,11 +35,6 @@ def client() -> Iterator[RequestsWebClient]:
 
 def success(response: AbstractWebClientResponse) -> RequestsWebClientSuccessResponse:
     assert isinstance(response, RequestsWebClientSuccessResponse)
-    return response
-
-
-def error(response: AbstractWebClientResponse) -> WebClientErrorResponse:
-    assert isinstance(response, WebClientErrorResponse)
     return response
 
 

@@ -1,68 +1,27 @@
 """The session of the client's own: TLS, proxies, kept connections, and shutting it all at once."""
 
 import copy
-import os
 import pickle
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import certifi
 import pytest
 import requests
 
+from tests.drive.answers import body, error
 from tests.drive.servers import Certificate, TLSServer, Tunnels, drip
 from tests.server import Answer, Handler, LoopbackServer
-from usp.web_client.abstract_client import (
-    AbstractWebClientResponse,
-    AbstractWebClientSuccessResponse,
-    WebClientErrorResponse,
-)
+from usp.web_client.abstract_client import AbstractWebClientSuccessResponse
 from usp.web_client.addresses import Guard
 from usp.web_client.failures import DeadlineError
 from usp.web_client.requests_client import RequestsWebClient
 from usp.web_client.transport import Lines, OwnSession
 
-
-@pytest.fixture(scope="module")
-def certificate(tmp_path_factory: pytest.TempPathFactory) -> Certificate:
-    return Certificate(tmp_path_factory.mktemp("tls"))
-
-
-@pytest.fixture
-def secure(certificate: Certificate) -> Iterator[TLSServer]:
-    with TLSServer(certificate.context()) as running:
-        running.otherwise = b"hello"
-        yield running
-
-
-@pytest.fixture(autouse=True)
-def no_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """What the machine sets for requests doesn't reach these tests."""
-    for name in os.environ:
-        if name.lower().endswith("_proxy") or name in {"REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"}:
-            monkeypatch.delenv(name)
-    monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
-
-
-@contextmanager
-def open_client(client: RequestsWebClient) -> Iterator[RequestsWebClient]:
-    try:
-        yield client
-    finally:
-        client.close()
-
-
-def body(response: AbstractWebClientResponse) -> bytes:
-    assert isinstance(response, AbstractWebClientSuccessResponse), error(response).message()
-    return response.raw_data()
-
-
-def error(response: AbstractWebClientResponse) -> WebClientErrorResponse:
-    assert isinstance(response, WebClientErrorResponse)
-    return response
+pytestmark = pytest.mark.usefixtures("no_settings")
 
 
 def all_at_once(count: int, work: Callable[[], object]) -> None:
@@ -77,7 +36,7 @@ def all_at_once(count: int, work: Callable[[], object]) -> None:
 
 
 def test_an_unknown_authority_is_refused_for_good(secure: TLSServer) -> None:
-    with open_client(RequestsWebClient()) as client:
+    with closing(RequestsWebClient()) as client:
         answer = error(client.get(secure.url))
     assert "certificate" in answer.message().lower()
     assert not answer.retryable()
@@ -87,7 +46,7 @@ def test_an_authority_of_the_callers(
     secure: TLSServer, certificate: Certificate, tmp_path: Path
 ) -> None:
     for verify in (str(certificate.file), certificate.as_folder(tmp_path)):
-        with open_client(RequestsWebClient(verify=verify)) as client:
+        with closing(RequestsWebClient(verify=verify)) as client:
             assert body(client.get(secure.url)) == b"hello"
 
 
@@ -96,26 +55,26 @@ def test_an_authority_of_the_environments(
     secure: TLSServer, certificate: Certificate, monkeypatch: pytest.MonkeyPatch, variable: str
 ) -> None:
     monkeypatch.setenv(variable, str(certificate.file))
-    with open_client(RequestsWebClient()) as client:
+    with closing(RequestsWebClient()) as client:
         assert body(client.get(secure.url)) == b"hello"
 
 
 def test_no_authority_at_all(secure: TLSServer) -> None:
-    with open_client(RequestsWebClient(verify=False)) as client:
+    with closing(RequestsWebClient(verify=False)) as client:
         for _ in range(2):
             with pytest.warns(match="Unverified HTTPS request"):
                 assert body(client.get(secure.url)) == b"hello"
 
 
 def test_the_name_must_fit(secure: TLSServer, certificate: Certificate) -> None:
-    with open_client(RequestsWebClient(verify=str(certificate.file))) as client:
+    with closing(RequestsWebClient(verify=str(certificate.file))) as client:
         answer = error(client.get(secure.url.replace("127.0.0.1", "localhost")))
     assert not answer.retryable()
     assert "localhost" in answer.message()
 
 
 def test_an_authority_that_is_not_there(tmp_path: Path) -> None:
-    with open_client(RequestsWebClient(verify=str(tmp_path / "none.pem"))) as client:
+    with closing(RequestsWebClient(verify=str(tmp_path / "none.pem"))) as client:
         answer = error(client.get("https://127.0.0.1:1/"))
     assert "none.pem" in answer.message()
     assert not answer.retryable()
@@ -147,7 +106,7 @@ def test_certificates_are_loaded_once(
 
     def cost(client: RequestsWebClient) -> float:
         """CPU of this thread for ten new connections, the first of all not counted."""
-        with open_client(client):
+        with closing(client):
             client.get(secure.url)
             begun = time.thread_time()
             for _ in range(10):
@@ -163,14 +122,14 @@ def test_certificates_are_loaded_once(
 def test_one_context_for_many_threads(secure: TLSServer, certificate: Certificate) -> None:
     secure.otherwise = Answer(body=b"hello", headers={"Connection": "close"})
     came: list[bytes] = []
-    with open_client(RequestsWebClient(verify=str(certificate.file))) as client:
+    with closing(RequestsWebClient(verify=str(certificate.file))) as client:
         all_at_once(32, lambda: came.append(body(client.get(secure.url))))
     assert came == [b"hello"] * 32
 
 
 def test_a_document_is_due_in_tls_too(secure: TLSServer, certificate: Certificate) -> None:
     secure.otherwise = drip("Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n", b"0")
-    with open_client(RequestsWebClient(verify=str(certificate.file))) as client:
+    with closing(RequestsWebClient(verify=str(certificate.file))) as client:
         client.set_document_deadline(0.3)
         answer = client.get(secure.url)
         assert isinstance(answer, AbstractWebClientSuccessResponse)
@@ -187,16 +146,16 @@ def test_a_tunnel_through_a_proxy(
     secure: TLSServer, certificate: Certificate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with Tunnels() as proxy:
-        with open_client(RequestsWebClient(verify=str(certificate.file))) as client:
+        with closing(RequestsWebClient(verify=str(certificate.file))) as client:
             client.set_proxies({"https": proxy.url})
             assert body(client.get(secure.url)) == b"hello"
         assert len(proxy.asked) == 1
         monkeypatch.setenv("HTTPS_PROXY", proxy.url)
-        with open_client(RequestsWebClient(verify=str(certificate.file))) as client:
+        with closing(RequestsWebClient(verify=str(certificate.file))) as client:
             assert body(client.get(secure.url)) == b"hello"
             assert len(proxy.asked) == 2
         monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-        with open_client(RequestsWebClient(verify=str(certificate.file))) as client:
+        with closing(RequestsWebClient(verify=str(certificate.file))) as client:
             assert body(client.get(secure.url)) == b"hello"
         assert len(proxy.asked) == 2
 
@@ -208,7 +167,7 @@ def test_the_exceptions_to_a_proxy_hold_for_every_request(
     monkeypatch.setenv("HTTP_PROXY", server.url)
     monkeypatch.setenv("http_proxy", server.url)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    with open_client(RequestsWebClient()) as client:
+    with closing(RequestsWebClient()) as client:
         client.set_proxies({"https": "http://127.0.0.1:1/"})
         assert body(client.get("http://far.example/a")) == b"by proxy"
         assert body(client.get(server.at("/a"))) == b"straight"
@@ -216,7 +175,7 @@ def test_the_exceptions_to_a_proxy_hold_for_every_request(
 
 def test_netrc(server: LoopbackServer, tmp_path: Path) -> None:
     (tmp_path / "netrc").write_text("machine 127.0.0.1 login me password it\n")
-    with open_client(RequestsWebClient()) as client:
+    with closing(RequestsWebClient()) as client:
         client.get(server.url)
     assert server.requests[0].headers["authorization"] == "Basic bWU6aXQ="
 
@@ -234,7 +193,7 @@ def test_as_many_connections_are_kept_as_threads_use(server: LoopbackServer) -> 
         return b"x"
 
     server.otherwise = together
-    with open_client(RequestsWebClient()) as client:
+    with closing(RequestsWebClient()) as client:
         for _ in range(2):
             all_at_once(64, lambda: body(client.get(server.url)))
     assert len(seen) == 128
@@ -243,7 +202,7 @@ def test_as_many_connections_are_kept_as_threads_use(server: LoopbackServer) -> 
 
 def test_cookies_are_kept_and_sent(server: LoopbackServer) -> None:
     server.otherwise = Answer(headers={"Set-Cookie": "a=b; Path=/"})
-    with open_client(RequestsWebClient()) as client:
+    with closing(RequestsWebClient()) as client:
         for _ in range(2):
             body(client.get(server.url))
     assert [asked.headers.get("cookie") for asked in server.requests] == [None, "a=b"]
@@ -251,11 +210,11 @@ def test_cookies_are_kept_and_sent(server: LoopbackServer) -> None:
 
 def test_a_client_travels(server: LoopbackServer) -> None:
     server.otherwise = b"hello"
-    with open_client(RequestsWebClient(wait=0.01)) as client:
+    with closing(RequestsWebClient(wait=0.01)) as client:
         client.set_timeout(7)
         body(client.get(server.url))
         for other in (pickle.loads(pickle.dumps(client)), copy.deepcopy(client)):
-            with open_client(other):
+            with closing(other):
                 client.abort()
                 assert body(other.get(server.url)) == b"hello"
             client.start_crawl(server.url)

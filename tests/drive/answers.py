@@ -1,0 +1,17 @@
+"""What came of a ``get()``, as a test expects it: a document, or an error."""
+
+from usp.web_client.abstract_client import (
+    AbstractWebClientResponse,
+    AbstractWebClientSuccessResponse,
+    WebClientErrorResponse,
+)
+
+
+def body(response: AbstractWebClientResponse) -> bytes:
+    assert isinstance(response, AbstractWebClientSuccessResponse), error(response).message()
+    return response.raw_data()
+
+
+def error(response: AbstractWebClientResponse) -> WebClientErrorResponse:
+    assert isinstance(response, WebClientErrorResponse)
+    return response
