@@ -122,9 +122,9 @@ class Cursor:
         if document is None or document.kind is Kind.HOMEPAGE or self.manner.decides:
             return
         if resource.level < self._policy.max_level:
-            wanted = self._wanted(document, Counter())
-            urls = [child.url for child in wanted if is_http_url(child.url)]
-            self._resources.prefetch(urls, resource.level + 1)
+            for child in self._wanted(document, Counter()):
+                if is_http_url(child.url):
+                    self._resources.plan(child.url, resource.level + 1)
 
     def _wanted(self, document: Document, skipped: Counter[Skip]) -> list[Child]:
         """Return the children that the policy chooses, and count the others."""

@@ -1,6 +1,6 @@
 """What is asked for: each URL once, tried again where that makes sense, shared by redirects."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Final
 from urllib.parse import urldefrag, urlsplit, urlunsplit
 
@@ -137,11 +137,6 @@ class Resources:
         resource.standing.judged = True
         self.ahead -= first
         return first
-
-    def prefetch(self, urls: Iterable[str], level: int) -> None:
-        """Ask for what the cursor will need."""
-        for url in urls:
-            self.plan(url, level)
 
 
 def _other_scheme(url: str) -> str:
