@@ -259,6 +259,25 @@ def test_a_dead_scheme_is_tried_the_other_way_once() -> None:
     assert shape(trees[0]) == shape(trees[1])
 
 
+def test_what_a_redirect_has_brought_is_kept_though_its_host_is_given_up() -> None:
+    silent = FetchFailed("no answer", silent=True, retryable=True)
+    names = ["a", "b", "c", "d"]
+    children = (*(Child(url(name)) for name in names), Child("http://other.example/x.xml"))
+    crawl = crawl_of(policy=Policy(first_pause=100, other_scheme=False, host_strikes=3))
+    (request,) = (one for one in crawl.take(0.0) if one.url.endswith("robots.txt"))
+    crawl.receive(request, Document(f"{HOME}robots.txt", Kind.ROBOTS, [], children), 0.0)
+    asked = {request.url: request for request in crawl.take(0.0)}
+    assert crawl.receive(asked[url("a")], silent, 0.0), "to be tried again"
+    crawl.receive(asked["http://other.example/x.xml"], pages("a"), 0.0)  # it redirects to a
+    for name in names[1:]:
+        crawl.receive(asked[url(name)], silent, 0.0)
+    play(crawl, {})
+    (declared,) = website(HOME, crawl).sub_sitemaps
+    assert [isinstance(sub, PagesXMLSitemap) for sub in declared.sub_sitemaps] == [
+        True, False, False, False, True,
+    ]  # fmt: skip
+
+
 def test_both_schemes_declared_and_both_dead_come_to_an_end() -> None:
     silent = FetchFailed("connection refused", silent=True)
     secure = url("a").replace("http:", "https:")

@@ -1,5 +1,6 @@
 """The policy of a crawl: what it holds, and what it refuses."""
 
+from dataclasses import fields
 from typing import Any
 
 import pytest
@@ -24,6 +25,13 @@ from usp.tree import sitemap_tree_for_homepage
 )
 def test_what_makes_no_sense_raises_at_once(wrong: dict[str, Any]) -> None:
     with pytest.raises(SitemapException, match=next(iter(wrong))):
+        Policy(**wrong)
+
+
+@pytest.mark.parametrize("name", [field.name for field in fields(Policy)])
+def test_every_field_is_looked_at(name: str) -> None:
+    wrong: dict[str, Any] = {name: object()}
+    with pytest.raises(SitemapException, match=name):
         Policy(**wrong)
 
 

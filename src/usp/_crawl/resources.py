@@ -83,7 +83,8 @@ class Resources:
         """Take an answer; return its resource, or the pause after which it is tried again."""
         resource = self._known[url]
         for pointless in self._hosts.landed(url, answer):
-            self._fail(pointless, _GONE)
+            if pointless.own_answer is None:  # else a redirect from elsewhere has brought it
+                self._fail(pointless, _GONE)
         if resource.own_answer is not None:
             return resource  # a redirect from elsewhere has brought the document already
         if isinstance(answer, FetchFailed):

@@ -182,7 +182,10 @@ def patterns(name: str, given: Patterns) -> tuple[re.Pattern[str], ...]:
 
 def kinds(given: Kinds) -> tuple[str, ...]:
     """Read what kinds of pages are wanted."""
-    several = (given,) if isinstance(given, str) else tuple(given)
+    several = (given,) if isinstance(given, str) else given
+    if not isinstance(several, Iterable):
+        raise SitemapException(f"kinds are {', '.join(_KINDS)}; not {given!r}.")
+    several = tuple(several)
     for kind in several:
         if kind not in _KINDS:
             raise SitemapException(f"kinds are {', '.join(_KINDS)}; not {kind!r}.")
