@@ -12,8 +12,9 @@ from typing import Final
 from usp._parse.grammar import UNKNOWN, UNKNOWN_END, UNKNOWN_TEXT, Grammar, Tag
 from usp._parse.names import Names
 from usp._parse.values import is_http_url
+from usp.objects.page import Record
 
-Entry = tuple[str, list[tuple[str, str]], int]
+Entry = tuple[str, Record, int]
 """An entry's name (``url``, ``sitemap``, ``item``, ``entry``), its record, where it begins."""
 
 _Here = Mapping[str, Tag] | None
@@ -63,6 +64,11 @@ class Builder:
     def path(self) -> list[str]:
         """The elements that are open around the entries, as written, outermost first."""
         return [name for here, _, _, name in self._stack if here is self._entries]
+
+    @property
+    def scope(self) -> Names:
+        """The names that are in force here."""
+        return self._names
 
     @property
     def rooted(self) -> bool:

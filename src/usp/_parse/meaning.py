@@ -8,14 +8,16 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
-from typing import ClassVar, Final, TypeVar
+from typing import ClassVar, Final, TypeVar, cast
 
 from usp._parse import values
 from usp._parse.findings import Findings
 from usp._parse.grammar import UNKNOWN, UNKNOWN_END, UNKNOWN_TEXT
+from usp._parse.layout import Convert, Groups, Layout, Row, Said
 from usp._parse.sniff import Kind
 from usp.objects.page import (
     SITEMAP_PAGE_DEFAULT_PRIORITY,
+    Meaning,
     PageElement,
     PageLink,
     PageMapObject,
@@ -39,11 +41,15 @@ Understood = Callable[[str], object]
 
 def first(record: Record, key: str) -> str:
     """Return what the entry says first under this key."""
+    if isinstance(record, Said):
+        return record.first(key)
     return next((text for known, text in record if known == key), "")
 
 
 def elements(record: Record, key: str) -> Iterator[tuple[dict[str, str], str]]:
     """Yield each element of this key: its attributes, which stand just before it, and its text."""
+    if isinstance(record, Said) and not record.may_say(key):
+        return
     prefix = f"{key}@"
     attributes: dict[str, str] = {}
     for known, text in record:
@@ -52,6 +58,14 @@ def elements(record: Record, key: str) -> Iterator[tuple[dict[str, str], str]]:
         elif known == key:
             yield attributes, text
             attributes = {}
+
+
+def attributes(record: Record, key: str, names: tuple[str, ...]) -> list[Row]:
+    """Return, for each element of this key, what these attributes of it say."""
+    rows = record.attributes(key, names) if isinstance(record, Said) else None
+    if rows is None:
+        rows = [tuple(map(said.get, names)) for said, _ in elements(record, key)]
+    return rows
 
 
 def first_understood(record: Record, key: str, read: Callable[[str], Read | None]) -> Read | None:
@@ -65,8 +79,10 @@ def understood_by(read: Callable[[str], object]) -> Understood:
     return lambda text: read(text) is not None
 
 
-def blocks(record: Record, start: str, prefix: str) -> Iterator[Record]:
+def blocks(record: Record, start: str, prefix: str) -> Iterator[list[tuple[str, str]]]:
     """Yield each group of an extension, such as one video, as the part of the record that it is."""
+    if isinstance(record, Said) and not record.may_say(prefix):
+        return
     block: list[tuple[str, str]] | None = None
     for key, text in record:
         if key == start:
@@ -83,6 +99,14 @@ def blocks(record: Record, start: str, prefix: str) -> Iterator[Record]:
 def groups(record: Record, start: str, prefix: str) -> Iterator[dict[str, str]]:
     """Yield each group of an extension, such as one image, as a dictionary of its first texts."""
     return (dict(reversed(block)) for block in blocks(record, start, prefix))
+
+
+def rows(record: Record, start: str, prefix: str, keys: tuple[str, ...]) -> list[Row]:
+    """Return, for each group of an extension, what it says first under these keys."""
+    found = record.rows(start, prefix, keys) if isinstance(record, Said) else None
+    if found is None:
+        found = [tuple(map(group.get, keys)) for group in groups(record, start, prefix)]
+    return found
 
 
 @dataclass(slots=True)
@@ -116,11 +140,47 @@ def unknown_elements(record: Record) -> list[PageElement]:
     return [*around[0].children, *(cut.element() for cut in around[1:])]
 
 
+class _LaidOut:
+    """What a meaning makes of matches: for each field, a function of their groups.
+
+    It is made when it is first asked for, once for all entries of a run.
+    """
+
+    def __init__(self, meaning: "EntryMeaning", layout: Layout, convert: Convert | None) -> None:
+        self._meaning = meaning
+        self._layout = layout
+        self._convert = convert
+
+    def __getattr__(self, field: str) -> Callable[[Groups], object]:
+        read = self._shortcut(field) or self._reader(field)
+        setattr(self, field, read)
+        return read
+
+    def says_more(self, _groups: Groups) -> bool:
+        return any(map(self._layout.may_say, self._meaning.more_keys))
+
+    def _reader(self, field: str) -> Callable[[Groups], object]:
+        meaning, layout, convert = getattr(self._meaning, field), self._layout, self._convert
+        return lambda groups: meaning(Said(layout, groups, convert))
+
+    def _shortcut(self, field: str) -> Callable[[Groups], object] | None:
+        """Return how to read a field that is one text, where it is known which."""
+        key, understand = self._meaning.single_texts.get(field, ("", str))
+        place = self._layout.only(key)
+        if place is None or self._convert:
+            return None
+        return lambda groups: understand(groups[place] or "")
+
+
 class EntryMeaning:
     """Turns the record of an entry into the values of its page."""
 
     values_of: ClassVar[Mapping[str, tuple[str, Understood]]] = {}
     """The keys that hold values, the code of the problem where one isn't understood, and how."""
+    single_texts: ClassVar[Mapping[str, tuple[str, Callable[[str], object]]]] = {}
+    """The fields of a page that are made of one text: its key, and what is made of it."""
+    url_key: ClassVar[str] = ""
+    """The key of the page's URL, where nothing else decides on it."""
     url_keys: ClassVar[frozenset[str]] = frozenset()
     plain_keys: ClassVar[frozenset[str]] = frozenset()
     """The keys whose texts are words, never markup."""
@@ -170,8 +230,12 @@ class EntryMeaning:
             if count > 1:
                 findings.report("SM404", f"an entry has {count} <{key}>; the first counts")
 
-    def _url(self, text: str) -> str:
+    def _url(self, text: str | None) -> str:
         return values.url(text, self.base)
+
+    def laid_out(self, layout: Layout, convert: Convert | None) -> Meaning:
+        """Return the same meaning for pages that hold the groups of a match instead of a record."""
+        return cast("Meaning", _LaidOut(self, layout, convert))
 
     # What a format doesn't say.
 

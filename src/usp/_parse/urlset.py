@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from datetime import datetime
 from decimal import Decimal
-from typing import Any, Final
+from typing import Final
 
 from usp._parse import values, video
 from usp._parse.dates import date, is_understood
@@ -13,11 +13,13 @@ from usp._parse.grammar import UNKNOWN
 from usp._parse.meaning import (
     LINK_TEXTS,
     EntryMeaning,
+    attributes,
     blocks,
     elements,
     first,
     first_understood,
     groups,
+    rows,
 )
 from usp._parse.sniff import Kind
 from usp.objects.page import (
@@ -30,21 +32,15 @@ from usp.objects.page import (
     SitemapVideo,
 )
 
-STORY_TEXTS: Final = {
-    "news:name": "publication_name",
-    "news:language": "publication_language",
-    "news:access": "access",
-}
-STORY_LISTS: Final = {
-    "news:genres": "genres",
-    "news:keywords": "keywords",
-    "news:stock_tickers": "stock_tickers",
-}
-IMAGE_TEXTS: Final = {
-    "image:caption": "caption",
-    "image:geo_location": "geo_location",
-    "image:title": "title",
-}
+STORY: Final = (
+    *("news:title", "news:publication_date", "news:name", "news:language", "news:access"),
+    *("news:genres", "news:keywords", "news:stock_tickers"),
+)
+IMAGE: Final = (
+    *("image:loc", "image:caption", "image:geo_location", "image:title", "image:license"),
+)
+ALTERNATE: Final = ("rel", "hreflang", "href")
+"""What stories, images and alternates are made of."""
 GROUPS: Final = (
     ("news:news", "news:", "news:title", "SM501"),
     ("image:image", "image:", "image:loc", "SM502"),
@@ -66,6 +62,12 @@ class UrlsetMeaning(EntryMeaning):
         "changefreq": ("SM403", values.is_change_frequency),
         **video.VALUES_OF,
     }
+    single_texts = {  # noqa: RUF012 -- a class's own table
+        "priority": ("priority", values.priority_or_default),
+        "last_modified": ("lastmod", date),
+        "change_frequency": ("changefreq", values.change_frequency),
+    }
+    url_key = "loc"
     url_keys = frozenset({"loc", "image:loc", "image:license"}) | video.URL_KEYS
     plain_keys = frozenset(
         {"news:title", "news:name", "image:caption", "image:title", "video:title"}
@@ -115,39 +117,46 @@ class UrlsetMeaning(EntryMeaning):
 
     def news_story(self, record: Record) -> SitemapNewsStory | None:
         """Return the first ``<news:news>`` that has a title."""
-        for group in groups(record, "news:news", "news:"):
-            title = values.clean(group.get("news:title", ""))
-            if title:
+        for title, published, name, language, access, *lists in rows(
+            record, "news:news", "news:", STORY
+        ):
+            if headline := values.text_or_none(title):
                 return SitemapNewsStory(
-                    title=title,
-                    publish_date=date(group.get("news:publication_date", "")),
-                    **_texts(group, STORY_TEXTS),
-                    **_lists(group, STORY_LISTS),
+                    headline,
+                    date(published or ""),
+                    values.word(name),
+                    values.word(language),
+                    values.word(access),
+                    *map(values.comma_list, lists),
                 )
         return None
 
     def images(self, record: Record) -> list[SitemapImage] | None:
         """Return each ``<image:image>`` that has a URL."""
-        found = [
+        clean, base = values.text_or_none, self.base
+        return [
             SitemapImage(
-                loc=loc,
-                license_=self._url(group.get("image:license", "")) or None,
-                **_texts(group, IMAGE_TEXTS),
+                url,
+                clean(caption),
+                clean(place),
+                clean(title),
+                values.url(terms, base) or None,
             )
-            for group in groups(record, "image:image", "image:")
-            if (loc := self._url(group.get("image:loc", "")))
-        ]
-        return found or None
+            for loc, caption, place, title, terms in rows(record, "image:image", "image:", IMAGE)
+            if (url := values.url(loc, base))
+        ] or None
 
     def alternates(self, record: Record) -> list[tuple[str, str]] | None:
         """Return the page in other languages: ``<xhtml:link rel="alternate" hreflang href>``."""
-        found = []
-        for link, _ in elements(record, _LINK):
-            language = values.clean(link.get("hreflang", ""))
-            target = self._url(link.get("href", ""))
-            if "alternate" in link.get("rel", "").lower() and language and target:
-                found.append((language, target))
-        return found or None
+        base = self.base
+        return [
+            (language, target)
+            for rel, hreflang, href in attributes(record, _LINK, ALTERNATE)
+            if rel
+            and "alternate" in rel.lower()
+            and (language := values.word(hreflang))
+            and (target := values.url(href, base))
+        ] or None
 
     def links(self, record: Record) -> list[PageLink] | None:
         """Return the links that are no alternates, or say more than a language and a URL."""
@@ -197,11 +206,3 @@ def _data_object(block: Record) -> PageMapObject:
         values.text_or_none(first(block, "pagemap:dataobject@id")),
         tuple((name, value) for name, value in named if name),
     )
-
-
-def _texts(group: Mapping[str, str], table: Mapping[str, str]) -> dict[str, Any]:
-    return {name: values.text_or_none(group.get(key, "")) for key, name in table.items()}
-
-
-def _lists(group: Mapping[str, str], table: Mapping[str, str]) -> dict[str, Any]:
-    return {name: values.comma_list(group.get(key, "")) for key, name in table.items()}

@@ -27,8 +27,10 @@ _ENTITY: Final = re.compile(
 _MARKUP: Final = re.compile(r"</?[A-Za-z!][^<>]*>")
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _HTTP: Final = re.compile(r"https?://[^\s/?#]", re.IGNORECASE)
-_PLAIN_URL: Final = re.compile(r"https?://[A-Za-z0-9.-]++(?::[0-9]++)?(?:[/?#][!-%'-;=?-~]*+)?")
-"""A URL that means just what is written: what nearly all of them are."""
+is_plain_url: Final = re.compile(
+    r"https?://[A-Za-z0-9.-]++(?::[0-9]++)?(?:[/?#][!-%'-;=?-~]*+)?"
+).fullmatch
+"""Tells whether a URL means just what is written, as nearly all of them do."""
 _LINE_BREAKS: Final = re.compile(r"(?<! ) *+[\t\r\n]\s*+")
 _NUMBER: Final = re.compile(
     r"[+-]?(?:[0-9]{1,20}\.?[0-9]{0,40}|\.[0-9]{1,40})(?:[eE][+-]?[0-9]{1,3})?"
@@ -57,7 +59,7 @@ def drop_controls(text: str) -> str:
 
 def decode_entities(text: str) -> str:
     """Decode what ends in ``;`` and has a meaning; leave all else as it is written."""
-    return _ENTITY.sub(_entity, text) if "&" in text else text
+    return _ENTITY.sub(_entity, text) if "&" in text and ";" in text else text
 
 
 def _entity(match: re.Match[str]) -> str:
@@ -72,6 +74,8 @@ def clean(text: str) -> str:
     """Read a text as all of them are read: trimmed, entities decoded once more."""
     if "&" in text:
         text = decode_entities(text)
+    if text.isascii() and text.isprintable():
+        return text.strip(" ")  # as most are: there is nothing to drop
     return drop_controls(text).strip(_BLANKS)
 
 
@@ -80,14 +84,22 @@ def plain_words(html: str) -> str:
     return " ".join(unescape(_MARKUP.sub("", html)).split())
 
 
-def text_or_none(text: str) -> str | None:
+def text_or_none(text: str | None) -> str | None:
     """Return the cleaned text, or None if nothing is left of it."""
-    return clean(text) or None
+    return (text and clean(text)) or None
 
 
-def url(text: str, base: str | None) -> str:
+@lru_cache(maxsize=1024)
+def word(text: str | None) -> str | None:
+    """Return the same of a text that many entries of a document share."""
+    return text_or_none(text)
+
+
+def url(text: str | None, base: str | None) -> str:
     """Return the URL that was meant: cleaned, and resolved where it is relative."""
-    if _PLAIN_URL.fullmatch(text):
+    if not text:
+        return ""
+    if is_plain_url(text):
         return text
     found = _LINE_BREAKS.sub("", bare_url(clean(text)))
     if base is None or not found or (_SCHEME.match(found) and not _needs_base(found)):
@@ -112,7 +124,7 @@ def several(text: str) -> list[str]:
 
 def check_url(text: str, base: str | None, findings: Findings) -> None:
     """Report what is odd about a URL as it is written."""
-    if _PLAIN_URL.fullmatch(text):
+    if is_plain_url(text):
         return
     if decode_entities(text) != text:
         findings.report("SM306", f"URL {text.strip()[:200]!r} is escaped twice")
@@ -202,6 +214,7 @@ def word_list(text: str) -> tuple[str, ...]:
     return tuple(clean(text).replace(",", " ").split())
 
 
+@lru_cache(maxsize=1024)
 def priority_or_default(text: str) -> Decimal:
     """Return a priority, or 0.5 as 1.8.1 does where there is none."""
     value = priority(text)
@@ -223,9 +236,14 @@ def is_change_frequency(text: str) -> bool:
     return clean(text).lower() in _FREQUENCIES
 
 
-def comma_list(text: str) -> list[str]:
+def comma_list(text: str | None) -> list[str]:
     """Return the parts of a list such as ``news:keywords``."""
-    return [part for part in (piece.strip(_BLANKS) for piece in clean(text).split(",")) if part]
+    if not text:
+        return []
+    cleaned = clean(text)
+    if cleaned.isascii():
+        return list(filter(None, map(str.strip, cleaned.split(","))))
+    return [part for piece in cleaned.split(",") if (part := piece.strip(_BLANKS))]
 
 
 def clean_line(line: bytes) -> str:

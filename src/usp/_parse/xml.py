@@ -18,12 +18,14 @@ from xml.parsers import expat
 from usp._parse.builder import Builder, Entry
 from usp._parse.findings import Findings, Place
 from usp._parse.grammar import Grammar
+from usp._parse.layout import Run
+from usp._parse.learned import LearnedLane
 from usp._parse.rescue import read_damaged
 
 MAX_ENTRY: Final = 1024 * 1024
 _FEED: Final = 256 * 1024
-_CAUTION: Final = 64
-"""So many pieces after a fault are fed to expat one by one."""
+_CAUTION: Final = 16 * 1024
+"""So much after a fault is fed to expat an entry at a time."""
 _PREFIX: Final = rb"(?!(?:image|news|video|media|itunes):)(?:[\w.-]+:)?"
 """Any prefix but those of extensions, which have elements of the same names."""
 _ROOT_END: Final = re.compile(
@@ -63,14 +65,17 @@ class XmlReader:
         line: int = 1,
         length: Callable[[bytes], int] = len,
         rootless: bool = False,
+        careful: bool = False,
     ) -> None:
         """Begin at a root element, given where it stands in the document as it came.
 
-        ``length`` tells how many bytes as they came stand behind some of ours.
+        ``length`` tells how many bytes as they came stand behind some of ours. ``careful`` leaves
+        all to expat: the result is the same.
         """
         self._findings = findings
         findings.place_of = self._place_of
         self._builder = Builder(grammar, self._position)
+        self._lane = None if careful else LearnedLane(grammar)
         names = "|".join(grammar.entries).encode()
         start = rb"<\s{0,9}+%s(?:%s)(?=[^\w.:-])" % (_PREFIX, names)
         with_loc = rb"<\s{0,9}+%s(?:%s|loc)(?=[^\w.:-])" % (_PREFIX, names)
@@ -85,8 +90,10 @@ class XmlReader:
         self._starts = re.compile(start, re.IGNORECASE)
         self._resyncs = re.compile(with_loc if grammar.implied else start, re.IGNORECASE)
         self._bounds = re.compile(bound, re.IGNORECASE)
+        self._ends = re.compile(rb"(</%s(?:%s)\s*>)" % (_PREFIX, names), re.IGNORECASE)
         self._is_sitemap = grammar.plain_texts
-        self._entries = 0  # how many were read
+        self._entries = 0  # how many were read, runs counting as one
+        self._done: list[Entry | Run] = []  # those that nobody has taken yet
         self._told: set[tuple[str, str]] = set()  # the oddities that were reported
         self._kept = b""
         self._kept_at = 0  # the place of the first kept byte
@@ -98,12 +105,13 @@ class XmlReader:
         self._rootless = rootless
         self._root_ended = False
         self._resumed_at = 0
-        self._cautious = 0  # so many pieces are fed one by one
+        self._cautious_to = 0  # up to there, entries are fed one by one
+        self._between = False  # expat stands between entries, with nothing half read
         self._fault: _Fault | None = None  # a damaged entry whose end is still to come
         self._parser = self._new_parser([_NOWHERE] if rootless else [])
 
-    def read(self, chunks: Iterable[bytes]) -> Iterator[Entry]:
-        """Yield the entries as they become complete."""
+    def read(self, chunks: Iterable[bytes]) -> Iterator[Entry | Run]:
+        """Yield the entries as they become complete, those that are alike together."""
         try:
             for block in _in_blocks(chunks):
                 at = 0
@@ -130,13 +138,15 @@ class XmlReader:
         self._parser.EndElementHandler = None
         self._parser.CharacterDataHandler = None
 
-    def _take_done(self) -> list[Entry]:
+    def _take_done(self) -> list[Entry | Run]:
         builder = self._builder
         for at in builder.unclosed:
             self._findings.report("SM210", "an entry is never closed", at=at)
         builder.unclosed.clear()
-        done, builder.done = builder.done, []
-        self._entries += len(done)
+        self._done += builder.done
+        self._entries += len(self._done)
+        builder.done = []
+        done, self._done = self._done, []
         for oddity, met_at in builder.oddities.items():
             if oddity not in self._told:
                 self._told.add(oddity)
@@ -173,12 +183,15 @@ class XmlReader:
         return parser
 
     def _resume(self, at: int) -> None:
-        self._cautious = _CAUTION
+        self._cautious_to = at + _CAUTION
         self._fed_to = self._resumed_at = at
+        self._between = True
         self._parser = self._new_parser(self._builder.path or [_NOWHERE])
 
     def _advance(self, *, final: bool) -> None:
         """Read as far as the kept bytes go, past as many faults as there are in them."""
+        if self._lane:
+            self._lane.show(self._kept)
         while True:
             if self._fault:
                 if not self._rescue_entry(self._fault, final=final):
@@ -189,29 +202,58 @@ class XmlReader:
                 return
 
     def _feed(self, *, final: bool) -> None:
-        """Feed expat: all there is, or after a fault an entry at a time for a while.
+        """Feed expat: all there is, or an entry at a time while the other lane may follow.
 
-        What a fault opens (a comment, CDATA) may reach to the end of the document. Fed all there
-        is, expat would read that far again and again, once for each such fault.
+        After a fault it is an entry at a time for a while. What a fault opens (a comment, CDATA)
+        may reach to the end of the document: fed all there is, expat would read that far again
+        and again, once for each such fault.
         """
+        if self._between and self._lane:
+            self._skim(self._lane)
+        builder = self._builder
         begin = self._fed_to - self._kept_at
-        bound = self._bounds.search(self._kept, begin + 1) if self._cautious else None
+        cautious = self._fed_to < self._cautious_to
+        stepping = self._ends if self._lane and self._lane.is_learning else None
+        cuts = self._bounds if cautious else stepping
+        bound = cuts.search(self._kept, begin + 1) if cuts else None
         ends = bool(bound and bound[1])
         stop = len(self._kept) if bound is None else bound.end() if ends else bound.start()
-        self._cautious = max(self._cautious - 1, 0)
+        self._between = False
         try:
             self._parser.Parse(memoryview(self._kept)[begin:stop], final and bound is None)
         except expat.ExpatError as error:
             self._stopped(error, final=final)
             return
         self._fed_to = self._kept_at + stop
-        entry_at = self._builder.entry_at
+        if bound and ends and builder.finished_at == self._kept_at + bound.start():
+            self._between = True
+            self._learn(stop)
+        entry_at = builder.entry_at
         swallowed = (
             bound and self._starts.match(self._kept, begin) and entry_at != self._kept_at + begin
         )
-        if entry_at is not None and (ends or swallowed):
+        if cautious and entry_at is not None and (ends or swallowed):
             # Its end tag, or the next entry, stands in something that it never closed.
             self._fault = _Fault(entry_at, self._kept_at + begin, "something in it has no end")
+
+    def _skim(self, lane: LearnedLane) -> None:
+        """Have the learned lane read what it can; expat goes on behind it as if it had read it."""
+        builder = self._builder
+        begin = self._fed_to - self._kept_at
+        run, stop = lane.read(begin, builder.scope, self._kept_at)
+        if run:
+            self._done += builder.done
+            builder.done = []
+            self._done.append(run)
+            self._fed_to += stop - begin
+            self._zero += stop - begin
+            builder.finished_at = self._fed_to
+
+    def _learn(self, stop: int) -> None:
+        """Show the learned lane the entry that ends here."""
+        if self._lane and self._lane.is_learning:
+            entry = self._builder.done[-1]
+            self._lane.learn(entry[2] - self._kept_at, stop, self._builder.scope, entry)
 
     def _stopped(self, error: expat.ExpatError, *, final: bool) -> None:
         at = max(self._zero + self._parser.ErrorByteIndex, self._kept_at)

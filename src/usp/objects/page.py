@@ -5,12 +5,12 @@ that format; a field is converted when it is first asked for. A page that the ca
 its values at once. Nobody can tell the two apart: same values, types, equality and pickles.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
 from enum import Enum, unique
 from types import MappingProxyType
-from typing import Any, ClassVar, Final, Protocol, Self
+from typing import Any, ClassVar, Final, Protocol, Self, TypeAlias
 
 from usp.objects.markup import PageElement, PageLink, PageMapObject
 from usp.objects.story import SitemapImage, SitemapNewsStory
@@ -29,7 +29,7 @@ __all__ = [
     "SitemapVideo",
 ]
 
-Record = Sequence[tuple[str, str]]
+Record = Iterable[tuple[str, str]]
 """What one entry said: (key, text) in document order; see ``usp._parse.grammar``."""
 
 SITEMAP_PAGE_DEFAULT_PRIORITY: Final = Decimal("0.5")
@@ -66,24 +66,32 @@ def as_utc(when: datetime | None) -> datetime | None:
         return when.replace(tzinfo=UTC)
 
 
+Told: TypeAlias = Any
+"""What an entry said: a record, or whatever else the meaning of its page was made for."""
+
+_UNREAD: Final[Any] = object()
+"""Stands in a slot whose value nobody has asked for yet. The slots of what is rarer stay empty:
+that costs less as long as nobody asks, and more then."""
+
+
 class Meaning(Protocol):
     """How a format turns what an entry said into the values of a page."""
 
-    def priority(self, record: Record) -> Decimal: ...
-    def last_modified(self, record: Record) -> datetime | None: ...
-    def change_frequency(self, record: Record) -> SitemapPageChangeFrequency | None: ...
-    def news_story(self, record: Record) -> SitemapNewsStory | None: ...
-    def images(self, record: Record) -> list[SitemapImage] | None: ...
-    def alternates(self, record: Record) -> list[tuple[str, str]] | None: ...
-    def videos(self, record: Record) -> list[SitemapVideo] | None: ...
-    def links(self, record: Record) -> list[PageLink] | None: ...
-    def mobile(self, record: Record) -> bool: ...
-    def page_map(self, record: Record) -> list[PageMapObject] | None: ...
-    def extensions(self, record: Record) -> list[PageElement] | None: ...
-    def title(self, record: Record) -> str | None: ...
-    def published_at(self, record: Record) -> datetime | None: ...
-    def declared(self, record: Record) -> dict[str, str]: ...
-    def says_more(self, record: Record) -> bool: ...
+    def priority(self, record: Told) -> Decimal: ...
+    def last_modified(self, record: Told) -> datetime | None: ...
+    def change_frequency(self, record: Told) -> SitemapPageChangeFrequency | None: ...
+    def news_story(self, record: Told) -> SitemapNewsStory | None: ...
+    def images(self, record: Told) -> list[SitemapImage] | None: ...
+    def alternates(self, record: Told) -> list[tuple[str, str]] | None: ...
+    def videos(self, record: Told) -> list[SitemapVideo] | None: ...
+    def links(self, record: Told) -> list[PageLink] | None: ...
+    def mobile(self, record: Told) -> bool: ...
+    def page_map(self, record: Told) -> list[PageMapObject] | None: ...
+    def extensions(self, record: Told) -> list[PageElement] | None: ...
+    def title(self, record: Told) -> str | None: ...
+    def published_at(self, record: Told) -> datetime | None: ...
+    def declared(self, record: Told) -> dict[str, str]: ...
+    def says_more(self, record: Told) -> bool: ...
 
 
 def _dictionaries(values: Sequence[Any]) -> list[dict[str, Any]]:
@@ -139,7 +147,7 @@ class SitemapPage(Value):
     """What travels in pickles, and is no part of what makes two pages equal."""
     _lazy: ClassVar = frozenset({*_fields, *_provenance, "says_more"})
 
-    _record: Record
+    _record: Told
     _meaning: Meaning
     _sitemap_url: str | None
     _title: str | None
@@ -180,15 +188,15 @@ class SitemapPage(Value):
         self._take_provenance({})
 
     @classmethod
-    def from_entry(
-        cls, url: str, record: Record, meaning: Meaning, sitemap_url: str | None
-    ) -> Self:
+    def from_entry(cls, url: str, record: Told, meaning: Meaning, sitemap_url: str | None) -> Self:
         """Make the page of an entry, its fields being converted when they are asked for."""
-        page = cls.__new__(cls)
+        page = object.__new__(cls)
         page._url = url
         page._sitemap_url = sitemap_url
         page._record = record
         page._meaning = meaning
+        page._priority = page._last_modified = page._change_frequency = _UNREAD
+        page._news_story = page._images = page._alternates = _UNREAD
         return page
 
     def __getstate__(self) -> tuple[dict[str, Any] | None, dict[str, Any]]:
@@ -260,11 +268,15 @@ class SitemapPage(Value):
     @property
     def priority(self) -> Decimal:
         """How important the page is within its site, from 0 to 1; 0.5 where nothing is said."""
+        if self._priority is _UNREAD:
+            self._priority = self._meaning.priority(self._record)
         return self._priority
 
     @property
     def last_modified(self) -> datetime | None:
         """When the page last changed; naive where the sitemap named no zone."""
+        if self._last_modified is _UNREAD:
+            self._last_modified = self._meaning.last_modified(self._record)
         return self._last_modified
 
     @property
@@ -281,21 +293,29 @@ class SitemapPage(Value):
     @property
     def change_frequency(self) -> SitemapPageChangeFrequency | None:
         """How often the page is said to change; ALWAYS for a word that is none of the seven."""
+        if self._change_frequency is _UNREAD:
+            self._change_frequency = self._meaning.change_frequency(self._record)
         return self._change_frequency
 
     @property
     def news_story(self) -> SitemapNewsStory | None:
         """The news story on the page, or the title and date of a feed's item."""
+        if self._news_story is _UNREAD:
+            self._news_story = self._meaning.news_story(self._record)
         return self._news_story
 
     @property
     def images(self) -> list[SitemapImage] | None:
         """The images on the page; None where there are none."""
+        if self._images is _UNREAD:
+            self._images = self._meaning.images(self._record)
         return self._images
 
     @property
     def alternates(self) -> list[tuple[str, str]] | None:
         """The page in other languages as (language, URL); None where there are none."""
+        if self._alternates is _UNREAD:
+            self._alternates = self._meaning.alternates(self._record)
         return self._alternates
 
     @property

@@ -1,0 +1,178 @@
+"""The learned lane: reading entries with one pattern that is learned from the file itself.
+
+Sitemaps are written by machines, so the entries of one file look alike. The careful lane reads the
+first ones; from their shapes (``shape``) one regular expression is made for the file (``layout``):
+tags literal, values captured, what some entries lack optional. Entries are matched one behind
+the other, each where the last one ended, at a fraction of what expat and its handlers cost.
+
+The lane never changes a result. It gives an entry only if the careful lane would give the same:
+
+- The shape was read by expat first, under the same namespaces. What doesn't match goes to expat,
+  and its shape is merged into the pattern, so that the next one like it does match.
+- A value holds no ``<``. What else expat would refuse or change is looked for once a block:
+  control characters, ``]]>``, references that aren't plain; an entry with such a thing in it goes
+  to expat.
+- Whether entries are worth learning is decided by counting: a file in which no two entries are
+  alike is left to the careful lane until its next block.
+
+All matching is done on a text with one character for each byte: places stay true, and a value that
+is plain ASCII is what it says.
+"""
+
+import re
+from typing import Final
+
+from usp._parse.builder import Entry
+from usp._parse.grammar import Grammar
+from usp._parse.layout import Convert, Layout, Run, Said, layout_of
+from usp._parse.names import Names
+from usp._parse.shape import Element, has_blanks, shape_of
+
+_MISSES: Final = 32
+"""So many more entries may miss the pattern than match it, in one block."""
+_MOST_LEFT: Final = 1024
+_WORTH: Final = 8 * 1024
+"""With less than this to read, compiling a pattern costs more than it saves."""
+_LONGEST: Final = 64 * 1024
+_CONTROLS: Final = bytes(code for code in range(32) if code not in b"\t\r\n")
+_PLAIN_REFERENCE: Final = (
+    # The five that XML has, and characters that are surely allowed.
+    r"(?:amp|lt|gt|quot|apos|#(?:3[2-9]|[4-9][0-9]|[1-9][0-9]{2,3})"
+    r"|#x(?:[2-9A-Fa-f][0-9A-Fa-f]|[1-9A-Fa-f][0-9A-Fa-f]{2}))"
+)
+_UNSAFE_REFERENCE: Final = re.compile(rf"&(?!{_PLAIN_REFERENCE};)".encode())
+_NO_CHARACTER: Final = re.compile(rb"\xef\xbf[\xbe\xbf]")  # U+FFFE and U+FFFF
+_UNSAFE: Final = re.compile(
+    rb"[\x00-\x08\x0b\x0c\x0e-\x1f]|\]\]>|%s|%s"
+    % (_NO_CHARACTER.pattern, _UNSAFE_REFERENCE.pattern)
+)
+_REFERENCE: Final = re.compile(r"&(#?)(x?)([0-9A-Za-z]+);")
+_NAMED: Final = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
+_LEADING: Final = re.compile("[ \t\r\n]*+")
+
+
+class LearnedLane:
+    """Learns what the entries of one document look like, and reads those that look so."""
+
+    def __init__(self, grammar: Grammar) -> None:
+        self._grammar = grammar
+        self._shape: Element | None = None
+        self._scope: Names | None = None  # the namespaces under which it was learned
+        self._blanks = False
+        self._layout: Layout | None = None
+        self._name = ""  # of the entries
+        self._alike = 0  # so many entries have brought nothing new since the last layout
+        self._wanted = 2  # so many are wanted before the next one
+        self._left = 0  # so many entries may still miss
+        self._block = b""
+        self._view = ""
+        self._safe = False
+        self._convert: Convert | None = None
+
+    def show(self, block: bytes) -> None:
+        """Begin with new bytes."""
+        self._block = block
+        self._view = ""
+        self._left = max(self._left, _MISSES)
+
+    @property
+    def is_learning(self) -> bool:
+        """Whether it hasn't given up on this block."""
+        return self._left > 0
+
+    def read(self, begin: int, scope: Names, zero: int) -> tuple[Run | None, int]:
+        """Read the entries that look as learned, from a place in the block on; tell where they end.
+
+        ``zero`` is the place of the block in the document.
+        """
+        layout = self._layout
+        if layout is None or scope is not self._scope or self._left <= 0:
+            return None, begin
+        if not self._view:
+            self._look()
+        blanks = _LEADING.match(self._view, begin)
+        begin = blanks.end() if blanks else begin
+        unsafe = None if self._safe else _UNSAFE.search(self._block, begin)
+        stop = unsafe.start() if unsafe else len(self._view)
+        # What re.Scanner is made of: matches, each where the last one ended.
+        scanner = layout.pattern.scanner(self._view, begin, stop)  # type: ignore[attr-defined]
+        found = list(iter(scanner.match, None))
+        if not found:
+            return None, begin
+        self._left = min(self._left + len(found), _MOST_LEFT)
+        return Run(self._name, zero, layout, self._convert, found), found[-1].end()
+
+    def _look(self) -> None:
+        """Look once at the whole block for what makes a difference to expat."""
+        block = self._block
+        self._view = block.decode("latin-1")
+        references = b"&" in block
+        self._safe = (
+            not any(map(block.__contains__, _CONTROLS))
+            and not (b"]" in block and b"]]>" in block)
+            and not (b"\xef" in block and _NO_CHARACTER.search(block))
+            and not (references and _UNSAFE_REFERENCE.search(block))
+        )
+        self._convert = _text
+        if block.isascii() and b"\r" not in block:
+            self._convert = _references if references else None
+
+    def learn(self, begin: int, stop: int, scope: Names, entry: Entry) -> None:
+        """Take note of an entry that the careful lane has read, and of where it stands."""
+        text = self._block[begin:stop].decode("latin-1")
+        known = self._layout is not None and scope is self._scope
+        if known and self._layout and self._layout.pattern.fullmatch(text):
+            return  # it lay across two blocks, or has something unsafe in it
+        self._left -= 1
+        if self._left <= 0:
+            self._forget()
+            return
+        if len(text) > _LONGEST:
+            return
+        shape = shape_of(text, self._grammar, scope)
+        if shape is None:
+            return
+        if scope is not self._scope:
+            self._forget()
+            self._scope = scope
+        merged = self._shape.merged(shape) if self._shape else shape
+        if merged is None:
+            return
+        blanks = self._blanks or has_blanks(text)
+        self._alike += (merged, blanks) == (self._shape, self._blanks)
+        self._shape, self._blanks = merged, blanks
+        if self._alike >= self._wanted and len(self._block) - stop >= _WORTH:
+            self._compile(text, entry)
+
+    def _compile(self, text: str, entry: Entry) -> None:
+        """Make the pattern of what was learned, unless it is no good."""
+        self._alike = 0
+        self._wanted *= 2
+        layout = layout_of(self._shape, blanks=self._blanks) if self._shape else None
+        match = layout.pattern.fullmatch(text) if layout else None
+        if layout and match and list(Said(layout, match.groups(), _text)) == list(entry[1]):
+            self._layout = layout
+            self._name = entry[0]
+
+    def _forget(self) -> None:
+        self._shape = self._layout = self._scope = None
+        self._blanks = False
+        self._alike = 0
+
+
+def _text(characters: str) -> str:
+    """Return the text that expat makes of characters that stand for bytes."""
+    if not characters.isascii():
+        characters = characters.encode("latin-1").decode()
+    if "\r" in characters:
+        characters = characters.replace("\r\n", "\n").replace("\r", "\n")
+    return _references(characters)
+
+
+def _references(text: str) -> str:
+    return _REFERENCE.sub(_referred, text) if "&" in text else text
+
+
+def _referred(match: re.Match[str]) -> str:
+    number, hexadecimal, said = match.groups()
+    return chr(int(said, 16 if hexadecimal else 10)) if number else _NAMED[said]

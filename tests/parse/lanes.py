@@ -1,0 +1,164 @@
+"""Documents for the lanes of the XML reader, and what each of them makes of them.
+
+Rules of this room: a document is made of a few kinds of entries that come again and again, as sites
+write them, so that the learned lane has something to learn; what stands in them is as odd as it
+gets. Whatever comes of it, the careful lane is the measure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from hypothesis import strategies as st
+
+from tests.parse.reading import ALL, SM
+from usp._parse.document import Child, Source, inspect
+from usp._parse.findings import Findings
+from usp._parse.grammar import GRAMMARS
+from usp._parse.layout import Run, singly
+from usp._parse.sniff import Kind
+from usp._parse.xml import XmlReader
+from usp.objects.abstract_sitemap import Checked
+from usp.objects.problem import Problem
+
+WORTH_LEARNING: Final = f"<!--{'x' * 9000}-->"
+"""So much is left to read that a pattern pays."""
+
+
+@dataclass(frozen=True, slots=True)
+class LaneReading:
+    """All that one way of reading makes of a document."""
+
+    children: tuple[Child, ...]
+    pages: list[dict[str, Any]]
+    problems: tuple[Problem, ...]
+    complete: bool
+
+
+def read(chunks: list[bytes], *, careful: bool) -> LaneReading:
+    document = inspect(Source(chunks, "http://h.example/a/sitemap.xml", careful=careful))
+    pages = document.pages
+    assert isinstance(pages, Checked)
+    listed = [page.to_dict() for page in pages]
+    return LaneReading(document.children, listed, pages.problems, pages.complete)
+
+
+@dataclass(frozen=True, slots=True)
+class Entries:
+    """The entries of a document, to the last text."""
+
+    records: list[tuple[str, list[tuple[str, str]], int]]
+    problems: tuple[Problem, ...]
+    learned: int
+    """How many of them the learned lane has read."""
+
+
+def entries(data: bytes, kind: Kind = Kind.URLSET, *, careful: bool = False) -> Entries:
+    findings = Findings()
+    reader = XmlReader(GRAMMARS[kind], findings, careful=careful)
+    pieces = list(reader.read([data]))
+    records = [(name, list(record), at) for name, record, at in singly(pieces)]
+    learned = sum(len(piece.matches) for piece in pieces if isinstance(piece, Run))
+    return Entries(records, findings.problems, learned)
+
+
+def assert_lanes_agree(chunks: Iterable[bytes]) -> None:
+    held = list(chunks)
+    assert read(held, careful=False) == read(held, careful=True)
+
+
+# What Hypothesis draws
+
+_TEXTS: Final = [
+    "2020-05-06", "2020-05-06T07:08:09Z", "daily", "0.8", "", " ", "\n\t", "a\r\nb\rc", "é", "日本",
+    "&amp;", "&amp;amp;", "&#38;lt;", "&#xe9;", "&#233;", "&#13;", "&#1;", "&#xD800;", "&nbsp;",
+    "a&b", "&", "]]>", "]]", "\x01", "\x7f", "\x85", "\u2028", "\ufeff", "\ufffe", "a > b", "'\"",
+    "<![CDATA[x & y]]>", "<!-- c -->", "a<b/>c", "<?x y?>", "<!-- </url> -->", "http://h.example/",
+]  # fmt: skip
+_usual: Final = st.sampled_from(_TEXTS[:4])
+_texts: Final = st.one_of(_usual, _usual, _usual, st.sampled_from(_TEXTS), st.text(max_size=6))
+_LEAVES: Final = [
+    "lastmod", "lastmod", "changefreq", "changefreq", "priority", "priority", "image:caption",
+    "odd",
+    "loc", "LASTMOD", "sm:lastmod",
+    "news:title", "o:odd", "x:deep", "url", "image:url", "link",
+]  # fmt: skip
+_BLANKS: Final = ["", "", "", "", "\n  ", "\n  ", "\r\n", " ", "\xa0", "text"]
+_blanks: Final = st.sampled_from(_BLANKS)
+_ATTRIBUTES: Final = [
+    ' rel="alternate"', " rel='alternate'", ' hreflang="de"', ' href="http://h.example/de"',
+    ' href="/a&amp;b"', ' href="a\tb\nc"', ' href="a<b"', ' href="é"', ' a="&"', ' a="b"',
+    "  href = 'x'", ' xmlns:x="urn:x"', ' xmlns="http://www.w3.org/1999/xhtml"', ' xml:base="/b/"',
+    ' HREF="http://h.example/fr"', " broken", ' a="\x02"',
+]  # fmt: skip
+_attributes: Final = st.lists(st.sampled_from(_ATTRIBUTES), max_size=4).map("".join)
+
+
+@st.composite
+def _leaf(draw: st.DrawFn) -> str:
+    name = draw(st.sampled_from(_LEAVES))
+    attributes = draw(st.just("") | st.just("") | _attributes)
+    if draw(st.integers(0, 5)) == 0:
+        return f"<{name}{attributes}/>"
+    return f"<{name}{attributes}>{draw(_texts)}</{name}{draw(st.sampled_from(['', '', ' ']))}>"
+
+
+@st.composite
+def _link(draw: st.DrawFn) -> str:
+    return f"<xhtml:link{draw(_attributes)}/>"
+
+
+@st.composite
+def _group(draw: st.DrawFn) -> str:
+    name = draw(st.sampled_from(["image:image", "news:news", "news:publication", "odd", "xhtml:p"]))
+    prefix = name.partition(":")[0] + ":"
+    inner = st.sampled_from(["loc", "caption", "title", "name", "publication_date", "genres"])
+    leaf = st.builds(
+        lambda known, text: f"<{prefix}{known}>{text}</{prefix}{known}>", inner, _texts
+    )
+    held = draw(st.lists(leaf | _leaf(), max_size=4))
+    gap = draw(_blanks)
+    return f"<{name}>{gap}{gap.join(held)}{gap}</{name}>"
+
+
+@st.composite
+def _template(draw: st.DrawFn) -> str:
+    """One kind of entry, with ``@`` where the number stands that makes its URL its own."""
+    name = draw(st.sampled_from(["url", "url", "url", "url", "sitemap", "sm:url", "URL"]))
+    loc = draw(st.sampled_from(["http://h.example/@", "/@", " http://h.example/@?a=1&amp;b ", "@"]))
+    field = _leaf() | _leaf() | _link() | _group()
+    before, after = draw(st.lists(field, max_size=1)), draw(st.lists(field, max_size=4))
+    gap = draw(_blanks)
+    fields = gap.join([*before, f"<loc>{loc}</loc>", *after])
+    attributes = draw(st.sampled_from(["", "", "", "", ' a="b"', ' xml:base="/c/"', f" {SM}"]))
+    return f"<{name}{attributes}>{gap}{fields}{gap}</{name}>"
+
+
+_BETWEEN: Final = [
+    "", "", "", "", "\n  ", "\r\n", "<!-- c -->", "<odd/>", "text", "<x xmlns='urn:x'>", "</x>",
+    "<![CDATA[ ]]>", "</url>", "<!-- ", "&", "<loc>http://h.example/x</loc>", "<url>",
+    "</urlset>",
+]  # fmt: skip
+_HEADS: Final = [
+    f"<urlset {ALL}>", f"<urlset {ALL}>", f"<urlset {SM}>", "<urlset>", f"<sm:urlset {ALL}>",
+    f'<urlset {ALL} xmlns:sm="http://www.sitemaps.org/schemas/sitemap/0.9">',
+    f"<sitemapindex {ALL}>", f'<urlset {ALL} xml:base="http://b.example/">',
+]  # fmt: skip
+
+
+@st.composite
+def documents(draw: st.DrawFn) -> bytes:
+    """A document of a few kinds of entries, sound or not."""
+    templates = draw(st.lists(_template(), min_size=1, max_size=3))
+    order = draw(st.lists(st.integers(0, len(templates) - 1), min_size=8, max_size=24))
+    plain = draw(st.booleans())
+    body = []
+    for number, which in enumerate(order):
+        body.append("\n" if plain else draw(st.sampled_from(_BETWEEN)))
+        # Now and then the same URL again.
+        body.append(templates[which].replace("@", str(number - (number % 7 == 6))))
+    head = draw(st.sampled_from(_HEADS))
+    tail = draw(st.sampled_from(["</urlset>", "</sitemapindex>", "", "</sm:urlset>"]))
+    return f"{head}{''.join(body)}{WORTH_LEARNING}{tail}".encode("utf-8", "replace")

@@ -1,0 +1,194 @@
+"""The learned lane never changes a result: it gives what the careful lane gives, or nothing."""
+
+from __future__ import annotations
+
+import sys
+import tracemalloc
+import zlib
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.parse.lanes import (
+    WORTH_LEARNING,
+    assert_lanes_agree,
+    documents,
+    entries,
+    read,
+)
+from tests.parse.reading import ALL, SM, u
+from tests.parse.strategies import Damaged, anything, damaged
+from tests.parse.test_properties import examples
+from usp._parse.document import Source, inspect
+from usp._parse.sniff import Kind
+
+FIELDS = {
+    "plain": "<lastmod>2020-05-06</lastmod><changefreq>daily</changefreq><priority>0.8</priority>",
+    "news": "<news:news><news:publication><news:name>N</news:name><news:language>en</news:language>"
+    "</news:publication><news:publication_date>2020-05-06T07:08:09Z</news:publication_date>"
+    "<news:title>A &amp; B</news:title><news:keywords>a, b</news:keywords></news:news>",
+    "images": "<image:image><image:loc>http://h.example/1.png</image:loc></image:image>\n"
+    "<image:image><image:loc>http://h.example/2.png</image:loc><image:title/></image:image>",
+    "hreflang": '<xhtml:link rel="alternate" hreflang="de" href="http://h.example/de"/>\n'
+    "<xhtml:link rel='alternate' hreflang='fr' href='http://h.example/fr?a&amp;b'/>",
+    "own namespace": '<n:news xmlns:n="http://www.google.com/schemas/sitemap-news/0.9">'
+    "<n:title>T</n:title></n:news>",
+    "unknown": "<x:y a='b'><x:z>1</x:z><x:z>2</x:z></x:y>",
+}
+
+
+def document(*listed: str) -> bytes:
+    return f"<urlset {ALL}>{''.join(listed)}{WORTH_LEARNING}</urlset>".encode()
+
+
+# The lanes agree
+
+
+@examples(400)
+@given(documents())
+def test_lanes_agree_to_the_last_text(data: bytes) -> None:
+    for kind in (Kind.URLSET, Kind.INDEX, Kind.ATOM):
+        learned, careful = entries(data, kind), entries(data, kind, careful=True)
+        assert learned.records == careful.records
+        assert learned.problems == careful.problems
+        assert careful.learned == 0
+
+
+@examples(200)
+@given(documents(), st.lists(st.integers(0, 12_000), max_size=6))
+def test_lanes_agree_to_the_last_field_and_problem(data: bytes, cuts: list[int]) -> None:
+    places = [0, *sorted(cuts), len(data)]
+    assert_lanes_agree(data[start:end] for start, end in pairwise(places))
+
+
+@examples(100)
+@given(anything)
+def test_lanes_agree_on_anything(data: bytes) -> None:
+    assert_lanes_agree([data])
+
+
+@examples(100)
+@given(damaged())
+def test_lanes_agree_on_damage(document: Damaged) -> None:
+    whole = document.document
+    tail = document.kind.tail.encode()
+    assert_lanes_agree([whole.replace(tail, WORTH_LEARNING.encode() + tail)])
+
+
+@pytest.mark.parametrize("shift", range(0, 260, 13))
+def test_lanes_agree_where_blocks_meet(shift: int) -> None:
+    listed = [u(f"http://h.example/é/{number}", FIELDS["plain"]) for number in range(2500)]
+    data = document("<!--", " " * shift, "-->", *listed)
+    assert len(data) > 256 * 1024
+    learned, careful = entries(data), entries(data, careful=True)
+    assert learned.records == careful.records
+    assert learned.learned > 2480
+
+
+# What it reads
+
+
+@pytest.mark.parametrize("what", FIELDS)
+def test_entries_that_look_alike_are_learned(what: str) -> None:
+    gaps = ["", "\n", "\r\n  "]
+    listed = [
+        gaps[number % 3] + u(f"http://h.example/{number}", FIELDS[what] if number % 4 else "")
+        for number in range(100)
+    ]
+    found = entries(document(*listed))
+    assert found.records == entries(document(*listed), careful=True).records
+    assert found.learned > 80, what
+
+
+def test_entries_of_indexes_and_feeds_are_learned() -> None:
+    child = "<sitemap><loc>http://h.example/@</loc><lastmod>2020-05-06</lastmod></sitemap>"
+    item = "<item><title>T @</title><link>http://h.example/@</link></item>"
+    entry = '<entry><title type="html">T</title><link href="http://h.example/@"/></entry>'
+    for kind, head, one, tail in (
+        (Kind.INDEX, f"<sitemapindex {SM}>", child, "</sitemapindex>"),
+        (Kind.RSS, "<rss><channel>", item, "</channel></rss>"),
+        (Kind.ATOM, '<feed xmlns="http://www.w3.org/2005/Atom">', entry, "</feed>"),
+    ):
+        listed = "".join(one.replace("@", str(number)) for number in range(50))
+        data = f"{head}{listed}{WORTH_LEARNING}{tail}".encode()
+        assert entries(data, kind).learned > 40, kind
+        assert_lanes_agree([data])
+
+
+UNSAFE = [
+    ("a control character", "\x01"),
+    ("a bare &", "a&b"),
+    ("an undefined entity", "&nope;"),
+    ("a reference to a control character", "&#8;"),
+    ("a reference to half a character", "&#xD800;"),
+    ("the end of CDATA", "]]>"),
+    ("no character", "\ufffe"),
+    ("a comment", "<!-- a -->"),
+    ("CDATA", "<![CDATA[&]]>"),
+    ("markup", "<b>a</b>"),
+    ("an entry", "</loc></url><url><loc>http://h.example/b"),
+]
+
+
+@pytest.mark.parametrize(("what", "text"), UNSAFE, ids=[row[0] for row in UNSAFE])
+def test_what_is_not_plain_goes_to_expat_and_nothing_else_does(what: str, text: str) -> None:
+    listed = [u(f"http://h.example/{number}") for number in range(60)]
+    data = document(*listed[:30], u(f"http://h.example/{text}"), *listed[30:])
+    assert read([data], careful=False) == read([data], careful=True), what
+    assert 50 < entries(data).learned <= 61, what
+
+
+def test_names_are_learned_under_their_namespaces() -> None:
+    image = "<i:image><i:loc>http://h.example/i.png</i:loc></i:image>"
+    listed = [u(f"http://h.example/{number}", image) for number in range(20)]
+    inner = 'xmlns:i="http://www.google.com/schemas/sitemap-image/1.1"'
+    data = document(*listed, f"<x {inner}>", *(one.replace("e/", "e/x") for one in listed), "</x>")
+    pages = read([data], careful=False).pages
+    assert [bool(page["images"]) for page in pages] == [False] * 20 + [True] * 20
+    assert_lanes_agree([data])
+
+
+# What it costs
+
+
+def calls(data: bytes, *, careful: bool) -> int:
+    """Count the calls that reading takes: the same on every machine, unlike seconds."""
+    count = 0
+
+    def note(_frame: object, _event: str, _argument: object) -> None:
+        nonlocal count
+        count += 1
+
+    pages = inspect(Source([data], careful=careful)).pages
+    sys.setprofile(note)
+    try:
+        assert list(pages)
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+def test_learning_saves_most_of_the_work() -> None:
+    data = document(*(u(f"http://h.example/{n}", FIELDS["plain"]) for n in range(3000)))
+    assert calls(data, careful=False) < calls(data, careful=True) / 5
+
+
+def test_a_file_that_defeats_it_costs_hardly_more() -> None:
+    data = document(*(u(f"http://h.example/{n}", f"<odd{n}>1</odd{n}>") for n in range(3000)))
+    assert calls(data, careful=False) < calls(data, careful=True) * 1.1
+
+
+def test_a_large_document_is_never_held_whole() -> None:
+    entry = u("http://h.example/@", f"<image:caption>{'word ' * 4000}</image:caption>")
+    whole = document(*(entry.replace("@", str(number)) for number in range(800)))
+    assert len(whole) > 15_000_000
+    source = Source([zlib.compress(whole)])
+    del whole
+    tracemalloc.start()
+    try:
+        assert sum(1 for _ in inspect(source).pages) == 800
+        assert tracemalloc.get_traced_memory()[1] < 4_000_000
+    finally:
+        tracemalloc.stop()
