@@ -22,10 +22,10 @@ from usp._parse.document import (
     Source,
     children_of_entries,
     inspect,
-    pages_of_entries,
 )
 from usp._parse.findings import Findings
 from usp._parse.grammar import GRAMMARS
+from usp._parse.pages import pages_of_entries
 from usp._parse.sniff import Kind
 from usp.exceptions import SitemapException
 from usp.objects.outcome import FoundBy

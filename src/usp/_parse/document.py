@@ -22,8 +22,9 @@ from usp._parse.json_items import ItemReader
 from usp._parse.jsonfeed import JsonFeedMeaning
 from usp._parse.jsonfeed import entries as json_entries
 from usp._parse.layout import Run, singly
-from usp._parse.lines import MAX_TOLD_APART, sitemaps_in_robots, urls_in_text
+from usp._parse.lines import sitemaps_in_robots, urls_in_text
 from usp._parse.meaning import EntryMeaning, first
+from usp._parse.pages import CHILD, pages_of_entries
 from usp._parse.sniff import Kind, Sniffed, sniff
 from usp._parse.unpack import MAX_DOCUMENT, peek, unpack
 from usp._parse.urlset import UrlsetMeaning
@@ -36,7 +37,6 @@ _HEAD: Final = 64 * 1024
 _LONG_HEAD: Final = 1024 * 1024
 _CHILD_ENTRY: Final = re.compile(rb"<(?:[\w.-]+:)?sitemap[\s/>]")
 _PAGE_ENTRY: Final = "url"
-_CHILD: Final = "sitemap"
 
 MEANINGS: Final[Mapping[Kind, type[EntryMeaning]]] = {
     Kind.URLSET: UrlsetMeaning,
@@ -273,61 +273,6 @@ class Pages:
         return restore_pages, (packed, kind, self.listed, *known)
 
 
-def pages_of_entries(
-    entries: Iterable[Entry | Run],
-    meaning: EntryMeaning,
-    findings: Findings,
-    *,
-    check: bool = False,
-) -> Iterator[SitemapPage]:
-    """Yield the page of each entry that has one, each URL once."""
-    seen: set[str] = set()
-    for piece in entries:
-        if not isinstance(piece, Run):
-            yield from _pages_of_entry(piece, meaning, findings, seen, check=check)
-        elif check:
-            for entry in piece:
-                yield from _pages_of_entry(entry, meaning, findings, seen, check=True)
-        elif piece.name != _CHILD:
-            yield from _pages_of_run(piece, meaning, findings, seen)
-
-
-def _pages_of_entry(
-    entry: Entry, meaning: EntryMeaning, findings: Findings, seen: set[str], *, check: bool
-) -> Iterator[SitemapPage]:
-    name, record, findings.here = entry
-    if check:
-        meaning.check(name, record, findings)
-    elif name == _CHILD:
-        return
-    for url in meaning.urls(record, findings):
-        if url in seen:
-            findings.report("SM305", f"URL {url[:200]!r} is listed again")
-            continue
-        if len(seen) < MAX_TOLD_APART:
-            seen.add(url)
-        if name != _CHILD:
-            yield SitemapPage.from_entry(url, record, meaning, meaning.base)
-
-
-def _pages_of_run(
-    run: Run, meaning: EntryMeaning, findings: Findings, seen: set[str]
-) -> Iterator[SitemapPage]:
-    """Yield the same as for each entry alone, the usual ones in fewer steps."""
-    make, base = SitemapPage.from_entry, meaning.base
-    laid_out = meaning.laid_out(run.layout, run.convert)
-    place = run.layout.only(meaning.url_key)
-    for match in run.matches:
-        groups = match.groups()
-        url = None if place is None else groups[place]
-        if url and values.is_plain_url(url) and url not in seen:
-            if len(seen) < MAX_TOLD_APART:
-                seen.add(url)
-            yield make(url, groups, laid_out, base)
-        else:
-            yield from _pages_of_entry(run.entry(match), meaning, findings, seen, check=False)
-
-
 def _no_pages(urls: Iterable[str]) -> Iterator[SitemapPage]:
     """Read a document through for what is wrong with it."""
     for _ in urls:
@@ -409,7 +354,7 @@ def children_of_entries(entries: Iterable[Entry], base: str | None) -> tuple[Chi
     """Return the sitemaps that the entries name, each once, in their order."""
     found: dict[str, Child] = {}
     for name, record, _ in entries:
-        if name != _CHILD:
+        if name != CHILD:
             continue
         lastmod = first(record, "lastmod") or None
         for key, text in record:

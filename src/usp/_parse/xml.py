@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Final
 from xml.parsers import expat
 
+from usp._parse.bounds import ROOT_END, bounds_of
 from usp._parse.builder import Builder, Entry
 from usp._parse.findings import Findings, Place
 from usp._parse.grammar import Grammar
@@ -26,11 +27,6 @@ MAX_ENTRY: Final = 1024 * 1024
 _FEED: Final = 256 * 1024
 _CAUTION: Final = 16 * 1024
 """So much after a fault is fed to expat an entry at a time."""
-_PREFIX: Final = rb"(?!(?:image|news|video|media|itunes):)(?:[\w.-]+:)?"
-"""Any prefix but those of extensions, which have elements of the same names."""
-_ROOT_END: Final = re.compile(
-    rb"</(?:[\w.-]+:)?(?:urlset|sitemapindex|channel|rss|rdf|feed)\s*>", re.IGNORECASE
-)
 _CHILD_URL: Final = re.compile(
     rb"<(?:[\w.-]+:)?sitemap[\s>].*?</(?:[\w.-]+:)?loc\s*>", re.IGNORECASE | re.DOTALL
 )
@@ -76,21 +72,9 @@ class XmlReader:
         findings.place_of = self._place_of
         self._builder = Builder(grammar, self._position)
         self._lane = None if careful else LearnedLane(grammar)
-        names = "|".join(grammar.entries).encode()
-        start = rb"<\s{0,9}+%s(?:%s)(?=[^\w.:-])" % (_PREFIX, names)
-        with_loc = rb"<\s{0,9}+%s(?:%s|loc)(?=[^\w.:-])" % (_PREFIX, names)
-        # An entry ends with its end tag (group 1), or where the next entry or the end of the root
-        # shows that there is none.
-        bound = rb"(<\s{0,9}+/\s{0,9}+%s(?:%s)\s*>)|%s|%s" % (
-            _PREFIX,
-            names,
-            start,
-            _ROOT_END.pattern,
-        )
-        self._starts = re.compile(start, re.IGNORECASE)
-        self._resyncs = re.compile(with_loc if grammar.implied else start, re.IGNORECASE)
-        self._bounds = re.compile(bound, re.IGNORECASE)
-        self._ends = re.compile(rb"(</%s(?:%s)\s*>)" % (_PREFIX, names), re.IGNORECASE)
+        bounds = bounds_of(grammar)
+        self._starts, self._resyncs = bounds.starts, bounds.resyncs
+        self._bounds, self._ends = bounds.either, bounds.ends
         self._is_sitemap = grammar.plain_texts
         self._entries = 0  # how many were read, runs counting as one
         self._done: list[Entry | Run] = []  # those that nobody has taken yet
@@ -345,7 +329,7 @@ class XmlReader:
             message = f"between entries: {expat.ErrorString(error.code)}"
             self._findings.report_once("SM211", message, at=at)
         skipped = self._kept[at - self._kept_at : stop - self._kept_at]
-        self._root_ended = ended or bool(_ROOT_END.search(skipped))
+        self._root_ended = ended or bool(ROOT_END.search(skipped))
         self._resume(stop)
 
     def _behind_comment(self, at: int) -> int:
