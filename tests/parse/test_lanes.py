@@ -31,6 +31,10 @@ FIELDS = {
     "<news:title>A &amp; B</news:title><news:keywords>a, b</news:keywords></news:news>",
     "images": "<image:image><image:loc>http://h.example/1.png</image:loc></image:image>\n"
     "<image:image><image:loc>http://h.example/2.png</image:loc><image:title/></image:image>",
+    "one text each": "<image:image><image:loc>http://h.example/1.png</image:loc></image:image>" * 2,
+    "no text at all": "<mobile:mobile/><mobile:mobile/><image:image></image:image>" * 2,
+    "videos": "<video:video><video:title>T</video:title><video:tag>a</video:tag>"
+    "<video:tag>b</video:tag><video:price currency='EUR'>1</video:price></video:video>",
     "hreflang": '<xhtml:link rel="alternate" hreflang="de" href="http://h.example/de"/>\n'
     "<xhtml:link rel='alternate' hreflang='fr' href='http://h.example/fr?a&amp;b'/>",
     "own namespace": '<n:news xmlns:n="http://www.google.com/schemas/sitemap-news/0.9">'
@@ -97,9 +101,11 @@ def test_entries_that_look_alike_are_learned(what: str) -> None:
         gaps[number % 3] + u(f"http://h.example/{number}", FIELDS[what] if number % 4 else "")
         for number in range(100)
     ]
-    found = entries(document(*listed))
-    assert found.records == entries(document(*listed), careful=True).records
+    data = document(*listed)
+    found = entries(data)
+    assert found.records == entries(data, careful=True).records
     assert found.learned > 80, what
+    assert_lanes_agree([data])
 
 
 def test_entries_of_indexes_and_feeds_are_learned() -> None:

@@ -17,13 +17,16 @@ from pathlib import Path
 import pytest
 
 from tests.wild.explained import EXPLAINED, EXPLAINED_NEWS, EXPLAINED_VIDEOS
+from usp._parse.document import Source, inspect
 from usp.fetch_parse import IndexRobotsTxtSitemapParser
+from usp.objects.abstract_sitemap import Checked
 from usp.objects.sitemap import AbstractSitemap, IndexRobotsTxtSitemap, PagesTextSitemap
 from usp.tree import sitemap_from_str
 from usp.web_client.abstract_client import LocalWebClient
 
 NEWER = ("alternates", "videos", "links", "mobile", "page_map", "extensions")
 ROBOTS_URL = "https://site.example/robots.txt"
+SITEMAP_URL = "https://site.example/sitemap.xml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +133,23 @@ def test_all_of_the_corpus_is_read_without_an_exception(
         if not path.name.endswith(".md")
     }
     assert readings.keys() == {row.file for row in manifest} == files
+
+
+def test_the_learned_lane_reads_what_the_careful_lane_reads(
+    corpus: Path, manifest: list[Row]
+) -> None:
+    for row in manifest:
+        data = (corpus / row.file).read_bytes()
+        one, other = (
+            inspect(Source([data], SITEMAP_URL, careful=careful)) for careful in (False, True)
+        )
+        assert one.children == other.children, row.file
+        assert list(one.pages) == list(other.pages), row.file
+        problems = [
+            document.pages.problems if isinstance(document.pages, Checked) else ()
+            for document in (one, other)
+        ]
+        assert problems[0] == problems[1], row.file
 
 
 def test_where_fewer_urls_are_found_there_is_a_reason(

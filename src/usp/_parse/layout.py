@@ -200,7 +200,13 @@ class Said:
             return []
         if part.pattern:
             run = self._groups[part.run] or ""
-            rows: list[Row] = part.pattern.findall(run)
+            # Where there is no text "" and None mean the same; findall gives tuples from two on.
+            several = part.pattern.groups > 1
+            rows: list[Row] = (
+                part.pattern.findall(run)
+                if several
+                else [match.groups() for match in part.pattern.finditer(run)]
+            )
             if convert and convert(run) is run:
                 convert = None
         elif part.mark != _SURE and self._groups[part.mark] is None:
