@@ -100,7 +100,7 @@ class PageStream(Account, Stream[SitemapPage]):
             Flight(crawl, client, homepage, self._tell, store) as under_way,
         ):
             going = True
-            while going:
+            while True:
                 while crawl.ready and not self._gate.is_shut():
                     place = crawl.ready.popleft()
                     batches = Batches(place.document)
@@ -108,6 +108,8 @@ class PageStream(Account, Stream[SitemapPage]):
                         for page in self._gate.passing(batch):
                             yield page
                     self._gate.close(place)
+                if not going:  # what had come when a limit was reached was read, too
+                    return
                 going = await under_way.step()
 
 

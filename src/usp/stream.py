@@ -73,6 +73,7 @@ class PageStream(Account, Iterator[SitemapPage]):
             yield from self._read_ready()  # what is at hand needn't be waited for
             for _ in carried:
                 yield from self._read_ready()
+            yield from self._read_ready()  # what had come when a limit was reached
         finally:
             carried.close()  # shuts the sockets
             if self._own:

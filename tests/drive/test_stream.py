@@ -14,6 +14,7 @@ import usp
 from tests.server import Handler, LoopbackServer, index, stall, urlset
 from usp import Outcome, Policy
 from usp.exceptions import SitemapException
+from usp.web_client.requests_client import RequestsWebClient
 
 
 def pages_of(server: LoopbackServer, name: str, count: int = 2) -> list[str]:
@@ -138,3 +139,51 @@ def test_memory_does_not_grow_with_the_site(server: LoopbackServer) -> None:
 
     assert resource.RUSAGE_SELF == 0
     assert peak(40) < peak(4) + 12_000, "ten times the pages, at most the documents ahead more"
+
+
+@pytest.mark.parametrize("most", [1, 2, 3, 4, 5, 6, 7])
+def test_a_limit_on_sitemaps_keeps_the_pages_of_those_that_came(
+    site: LoopbackServer, most: int
+) -> None:
+    tree = usp.sitemap_tree_for_homepage(site.url, max_sitemaps=most, use_known_paths=False)
+    expected = [page.url for page in tree.all_pages()]
+    stream = usp.iter_pages(site.url, max_sitemaps=most, use_known_paths=False)
+    assert [page.url for page in stream] == expected
+    assert stream.outcome is tree.outcome
+
+
+def test_sitemaps_that_fail_count_for_the_limit(server: LoopbackServer) -> None:
+    server.robots(*(f"/gone{number}.xml" for number in range(200)))
+    tree = usp.sitemap_tree_for_homepage(server.url, max_sitemaps=5, use_known_paths=False)
+    assert tree.outcome is Outcome.PARTIAL
+    assert [problem.name for problem in tree.problems] == ["sitemaps-limit"]
+    assert len(list(tree.all_sitemaps())) == 6
+
+
+def test_what_has_come_when_time_is_up_is_kept(site: LoopbackServer) -> None:
+    site.site["/a.xml"] = stall
+    expected = [page for name in "bcd" for page in pages_of(site, name)]
+    tree = usp.sitemap_tree_for_homepage(site.url, max_seconds=1, use_known_paths=False)
+    assert [page.url for page in tree.all_pages()] == expected
+    assert [problem.name for problem in tree.problems] == ["time-limit"]
+    assert site.at("/a.xml") not in {sub.url for sub in tree.all_sitemaps()}, "it is no failure"
+    stream = usp.iter_pages(site.url, max_seconds=1, use_known_paths=False)
+    assert [page.url for page in stream] == expected
+    assert stream.outcome is tree.outcome is Outcome.PARTIAL
+
+
+def test_an_answer_that_never_came_is_no_no(server: LoopbackServer) -> None:
+    server.otherwise = stall
+    tree = usp.sitemap_tree_for_homepage(server.url, max_seconds=0.3)
+    assert tree.outcome is Outcome.PARTIAL
+    server.otherwise = 404
+    client = RequestsWebClient(private_addresses="refuse")
+    assert usp.sitemap_tree_for_homepage(server.url, client).outcome is Outcome.UNREACHABLE
+    client.close()
+
+
+def test_nothing_is_logged_unless_somebody_listens(server: LoopbackServer) -> None:
+    server.robots("/gone.xml")
+    program = f"import usp; usp.sitemap_tree_for_homepage({server.url!r})"
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    assert ran.stderr == b""

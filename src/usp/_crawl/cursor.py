@@ -11,11 +11,11 @@ from itertools import islice
 from typing import Any, Final
 from urllib.parse import urldefrag, urljoin
 
-from usp._crawl.hosts import Resource
 from usp._crawl.messages import FetchFailed
 from usp._crawl.places import Place, Tally, refusal
 from usp._crawl.policy import Policy
 from usp._crawl.repeats import Repeats
+from usp._crawl.resource import Resource
 from usp._crawl.resources import Resources
 from usp._crawl.seeds import Homepage, Need, Rung, Seed
 from usp._parse.document import Child, Document
@@ -76,6 +76,7 @@ class Cursor:
         self._path: list[Place] = []
         self._next_root = 0
         self._climbed: dict[Rung, bool] = {}
+        self._out_of_time = False
         for seed in seeds:
             self._plant(seed)
         self._probe(place for place in self.roots if place.rung.need is Need.ALWAYS)
@@ -133,17 +134,12 @@ class Cursor:
         skipped.update(reason for reason in reasons if reason)
         return [c for c, reason in zip(document.children, reasons, strict=True) if not reason]
 
-    def _takes_root(self, child: Child) -> bool:
-        """Tell whether the policy chooses a sitemap at the top of the tree; count it if not."""
-        reason = self.selection.refuses_sitemap(child, of_index=False)
-        if reason:
-            self.skipped_seeds[reason] += 1
-            self.skipped[reason] += 1
-        return reason is None
+    def _count_skipped(self, reason: Skip) -> None:
+        """Count a sitemap that was left out at the top of the tree."""
+        self.skipped_seeds[reason] += 1
+        self.skipped[reason] += 1
 
     def _plant(self, seed: Seed) -> None:
-        if seed.found_by is FoundBy.KNOWN_PATH and not self._takes_root(Child(seed.url)):
-            return
         place = Place(
             seed.url,
             seed.level,
@@ -152,6 +148,8 @@ class Cursor:
             rung=seed.rung,
             homepage=seed.homepage,
         )
+        if seed.found_by is FoundBy.KNOWN_PATH:
+            place.unwanted = self.selection.refuses_sitemap(Child(seed.url), of_index=False)
         if seed.document:
             place.resource = self._resources.at_hand(seed.url, seed.level, seed.document)
             self.look_ahead(place.resource)
@@ -168,7 +166,7 @@ class Cursor:
             place = self._path[-1]
             if not place.judged and not self._judge(place):
                 return
-            if self.stopped:
+            if self.stopped and not self._out_of_time:
                 return
             if place.next_child < len(place.children):
                 place.next_child += 1
@@ -184,8 +182,13 @@ class Cursor:
             place.absence = (Result.ALREADY_FOUND, "")
         elif not self._is_needed(place.rung):
             place.absence = (Result.NOT_NEEDED, "")
+        elif place.unwanted:
+            self._count_skipped(place.unwanted)
+            place.absence = (Result.NOT_NEEDED, "")
         elif place.refusal is None and not self._is_settled(place):
-            return False
+            if not self._out_of_time:
+                return False
+            place.absence = (Result.NOT_NEEDED, "")
         place.judged = True
         if place.refusal is None and place.absence is None:
             self._judge_answer(place)
@@ -229,7 +232,8 @@ class Cursor:
     def _probe(self, places: Iterable[Place]) -> None:
         """Ask for guesses before the cursor comes to them."""
         for place in places if self.manner.probe_at_once else ():
-            place.resource = place.resource or self._plan(place)
+            if not place.unwanted:
+                place.resource = place.resource or self._plan(place)
 
     def _is_needed(self, rung: Rung) -> bool:
         """Tell whether a rung is climbed: decided for all of it, at its first place."""
@@ -274,7 +278,10 @@ class Cursor:
             found_by = FoundBy.WELL_KNOWN if path == "robots.txt" else FoundBy.KNOWN_PATH
             place.children.append(Place(urljoin(site or "", path), 0, found_by))
         for child in named:
-            if self._takes_root(child):
+            reason = self.selection.refuses_sitemap(child, of_index=False)
+            if reason:
+                self._count_skipped(reason)
+            else:
                 self._declared = self._declared or not child.is_feed
                 place.children.append(Place(child.url, 0, FoundBy.HTML))
         self._probe(place.children)
@@ -285,7 +292,7 @@ class Cursor:
         if place.absence is None and place.refusal is None and place.document:
             self._count_pages(place, place.document)
         limit = self._policy.max_sitemaps
-        if limit is not None and self.tally.sitemaps >= limit and not self.done:
+        if limit is not None and self.tally.named >= limit and not self.done:
             self.stop("SM703", f"The crawl has reached its {limit} sitemaps")
 
     def _count_pages(self, place: Place, document: Document) -> None:
@@ -308,10 +315,16 @@ class Cursor:
                 self.stop("SM706", "The caller had enough")
 
     def stop(self, code: str, reason: str) -> None:
-        """End the crawl in order, with what it has."""
-        self.stopped = (code, reason)
+        """End the crawl here: nothing that comes after this place is wanted."""
+        self.stopped = self.stopped or (code, reason)
         self._path.clear()
         self._next_root = len(self.roots)
+
+    def run_out(self, code: str, reason: str) -> None:
+        """End the crawl with all that has come, wherever it stands."""
+        self.stopped = (code, reason)
+        self._out_of_time = True
+        self.advance()
 
     def _open(self, place: Place, document: Document, parents: set[str]) -> None:
         """Give an index its children."""

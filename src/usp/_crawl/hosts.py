@@ -1,85 +1,55 @@
-"""Whom we ask: requests in line by host, how many at once, when a host is given up."""
+"""Whom we ask: requests in line by host, how many at once, when a host is given up.
+
+A host that doesn't answer, or says that it is too much, for several URLs in a row is *unwell*: then
+it is asked one thing at a time, with growing pauses, now something that failed and now something
+new. The first answer ends that. If none comes, the host is given up, and all that waits for it.
+"""
 
 import heapq
-from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 from urllib.parse import urlsplit
 
 from usp._crawl.messages import Answer, FetchFailed
 from usp._crawl.policy import Policy
-from usp._parse.document import Document
-from usp._parse.sniff import Kind
-from usp.objects.origin import Arrival
+from usp._crawl.resource import Resource
 
 _TOO_MUCH: Final = frozenset({429, 503})
 """Statuses by which a server asks for fewer requests."""
+_PROBES_OF_STRANGERS: Final = 2
+"""So often a host that has never answered is asked once more before it is given up."""
 
 
 @dataclass(slots=True, eq=False)
-class Standing:
-    """A document and where it stands in the tree: shared by all URLs that redirect to it."""
+class Pace:
+    """How much of us a host bears, whichever scheme it is asked by."""
 
-    document: Document | None = None
-    opened_at: int | None = None
-    """The lowest level at which it stands open as an index."""
-    judged: bool = False
-    """Whether the cursor has come to it."""
-
-
-@dataclass(slots=True, eq=False)
-class Resource:
-    """A URL that is asked for once, however often it is declared."""
-
-    url: str
-    level: int
-    probing: bool
-    kind: Kind | None = None
-    """What to read it as, where that isn't left to its first bytes."""
-    two_ways: bool = True
-    """Whether its other scheme is worth trying, where this one is dead."""
-    tries: int = 0
-    placed_at: int | None = None
-    """The lowest level at which the tree declares it."""
-    failure: FetchFailed | None = None
-    arrival: Arrival | None = None
-    """How the document came by this very URL."""
-    standing: Standing = field(default_factory=Standing)
-    twin: "Resource | None" = None
-    """The same URL with the other scheme, asked for since this one is dead."""
-
-    @property
-    def own_answer(self) -> Answer | None:
-        """What came of asking for it and nothing else."""
-        return self.failure or self.standing.document
-
-    @property
-    def answer(self) -> Answer | None:
-        """What came of asking for it, one way or the other, if anything has."""
-        return self.in_its_stead.own_answer
-
-    @property
-    def in_its_stead(self) -> "Resource":
-        """What to wait for, and what stands in the tree: the twin, unless that is dead as well."""
-        return self if self.twin is None or self.twin.failure else self.twin
-
-
-def _sets() -> dict[str, set[str]]:
-    return defaultdict(set)
-
-
-@dataclass(slots=True, eq=False)
-class Host:
-    """One host: what waits for it, and how much of us it bears."""
-
-    name: str
     at_once: int
     flying: int = 0
-    silent: dict[str, set[str]] = field(default_factory=_sets)
-    """The URLs that got no answer since the last that did, by scheme: one may be dead alone."""
     answers: int = 0
+    free_at: float = 0.0
+    """When it may be asked again, as it said."""
+
+
+@dataclass(slots=True, eq=False)
+class Line:
+    """What waits for one host by one scheme: the other may be dead alone."""
+
+    name: tuple[str, str]
+    pace: Pace
     waiting: dict[str, Resource] = field(default_factory=dict)
+    flying: int = 0
+    answered: bool = False
+    """Whether it has ever answered."""
+    failed: set[str] = field(default_factory=set)
+    """The URLs that got no answer, or too much, since the last that did."""
+    probes: int = 0
+    """How often an unwell host was asked, all in vain."""
+    probe_at: float = 0.0
+    """When an unwell host may be asked again."""
+    gone: FetchFailed | None = None
+    """Why it was given up, if it was."""
 
 
 class Hosts:
@@ -87,17 +57,19 @@ class Hosts:
 
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
-        self._hosts: dict[str, Host] = {}
-        self._with_work: dict[str, Host] = {}
+        self._paces: dict[str, Pace] = {}
+        self._lines: dict[tuple[str, str], Line] = {}
+        self._with_work: dict[tuple[str, str], Line] = {}
         self._later: list[tuple[float, int, Resource]] = []
         self._tie = 0  # what was planned first goes first
+        self._now = 0.0
         self.flying = 0
 
     def plan(self, resource: Resource) -> None:
         """Put a request in line."""
-        host = self._host(resource.url)
-        host.waiting[resource.url] = resource
-        self._with_work[host.name] = host
+        line = self._line(resource.url)
+        line.waiting[resource.url] = resource
+        self._with_work[line.name] = line
 
     def plan_later(self, resource: Resource, due: float) -> None:
         """Put a request in line when it is due."""
@@ -105,8 +77,10 @@ class Hosts:
         heapq.heappush(self._later, (due, self._tie, resource))
 
     def next_due(self) -> float | None:
-        """Return when the first of the delayed requests is due."""
-        return self._later[0][0] if self._later else None
+        """Return when something may go that may not go yet, if nothing else happens."""
+        times = [self._later[0][0]] if self._later else []
+        times += [self._free_at(line) for line in self._with_work.values() if not line.flying]
+        return min((time for time in times if time > self._now), default=None)
 
     def launch(
         self, now: float, limit: int, for_later: int, first: Resource | None
@@ -115,93 +89,122 @@ class Hosts:
 
         The request that is waited for goes first, then at most ``for_later`` of those in line.
         """
+        self._now = now
         while self._later and self._later[0][0] <= now:
             resource = heapq.heappop(self._later)[2]
             if resource.answer is None:  # a redirect from elsewhere may have brought it
                 self.plan(resource)
-        if first is not None and limit > 0 and self._may_go(first):
+        if first is not None and limit > 0 and self._next(self._line(first.url), first):
             limit -= 1
             yield self._start(first)
         limit = min(limit, for_later)
-        for host in list(self._with_work.values()):
-            while limit > 0 and host.waiting and host.flying < host.at_once:
+        for line in list(self._with_work.values()):
+            while limit > 0 and (resource_or_none := self._next(line)):
                 limit -= 1
-                yield self._start(next(iter(host.waiting.values())))
+                yield self._start(resource_or_none)
             if limit <= 0:
                 return
 
     def drop(self, resource: Resource) -> None:
         """Take a request that is no longer needed out of the line."""
-        host = self._host(resource.url)
-        host.waiting.pop(resource.url, None)
-        if not host.waiting:
-            self._with_work.pop(host.name, None)
+        line = self._line(resource.url)
+        line.waiting.pop(resource.url, None)
+        if not line.waiting:
+            self._with_work.pop(line.name, None)
 
-    def landed(self, url: str, answer: Answer) -> list[Resource]:
+    def landed(self, url: str, answer: Answer, now: float, chance: float) -> list[Resource]:
         """Take note of an answer; return the requests that are pointless from now on."""
-        host = self._host(url)
-        host.flying -= 1
+        line = self._line(url)
+        line.flying -= 1
+        line.pace.flying -= 1
         self.flying -= 1
-        self._adapt(host, answer)
-        silent = host.silent[_scheme(url)]
-        if isinstance(answer, FetchFailed) and answer.silent:
-            silent.add(url)
-        else:
-            silent.clear()
-        return self._drop_all(host, _scheme(url)) if self.given_up(url) else []
+        self._adapt(line.pace, answer, now)
+        if not isinstance(answer, FetchFailed) or not _is_unwell(answer):
+            line.answered = True
+            line.failed.clear()
+            line.probes = 0
+            return []
+        line.failed.add(url)
+        if self._is_unwell(line):
+            self._consider(line, answer, now, chance)
+        return self._drop_all(line) if line.gone else []
 
-    def given_up(self, url: str) -> bool:
-        """Tell whether a host has been silent too often in a row."""
-        return len(self._host(url).silent[_scheme(url)]) >= self._policy.host_strikes
+    def given_up(self, url: str) -> FetchFailed | None:
+        """Return why a host was given up, if it was."""
+        return self._line(url).gone
 
-    def is_worth_retrying(self, url: str) -> bool:
-        """Tell whether to try a URL again: not where the host was silent for another one too."""
-        return self._host(url).silent[_scheme(url)] <= {url}
+    def _is_unwell(self, line: Line) -> bool:
+        return len(line.failed) >= self._policy.host_strikes
 
-    def _adapt(self, host: Host, answer: Answer) -> None:
+    def _consider(self, line: Line, failed: FetchFailed, now: float, chance: float) -> None:
+        """Decide when to ask an unwell host again, or to give it up."""
+        if not line.flying:  # what went out together came back together
+            line.probes += 1
+            pause = self._policy.pause(line.probes, failed.retry_after, chance)
+            line.probe_at = now + pause
+        stays = failed.silent and not failed.retryable and not line.answered
+        most = self._policy.tries if line.answered else _PROBES_OF_STRANGERS
+        if stays or line.probes > (most if failed.silent else 2 * self._policy.tries):
+            message = f"{failed.message}: the host was given up"
+            line.gone = replace(failed, message=message, retryable=False, salvaged=None)
+
+    def _adapt(self, pace: Pace, answer: Answer, now: float) -> None:
         """Ask less of a host that says it is too much, and slowly more of one that answers."""
         if not isinstance(answer, FetchFailed):
-            host.answers += 1
-            if host.answers >= host.at_once:
-                host.answers = 0
-                host.at_once = min(host.at_once + 1, self._policy.per_host)
+            pace.answers += 1
+            if pace.answers >= pace.at_once:
+                pace.answers = 0
+                pace.at_once = min(pace.at_once + 1, self._policy.per_host)
         elif answer.status in _TOO_MUCH:
-            host.answers = 0
-            host.at_once = max(host.at_once // 2, 1)
+            pace.answers = 0
+            pace.at_once = max(pace.at_once // 2, 1)
+            wait = min(answer.retry_after or 0.0, self._policy.longest_pause)
+            pace.free_at = max(pace.free_at, now + wait)
 
-    def _host(self, url: str) -> Host:
-        name = urlsplit(url).netloc.lower()
-        if name not in self._hosts:
-            self._hosts[name] = Host(name, self._policy.per_host)
-        return self._hosts[name]
+    def _line(self, url: str) -> Line:
+        parts = urlsplit(url)
+        host = parts.netloc.rpartition("@")[2].lower()
+        name = (parts.scheme.lower(), host)
+        if name not in self._lines:
+            pace = self._paces.setdefault(host, Pace(self._policy.per_host))
+            self._lines[name] = Line(name, pace)
+        return self._lines[name]
 
-    def _may_go(self, resource: Resource) -> bool:
-        host = self._host(resource.url)
-        return resource.url in host.waiting and host.flying < host.at_once
+    def _free_at(self, line: Line) -> float:
+        """Return when a line may move, as far as time decides."""
+        return max(line.pace.free_at, line.probe_at if self._is_unwell(line) else 0.0)
+
+    def _next(self, line: Line, wanted: Resource | None = None) -> Resource | None:
+        """Return what may go to a host now, if anything may: what is wanted, if that is told."""
+        pace = line.pace
+        if pace.flying >= pace.at_once or self._now < self._free_at(line) or not line.waiting:
+            return None
+        if not self._is_unwell(line):
+            return line.waiting.get(wanted.url) if wanted else next(iter(line.waiting.values()))
+        if line.flying or wanted:
+            return None
+        again = line.probes % 2 == 1  # something that failed, then something new, and so on
+        preferred = (one for one in line.waiting.values() if bool(one.tries) == again)
+        return next(preferred, next(iter(line.waiting.values())))
 
     def _start(self, resource: Resource) -> Resource:
-        host = self._host(resource.url)
-        del host.waiting[resource.url]
-        if not host.waiting:
-            del self._with_work[host.name]
-        host.flying += 1
+        self.drop(resource)
+        line = self._line(resource.url)
+        line.flying += 1
+        line.pace.flying += 1
         self.flying += 1
         return resource
 
-    def _drop_all(self, host: Host, scheme: str) -> list[Resource]:
-        """Take all out of the line that would go to a host by a scheme, now or later."""
-
-        def goes_there(resource: Resource) -> bool:
-            return _scheme(resource.url) == scheme and self._host(resource.url) is host
-
-        now = [resource for resource in host.waiting.values() if goes_there(resource)]
-        later = [resource for *_, resource in self._later if goes_there(resource)]
+    def _drop_all(self, line: Line) -> list[Resource]:
+        """Take all out of the line, what was to go later too."""
+        now = list(line.waiting.values())
+        later = [one for *_, one in self._later if self._line(one.url) is line]
         for resource in now:
             self.drop(resource)
-        self._later = [entry for entry in self._later if not goes_there(entry[2])]
+        self._later = [entry for entry in self._later if self._line(entry[2].url) is not line]
         heapq.heapify(self._later)
         return now + later
 
 
-def _scheme(url: str) -> str:
-    return url.partition(":")[0].lower()
+def _is_unwell(failed: FetchFailed) -> bool:
+    return failed.silent or failed.status in _TOO_MUCH

@@ -19,10 +19,10 @@ from usp._crawl.cursor import (
     RecurseListCallback,
     StopCallback,
 )
-from usp._crawl.hosts import Resource
 from usp._crawl.messages import Answer, FetchRequest
 from usp._crawl.places import Place
 from usp._crawl.policy import Policy
+from usp._crawl.resource import Resource
 from usp._crawl.resources import Resources
 from usp._crawl.seeds import KNOWN_PATHS, Seed, check_start, ladder
 from usp._crawl.selection import Selection
@@ -160,7 +160,8 @@ class Crawl:
         if self._deadline is None and self.policy.max_seconds is not None:
             self._deadline = now + self.policy.max_seconds
         if self._deadline is not None and now >= self._deadline and not self.done:
-            self.stop("SM705", f"The crawl took more than {self.policy.max_seconds} seconds")
+            reason = f"The crawl took more than {self.policy.max_seconds} seconds"
+            self._cursor.run_out("SM705", reason)
         if self.done:
             return []
         flying = self._resources.flying

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 from urllib.parse import urldefrag
 
-from usp._crawl.hosts import Resource
 from usp._crawl.messages import Answer, FetchFailed
 from usp._crawl.policy import Policy
+from usp._crawl.resource import Resource
 from usp._crawl.seeds import GIVEN, Homepage, Rung
 from usp._parse.dates import date
 from usp._parse.document import Document
@@ -45,6 +45,8 @@ class Place:
     """So many of its pages stand in the tree, where a limit was reached; None for all."""
     skipped: Counter[Skip] = field(default_factory=Counter)
     """How many of its children were left out, as the caller asked."""
+    unwanted: Skip | None = None
+    """Why it isn't to be asked for, as the caller said."""
     closed: bool = False
     """An index that isn't opened here since it stands open elsewhere."""
     rung: Rung = GIVEN
@@ -130,8 +132,7 @@ class Place:
 def _failure(failed: FetchFailed) -> Result:
     if failed.status in _BLOCKED:
         return Result.BLOCKED
-    no_answer = failed.silent or failed.broken or (failed.status is None and failed.retryable)
-    unanswered = no_answer or failed.status in _SERVER_ERRORS
+    unanswered = failed.silent or failed.status is None or failed.status in _SERVER_ERRORS
     return Result.UNREACHABLE if unanswered else Result.MISSING
 
 
@@ -141,6 +142,8 @@ class Tally:
     def __init__(self) -> None:
         self.sitemaps = 0
         """How many sitemaps could be read, robots.txt not counting: it is only the way to them."""
+        self.named = 0
+        """How many were named or found, whether they could be read or not."""
         self.lacking = False
         """Whether something that was declared could not be read, or only in part."""
         self._decisive: Counter[Result] = Counter()
@@ -150,8 +153,9 @@ class Tally:
         """Count a place that was judged."""
         result = place.attempt().result
         document = place.document
-        if result is Result.SITEMAP and document and document.kind is not Kind.ROBOTS:
-            self.sitemaps += 1
+        read = result is Result.SITEMAP and document and document.kind is not Kind.ROBOTS
+        self.sitemaps += bool(read)
+        self.named += bool(read) or not place.is_guess
         cut_off = document is not None and document.cut_off
         failed = not place.is_guess and result is not Result.SITEMAP
         self.lacking = self.lacking or failed or place.closed or cut_off
@@ -165,8 +169,10 @@ class Tally:
         many servers refuse one odd path or another. The known paths decide together: as soon as one
         of them is answered with a no, the site has answered.
         """
+        if stopped:
+            return Outcome.PARTIAL
         if self.sitemaps:
-            return Outcome.PARTIAL if stopped or self.lacking else Outcome.FOUND
+            return Outcome.PARTIAL if self.lacking else Outcome.FOUND
         if filtered:
             return Outcome.FOUND  # and the caller wanted none of them
         answered = set(self._known) - set(_UNANSWERED)

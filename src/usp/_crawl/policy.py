@@ -61,7 +61,7 @@ class Policy:
     retries: int = 1000
     """How many second and further tries a whole crawl may make."""
     host_strikes: int = 3
-    """After so many URLs in a row without any answer a host is given up."""
+    """After so many URLs in a row without an answer a host is asked one by one, then given up."""
 
     max_level: int = 11
     """How deep sitemaps may lie; robots.txt and known paths are at level 0."""

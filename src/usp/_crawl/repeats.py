@@ -1,7 +1,7 @@
 """The budget of repeated places: what keeps webs and diamonds of indexes bounded."""
 
-from usp._crawl.hosts import Standing
 from usp._crawl.places import Place
+from usp._crawl.resource import Standing
 from usp._crawl.resources import Resources
 
 

@@ -2,22 +2,22 @@
 
 from collections.abc import Iterator
 from typing import Final
-from urllib.parse import urldefrag, urlsplit, urlunsplit
+from urllib.parse import urldefrag, urljoin, urlsplit, urlunsplit
 
-from usp._crawl.hosts import Hosts, Resource
+from usp._crawl.hosts import Hosts
 from usp._crawl.messages import Answer, FetchFailed
 from usp._crawl.policy import Policy
+from usp._crawl.resource import Resource
 from usp._parse.document import Document
 from usp._parse.sniff import Kind
 
-_GONE: Final = FetchFailed("the host no longer answers, and was given up", silent=True)
 _PORTS: Final = {"http": 80, "https": 443}
 _KNOWN_BY_NAME: Final = frozenset({Kind.ROBOTS, Kind.INVALID, Kind.HOMEPAGE})
 """What a document is by the URL that was asked for; another URL may make something else of it."""
 
 
 class Resources:
-    """The URLs of one crawl. A fragment is never sent, so it makes no other resource."""
+    """The URLs of one crawl, each by what is asked for in the end."""
 
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
@@ -34,7 +34,7 @@ class Resources:
 
     def find(self, url: str) -> Resource | None:
         """Return what is known of a URL."""
-        return self._known.get(urldefrag(url).url)
+        return self._known.get(_key(url))
 
     def plan(
         self,
@@ -47,11 +47,12 @@ class Resources:
     ) -> Resource:
         """See to it that a URL is asked for, once."""
         url = urldefrag(url).url
-        resource = self._known.get(url)
+        resource = self._known.get(_key(url))
         if resource is None:
-            resource = self._known[url] = Resource(url, level, probing, kind, two_ways)
-            if self._hosts.given_up(url):
-                self._fail(resource, _GONE)
+            resource = self._known[_key(url)] = Resource(url, level, probing, kind, two_ways)
+            gone = self._hosts.given_up(url)
+            if gone:
+                self._fail(resource, gone)
             else:
                 self._hosts.plan(resource)
         resource.level = min(resource.level, level)
@@ -63,7 +64,7 @@ class Resources:
 
     def at_hand(self, url: str, level: int, document: Document) -> Resource:
         """Take in a document that needn't be asked for."""
-        resource = self._known[url] = Resource(url, level, probing=False)
+        resource = self._known[_key(url)] = Resource(url, level, probing=False)
         self._settle(resource, document)
         return resource
 
@@ -81,10 +82,12 @@ class Resources:
 
     def receive(self, url: str, answer: Answer, now: float, chance: float) -> float | Resource:
         """Take an answer; return its resource, or the pause after which it is tried again."""
-        resource = self._known[url]
-        for pointless in self._hosts.landed(url, answer):
-            if pointless.own_answer is None:  # else a redirect from elsewhere has brought it
-                self._fail(pointless, _GONE)
+        resource = self._known[_key(url)]
+        pointless = self._hosts.landed(url, answer, now, chance)
+        gone = self._hosts.given_up(url)
+        for other in pointless:
+            if gone and other.own_answer is None:  # else a redirect from elsewhere has brought it
+                self._fail(other, gone)
         if resource.own_answer is not None:
             return resource  # a redirect from elsewhere has brought the document already
         if isinstance(answer, FetchFailed):
@@ -97,8 +100,8 @@ class Resources:
         return resource
 
     def _may_retry(self, resource: Resource) -> bool:
-        worth_it = self._hosts.is_worth_retrying(resource.url)
-        if resource.tries >= self._policy.tries or self._retries_left <= 0 or not worth_it:
+        gone = self._hosts.given_up(resource.url)
+        if resource.tries >= self._policy.tries or self._retries_left <= 0 or gone:
             return False
         self._retries_left -= 1
         return True
@@ -108,9 +111,8 @@ class Resources:
             self._fail(resource, answer)
             return
         resource.arrival = answer.arrival
-        final_url = urldefrag(answer.url).url
-        if final_url != resource.url and answer.kind not in _KNOWN_BY_NAME:
-            self._share(resource, final_url)
+        if _key(answer.url) != _key(resource.url) and answer.kind not in _KNOWN_BY_NAME:
+            self._share(resource, urldefrag(answer.url).url)
         if resource.standing.document is None:
             resource.standing.document = answer
             self.ahead += not resource.standing.judged
@@ -125,7 +127,8 @@ class Resources:
 
     def _share(self, resource: Resource, final_url: str) -> None:
         """Let all URLs that lead to one place have one document, and one standing in the tree."""
-        final = self._known.setdefault(final_url, Resource(final_url, resource.level, False))
+        known = Resource(final_url, resource.level, probing=False)
+        final = self._known.setdefault(_key(final_url), known)
         if final.failure is not None:
             return  # it answered otherwise before: who knows why
         self._hosts.drop(final)  # if it is on its way already, what comes of that isn't needed
@@ -146,3 +149,21 @@ def _other_scheme(url: str) -> str:
     ours, other = ("http", "https") if parts.scheme == "http" else ("https", "http")
     netloc = parts.netloc.removesuffix(f":{_PORTS[ours]}")
     return urlunsplit(parts._replace(scheme=other, netloc=netloc))
+
+
+def _key(url: str) -> str:
+    """Return what a URL asks for: the same for all ways to write it (RFC 3986, 6.2.2 and 6.2.3).
+
+    A fragment is never sent; the case of scheme and host, a port that is the default one, and
+    single dots make no difference.
+    """
+    url = urldefrag(url).url
+    try:
+        parts = urlsplit(url)
+        default = _PORTS.get(parts.scheme) == parts.port
+    except ValueError:  # no URL after all, or a file
+        return url
+    user, at, host = parts.netloc.rpartition("@")
+    host = host.lower().removesuffix(f":{parts.port}") if default else host.lower()
+    path = urljoin("/", parts.path) if "/." in parts.path else parts.path or "/"
+    return urlunsplit(parts._replace(netloc=f"{user}{at}{host}", path=path))

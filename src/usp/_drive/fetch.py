@@ -183,7 +183,7 @@ def cut_off(error: Exception) -> FetchFailed:
 
 def _status_in(message: str) -> int | None:
     """Find the status in a message such as ``404 Not Found``: all that 1.8.1's clients tell."""
-    match = re.match(r"(?:HTTP\s+)?([1-5]\d\d)\b", message)
+    match = re.match(r"(?:HTTP\s+)?([1-5]\d\d)(?![\w.])", message)  # no address
     return int(match[1]) if match else None
 
 

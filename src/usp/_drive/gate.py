@@ -21,23 +21,28 @@ class Gate:
         self._tell = tell
         self._left = crawl.policy.max_pages
         self._count = 0
+        self._shut = False
 
     def passing(self, pages: Iterable[SitemapPage]) -> Iterator[SitemapPage]:
         """Yield those pages of a sitemap, or of a part of it, that are wanted."""
         crawl = self._crawl
         for page in crawl.selection.choose(pages, crawl.skipped):
             if self._has_enough(page):
-                crawl.stop("SM706", "The caller had enough")
+                self._end("SM706", "The caller had enough")
                 return
             self._count += 1
             yield page
             if self._count == self._left:
-                crawl.stop("SM704", f"The crawl has reached its {crawl.policy.max_pages} pages")
+                self._end("SM704", f"The crawl has reached its {crawl.policy.max_pages} pages")
                 return
 
+    def _end(self, code: str, reason: str) -> None:
+        self._shut = True
+        self._crawl.stop(code, reason)
+
     def is_shut(self) -> bool:
-        """Tell whether nothing passes any more."""
-        return self._crawl.stopped is not None
+        """Tell whether nothing passes any more; what came before another limit still does."""
+        return self._shut
 
     def close(self, place: Place) -> None:
         """Tell that a sitemap was read, and forget its document."""

@@ -21,6 +21,7 @@ from usp.objects.progress import (
 )
 
 _log: Final = logging.getLogger("usp.fetch_parse")
+logging.getLogger("usp").addHandler(logging.NullHandler())  # quiet, until somebody listens
 _NOT_FOUND: Final = 404
 
 Tell = Callable[[Event], None]
