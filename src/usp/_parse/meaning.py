@@ -46,6 +46,13 @@ def first(record: Record, key: str) -> str:
     return next((text for known, text in record if known == key), "")
 
 
+def texts(record: Record, key: str) -> list[str]:
+    """Return all that the entry says under this key."""
+    if isinstance(record, Said):
+        return record.texts(key)
+    return [text for known, text in record if known == key]
+
+
 def elements(record: Record, key: str) -> Iterator[tuple[dict[str, str], str]]:
     """Yield each element of this key: its attributes, which stand just before it, and its text."""
     if isinstance(record, Said) and not record.may_say(key):
@@ -166,9 +173,14 @@ class _LaidOut:
     def _shortcut(self, field: str) -> Callable[[Groups], object] | None:
         """Return how to read a field that is one text, where it is known which."""
         key, understand = self._meaning.single_texts.get(field, ("", str))
-        place = self._layout.only(key)
-        if place is None or self._convert:
+        place, convert = self._layout.only(key), self._convert
+        if key and key not in self._layout.keys:
+            nothing = understand("")
+            return lambda _: nothing
+        if place is None:
             return None
+        if convert:
+            return lambda groups: understand(convert(groups[place] or ""))
         return lambda groups: understand(groups[place] or "")
 
 

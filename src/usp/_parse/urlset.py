@@ -20,6 +20,7 @@ from usp._parse.meaning import (
     first_understood,
     groups,
     rows,
+    texts,
 )
 from usp._parse.sniff import Kind
 from usp.objects.page import (
@@ -77,8 +78,8 @@ class UrlsetMeaning(EntryMeaning):
 
     def urls(self, record: Record, findings: Findings) -> list[str]:
         """Return the URL of the page; where sites put two in one entry, both."""
-        texts = (part for key, text in record if key == "loc" for part in values.several(text))
-        found = [url for text in texts if (url := self._url(text))]
+        parts = (part for text in texts(record, "loc") for part in values.several(text))
+        found = [url for text in parts if (url := self._url(text))]
         if not found:
             findings.report("SM301", "an entry without a URL was left out")
         elif len(found) > 1:
@@ -108,8 +109,7 @@ class UrlsetMeaning(EntryMeaning):
 
     def last_modified(self, record: Record) -> datetime | None:
         """Return ``<lastmod>``."""
-        texts = (text for key, text in record if key == "lastmod")
-        return next(filter(None, map(date, texts)), None)
+        return next(filter(None, map(date, texts(record, "lastmod"))), None)
 
     def change_frequency(self, record: Record) -> SitemapPageChangeFrequency | None:
         """Return ``<changefreq>``."""
