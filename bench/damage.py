@@ -2,7 +2,8 @@
 
 A sound document of 50,000 entries (5,000 in the quick run) and the same with a fault in each are
 read whole, every field of every page, in turn and then once more; the shorter times are compared,
-since noise only ever adds.
+since noise only ever adds. What a damaged document takes is held against what the careful lane
+alone takes for the sound one, since damage is its work.
 Times are of the processor, so that whatever else the machine does counts as little as can be.
 1.8.1 reads the same files: it is asked how many pages it finds.
 """
@@ -20,7 +21,8 @@ ENTRIES: Final = 50_000
 QUICK_ENTRIES: Final = 5_000
 RUNS: Final = 2
 MOST: Final = 5.0
-"""How many times as long a damaged document may take as a sound one."""
+"""How many times as long a damaged document may take as the careful lane with a sound one."""
+CAREFUL: Final = "sound, careful lane alone"
 HEADINGS: Final = (
     "a fault in each entry",
     "seconds",
@@ -39,7 +41,7 @@ def run(*, full: bool) -> Iterator[Table]:
 
 def measure(name: str, entries: int) -> Table:
     """Measure one format with every fault."""
-    rule = f"at most {MOST:g} times the time of the sound document, and the same URLs"
+    rule = f"at most {MOST:g} times the careful lane with the sound document, and the same URLs"
     table = Table(f"{name}, {entries:,} entries", HEADINGS, rule)
     with tempfile.TemporaryDirectory() as folder:
         files = {}
@@ -48,8 +50,10 @@ def measure(name: str, entries: int) -> Table:
             files[fault].write_text(FORMATS[name].document(entries, spoil), "utf-8")
         ours = _ours(files)
         theirs = _theirs(files)
+    careful = ours.pop(CAREFUL)["seconds"]
+    table.rows.append([CAREFUL, careful, 1.0, None, None, None])
     for fault, found in ours.items():
-        ratio = found["seconds"] / ours[SOUND]["seconds"]
+        ratio = found["seconds"] / careful
         if ratio > MOST or found["urls"] != ours[SOUND]["urls"]:
             table.broken.append(fault)
         other = theirs.get(fault, {})
@@ -62,10 +66,13 @@ def _ours(files: dict[str, Path]) -> dict[str, Answer]:
     """Read every file in turn, and all of them again; keep the quicker of each."""
     with Reader(OURS) as reader:
         rounds = [
-            {fault: reader.ask("read", str(path)) for fault, path in files.items()}
+            {
+                CAREFUL: reader.ask("read_one_carefully", str(files[SOUND])),
+                **{fault: reader.ask("read", str(path)) for fault, path in files.items()},
+            }
             for _ in range(RUNS)
         ]
-    return {fault: best(found[fault] for found in rounds) for fault in files}
+    return {name: best(found[name] for found in rounds) for name in rounds[0]}
 
 
 def _theirs(files: dict[str, Path]) -> dict[str, Answer]:

@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 from xml.parsers.expat import ParserCreate
@@ -11,7 +12,30 @@ import requests
 
 import usp
 from bench.jobs.answer import Answer
-from bench.jobs.both import PLAIN
+from bench.jobs.both import ALL, PLAIN, read_all
+from usp._parse.document import Document, Source, inspect
+from usp.objects.sitemap import InvalidSitemap
+
+
+def read_carefully(folder: str, kind: str) -> Answer:
+    """Do what ``read_all`` does, by the careful lane alone."""
+    return read_all(folder, kind, lambda text: _inspected(text).pages)
+
+
+def read_one_carefully(path: str) -> Answer:
+    """Do what ``read`` does, by the careful lane alone."""
+    text = Path(path).read_text("utf-8")
+    start = time.process_time()
+    document = _inspected(text)
+    for page in document.pages:
+        ALL(page)
+    for child in document.children:
+        InvalidSitemap(child.url, "not fetched")
+    return {"seconds": time.process_time() - start}
+
+
+def _inspected(text: str) -> Document:
+    return inspect(replace(Source.of(text), careful=True))
 
 
 def scan(folder: str) -> Answer:
@@ -65,6 +89,8 @@ def connect_plainly(url: str, times: int) -> Answer:
 
 
 JOBS: Final[dict[str, Callable[..., Answer]]] = {
+    "read_carefully": read_carefully,
+    "read_one_carefully": read_one_carefully,
     "scan": scan,
     "stream": stream,
     "fetch_wide": fetch_wide,
