@@ -169,7 +169,7 @@ def test_a_storm_of_refusals_ends(server: LoopbackServer) -> None:
     server.site |= dict.fromkeys(names, Answer(status=429, headers={"Retry-After": "0"}))
     tree = tree_of(server)
     assert tree.outcome is Outcome.BLOCKED
-    assert len(server.asked) == 1 + 2 * 40
+    assert len(server.asked) < 40, "it is given up"
 
 
 def test_a_server_that_dies_in_the_middle() -> None:
