@@ -6,7 +6,6 @@ closed ends where the next field of its group begins, and a stray end tag is ign
 """
 
 import re
-from collections import Counter
 from typing import Final
 
 from usp._parse.builder import Builder
@@ -94,6 +93,13 @@ def _open(tags: "_Tags", builder: Builder, token: re.Match[bytes]) -> None:
         builder.text(_character_data(unended))
 
 
+def _said(attributes: bytes) -> dict[str, str]:
+    said: dict[str, str] = {}
+    for key, *quoted in _ATTRIBUTE.findall(attributes.decode("utf-8", "replace")):
+        said.setdefault(key, decode_entities(drop_controls("".join(quoted))))
+    return said
+
+
 def _character_data(data: bytes) -> str:
     return decode_entities(drop_controls(data.decode("utf-8", "replace")))
 
@@ -104,24 +110,22 @@ class _Tags:
     def __init__(self, builder: Builder) -> None:
         self._builder = builder
         self._open: list[str] = []
-        self._counts: Counter[str] = Counter()  # so that a stray end tag costs no search
+        self._counts: dict[str, int] = {}  # so that a stray end tag costs no search
 
     def open(self, name: str, attributes: bytes) -> None:
         if self._open and self._builder.ends_text(name):
             self._end()
-        written = attributes.decode("utf-8", "replace")
-        said: dict[str, str] = {}
-        for key, *quoted in _ATTRIBUTE.findall(written):
-            said.setdefault(key, decode_entities(drop_controls("".join(quoted))))
-        self._builder.start(name, said)
-        if written.rstrip().endswith("/"):
+        self._builder.start(name, _said(attributes) if attributes else {})
+        if attributes and attributes.rstrip().endswith(b"/"):
             self._builder.end()
         else:
-            self._open.append(name.lower())
-            self._counts[name.lower()] += 1
+            name = name.lower()
+            self._open.append(name)
+            self._counts[name] = self._counts.get(name, 0) + 1
 
     def close(self, name: str) -> None:
-        while self._counts[name.lower()] and self._end() != name.lower():
+        name = name.lower()
+        while self._counts.get(name) and self._end() != name:
             pass
 
     def close_all(self) -> None:

@@ -33,6 +33,7 @@ _CHILD_URL: Final = re.compile(
 _END_TAG: Final = re.compile(rb"\s*</([^\s<>]+)[ \t\r\n]*>")
 """An end tag that expat takes, behind blanks of any kind: XML knows four of the six."""
 _AFTER_ROOT: Final = expat.errors.codes[expat.errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT]
+_BLANKS: Final = re.compile(rb"[ \t\r\n]*+")
 _NOWHERE: Final = "_"
 """The element that stands around entries which have none."""
 
@@ -289,7 +290,9 @@ class XmlReader:
             self._findings.report(code, f"an entry was {what}: {fault.message}", at=fault.at)
         self._fault = None
         builder.outside()
-        self._resume(self._kept_at + stop)
+        # Blanks between entries say nothing; shown to expat, they would take a turn of their own.
+        rest = _BLANKS.match(self._kept, stop)
+        self._resume(self._kept_at + (rest.end() if rest else stop))
         return True
 
     def _cut_off(self, fault: _Fault, piece: bytes) -> None:
