@@ -39,7 +39,6 @@ from usp.web_client.aio_response import (
     DROPPED,
     AioWebClientSuccessResponse,
     drain,
-    foreign_packing,
 )
 from usp.web_client.aio_transport import TRIP, Connector, Trip, Verify, tls_context
 from usp.web_client.failures import is_untrusted, passes
@@ -66,6 +65,7 @@ _UNANSWERED: Final = (
     aiohttp.ClientResponseError,  # what came is no HTTP
     TimeoutError,
 )
+_LOST: Final = (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError)
 
 
 class AioWebClientErrorResponse(WebClientErrorResponse):
@@ -205,7 +205,8 @@ class _Visit(AbstractAioWebClient):
             max_line_size=_LONGEST_LINE,
             max_field_size=_LONGEST_LINE,
         )
-        self._session._retry_connection = False  # what is asked for again, the crawl decides
+        # What is asked for again, the crawl decides, and ``_ask``: aiohttp asks again for anything.
+        self._session._retry_connection = False
 
     async def close(self) -> None:
         """Forget the crawl, and close the connections that only it used."""
@@ -238,12 +239,13 @@ class _Visit(AbstractAioWebClient):
                 return _failed(error)
             if response.status not in manners.SUCCESS:
                 return await _refused(response)
-            if packing := foreign_packing(response):
-                response.close()
-                words = f"it is packed with {packing}, which nobody asked for"
-                return AioWebClientErrorResponse(words, retryable=False)
             undo.pop_all()
-        return AioWebClientSuccessResponse(response, passed, due, give_back)
+        answer = AioWebClientSuccessResponse(response, passed, due, give_back)
+        packing = await answer.foreign_packing()
+        if packing is None:
+            return answer
+        words = f"it is packed with {packing}, which nobody asked for"
+        return AioWebClientErrorResponse(words, retryable=False)
 
     async def _take_slot(self) -> None:
         """Wait until a request may start: at its distance from the last, and among all others."""
@@ -264,7 +266,7 @@ class _Visit(AbstractAioWebClient):
         for _ in range(_MOST_REDIRECTS + 1):
             response = await self._ask(url, credentials)
             location = response.headers.get("Location")
-            if response.status not in _REDIRECTS or location is None:
+            if response.status not in _REDIRECTS or not location:
                 return response, tuple(passed)
             await drain(response)
             target = _web_url(urljoin(url, location))
@@ -278,7 +280,19 @@ class _Visit(AbstractAioWebClient):
         host = host_of(url)
         if not self._guard.decided and host != self._home:
             await self._find_home()
-        trip = TRIP.set(Trip(self, self._guard, host, host == self._home))
+        trip = Trip(self, self._guard, host, host == self._home)
+        try:
+            return await self._send(url, credentials, trip)
+        except _LOST as error:
+            # A kept connection that turns out dead is nobody's fault, and is replaced once.
+            if not trip.over_kept or _is_begun(error):
+                raise
+        return await self._send(url, credentials, trip)
+
+    async def _send(
+        self, url: str, credentials: Mapping[str, str], trip: Trip
+    ) -> aiohttp.ClientResponse:
+        token = TRIP.set(trip)
         try:
             return await self._session.get(
                 URL(url, encoded=True).with_user(None),
@@ -287,7 +301,7 @@ class _Visit(AbstractAioWebClient):
                 proxy=self._proxy_for(url),
             )
         finally:
-            TRIP.reset(trip)
+            TRIP.reset(token)
 
     async def _find_home(self) -> None:
         """Look the homepage up for the guard, which can't wait for it."""
@@ -359,6 +373,12 @@ async def _refused(response: aiohttp.ClientResponse) -> WebClientErrorResponse:
     )
 
 
+def _is_begun(error: Exception) -> bool:
+    """Tell whether a connection was lost in the middle of headers: aiohttp shows what came."""
+    lost = isinstance(error, aiohttp.ServerDisconnectedError)
+    return lost and not isinstance(getattr(error, "message", ""), str)
+
+
 def _failed(error: Exception) -> WebClientErrorResponse:
     if isinstance(error, aiohttp.ClientHttpProxyError):
         return AioWebClientErrorResponse(
@@ -369,6 +389,8 @@ def _failed(error: Exception) -> WebClientErrorResponse:
     words = str(error) or type(error).__name__
     if isinstance(error, aiohttp.ClientResponseError):  # its status is made up by aiohttp
         words = f"the answer can't be read: {' '.join(error.message.split())[:200]}"
+    if _is_begun(error):
+        words = "the connection was dropped in the middle of the headers"
     silent = isinstance(error, _UNANSWERED)
     retryable = passes(error) or isinstance(error, DROPPED)
     return AioWebClientErrorResponse(

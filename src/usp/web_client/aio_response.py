@@ -5,7 +5,9 @@ by their first bytes and has a ceiling on what comes out.
 """
 
 import asyncio
+import re
 from collections.abc import AsyncGenerator, Callable
+from contextlib import ExitStack
 from typing import Final
 
 import aiohttp
@@ -14,12 +16,14 @@ from usp.web_client import manners
 from usp.web_client.abstract_aio_client import AbstractAioWebClientSuccessResponse
 from usp.web_client.failures import DeadlineError, DroppedError
 
-__all__ = ["DROPPED", "AioWebClientSuccessResponse", "drain", "foreign_packing"]
+__all__ = ["DROPPED", "AioWebClientSuccessResponse", "drain"]
 
 DROPPED: Final = (aiohttp.ClientPayloadError, aiohttp.ServerDisconnectedError)
 """What aiohttp raises where a connection ends too early."""
 _FOREIGN: Final = frozenset({"br", "compress", "dcb", "dcz", "x-compress", "zstd"})
 """Packings that nobody asked for and that can't be undone; a word that names none is no packing."""
+_READABLE: Final = re.compile(rb"(?:\xef\xbb\xbf)?(?:[\t\n\r -~]{64}|[\t\n\r -~]+\Z)|\x1f\x8b")
+"""How text begins, and gzip: what is labelled as packed otherwise, and isn't."""
 
 
 class AioWebClientSuccessResponse(AbstractAioWebClientSuccessResponse):
@@ -46,6 +50,7 @@ class AioWebClientSuccessResponse(AbstractAioWebClientSuccessResponse):
         self._due = due
         self._give_back: Callable[[], None] | None = give_back
         self._fault: Exception | None = None
+        self._first: bytes | None = None
 
     def status_code(self) -> int:
         """Return the HTTP status."""
@@ -79,6 +84,9 @@ class AioWebClientSuccessResponse(AbstractAioWebClientSuccessResponse):
 
     async def _read(self) -> bytes:
         """Return what has come, or wait for it; nothing at the end."""
+        if self._first is not None:
+            first, self._first = self._first, None
+            return first
         content = self._response.content
         deadline = asyncio.timeout_at(self._due)
         try:
@@ -97,8 +105,30 @@ class AioWebClientSuccessResponse(AbstractAioWebClientSuccessResponse):
                 raise DroppedError(str(error)) from error
             raise
 
+    async def foreign_packing(self) -> str | None:
+        """Return the packing of the body, if it can't be undone; the response is closed then.
+
+        Servers name packings that they don't use: how the body begins decides.
+        """
+        name = next((name for name in _packings(self._response) if name in _FOREIGN), None)
+        if name is None:
+            return None
+        with ExitStack() as undo:
+            undo.callback(self._let_go)
+            try:
+                self._first = await self._read()
+            except (aiohttp.ClientError, OSError, DeadlineError, DroppedError) as error:
+                self._fault = error  # for whoever reads
+            if not self._first or _READABLE.match(self._first):
+                undo.pop_all()
+                return None
+        return name
+
     async def close(self) -> None:
         """Let go of the connection: kept if the body was read to its end, else closed."""
+        self._let_go()
+
+    def _let_go(self) -> None:
         self._response.close()
         if self._give_back is not None:
             self._give_back()
@@ -117,11 +147,6 @@ async def drain(response: aiohttp.ClientResponse) -> None:
         pass
     finally:
         response.close()
-
-
-def foreign_packing(response: aiohttp.ClientResponse) -> str | None:
-    """Return the packing of a body that can't be undone, if it has one."""
-    return next((name for name in _packings(response) if name in _FOREIGN), None)
 
 
 def _packings(response: aiohttp.ClientResponse) -> list[str]:

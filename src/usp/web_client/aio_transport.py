@@ -44,6 +44,8 @@ class Trip:
     host: str
     is_home: bool
     refused: AddressRefusedError | None = None
+    over_kept: bool = False
+    """The connection was kept from another request, so the host may have closed it since."""
 
     def admit(self, address: str) -> None:
         """Let a connection to an address be used, or raise."""
@@ -80,6 +82,15 @@ class _Handler(ResponseHandler):
             super().data_received(data[:end])
             data = data[end:]
         super().data_received(data)
+        self._end_payload()
+
+    def _end_payload(self) -> None:
+        """Tell whoever reads the body of a fault in it: aiohttp tells who waits for headers."""
+        fault, payload = self.exception(), self._payload
+        if fault is None or payload is None or payload.is_eof():
+            return
+        if payload.exception() is None:
+            payload.set_exception(aiohttp.ClientPayloadError(f"the body is garbled: {fault}"))
 
     def close(self) -> None:
         """Close the connection now: with TLS, asyncio would wait for the other side's good-bye."""
@@ -120,6 +131,7 @@ class Connector(aiohttp.TCPConnector):
         if checked is not None:
             _check(checked, connection)
         if trip is not None and connection.protocol is not None:
+            trip.over_kept = connection.protocol in self._users
             self._users[connection.protocol] = trip.crawl
         return connection
 
