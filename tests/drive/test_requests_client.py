@@ -15,6 +15,7 @@ import requests_cache
 from tests.drive.answers import error
 from tests.server import Answer, Handler, LoopbackServer, redirect, reset, stall, urlset
 from usp import Outcome, Policy, __version__
+from usp._drive.fetch import refused
 from usp.tree import sitemap_tree_for_homepage
 from usp.web_client.abstract_client import (
     RETRYABLE_HTTP_STATUS_CODES,
@@ -22,6 +23,7 @@ from usp.web_client.abstract_client import (
     LocalWebClient,
     NoWebClientException,
     RequestWaiter,
+    WebClientErrorResponse,
 )
 from usp.web_client.requests_client import RequestsWebClient, RequestsWebClientSuccessResponse
 
@@ -265,6 +267,12 @@ def test_the_hooks_of_a_client_do_nothing_by_default() -> None:
     client.abort()
     with pytest.raises(NoWebClientException):
         client.get("http://host.example/")
+
+
+@pytest.mark.parametrize(("said", "read"), [("5", 5.0), ("soon", None), (-1, None), (2, 2.0)])
+def test_a_pause_that_a_client_names_is_a_number_or_none(said: object, read: float | None) -> None:
+    answer = WebClientErrorResponse("503", retryable=True, retry_after=said)  # type: ignore[arg-type]
+    assert refused(answer).retry_after == read
 
 
 def test_a_body_that_breaks_off_gives_what_came(server: LoopbackServer) -> None:

@@ -165,7 +165,7 @@ def refused(response: object) -> FetchFailed:
         status=response.status_code() or _status_in(message),
         silent=response.unanswered(),
         untrusted=response.untrusted(),
-        retry_after=response.retry_after(),
+        retry_after=_seconds(response.retry_after()),
     )
 
 
@@ -179,6 +179,15 @@ def broken(error: Exception) -> FetchFailed:
 def cut_off(error: Exception) -> FetchFailed:
     """Say what ended a body before its end."""
     return FetchFailed(_describe(error), retryable=passes(error))
+
+
+def _seconds(pause: object) -> float | None:
+    """Read the pause that a client of the caller's names, where it is a number at all."""
+    try:
+        seconds = float(pause)  # type: ignore[arg-type]  # so we ask
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return seconds if seconds >= 0 else None  # NaN isn't
 
 
 def _status_in(message: str) -> int | None:
