@@ -1,31 +1,46 @@
 """The policy of a crawl: what it holds, and what it refuses."""
 
+import re
 from dataclasses import fields
-from typing import Any
+from functools import partial
+from threading import TIMEOUT_MAX
+from typing import Any, get_type_hints
 
 import pytest
 
+from tests.crawl.test_machine import HOME
 from tests.server import LoopbackServer, urlset
-from usp import Policy
+from usp import Crawl, Policy
+from usp._crawl.policy import policy_of
 from usp.exceptions import SitemapException
 from usp.tree import sitemap_tree_for_homepage
 
+WHOLE = [name for name, hint in get_type_hints(Policy).items() if hint in (int, int | None)]
+SECONDS = [name for name, hint in get_type_hints(Policy).items() if hint in (float, float | None)]
+PATTERNS = ["include", "exclude", "include_sitemaps", "exclude_sitemaps"]
+NO_NUMBERS: list[object] = [True, "3", b"3", [3], float("nan"), -1, 3j]
+NO_PATTERNS: list[object] = [None, "(", b"x", [b"x"], [re.compile(b"x")], ["a", 5], ["a", "("]]
+WRONG: list[tuple[str, object]] = [
+    ("tries", 0),
+    ("max_level", -1),
+    ("max_document_bytes", 0),
+    ("first_pause", float("inf")),
+    ("pause_growth", 0.5),
+    ("pause_growth", float("inf")),
+    ("pause_growth", 10**400),
+    *((name, wrong) for name in WHOLE for wrong in (*NO_NUMBERS, 2.5, 3.0, float("inf"))),
+    *((name, wrong) for name in SECONDS for wrong in NO_NUMBERS),
+    *((name, wrong) for name in PATTERNS for wrong in NO_PATTERNS),
+    *(("kinds", wrong) for wrong in (None, 5, b"news", [[]], [None], "podcast", ["news", {}])),
+    *(("since", wrong) for wrong in (5, b"2024", True, ["2024"], "", "2024-13")),
+]
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"tries": 0},
-        {"max_level": -1},
-        {"max_document_bytes": 0},
-        {"first_pause": -0.5},
-        {"pause_growth": 0.5},
-        {"longest_pause": float("nan")},
-        {"host_strikes": "many"},
-    ],
-)
-def test_what_makes_no_sense_raises_at_once(wrong: dict[str, Any]) -> None:
-    with pytest.raises(SitemapException, match=next(iter(wrong))):
-        Policy(**wrong)
+
+@pytest.mark.parametrize(("name", "wrong"), WRONG)
+def test_what_makes_no_sense_raises_at_once(name: str, wrong: object) -> None:
+    with pytest.raises(SitemapException, match=name) as caught:
+        Policy(**{name: wrong})  # type: ignore[arg-type]
+    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize("name", [field.name for field in fields(Policy)])
@@ -33,6 +48,36 @@ def test_every_field_is_looked_at(name: str) -> None:
     wrong: dict[str, Any] = {name: object()}
     with pytest.raises(SitemapException, match=name):
         Policy(**wrong)
+
+
+@pytest.mark.parametrize("wrong", [Policy, {}, [], 0, False, "", "polite"])
+def test_a_policy_is_a_policy(wrong: Any) -> None:
+    for use in (partial(policy_of, changes={}), partial(Crawl, []), partial(Crawl.of_site, HOME)):
+        with pytest.raises(SitemapException, match="policy must be"):
+            use(policy=wrong)
+
+
+@pytest.mark.parametrize("endless", [float("inf"), 1e12, 10**400])
+def test_no_time_limit_is_too_long_to_wait_for(endless: float) -> None:
+    policy = Policy(max_seconds=endless, longest_pause=endless, first_pause=1e300)
+    assert policy.max_seconds is None
+    assert policy.pause(1, 1e300, 1.0) == policy.longest_pause < TIMEOUT_MAX
+    assert Policy(max_seconds=3600).max_seconds == 3600
+
+
+def test_pauses_grow_to_their_limit_and_no_further() -> None:
+    grown = [Policy(tries=5000).pause(tries, None, 0.5) for tries in (1, 2, 3, 11, 3000, 4999)]
+    assert grown == [1.0, 1.5, 2.25, 57.6650390625, 60.0, 60.0]
+    assert Policy(pause_growth=1e308).pause(3, None, 0.5) == 60.0
+    assert Policy(first_pause=0, pause_growth=2).pause(5000, None, 0.5) == 0.0
+
+
+def test_more_tries_than_a_pause_can_grow_by(server: LoopbackServer) -> None:
+    server.robots("/a.xml")
+    server.site["/a.xml"] = 500
+    policy = Policy(tries=1200, retries=1200, first_pause=1e-9, longest_pause=1e-6, pause_growth=2)
+    sitemap_tree_for_homepage(server.url, use_known_paths=False, policy=policy)
+    assert server.asked == ["/robots.txt", *["/a.xml"] * 1200]
 
 
 def test_the_ceiling_on_a_document_is_an_option(server: LoopbackServer) -> None:

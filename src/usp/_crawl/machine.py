@@ -12,6 +12,18 @@ from collections.abc import Iterable, Iterator
 from typing import Self
 from urllib.parse import urljoin
 
+from usp._crawl.callbacks import Callbacks
+from usp._crawl.checks import (
+    flags,
+    instance,
+    instance_or_none,
+    number,
+    paths,
+    several,
+    start,
+    whole,
+    wrong,
+)
 from usp._crawl.cursor import (
     Cursor,
     Manner,
@@ -21,16 +33,17 @@ from usp._crawl.cursor import (
 )
 from usp._crawl.messages import Answer, FetchRequest
 from usp._crawl.places import Place
-from usp._crawl.policy import Policy
+from usp._crawl.policy import Policy, given_or_default
 from usp._crawl.resource import Resource
 from usp._crawl.resources import Resources
-from usp._crawl.seeds import KNOWN_PATHS, Seed, check_start, ladder
+from usp._crawl.seeds import KNOWN_PATHS, Seed, ladder
 from usp._crawl.selection import Selection
 from usp._parse.decode import http_charset
 from usp._parse.document import Source, inspect
 from usp._version import __version__
 from usp.exceptions import SitemapException
 from usp.objects.outcome import FoundBy, Outcome, Skip
+from usp.objects.problem import CODES
 
 __all__ = ["Crawl", "RecurseCallback", "RecurseListCallback", "StopCallback"]
 
@@ -59,18 +72,22 @@ class Crawl:
         :param streaming: hand documents over one by one (``ready``), in the tree's order, fetch no
             further ahead of them than the policy allows, and keep nothing of them afterwards.
         """
-        self.policy = policy or Policy()
+        self.policy = given_or_default(policy)
+        callbacks = Callbacks(recurse_callback, recurse_list_callback, stop_callback)
+        flags(counting=counting, probe_at_once=probe_at_once, streaming=streaming)
         manner = Manner(
-            recurse_callback,
-            recurse_list_callback,
-            stop_callback,
+            callbacks.recurse_callback,
+            callbacks.looked_through,
+            callbacks.stop_callback,
             counting=counting,
             probe_at_once=probe_at_once,
             streaming=streaming,
         )
         self._resources = Resources(self.policy)
-        self._cursor = Cursor(seeds, self.policy, self._resources, manner)
+        self._cursor = Cursor(several("seeds", seeds, Seed), self.policy, self._resources, manner)
         self._deadline: float | None = None
+        self._taken: dict[str, FetchRequest] = {}
+        self._given_back: deque[FetchRequest] = deque()
 
     @property
     def done(self) -> bool:
@@ -124,9 +141,10 @@ class Crawl:
 
         Where that leads to nothing, the homepage is asked, and newer known paths are tried.
         """
-        check_start(homepage_url)
-        homepage = urljoin(homepage_url, "/")
-        policy = policy or Policy()
+        homepage = urljoin(start("homepage_url", homepage_url), "/")
+        flags(use_robots=use_robots)
+        known_paths = paths("known_paths", known_paths)
+        policy = given_or_default(policy)
         rungs = ladder(
             policy, known_paths, use_robots=use_robots, use_known_paths=True, classic=True
         )
@@ -135,8 +153,7 @@ class Crawl:
     @classmethod
     def of_sitemap(cls, url: str, policy: Policy | None = None) -> Self:
         """Begin a crawl of one sitemap and all that it leads to."""
-        check_start(url)
-        return cls([Seed(url, FoundBy.GIVEN)], policy)
+        return cls([Seed(start("url", url), FoundBy.GIVEN)], policy)
 
     @property
     def outcome(self) -> Outcome:
@@ -148,15 +165,26 @@ class Crawl:
         return self._cursor.places()
 
     def stop(self, code: str, reason: str) -> None:
-        """End the crawl in order, with what it has."""
+        """End the crawl in order, with what it has.
+
+        :param code: one of the codes of problems, such as SM706: the caller had enough.
+        """
+        if code not in CODES:
+            raise wrong("code", "the code of a problem", code)
+        instance("reason", reason, str)
         self._cursor.stop(code, reason)
 
     def release(self, place: Place) -> None:
         """Forget the document of a place whose pages were read."""
-        self._cursor.release(place)
+        self._cursor.release(instance("place", place, Place))
 
     def take(self, now: float, limit: int | None = None) -> list[FetchRequest]:
-        """Return what may be fetched now, at most ``limit``; what the cursor waits for first."""
+        """Return what may be fetched now, at most ``limit``; what the cursor waits for first.
+
+        What is taken is the caller's to answer, or to give back.
+        """
+        number("now", now)
+        hands = self.policy.total if limit is None else whole("limit", limit, 0)
         if self._deadline is None and self.policy.max_seconds is not None:
             self._deadline = now + self.policy.max_seconds
         if self._deadline is not None and now >= self._deadline and not self.done:
@@ -164,14 +192,32 @@ class Crawl:
             self._cursor.run_out("SM705", reason)
         if self.done:
             return []
+        again = [self._given_back.popleft() for _ in range(min(hands, len(self._given_back)))]
         flying = self._resources.flying
-        hands = self.policy.total - flying
-        hands = hands if limit is None else min(hands, limit)
+        hands = min(self.policy.total - flying, hands - len(again))
         ahead = self._resources.ahead + len(self.ready) + flying
         streaming = self._cursor.manner.streaming
         for_later = self.policy.documents_ahead - ahead if streaming else hands
         wanted = self._resources.launch(now, hands, for_later, self._cursor.waits_for)
-        return [self._request(resource) for resource in wanted]
+        taken = again + [self._request(resource) for resource in wanted]
+        self._taken.update((request.url, request) for request in taken)
+        return taken
+
+    @property
+    def outstanding(self) -> tuple[FetchRequest, ...]:
+        """The requests that were taken and neither answered nor given back."""
+        return tuple(self._taken.values())
+
+    def give_back(self, request: FetchRequest) -> None:
+        """Put a request that won't be answered back in line: the next to ``take`` gets it again."""
+        self._given_back.append(self._answered(request))
+
+    def _answered(self, request: FetchRequest) -> FetchRequest:
+        """Strike a request off those that were taken."""
+        taken = self._taken.get(instance("request", request, FetchRequest).url)
+        if taken is None or taken.attempt != request.attempt:
+            raise SitemapException(f"The request for {request.url} is not outstanding.")
+        return self._taken.pop(taken.url)
 
     def _request(self, resource: Resource) -> FetchRequest:
         counted = self.selection if self._cursor.counts_pages else None
@@ -198,7 +244,12 @@ class Crawl:
         :param chance: from 0 to 1, varies the pause before the next try.
         :return: the seconds after which it will be tried again; None if this was final.
         """
-        settled = self._resources.receive(request.url, answer, now, chance)
+        if not isinstance(answer, Answer):
+            raise wrong("answer", "a Document or a FetchFailed", answer)
+        number("now", now)
+        number("chance", chance, 0, 1)
+        url = self._answered(request).url
+        settled = self._resources.receive(url, answer, now, chance)
         if isinstance(settled, float):
             return settled
         self._cursor.look_ahead(settled)
@@ -219,11 +270,14 @@ class Crawl:
         :param url: the URL that answered, where that is another one: redirects.
         :param content_type: the header, for the charset that it may name.
         """
-        charset = http_charset(content_type)
+        instance("data", data, bytes)
+        instance("request", request, FetchRequest)
+        answered = request.url if url is None else start("url", url)
+        charset = http_charset(instance_or_none("content_type", content_type, str))
         limit = self.policy.max_document_bytes
         source = Source(
             [data],
-            url or request.url,
+            answered,
             request.url,
             charset,
             limit,

@@ -1,30 +1,34 @@
 """How a crawl behaves: one frozen value."""
 
+import math
 from dataclasses import dataclass, fields, replace
 from typing import Final, TypedDict
 
+from usp._crawl.checks import instance_or_none, number, switch, whole
 from usp._crawl.selection import Kinds, Moment, Patterns, Selection, kinds, moment, patterns
 from usp._parse.unpack import MAX_DOCUMENT
 from usp.exceptions import SitemapException
 
-_LEAST: Final = {
+_WHOLE: Final = {
     "per_host": 1,
     "total": 1,
     "documents_ahead": 1,
     "tries": 1,
-    "first_pause": 0,
-    "pause_growth": 1,
-    "longest_pause": 0,
     "retries": 0,
     "host_strikes": 1,
     "max_level": 0,
     "max_document_bytes": 1,
     "max_sitemaps": 1,
     "max_pages": 1,
-    "max_seconds": 0,
     "repeated_places": 0,
 }
-"""The fields that are numbers, and the least that makes sense."""
+"""The fields that are whole numbers, and the least that makes sense."""
+_MEASURED: Final = {"first_pause": 0, "pause_growth": 1}
+"""The fields that may have a fraction, and their least."""
+_MONTH: Final = 30 * 24 * 3600
+"""In seconds. No system waits much longer at once."""
+_LIMITS_IN_SECONDS: Final = {"longest_pause": _MONTH, "max_seconds": None}
+"""What limits time, and what it becomes beyond a month: no limit, as far as waiting goes."""
 _MAY_BE_NONE: Final = frozenset(
     {"max_sitemaps", "max_pages", "max_seconds", "use_homepage", "use_newer_paths"}
 )
@@ -57,7 +61,7 @@ class Policy:
     pause_growth: float = 1.5
     """By how much each pause is longer than the one before."""
     longest_pause: float = 60.0
-    """The limit on pauses, also on what ``Retry-After`` asks for."""
+    """The limit on pauses, also on what ``Retry-After`` asks for; a month at most."""
     retries: int = 1000
     """How many second and further tries a whole crawl may make."""
     host_strikes: int = 3
@@ -72,7 +76,7 @@ class Policy:
     max_pages: int | None = None
     """After how many pages a crawl ends."""
     max_seconds: float | None = None
-    """After what time a crawl ends, with what it has."""
+    """After what time a crawl ends, with what it has; more than a month is no limit."""
     repeated_places: int = 10_000
     """How many places may repeat an index that stands elsewhere in the tree already."""
 
@@ -108,16 +112,10 @@ class Policy:
     """With ``since``: leave out sitemaps that are older by what their index says, often wrongly."""
 
     def __post_init__(self) -> None:
-        for name, least in _LEAST.items():
-            value = getattr(self, name)
-            if value is None and name in _MAY_BE_NONE:
-                continue
-            if isinstance(value, bool) or not isinstance(value, int | float) or not value >= least:
-                raise SitemapException(f"{name} must be at least {least}, not {value!r}.")
+        self._check_numbers()
         for name in _SWITCHES:
-            value = getattr(self, name)
-            if not isinstance(value, bool) and not (value is None and name in _MAY_BE_NONE):
-                raise SitemapException(f"{name} must be True or False.")
+            if not self._has_none(name):
+                switch(name, getattr(self, name))
         for name in _PATTERNS:
             object.__setattr__(self, name, patterns(name, getattr(self, name)))
         object.__setattr__(self, "since", moment("since", self.since, last=False))
@@ -126,6 +124,19 @@ class Policy:
         if self.since and self.until and self.since > self.until:  # type: ignore[operator]  # both moments now
             raise SitemapException(f"since ({self.since}) must not be after until ({self.until}).")
 
+    def _check_numbers(self) -> None:
+        for name, least in _WHOLE.items():
+            if not self._has_none(name):
+                whole(name, getattr(self, name), least)
+        for name, least in _MEASURED.items():
+            number(name, getattr(self, name), least)
+        for name, beyond in _LIMITS_IN_SECONDS.items():
+            if not self._has_none(name) and number(name, getattr(self, name), 0, math.inf) > _MONTH:
+                object.__setattr__(self, name, beyond)
+
+    def _has_none(self, name: str) -> bool:
+        return name in _MAY_BE_NONE and getattr(self, name) is None
+
     @property
     def selection(self) -> Selection:
         """What is wanted of the site."""
@@ -133,9 +144,16 @@ class Policy:
 
     def pause(self, tries_made: int, retry_after: float | None, chance: float) -> float:
         """Return the seconds to wait before the next try; ``chance`` (0 to 1) varies them."""
-        grown = self.first_pause * self.pause_growth ** (tries_made - 1)
+        grown = self._grown(tries_made - 1)
         varied = grown * (0.75 + chance / 2)  # so that requests that failed together part
         return float(min(max(varied, retry_after or 0.0), self.longest_pause))
+
+    def _grown(self, times: int) -> float:
+        """Return the first pause, grown so often; with many tries no float can hold it."""
+        try:
+            return self.first_pause * float(self.pause_growth) ** times
+        except OverflowError:
+            return self.longest_pause if self.first_pause else 0.0
 
 
 class PolicyFields(TypedDict, total=False):
@@ -176,4 +194,10 @@ def policy_of(policy: Policy | None, changes: PolicyFields) -> Policy:
     unknown = sorted(set(changes) - set(PolicyFields.__annotations__))
     if unknown:
         raise TypeError(f"unexpected keyword argument {unknown[0]!r}: no field of Policy")
-    return replace(policy or Policy(), **changes)
+    return replace(given_or_default(policy), **changes)
+
+
+def given_or_default(policy: Policy | None) -> Policy:
+    """Return the caller's policy, or what holds where he has none."""
+    given = instance_or_none("policy", policy, Policy)
+    return Policy() if given is None else given

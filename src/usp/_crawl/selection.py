@@ -12,6 +12,7 @@ from datetime import UTC, date, datetime, time
 from itertools import islice
 from typing import Final
 
+from usp._crawl.checks import texts, wrong
 from usp._parse.dates import date as date_of
 from usp._parse.document import Child
 from usp.exceptions import SitemapException
@@ -28,6 +29,7 @@ Kinds = str | Iterable[str]
 
 _KINDS: Final = {"image": "images", "news": "news_story", "video": "videos"}
 """What a page can be wanted for, and the field that says so."""
+_EXPRESSIONS: Final = "regular expressions"
 _BARE_DATE: Final = re.compile(r"\s*\d{4}(?:-(?P<month>\d\d?)(?:-(?P<day>\d\d?))?)?\s*")
 
 
@@ -151,11 +153,11 @@ def moment(name: str, given: Moment | None, *, last: bool) -> datetime | None:
     if isinstance(given, str):
         first_and_last = _span(given)
         if first_and_last is None:
-            raise SitemapException(f"{name} must be a date, not {given!r}.")
+            raise wrong(name, "a date", given)
         return first_and_last[last]
     if given is None or isinstance(given, datetime):
         return as_utc(given)
-    raise SitemapException(f"{name} must be a date, not {given!r}.")
+    raise wrong(name, "a date", given)
 
 
 def _span(text: str) -> tuple[datetime, datetime] | None:
@@ -174,22 +176,28 @@ def _span(text: str) -> tuple[datetime, datetime] | None:
 def patterns(name: str, given: Patterns) -> tuple[re.Pattern[str], ...]:
     """Read one regular expression or several."""
     several = (given,) if isinstance(given, str | re.Pattern) else given
+    if not isinstance(several, Iterable):
+        raise wrong(name, _EXPRESSIONS, given)
+    return tuple(_pattern(name, pattern) for pattern in several)
+
+
+def _pattern(name: str, given: object) -> re.Pattern[str]:
+    written = given.pattern if isinstance(given, re.Pattern) else given
+    if not isinstance(written, str):  # one of bytes finds nothing in a URL, which is a text
+        raise wrong(name, _EXPRESSIONS, given)
     try:
-        return tuple(re.compile(pattern) for pattern in several)
-    except (TypeError, re.error) as error:
+        return re.compile(given)  # type: ignore[call-overload,no-any-return]  # looked at above
+    except (re.error, OverflowError, RecursionError) as error:
         raise SitemapException(f"{name} must be regular expressions: {error}.") from error
 
 
 def kinds(given: Kinds) -> tuple[str, ...]:
     """Read what kinds of pages are wanted."""
-    several = (given,) if isinstance(given, str) else given
-    if not isinstance(several, Iterable):
-        raise SitemapException(f"kinds are {', '.join(_KINDS)}; not {given!r}.")
-    several = tuple(several)
+    several = [given] if isinstance(given, str) else texts("kinds", given)
     for kind in several:
         if kind not in _KINDS:
-            raise SitemapException(f"kinds are {', '.join(_KINDS)}; not {kind!r}.")
-    return several
+            raise wrong("kinds", f"among {', '.join(_KINDS)}", kind)
+    return tuple(several)
 
 
 def _passes(
