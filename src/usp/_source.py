@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Self
 
+from usp._crawl.checks import flags, is_start, paths, start, wrong
 from usp._crawl.policy import Policy
-from usp._crawl.seeds import KNOWN_PATHS, Seed, check_start, in_fixed_order, ladder
+from usp._crawl.seeds import KNOWN_PATHS, Seed, in_fixed_order, ladder
 from usp._drive import report
 from usp._parse.document import Source, inspect
-from usp._parse.values import is_http_url
 from usp._store import Store
 from usp.exceptions import SitemapException
 from usp.helpers import strip_url_to_homepage
@@ -54,6 +54,11 @@ class Beginning:
         normalize: bool = True,
     ) -> Self:
         """Begin at a homepage, as 1.8.1 does."""
+        flags(
+            use_robots=use_robots,
+            use_known_paths=use_known_paths,
+            normalize_homepage_url=normalize,
+        )
         homepage = _homepage(url, normalize=normalize)
         rungs = ladder(
             policy,
@@ -75,12 +80,15 @@ class Beginning:
         store: Store,
     ) -> Self:
         """Begin at whatever is named."""
-        name = os.fspath(source)
+        flags(use_robots=use_robots)
+        if use_known_paths is not None:
+            flags(use_known_paths=use_known_paths)
+        name = _name(source)
         if is_local(source):
             seed = _seed_at_hand(name, policy, store)
             return cls(name, "", [seed])
         url = url_of(name)
-        if not is_http_url(url) or _BLANK.search(url):
+        if not is_start(url) or _BLANK.search(url):
             raise SitemapException(f"{name!r} is neither a URL, nor a domain, nor a file.")
         homepage = strip_url_to_homepage(url)
         if url.rstrip("/") != homepage.rstrip("/"):
@@ -89,6 +97,13 @@ class Beginning:
             policy, use_robots=use_robots, use_known_paths=use_known_paths, classic=False
         )
         return cls(homepage, homepage, rungs.seeds(homepage))
+
+
+def _name(source: object) -> str:
+    name = os.fspath(source) if isinstance(source, os.PathLike) else source
+    if not isinstance(name, str):
+        raise wrong("source", "a URL, a domain or a file", source)
+    return name
 
 
 def url_of(name: str) -> str:
@@ -101,12 +116,13 @@ def known_and_extra(known: Iterable[str], extra: Iterable[str] | None) -> Iterab
 
     A set gets an order that doesn't change from run to run.
     """
-    more = in_fixed_order(extra) if isinstance(extra, set | frozenset) else (extra or ())
+    more = [] if extra is None else paths("extra_known_paths", extra)
+    more = in_fixed_order(more) if isinstance(extra, set | frozenset) else more
     return dict.fromkeys([*in_fixed_order(known), *more])
 
 
 def _homepage(url: str, *, normalize: bool) -> str:
-    check_start(url)
+    start("homepage_url", url)
     if not normalize:
         return url if url.endswith("/") else f"{url}/"
     homepage = strip_url_to_homepage(url)
@@ -128,6 +144,8 @@ def _seed_at_hand(name: str, policy: Policy, store: Store) -> Seed:
         kept = store.keep(_pieces(name, policy.max_document_bytes))
     except OSError as error:
         raise SitemapException(f"{name} can't be read: {error.strerror or error}.") from error
+    except ValueError as error:  # what no system takes for a name
+        raise SitemapException(f"{name!r} can't be read: {error}.") from error
     limit = policy.max_document_bytes
     source = Source(kept, None, name, limit=limit, extensions=policy.extensions)
     document = inspect(source)

@@ -12,6 +12,8 @@ from types import TracebackType
 from typing import Self, TypeVar, Unpack
 
 from usp._crawl.assemble import website
+from usp._crawl.callbacks import Callbacks
+from usp._crawl.checks import flags, instance_or_none, is_start, whole, wrong
 from usp._crawl.machine import Crawl, RecurseCallback, RecurseListCallback, StopCallback
 from usp._crawl.policy import Policy, PolicyFields, policy_of
 from usp._drive import report
@@ -20,8 +22,6 @@ from usp._drive.gate import Gate
 from usp._drive.many import as_they_finish
 from usp._source import Beginning, SourceName, known_and_extra, url_of
 from usp._store import Store
-from usp.exceptions import SitemapException
-from usp.helpers import is_http_url
 from usp.objects.outcome import Outcome
 from usp.objects.page import SitemapPage
 from usp.objects.problem import Problem
@@ -136,6 +136,8 @@ async def sitemap_tree_for_homepage(
     :param web_client: the client to fetch with; by default an ``AioWebClient`` of the crawl's own.
     """
     settled = policy_of(policy, changes)
+    instance_or_none("web_client", web_client, AbstractAioWebClient)
+    callbacks = Callbacks(recurse_callback, recurse_list_callback, stop_callback, observer)
     begin = Beginning.of_homepage(
         homepage_url,
         settled,
@@ -144,8 +146,7 @@ async def sitemap_tree_for_homepage(
         known_paths=known_and_extra(_UNPUBLISHED_SITEMAP_PATHS, extra_known_paths),
         normalize=normalize_homepage_url,
     )
-    callbacks = (recurse_callback, recurse_list_callback, stop_callback)
-    return await _tree(begin, settled, web_client, observer, *callbacks)
+    return await _tree(begin, settled, web_client, callbacks)
 
 
 async def sitemap_tree(
@@ -166,6 +167,8 @@ async def sitemap_tree(
     :param web_client: the client to fetch with; by default an ``AioWebClient`` of the crawl's own.
     """
     settled = policy_of(policy, changes)
+    instance_or_none("web_client", web_client, AbstractAioWebClient)
+    callbacks = Callbacks(recurse_callback, recurse_list_callback, stop_callback, observer)
     begin = await asyncio.to_thread(  # a file takes its time
         Beginning.of_source,
         source,
@@ -174,30 +177,26 @@ async def sitemap_tree(
         use_known_paths=use_known_paths,
         store=Store(),
     )
-    callbacks = (recurse_callback, recurse_list_callback, stop_callback)
-    return await _tree(begin, settled, web_client, observer, *callbacks)
+    return await _tree(begin, settled, web_client, callbacks)
 
 
 async def _tree(
     begin: Beginning,
     policy: Policy,
     web_client: AbstractAioWebClient | None,
-    observer: Observer | None,
-    recurse_callback: RecurseCallback | None,
-    recurse_list_callback: RecurseListCallback | None,
-    stop_callback: StopCallback | None,
+    callbacks: Callbacks,
 ) -> IndexWebsiteSitemap:
     crawl = Crawl(
         begin.seeds,
         policy,
-        recurse_callback=recurse_callback,
-        recurse_list_callback=recurse_list_callback,
-        stop_callback=stop_callback,
-        counting=observer is not None,
+        recurse_callback=callbacks.recurse_callback,
+        recurse_list_callback=callbacks.recurse_list_callback,
+        stop_callback=callbacks.stop_callback,
+        counting=callbacks.observer is not None,
         probe_at_once=True,
     )
     async with _client(web_client) as client:
-        await run(crawl, client, begin.homepage, observer)
+        await run(crawl, client, begin.homepage, callbacks.observer)
     return website(begin.name, crawl)
 
 
@@ -221,6 +220,8 @@ def iter_pages(
     :param web_client: the client to fetch with; by default an ``AioWebClient`` of the stream's own.
     """
     settled = policy_of(policy, changes)
+    instance_or_none("web_client", web_client, AbstractAioWebClient)
+    Callbacks(recurse_callback, recurse_list_callback, stop_callback, observer)
     store = Store(passing=True)
     begin = Beginning.of_source(
         source, settled, use_robots=use_robots, use_known_paths=use_known_paths, store=store
@@ -264,26 +265,25 @@ def sitemap_trees(
     :param web_client: the client to fetch with; by default an ``AioWebClient`` for all of them.
     :param policy: limits, manners and choices of each crawl.
     """
-    if not at_once >= 1:
-        raise SitemapException(f"at_once must be at least 1, not {at_once!r}.")
+    whole("at_once", at_once, 1)
+    if isinstance(homepages, str | bytes) or not isinstance(homepages, Iterable | AsyncIterable):
+        raise wrong("homepages", "several, such as a list", homepages)
     settled = policy_of(policy, changes)
+    instance_or_none("web_client", web_client, AbstractAioWebClient)
+    flags(use_robots=use_robots, use_known_paths=use_known_paths)
 
-    async def tree(client: AbstractAioWebClient, homepage: str) -> IndexWebsiteSitemap:
-        url = url_of(homepage)
-        if is_http_url(url):
+    async def tree(client: AbstractAioWebClient, homepage: object) -> IndexWebsiteSitemap:
+        url = url_of(homepage) if isinstance(homepage, str) else ""
+        if is_start(url):
             return await sitemap_tree_for_homepage(
                 url, client, use_robots, use_known_paths, policy=settled
             )
         problem = Problem("SM604", f"{homepage!r} is neither a URL nor a domain")
-        return IndexWebsiteSitemap(homepage, [], outcome=Outcome.UNREACHABLE, notes=(problem,))
+        return IndexWebsiteSitemap(str(homepage), [], outcome=Outcome.UNREACHABLE, notes=(problem,))
 
     return TreeStream(as_they_finish(homepages, _client(web_client), tree, at_once))
 
 
 def _client(own: AbstractAioWebClient | None) -> AbstractAsyncContextManager[AbstractAioWebClient]:
     """Return a client for the time of a crawl: the caller's, which stays open, or a new one."""
-    if own is None:
-        return AioWebClient()
-    if not isinstance(own, AbstractAioWebClient):
-        raise SitemapException(f"web_client must be for asyncio, not a {type(own).__name__}.")
-    return nullcontext(own)
+    return AioWebClient() if own is None else nullcontext(own)

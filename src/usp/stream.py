@@ -5,6 +5,8 @@ from collections.abc import Generator, Iterator
 from types import TracebackType
 from typing import Self, Unpack
 
+from usp._crawl.callbacks import Callbacks
+from usp._crawl.checks import instance_or_none
 from usp._crawl.machine import Crawl, RecurseCallback, RecurseListCallback, StopCallback
 from usp._crawl.policy import Policy, PolicyFields, policy_of
 from usp._drive import report
@@ -138,17 +140,19 @@ def iter_pages(
     :raises SitemapException: if the source is none of these.
     """
     settled = policy_of(policy, changes)
+    instance_or_none("web_client", web_client, AbstractWebClient)
+    Callbacks(recurse_callback, recurse_list_callback, stop_callback, observer)
     store = Store(passing=True)
     begin = Beginning.of_source(
         source, settled, use_robots=use_robots, use_known_paths=use_known_paths, store=store
     )
-    client = web_client or RequestsWebClient()
+    client = RequestsWebClient() if web_client is None else web_client
     crawl = Crawl(
         begin.seeds,
         settled,
         recurse_callback=recurse_callback,
         recurse_list_callback=recurse_list_callback,
-        probe_at_once=client.thread_safe,
+        probe_at_once=bool(client.thread_safe),
         streaming=True,
     )
     return PageStream(

@@ -4,6 +4,8 @@ from dataclasses import replace
 from typing import Unpack
 
 from usp._crawl.assemble import node, website
+from usp._crawl.callbacks import Callbacks
+from usp._crawl.checks import flags, instance, instance_or_none
 from usp._crawl.machine import Crawl, RecurseCallback, RecurseListCallback, StopCallback
 from usp._crawl.policy import Policy, PolicyFields, policy_of
 from usp._crawl.seeds import KNOWN_PATHS
@@ -62,9 +64,11 @@ def sitemap_tree_for_homepage(
     :param policy: limits, manners and choices of the crawl.
     :param changes: single fields of the policy, such as ``per_host=4`` or ``since="2026-01"``.
     :return: the root of the tree; its ``outcome`` says what came of it.
-    :raises SitemapException: if the URL isn't an HTTP(S) one.
+    :raises SitemapException: if the URL isn't an HTTP(S) one, or another argument makes no sense.
     """
     settled = policy_of(policy, changes)
+    instance_or_none("web_client", web_client, AbstractWebClient)
+    callbacks = Callbacks(recurse_callback, recurse_list_callback, stop_callback, observer)
     begin = Beginning.of_homepage(
         homepage_url,
         settled,
@@ -73,8 +77,7 @@ def sitemap_tree_for_homepage(
         known_paths=known_and_extra(_UNPUBLISHED_SITEMAP_PATHS, extra_known_paths),
         normalize=normalize_homepage_url,
     )
-    callbacks = (recurse_callback, recurse_list_callback, stop_callback)
-    return _tree(begin, settled, web_client, observer, *callbacks)
+    return _tree(begin, settled, web_client, callbacks)
 
 
 def sitemap_tree(
@@ -102,34 +105,32 @@ def sitemap_tree(
     :raises SitemapException: if the source is none of these.
     """
     settled = policy_of(policy, changes)
+    instance_or_none("web_client", web_client, AbstractWebClient)
+    callbacks = Callbacks(recurse_callback, recurse_list_callback, stop_callback, observer)
     begin = Beginning.of_source(
         source, settled, use_robots=use_robots, use_known_paths=use_known_paths, store=Store()
     )
-    callbacks = (recurse_callback, recurse_list_callback, stop_callback)
-    return _tree(begin, settled, web_client, observer, *callbacks)
+    return _tree(begin, settled, web_client, callbacks)
 
 
 def _tree(
     begin: Beginning,
     policy: Policy,
     web_client: AbstractWebClient | None,
-    observer: Observer | None,
-    recurse_callback: RecurseCallback | None,
-    recurse_list_callback: RecurseListCallback | None,
-    stop_callback: StopCallback | None,
+    callbacks: Callbacks,
 ) -> IndexWebsiteSitemap:
-    client = web_client or RequestsWebClient()
+    client = RequestsWebClient() if web_client is None else web_client
     crawl = Crawl(
         begin.seeds,
         policy,
-        recurse_callback=recurse_callback,
-        recurse_list_callback=recurse_list_callback,
-        stop_callback=stop_callback,
-        counting=observer is not None,
-        probe_at_once=client.thread_safe,
+        recurse_callback=callbacks.recurse_callback,
+        recurse_list_callback=callbacks.recurse_list_callback,
+        stop_callback=callbacks.stop_callback,
+        counting=callbacks.observer is not None,
+        probe_at_once=bool(client.thread_safe),
     )
     try:
-        drive(crawl, client, begin.homepage, observer)
+        drive(crawl, client, begin.homepage, callbacks.observer)
     finally:
         if web_client is None:
             client.close()
@@ -138,7 +139,7 @@ def _tree(
 
 def tree_of(crawl: Crawl, homepage_url: str) -> IndexWebsiteSitemap:
     """Return the tree of a crawl that the caller has driven, as far as it has come."""
-    return website(homepage_url, crawl)
+    return website(instance("homepage_url", homepage_url, str), instance("crawl", crawl, Crawl))
 
 
 def parse(
@@ -158,6 +159,9 @@ def parse(
     """
     if not isinstance(data, str | bytes):
         raise SitemapException(f"A sitemap is str or bytes, not {type(data).__name__}.")
+    instance_or_none("url", url, str)
+    instance_or_none("content_type", content_type, str)
+    flags(extensions=extensions)
     source = replace(Source.of(data, url), extensions=extensions)
     if isinstance(data, bytes):
         source = replace(source, charset=http_charset(content_type))

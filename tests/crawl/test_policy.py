@@ -20,6 +20,7 @@ SECONDS = [name for name, hint in get_type_hints(Policy).items() if hint in (flo
 PATTERNS = ["include", "exclude", "include_sitemaps", "exclude_sitemaps"]
 NO_NUMBERS: list[object] = [True, "3", b"3", [3], float("nan"), -1, 3j]
 NO_PATTERNS: list[object] = [None, "(", b"x", [b"x"], [re.compile(b"x")], ["a", 5], ["a", "("]]
+NO_KINDS: list[object] = [None, 5, b"news", [[]], [None], "podcast", ["news", {}]]
 WRONG: list[tuple[str, object]] = [
     ("tries", 0),
     ("max_level", -1),
@@ -31,7 +32,7 @@ WRONG: list[tuple[str, object]] = [
     *((name, wrong) for name in WHOLE for wrong in (*NO_NUMBERS, 2.5, 3.0, float("inf"))),
     *((name, wrong) for name in SECONDS for wrong in NO_NUMBERS),
     *((name, wrong) for name in PATTERNS for wrong in NO_PATTERNS),
-    *(("kinds", wrong) for wrong in (None, 5, b"news", [[]], [None], "podcast", ["news", {}])),
+    *(("kinds", wrong) for wrong in NO_KINDS),
     *(("since", wrong) for wrong in (5, b"2024", True, ["2024"], "", "2024-13")),
 ]
 

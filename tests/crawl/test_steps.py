@@ -2,6 +2,7 @@
 
 import pickle
 from datetime import datetime
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -31,6 +32,113 @@ def test_a_crawl_can_be_saved_and_resumed_anywhere(site: Site, steps: int) -> No
     play(resumed, site)
     assert shape(usp.tree_of(resumed, HOME)) == shape(usp.tree_of(whole, HOME))
     assert resumed.outcome == whole.outcome
+
+
+@given(sites(), st.integers(0, 12), st.integers(1, 5))
+def test_requests_that_were_lost_are_given_back(site: Site, steps: int, most: int) -> None:
+    whole = crawl_of(policy=SMALL)
+    play(whole, site)
+    crawl = crawl_of(policy=SMALL)
+    now = 0.0
+    for _ in range(steps):
+        now = max(now, crawl.wakeup() or now)
+        for request in crawl.take(now, limit=most)[:1]:
+            crawl.receive(request, site.get(request.url, MISSING), now)
+    crawl = pickle.loads(pickle.dumps(crawl))
+    lost = crawl.outstanding
+    for request in lost:
+        crawl.give_back(request)
+    assert crawl.outstanding == ()
+    again = crawl.take(now, limit=len(lost))
+    assert crawl.done or tuple(again) == lost == crawl.outstanding
+    for request in again:
+        crawl.receive(request, site.get(request.url, MISSING), now)
+    play(crawl, site)
+    assert shape(usp.tree_of(crawl, HOME)) == shape(usp.tree_of(whole, HOME))
+    assert crawl.outcome == whole.outcome
+
+
+def test_what_is_given_back_goes_first_and_is_the_same_try() -> None:
+    crawl = crawl_of(policy=usp.Policy(per_host=2, total=2))
+    (first,) = crawl.take(0.0, limit=1)
+    assert crawl.outstanding == (first,)
+    crawl.give_back(first)
+    assert crawl.take(0.0, limit=0) == []
+    assert crawl.take(0.0, limit=1) == [first]
+    assert first.attempt == 1
+
+
+def test_only_what_is_outstanding_can_be_answered() -> None:
+    crawl = crawl_of()
+    (request,) = crawl.take(0.0, limit=1)
+    stranger = usp.FetchRequest(f"{HOME}never.xml")
+    crawl.deliver(request, b"", 0.0)
+    for gone in (request, stranger):
+        with pytest.raises(SitemapException, match="is not outstanding"):
+            crawl.deliver(gone, b"", 0.0)
+        with pytest.raises(SitemapException, match="is not outstanding"):
+            crawl.receive(gone, MISSING, 0.0)
+        with pytest.raises(SitemapException, match="is not outstanding"):
+            crawl.give_back(gone)
+    assert crawl.outstanding == ()
+    play(crawl, {})
+    assert crawl.done
+
+
+def test_the_answer_of_an_earlier_try_is_refused() -> None:
+    crawl = usp.Crawl.of_sitemap(f"{HOME}index.xml")
+    (first,) = crawl.take(0.0)
+    pause = crawl.receive(first, usp.FetchFailed("busy", retryable=True), 0.0)
+    assert pause is not None
+    (second,) = crawl.take(pause)
+    with pytest.raises(SitemapException, match="is not outstanding"):
+        crawl.deliver(first, b"", pause)
+    crawl.deliver(second, INDEX, pause)
+    assert len(crawl.take(pause)) == 2
+
+
+NO_NUMBERS: list[Any] = ["x", None, True, float("nan"), float("inf"), b"1"]
+NO_CODES: list[Any] = [None, "enough", 5, []]
+NO_REQUESTS: list[Any] = [None, 5, f"{HOME}a.xml"]
+
+
+@pytest.mark.parametrize(
+    ("method", "name", "wrong"),
+    [
+        *(("take", "now", wrong) for wrong in NO_NUMBERS),
+        *(("take", "limit", wrong) for wrong in (-1, 2.5, "3", True)),
+        *(("receive", "request", wrong) for wrong in NO_REQUESTS),
+        *(("receive", "answer", wrong) for wrong in (None, "text", b"<urlset/>", 404)),
+        *(("receive", "now", wrong) for wrong in NO_NUMBERS),
+        *(("receive", "chance", wrong) for wrong in (*NO_NUMBERS, -0.1, 1.1)),
+        *(("deliver", "request", wrong) for wrong in NO_REQUESTS),
+        *(("deliver", "data", wrong) for wrong in (None, "text", 5, bytearray(b"x"))),
+        *(("deliver", "now", wrong) for wrong in NO_NUMBERS),
+        *(("deliver", "url", wrong) for wrong in (5, b"x", "x", "http://[x", "ftp://h/")),
+        *(("deliver", "content_type", wrong) for wrong in (5, b"text/xml")),
+        *(("give_back", "request", wrong) for wrong in NO_REQUESTS),
+        *(("stop", "code", wrong) for wrong in NO_CODES),
+        *(("stop", "reason", wrong) for wrong in (None, 5)),
+        *(("release", "place", wrong) for wrong in (None, "x")),
+    ],
+)
+def test_a_crawl_refuses_what_can_not_be_meant(method: str, name: str, wrong: object) -> None:
+    crawl = usp.Crawl.of_sitemap(f"{HOME}index.xml")
+    (request,) = crawl.take(0.0)
+    good: dict[str, dict[str, object]] = {
+        "take": {"now": 0.0},
+        "receive": {"request": request, "answer": MISSING, "now": 0.0},
+        "deliver": {"request": request, "data": b"", "now": 0.0},
+        "give_back": {"request": request},
+        "stop": {"code": "SM706", "reason": "enough"},
+        "release": {"place": crawl.roots[0]},
+    }
+    with pytest.raises(SitemapException, match=name) as caught:
+        getattr(crawl, method)(**good[method] | {name: wrong})
+    assert "\n" not in str(caught.value)
+    assert crawl.outstanding == (request,)
+    crawl.deliver(request, INDEX, 0.0)
+    assert len(crawl.take(0.0)) == 2
 
 
 def test_a_crawl_of_another_version_is_refused_in_one_line() -> None:

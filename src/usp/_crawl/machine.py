@@ -169,7 +169,7 @@ class Crawl:
 
         :param code: one of the codes of problems, such as SM706: the caller had enough.
         """
-        if code not in CODES:
+        if instance("code", code, str) not in CODES:
             raise wrong("code", "the code of a problem", code)
         instance("reason", reason, str)
         self._cursor.stop(code, reason)

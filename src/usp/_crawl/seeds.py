@@ -8,8 +8,6 @@ from urllib.parse import urljoin, urlsplit
 
 from usp._crawl.policy import Policy
 from usp._parse.document import Document
-from usp._parse.values import is_http_url
-from usp.exceptions import SitemapException
 from usp.objects.outcome import FoundBy
 
 KNOWN_PATHS: Final = (
@@ -156,12 +154,6 @@ class Ladder:
     def _paths(homepage: str, paths: Iterable[str], rung: Rung) -> Iterator[Seed]:
         for path in paths:
             yield Seed(urljoin(homepage, path), FoundBy.KNOWN_PATH, rung=rung)
-
-
-def check_start(url: str) -> None:
-    """Raise if no crawl can begin at a URL."""
-    if not is_http_url(url):
-        raise SitemapException(f"URL {url} is not a HTTP(S) URL.")
 
 
 def in_fixed_order(paths: Iterable[str]) -> list[str]:
