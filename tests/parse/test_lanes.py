@@ -198,3 +198,32 @@ def test_a_large_document_is_never_held_whole() -> None:
         assert tracemalloc.get_traced_memory()[1] < 4_000_000
     finally:
         tracemalloc.stop()
+
+
+def _of_each(*kinds: str) -> bytes:
+    """A long document whose entries take turns."""
+    entries = (
+        f"<url><loc>http://h.example/{at}</loc>{kinds[at % len(kinds)]}</url>" for at in range(200)
+    )
+    spaces = (
+        'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
+        ' xmlns:image="http://www.google.com/schemas/sitemap-image/1.1"'
+        ' xmlns:news="http://www.google.com/schemas/sitemap-news/0.9"'
+    )
+    return f"<urlset {spaces}>{''.join(entries)}</urlset>".encode()
+
+
+ALONE = [
+    ("<image:loc>http://h/i.jpg</image:loc>", "<image:image/>"),
+    ("<news:title>T</news:title>", "<news:news/>"),
+]
+
+
+@pytest.mark.parametrize(("member", "group"), ALONE)
+@pytest.mark.parametrize("order", ["{0}", "{0}{1}", "{1}{0}"])
+def test_members_of_a_group_may_stand_alone(member: str, group: str, order: str) -> None:
+    document = _of_each(member, order.format(member, group), group)
+    for careful in (False, True):
+        pages = list(inspect(Source([document], careful=careful)).pages)
+        said = [bool(page.images or page.news_story) for page in pages]
+        assert said == [index % 3 != 2 for index in range(200)]

@@ -54,6 +54,8 @@ class Part:
     """Picks what was asked for from the groups, with nothing behind them; None to take them all."""
     mark: int = _SURE
     """It is there if this group is."""
+    others: tuple[int, ...] = ()
+    """The groups of all else that belongs to it: such a one may stand alone, without the mark."""
     run: int = _SURE
     """The group of a run of such elements, where there is one: the rest holds for each of them."""
     pattern: re.Pattern[str] | None = None
@@ -127,7 +129,8 @@ class Layout:
             return None
         picked = [groups.get(key, self.pattern.groups) for key in keys]
         everything = picked == list(range(self.pattern.groups))
-        return Part(None if everything else itemgetter(*picked), groups[mark])
+        others = tuple(group for key, group in groups.items() if key != mark)
+        return Part(None if everything else itemgetter(*picked), groups[mark], others)
 
 
 _NOWHERE: Final = Part(None)
@@ -194,7 +197,7 @@ class Said:
         part = parts[keys]
         return None if part is None else self._rows(part)
 
-    def _rows(self, part: Part) -> list[Row]:
+    def _rows(self, part: Part) -> list[Row] | None:
         convert, pick = self._convert, part.pick
         if part is _NOWHERE:
             return []
@@ -210,7 +213,8 @@ class Said:
             if convert and convert(run) is run:
                 convert = None
         elif part.mark != _SURE and self._groups[part.mark] is None:
-            return []
+            alone = any(at == _SURE or self._groups[at] is not None for at in part.others)
+            return None if alone else []
         else:
             rows = [self._groups]
         if pick:

@@ -67,12 +67,14 @@ class LearnedLane:
         self._block = b""
         self._view = ""
         self._safe = False
+        self._unsafe_at = 0  # nothing unsafe stands between what was read and here
         self._convert: Convert | None = None
 
     def show(self, block: bytes) -> None:
         """Begin with new bytes."""
         self._block = block
         self._view = ""
+        self._unsafe_at = 0
         self._left = max(self._left, _MISSES)
 
     @property
@@ -92,8 +94,10 @@ class LearnedLane:
             self._look()
         blanks = _LEADING.match(self._view, begin)
         begin = blanks.end() if blanks else begin
-        unsafe = None if self._safe else _UNSAFE.search(self._block, begin)
-        stop = unsafe.start() if unsafe else len(self._view)
+        if not self._safe and self._unsafe_at <= begin:
+            unsafe = _UNSAFE.search(self._block, begin)
+            self._unsafe_at = unsafe.start() if unsafe else len(self._view)
+        stop = len(self._view) if self._safe else self._unsafe_at
         # What re.Scanner is made of: matches, each where the last one ended.
         scanner = layout.pattern.scanner(self._view, begin, stop)  # type: ignore[attr-defined]
         found = list(iter(scanner.match, None))
@@ -101,6 +105,10 @@ class LearnedLane:
             return None, begin
         self._left = min(self._left + len(found), _MOST_LEFT)
         return Run(self._name, zero, layout, self._convert, found), found[-1].end()
+
+    def miss(self) -> None:
+        """Take note that what looked like the end of an entry was none: it stood in a comment."""
+        self._left //= 2
 
     def _look(self) -> None:
         """Look once at the whole block for what makes a difference to expat."""

@@ -24,7 +24,7 @@ _TOKEN: Final = re.compile(
     rb"|<(?:/|\\/?)\s*+(?P<closed>[A-Za-z_][\w.:-]*)[^<>]*>?"
     rb"|<\s++(?:/\s*+(?P<spaced_closed>%(known)s)|(?P<spaced>%(known)s))\s*+>"
     rb"|<(?P<glued>(?:[\w.-]+:)?(?:loc|link))(?=https?://)"
-    rb"|<(?P<name>(?!https?://)[A-Za-z_][\w.:-]*)(?P<attributes>"
+    rb"|<(?P<name>(?!https?://)[A-Za-z_][\w.:-]*+)(?P<attributes>"
     rb"""(?:\s+[A-Za-z_][\w.:-]*\s*=\s*(?:"[^"]*+"|'[^']*+'))*+\s*/?(?=>)"""
     rb"""|(?:[^<>"']++|"[^"<]*+"|'[^'<]*+')*+(?=>)|[^<>]*+(?=>)"""
     rb"|(?P<unended>\s[^<>]*+)(?=<|\Z))>?"  # a blank, since "a<b" in a text is no tag

@@ -213,6 +213,8 @@ class XmlReader:
         if bound and ends and builder.finished_at == self._kept_at + bound.start():
             self._between = True
             self._learn(stop)
+        elif ends and not cautious and self._lane:
+            self._lane.miss()  # or expat would read on in it step by step, each from its beginning
         entry_at = builder.entry_at
         swallowed = (
             bound and self._starts.match(self._kept, begin) and entry_at != self._kept_at + begin
