@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import usp
 from usp._parse.findings import Findings
 from usp._parse.json_items import ItemReader
 from usp.objects.page import PageLink, SitemapImage, SitemapPage, SitemapVideo
@@ -372,3 +373,20 @@ def test_nothing_raises_on_any_values(value: object) -> None:
     sitemap = parse(json.dumps({"version": VERSION, "items": [value, item("z")]}))
     assert [page.to_dict() for page in sitemap.pages][-1]["url"] == f"{HOME}z"
     assert isinstance(sitemap.problems, tuple)
+
+
+@pytest.mark.parametrize(
+    ("whole", "damaged", "lost"),
+    [("}", "}}", 0), ("}", "}}}", 0), ('{"id"', '"id"', 1), ("{", "", 1)],
+)
+def test_brackets_that_do_not_match_cost_their_own_item(
+    whole: str, damaged: str, lost: int
+) -> None:
+    items = [f'{{"id": "http://h/{at}", "title": "t"}}' for at in range(100)]
+    items[60] = items[60].replace(whole, damaged, 1)
+    version = '"version": "https://jsonfeed.org/version/1.1"'
+    sitemap = usp.parse(f'{{{version}, "items": [{", ".join(items)}]}}')
+    expected = [f"http://h/{at}" for at in range(100) if not (lost and at == 60)]
+    assert [page.url for page in sitemap.pages] == expected
+    assert "SM231" in {problem.code for problem in sitemap.problems}
+    assert not sitemap.complete

@@ -142,6 +142,10 @@ class ItemReader:
                 self._start = self._next - 1
             self._depth += 1
             self._give_up_if_hostile()
+        elif token == b"}" and self._depth == _ITEMS and self._in_items:
+            # A list is never closed so: an item has a bracket too many, or has lost its first.
+            self._report("SM231", "the brackets of an item don't match")
+            self._seeking = self._opening is not None
         elif token in b"}]":
             self._depth = max(self._depth - 1, 0)
             # Behind a fault, what has ended may have been a list inside an item.
