@@ -235,7 +235,9 @@ class _Visit(AbstractAioWebClient):
                     response, passed = await self._follow(url)
             except _FAILURES as error:
                 if deadline.expired():
-                    return AioWebClientErrorResponse(manners.OVERDUE, retryable=False)
+                    return AioWebClientErrorResponse(
+                        manners.OVERDUE, retryable=False, unanswered=True
+                    )
                 return _failed(error)
             if response.status not in manners.SUCCESS:
                 return await _refused(response)

@@ -253,7 +253,9 @@ class RequestsWebClient(AbstractWebClient):
             if lines.cut.is_set():
                 return RequestsWebClientErrorResponse(_STOPPED, retryable=False)
             if due is not None and time.monotonic() >= due:
-                return RequestsWebClientErrorResponse(manners.OVERDUE, retryable=False)
+                return RequestsWebClientErrorResponse(
+                    manners.OVERDUE, retryable=False, unanswered=True
+                )
             return _failed(error)
         if response.status_code not in manners.SUCCESS:
             return _refused(response)
