@@ -163,7 +163,7 @@ def test_a_client_of_the_other_kind_is_refused(server: LoopbackServer, function:
     other = RequestsWebClient() if function in ASYNC else Other()
     with pytest.raises(SitemapException, match="web_client must be of class Abstract") as caught:
         to_its_end(function, needs(function, server.url) | {"web_client": other})
-    assert str(caught.value).endswith(f"not a {type(other).__name__}.")
+    assert str(caught.value).endswith(("not a RequestsWebClient.", "not an Other."))
     assert server.asked == []
 
 

@@ -125,4 +125,6 @@ def start(name: str, given: object) -> str:
 
 
 def _with_article(given: object) -> str:
-    return "None" if given is None else f"a {type(given).__name__}"
+    name = type(given).__name__
+    article = "an" if name[0] in "AEIOaeio" else "a"
+    return "None" if given is None else f"{article} {name}"
