@@ -7,6 +7,7 @@ import sys
 import threading
 import zlib
 from collections.abc import AsyncGenerator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -91,10 +92,10 @@ def test_any_site_gives_the_tree_of_the_other_drivers(
     server.site.clear()
     for name, (kind, children) in site.items():
         server.site[f"/{name}"] = answer_of(server, name, kind, children)
-    policy = Policy(tries=1)
+    policy = Policy(tries=1, host_strikes=99)  # when a host is given up is a matter of time
     ours = run(aio.sitemap_tree_for_homepage(server.url, policy=policy))
     threads = usp.sitemap_tree_for_homepage(server.url, policy=policy)
-    inline = usp.sitemap_tree_for_homepage(server.url, policy=Policy(tries=1, total=1))
+    inline = usp.sitemap_tree_for_homepage(server.url, policy=replace(policy, total=1))
     assert shape(ours) == shape(threads) == shape(inline)
 
     async def streamed() -> list[str]:
@@ -423,3 +424,14 @@ def test_a_client_of_the_callers_own() -> None:
     said = ["ZeroDivisionError", "TypeError", "returned a NoneType", "404 Not Found"]
     assert len(invalid) == 4
     assert all(word in reason for word, reason in zip(said, invalid, strict=True))
+
+
+def test_a_redirect_without_end_is_told_of_like_the_other_client_does(
+    server: LoopbackServer,
+) -> None:
+    server.robots("/c.xml")
+    server.site["/c.xml"] = redirect("/c.xml")
+    by_threads = usp.sitemap_tree_for_homepage(server.url, use_known_paths=False)
+    by_asyncio = asyncio.run(aio.sitemap_tree_for_homepage(server.url, use_known_paths=False))
+    assert by_asyncio.tried == by_threads.tried
+    assert [str(attempt.result) for attempt in by_threads.tried] == ["sitemap", "missing"]

@@ -12,6 +12,7 @@ from base64 import b64encode
 from collections.abc import Mapping
 from contextlib import ExitStack, suppress
 from contextvars import ContextVar
+from http import HTTPStatus
 from typing import Final
 from urllib.parse import urljoin, urlsplit
 
@@ -396,5 +397,10 @@ def _failed(error: Exception) -> WebClientErrorResponse:
     silent = isinstance(error, _UNANSWERED)
     retryable = passes(error) or isinstance(error, DROPPED)
     return AioWebClientErrorResponse(
-        words, retryable, unanswered=silent, untrusted=is_untrusted(error)
+        words,
+        retryable,
+        # Redirects without end are answers: the other client tells their status, too.
+        status_code=HTTPStatus.FOUND.value if isinstance(error, TooManyRedirects) else None,
+        unanswered=silent,
+        untrusted=is_untrusted(error),
     )
