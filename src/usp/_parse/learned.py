@@ -75,7 +75,9 @@ class LearnedLane:
         self._block = block
         self._view = ""
         self._unsafe_at = 0
-        self._left = max(self._left, _MISSES)
+        # In a small document nothing would be compiled: then there is nothing to learn for.
+        worth_it = self._layout is not None or len(block) >= _WORTH
+        self._left = max(self._left, _MISSES) if worth_it else 0
 
     @property
     def is_learning(self) -> bool:
