@@ -36,6 +36,8 @@ from usp.objects.problem import Problem
 _HEAD: Final = 64 * 1024
 _LONG_HEAD: Final = 1024 * 1024
 _CHILD_ENTRY: Final = re.compile(rb"<(?:[\w.-]+:)?sitemap[\s/>]")
+_END_OF_CHILD: Final = re.compile(rb"sitemap[\s/>]")
+"""What is looked for first: the word alone is found at once, and stands in the head."""
 _PAGE_ENTRY: Final = "url"
 
 MEANINGS: Final[Mapping[Kind, type[EntryMeaning]]] = {
@@ -342,9 +344,8 @@ def _names_children(source: Source) -> bool:
     """Tell whether anything in the document looks like the entry of an index."""
     tail = b""
     for chunk in _open(source, Findings()).data:
-        # The word alone is found at once; it stands in the head, and mostly nowhere else.
         lowered = tail + chunk.lower()
-        if b"sitemap" in lowered and _CHILD_ENTRY.search(lowered):
+        if _END_OF_CHILD.search(lowered) and _CHILD_ENTRY.search(lowered):
             return True
         tail = lowered[-64:]
     return False

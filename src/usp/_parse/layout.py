@@ -6,7 +6,7 @@ run of elements is one group, which is taken apart when it is asked for.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from typing import Final
@@ -23,6 +23,7 @@ Convert = Callable[[str], str]
 _MAX_GROUPS: Final = 90
 _MAX_PATTERN: Final = 20_000
 _NOTHING: Final = (None,)
+_AMPERSAND: Final = "&amp;"
 _SURE: Final = -1
 """Stands for the group of what is in every match."""
 _TEXT: Final = "[^<]*+"
@@ -60,20 +61,65 @@ class Part:
     """The group of a run of such elements, where there is one: the rest holds for each of them."""
     pattern: re.Pattern[str] | None = None
     """What takes such a run apart."""
+    plain: re.Pattern[str] | None = None
+    """What takes those apart of which all that is asked for is plain."""
+    begins: str = ""
+    """How each element of a run begins."""
+
+    def rows(self, groups: Groups, convert: Convert | None) -> list[Row] | None:
+        """Return what each of the elements or groups says; None if it isn't clear."""
+        if self.pattern:
+            run = groups[self.run] or ""
+            rows = _taken_apart(self.pattern, run)
+            if convert and convert(run) is run:
+                convert = None
+        elif self.mark != _SURE and groups[self.mark] is None:
+            alone = any(at == _SURE or groups[at] is not None for at in self.others)
+            return None if alone else []
+        else:
+            rows = [groups]
+        if self.pick:
+            rows = [self.pick(row + _NOTHING) for row in rows]
+        if convert:
+            rows = [tuple([text and convert(text) for text in row]) for row in rows]
+        return rows
+
+    def plain_rows(self, groups: Groups) -> list[Row]:
+        """Return the same of a run in which all is plain; nothing for another one."""
+        run = groups[self.run]
+        if not run or not self.plain:
+            return []
+        if "&" in run:
+            if run.count("&") != run.count(_AMPERSAND):
+                return []
+            run = run.replace(_AMPERSAND, "&")
+        rows = _taken_apart(self.plain, run)
+        if len(rows) != run.count(self.begins):
+            return []
+        return [self.pick(row + _NOTHING) for row in rows] if self.pick else rows
 
 
-@dataclass(slots=True)
+def _taken_apart(pattern: re.Pattern[str], run: str) -> list[Row]:
+    """Return the groups of each match; where there is no text, "" and None mean the same."""
+    if pattern.groups > 1:  # then findall gives tuples
+        return pattern.findall(run)
+    return [match.groups() for match in pattern.finditer(run)]
+
+
+@dataclass(slots=True, eq=False)
 class Layout:
     """The pattern of a shape, and what its groups mean, in the document's order."""
 
     pattern: re.Pattern[str]
     items: tuple[Item, ...]
+    begins: str = ""
+    """How the elements begin, where it is the layout of a run of them."""
+    plain: Callable[[Mapping[str, str]], re.Pattern[str]] | None = None
+    """Makes the pattern of a run in which these keys have texts of these patterns."""
     where: dict[str, tuple[int, ...]] = field(init=False, default_factory=dict)
     """The groups of each key."""
     scattered: set[str] = field(init=False, default_factory=set)
     """The keys that have to be looked for."""
-    parts: dict[tuple[str, ...], Part | None] = field(init=False, default_factory=dict)
-    """What was asked for; None for what has to be looked for."""
 
     def __post_init__(self) -> None:
         for item in self.items:
@@ -112,16 +158,23 @@ class Layout:
         groups = self.where.get(key, ())
         return groups[0] if len(groups) == 1 else None
 
-    def part(self, mark: str, keys: tuple[str, ...], belongs: Callable[[str], bool]) -> Part | None:
-        """Find the one element or group of all that belongs together; None if it isn't clear."""
-        mine = [item for item in self.items if any(map(belongs, item.keys))]
+    def part(
+        self, mark: str, prefix: str, keys: tuple[str, ...], plain: Mapping[str, str]
+    ) -> Part | None:
+        """Find the one element or group of all that begins so; None if it isn't clear.
+
+        ``plain`` has the patterns of what is plain under those keys, if that is of interest.
+        """
+        mine = [item for item in self.items if any(key.startswith(prefix) for key in item.keys)]
         if not mine:
-            return _NOWHERE
+            return NOWHERE
         if len(mine) == 1 and (run := mine[0].run):
-            part = run.part(mark, keys, belongs)
+            part = run.part(mark, prefix, keys, {})
             if part is None or part.pattern or part.mark != _SURE:
                 return None
-            return replace(part, run=mine[0].group, pattern=run.pattern)
+            plainly = run.plain(plain) if plain and run.plain else None
+            at = mine[0].group
+            return replace(part, run=at, pattern=run.pattern, plain=plainly, begins=run.begins)
         groups = {item.key: item.group for item in mine}
         if len(groups) < len(mine) or any(item.run for item in mine):
             return None
@@ -133,7 +186,8 @@ class Layout:
         return Part(None if everything else itemgetter(*picked), groups[mark], others)
 
 
-_NOWHERE: Final = Part(None)
+NOWHERE: Final = Part(None)
+"""What was asked for is in no match."""
 
 
 class Said:
@@ -177,52 +231,6 @@ class Said:
         """Tell whether anything can be said under a key that begins so."""
         return self._layout.may_say(prefix)
 
-    def attributes(self, key: str, names: tuple[str, ...]) -> list[Row] | None:
-        """Return, for each element of this key, what these attributes say; None if it's unclear."""
-        parts = self._layout.parts
-        if names not in parts:
-            keys = tuple(f"{key}@{name}" for name in names)
-            prefix = f"{key}@"
-            parts[names] = self._layout.part(
-                key, keys, lambda known: known == key or known.startswith(prefix)
-            )
-        part = parts[names]
-        return None if part is None else self._rows(part)
-
-    def rows(self, start: str, prefix: str, keys: tuple[str, ...]) -> list[Row] | None:
-        """Return, for each such group, what it says first under these keys; None if unclear."""
-        parts = self._layout.parts
-        if keys not in parts:
-            parts[keys] = self._layout.part(start, keys, lambda known: known.startswith(prefix))
-        part = parts[keys]
-        return None if part is None else self._rows(part)
-
-    def _rows(self, part: Part) -> list[Row] | None:
-        convert, pick = self._convert, part.pick
-        if part is _NOWHERE:
-            return []
-        if part.pattern:
-            run = self._groups[part.run] or ""
-            # Where there is no text "" and None mean the same; findall gives tuples from two on.
-            several = part.pattern.groups > 1
-            rows: list[Row] = (
-                part.pattern.findall(run)
-                if several
-                else [match.groups() for match in part.pattern.finditer(run)]
-            )
-            if convert and convert(run) is run:
-                convert = None
-        elif part.mark != _SURE and self._groups[part.mark] is None:
-            alone = any(at == _SURE or self._groups[at] is not None for at in part.others)
-            return None if alone else []
-        else:
-            rows = [self._groups]
-        if pick:
-            rows = [pick(row + _NOTHING) for row in rows]
-        if convert:
-            rows = [tuple([text and convert(text) for text in row]) for row in rows]
-        return rows
-
 
 @dataclass(frozen=True, slots=True)
 class Run:
@@ -234,6 +242,18 @@ class Run:
     layout: Layout
     convert: Convert | None
     matches: list[re.Match[str]]
+
+    def rows(self) -> list[Groups]:
+        """Return the groups of each entry."""
+        return [match.groups() for match in self.matches]
+
+    def column(self, rows: list[Groups], key: str) -> list[str] | None:
+        """Return what each row says under this key; None if it isn't just one text in each."""
+        place = self.layout.only(key)
+        texts = [] if place is None else [text for row in rows if (text := row[place])]
+        if len(texts) < len(rows):
+            return None
+        return list(map(self.convert, texts)) if self.convert else texts
 
     def __iter__(self) -> Iterator[Entry]:
         return map(self.entry, self.matches)
@@ -268,19 +288,25 @@ def layout_of(shape: Element, *, blanks: bool) -> Layout | None:
 class _Writer:
     """Writes the pattern of a shape, and takes note of what its groups mean."""
 
-    def __init__(self, gap: str, *, silent: bool = False) -> None:
+    def __init__(
+        self, gap: str, *, silent: bool = False, plain: Mapping[str, str] | None = None
+    ) -> None:
         self.pattern: list[str] = []
         self._items: list[Item] = []
         self._groups = 0
         self._gap = gap
         self._silent = silent  # write no groups
+        self._plain = plain or {}  # the patterns of texts that aren't just any
 
     @property
     def is_small(self) -> bool:
         return self._groups <= _MAX_GROUPS and sum(map(len, self.pattern)) <= _MAX_PATTERN
 
     def layout(self) -> Layout:
-        return Layout(re.compile("".join(self.pattern)), tuple(self._items))
+        return Layout(self.compiled(), tuple(self._items))
+
+    def compiled(self) -> re.Pattern[str]:
+        return re.compile("".join(self.pattern))
 
     def element(self, element: Element, *, sure: bool) -> None:
         """Write an element that is in every match, or isn't."""
@@ -320,15 +346,19 @@ class _Writer:
             self.element(slot.elements[0], sure=sure)
 
     def _run(self, slot: Slot) -> None:
-        layout = self._alternatives(slot, silent=False).layout()
+        layout = self._alternatives(slot).layout()
+        layout.begins = f"<{slot.name}"
+        layout.plain = lambda plain: self._alternatives(slot, plain=plain).compiled()
         pattern = f"(?:{''.join(self._alternatives(slot, silent=True).pattern)})*+"
         if layout.items:
             self._group(pattern, Item("", self._groups, run=layout))
         else:
             self.pattern.append(pattern)
 
-    def _alternatives(self, slot: Slot, *, silent: bool) -> "_Writer":
-        writer = _Writer(self._gap, silent=silent)
+    def _alternatives(
+        self, slot: Slot, *, silent: bool = False, plain: Mapping[str, str] | None = None
+    ) -> "_Writer":
+        writer = _Writer(self._gap, silent=silent, plain=plain)
         for at, element in enumerate(slot.elements):
             writer.pattern.append("|" if at else "")
             writer.element(element, sure=len(slot.elements) == 1)
@@ -344,6 +374,6 @@ class _Writer:
         if self._silent:
             self.pattern.append(pattern)
             return
-        self.pattern.append(f"({pattern})")
+        self.pattern.append(f"({self._plain.get(item.key, pattern)})")
         self._items.append(item)
         self._groups += 1

@@ -4,20 +4,19 @@ A format says where it keeps things; what it doesn't keep has the defaults that 
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
-from typing import ClassVar, Final, TypeVar, cast
+from typing import ClassVar, Final, TypeVar
 
 from usp._parse import values
 from usp._parse.findings import Findings
 from usp._parse.grammar import UNKNOWN, UNKNOWN_END, UNKNOWN_TEXT
-from usp._parse.layout import Convert, Groups, Layout, Row, Said
+from usp._parse.layout import Row, Said
 from usp._parse.sniff import Kind
 from usp.objects.page import (
     SITEMAP_PAGE_DEFAULT_PRIORITY,
-    Meaning,
     PageElement,
     PageLink,
     PageMapObject,
@@ -67,14 +66,6 @@ def elements(record: Record, key: str) -> Iterator[tuple[dict[str, str], str]]:
             attributes = {}
 
 
-def attributes(record: Record, key: str, names: tuple[str, ...]) -> list[Row]:
-    """Return, for each element of this key, what these attributes of it say."""
-    rows = record.attributes(key, names) if isinstance(record, Said) else None
-    if rows is None:
-        rows = [tuple(map(said.get, names)) for said, _ in elements(record, key)]
-    return rows
-
-
 def first_understood(record: Record, key: str, read: Callable[[str], Read | None]) -> Read | None:
     """Return the first value under this key that is one."""
     readings = (read(text) for known, text in record if known == key)
@@ -108,14 +99,6 @@ def groups(record: Record, start: str, prefix: str) -> Iterator[dict[str, str]]:
     return (dict(reversed(block)) for block in blocks(record, start, prefix))
 
 
-def rows(record: Record, start: str, prefix: str, keys: tuple[str, ...]) -> list[Row]:
-    """Return, for each group of an extension, what it says first under these keys."""
-    found = record.rows(start, prefix, keys) if isinstance(record, Said) else None
-    if found is None:
-        found = [tuple(map(group.get, keys)) for group in groups(record, start, prefix)]
-    return found
-
-
 @dataclass(slots=True)
 class _Unknown:
     """An element that means nothing, while it is being put together."""
@@ -147,41 +130,32 @@ def unknown_elements(record: Record) -> list[PageElement]:
     return [*around[0].children, *(cut.element() for cut in around[1:])]
 
 
-class _LaidOut:
-    """What a meaning makes of matches: for each field, a function of their groups.
+@dataclass(frozen=True, slots=True)
+class Grouped:
+    """A field of a page that is made of groups of elements, or of attributes of an element."""
 
-    It is made when it is first asked for, once for all entries of a run.
-    """
+    start: str
+    """The key that each group or element has."""
+    prefix: str
+    """How the keys begin of all that belongs to it."""
+    keys: tuple[str, ...]
+    """What is asked for."""
+    make: Callable[[list[Row], str | None], object]
+    """Makes the field of what each group says under these keys, given what URLs are relative to."""
+    plain: Mapping[str, str] = field(default_factory=dict)
+    """The patterns of what is plain under these keys: it means what is written."""
+    make_plain: Callable[[list[Row]], object] = list
+    """Makes the field of what is plain."""
 
-    def __init__(self, meaning: "EntryMeaning", layout: Layout, convert: Convert | None) -> None:
-        self._meaning = meaning
-        self._layout = layout
-        self._convert = convert
-
-    def __getattr__(self, field: str) -> Callable[[Groups], object]:
-        read = self._shortcut(field) or self._reader(field)
-        setattr(self, field, read)
-        return read
-
-    def says_more(self, _groups: Groups) -> bool:
-        return any(map(self._layout.may_say, self._meaning.more_keys))
-
-    def _reader(self, field: str) -> Callable[[Groups], object]:
-        meaning, layout, convert = getattr(self._meaning, field), self._layout, self._convert
-        return lambda groups: meaning(Said(layout, groups, convert))
-
-    def _shortcut(self, field: str) -> Callable[[Groups], object] | None:
-        """Return how to read a field that is one text, where it is known which."""
-        key, understand = self._meaning.single_texts.get(field, ("", str))
-        place, convert = self._layout.only(key), self._convert
-        if key and key not in self._layout.keys:
-            nothing = understand("")
-            return lambda _: nothing
-        if place is None:
-            return None
-        if convert:
-            return lambda groups: understand(convert(groups[place] or ""))
-        return lambda groups: understand(groups[place] or "")
+    def read(self, record: Record, base: str | None) -> object:
+        """Return the field as the record of an entry has it."""
+        if "@" in self.keys[0]:
+            names = [key.partition("@")[2] for key in self.keys]
+            said: Iterable[Mapping[str, str]] = (said for said, _ in elements(record, self.start))
+        else:
+            names = list(self.keys)
+            said = groups(record, self.start, self.prefix)
+        return self.make([tuple(map(one.get, names)) for one in said], base)
 
 
 class EntryMeaning:
@@ -191,6 +165,10 @@ class EntryMeaning:
     """The keys that hold values, the code of the problem where one isn't understood, and how."""
     single_texts: ClassVar[Mapping[str, tuple[str, Callable[[str], object]]]] = {}
     """The fields of a page that are made of one text: its key, and what is made of it."""
+    grouped: ClassVar[Mapping[str, Grouped]] = {}
+    """The fields of a page that are made of groups."""
+    repeated_keys: ClassVar[frozenset[str]] = frozenset()
+    """The keys under which there are few different texts."""
     url_key: ClassVar[str] = ""
     """The key of the page's URL, where nothing else decides on it."""
     url_keys: ClassVar[frozenset[str]] = frozenset()
@@ -244,10 +222,6 @@ class EntryMeaning:
 
     def _url(self, text: str | None) -> str:
         return values.url(text, self.base)
-
-    def laid_out(self, layout: Layout, convert: Convert | None) -> Meaning:
-        """Return the same meaning for pages that hold the groups of a match instead of a record."""
-        return cast("Meaning", _LaidOut(self, layout, convert))
 
     # What a format doesn't say.
 

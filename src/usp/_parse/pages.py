@@ -1,15 +1,20 @@
 """From the entries of a document to its pages."""
 
-from collections.abc import Iterable, Iterator
-from typing import Final
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache, partial
+from itertools import repeat
+from typing import Final, cast
 
 from usp._parse import values
 from usp._parse.builder import Entry
 from usp._parse.findings import Findings
-from usp._parse.layout import Run
+from usp._parse.layout import Convert, Layout, Run
 from usp._parse.lines import MAX_TOLD_APART
 from usp._parse.meaning import EntryMeaning
-from usp.objects.page import SitemapPage
+from usp._parse.readers import Readers
+from usp.objects.page import Meaning, SitemapPage
+
+MakeReaders = Callable[[Layout, Convert | None], Meaning]
 
 CHILD: Final = "sitemap"
 """The name of entries that are no pages."""
@@ -24,6 +29,7 @@ def pages_of_entries(
 ) -> Iterator[SitemapPage]:
     """Yield the page of each entry that has one, each URL once."""
     seen: set[str] = set()
+    readers = cast("MakeReaders", cache(partial(Readers, meaning)))
     for piece in entries:
         if not isinstance(piece, Run):
             yield from _pages_of_entry(piece, meaning, findings, seen, check=check)
@@ -31,7 +37,7 @@ def pages_of_entries(
             for entry in piece:
                 yield from _pages_of_entry(entry, meaning, findings, seen, check=True)
         elif piece.name != CHILD:
-            yield from _pages_of_run(piece, meaning, findings, seen)
+            yield from _pages_of_run(piece, readers, meaning, findings, seen)
 
 
 def _pages_of_entry(
@@ -53,18 +59,30 @@ def _pages_of_entry(
 
 
 def _pages_of_run(
-    run: Run, meaning: EntryMeaning, findings: Findings, seen: set[str]
+    run: Run, readers: MakeReaders, meaning: EntryMeaning, findings: Findings, seen: set[str]
 ) -> Iterator[SitemapPage]:
-    """Yield the same as for each entry alone, the usual ones in fewer steps."""
-    make, base = SitemapPage.from_entry, meaning.base
-    laid_out = meaning.laid_out(run.layout, run.convert)
-    place = run.layout.only(meaning.url_key)
-    for match in run.matches:
-        groups = match.groups()
-        url = None if place is None else groups[place]
-        if url and values.is_plain_url(url) and url not in seen:
-            if len(seen) < MAX_TOLD_APART:
-                seen.add(url)
-            yield make(url, groups, laid_out, base)
-        else:
-            yield from _pages_of_entry(run.entry(match), meaning, findings, seen, check=False)
+    """Yield the same as for each entry alone: all at once where all are as usual."""
+    rows = run.rows()
+    urls = run.column(rows, meaning.url_key)
+    if urls and values.are_plain_urls(urls) and _take_all(urls, seen):
+        return map(
+            SitemapPage.from_entry,
+            urls,
+            rows,
+            repeat(readers(run.layout, run.convert)),
+            repeat(meaning.base),
+        )
+    return (
+        page
+        for entry in run
+        for page in _pages_of_entry(entry, meaning, findings, seen, check=False)
+    )
+
+
+def _take_all(urls: list[str], seen: set[str]) -> bool:
+    """Take note of these URLs if they are all new; tell whether they are."""
+    new = set(urls)
+    if len(new) < len(urls) or len(seen) + len(new) > MAX_TOLD_APART or not seen.isdisjoint(new):
+        return False
+    seen |= new
+    return True

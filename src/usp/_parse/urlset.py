@@ -4,22 +4,22 @@ import re
 from collections.abc import Mapping
 from datetime import datetime
 from decimal import Decimal
-from typing import Final
+from typing import Final, cast
 
 from usp._parse import values, video
 from usp._parse.dates import date, is_understood
 from usp._parse.findings import Findings
 from usp._parse.grammar import UNKNOWN
+from usp._parse.layout import Row
 from usp._parse.meaning import (
     LINK_TEXTS,
     EntryMeaning,
-    attributes,
+    Grouped,
     blocks,
     elements,
     first,
     first_understood,
     groups,
-    rows,
     texts,
 )
 from usp._parse.sniff import Kind
@@ -33,15 +33,6 @@ from usp.objects.page import (
     SitemapVideo,
 )
 
-STORY: Final = (
-    *("news:title", "news:publication_date", "news:name", "news:language", "news:access"),
-    *("news:genres", "news:keywords", "news:stock_tickers"),
-)
-IMAGE: Final = (
-    *("image:loc", "image:caption", "image:geo_location", "image:title", "image:license"),
-)
-ALTERNATE: Final = ("rel", "hreflang", "href")
-"""What stories, images and alternates are made of."""
 GROUPS: Final = (
     ("news:news", "news:", "news:title", "SM501"),
     ("image:image", "image:", "image:loc", "SM502"),
@@ -51,6 +42,90 @@ _LINK: Final = "xhtml:link"
 _APP: Final = re.compile(r"(?:android|ios)-app:", re.IGNORECASE)
 """Links into apps, which no browser follows and which are right here."""
 OWN_ENTRY: Final = {Kind.URLSET: "url", Kind.INDEX: "sitemap"}
+
+
+def _story(rows: list[Row], _base: str | None) -> SitemapNewsStory | None:
+    for title, published, name, language, access, *lists in rows:
+        if headline := values.text_or_none(title):
+            return SitemapNewsStory(
+                headline,
+                date(published or ""),
+                values.word(name),
+                values.word(language),
+                values.word(access),
+                *map(values.comma_list, lists),
+            )
+    return None
+
+
+def _images(rows: list[Row], base: str | None) -> list[SitemapImage] | None:
+    clean = values.text_or_none
+    return [
+        SitemapImage(
+            url, clean(caption), clean(place), clean(title), values.url(terms, base) or None
+        )
+        for loc, caption, place, title, terms in rows
+        if (url := values.url(loc, base))
+    ] or None
+
+
+def _plain_images(rows: list[Row]) -> list[SitemapImage]:
+    return [
+        SitemapImage(loc or "", caption or None, place or None, title or None, terms or None)
+        for loc, caption, place, title, terms in rows
+    ]
+
+
+def _alternates(rows: list[Row], base: str | None) -> list[tuple[str, str]] | None:
+    return [
+        (language, target)
+        for rel, hreflang, href in rows
+        if _is_alternate_of(rel)
+        and (language := values.word(hreflang))
+        and (target := values.url(href, base))
+    ] or None
+
+
+def _plain_alternates(rows: list[Row]) -> list[tuple[str, str]] | None:
+    return [
+        (language or "", target or "")
+        for rel, language, target in rows
+        if rel == "alternate" or _is_alternate_of(rel)
+    ] or None
+
+
+def _is_alternate_of(rel: str | None) -> bool:
+    return rel is not None and "alternate" in rel.lower()
+
+
+_STORY: Final = Grouped(
+    "news:news",
+    "news:",
+    (
+        *("news:title", "news:publication_date", "news:name", "news:language", "news:access"),
+        *("news:genres", "news:keywords", "news:stock_tickers"),
+    ),
+    _story,
+)
+_IMAGES: Final = Grouped(
+    "image:image",
+    "image:",
+    ("image:loc", "image:caption", "image:geo_location", "image:title", "image:license"),
+    _images,
+    {
+        **dict.fromkeys(("image:loc", "image:license"), values.PLAIN_URL),
+        **dict.fromkeys(("image:caption", "image:geo_location", "image:title"), values.PLAIN_TEXT),
+    },
+    _plain_images,
+)
+_ALTERNATES: Final = Grouped(
+    _LINK,
+    _LINK,
+    (f"{_LINK}@rel", f"{_LINK}@hreflang", f"{_LINK}@href"),
+    _alternates,
+    {f"{_LINK}@hreflang": values.PLAIN_TEXT, f"{_LINK}@href": values.PLAIN_URL},
+    _plain_alternates,
+)
 
 
 class UrlsetMeaning(EntryMeaning):
@@ -68,6 +143,12 @@ class UrlsetMeaning(EntryMeaning):
         "last_modified": ("lastmod", date),
         "change_frequency": ("changefreq", values.change_frequency),
     }
+    grouped = {  # noqa: RUF012 -- a class's own table
+        "news_story": _STORY,
+        "images": _IMAGES,
+        "alternates": _ALTERNATES,
+    }
+    repeated_keys = frozenset({"priority", "changefreq"})
     url_key = "loc"
     url_keys = frozenset({"loc", "image:loc", "image:license"}) | video.URL_KEYS
     plain_keys = frozenset(
@@ -117,46 +198,15 @@ class UrlsetMeaning(EntryMeaning):
 
     def news_story(self, record: Record) -> SitemapNewsStory | None:
         """Return the first ``<news:news>`` that has a title."""
-        for title, published, name, language, access, *lists in rows(
-            record, "news:news", "news:", STORY
-        ):
-            if headline := values.text_or_none(title):
-                return SitemapNewsStory(
-                    headline,
-                    date(published or ""),
-                    values.word(name),
-                    values.word(language),
-                    values.word(access),
-                    *map(values.comma_list, lists),
-                )
-        return None
+        return cast("SitemapNewsStory | None", _STORY.read(record, self.base))
 
     def images(self, record: Record) -> list[SitemapImage] | None:
         """Return each ``<image:image>`` that has a URL."""
-        clean, base = values.text_or_none, self.base
-        return [
-            SitemapImage(
-                url,
-                clean(caption),
-                clean(place),
-                clean(title),
-                values.url(terms, base) or None,
-            )
-            for loc, caption, place, title, terms in rows(record, "image:image", "image:", IMAGE)
-            if (url := values.url(loc, base))
-        ] or None
+        return cast("list[SitemapImage] | None", _IMAGES.read(record, self.base))
 
     def alternates(self, record: Record) -> list[tuple[str, str]] | None:
         """Return the page in other languages: ``<xhtml:link rel="alternate" hreflang href>``."""
-        base = self.base
-        return [
-            (language, target)
-            for rel, hreflang, href in attributes(record, _LINK, ALTERNATE)
-            if rel
-            and "alternate" in rel.lower()
-            and (language := values.word(hreflang))
-            and (target := values.url(href, base))
-        ] or None
+        return cast("list[tuple[str, str]] | None", _ALTERNATES.read(record, self.base))
 
     def links(self, record: Record) -> list[PageLink] | None:
         """Return the links that are no alternates, or say more than a language and a URL."""

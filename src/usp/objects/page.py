@@ -71,7 +71,8 @@ Told: TypeAlias = Any
 
 _UNREAD: Final[Any] = object()
 """Stands in a slot whose value nobody has asked for yet. The slots of what is rarer stay empty:
-that costs less as long as nobody asks, and more then."""
+that costs less as long as nobody asks, and more then. (A ``__getattr__`` for them would cost every
+other field a third of a microsecond.)"""
 
 
 class Meaning(Protocol):
@@ -145,17 +146,9 @@ class SitemapPage(Value):
     )
     _provenance: ClassVar = ("sitemap_url", "title", "published_at", "declared")
     """What travels in pickles, and is no part of what makes two pages equal."""
-    _lazy: ClassVar = frozenset({*_fields, *_provenance, "says_more"})
-
     _record: Told
     _meaning: Meaning
     _sitemap_url: str | None
-    _title: str | None
-    _published_at: datetime | None
-    _declared: dict[str, str]
-    _says_more: bool
-    """Whether there may be something in the later fields: most entries have none, and asking all
-    of them takes longer than all the rest."""
 
     def __init__(
         self,
@@ -201,7 +194,7 @@ class SitemapPage(Value):
 
     def __getstate__(self) -> tuple[dict[str, Any] | None, dict[str, Any]]:
         attributes, fields = super().__getstate__()
-        told = {f"_SitemapPage__{name}": getattr(self, f"_{name}") for name in self._provenance}
+        told = {f"_SitemapPage__{name}": self._rarer(name) for name in self._provenance}
         return attributes, fields | told
 
     def __setstate__(self, state: tuple[dict[str, Any] | None, dict[str, Any]]) -> None:
@@ -242,17 +235,17 @@ class SitemapPage(Value):
 
     def _later(self) -> dict[str, Callable[[Any], Any]]:
         """Return those of the later fields that say something."""
-        if not self._says_more:
+        # Most entries have none, and asking all of them takes longer than all the rest.
+        if not self._rarer("says_more"):
             return {}
         return {name: show for name, show in _LATER.items() if getattr(self, name)}
 
-    def __getattr__(self, slot: str) -> Any:  # noqa: ANN401 -- any field
-        """Convert a field that nobody has asked for yet: its slot is still empty."""
-        name = slot[1:]
-        if slot[:1] != "_" or name not in self._lazy:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {slot!r}")
-        value = getattr(self._meaning, name)(self._record)
-        setattr(self, slot, value)
+    def _rarer(self, name: str) -> Any:  # noqa: ANN401 -- any field
+        """Return a field, converted now if nobody has asked for it yet: its slot is empty then."""
+        value = getattr(self, f"_{name}", _UNREAD)
+        if value is _UNREAD:
+            value = getattr(self._meaning, name)(self._record)
+            setattr(self, f"_{name}", value)
         return value
 
     @property
@@ -321,37 +314,44 @@ class SitemapPage(Value):
     @property
     def videos(self) -> list[SitemapVideo] | None:
         """The videos on the page; None where there are none."""
-        return self._videos
+        found: list[SitemapVideo] | None = self._rarer("videos")
+        return found
 
     @property
     def links(self) -> list[PageLink] | None:
         """The links that ``alternates`` can't hold, or not in full; None where there are none."""
-        return self._links
+        found: list[PageLink] | None = self._rarer("links")
+        return found
 
     @property
     def mobile(self) -> bool:
         """Whether the page is marked as one for mobile phones (``<mobile:mobile/>``)."""
-        return self._mobile
+        found: bool = self._rarer("mobile")
+        return found
 
     @property
     def page_map(self) -> list[PageMapObject] | None:
         """The objects of the page's PageMap; None where there is none."""
-        return self._page_map
+        found: list[PageMapObject] | None = self._rarer("page_map")
+        return found
 
     @property
     def extensions(self) -> list[PageElement] | None:
         """The elements of the entry that mean nothing here, where that was asked for."""
-        return self._extensions
+        found: list[PageElement] | None = self._rarer("extensions")
+        return found
 
     @property
     def title(self) -> str | None:
         """The title of the story or of the feed's item; a text that stands for it is none."""
-        return self._title
+        found: str | None = self._rarer("title")
+        return found
 
     @property
     def published_at(self) -> datetime | None:
         """When the page came out, where the entry says so; naive where it named no zone."""
-        return self._published_at
+        found: datetime | None = self._rarer("published_at")
+        return found
 
     @property
     def declared(self) -> Mapping[str, str]:
@@ -359,4 +359,4 @@ class SitemapPage(Value):
 
         Of an element that it has more than once it is the first. Empty on a page that wasn't read.
         """
-        return MappingProxyType(self._declared)
+        return MappingProxyType(self._rarer("declared"))

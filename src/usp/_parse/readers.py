@@ -1,0 +1,97 @@
+"""How the fields of a page are read off the groups of a match.
+
+A page of the learned lane holds the groups of its match. Which of them a field is made of is the
+same for all entries of a layout, so it is found once; what is left to do for each page is little.
+A field for which it isn't clear is read as in the careful lane, from a record.
+"""
+
+from collections.abc import Callable
+from typing import Final
+
+from usp._parse.layout import NOWHERE, Convert, Groups, Layout, Said
+from usp._parse.meaning import EntryMeaning, Grouped
+from usp.objects.page import Meaning, SitemapPage
+
+Read = Callable[[Groups], object]
+
+_FIELDS: Final = tuple(vars(Meaning).keys() & {*SitemapPage._fields, *SitemapPage._provenance})
+_REMEMBERED: Final = 1024
+"""So many different texts of one field are remembered."""
+
+
+class Readers:
+    """What a meaning makes of matches of a layout: for each field, a function of their groups."""
+
+    def __init__(self, meaning: EntryMeaning, layout: Layout, convert: Convert | None) -> None:
+        self._meaning = meaning
+        self._layout = layout
+        self._convert = convert
+        for name in _FIELDS:
+            setattr(self, name, self._quick_reader(name) or self._reader(name))
+
+    def says_more(self, _groups: Groups) -> bool:
+        """Tell whether there may be more than 1.8.1 knows of."""
+        return any(map(self._layout.may_say, self._meaning.more_keys))
+
+    def _reader(self, field: str) -> Read:
+        meaning, layout, convert = getattr(self._meaning, field), self._layout, self._convert
+        return lambda groups: meaning(Said(layout, groups, convert))
+
+    def _quick_reader(self, field: str) -> Read | None:
+        """Return how to read a field, where it is known which groups it is made of."""
+        if grouped := self._meaning.grouped.get(field):
+            return self._group_reader(grouped, self._reader(field))
+        key, understand = self._meaning.single_texts.get(field, ("", str))
+        return self._text_reader(key, understand) if key else None
+
+    def _text_reader(self, key: str, understand: Callable[[str], object]) -> Read | None:
+        place, convert = self._layout.only(key), self._convert
+        if key not in self._layout.keys:
+            nothing = understand("")
+            return lambda _: nothing
+        if place is None:
+            return None
+        if key in self._meaning.repeated_keys:
+            known = _Known(understand, convert)
+            return lambda groups: known[groups[place]]
+        if convert:
+            return lambda groups: understand(convert(groups[place] or ""))
+        return lambda groups: understand(groups[place] or "")
+
+    def _group_reader(self, grouped: Grouped, otherwise: Read) -> Read | None:
+        part = self._layout.part(grouped.start, grouped.prefix, grouped.keys, grouped.plain)
+        make, base, convert = grouped.make, self._meaning.base, self._convert
+        if part is None:
+            return None
+        if part is NOWHERE:
+            return lambda _: make([], base)
+
+        def read(groups: Groups) -> object:
+            rows = part.rows(groups, convert)
+            return otherwise(groups) if rows is None else make(rows, base)
+
+        if part.plain is None:
+            return read
+        plain_rows, make_plain = part.plain_rows, grouped.make_plain
+
+        def read_plain(groups: Groups) -> object:
+            rows = plain_rows(groups)
+            return make_plain(rows) if rows else read(groups)
+
+        return read_plain
+
+
+class _Known(dict[str | None, object]):
+    """What texts mean, those that come again being remembered; None is no text."""
+
+    def __init__(self, understand: Callable[[str], object], convert: Convert | None) -> None:
+        super().__init__()
+        self._understand = understand
+        self._convert = convert
+
+    def __missing__(self, text: str | None) -> object:
+        said = self._convert(text) if text and self._convert else text
+        value = self._understand(said or "")
+        if len(self) < _REMEMBERED:
+            self[text] = value
+        return value
