@@ -91,7 +91,8 @@ class Decoded:
                 yield data  # what most sitemaps are: nothing to do
             else:
                 yield self._decode(decoder, data).encode()
-            self._lines += data.count(b"\n")
+            if self._findings.heard:
+                self._lines += data.count(b"\n")
             self._read += len(data)
         yield self._decode(decoder, b"", final=True).encode()
         if self._damaged_at:

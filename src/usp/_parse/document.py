@@ -227,7 +227,7 @@ class Pages:
     _findings: Findings | None = field(default=None, repr=False, compare=False)
 
     def __iter__(self) -> Iterator[SitemapPage]:
-        return self._read(Findings()) if self.listed else iter(())
+        return self._read(Findings(heard=False)) if self.listed else iter(())
 
     def _read(self, findings: Findings, *, check: bool = False) -> Iterator[SitemapPage]:
         opened = _open(self.source, findings, self.kind)
@@ -301,22 +301,22 @@ def inspect(source: Source, kind: Kind | None = None) -> Document:
     """Find the kind of a document, unless it is given, and the sitemaps that it leads to."""
     if kind is Kind.HOMEPAGE:
         return _homepage(source)
-    opened = _open(source, Findings(), kind)
+    opened = _open(source, Findings(heard=False), kind)
     found = opened.sniffed
     url = source.url or ""
     if found.kind is Kind.INVALID:
         pages = Pages(source, listed=False)
         return Document(url, found.kind, pages, code=found.code, reason=found.reason)
     if found.kind is Kind.TEXT:
-        blank = next(urls_in_text(opened.data, Findings()), None) is None
+        blank = next(urls_in_text(opened.data, Findings(heard=False)), None) is None
         return Document(url, found.kind, Pages(source, kind), blank=blank)
     if found.kind is Kind.ROBOTS:
-        declared = sitemaps_in_robots(opened.data, source.url, Findings())
+        declared = sitemaps_in_robots(opened.data, source.url, Findings(heard=False))
         children = tuple(Child(sitemap) for sitemap in declared)
         return Document(url, found.kind, Pages(source, kind, listed=False), children)
     if found.kind is Kind.INDEX or (found.kind is Kind.URLSET and _names_children(source)):
         names: set[str] = set()
-        entries = singly(_entries(opened, Findings(), careful=source.careful))
+        entries = singly(_entries(opened, Findings(heard=False), careful=source.careful))
         entries = _noting_names(entries, names)
         children = children_of_entries(entries, source.url)
         return Document(url, found.kind, Pages(source, kind, _PAGE_ENTRY in names), children)
@@ -325,8 +325,8 @@ def inspect(source: Source, kind: Kind | None = None) -> Document:
 
 def _homepage(source: Source) -> Document:
     """Find what a homepage names; whatever it is, it lists no pages."""
-    unpacked = unpack(source.chunks, Findings(), source.limit)
-    head, _ = peek(iter(Decoded(unpacked, Findings(), source.charset)), html.MOST_READ)
+    unpacked = unpack(source.chunks, Findings(heard=False), source.limit)
+    head, _ = peek(iter(Decoded(unpacked, Findings(heard=False), source.charset)), html.MOST_READ)
     page = head[: html.MOST_READ].decode("utf-8", "replace")
     named = html.links(page, source.link_header, source.url or "")
     children = tuple(Child(url, is_feed=rel is html.Rel.FEED) for url, rel in named)
@@ -343,7 +343,7 @@ def _noting_names(entries: Iterable[Entry], names: set[str]) -> Iterator[Entry]:
 def _names_children(source: Source) -> bool:
     """Tell whether anything in the document looks like the entry of an index."""
     tail = b""
-    for chunk in _open(source, Findings()).data:
+    for chunk in _open(source, Findings(heard=False)).data:
         lowered = tail + chunk.lower()
         if _END_OF_CHILD.search(lowered) and _CHILD_ENTRY.search(lowered):
             return True

@@ -18,7 +18,9 @@ Place = tuple[int | None, int | None]
 class Findings:
     """The problems of one reading of one document."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, heard: bool = True) -> None:
+        self.heard = heard
+        """Whether anybody will look at them: if not, places needn't be counted."""
         self._kept: list[Problem] = []
         self._seen: Counter[str] = Counter()
         self.complete = True
@@ -34,6 +36,8 @@ class Findings:
 
         Where no place is given, it is that of the entry that is being looked at.
         """
+        if not self.heard:
+            return
         self._seen[code] += 1
         if CODES[code].severity is Severity.ERROR:
             self.complete = False

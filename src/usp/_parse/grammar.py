@@ -8,9 +8,10 @@ stands before the text of its element, and after the key of one with children.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
+from usp._parse.plain import ANY_TEXT, PLAIN_URL
 from usp._parse.sniff import Kind
 
 UNKNOWN: Final = "<"
@@ -162,6 +163,8 @@ class Grammar:
     """The entry that a <loc> stands for which is in none."""
     url_field: str = "loc"
     """The field that holds the URL of an entry."""
+    plain_values: Mapping[str, str] = field(default_factory=dict)
+    """The patterns of what is plain under those keys that don't hold just words."""
     extensions: bool = False
     """Whether elements that mean nothing are wanted in the record, as they came."""
 
@@ -170,12 +173,25 @@ _SITEMAP_ENTRIES: Final = {
     "url": Tag("url", children=_URL),
     "sitemap": Tag("sitemap", children=_SITEMAP),
 }
+_PLAIN: Final = {
+    **dict.fromkeys(("loc", "image:loc", "image:license", "xhtml:link@href"), PLAIN_URL),
+    "xhtml:link@rel": "alternate",
+    # Converted in any case, so that nothing has to be known of them.
+    **dict.fromkeys(("lastmod", "changefreq", "priority", "news:publication_date"), ANY_TEXT),
+}
 _SITEMAP_ROOTS: Final = frozenset({"urlset", "sitemapindex"})
 GRAMMARS: Final[Mapping[Kind, Grammar]] = {
-    Kind.URLSET: Grammar(_SITEMAP_ENTRIES, "sm", _SITEMAP_ROOTS, plain_texts=True, implied="url"),
-    Kind.INDEX: Grammar(
-        _SITEMAP_ENTRIES, "sm", _SITEMAP_ROOTS, plain_texts=True, implied="sitemap"
-    ),
+    **{
+        kind: Grammar(
+            _SITEMAP_ENTRIES,
+            "sm",
+            _SITEMAP_ROOTS,
+            plain_texts=True,
+            implied=implied,
+            plain_values=_PLAIN,
+        )
+        for kind, implied in ((Kind.URLSET, "url"), (Kind.INDEX, "sitemap"))
+    },
     Kind.RSS: Grammar(
         {"item": Tag("item", children=_ITEM)}, "rss", frozenset({"rss", "rdf"}), url_field="link"
     ),

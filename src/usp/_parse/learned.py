@@ -1,7 +1,7 @@
 """The learned lane: reading entries with one pattern that is learned from the file itself.
 
 Sitemaps are written by machines, so the entries of one file look alike. The careful lane reads the
-first ones; from their shapes (``shape``) one regular expression is made for the file (``layout``):
+first ones; from their shapes (``shape``) one regular expression is made for the file (``writer``):
 tags literal, values captured, what some entries lack optional. Entries are matched one behind
 the other, each where the last one ended, at a fraction of what expat and its handlers cost.
 
@@ -24,9 +24,10 @@ from typing import Final
 
 from usp._parse.builder import Entry
 from usp._parse.grammar import Grammar
-from usp._parse.layout import Convert, Layout, Run, Said, layout_of
+from usp._parse.layout import Convert, Looks, Run, Said
 from usp._parse.names import Names
 from usp._parse.shape import Element, has_blanks, shape_of
+from usp._parse.writer import looks_of
 
 _MISSES: Final = 32
 """So many more entries may miss the pattern than match it, in one block."""
@@ -40,12 +41,14 @@ _PLAIN_REFERENCE: Final = (
     r"(?:amp|lt|gt|quot|apos|#(?:3[2-9]|[4-9][0-9]|[1-9][0-9]{2,3})"
     r"|#x(?:[2-9A-Fa-f][0-9A-Fa-f]|[1-9A-Fa-f][0-9A-Fa-f]{2}))"
 )
-_UNSAFE_REFERENCE: Final = re.compile(rf"&(?!{_PLAIN_REFERENCE};)".encode())
-_NO_CHARACTER: Final = re.compile(rb"\xef\xbf[\xbe\xbf]")  # U+FFFE and U+FFFF
-_UNSAFE: Final = re.compile(
-    rb"[\x00-\x08\x0b\x0c\x0e-\x1f]|\]\]>|%s|%s"
-    % (_NO_CHARACTER.pattern, _UNSAFE_REFERENCE.pattern)
+_UNSAFE: Final = (
+    # What is looked for, and the bytes one of which it begins with: those are found at once.
+    (re.compile(rb"[%s]" % re.escape(_CONTROLS)), _CONTROLS),
+    (re.compile(rb"\]\]>"), b"]"),
+    (re.compile(rb"\xef\xbf[\xbe\xbf]"), b"\xef"),  # U+FFFE and U+FFFF
+    (re.compile(rf"&(?!{_PLAIN_REFERENCE};)".encode()), b"&"),
 )
+"""What expat would refuse or change."""
 _REFERENCE: Final = re.compile(r"&(#?)(x?)([0-9A-Za-z]+);")
 _NAMED: Final = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 _LEADING: Final = re.compile("[ \t\r\n]*+")
@@ -59,14 +62,14 @@ class LearnedLane:
         self._shape: Element | None = None
         self._scope: Names | None = None  # the namespaces under which it was learned
         self._blanks = False
-        self._layout: Layout | None = None
+        self._looks: Looks | None = None
         self._name = ""  # of the entries
-        self._alike = 0  # so many entries have brought nothing new since the last layout
+        self._alike = 0  # so many entries have brought nothing new since the last pattern
         self._wanted = 2  # so many are wanted before the next one
         self._left = 0  # so many entries may still miss
         self._block = b""
         self._view = ""
-        self._safe = False
+        self._unsafe: list[re.Pattern[bytes]] = []  # what is to be found in the block
         self._unsafe_at = 0  # nothing unsafe stands between what was read and here
         self._convert: Convert | None = None
 
@@ -76,7 +79,7 @@ class LearnedLane:
         self._view = ""
         self._unsafe_at = 0
         # In a small document nothing would be compiled: then there is nothing to learn for.
-        worth_it = self._layout is not None or len(block) >= _WORTH
+        worth_it = self._looks is not None or len(block) >= _WORTH
         self._left = max(self._left, _MISSES) if worth_it else 0
 
     @property
@@ -89,24 +92,23 @@ class LearnedLane:
 
         ``zero`` is the place of the block in the document.
         """
-        layout = self._layout
-        if layout is None or scope is not self._scope or self._left <= 0:
+        looks = self._looks
+        if looks is None or scope is not self._scope or self._left <= 0:
             return None, begin
         if not self._view:
             self._look()
         blanks = _LEADING.match(self._view, begin)
         begin = blanks.end() if blanks else begin
-        if not self._safe and self._unsafe_at <= begin:
-            unsafe = _UNSAFE.search(self._block, begin)
-            self._unsafe_at = unsafe.start() if unsafe else len(self._view)
-        stop = len(self._view) if self._safe else self._unsafe_at
+        if self._unsafe_at <= begin:
+            unsafe = [found.start() for found in self._find_unsafe(begin)]
+            self._unsafe_at = min(unsafe, default=len(self._view))
         # What re.Scanner is made of: matches, each where the last one ended.
-        scanner = layout.pattern.scanner(self._view, begin, stop)  # type: ignore[attr-defined]
+        scanner = looks.pattern.scanner(self._view, begin, self._unsafe_at)  # type: ignore[attr-defined]
         found = list(iter(scanner.match, None))
         if not found:
             return None, begin
         self._left = min(self._left + len(found), _MOST_LEFT)
-        return Run(self._name, zero, layout, self._convert, found), found[-1].end()
+        return Run(self._name, zero, looks, self._convert, found), found[-1].end()
 
     def miss(self) -> None:
         """Take note that what looked like the end of an entry was none: it stood in a comment."""
@@ -117,21 +119,24 @@ class LearnedLane:
         block = self._block
         self._view = block.decode("latin-1")
         references = b"&" in block
-        self._safe = (
-            not any(map(block.__contains__, _CONTROLS))
-            and not (b"]" in block and b"]]>" in block)
-            and not (b"\xef" in block and _NO_CHARACTER.search(block))
-            and not (references and _UNSAFE_REFERENCE.search(block))
-        )
+        self._unsafe = [
+            pattern for pattern, begins in _UNSAFE if any(map(block.__contains__, begins))
+        ]
         self._convert = _text
         if block.isascii() and b"\r" not in block:
             self._convert = _references if references else None
 
+    def _find_unsafe(self, begin: int) -> list[re.Match[bytes]]:
+        """Find the next of each kind; what isn't there any more need not be looked for again."""
+        found = {pattern: pattern.search(self._block, begin) for pattern in self._unsafe}
+        self._unsafe = [pattern for pattern, match in found.items() if match]
+        return [match for match in found.values() if match]
+
     def learn(self, begin: int, stop: int, scope: Names, entry: Entry) -> None:
         """Take note of an entry that the careful lane has read, and of where it stands."""
         text = self._block[begin:stop].decode("latin-1")
-        known = self._layout is not None and scope is self._scope
-        if known and self._layout and self._layout.pattern.fullmatch(text):
+        known = self._looks is not None and scope is self._scope
+        if known and self._looks and self._looks.pattern.fullmatch(text):
             return  # it lay across two blocks, or has something unsafe in it
         self._left -= 1
         if self._left <= 0:
@@ -158,14 +163,17 @@ class LearnedLane:
         """Make the pattern of what was learned, unless it is no good."""
         self._alike = 0
         self._wanted *= 2
-        layout = layout_of(self._shape, blanks=self._blanks) if self._shape else None
-        match = layout.pattern.fullmatch(text) if layout else None
-        if layout and match and list(Said(layout, match.groups(), _text)) == list(entry[1]):
-            self._layout = layout
-            self._name = entry[0]
+        plain = self._grammar.plain_values
+        looks = looks_of(self._shape, plain, blanks=self._blanks) if self._shape else None
+        match = looks.pattern.fullmatch(text) if looks else None
+        if looks and match:
+            groups = match.groups()
+            if list(Said(looks.layout(groups), groups, _text)) == list(entry[1]):
+                self._looks = looks
+                self._name = entry[0]
 
     def _forget(self) -> None:
-        self._shape = self._layout = self._scope = None
+        self._shape = self._looks = self._scope = None
         self._blanks = False
         self._alike = 0
 

@@ -142,10 +142,8 @@ class Grouped:
     """What is asked for."""
     make: Callable[[list[Row], str | None], object]
     """Makes the field of what each group says under these keys, given what URLs are relative to."""
-    plain: Mapping[str, str] = field(default_factory=dict)
-    """The patterns of what is plain under these keys: it means what is written."""
-    make_plain: Callable[[list[Row]], object] = list
-    """Makes the field of what is plain."""
+    make_plain: Callable[[list[Row]], object]
+    """Makes it of what is plain."""
 
     def read(self, record: Record, base: str | None) -> object:
         """Return the field as the record of an entry has it."""

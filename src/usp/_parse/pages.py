@@ -5,12 +5,12 @@ from functools import cache, partial
 from itertools import repeat
 from typing import Final, cast
 
-from usp._parse import values
 from usp._parse.builder import Entry
 from usp._parse.findings import Findings
-from usp._parse.layout import Convert, Layout, Run
+from usp._parse.layout import Convert, Groups, Layout, Run
 from usp._parse.lines import MAX_TOLD_APART
 from usp._parse.meaning import EntryMeaning
+from usp._parse.plain import is_plain_url, unescaped
 from usp._parse.readers import Readers
 from usp.objects.page import Meaning, SitemapPage
 
@@ -61,22 +61,35 @@ def _pages_of_entry(
 def _pages_of_run(
     run: Run, readers: MakeReaders, meaning: EntryMeaning, findings: Findings, seen: set[str]
 ) -> Iterator[SitemapPage]:
-    """Yield the same as for each entry alone: all at once where all are as usual."""
-    rows = run.rows()
-    urls = run.column(rows, meaning.url_key)
-    if urls and values.are_plain_urls(urls) and _take_all(urls, seen):
-        return map(
-            SitemapPage.from_entry,
-            urls,
-            rows,
-            repeat(readers(run.layout, run.convert)),
-            repeat(meaning.base),
-        )
-    return (
-        page
-        for entry in run
-        for page in _pages_of_entry(entry, meaning, findings, seen, check=False)
-    )
+    """Yield the same as for each entry alone: all at once where all are plain and new."""
+    plain, make, base = run.looks.plain, SitemapPage.from_entry, meaning.base
+    rows = [match.groups() for match in run.matches]
+    place = plain.only(meaning.url_key) if plain else None
+    urls = [] if place is None else [unescaped(url) for row in rows if (url := row[place])]
+    if plain and len(urls) == len(rows) and _take_all(urls, seen):
+        yield from map(make, urls, rows, repeat(readers(plain, run.convert)), repeat(base))
+        return
+    for match, row in zip(run.matches, rows, strict=True):
+        layout = run.looks.layout(row)
+        url = _usual_url(row, layout, run.convert, meaning.url_key)
+        if url and url not in seen:
+            if len(seen) < MAX_TOLD_APART:
+                seen.add(url)
+            yield make(url, row, readers(layout, run.convert), base)
+        else:
+            yield from _pages_of_entry(run.entry(match), meaning, findings, seen, check=False)
+
+
+def _usual_url(row: Groups, layout: Layout, convert: Convert | None, key: str) -> str | None:
+    """Return the URL of an entry that has one, which means what is written; else None."""
+    place = layout.only(key)
+    url = None if place is None else row[place]
+    if url is None:
+        return None
+    if layout.plain:
+        return unescaped(url)
+    url = convert(url) if convert else url
+    return url if is_plain_url(url) else None
 
 
 def _take_all(urls: list[str], seen: set[str]) -> bool:

@@ -40,7 +40,7 @@ class Readers:
     def _quick_reader(self, field: str) -> Read | None:
         """Return how to read a field, where it is known which groups it is made of."""
         if grouped := self._meaning.grouped.get(field):
-            return self._group_reader(grouped, self._reader(field))
+            return self._group_reader(grouped)
         key, understand = self._meaning.single_texts.get(field, ("", str))
         return self._text_reader(key, understand) if key else None
 
@@ -58,27 +58,18 @@ class Readers:
             return lambda groups: understand(convert(groups[place] or ""))
         return lambda groups: understand(groups[place] or "")
 
-    def _group_reader(self, grouped: Grouped, otherwise: Read) -> Read | None:
-        part = self._layout.part(grouped.start, grouped.prefix, grouped.keys, grouped.plain)
+    def _group_reader(self, grouped: Grouped) -> Read | None:
+        part = self._layout.part(grouped.start, grouped.prefix, grouped.keys)
         make, base, convert = grouped.make, self._meaning.base, self._convert
         if part is None:
             return None
         if part is NOWHERE:
             return lambda _: make([], base)
-
-        def read(groups: Groups) -> object:
-            rows = part.rows(groups, convert)
-            return otherwise(groups) if rows is None else make(rows, base)
-
-        if part.plain is None:
-            return read
-        plain_rows, make_plain = part.plain_rows, grouped.make_plain
-
-        def read_plain(groups: Groups) -> object:
-            rows = plain_rows(groups)
-            return make_plain(rows) if rows else read(groups)
-
-        return read_plain
+        rows = part.rows
+        if self._layout.plain and not part.pattern:
+            make_plain = grouped.make_plain
+            return lambda groups: make_plain(rows(groups, None))
+        return lambda groups: make(rows(groups, convert), base)
 
 
 class _Known(dict[str | None, object]):

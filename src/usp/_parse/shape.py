@@ -65,12 +65,18 @@ class Slot:
     elements: tuple[Element, ...]
     """The ways in which it is written."""
     optional: bool = False
-    repeated: bool = False
+    most: int = 1
+    """The length of the longest run that was seen."""
 
     @property
     def name(self) -> str:
         """The name of the elements, as written."""
         return self.elements[0].name
+
+    @property
+    def is_run(self) -> bool:
+        """Whether there is more than one of them, or more than one way to write them."""
+        return self.most > 1 or len(self.elements) > 1
 
     def with_element(self, element: Element) -> "Slot":
         """Return a slot that fits this element as well."""
@@ -85,7 +91,7 @@ class Slot:
         slot = replace(
             self,
             optional=self.optional or other.optional,
-            repeated=self.repeated or other.repeated,
+            most=max(self.most, other.most),
         )
         for element in other.elements:
             slot = slot.with_element(element)
@@ -220,7 +226,7 @@ def _slots(children: list[Element]) -> tuple[Slot, ...]:
     slots: list[Slot] = []
     for child in children:
         if slots and slots[-1].name == child.name:
-            slots[-1] = replace(slots[-1].with_element(child), repeated=True)
+            slots[-1] = replace(slots[-1].with_element(child), most=slots[-1].most + 1)
         else:
             slots.append(Slot((child,)))
     return tuple(slots)

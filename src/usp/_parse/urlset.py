@@ -22,6 +22,7 @@ from usp._parse.meaning import (
     groups,
     texts,
 )
+from usp._parse.plain import unescaped
 from usp._parse.sniff import Kind
 from usp.objects.page import (
     PageLink,
@@ -58,6 +59,22 @@ def _story(rows: list[Row], _base: str | None) -> SitemapNewsStory | None:
     return None
 
 
+def _plain_story(rows: list[Row]) -> SitemapNewsStory | None:
+    for title, published, name, language, access, genres, keywords, tickers in rows:
+        if title:
+            return SitemapNewsStory(
+                title,
+                date(published) if published else None,
+                name,
+                language,
+                access,
+                values.plain_list(genres) if genres else None,
+                values.plain_list(keywords) if keywords else None,
+                values.plain_list(tickers) if tickers else None,
+            )
+    return None
+
+
 def _images(rows: list[Row], base: str | None) -> list[SitemapImage] | None:
     clean = values.text_or_none
     return [
@@ -69,33 +86,32 @@ def _images(rows: list[Row], base: str | None) -> list[SitemapImage] | None:
     ] or None
 
 
-def _plain_images(rows: list[Row]) -> list[SitemapImage]:
+def _plain_images(rows: list[Row]) -> list[SitemapImage] | None:
     return [
-        SitemapImage(loc or "", caption or None, place or None, title or None, terms or None)
+        SitemapImage(unescaped(loc), caption, place, title, terms and unescaped(terms))
         for loc, caption, place, title, terms in rows
-    ]
+        if loc
+    ] or None
 
 
 def _alternates(rows: list[Row], base: str | None) -> list[tuple[str, str]] | None:
     return [
         (language, target)
         for rel, hreflang, href in rows
-        if _is_alternate_of(rel)
+        if rel
+        and "alternate" in rel.lower()
         and (language := values.word(hreflang))
         and (target := values.url(href, base))
     ] or None
 
 
 def _plain_alternates(rows: list[Row]) -> list[tuple[str, str]] | None:
+    # rel is "alternate" in all of them: see the grammar's plain values.
     return [
-        (language or "", target or "")
-        for rel, language, target in rows
-        if rel == "alternate" or _is_alternate_of(rel)
+        (language, unescaped(href) if "&" in href else href)
+        for _, language, href in rows
+        if language and href
     ] or None
-
-
-def _is_alternate_of(rel: str | None) -> bool:
-    return rel is not None and "alternate" in rel.lower()
 
 
 _STORY: Final = Grouped(
@@ -106,16 +122,13 @@ _STORY: Final = Grouped(
         *("news:genres", "news:keywords", "news:stock_tickers"),
     ),
     _story,
+    _plain_story,
 )
 _IMAGES: Final = Grouped(
     "image:image",
     "image:",
     ("image:loc", "image:caption", "image:geo_location", "image:title", "image:license"),
     _images,
-    {
-        **dict.fromkeys(("image:loc", "image:license"), values.PLAIN_URL),
-        **dict.fromkeys(("image:caption", "image:geo_location", "image:title"), values.PLAIN_TEXT),
-    },
     _plain_images,
 )
 _ALTERNATES: Final = Grouped(
@@ -123,7 +136,6 @@ _ALTERNATES: Final = Grouped(
     _LINK,
     (f"{_LINK}@rel", f"{_LINK}@hreflang", f"{_LINK}@href"),
     _alternates,
-    {f"{_LINK}@hreflang": values.PLAIN_TEXT, f"{_LINK}@href": values.PLAIN_URL},
     _plain_alternates,
 )
 

@@ -4,7 +4,7 @@ A value that isn't understood is None, never an exception and never a guess.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from decimal import Decimal, DecimalException
 from functools import lru_cache
 from html import unescape
@@ -13,6 +13,7 @@ from typing import Final
 from urllib.parse import urljoin, urlsplit
 
 from usp._parse.findings import Findings
+from usp._parse.plain import is_plain_url
 from usp._parse.wrappings import bare_url
 from usp.objects.page import SITEMAP_PAGE_DEFAULT_PRIORITY, SitemapPageChangeFrequency
 
@@ -27,18 +28,6 @@ _ENTITY: Final = re.compile(
 _MARKUP: Final = re.compile(r"</?[A-Za-z!][^<>]*>")
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _HTTP: Final = re.compile(r"https?://[^\s/?#]", re.IGNORECASE)
-is_plain_url: Final = re.compile(
-    # With an & and a ; there may be an entity in it.
-    r"https?://[A-Za-z0-9.-]++(?::[0-9]++)?(?:[/?#](?:[!-%'-;=?-~]*+|[!-:=?-~]*+))?"
-).fullmatch
-"""Tells whether a URL means just what is written, as nearly all of them do."""
-PLAIN_URL: Final = (
-    r"https?://[A-Za-z0-9.-]++(?::[0-9]++)?(?:[/?#](?:[!#-%(-;=?-~]++(?!&)|[!#-&(-:=?-~]*+))?+"
-)
-PLAIN_TEXT: Final = r"[!#-%(-;=?-~][ !#-%(-;=?-~]*+(?<! )"
-"""The patterns of a URL and of a text that mean just what is written, between quotes as well."""
-_ORIGIN: Final = re.compile(r"https?://[A-Za-z0-9.-]++(?::[0-9]++)?/")
-_OF_PLAIN_URLS: Final = bytes(code for code in range(0x21, 0x7F) if code not in b"<>")
 _LINE_BREAKS: Final = re.compile(r"(?<! ) *+[\t\r\n]\s*+")
 _NUMBER: Final = re.compile(
     r"[+-]?(?:[0-9]{1,20}\.?[0-9]{0,40}|\.[0-9]{1,40})(?:[eE][+-]?[0-9]{1,3})?"
@@ -116,19 +105,6 @@ def url(text: str | None, base: str | None) -> str:
         return urljoin(base, found)
     except ValueError:  # an unfinished IPv6 address, say
         return found
-
-
-def are_plain_urls(urls: Sequence[str]) -> bool:
-    """Tell quickly of many URLs whether all of them are plain; those of one site can be."""
-    lines = "\n".join(("", *urls))
-    origin = _ORIGIN.match(lines, 1)
-    return (
-        origin is not None
-        and lines.count(f"\n{origin[0]}") == len(urls)
-        and lines.isascii()
-        and not ("&" in lines and ";" in lines)
-        and lines.encode().translate(None, _OF_PLAIN_URLS) == b"\n" * len(urls)
-    )
 
 
 def _needs_base(found: str) -> bool:
@@ -265,6 +241,11 @@ def comma_list(text: str | None) -> list[str]:
     if cleaned.isascii():
         return list(filter(None, map(str.strip, cleaned.split(","))))
     return [part for piece in cleaned.split(",") if (part := piece.strip(_BLANKS))]
+
+
+def plain_list(text: str) -> list[str]:
+    """Return the same of a text that means what is written."""
+    return [part for piece in text.split(",") if (part := piece.strip(" "))]
 
 
 def clean_line(line: bytes) -> str:

@@ -391,9 +391,10 @@ class XmlReader:
             self._resume(self._next_start(needed + 1, final=False, starts=self._starts))
             self._advance(final=False)
             needed = self._needed
-        dropped = self._kept[: needed - self._kept_at]
-        self._kept_line += dropped.count(b"\n")
-        self._kept_offset += self._length(dropped)
+        if self._findings.heard:
+            dropped = self._kept[: needed - self._kept_at]
+            self._kept_line += dropped.count(b"\n")
+            self._kept_offset += self._length(dropped)
         self._kept = self._kept[needed - self._kept_at :]
         self._kept_at = needed
 
