@@ -13,12 +13,11 @@ from operator import itemgetter
 from typing import Final
 
 from usp._parse.builder import Entry
+from usp._parse.characters import Conversion
 
 Groups = tuple[str | None, ...]
 Row = Groups
 """What an element or a group says, in the order in which it was asked; None for nothing."""
-Convert = Callable[[str], str]
-"""From characters that stand for the document's bytes to the text that expat makes of them."""
 
 SURE: Final = -1
 """Stands for the group of what is in every match."""
@@ -54,24 +53,28 @@ class Part:
     pattern: re.Pattern[str] | None = None
     """What takes such a run apart."""
 
-    def rows(self, groups: Groups, convert: Convert | None) -> list[Row]:
+    def rows(self, groups: Groups, conversion: Conversion) -> list[Row]:
         """Return what each of the elements or groups says."""
         if self.pattern:
             run = groups[self.run] or ""
             pick = self.places[0][1]
             # Where there is no text, "" and None mean the same.
             rows = [pick(found) for found in self.pattern.findall(run)]
-            if convert and convert(run) is run:
-                convert = None
+            if conversion.text(run) is run:
+                return rows
         else:
-            rows = [
-                pick(groups)
-                for mark, pick in self.places
-                if mark == SURE or groups[mark] is not None
-            ]
-        if convert:
-            rows = [tuple([text and convert(text) for text in row]) for row in rows]
-        return rows
+            rows = self.plain_rows(groups)
+        mark, convert = conversion
+        return [
+            tuple([convert(text) if text and mark in text else text for text in row])
+            for row in rows
+        ]
+
+    def plain_rows(self, groups: Groups) -> list[Row]:
+        """Return the same where nothing has to be converted."""
+        return [
+            pick(groups) for mark, pick in self.places if mark == SURE or groups[mark] is not None
+        ]
 
 
 NOWHERE: Final = Part()
@@ -108,7 +111,7 @@ class Layout:
         """All that may be said."""
         return {*self.where, *self.scattered}
 
-    def pairs(self, groups: Groups, convert: Convert | None) -> Iterator[tuple[str, str]]:
+    def pairs(self, groups: Groups, conversion: Conversion) -> Iterator[tuple[str, str]]:
         """Yield what a match says."""
         for item in self.items:
             text = "" if item.group == SURE else groups[item.group]
@@ -116,11 +119,11 @@ class Layout:
                 continue
             if item.run and item.run.pattern:
                 for match in item.run.pattern.finditer(text):
-                    yield from item.run.pairs(match.groups(), convert)
+                    yield from item.run.pairs(match.groups(), conversion)
             elif item.text is not None:
                 yield item.key, item.text
             else:
-                yield item.key, convert(text) if convert else text
+                yield item.key, conversion.text(text)
 
     def may_say(self, prefix: str) -> bool:
         """Tell whether a key may come of it that begins so."""
@@ -171,15 +174,15 @@ def _each(mark: str, items: list[Item]) -> list[list[Item]]:
 class Said:
     """The record of a match: what ``list`` makes of it is what the careful lane gives."""
 
-    __slots__ = ("_convert", "_groups", "_layout")
+    __slots__ = ("_conversion", "_groups", "_layout")
 
-    def __init__(self, layout: Layout, groups: Groups, convert: Convert | None) -> None:
+    def __init__(self, layout: Layout, groups: Groups, conversion: Conversion) -> None:
         self._layout = layout
         self._groups = groups
-        self._convert = convert
+        self._conversion = conversion
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
-        return self._layout.pairs(self._groups, self._convert)
+        return self._layout.pairs(self._groups, self._conversion)
 
     def first(self, key: str) -> str:
         """Return what is said first under this key, if anything is."""
@@ -192,7 +195,7 @@ class Said:
             scattered = key in self._layout.scattered
             return [text for known, text in self if known == key] if scattered else []
         found = [text for group in groups if (text := self._groups[group]) is not None]
-        return list(map(self._convert, found)) if self._convert else found
+        return list(map(self._conversion.text, found))
 
     def may_say(self, prefix: str) -> bool:
         """Tell whether anything can be said under a key that begins so."""
@@ -225,7 +228,7 @@ class Run:
     zero: int
     """The place in the document that the matches count from."""
     looks: Looks
-    convert: Convert | None
+    conversion: Conversion
     matches: list[re.Match[str]]
 
     def __iter__(self) -> Iterator[Entry]:
@@ -234,7 +237,7 @@ class Run:
     def entry(self, match: re.Match[str]) -> Entry:
         """Return a match as an entry."""
         groups = match.groups()
-        said = Said(self.looks.layout(groups), groups, self.convert)
+        said = Said(self.looks.layout(groups), groups, self.conversion)
         return self.name, said, self.zero + match.start()
 
 

@@ -15,22 +15,24 @@ The lane never changes a result. It gives an entry only if the careful lane woul
 - Whether entries are worth learning is decided by counting: a file in which no two entries are
   alike is left to the careful lane until its next block.
 
-All matching is done on a text with one character for each byte: places stay true, and a value that
-is plain ASCII is what it says.
+All matching is done on a text with one character for each byte (``characters``): places stay true.
 """
 
 import re
 from typing import Final
 
 from usp._parse.builder import Entry
+from usp._parse.characters import ANYTHING, AS_IT_IS, conversion_for
 from usp._parse.grammar import Grammar
-from usp._parse.layout import Convert, Looks, Run, Said
+from usp._parse.layout import Looks, Run, Said
 from usp._parse.names import Names
 from usp._parse.shape import Element, has_blanks, shape_of
 from usp._parse.writer import looks_of
 
 _MISSES: Final = 32
-"""So many more entries may miss the pattern than match it, in one block."""
+"""So many more entries may miss the pattern than match it, in one block; half as many in the next
+if they all do."""
+_FEWEST_MISSES: Final = 4
 _MOST_LEFT: Final = 1024
 _WORTH: Final = 8 * 1024
 """With less than this to read, compiling a pattern costs more than it saves."""
@@ -49,8 +51,6 @@ _UNSAFE: Final = (
     (re.compile(rf"&(?!{_PLAIN_REFERENCE};)".encode()), b"&"),
 )
 """What expat would refuse or change."""
-_REFERENCE: Final = re.compile(r"&(#?)(x?)([0-9A-Za-z]+);")
-_NAMED: Final = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 _LEADING: Final = re.compile("[ \t\r\n]*+")
 
 
@@ -66,12 +66,13 @@ class LearnedLane:
         self._name = ""  # of the entries
         self._alike = 0  # so many entries have brought nothing new since the last pattern
         self._wanted = 2  # so many are wanted before the next one
+        self._misses = _MISSES
         self._left = 0  # so many entries may still miss
         self._block = b""
         self._view = ""
         self._unsafe: list[re.Pattern[bytes]] = []  # what is to be found in the block
         self._unsafe_at = 0  # nothing unsafe stands between what was read and here
-        self._convert: Convert | None = None
+        self._convert = AS_IT_IS
 
     def show(self, block: bytes) -> None:
         """Begin with new bytes."""
@@ -80,7 +81,7 @@ class LearnedLane:
         self._unsafe_at = 0
         # In a small document nothing would be compiled: then there is nothing to learn for.
         worth_it = self._looks is not None or len(block) >= _WORTH
-        self._left = max(self._left, _MISSES) if worth_it else 0
+        self._left = max(self._left, self._misses) if worth_it else 0
 
     @property
     def is_learning(self) -> bool:
@@ -108,6 +109,7 @@ class LearnedLane:
         if not found:
             return None, begin
         self._left = min(self._left + len(found), _MOST_LEFT)
+        self._misses = _MISSES
         return Run(self._name, zero, looks, self._convert, found), found[-1].end()
 
     def miss(self) -> None:
@@ -118,13 +120,10 @@ class LearnedLane:
         """Look once at the whole block for what makes a difference to expat."""
         block = self._block
         self._view = block.decode("latin-1")
-        references = b"&" in block
         self._unsafe = [
             pattern for pattern, begins in _UNSAFE if any(map(block.__contains__, begins))
         ]
-        self._convert = _text
-        if block.isascii() and b"\r" not in block:
-            self._convert = _references if references else None
+        self._convert = conversion_for(block)
 
     def _find_unsafe(self, begin: int) -> list[re.Match[bytes]]:
         """Find the next of each kind; what isn't there any more need not be looked for again."""
@@ -140,6 +139,7 @@ class LearnedLane:
             return  # it lay across two blocks, or has something unsafe in it
         self._left -= 1
         if self._left <= 0:
+            self._misses = max(self._misses // 2, _FEWEST_MISSES)
             self._forget()
             return
         if len(text) > _LONGEST:
@@ -168,7 +168,7 @@ class LearnedLane:
         match = looks.pattern.fullmatch(text) if looks else None
         if looks and match:
             groups = match.groups()
-            if list(Said(looks.layout(groups), groups, _text)) == list(entry[1]):
+            if list(Said(looks.layout(groups), groups, ANYTHING)) == list(entry[1]):
                 self._looks = looks
                 self._name = entry[0]
 
@@ -176,21 +176,3 @@ class LearnedLane:
         self._shape = self._looks = self._scope = None
         self._blanks = False
         self._alike = 0
-
-
-def _text(characters: str) -> str:
-    """Return the text that expat makes of characters that stand for bytes."""
-    if not characters.isascii():
-        characters = characters.encode("latin-1").decode()
-    if "\r" in characters:
-        characters = characters.replace("\r\n", "\n").replace("\r", "\n")
-    return _references(characters)
-
-
-def _references(text: str) -> str:
-    return _REFERENCE.sub(_referred, text) if "&" in text else text
-
-
-def _referred(match: re.Match[str]) -> str:
-    number, hexadecimal, said = match.groups()
-    return chr(int(said, 16 if hexadecimal else 10)) if number else _NAMED[said]

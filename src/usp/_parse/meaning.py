@@ -142,8 +142,10 @@ class Grouped:
     """What is asked for."""
     make: Callable[[list[Row], str | None], object]
     """Makes the field of what each group says under these keys, given what URLs are relative to."""
+    plain_keys: tuple[str, ...]
+    """What is asked for where all is plain."""
     make_plain: Callable[[list[Row]], object]
-    """Makes it of what is plain."""
+    """Makes the field of that."""
 
     def read(self, record: Record, base: str | None) -> object:
         """Return the field as the record of an entry has it."""

@@ -6,15 +6,16 @@ from itertools import repeat
 from typing import Final, cast
 
 from usp._parse.builder import Entry
+from usp._parse.characters import Conversion
 from usp._parse.findings import Findings
-from usp._parse.layout import Convert, Groups, Layout, Run
+from usp._parse.layout import Groups, Layout, Run
 from usp._parse.lines import MAX_TOLD_APART
 from usp._parse.meaning import EntryMeaning
 from usp._parse.plain import is_plain_url, unescaped
 from usp._parse.readers import Readers
 from usp.objects.page import Meaning, SitemapPage
 
-MakeReaders = Callable[[Layout, Convert | None], Meaning]
+MakeReaders = Callable[[Layout, Conversion], Meaning]
 
 CHILD: Final = "sitemap"
 """The name of entries that are no pages."""
@@ -65,22 +66,24 @@ def _pages_of_run(
     plain, make, base = run.looks.plain, SitemapPage.from_entry, meaning.base
     rows = [match.groups() for match in run.matches]
     place = plain.only(meaning.url_key) if plain else None
-    urls = [] if place is None else [unescaped(url) for row in rows if (url := row[place])]
+    urls = [] if place is None else [url for row in rows if (url := row[place])]
+    if any("&" in url for url in urls):
+        urls = list(map(unescaped, urls))
     if plain and len(urls) == len(rows) and _take_all(urls, seen):
-        yield from map(make, urls, rows, repeat(readers(plain, run.convert)), repeat(base))
+        yield from map(make, urls, rows, repeat(readers(plain, run.conversion)), repeat(base))
         return
     for match, row in zip(run.matches, rows, strict=True):
         layout = run.looks.layout(row)
-        url = _usual_url(row, layout, run.convert, meaning.url_key)
+        url = _usual_url(row, layout, run.conversion, meaning.url_key)
         if url and url not in seen:
             if len(seen) < MAX_TOLD_APART:
                 seen.add(url)
-            yield make(url, row, readers(layout, run.convert), base)
+            yield make(url, row, readers(layout, run.conversion), base)
         else:
             yield from _pages_of_entry(run.entry(match), meaning, findings, seen, check=False)
 
 
-def _usual_url(row: Groups, layout: Layout, convert: Convert | None, key: str) -> str | None:
+def _usual_url(row: Groups, layout: Layout, conversion: Conversion, key: str) -> str | None:
     """Return the URL of an entry that has one, which means what is written; else None."""
     place = layout.only(key)
     url = None if place is None else row[place]
@@ -88,7 +91,7 @@ def _usual_url(row: Groups, layout: Layout, convert: Convert | None, key: str) -
         return None
     if layout.plain:
         return unescaped(url)
-    url = convert(url) if convert else url
+    url = conversion.text(url)
     return url if is_plain_url(url) else None
 
 

@@ -8,7 +8,8 @@ A field for which it isn't clear is read as in the careful lane, from a record.
 from collections.abc import Callable
 from typing import Final
 
-from usp._parse.layout import NOWHERE, Convert, Groups, Layout, Said
+from usp._parse.characters import Conversion
+from usp._parse.layout import NOWHERE, Groups, Layout, Said
 from usp._parse.meaning import EntryMeaning, Grouped
 from usp.objects.page import Meaning, SitemapPage
 
@@ -22,10 +23,10 @@ _REMEMBERED: Final = 1024
 class Readers:
     """What a meaning makes of matches of a layout: for each field, a function of their groups."""
 
-    def __init__(self, meaning: EntryMeaning, layout: Layout, convert: Convert | None) -> None:
+    def __init__(self, meaning: EntryMeaning, layout: Layout, conversion: Conversion) -> None:
         self._meaning = meaning
         self._layout = layout
-        self._convert = convert
+        self._conversion = conversion
         for name in _FIELDS:
             setattr(self, name, self._quick_reader(name) or self._reader(name))
 
@@ -34,8 +35,8 @@ class Readers:
         return any(map(self._layout.may_say, self._meaning.more_keys))
 
     def _reader(self, field: str) -> Read:
-        meaning, layout, convert = getattr(self._meaning, field), self._layout, self._convert
-        return lambda groups: meaning(Said(layout, groups, convert))
+        meaning, layout, conversion = getattr(self._meaning, field), self._layout, self._conversion
+        return lambda groups: meaning(Said(layout, groups, conversion))
 
     def _quick_reader(self, field: str) -> Read | None:
         """Return how to read a field, where it is known which groups it is made of."""
@@ -45,44 +46,50 @@ class Readers:
         return self._text_reader(key, understand) if key else None
 
     def _text_reader(self, key: str, understand: Callable[[str], object]) -> Read | None:
-        place, convert = self._layout.only(key), self._convert
+        place = self._layout.only(key)
         if key not in self._layout.keys:
             nothing = understand("")
             return lambda _: nothing
         if place is None:
             return None
         if key in self._meaning.repeated_keys:
-            known = _Known(understand, convert)
+            known = _Known(understand, self._conversion)
             return lambda groups: known[groups[place]]
-        if convert:
-            return lambda groups: understand(convert(groups[place] or ""))
-        return lambda groups: understand(groups[place] or "")
+        mark, convert = self._conversion
+
+        def read(groups: Groups) -> object:
+            text = groups[place] or ""
+            return understand(convert(text) if mark in text else text)
+
+        return read
 
     def _group_reader(self, grouped: Grouped) -> Read | None:
-        part = self._layout.part(grouped.start, grouped.prefix, grouped.keys)
-        make, base, convert = grouped.make, self._meaning.base, self._convert
+        keys = grouped.plain_keys if self._layout.plain else grouped.keys
+        part = self._layout.part(grouped.start, grouped.prefix, keys)
+        if part and part.pattern and self._layout.plain:
+            part = self._layout.part(grouped.start, grouped.prefix, grouped.keys)
+        make, base, conversion = grouped.make, self._meaning.base, self._conversion
         if part is None:
             return None
         if part is NOWHERE:
             return lambda _: make([], base)
-        rows = part.rows
         if self._layout.plain and not part.pattern:
-            make_plain = grouped.make_plain
-            return lambda groups: make_plain(rows(groups, None))
-        return lambda groups: make(rows(groups, convert), base)
+            make_plain, plain_rows = grouped.make_plain, part.plain_rows
+            return lambda groups: make_plain(plain_rows(groups))
+        rows = part.rows
+        return lambda groups: make(rows(groups, conversion), base)
 
 
 class _Known(dict[str | None, object]):
     """What texts mean, those that come again being remembered; None is no text."""
 
-    def __init__(self, understand: Callable[[str], object], convert: Convert | None) -> None:
+    def __init__(self, understand: Callable[[str], object], conversion: Conversion) -> None:
         super().__init__()
         self._understand = understand
-        self._convert = convert
+        self._conversion = conversion
 
     def __missing__(self, text: str | None) -> object:
-        said = self._convert(text) if text and self._convert else text
-        value = self._understand(said or "")
+        value = self._understand(self._conversion.text(text or ""))
         if len(self) < _REMEMBERED:
             self[text] = value
         return value

@@ -88,7 +88,13 @@ def _images(rows: list[Row], base: str | None) -> list[SitemapImage] | None:
 
 def _plain_images(rows: list[Row]) -> list[SitemapImage] | None:
     return [
-        SitemapImage(unescaped(loc), caption, place, title, terms and unescaped(terms))
+        SitemapImage(
+            unescaped(loc) if "&" in loc else loc,
+            caption,
+            place,
+            title,
+            terms and unescaped(terms),
+        )
         for loc, caption, place, title, terms in rows
         if loc
     ] or None
@@ -109,33 +115,26 @@ def _plain_alternates(rows: list[Row]) -> list[tuple[str, str]] | None:
     # rel is "alternate" in all of them: see the grammar's plain values.
     return [
         (language, unescaped(href) if "&" in href else href)
-        for _, language, href in rows
+        for language, href in rows
         if language and href
     ] or None
 
 
-_STORY: Final = Grouped(
-    "news:news",
-    "news:",
-    (
-        *("news:title", "news:publication_date", "news:name", "news:language", "news:access"),
-        *("news:genres", "news:keywords", "news:stock_tickers"),
-    ),
-    _story,
-    _plain_story,
+_STORY_KEYS: Final = (
+    *("news:title", "news:publication_date", "news:name", "news:language", "news:access"),
+    *("news:genres", "news:keywords", "news:stock_tickers"),
 )
-_IMAGES: Final = Grouped(
-    "image:image",
-    "image:",
-    ("image:loc", "image:caption", "image:geo_location", "image:title", "image:license"),
-    _images,
-    _plain_images,
+_STORY: Final = Grouped("news:news", "news:", _STORY_KEYS, _story, _STORY_KEYS, _plain_story)
+_IMAGE_KEYS: Final = (
+    *("image:loc", "image:caption", "image:geo_location", "image:title", "image:license"),
 )
+_IMAGES: Final = Grouped("image:image", "image:", _IMAGE_KEYS, _images, _IMAGE_KEYS, _plain_images)
 _ALTERNATES: Final = Grouped(
     _LINK,
     _LINK,
     (f"{_LINK}@rel", f"{_LINK}@hreflang", f"{_LINK}@href"),
     _alternates,
+    (f"{_LINK}@hreflang", f"{_LINK}@href"),
     _plain_alternates,
 )
 

@@ -2,8 +2,8 @@
 
 The pattern has two ways to match. In the *plain* way every value is of a kind that means what is
 written: a URL without anything odd, a text without references, blanks around it or letters outside
-of ASCII. Elements that stand in a row have groups of their own there, as many as were seen and as
-many again. In the *general* way a value is anything without a ``<``, and a row is one group.
+of ASCII. Elements that stand in a row have groups of their own there, as many as were seen and a
+few more. In the *general* way a value is anything without a ``<``, and a row is one group.
 """
 
 import re
@@ -19,6 +19,8 @@ _MAX_GROUPS: Final = 180
 _MAX_PATTERN: Final = 40_000
 _MOST_UNROLLED: Final = 12
 """Longer rows than this are one group in either way."""
+_SPARE: Final = 3
+"""So many elements more than were seen may stand in a row."""
 _BLANKS: Final = "[ \t\r\n]*+"
 _NEVER: Final = "|(?!)()"
 """The last group of each pattern, which is never there."""
@@ -122,7 +124,7 @@ class _Writer:
     def _slot(self, slot: Slot, owner: str, *, sure: bool) -> int | None:
         unrolled = self._plain is not None and len(slot.elements) == 1
         if not slot.is_run or (unrolled and slot.most <= _MOST_UNROLLED):
-            for at in range(2 * slot.most if slot.is_run else 1):
+            for at in range(slot.most + _SPARE if slot.is_run else 1):
                 if at or slot.optional:
                     self._pattern.append("(?:")
                     self.element(slot.elements[0], owner, sure=False)
