@@ -29,6 +29,8 @@ class Tag:
     attributes: frozenset[str] = frozenset()
     children: Mapping[str, "Tag"] | None = None
     """What it may hold; None for an element whose text is wanted."""
+    repeats: bool = False
+    """Whether an entry may have many of them."""
 
 
 def _leaves(prefix: str, names: str) -> dict[str, Tag]:
@@ -42,22 +44,25 @@ def _with_attributes(prefix: str, names: Mapping[str, str]) -> dict[str, Tag]:
     }
 
 
-def _group(key: str, children: dict[str, Tag], attributes: str = "") -> dict[str, Tag]:
+def _group(
+    key: str, children: dict[str, Tag], attributes: str = "", *, repeats: bool = False
+) -> dict[str, Tag]:
     """Return a group and, since sites leave the group out, its children beside it.
 
     Inside the group an element without a prefix means the group's own of that name.
     """
     unprefixed = {name.partition(":")[2]: tag for name, tag in children.items()}
     inside = {**unprefixed, **children}
-    return {key: Tag(key, frozenset(attributes.split()), inside), **children}
+    return {key: Tag(key, frozenset(attributes.split()), inside, repeats), **children}
 
 
 _LINK: Final = frozenset({"rel", "href", "hreflang", "media", "type", "title"})
-_ALTERNATE: Final = Tag("xhtml:link", attributes=_LINK)
+_ALTERNATE: Final = Tag("xhtml:link", attributes=_LINK, repeats=True)
 _NEWS: Final = {
     **_leaves("news:", "access genres keywords publication_date stock_tickers title"),
     **_group("news:publication", _leaves("news:", "name language")),
 }
+_IMAGE: Final = _leaves("image:", "loc caption geo_location title license")
 _VIDEO_LEAVES: Final = (
     "thumbnail_loc title description content_loc duration expiration_date rating view_count "
     "publication_date family_friendly requires_subscription live tag category"
@@ -89,8 +94,8 @@ _PAGE_MAP: Final = _group(
 _URL: Final = {
     **_leaves("", "loc lastmod changefreq priority"),
     **_group("news:news", _NEWS),
-    **_group("image:image", _leaves("image:", "loc caption geo_location title license")),
-    **_group("video:video", _VIDEO),
+    **_group("image:image", _IMAGE, repeats=True),
+    **_group("video:video", _VIDEO, repeats=True),
     "xhtml:link": _ALTERNATE,
     "link": _ALTERNATE,  # without its namespace
     **_with_attributes("mobile:", {"mobile": "type"}),
@@ -177,7 +182,7 @@ _PLAIN: Final = {
     **dict.fromkeys(("loc", "image:loc", "image:license", "xhtml:link@href"), PLAIN_URL),
     "xhtml:link@rel": "alternate",
     # Converted in any case, so that nothing has to be known of them.
-    **dict.fromkeys(("lastmod", "changefreq", "priority", "news:publication_date"), ANY_TEXT),
+    **dict.fromkeys(("lastmod", "changefreq", "priority"), ANY_TEXT),
 }
 _SITEMAP_ROOTS: Final = frozenset({"urlset", "sitemapindex"})
 GRAMMARS: Final[Mapping[Kind, Grammar]] = {

@@ -8,12 +8,12 @@ for.
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 from operator import itemgetter
 from typing import Final
 
 from usp._parse.builder import Entry
 from usp._parse.characters import Conversion
+from usp._parse.plain import unescaped
 
 Groups = tuple[str | None, ...]
 Row = Groups
@@ -21,6 +21,7 @@ Row = Groups
 
 SURE: Final = -1
 """Stands for the group of what is in every match."""
+_NOTHING: Final = (None,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,26 +45,20 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Where in a match some elements or groups stand, and how to pick what they say."""
+    """Where in a match an element, a group or a run stands, and how to pick what it says."""
 
-    places: tuple[tuple[int, Callable[[Groups], Groups]], ...] = ()
-    """For each, the group without which it isn't there, and what picks what was asked for."""
+    pick: Callable[[Groups], Groups] | None = None
+    """Picks what was asked for from the groups, with nothing behind them; None to take them all."""
+    mark: int = SURE
+    """It is there if this group is."""
     run: int = SURE
-    """The group of a run of such elements, where there is one: the place is that in each."""
+    """The group of a run of such elements, where there is one: the rest holds for each of them."""
     pattern: re.Pattern[str] | None = None
     """What takes such a run apart."""
 
     def rows(self, groups: Groups, conversion: Conversion) -> list[Row]:
         """Return what each of the elements or groups says."""
-        if self.pattern:
-            run = groups[self.run] or ""
-            pick = self.places[0][1]
-            # Where there is no text, "" and None mean the same.
-            rows = [pick(found) for found in self.pattern.findall(run)]
-            if conversion.text(run) is run:
-                return rows
-        else:
-            rows = self.plain_rows(groups)
+        rows = self._rows(groups, groups[self.run] if self.pattern else "")
         mark, convert = conversion
         return [
             tuple([convert(text) if text and mark in text else text for text in row])
@@ -71,10 +66,22 @@ class Part:
         ]
 
     def plain_rows(self, groups: Groups) -> list[Row]:
-        """Return the same where nothing has to be converted."""
-        return [
-            pick(groups) for mark, pick in self.places if mark == SURE or groups[mark] is not None
-        ]
+        """Return the same where all is plain; what stands in no run has no URLs in it."""
+        run = groups[self.run] if self.pattern else ""
+        return self._rows(groups, unescaped(run) if run and "&" in run else run)
+
+    def _rows(self, groups: Groups, run: str | None) -> list[Row]:
+        if not self.pattern:
+            rows = [] if self.mark != SURE and groups[self.mark] is None else [groups]
+        elif not run:
+            rows = []
+        elif self.pattern.groups > 1:
+            # Where there is no text, "" and None mean the same.
+            rows = self.pattern.findall(run)
+        else:
+            rows = [(text,) for text in self.pattern.findall(run)]
+        pick = self.pick
+        return [pick(row + _NOTHING) for row in rows] if pick else rows
 
 
 NOWHERE: Final = Part()
@@ -86,8 +93,6 @@ class Layout:
     """What the groups of a pattern mean, in the document's order."""
 
     items: tuple[Item, ...]
-    nothing: int
-    """A group that is never there."""
     plain: bool = False
     """Whether all that it says means what is written, but for ``&amp;`` in URLs."""
     pattern: re.Pattern[str] | None = None
@@ -135,7 +140,7 @@ class Layout:
         return groups[0] if len(groups) == 1 else None
 
     def part(self, mark: str, prefix: str, keys: tuple[str, ...]) -> Part | None:
-        """Find the elements or groups of all whose key begins so; None if it isn't clear.
+        """Find the one element, group or run of all whose key begins so; None if it isn't clear.
 
         What says the same wherever it stands isn't picked.
         """
@@ -144,31 +149,17 @@ class Layout:
             return NOWHERE
         if len(mine) == 1 and (run := mine[0].run):
             part = run.part(mark, prefix, keys)
-            if part is None or part.pattern or len(part.places) != 1 or part.places[0][0] != SURE:
+            if part is None or part.pattern or part.mark != SURE:
                 return None
             return replace(part, run=mine[0].group, pattern=run.pattern)
-        if any(item.run or item.owner != mark for item in mine):
+        texts = {item.key: item.group for item in mine if item.text is None}
+        there = [item.group for item in mine if item.key == mark]
+        unclear = any(item.run or item.owner != mark for item in mine)
+        if unclear or len({item.key for item in mine}) < len(mine):
             return None
-        places = [self._place(mark, items, keys) for items in _each(mark, mine)]
-        found = tuple(place for place in places if place)
-        return Part(found) if len(found) == len(places) else None
-
-    def _place(
-        self, mark: str, items: list[Item], keys: tuple[str, ...]
-    ) -> tuple[int, Callable[[Groups], Groups]] | None:
-        if len({item.key for item in items}) < len(items):
-            return None
-        texts = {item.key: item.group for item in items if item.text is None}
-        there = next(item.group for item in items if item.key == mark)
-        return there, itemgetter(*(texts.get(key, self.nothing) for key in keys))
-
-
-def _each(mark: str, items: list[Item]) -> list[list[Item]]:
-    """Return the items of each element, given by its mark, which is its first or its last one."""
-    marks = [at for at, item in enumerate(items) if item.key == mark]
-    first = items[0].key == mark
-    bounds = [*marks, len(items)] if first else [0, *(at + 1 for at in marks)]
-    return [items[begin:end] for begin, end in pairwise(bounds)]
+        picked = [texts.get(key, -1) for key in keys]
+        everything = picked == list(range(self.pattern.groups)) if self.pattern else False
+        return Part(None if everything else itemgetter(*picked), there[0])
 
 
 class Said:

@@ -26,6 +26,7 @@ from usp._parse.characters import ANYTHING, AS_IT_IS, conversion_for
 from usp._parse.grammar import Grammar
 from usp._parse.layout import Looks, Run, Said
 from usp._parse.names import Names
+from usp._parse.plain import PLAIN_URL, plain_url_like
 from usp._parse.shape import Element, has_blanks, shape_of
 from usp._parse.writer import looks_of
 
@@ -163,7 +164,11 @@ class LearnedLane:
         """Make the pattern of what was learned, unless it is no good."""
         self._alike = 0
         self._wanted *= 2
-        plain = self._grammar.plain_values
+        url = next((text for key, text in entry[1] if key == self._grammar.url_field), "")
+        plain = {
+            key: plain_url_like(url) if pattern == PLAIN_URL else pattern
+            for key, pattern in self._grammar.plain_values.items()
+        }
         looks = looks_of(self._shape, plain, blanks=self._blanks) if self._shape else None
         match = looks.pattern.fullmatch(text) if looks else None
         if looks and match:

@@ -15,12 +15,18 @@ is_plain_url: Final = re.compile(
 """Tells whether a URL is plain."""
 
 # As they are written in a document, in an element or between quotes of either kind.
-PLAIN_URL: Final = (
-    rf"{_HOST}(?:[/?#][!#-%(-;=?-~]*+(?:&amp;(?![#A-Za-z0-9]*+;)[!#-%(-;=?-~]*+)*+)?+"
-)
+_PATH: Final = r"[!#-%(-;=?-~]*+(?:&amp;(?![#A-Za-z0-9]*+;)[!#-%(-;=?-~]*+)*+"
 """The only reference in it is ``&amp;``, and what comes of that is no reference again."""
+PLAIN_URL: Final = rf"{_HOST}(?:[/?#]{_PATH})?+"
+_ORIGIN: Final = re.compile(rf"{_HOST}/")
 ANY_TEXT: Final = "[^<]*+"
 PLAIN_TEXT: Final = r"[!#-%(-;=?-~][ !#-%(-;=?-~]*+(?<! )"
+
+
+def plain_url_like(url: str) -> str:
+    """Return the pattern of a plain URL, for a document in which most are of the same site."""
+    origin = _ORIGIN.match(url)
+    return rf"(?:{re.escape(origin[0])}{_PATH}|{PLAIN_URL})" if origin else PLAIN_URL
 
 
 def unescaped(url: str) -> str:

@@ -66,14 +66,12 @@ class Readers:
     def _group_reader(self, grouped: Grouped) -> Read | None:
         keys = grouped.plain_keys if self._layout.plain else grouped.keys
         part = self._layout.part(grouped.start, grouped.prefix, keys)
-        if part and part.pattern and self._layout.plain:
-            part = self._layout.part(grouped.start, grouped.prefix, grouped.keys)
         make, base, conversion = grouped.make, self._meaning.base, self._conversion
         if part is None:
             return None
         if part is NOWHERE:
             return lambda _: make([], base)
-        if self._layout.plain and not part.pattern:
+        if self._layout.plain:
             make_plain, plain_rows = grouped.make_plain, part.plain_rows
             return lambda groups: make_plain(plain_rows(groups))
         rows = part.rows

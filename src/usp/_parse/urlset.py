@@ -22,7 +22,6 @@ from usp._parse.meaning import (
     groups,
     texts,
 )
-from usp._parse.plain import unescaped
 from usp._parse.sniff import Kind
 from usp.objects.page import (
     PageLink,
@@ -88,13 +87,7 @@ def _images(rows: list[Row], base: str | None) -> list[SitemapImage] | None:
 
 def _plain_images(rows: list[Row]) -> list[SitemapImage] | None:
     return [
-        SitemapImage(
-            unescaped(loc) if "&" in loc else loc,
-            caption,
-            place,
-            title,
-            terms and unescaped(terms),
-        )
+        SitemapImage(loc, caption or None, place or None, title or None, terms or None)
         for loc, caption, place, title, terms in rows
         if loc
     ] or None
@@ -111,13 +104,10 @@ def _alternates(rows: list[Row], base: str | None) -> list[tuple[str, str]] | No
     ] or None
 
 
-def _plain_alternates(rows: list[Row]) -> list[tuple[str, str]] | None:
-    # rel is "alternate" in all of them: see the grammar's plain values.
-    return [
-        (language, unescaped(href) if "&" in href else href)
-        for language, href in rows
-        if language and href
-    ] or None
+def _plain_alternates(rows: list[Row]) -> list[Row] | None:
+    # rel is "alternate" in all of them (see the grammar's plain values), and they all have the same
+    # attributes.
+    return rows if rows and all(rows[0]) else None
 
 
 _STORY_KEYS: Final = (

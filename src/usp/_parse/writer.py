@@ -2,8 +2,8 @@
 
 The pattern has two ways to match. In the *plain* way every value is of a kind that means what is
 written: a URL without anything odd, a text without references, blanks around it or letters outside
-of ASCII. Elements that stand in a row have groups of their own there, as many as were seen and a
-few more. In the *general* way a value is anything without a ``<``, and a row is one group.
+of ASCII. In the *general* way a value is anything without a ``<``. Elements that stand in a row are
+one group, which is taken apart by a pattern of its own.
 """
 
 import re
@@ -13,17 +13,11 @@ from typing import Final
 
 from usp._parse.layout import SURE, Item, Layout, Looks
 from usp._parse.plain import ANY_TEXT, PLAIN_TEXT
-from usp._parse.shape import Element, Slot
+from usp._parse.shape import UNCHECKED, Element, Slot
 
-_MAX_GROUPS: Final = 180
-_MAX_PATTERN: Final = 40_000
-_MOST_UNROLLED: Final = 12
-"""Longer rows than this are one group in either way."""
-_SPARE: Final = 3
-"""So many elements more than were seen may stand in a row."""
+_MAX_GROUPS: Final = 90
+_MAX_PATTERN: Final = 20_000
 _BLANKS: Final = "[ \t\r\n]*+"
-_NEVER: Final = "|(?!)()"
-"""The last group of each pattern, which is never there."""
 _PENDING: Final = -2
 """Stands for a group that isn't known yet."""
 
@@ -45,12 +39,11 @@ def looks_of(shape: Element, plain: Mapping[str, str], *, blanks: bool) -> Looks
     if not general.is_small:
         return None
     ways = [f"{writer.text}{_BLANKS}" for writer in (plainly, general) if writer]
-    pattern = re.compile("|".join(ways) + _NEVER)
-    nothing = pattern.groups - 1
-    layout = Layout(tuple(general.items), nothing)
+    pattern = re.compile("|".join(ways))
+    layout = Layout(tuple(general.items))
     if plainly is None or mark is None:
         return Looks(pattern, layout)
-    return Looks(pattern, layout, Layout(tuple(plainly.items), nothing, plain=True), mark)
+    return Looks(pattern, layout, Layout(tuple(plainly.items), plain=True), mark)
 
 
 class _Writer:
@@ -63,6 +56,7 @@ class _Writer:
         first_group: int = 0,
         plain: Mapping[str, str] | None = None,
         silent: bool = False,
+        unchecked: bool = False,
     ) -> None:
         self.items: list[Item] = []
         self.groups = first_group
@@ -70,6 +64,7 @@ class _Writer:
         self._gap = gap
         self._plain = plain
         self._silent = silent  # write no groups
+        self._unchecked = unchecked  # what it is for has been matched before
 
     @property
     def text(self) -> str:
@@ -122,31 +117,31 @@ class _Writer:
         return next((group for group in inside if group is not None), None)
 
     def _slot(self, slot: Slot, owner: str, *, sure: bool) -> int | None:
-        unrolled = self._plain is not None and len(slot.elements) == 1
-        if not slot.is_run or (unrolled and slot.most <= _MOST_UNROLLED):
-            for at in range(slot.most + _SPARE if slot.is_run else 1):
-                if at or slot.optional:
-                    self._pattern.append("(?:")
-                    self.element(slot.elements[0], owner, sure=False)
-                    self._pattern.append(")?+")
-                else:
-                    group = self.element(slot.elements[0], owner, sure=sure)
-            return None if slot.optional else group
-        self._run(slot)
+        element = slot.elements[0]
+        repeats = bool(self._plain and element.tag and element.tag.repeats)
+        if slot.is_run or repeats:
+            self._run(slot)
+        elif slot.optional:
+            self._pattern.append("(?:")
+            self.element(element, owner, sure=False)
+            self._pattern.append(")?+")
+        else:
+            return self.element(element, owner, sure=sure)
         return None
 
     def _run(self, slot: Slot) -> None:
-        groups = self._alternatives(slot)
+        groups = self._alternatives(slot, unchecked=True)
         pattern = f"(?:{self._alternatives(slot, silent=True).text})*+"
         if groups.items:
-            apart = re.compile(groups.text + _NEVER)
-            layout = Layout(tuple(groups.items), apart.groups - 1, pattern=apart)
+            layout = Layout(tuple(groups.items), pattern=re.compile(groups.text))
             self._group(pattern, Item("", self.groups, run=layout))
         else:
             self._pattern.append(pattern)
 
-    def _alternatives(self, slot: Slot, *, silent: bool = False) -> "_Writer":
-        writer = _Writer(self._gap, silent=silent)
+    def _alternatives(
+        self, slot: Slot, *, silent: bool = False, unchecked: bool = False
+    ) -> "_Writer":
+        writer = _Writer(self._gap, plain=self._plain, silent=silent, unchecked=unchecked)
         for at, element in enumerate(slot.elements):
             writer._pattern.append("|" if at else "")
             writer.element(element, "", sure=len(slot.elements) == 1)
@@ -159,7 +154,8 @@ class _Writer:
             self._pattern.append(plain)
             self.items.append(Item(key, _PENDING, owner, text=plain))
             return None
-        return self._group(plain, Item(key, self.groups, owner))
+        written = UNCHECKED.get(pattern, pattern) if self._unchecked else plain
+        return self._group(written, Item(key, self.groups, owner))
 
     def _group(self, pattern: str, item: Item | None) -> int | None:
         if self._silent:
