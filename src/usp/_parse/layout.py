@@ -19,9 +19,12 @@ Groups = tuple[str | None, ...]
 Row = Groups
 """What an element or a group says, in the order in which it was asked; None for nothing."""
 
+Pick = Callable[[Groups], Row]
+
 SURE: Final = -1
 """Stands for the group of what is in every match."""
-_NOTHING: Final = (None,)
+NOTHING: Final = -1
+"""The last group of each pattern, which says nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +50,8 @@ class Item:
 class Part:
     """Where in a match an element, a group or a run stands, and how to pick what it says."""
 
-    pick: Callable[[Groups], Groups] | None = None
-    """Picks what was asked for from the groups, with nothing behind them; None to take them all."""
+    pick: Pick | None = None
+    """Picks what was asked for from the groups; None to take them all."""
     mark: int = SURE
     """It is there if this group is."""
     run: int = SURE
@@ -56,32 +59,24 @@ class Part:
     pattern: re.Pattern[str] | None = None
     """What takes such a run apart."""
 
-    def rows(self, groups: Groups, conversion: Conversion) -> list[Row]:
-        """Return what each of the elements or groups says."""
-        rows = self._rows(groups, groups[self.run] if self.pattern else "")
-        mark, convert = conversion
-        return [
-            tuple([convert(text) if text and mark in text else text for text in row])
-            for row in rows
-        ]
+    def reader(self, *, plain: bool) -> Callable[[Groups], list[Row]]:
+        """Return what tells what each of the elements or groups of a match says.
 
-    def plain_rows(self, groups: Groups) -> list[Row]:
-        """Return the same where all is plain; what stands in no run has no URLs in it."""
-        run = groups[self.run] if self.pattern else ""
-        return self._rows(groups, unescaped(run) if run and "&" in run else run)
+        It is called for every page: so all that can be known before is known before.
+        """
+        pick, mark, at = self.pick, self.mark, self.run
+        if self.pattern is None:
+            if mark == SURE:
+                return lambda groups: [pick(groups) if pick else groups]
+            return lambda g: [pick(g) if pick else g] if g[mark] is not None else []
+        findall = self.pattern.findall
 
-    def _rows(self, groups: Groups, run: str | None) -> list[Row]:
-        if not self.pattern:
-            rows = [] if self.mark != SURE and groups[self.mark] is None else [groups]
-        elif not run:
-            rows = []
-        elif self.pattern.groups > 1:
-            # Where there is no text, "" and None mean the same.
-            rows = self.pattern.findall(run)
-        else:
-            rows = [(text,) for text in self.pattern.findall(run)]
-        pick = self.pick
-        return [pick(row + _NOTHING) for row in rows] if pick else rows
+        def rows_of_run(groups: Groups) -> list[Row]:
+            run = groups[at] or ""
+            found = findall(unescaped(run) if plain and "&" in run else run)
+            return list(map(pick, found)) if pick else found
+
+        return rows_of_run
 
 
 NOWHERE: Final = Part()
@@ -151,15 +146,21 @@ class Layout:
             part = run.part(mark, prefix, keys)
             if part is None or part.pattern or part.mark != SURE:
                 return None
-            return replace(part, run=mine[0].group, pattern=run.pattern)
+            return replace(part, run=mine[0].group, pattern=run.apart(part.pick))
         texts = {item.key: item.group for item in mine if item.text is None}
         there = [item.group for item in mine if item.key == mark]
         unclear = any(item.run or item.owner != mark for item in mine)
         if unclear or len({item.key for item in mine}) < len(mine):
             return None
-        picked = [texts.get(key, -1) for key in keys]
-        everything = picked == list(range(self.pattern.groups)) if self.pattern else False
+        picked = [texts.get(key, NOTHING) for key in keys]
+        everything = self.pattern is not None and picked == list(range(self.pattern.groups))
         return Part(None if everything else itemgetter(*picked), there[0])
+
+    def apart(self, pick: Pick | None) -> re.Pattern[str] | None:
+        """Return what takes a run apart, with a group behind the others that says nothing."""
+        if self.pattern is None or pick is None:
+            return self.pattern
+        return re.compile(f"(?:{self.pattern.pattern})()")
 
 
 class Said:

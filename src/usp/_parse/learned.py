@@ -27,7 +27,7 @@ from usp._parse.grammar import Grammar
 from usp._parse.layout import Looks, Run, Said
 from usp._parse.names import Names
 from usp._parse.plain import PLAIN_URL, plain_url_like
-from usp._parse.shape import Element, has_blanks, shape_of
+from usp._parse.shape import BLANKS, Element, shape_of
 from usp._parse.writer import looks_of
 
 _MISSES: Final = 32
@@ -52,7 +52,7 @@ _UNSAFE: Final = (
     (re.compile(rf"&(?!{_PLAIN_REFERENCE};)".encode()), b"&"),
 )
 """What expat would refuse or change."""
-_LEADING: Final = re.compile("[ \t\r\n]*+")
+_LEADING: Final = re.compile(BLANKS)
 
 
 class LearnedLane:
@@ -62,7 +62,6 @@ class LearnedLane:
         self._grammar = grammar
         self._shape: Element | None = None
         self._scope: Names | None = None  # the namespaces under which it was learned
-        self._blanks = False
         self._looks: Looks | None = None
         self._name = ""  # of the entries
         self._alike = 0  # so many entries have brought nothing new since the last pattern
@@ -154,9 +153,8 @@ class LearnedLane:
         merged = self._shape.merged(shape) if self._shape else shape
         if merged is None:
             return
-        blanks = self._blanks or has_blanks(text)
-        self._alike += (merged, blanks) == (self._shape, self._blanks)
-        self._shape, self._blanks = merged, blanks
+        self._alike += merged == self._shape
+        self._shape = merged
         if self._alike >= self._wanted and len(self._block) - stop >= _WORTH:
             self._compile(text, entry)
 
@@ -169,7 +167,7 @@ class LearnedLane:
             key: plain_url_like(url) if pattern == PLAIN_URL else pattern
             for key, pattern in self._grammar.plain_values.items()
         }
-        looks = looks_of(self._shape, plain, blanks=self._blanks) if self._shape else None
+        looks = looks_of(self._shape, plain) if self._shape else None
         match = looks.pattern.fullmatch(text) if looks else None
         if looks and match:
             groups = match.groups()
@@ -179,5 +177,4 @@ class LearnedLane:
 
     def _forget(self) -> None:
         self._shape = self._looks = self._scope = None
-        self._blanks = False
         self._alike = 0

@@ -1,8 +1,9 @@
 """From the entries of a document to its pages."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache, partial
-from itertools import repeat
+from itertools import chain, repeat
 from typing import Final, cast
 
 from usp._parse.builder import Entry
@@ -29,16 +30,23 @@ def pages_of_entries(
     check: bool = False,
 ) -> Iterator[SitemapPage]:
     """Yield the page of each entry that has one, each URL once."""
+    return chain.from_iterable(_in_pieces(entries, meaning, findings, check=check))
+
+
+def _in_pieces(
+    entries: Iterable[Entry | Run], meaning: EntryMeaning, findings: Findings, *, check: bool
+) -> Iterator[Iterable[SitemapPage]]:
+    """Yield the pages of each entry, or of each run of them."""
     seen: set[str] = set()
     readers = cast("MakeReaders", cache(partial(Readers, meaning)))
     for piece in entries:
         if not isinstance(piece, Run):
-            yield from _pages_of_entry(piece, meaning, findings, seen, check=check)
+            yield _pages_of_entry(piece, meaning, findings, seen, check=check)
         elif check:
             for entry in piece:
-                yield from _pages_of_entry(entry, meaning, findings, seen, check=True)
+                yield _pages_of_entry(entry, meaning, findings, seen, check=True)
         elif piece.name != CHILD:
-            yield from _pages_of_run(piece, readers, meaning, findings, seen)
+            yield _pages_of_run(piece, readers, meaning, findings, seen)
 
 
 def _pages_of_entry(
@@ -61,24 +69,36 @@ def _pages_of_entry(
 
 def _pages_of_run(
     run: Run, readers: MakeReaders, meaning: EntryMeaning, findings: Findings, seen: set[str]
-) -> Iterator[SitemapPage]:
-    """Yield the same as for each entry alone: all at once where all are plain and new."""
-    plain, make, base = run.looks.plain, SitemapPage.from_entry, meaning.base
-    rows = [match.groups() for match in run.matches]
+) -> Iterable[SitemapPage]:
+    """Return the same as for each entry alone: all at once where all are plain and new."""
+    plain, base = run.looks.plain, meaning.base
+    rows = list(map(re.Match.groups, run.matches))
     place = plain.only(meaning.url_key) if plain else None
     urls = [] if place is None else [url for row in rows if (url := row[place])]
-    if any("&" in url for url in urls):
-        urls = list(map(unescaped, urls))
-    if plain and len(urls) == len(rows) and _take_all(urls, seen):
-        yield from map(make, urls, rows, repeat(readers(plain, run.conversion)), repeat(base))
-        return
+    if plain and len(urls) == len(rows):
+        urls = list(map(unescaped, urls)) if "&" in "".join(urls) else urls
+        if _take_all(urls, seen):
+            read = readers(plain, run.conversion)
+            return map(SitemapPage.from_entry, urls, rows, repeat(read), repeat(base))
+    return _pages_one_by_one(run, rows, readers, meaning, findings, seen)
+
+
+def _pages_one_by_one(
+    run: Run,
+    rows: list[Groups],
+    readers: MakeReaders,
+    meaning: EntryMeaning,
+    findings: Findings,
+    seen: set[str],
+) -> Iterator[SitemapPage]:
     for match, row in zip(run.matches, rows, strict=True):
         layout = run.looks.layout(row)
         url = _usual_url(row, layout, run.conversion, meaning.url_key)
         if url and url not in seen:
             if len(seen) < MAX_TOLD_APART:
                 seen.add(url)
-            yield make(url, row, readers(layout, run.conversion), base)
+            read = readers(layout, run.conversion)
+            yield SitemapPage.from_entry(url, row, read, meaning.base)
         else:
             yield from _pages_of_entry(run.entry(match), meaning, findings, seen, check=False)
 

@@ -66,16 +66,23 @@ class Readers:
     def _group_reader(self, grouped: Grouped) -> Read | None:
         keys = grouped.plain_keys if self._layout.plain else grouped.keys
         part = self._layout.part(grouped.start, grouped.prefix, keys)
-        make, base, conversion = grouped.make, self._meaning.base, self._conversion
+        make, base = grouped.make, self._meaning.base
         if part is None:
             return None
         if part is NOWHERE:
             return lambda _: make([], base)
+        rows = part.reader(plain=self._layout.plain)
         if self._layout.plain:
-            make_plain, plain_rows = grouped.make_plain, part.plain_rows
-            return lambda groups: make_plain(plain_rows(groups))
-        rows = part.rows
-        return lambda groups: make(rows(groups, conversion), base)
+            make_plain = grouped.make_plain
+            return lambda groups: make_plain(rows(groups))
+        mark, convert = self._conversion
+        return lambda groups: make(
+            [
+                tuple([convert(text) if text and mark in text else text for text in row])
+                for row in rows(groups)
+            ],
+            base,
+        )
 
 
 class _Known(dict[str | None, object]):

@@ -22,6 +22,7 @@ _VALUE: Final = {quote: rf"[^{quote}<\x00-\x1f]*+" for quote in "\"'"}
 UNCHECKED: Final = {_VALUE[quote]: f"[^{quote}]*+" for quote in _VALUE}
 """The same where it is known already that it is a value: twice as quick."""
 _S: Final = "[ \t\r\n]"
+BLANKS: Final = f"{_S}*+"
 _NAME: Final = r"""[^ \t\r\n<>/!?"'=&;]+"""
 _TOKEN: Final = re.compile(
     rf"<(?:(?P<end>/{_NAME}{_S}*)>"
@@ -49,15 +50,22 @@ class Element:
     tag: Tag | None
     slots: tuple["Slot", ...] | None
     """What it holds; None for text."""
+    gap: str = ""
+    """The blanks before it; ``BLANKS`` if they aren't always the same."""
+    end_gap: str = ""
+    """The same before its end tag, where it holds elements."""
 
     def merged(self, other: "Element") -> "Element | None":
         """Return an element that fits both; None if they are written differently."""
         same = (self.start, self.end) == (other.start, other.end)
         if not same or (self.slots is None) != (other.slots is None):
             return None
-        if self.slots is None or other.slots is None:
-            return self
-        return replace(self, slots=_merged(self.slots, other.slots))
+        return replace(
+            self,
+            slots=None if self.slots is None else _merged(self.slots, other.slots or ()),
+            gap=_same_gap(self.gap, other.gap),
+            end_gap=_same_gap(self.end_gap, other.end_gap),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +107,10 @@ class Slot:
         return slot
 
 
+def _same_gap(one: str, other: str) -> str:
+    return one if one == other else BLANKS
+
+
 def _merged(ours: tuple[Slot, ...], theirs: tuple[Slot, ...]) -> tuple[Slot, ...]:
     """Return slots in which both find theirs in their own order."""
     merged: list[Slot] = []
@@ -127,11 +139,6 @@ def shape_of(entry: str, grammar: Grammar, scope: Names) -> Element | None:
     return shape if shape.slots else None
 
 
-def has_blanks(entry: str) -> bool:
-    """Tell whether blanks stand between the tags of an entry."""
-    return re.search(rf">{_S}+<", entry) is not None
-
-
 class _NoShapeError(Exception):
     """The entry isn't plain."""
 
@@ -148,6 +155,7 @@ class _ShapeReader:
 
     def read(self, around: Tag | None, names: Names, depth: int) -> Element:
         """Read the element that begins here."""
+        gap = self._gap()
         token = self._next()
         if token["name"] is None or depth > _MAX_DEPTH:
             raise _NoShapeError
@@ -167,25 +175,31 @@ class _ShapeReader:
         if token["empty"]:
             self._no_text(token["text"])
             slots = () if tag and tag.children is not None else None
-            return Element(name, start, "", keys, tag, slots)
-        children, end = self._children(tag, names, depth)
+            return Element(name, start, "", keys, tag, slots, gap)
+        children, end, end_gap = self._children(tag, names, depth)
         if children or (tag and tag.children is not None):
             if tag and tag.children is None:
                 raise _NoShapeError  # markup inside a text
             self._no_text(token["text"])
-            return Element(name, start, end, keys, tag, _slots(children))
-        return Element(name, start, end, keys, tag, None)
+            return Element(name, start, end, keys, tag, _slots(children), gap, end_gap)
+        return Element(name, start, end, keys, tag, None, gap)
 
-    def _children(self, tag: Tag | None, names: Names, depth: int) -> tuple[list[Element], str]:
+    def _gap(self) -> str:
+        return self._tokens[self._at - 1]["text"] if self._at else ""
+
+    def _children(
+        self, tag: Tag | None, names: Names, depth: int
+    ) -> tuple[list[Element], str, str]:
         children: list[Element] = []
         while self._at < len(self._tokens):
             if self._tokens[self._at]["end"] is None:
                 children.append(self.read(tag, names, depth + 1))
                 continue
+            end_gap = self._gap()
             end = self._next()
             if depth:
                 self._no_text(end["text"])
-            return children, re.escape(f"<{end['end']}>")
+            return children, re.escape(f"<{end['end']}>"), end_gap
         raise _NoShapeError
 
     def _next(self) -> re.Match[str]:

@@ -2,7 +2,8 @@
 
 The pattern has two ways to match. In the *plain* way every value is of a kind that means what is
 written: a URL without anything odd, a text without references, blanks around it or letters outside
-of ASCII. In the *general* way a value is anything without a ``<``. Elements that stand in a row are
+of ASCII; and the blanks before a tag are those that were seen before it. In the *general* way a
+value is anything without a ``<``, and blanks are any. Elements that stand in a row are
 one group, which is taken apart by a pattern of its own.
 """
 
@@ -13,33 +14,33 @@ from typing import Final
 
 from usp._parse.layout import SURE, Item, Layout, Looks
 from usp._parse.plain import ANY_TEXT, PLAIN_TEXT
-from usp._parse.shape import UNCHECKED, Element, Slot
+from usp._parse.shape import BLANKS, UNCHECKED, Element, Slot
 
 _MAX_GROUPS: Final = 90
 _MAX_PATTERN: Final = 20_000
-_BLANKS: Final = "[ \t\r\n]*+"
+_NEVER: Final = "|(?!)()"
+"""The last group of the pattern: it is never there."""
 _PENDING: Final = -2
 """Stands for a group that isn't known yet."""
 
 
-def looks_of(shape: Element, plain: Mapping[str, str], *, blanks: bool) -> Looks | None:
+def looks_of(shape: Element, plain: Mapping[str, str]) -> Looks | None:
     """Return what entries of a shape look like; None if the pattern would be too large.
 
     ``plain`` has the patterns of those keys whose plain values aren't just words; without any,
-    there is no plain way. ``blanks`` tells whether there are any between the tags. Behind the entry
-    there may always be some: so a match ends where the next one begins.
+    there is no plain way. Behind the entry there may always be blanks: so a match ends where the
+    next one begins.
     """
-    gap = _BLANKS if blanks else ""
-    plainly = _Writer(gap, plain=plain) if plain else None
+    plainly = _Writer(plain=plain) if plain else None
     mark = plainly.content(shape, "", sure=True) if plainly else None
     if plainly and (mark is None or not plainly.is_small):
         plainly = None
-    general = _Writer(gap, first_group=plainly.groups if plainly else 0)
+    general = _Writer(first_group=plainly.groups if plainly else 0)
     general.content(shape, "", sure=True)
     if not general.is_small:
         return None
-    ways = [f"{writer.text}{_BLANKS}" for writer in (plainly, general) if writer]
-    pattern = re.compile("|".join(ways))
+    ways = [f"{writer.text}{BLANKS}" for writer in (plainly, general) if writer]
+    pattern = re.compile("|".join(ways) + _NEVER)
     layout = Layout(tuple(general.items))
     if plainly is None or mark is None:
         return Looks(pattern, layout)
@@ -51,7 +52,6 @@ class _Writer:
 
     def __init__(
         self,
-        gap: str,
         *,
         first_group: int = 0,
         plain: Mapping[str, str] | None = None,
@@ -61,7 +61,6 @@ class _Writer:
         self.items: list[Item] = []
         self.groups = first_group
         self._pattern: list[str] = []
-        self._gap = gap
         self._plain = plain
         self._silent = silent  # write no groups
         self._unchecked = unchecked  # what it is for has been matched before
@@ -87,7 +86,6 @@ class _Writer:
         group = self.content(element, owner, sure=sure)
         if tag and tag.children is None and not element.end:
             self.items.append(Item(tag.key, _PENDING, owner, text=""))
-        self._pattern.append(self._gap)
         pending = [
             at for at, item in enumerate(self.items[begin:], begin) if item.group == _PENDING
         ]
@@ -107,12 +105,13 @@ class _Writer:
             else:
                 self._pattern.append(piece)
         if element.slots is not None:
-            self._pattern.append(self._gap)
             inside += [self._slot(slot, owner, sure=sure) for slot in element.slots]
         elif element.end and element.tag:
             inside.append(self._value(element.tag.key, ANY_TEXT, owner))
         elif element.end:
             self._pattern.append(ANY_TEXT)
+        if element.slots is not None:
+            self._pattern.append(self._gap(element.end_gap))
         self._pattern.append(element.end)
         return next((group for group in inside if group is not None), None)
 
@@ -122,12 +121,16 @@ class _Writer:
         if slot.is_run or repeats:
             self._run(slot)
         elif slot.optional:
-            self._pattern.append("(?:")
+            self._pattern += ["(?:", self._gap(element.gap)]
             self.element(element, owner, sure=False)
             self._pattern.append(")?+")
         else:
+            self._pattern.append(self._gap(element.gap))
             return self.element(element, owner, sure=sure)
         return None
+
+    def _gap(self, blanks: str) -> str:
+        return BLANKS if self._plain is None else blanks
 
     def _run(self, slot: Slot) -> None:
         groups = self._alternatives(slot, unchecked=True)
@@ -141,9 +144,11 @@ class _Writer:
     def _alternatives(
         self, slot: Slot, *, silent: bool = False, unchecked: bool = False
     ) -> "_Writer":
-        writer = _Writer(self._gap, plain=self._plain, silent=silent, unchecked=unchecked)
+        writer = _Writer(plain=self._plain, silent=silent, unchecked=unchecked)
         for at, element in enumerate(slot.elements):
             writer._pattern.append("|" if at else "")
+            if not unchecked:
+                writer._pattern.append(self._gap(element.gap))
             writer.element(element, "", sure=len(slot.elements) == 1)
         return writer
 

@@ -1,0 +1,172 @@
+"""What the lanes take as it is written means just that: the long way comes to the same."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.parse.lanes import WORTH_LEARNING, assert_lanes_agree
+from tests.parse.reading import ALL, u
+from tests.parse.test_properties import examples
+from usp._parse import values
+from usp._parse.document import Source, _entries, _open
+from usp._parse.findings import Findings
+from usp._parse.layout import Run
+from usp._parse.plain import (
+    PLAIN_TEXT,
+    PLAIN_URL,
+    is_plain_url,
+    plain_url_like,
+    unescaped,
+)
+from usp._parse.wrappings import bare_url
+
+SITE = "https://www.example.org:8080/"
+paths = st.text("abz09-._~:/?#[]@!$'()*+,;=%&<>\" \té", max_size=20)
+urls = st.builds(
+    "{}{}{}".format,
+    st.sampled_from(["http://", "https://", "HTTP://", "ftp://", "//", ""]),
+    st.sampled_from(["h.example", "h.example:80", "h.example:", "h_x", "é.example", ""]),
+    st.one_of(st.just(""), paths, paths.map("/{}".format), paths.map("?a=1&amp;{}".format)),
+)
+texts = st.text("ab,;.&#<>'\" \t\né\xa0", max_size=12)
+
+
+def long_way(text: str) -> str:
+    """Read a URL by every step that a plain one is spared."""
+    return re.sub(r" *[\t\r\n]\s*", "", bare_url(values.clean(text)))
+
+
+@examples(600)
+@given(urls)
+def test_a_plain_url_is_what_is_written(text: str) -> None:
+    if is_plain_url(text):
+        assert long_way(text) == text
+        assert values.is_http_url(text)
+        assert values.url(text, "http://other.example/a/b") == text
+
+
+@examples(600)
+@given(urls)
+def test_a_plain_url_in_a_document_has_no_references_but_one(text: str) -> None:
+    for pattern in (PLAIN_URL, plain_url_like(SITE)):
+        if re.fullmatch(pattern, text):
+            assert unescaped(text) == unescape(text)
+            assert long_way(unescaped(text)) == unescaped(text)
+
+
+@pytest.mark.parametrize(
+    ("written", "plain"),
+    [
+        (f"{SITE}a?b=1&amp;c=2", True),
+        (f"{SITE}a?b=1&amp;c=2&amp;d", True),
+        (f"{SITE}a;b", True),
+        ("https://other.example", True),
+        (f"{SITE}a?b&amp;amp;c", False),
+        (f"{SITE}a?b&amp;#38;c", False),
+        (f"{SITE}a?b&lt;c", False),
+        (f"{SITE}a b", False),
+        (f"{SITE}é", False),
+        (" https://other.example/", False),
+        ("/a", False),
+        ("", False),
+    ],
+)
+def test_which_urls_are_plain(written: str, plain: bool) -> None:
+    for pattern in (PLAIN_URL, plain_url_like(SITE), plain_url_like("no URL")):
+        assert bool(re.fullmatch(pattern, written)) is plain
+
+
+@examples(400)
+@given(texts)
+def test_a_plain_text_is_what_is_written(text: str) -> None:
+    if re.fullmatch(PLAIN_TEXT, text):
+        assert values.clean(text) == text == unescape(text)
+        assert values.plain_list(text) == values.comma_list(text)
+
+
+PLAIN = {
+    "plain": "<lastmod>2020-05-06</lastmod><changefreq>daily</changefreq><priority>0.8</priority>",
+    "news": "<news:news><news:publication><news:name>N</news:name></news:publication>"
+    "<news:title>A story</news:title><news:keywords>a, b</news:keywords></news:news>",
+    "images": "<image:image><image:loc>http://h.example/1?a&amp;b</image:loc></image:image>"
+    "<image:image><image:loc>http://h.example/2</image:loc><image:title>T</image:title>"
+    "</image:image>",
+    "one image": "<image:image><image:loc>http://h.example/1?a&amp;b</image:loc></image:image>",
+    "hreflang": "".join(
+        f'<xhtml:link rel="alternate" hreflang="{code}" href="http://h.example/{code}?a&amp;b"/>'
+        for code in ("de", "fr", "es")
+    ),
+    "one link": '<xhtml:link rel="alternate" hreflang="de" href="http://h.example/?a&amp;b"/>',
+    "a link without a language": '<xhtml:link rel="alternate" href="http://h.example/"/>',
+}
+ODD = {
+    "plain": "<lastmod> </lastmod>",
+    "news": "<news:news><news:title>caf\xe9 &amp; bar</news:title></news:news>",
+    "images": "<image:image><image:loc> /1 </image:loc></image:image>",
+    "one image": "<image:image><image:loc/></image:image>",
+    "hreflang": '<xhtml:link rel="canonical" hreflang="de" href="/x"/>',
+    "one link": '<xhtml:link rel="alternate" hreflang=" de " href="&#47;x"/>',
+    "a link without a language": '<xhtml:link hreflang="de" rel="alternate" href="/x"/>',
+}
+
+
+def document(*listed: str) -> bytes:
+    return f"<urlset {ALL}>{''.join(listed)}{WORTH_LEARNING}</urlset>".encode()
+
+
+def in_the_plain_way(data: bytes) -> tuple[int, int]:
+    """Count the entries that were matched in the plain way, and in the other one."""
+    unheard = Findings(heard=False)
+    runs = [
+        piece
+        for piece in _entries(_open(Source.of(data), unheard), unheard)
+        if isinstance(piece, Run)
+    ]
+    ways = [run.looks.layout(match.groups()).plain for run in runs for match in run.matches]
+    return sum(ways), len(ways) - sum(ways)
+
+
+@pytest.mark.parametrize("what", PLAIN)
+def test_plain_entries_are_matched_in_the_plain_way(what: str) -> None:
+    data = document(*(u(f"http://h.example/{number}", PLAIN[what]) for number in range(60)))
+    assert in_the_plain_way(data) == (57, 0)
+    assert_lanes_agree([data])
+
+
+@pytest.mark.parametrize("what", PLAIN)
+def test_odd_values_among_plain_ones_change_nothing(what: str) -> None:
+    listed = [
+        u(f"http://h.example/{number}", ODD[what] if number % 7 == 5 else PLAIN[what])
+        for number in range(80)
+    ]
+    data = document(*listed)
+    plain, _ = in_the_plain_way(data)
+    assert plain > 50
+    assert_lanes_agree([data])
+
+
+def test_urls_of_other_sites_are_plain_too() -> None:
+    hosts = ("h.example", "cdn.example:8080", "x.h.example")
+    data = document(*(u(f"http://{hosts[n % 3]}/{n}?a&amp;b") for n in range(60)))
+    assert in_the_plain_way(data) == (57, 0)
+    assert_lanes_agree([data])
+
+
+@pytest.mark.parametrize("gap", ["", "\n", "\r\n\t", "  \n "])
+def test_blanks_that_are_always_the_same_are_plain(gap: str) -> None:
+    entry = gap.join(["<url>", "<loc>http://h.example/@</loc>", "<priority>0.8</priority>", ""])
+    listed = [f"{entry}</url>".replace("@", str(number)) for number in range(60)]
+    listed[40] = listed[40].replace("<priority>", " \n <priority>")
+    data = document(*listed)
+    assert in_the_plain_way(data) == (56, 1)
+    assert_lanes_agree([data])
+
+
+def test_repeated_urls_in_one_run_are_left_out() -> None:
+    data = document(*(u(f"http://h.example/{number % 40}") for number in range(60)))
+    assert_lanes_agree([data])
