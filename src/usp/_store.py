@@ -2,18 +2,24 @@
 
 One crawl has one spool: a temporary file without a name, which the system removes whatever way the
 process ends. A document lies in it in pieces, in the order in which they came, so several may be
-written at once. Reading is repeatable, and several readers don't disturb one another.
+written at once. Reading is repeatable, and several readers don't disturb one another, those in
+forked processes neither. A disk that is full or missing is the caller's to mend, so it is raised:
+to go on without the document would be to lose it in silence.
 """
 
 import os
-import tempfile
 import threading
+import weakref
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import IO, Final
+
+from usp.exceptions import StoreException
 
 _SMALL: Final = 64 * 1024
 """Documents up to this size stay in memory."""
 _PIECE: Final = 256 * 1024
+"""So much is written, and read, at once, or a little more."""
 
 
 class Store:
@@ -30,7 +36,10 @@ class Store:
         self._lock = threading.Lock()
 
     def keep(self, chunks: Iterable[bytes]) -> Iterable[bytes]:
-        """Take a document in, and return it as something to be read as often as one likes."""
+        """Take a document in, and return it as something to be read as often as one likes.
+
+        :raises StoreException: if there is no place for it.
+        """
         intake = Intake(self)
         for chunk in chunks:
             intake.add(chunk)
@@ -41,7 +50,8 @@ class Store:
         if self._passing:
             return _Spool()
         with self._lock:
-            if self._spool is None:
+            # A forked process reads its parent's spool, but both would write to the same place.
+            if self._spool is None or self._spool.owner != os.getpid():
                 self._spool = _Spool()
             return self._spool
 
@@ -57,35 +67,49 @@ class Intake:
         self._pieces: list[tuple[int, int]] = []
 
     def add(self, chunk: bytes) -> None:
-        """Take in a piece; it is written to disk as soon as the document is no longer small."""
-        if self._spool is not None:
-            self._pieces.append(self._spool.append(chunk))
-            return
-        self._held.append(chunk)
+        """Take in a piece; what is held is written to disk as soon as it is enough for that.
+
+        :raises StoreException: if it can't be written.
+        """
+        self._held.append(bytes(chunk))  # a client of the caller's may use its buffer again
         self._size += len(chunk)
-        if self._size > _SMALL:
-            self._spool = self._store.spool()
-            self._pieces.append(self._spool.append(b"".join(self._held)))
-            self._held = []
+        if self._size >= _PIECE:
+            self._write()
 
     def kept(self) -> Iterable[bytes]:
-        """Return the document, all of it that was taken in."""
-        if self._spool is None:
+        """Return the document, all of it that was taken in.
+
+        :raises StoreException: if the rest of it can't be written.
+        """
+        if self._spool is None and self._size <= _SMALL:
             return [b"".join(self._held)]
-        return _Spooled(self._spool, self._pieces)
+        return _Spooled(self._write(), self._pieces)
+
+    def _write(self) -> "_Spool":
+        if self._spool is None:
+            self._spool = self._store.spool()
+        if self._size:
+            self._pieces.append(self._spool.append(b"".join(self._held)))
+        self._held, self._size = [], 0
+        return self._spool
 
 
 class _Spool:
     """One file that only grows, read at any place."""
 
     def __init__(self) -> None:
-        self._file: IO[bytes] = tempfile.TemporaryFile(prefix="usp-", buffering=0)  # noqa: SIM115 -- lives as long as the documents in it
+        import tempfile  # here, since most crawls are small
+
+        with _clearly():
+            self._file: IO[bytes] = tempfile.TemporaryFile(prefix="usp-", buffering=0)  # noqa: SIM115 -- lives as long as the documents in it
+        weakref.finalize(self, self._file.close)
+        self.owner = os.getpid()
         self._end = 0
         self._lock = threading.Lock()
 
     def append(self, data: bytes) -> tuple[int, int]:
         """Write data at the end; return where it lies and how long it is."""
-        with self._lock:
+        with self._lock, _clearly():
             at = self._end
             self._file.seek(at)
             view = memoryview(data)
@@ -96,14 +120,33 @@ class _Spool:
 
     def read(self, at: int, size: int) -> bytes:
         """Read from one place without moving anybody else."""
+        with _clearly():
+            data = self._read(at, size)
+        if len(data) < size:
+            raise StoreException("A document in the temporary file is no longer whole.")
+        return data
+
+    def _read(self, at: int, size: int) -> bytes:
         if hasattr(os, "pread"):
             return os.pread(self._file.fileno(), size, at)
         with self._lock:
             self._file.seek(at)
             return self._file.read(size)
 
-    def __del__(self) -> None:
-        self._file.close()
+
+@contextmanager
+def _clearly() -> Iterator[None]:
+    """Say what the system means, and what can be done."""
+    try:
+        yield
+    except OSError as error:
+        import tempfile
+
+        where = f" in {os.fsdecode(tempfile.tempdir)}" if tempfile.tempdir else ""
+        raise StoreException(
+            f"A large document can't be kept in a temporary file{where}: "
+            f"{error.strerror or error}. Set TMPDIR to a directory that has room."
+        ) from error
 
 
 class _Spooled:
@@ -115,5 +158,6 @@ class _Spooled:
 
     def __iter__(self) -> Iterator[bytes]:
         for at, size in self._pieces:
-            for start in range(0, size, _PIECE):
-                yield self._spool.read(at + start, min(_PIECE, size - start))
+            step = -(-size // max(size // _PIECE, 1))  # about as much, with no crumb at the end
+            for start in range(0, size, step):
+                yield self._spool.read(at + start, min(step, size - start))

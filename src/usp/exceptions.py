@@ -4,7 +4,8 @@
 
     UspError                         never raised itself: catch it to catch everything of ours
      ├ SitemapException              a call that can't be meant: a URL that isn't one, a bad option
-     │  └ StripURLToHomepageException   strip_url_to_homepage() was given no usable URL
+     │  ├ StripURLToHomepageException   strip_url_to_homepage() was given no usable URL
+     │  └ StoreException             large documents find no room: a disk that is full or missing
      ├ SitemapXMLParsingException    kept for programs that catch it; nothing raises it any more
      ├ GunzipException               helpers.gunzip() was given something that isn't gzip
      └ NoWebClientException          something asked the web of a client that has none
@@ -24,6 +25,10 @@ class SitemapException(UspError):
 
 class StripURLToHomepageException(SitemapException):
     """A URL from which no homepage can be had."""
+
+
+class StoreException(SitemapException):
+    """A document is too large for memory, and the temporary directory is full or missing."""
 
 
 class SitemapXMLParsingException(UspError):

@@ -1,0 +1,92 @@
+"""Nothing is left on disk, whatever way a process ends."""
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.server import LoopbackServer
+from tests.store.programs import (
+    PAGES,
+    TREE,
+    WAYS,
+    command,
+    large_site,
+    spools,
+    started,
+    wait_for_spool,
+)
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
+
+
+@pytest.mark.parametrize("way", [*WAYS, "command"])
+def test_after_the_end(server: LoopbackServer, tmp_path: Path, way: str) -> None:
+    large_site(server, ends=True)
+    with started(command(way, server.url), tmp_path) as process:
+        out, err = process.communicate(timeout=60)
+    pages = len(out.splitlines()) if way == "command" else int(out)
+    assert (process.returncode, pages, err) == (0, PAGES + 1, b"")
+    assert list(tmp_path.iterdir()) == []
+
+
+@posix
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("way", [*WAYS, "command"])
+def test_after_a_signal_in_the_middle(
+    server: LoopbackServer, tmp_path: Path, way: str, end: signal.Signals
+) -> None:
+    large_site(server, ends=False)
+    with started(command(way, server.url), tmp_path) as process:
+        wait_for_spool(process, tmp_path)
+        while "/b.xml" not in server.asked:
+            time.sleep(0.01)
+        assert list(tmp_path.iterdir()) == [], "it has no name from the beginning"
+        process.send_signal(end)
+        process.communicate(timeout=20)
+    assert process.returncode
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("left", ["error", "exit"])
+def test_after_an_exception(server: LoopbackServer, tmp_path: Path, left: str) -> None:
+    large_site(server, ends=True)
+    ends = {"error": "raise ValueError(tree.url)", "exit": "import os; os._exit(1)"}
+    program = TREE + "next(tree.all_pages()); " + ends[left]
+    with started([sys.executable, "-c", program, server.url], tmp_path) as process:
+        process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_disk_is_given_back_while_a_stream_goes_on(server: LoopbackServer, tmp_path: Path) -> None:
+    """The file of a sitemap is closed when its pages are through; the program goes on."""
+    large_site(server, ends=True)
+    program = WAYS["stream"] + "; sys.stdout.flush(); sys.stdin.read()"
+    line = [sys.executable, "-c", program, server.url]
+    with started(line, tmp_path) as process:
+        assert process.stdout is not None
+        assert int(process.stdout.readline()) == PAGES + 1
+        assert spools(process.pid, tmp_path) == set()
+
+
+def test_disk_is_given_back_with_the_tree(server: LoopbackServer, tmp_path: Path) -> None:
+    large_site(server, ends=True)
+    told = "print({}, flush=True); sys.stdin.readline(); "
+    held = TREE + told.format("len(list(tree.all_sitemaps()))")
+    program = held + "del tree; import gc; gc.collect(); " + told.format(0)
+    line = [sys.executable, "-c", program, server.url]
+    with subprocess.Popen(
+        line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={"TMPDIR": str(tmp_path)}
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdin is not None
+        assert int(process.stdout.readline()) == 4
+        assert len(spools(process.pid, tmp_path)) == 1
+        process.stdin.write(b"\n")
+        process.stdin.flush()
+        assert int(process.stdout.readline()) == 0
+        assert spools(process.pid, tmp_path) == set()
