@@ -5,7 +5,6 @@ are read when somebody walks them, from the bytes at rest. Reading twice gives t
 """
 
 import re
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from itertools import chain
@@ -18,6 +17,7 @@ from usp._parse.escaped import find_escaped, unescaped
 from usp._parse.feeds import AtomMeaning, FeedMeaning
 from usp._parse.findings import Findings
 from usp._parse.grammar import GRAMMARS
+from usp._parse.held import Packed, Text
 from usp._parse.json_items import ItemReader
 from usp._parse.jsonfeed import JsonFeedMeaning
 from usp._parse.jsonfeed import entries as json_entries
@@ -78,8 +78,7 @@ class Source:
         """Make a source of what is at hand; a text is taken as it is, whatever it declares."""
         if isinstance(content, bytes):
             return cls([content], url)
-        # What no encoding can hold is left to be replaced, and reported, like any damage.
-        return cls([content.encode("utf-8", "surrogatepass")], url, charset="utf-8")
+        return cls(Text(content), url, charset="utf-8")
 
     @property
     def urls(self) -> tuple[str, ...]:
@@ -269,7 +268,7 @@ class Pages:
 
     def __reduce__(self) -> tuple[object, ...]:
         source = self.source
-        packed = zlib.compress(b"".join(source.chunks), 6)
+        packed = Packed.of(source.chunks).packed
         known = tuple(getattr(source, part.name) for part in fields(source)[1:])
         kind = None if self.kind is None else str(self.kind)
         return restore_pages, (packed, kind, self.listed, *known)
@@ -289,7 +288,7 @@ def restore_pages(
     *known: Any,  # noqa: ANN401 -- what pickles of this and later versions say of the source
 ) -> Pages:
     """Bring back the pages of a pickled sitemap."""
-    source = Source([zlib.decompress(packed)], *known)
+    source = Source(Packed(packed), *known)
     return Pages(source, None if kind is None else Kind(kind), listed)
 
 
