@@ -32,7 +32,7 @@ from usp.objects.outcome import FoundBy
 from usp.objects.page import SitemapPage
 from usp.objects.sitemap import AbstractSitemap, InvalidSitemap
 from usp.web_client.abstract_client import AbstractWebClient, LocalWebClient
-from usp.web_client.requests_client import RequestsWebClient
+from usp.web_client.default import default_client
 
 _POLICY: Final = Policy()
 _STRING_URL: Final = "http://usp-local-dummy.local/"
@@ -91,7 +91,7 @@ class SitemapFetcher:
         if refused := refusal(url, recursion_level, parents, _POLICY):
             raise SitemapException(refused[1])
         self._seed = Seed(url, FoundBy.GIVEN, recursion_level, parents, quiet=quiet_404)
-        self._web_client = web_client or RequestsWebClient()
+        self._web_client = web_client or default_client()
         self._callbacks = (recurse_callback, recurse_list_callback)
 
     def sitemap(self) -> AbstractSitemap:

@@ -19,7 +19,7 @@ from usp.objects.page import SitemapPage
 from usp.objects.problem import Problem
 from usp.objects.progress import Observer
 from usp.web_client.abstract_client import AbstractWebClient
-from usp.web_client.requests_client import RequestsWebClient
+from usp.web_client.default import default_client
 
 
 class Account:
@@ -146,7 +146,7 @@ def iter_pages(
     begin = Beginning.of_source(
         source, settled, use_robots=use_robots, use_known_paths=use_known_paths, store=store
     )
-    client = RequestsWebClient() if web_client is None else web_client
+    client = default_client() if web_client is None else web_client
     crawl = Crawl(
         begin.seeds,
         settled,

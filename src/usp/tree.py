@@ -16,11 +16,10 @@ from usp._parse.document import Source, inspect
 from usp._source import Beginning, SourceName, known_and_extra
 from usp._store import Store
 from usp.exceptions import SitemapException
-from usp.fetch_parse import sitemap_of_string
 from usp.objects.progress import Observer
 from usp.objects.sitemap import AbstractSitemap, IndexWebsiteSitemap, SitemapLink
 from usp.web_client.abstract_client import AbstractWebClient
-from usp.web_client.requests_client import RequestsWebClient
+from usp.web_client.default import default_client
 
 _UNPUBLISHED_SITEMAP_PATHS: set[str] = set(KNOWN_PATHS)
 """Paths at which sitemaps are often found though nothing names them."""
@@ -119,7 +118,7 @@ def _tree(
     web_client: AbstractWebClient | None,
     callbacks: Callbacks,
 ) -> IndexWebsiteSitemap:
-    client = RequestsWebClient() if web_client is None else web_client
+    client = default_client() if web_client is None else web_client
     crawl = Crawl(
         begin.seeds,
         policy,
@@ -178,4 +177,6 @@ def sitemap_from_str(content: str | bytes) -> AbstractSitemap:
 
     The children of an index stand in it as ``InvalidSitemap``, since nobody fetched them.
     """
+    from usp.fetch_parse import sitemap_of_string  # here, since few need any of that room
+
     return sitemap_of_string(content)

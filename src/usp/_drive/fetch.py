@@ -23,7 +23,6 @@ from usp.web_client.abstract_client import (
     AbstractWebClientSuccessResponse,
     WebClientErrorResponse,
 )
-from usp.web_client.failures import passes
 
 
 class Response(Protocol):
@@ -178,6 +177,8 @@ def broken(error: Exception) -> FetchFailed:
 
 def cut_off(error: Exception) -> FetchFailed:
     """Say what ended a body before its end."""
+    from usp.web_client.failures import passes  # loads requests
+
     return FetchFailed(_describe(error), retryable=passes(error))
 
 

@@ -2,16 +2,14 @@
 
 import argparse
 from collections.abc import Callable
-from dataclasses import dataclass
 from importlib import import_module
-from typing import Final
+from typing import Final, NamedTuple
 
 from usp._version import __version__
 from usp.cli._exit import Exit
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(NamedTuple):  # dataclasses take longer to import than all of the help to print
     """One word after ``usp``: what it is called, which options it has, where its work is done."""
 
     name: str
