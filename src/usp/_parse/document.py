@@ -10,10 +10,9 @@ from dataclasses import dataclass, field, fields, replace
 from itertools import chain
 from typing import Any, Final
 
-from usp._parse import html, values
+from usp._parse import values
 from usp._parse.builder import Entry
 from usp._parse.decode import Decoded
-from usp._parse.escaped import find_escaped, unescaped
 from usp._parse.feeds import AtomMeaning, FeedMeaning
 from usp._parse.findings import Findings
 from usp._parse.grammar import GRAMMARS
@@ -161,6 +160,8 @@ def _open(source: Source, findings: Findings, kind: Kind | None = None) -> _Open
 
 def _unescape(opened: _Opened, head: bytes, findings: Findings) -> _Opened:
     """Open the document that stands escaped in this one, if it begins with such a one."""
+    from usp._parse.escaped import find_escaped, unescaped  # few documents are
+
     found = find_escaped(head)
     if found is None:
         return opened
@@ -324,6 +325,8 @@ def inspect(source: Source, kind: Kind | None = None) -> Document:
 
 def _homepage(source: Source) -> Document:
     """Find what a homepage names; whatever it is, it lists no pages."""
+    from usp._parse import html  # few crawls come so far
+
     unpacked = unpack(source.chunks, Findings(heard=False), source.limit)
     head, _ = peek(iter(Decoded(unpacked, Findings(heard=False), source.charset)), html.MOST_READ)
     page = head[: html.MOST_READ].decode("utf-8", "replace")
