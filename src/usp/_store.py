@@ -33,6 +33,7 @@ class Store:
         """
         self._passing = passing
         self._spool: _Spool | None = None
+        self._spools: weakref.WeakSet[_Spool] = weakref.WeakSet()
         self._lock = threading.Lock()
 
     def keep(self, chunks: Iterable[bytes]) -> Iterable[bytes]:
@@ -47,13 +48,20 @@ class Store:
 
     def spool(self) -> "_Spool":
         """Return the file that the next large document goes to."""
-        if self._passing:
-            return _Spool()
         with self._lock:
+            spool = self._spool
             # A forked process reads its parent's spool, but both would write to the same place.
-            if self._spool is None or self._spool.owner != os.getpid():
-                self._spool = _Spool()
-            return self._spool
+            if spool is None or spool.owner != os.getpid():
+                spool = _Spool()
+                self._spools.add(spool)
+                self._spool = None if self._passing else spool
+            return spool
+
+    def close(self) -> None:
+        """Give the disk back: nobody reads these documents any more, though they may be held."""
+        with self._lock:
+            for spool in self._spools:
+                spool.close()
 
 
 class Intake:
@@ -125,6 +133,11 @@ class _Spool:
         if len(data) < size:
             raise StoreException("A document in the temporary file is no longer whole.")
         return data
+
+    def close(self) -> None:
+        """Give the disk back, but not under the hands of who writes."""
+        with self._lock:
+            self._file.close()
 
     def _read(self, at: int, size: int) -> bytes:
         if hasattr(os, "pread"):

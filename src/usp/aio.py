@@ -95,22 +95,25 @@ class PageStream(Account, Stream[SitemapPage]):
         self, given: AbstractAioWebClient | None, homepage: str, store: Store
     ) -> AsyncGenerator[SitemapPage, None]:
         crawl = self._crawl
-        async with (
-            _client(given) as client,
-            Flight(crawl, client, homepage, self._tell, store) as under_way,
-        ):
-            going = True
-            while True:
-                while crawl.ready and not self._gate.is_shut():
-                    place = crawl.ready.popleft()
-                    batches = Batches(place.document)
-                    while not self._gate.is_shut() and (batch := await batches.next()):
-                        for page in self._gate.passing(batch):
-                            yield page
-                    self._gate.close(place)
-                if not going:  # what had come when a limit was reached was read, too
-                    return
-                going = await under_way.step()
+        try:
+            async with (
+                _client(given) as client,
+                Flight(crawl, client, homepage, self._tell, store) as under_way,
+            ):
+                going = True
+                while True:
+                    while crawl.ready and not self._gate.is_shut():
+                        place = crawl.ready.popleft()
+                        batches = Batches(place.document)
+                        while not self._gate.is_shut() and (batch := await batches.next()):
+                            for page in self._gate.passing(batch):
+                                yield page
+                        self._gate.close(place)
+                    if not going:  # what had come when a limit was reached was read, too
+                        return
+                    going = await under_way.step()
+        finally:
+            store.close()
 
 
 async def sitemap_tree_for_homepage(

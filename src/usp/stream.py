@@ -78,6 +78,7 @@ class PageStream(Account, Iterator[SitemapPage]):
             yield from self._read_ready()  # what had come when a limit was reached
         finally:
             carried.close()  # shuts the sockets
+            store.close()
             if self._own:
                 self._client.close()
 

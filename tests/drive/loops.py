@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import pytest
 
 from tests.drive.answers import error
+from usp._store import _Spool
 from usp.web_client.abstract_aio_client import (
     AbstractAioWebClient,
     AbstractAioWebClientSuccessResponse,
@@ -45,7 +46,10 @@ def other_tasks() -> set[asyncio.Task[Any]]:
 
 
 def held_open(port: int) -> set[str]:
-    """What of a crawl this process has open: sockets to a server's port, and spool files."""
+    """What of a crawl this process has open: sockets to a server's port, and spools.
+
+    A spool has no name by which the system could tell it from other temporary files.
+    """
     tables = [Path("/proc/self/net") / name for name in ("tcp", "tcp6")]
     if not tables[0].is_file():
         pytest.skip("this system doesn't say what is open")
@@ -53,7 +57,12 @@ def held_open(port: int) -> set[str]:
     rows = [line.split() for table in tables for line in table.read_text().splitlines()[1:]]
     ours = {f"socket:[{row[9]}]" for row in rows if int(row[2].rpartition(":")[2], 16) == port}
     links = {str(file.readlink()) for file in Path("/proc/self/fd").iterdir() if file.is_symlink()}
-    return {link for link in links if link in ours or "/usp-" in link}
+    spools = {
+        repr(held)
+        for held in gc.get_objects()
+        if isinstance(held, _Spool) and not held._file.closed
+    }
+    return {link for link in links if link in ours} | spools
 
 
 async def until_closed(port: int) -> None:

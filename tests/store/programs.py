@@ -21,6 +21,8 @@ from tests.server import LoopbackServer, index, stall, urlset
 PAGES: Final = 5_000
 """Enough that their sitemap is too large to rest in memory."""
 
+PYTHON: Final = (sys.executable, "-W", "always::ResourceWarning", "-c")
+"""Says of files and sockets that were left open; asyncio doesn't say what took long."""
 TREE: Final = "import sys, usp; tree = usp.sitemap_tree(sys.argv[1]); "
 WAYS: Final = {
     "tree": TREE + "print(sum(1 for _ in tree.all_pages()))",
@@ -46,7 +48,7 @@ def command(way: str, url: str) -> list[str]:
     """The command line of a program, or of the command ``usp`` itself."""
     if way == "command":
         return [*USP, "ls", url, "-f", "pages"]
-    return [sys.executable, "-X", "dev", "-c", WAYS[way], url]
+    return [*PYTHON, WAYS[way], url]
 
 
 def large_site(server: LoopbackServer, *, ends: bool) -> None:
@@ -62,6 +64,7 @@ def started(line: list[str], folder: Path) -> Iterator["subprocess.Popen[bytes]"
     """Start a program whose temporary directory is this folder."""
     with subprocess.Popen(
         line,
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=environment({"TMPDIR": str(folder)}),
@@ -70,6 +73,32 @@ def started(line: list[str], folder: Path) -> Iterator["subprocess.Popen[bytes]"
             yield process
         finally:
             process.kill()
+
+
+class Talk:
+    """A program that says a line and waits to be asked for the next."""
+
+    def __init__(self, process: "subprocess.Popen[bytes]") -> None:
+        self._process = process
+        self._asks = False
+        self.pid = process.pid
+
+    def next_line(self) -> str:
+        """Ask for a line; the program waits at its first one by itself."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        if self._asks:
+            self._process.stdin.write(b"\n")
+            self._process.stdin.flush()
+        self._asks = True
+        return self._process.stdout.readline().decode().strip()
+
+
+@contextmanager
+def talking(line: list[str], folder: Path) -> Iterator[Talk]:
+    """Start a program to talk with."""
+    with started(line, folder) as process:
+        yield Talk(process)
 
 
 def spools(pid: int, folder: Path) -> set[str]:

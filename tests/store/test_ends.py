@@ -1,7 +1,6 @@
 """Nothing is left on disk, whatever way a process ends."""
 
 import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -11,12 +10,14 @@ import pytest
 from tests.server import LoopbackServer
 from tests.store.programs import (
     PAGES,
+    PYTHON,
     TREE,
     WAYS,
     command,
     large_site,
     spools,
     started,
+    talking,
     wait_for_spool,
 )
 
@@ -56,21 +57,35 @@ def test_after_an_exception(server: LoopbackServer, tmp_path: Path, left: str) -
     large_site(server, ends=True)
     ends = {"error": "raise ValueError(tree.url)", "exit": "import os; os._exit(1)"}
     program = TREE + "next(tree.all_pages()); " + ends[left]
-    with started([sys.executable, "-c", program, server.url], tmp_path) as process:
+    with started([*PYTHON, program, server.url], tmp_path) as process:
         process.communicate(timeout=60)
     assert process.returncode == 1
     assert list(tmp_path.iterdir()) == []
 
 
-def test_disk_is_given_back_while_a_stream_goes_on(server: LoopbackServer, tmp_path: Path) -> None:
-    """The file of a sitemap is closed when its pages are through; the program goes on."""
+def test_disk_is_given_back_while_a_program_goes_on(server: LoopbackServer, tmp_path: Path) -> None:
     large_site(server, ends=True)
-    program = WAYS["stream"] + "; sys.stdout.flush(); sys.stdin.read()"
-    line = [sys.executable, "-c", program, server.url]
-    with started(line, tmp_path) as process:
-        assert process.stdout is not None
-        assert int(process.stdout.readline()) == PAGES + 1
-        assert spools(process.pid, tmp_path) == set()
+    program = WAYS["stream"] + "; sys.stdout.flush(); sys.stdin.readline()"
+    with talking([*PYTHON, program, server.url], tmp_path) as say:
+        assert say.next_line() == str(PAGES + 1)
+        assert spools(say.pid, tmp_path) == set()
+
+
+def test_disk_is_given_back_when_a_stream_is_left_early(
+    server: LoopbackServer, tmp_path: Path
+) -> None:
+    """Though somebody still holds it, say to ask what came of it."""
+    large_site(server, ends=False)
+    program = (
+        "import sys, usp; pages = usp.iter_pages(sys.argv[1]); next(pages); "
+        "print('one', flush=True); sys.stdin.readline(); "
+        "pages.close(); print(pages.outcome, flush=True); sys.stdin.readline()"
+    )
+    with talking([*PYTHON, program, server.url], tmp_path) as say:
+        assert say.next_line() == "one"
+        assert len(spools(say.pid, tmp_path)) == 1
+        assert say.next_line() == "found"
+        assert spools(say.pid, tmp_path) == set()
 
 
 def test_disk_is_given_back_with_the_tree(server: LoopbackServer, tmp_path: Path) -> None:
@@ -78,15 +93,8 @@ def test_disk_is_given_back_with_the_tree(server: LoopbackServer, tmp_path: Path
     told = "print({}, flush=True); sys.stdin.readline(); "
     held = TREE + told.format("len(list(tree.all_sitemaps()))")
     program = held + "del tree; import gc; gc.collect(); " + told.format(0)
-    line = [sys.executable, "-c", program, server.url]
-    with subprocess.Popen(
-        line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={"TMPDIR": str(tmp_path)}
-    ) as process:
-        assert process.stdout is not None
-        assert process.stdin is not None
-        assert int(process.stdout.readline()) == 4
-        assert len(spools(process.pid, tmp_path)) == 1
-        process.stdin.write(b"\n")
-        process.stdin.flush()
-        assert int(process.stdout.readline()) == 0
-        assert spools(process.pid, tmp_path) == set()
+    with talking([*PYTHON, program, server.url], tmp_path) as say:
+        assert say.next_line() == "4"
+        assert len(spools(say.pid, tmp_path)) == 1
+        assert say.next_line() == "0"
+        assert spools(say.pid, tmp_path) == set()

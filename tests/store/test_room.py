@@ -9,7 +9,7 @@ import pytest
 
 from tests.cli.command import TIMEOUT, Ended, environment
 from tests.server import LoopbackServer, urlset
-from tests.store.programs import PAGES, WAYS, command, large_site
+from tests.store.programs import PAGES, PYTHON, WAYS, command, large_site
 
 NO_ROOM = "A large document can't be kept in a temporary file"
 ADVICE = "Set TMPDIR to a directory that has room."
@@ -79,7 +79,7 @@ def test_a_directory_that_went_away(
     large_site(server, ends=True)
     (tmp_path / "file").touch()
     program = f"import sys; {MISSING}{WAYS[way]}"
-    line = [sys.executable, "-X", "dev", "-c", program, server.url, str(tmp_path / place)]
+    line = [*PYTHON, program, server.url, str(tmp_path / place)]
     found = error_of(ended(line, tmp_path))
     assert found.startswith(f"usp.exceptions.StoreException: {NO_ROOM} in {tmp_path / place}: ")
 
@@ -89,7 +89,7 @@ def test_small_documents_need_no_disk(server: LoopbackServer, tmp_path: Path, wa
     server.robots("/a.xml")
     server.site["/a.xml"] = urlset(*(server.at(f"/{n}") for n in range(100)))
     program = f"import sys; {MISSING}{WAYS[way]}"
-    line = [sys.executable, "-X", "dev", "-c", program, server.url, str(tmp_path / "missing")]
+    line = [*PYTHON, program, server.url, str(tmp_path / "missing")]
     assert ended(line, tmp_path) == Ended(0, "100\n", "")
 
 
@@ -100,7 +100,7 @@ def test_a_document_at_hand_needs_no_disk(tmp_path: Path) -> None:
         "print(sum(1 for _ in usp.parse(text).all_pages()), len(list("
         "usp.sitemap_from_str(text.encode()).all_pages())))"
     )
-    line = [sys.executable, "-X", "dev", "-c", program, "", str(tmp_path / "missing")]
+    line = [*PYTHON, program, "", str(tmp_path / "missing")]
     assert ended(line, tmp_path) == Ended(0, "50000 50000\n", "")
 
 
