@@ -72,9 +72,8 @@ def _all_of(name: str) -> str:
     found = kept(name)
     if found is None:
         return ""
-    tables, full = found
-    command = f"Figures of `make {'bench-full' if full else 'bench'} ARGS={name}`."
-    return "\n\n".join([command, *(table.markdown() for table in tables)])
+    origin = f"Figures of `{found.command}`, Python {found.python}."
+    return "\n\n".join([origin, *(table.markdown() for table in found.tables)])
 
 
 def _summary() -> str:
@@ -83,10 +82,10 @@ def _summary() -> str:
         found = kept(line.benchmark)
         if found is None:
             return ""
-        (table, *_), full = found
+        table = found.tables[0]
         ours, theirs = (_figure(table, *place) for place in (line.ours, line.theirs))
-        command = f"`make {'bench-full' if full else 'bench'} ARGS={line.benchmark}`"
-        lines.append(f"| {line.what.format(title=table.title)} | {ours} | {theirs} | {command} |")
+        what = line.what.format(title=table.title)
+        lines.append(f"| {what} | {ours} | {theirs} | `{found.command}` |")
     return "\n".join(lines)
 
 

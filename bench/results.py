@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 KEPT: Final = Path(__file__).with_name("results")
 
@@ -88,10 +88,20 @@ def keep(name: str, tables: Sequence[Table], *, full: bool) -> Path:
     return path
 
 
-def kept(name: str) -> tuple[list[Table], bool] | None:
-    """Return the tables of a benchmark's last run, and whether it was at full size."""
+class Kept(NamedTuple):
+    """What is left of a benchmark's last run."""
+
+    tables: list[Table]
+    command: str
+    """What it was made with."""
+    python: str
+
+
+def kept(name: str) -> Kept | None:
+    """Return what a benchmark's last run found; None if it wasn't run here."""
     path = KEPT / f"{name}.json"
     if not path.exists():
         return None
     run = json.loads(path.read_text())
-    return [Table(**table) for table in run["tables"]], run["full"]
+    command = f"make bench{'-full' if run['full'] else ''} ARGS={name}"
+    return Kept([Table(**table) for table in run["tables"]], command, run["python"])
