@@ -18,6 +18,7 @@ import pytest
 import usp
 from tests.server import Answer, LoopbackServer
 from usp import aio
+from usp._parse.unpack import peek
 from usp.cli.cli import main
 from usp.objects.sitemap import AbstractSitemap
 
@@ -159,6 +160,14 @@ def test_with_the_command(
     held = most_held()
     assert len(capfd.readouterr().out.splitlines()) == PAGES
     assert held < MOST
+
+
+def test_to_look_at_the_beginning_copies_nothing() -> None:
+    """Workers that look at documents side by side would each hold several copies of a piece."""
+    piece = bytes(256 * 1024)
+    head, chunks = peek(iter([piece, b"x"]), 1024)
+    assert head is piece
+    assert list(chunks) == [piece, b"x"]
 
 
 def test_a_tree_from_a_pickle_takes_the_room_of_the_pickle(tmp_path: Path) -> None:

@@ -76,12 +76,14 @@ def _in_pieces(chunks: Iterable[bytes]) -> Iterator[bytes]:
 def peek(chunks: Iterable[bytes], size: int) -> tuple[bytes, Iterator[bytes]]:
     """Return the first bytes, at least ``size`` if there are so many, and all the chunks again."""
     rest = iter(chunks)
-    head = bytearray()
-    for chunk in rest:
-        head += chunk
-        if len(head) >= size:
-            break
-    first = bytes(head)
+    first = next(rest, b"")
+    if len(first) < size:  # mostly the first chunk is enough, and needn't be copied
+        head = bytearray(first)
+        for chunk in rest:
+            head += chunk
+            if len(head) >= size:
+                break
+        first = bytes(head)
     return first, chain([first] if first else [], rest)
 
 
