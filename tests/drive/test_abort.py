@@ -5,6 +5,8 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from contextvars import copy_context
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,7 @@ import requests
 
 from tests.drive.answers import body, error
 from tests.drive.servers import Certificate, TLSServer, drip
-from tests.server import LoopbackServer, redirect, stall
+from tests.server import Handler, LoopbackServer, redirect, stall
 from usp.web_client.abstract_client import (
     AbstractWebClientSuccessResponse,
     WebClientErrorResponse,
@@ -126,15 +128,40 @@ def test_abort_ends_a_polite_wait(server: LoopbackServer, in_flight: Run) -> Non
     assert len(server.asked) == 1
 
 
-def test_after_abort_nothing_is_asked_until_the_next_crawl(server: LoopbackServer) -> None:
+def test_after_abort_the_client_is_of_use(server: LoopbackServer) -> None:
     server.otherwise = b"hello"
     with closing(RequestsWebClient()) as client:
-        body(client.get(server.url))
-        client.abort()
-        assert not error(client.get(server.url)).retryable()
-        assert len(server.asked) == 1
-        client.start_crawl(server.url)
-        assert body(client.get(server.url)) == b"hello"
+        for in_a_crawl in (False, True):
+            if in_a_crawl:
+                client.start_crawl(server.url)
+            assert body(client.get(server.url)) == b"hello"
+            client.abort()
+            assert body(client.get(server.url)) == b"hello"
+
+
+def test_abort_ends_one_crawl_or_all(server: LoopbackServer, in_flight: Run) -> None:
+    go = threading.Event()
+
+    def hold(handler: Handler) -> bytes:
+        (go if handler.path == "/1" else handler.owner.closing).wait(20)
+        return b"hello"
+
+    server.otherwise = hold
+    contexts = [copy_context() for _ in range(3)]
+    with closing(RequestsWebClient()) as client:
+        ends: list[Callable[[], object]] = []
+        for number, context in enumerate(contexts):
+            context.run(client.start_crawl, server.url)
+            ends.append(in_flight(partial(context.copy().run, client.get, server.at(f"/{number}"))))
+        wait_until(lambda: len(server.asked) == 3)
+        assert contexts[0].run(client.abort)
+        assert error(ends[0]()).message() == "the client was stopped"  # type: ignore[arg-type]
+        go.set()
+        assert body(ends[1]()) == b"hello"  # type: ignore[arg-type]
+        assert client.abort()
+        assert error(ends[2]()).message() == "the client was stopped"  # type: ignore[arg-type]
+        again = contexts[1].run(client.get, server.url)
+        assert error(again).message() == "the client was stopped", "a crawl stays ended"
 
 
 def test_abort_leaves_a_session_of_the_callers_alone(server: LoopbackServer) -> None:

@@ -12,7 +12,6 @@ from itertools import pairwise
 
 import pytest
 
-import usp
 from tests.drive.answers import error
 from tests.drive.loops import body, message, read, run, success
 from tests.drive.servers import raw
@@ -111,22 +110,13 @@ def test_retry_after_in_both_forms(server: LoopbackServer) -> None:
         ("gzip, gzip", gzip.compress(gzip.compress(TEXT))),
         ("deflate, gzip", gzip.compress(zlib.compress(TEXT))),
     ],
+    ids=["gzip", "x-gzip", "zlib", "gzip twice", "zlib in gzip"],  # packed bytes vary with time
 )
 def test_what_the_reader_can_unpack_stays_packed(
     server: LoopbackServer, packing: str, data: bytes
 ) -> None:
     server.site["/a"] = Answer(body=data, headers={"Content-Encoding": packing})
     assert run(fetched(server.at("/a"))) == data
-
-
-def test_bare_deflate_is_left_to_the_reader(server: LoopbackServer) -> None:
-    packer = zlib.compressobj(wbits=-zlib.MAX_WBITS)
-    packed = packer.compress(TEXT * 100) + packer.flush()
-    server.site["/a"] = Answer(body=packed, headers={"Content-Encoding": "deflate"})
-    assert run(fetched(server.at("/a"))) == packed
-    expected = [page.url for page in usp.parse(TEXT).pages]
-    assert [page.url for page in usp.parse(packed).pages] == expected
-    assert expected
 
 
 @pytest.mark.parametrize("packing", ["deflate", "gzip", "identity", "UTF-8", "none", ""])
@@ -400,12 +390,6 @@ def test_a_client_belongs_to_one_loop(server: LoopbackServer) -> None:
         held.clear()
         gc.collect()
     assert "an AioWebClient was not closed" in {str(each.message) for each in said}
-
-
-@pytest.mark.parametrize("total", [0, -1])
-def test_a_bound_that_makes_no_sense(total: int) -> None:
-    with pytest.raises(SitemapException, match="total must be at least 1"):
-        AioWebClient(total=total)
 
 
 def test_a_rule_that_is_none() -> None:

@@ -18,7 +18,7 @@ from tests.server import Answer, LoopbackServer, redirect
 from usp.exceptions import SitemapException
 from usp.web_client.addresses import AddressRule
 from usp.web_client.aio_client import AioWebClient
-from usp.web_client.aio_transport import Verify
+from usp.web_client.settings import Verify
 
 
 class Elsewhere(AioWebClient):

@@ -111,7 +111,9 @@ def test_an_index_in_a_file_leads_to_the_web(server: LoopbackServer, tmp_path: P
     assert isinstance(tree.sub_sitemaps[0].sub_sitemaps[0], PagesXMLSitemap)
 
 
-@pytest.mark.parametrize("data", [urlset("http://h/1"), gzip.compress(urlset("http://h/1"))])
+@pytest.mark.parametrize(
+    "data", [urlset("http://h/1"), gzip.compress(urlset("http://h/1"))], ids=["plain", "gzip"]
+)
 @pytest.mark.parametrize(
     "program",
     [

@@ -16,10 +16,9 @@ from tests.drive.answers import body, error
 from tests.drive.servers import Certificate, TLSServer, Tunnels, drip
 from tests.server import Answer, Handler, LoopbackServer
 from usp.web_client.abstract_client import AbstractWebClientSuccessResponse
-from usp.web_client.addresses import Guard
 from usp.web_client.failures import DeadlineError
 from usp.web_client.requests_client import RequestsWebClient
-from usp.web_client.transport import Lines, OwnSession
+from usp.web_client.transport import OwnSession
 
 pytestmark = pytest.mark.usefixtures("no_settings")
 
@@ -86,7 +85,7 @@ def test_a_certificate_to_show(certificate: Certificate) -> None:
     context.verify_mode = context.verify_mode.CERT_REQUIRED
     with (
         TLSServer(context) as server,
-        OwnSession(Guard("auto"), Lines()) as session,
+        OwnSession() as session,
     ):
         server.otherwise = b"hello"
         session.verify = str(certificate.file)

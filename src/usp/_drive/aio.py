@@ -9,15 +9,14 @@ thread; what is small is done where it is, which is quicker.
 import asyncio
 import time
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from itertools import islice
 from types import TracebackType
 from typing import Final, Self
 
 from usp._crawl.machine import Crawl
-from usp._crawl.messages import Answer, FetchFailed, FetchRequest
+from usp._crawl.messages import Answer, FetchRequest
 from usp._drive import report
-from usp._drive.fetch import Letter, broken, cut_off, refused
+from usp._drive.fetch import Letter, Reading, broken, cut_off, refused
 from usp._drive.turns import ask, idle, patience, take_up
 from usp._parse.document import Document, Pages
 from usp._parse.unpack import is_packed
@@ -59,12 +58,9 @@ class Fetcher:
             kept = await self._keep(body)
         finally:
             await body.close()
-        if body.fault and not body.size:
-            return replace(body.fault, silent=True)
-        rest = (kept, body.size, self._max_bytes, body.fault)
         if _is_light(kept):
-            return letter.look_at(*rest)
-        return await asyncio.to_thread(letter.look_at, *rest)
+            return letter.look_at(kept, body)
+        return await asyncio.to_thread(letter.look_at, kept, body)
 
     async def _keep(self, body: "_Body") -> Iterable[bytes]:
         """Put a body to rest; what is large is written in a thread, a batch at a time."""
@@ -81,28 +77,21 @@ class Fetcher:
         return intake.kept()
 
 
-class _Body:
-    """The body of a response, up to a limit; a fault in the middle ends it and is kept."""
+class _Body(Reading):
+    """The body of a response."""
 
     def __init__(self, response: AbstractAioWebClientSuccessResponse, limit: int) -> None:
+        super().__init__(limit)
         self._response = response
         self._chunks = response.chunks()
-        self._limit = limit
-        self.size = 0
-        self.fault: FetchFailed | None = None
-        self.close_fault: FetchFailed | None = None
 
     async def next(self) -> bytes | None:
         """Return the next piece, or None at the end."""
-        if self.size > self._limit:  # one byte more than allowed shows that it was cut
-            return None
         try:
-            chunk = await anext(self._chunks, None)
-            self.size += memoryview(chunk or b"").nbytes  # a TypeError for what isn't bytes
+            return self.count(await anext(self._chunks, None)) if self.goes_on else None
         except Exception as error:  # noqa: BLE001 -- the worker's edge
             self.fault = cut_off(error)
             return None
-        return chunk
 
     async def close(self) -> None:
         """Let go of the connection, read or not."""

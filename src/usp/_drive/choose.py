@@ -1,6 +1,7 @@
 """Which driver carries a crawl: the client decides, by what it can bear."""
 
 from collections.abc import Generator
+from contextvars import copy_context
 
 from usp._crawl.machine import Crawl
 from usp._drive import inline, report, threads
@@ -17,13 +18,17 @@ def steps(
     tell: report.Tell,
     store: Store | None = None,
 ) -> Generator[None]:
-    """Carry a crawl of a site on, with requests side by side where the client allows."""
-    client.start_crawl(homepage)
+    """Carry a crawl of a site on, with requests side by side where the client allows.
+
+    A crawl has a context of its own, by which a client can tell it from others.
+    """
+    context = copy_context()
+    context.run(client.start_crawl, homepage)
     fetch = Fetcher(client, store or Store(), crawl.policy.max_document_bytes)
     if client.thread_safe and crawl.policy.total > 1:
-        yield from threads.steps(crawl, fetch, client, tell)
+        yield from threads.steps(crawl, fetch, context, tell)
     else:
-        yield from inline.steps(crawl, fetch, tell)
+        yield from inline.steps(crawl, lambda request: context.run(fetch, request), tell)
     tell(Ended(crawl.outcome))
 
 

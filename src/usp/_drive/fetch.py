@@ -8,7 +8,8 @@ import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Protocol, Self
+from threading import Event
+from typing import Final, Protocol, Self
 
 from usp._crawl.messages import Answer, FetchFailed, FetchRequest
 from usp._parse.dates import date
@@ -23,6 +24,8 @@ from usp.web_client.abstract_client import (
     AbstractWebClientSuccessResponse,
     WebClientErrorResponse,
 )
+
+_UNWANTED: Final = FetchFailed("the crawl is over")
 
 
 class Response(Protocol):
@@ -58,10 +61,11 @@ class Letter:
             began,
         )
 
-    def look_at(
-        self, kept: Iterable[bytes], size: int, limit: int, fault: FetchFailed | None
-    ) -> Answer:
+    def look_at(self, kept: Iterable[bytes], body: "Reading") -> Answer:
         """Look at the body, which is at rest; a fault in the middle of it cut it off."""
+        fault = body.fault
+        if fault and not body.size:
+            return replace(fault, silent=True)
         now = datetime.now(UTC)
         seconds = time.monotonic() - self.began
         modified = date(self.last_modified) if self.last_modified else None
@@ -71,19 +75,39 @@ class Letter:
             self.url,
             self.request.url,
             self.charset,
-            limit,
+            body.limit,
             cut_off=reason,
             link_header=self.link_header,
             extensions=self.request.extensions,
         )
         document = replace(
             inspect(source, self.request.kind),
-            arrival=Arrival(self.redirects, size, now, seconds, modified),
+            arrival=Arrival(self.redirects, body.size, now, seconds, modified),
         )
         if self.request.counted is not None:
             chosen = self.request.counted.choose(document.pages)
             document = replace(document, page_count=sum(1 for _ in chosen))
         return replace(fault, salvaged=replace(document, cut_off=True)) if fault else document
+
+
+class Reading:
+    """How a body is read: up to a limit; a fault in the middle ends it, and is kept."""
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self.size = 0
+        self.fault: FetchFailed | None = None
+        self.close_fault: FetchFailed | None = None
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether more of it is wanted: one byte more than allowed shows that it was cut."""
+        return self.size <= self.limit and self.fault is None
+
+    def count(self, chunk: bytes | None) -> bytes | None:
+        """Count a piece of it; what isn't bytes is a TypeError."""
+        self.size += memoryview(chunk or b"").nbytes
+        return chunk
 
 
 class Fetcher:
@@ -93,6 +117,7 @@ class Fetcher:
         self._client = client
         self._store = store
         self._max_bytes = max_bytes
+        self._over = Event()
         if not client.streams:
             # Ours is left as the caller set it, and is stopped while reading. A client of the
             # caller's own may hand over its body whole, so it is told, as 1.8.1 tells it.
@@ -101,42 +126,45 @@ class Fetcher:
     def __call__(self, request: FetchRequest) -> Answer:
         """Fetch one document and look at it."""
         began = time.monotonic()
+        if self._over.is_set():
+            return _UNWANTED
         try:
             response = self._client.get(request.url)
             if not isinstance(response, AbstractWebClientSuccessResponse):
                 return refused(response)
             letter = Letter.of(response, request, began)
-            body = _Body(response, self._max_bytes)
+            body = _Body(response, self._max_bytes, self._over)
         except Exception as error:  # noqa: BLE001 -- the worker's edge: any client, any fault
             return broken(error)
-        kept = self._store.keep(body)
-        if body.fault and not body.size:
-            return replace(body.fault, silent=True)
-        return letter.look_at(kept, body.size, self._max_bytes, body.fault)
+        return letter.look_at(self._store.keep(body), body)
+
+    def stop(self) -> bool:
+        """Fetch nothing more, and have what is under way ended; tell if it is over in a moment."""
+        self._over.set()
+        return bool(self._client.abort())
 
 
-class _Body:
-    """The body of a response, up to a limit; a fault in the middle ends it and is kept."""
+class _Body(Reading):
+    """The body of a response; what nobody wants any more is not read on."""
 
-    def __init__(self, response: AbstractWebClientSuccessResponse, limit: int) -> None:
+    def __init__(self, response: AbstractWebClientSuccessResponse, limit: int, over: Event) -> None:
+        super().__init__(limit)
         self._response = response
         self._chunks = response.chunks() if _streams(response) else iter([response.raw_data()])
-        self._limit = limit
-        self.size = 0
-        self.fault: FetchFailed | None = None
-        self.close_fault: FetchFailed | None = None
+        self._over = over
 
     def __iter__(self) -> Iterator[bytes]:
-        while self.size <= self._limit:  # one byte more than allowed shows that it was cut
+        while self.goes_on:
             try:
-                chunk = next(self._chunks, None)
-                self.size += memoryview(chunk or b"").nbytes  # a TypeError for what isn't bytes
+                chunk = self.count(next(self._chunks, None))
             except Exception as error:  # noqa: BLE001 -- the worker's edge
                 self.fault = cut_off(error)
                 break
             if chunk is None:
                 break
             yield chunk
+            if self._over.is_set():
+                self.fault = _UNWANTED
         try:
             self._response.close()
         except Exception as error:  # noqa: BLE001 -- the worker's edge; the body is here already

@@ -6,27 +6,27 @@ machine needs no locks, and callbacks run on the caller's thread.
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from contextvars import Context
 from queue import Empty, SimpleQueue
 from typing import Final
 
 from usp._crawl.machine import Crawl
 from usp._crawl.messages import Answer, FetchRequest
+from usp._drive.fetch import Fetcher
 from usp._drive.report import Tell
 from usp._drive.turns import ask, idle, patience, take_up
-from usp.web_client.abstract_client import AbstractWebClient
 
 _PATIENCE: Final = 2.0
 """Seconds to wait for workers to end after their sockets were shut."""
-
-Fetch = Callable[[FetchRequest], Answer]
 
 
 class Workers:
     """Threads that carry out requests; they are made as they are needed."""
 
-    def __init__(self, fetch: Fetch) -> None:
+    def __init__(self, fetch: Fetcher, context: Context) -> None:
         self._fetch = fetch
+        self._context = context
         self._requests: SimpleQueue[FetchRequest | None] = SimpleQueue()
         self._answers: SimpleQueue[tuple[FetchRequest, Answer | BaseException]] = SimpleQueue()
         self._threads: list[threading.Thread] = []
@@ -37,7 +37,10 @@ class Workers:
         self.busy += 1
         if self.busy > len(self._threads):
             # A daemon: a client that can't be stopped doesn't keep the program from ending.
-            worker = threading.Thread(target=self._work, name="usp-fetch", daemon=True)
+            inside = self._context.copy().run
+            worker = threading.Thread(
+                target=inside, args=(self._work,), name="usp-fetch", daemon=True
+            )
             self._threads.append(worker)
             worker.start()
         self._requests.put(request)
@@ -53,12 +56,12 @@ class Workers:
             raise answer
         return request, answer
 
-    def stop(self, client: AbstractWebClient) -> None:
-        """End the workers: those that wait at once, those that fetch as soon as the client can."""
+    def stop(self) -> None:
+        """End the workers; what can't be ended is not waited for, and ends by itself."""
         for _ in self._threads:
             self._requests.put(None)
-        if self.busy:
-            client.abort()
+        if self.busy and not self._context.run(self._fetch.stop):
+            return
         until = time.monotonic() + _PATIENCE
         for worker in self._threads:
             worker.join(max(until - time.monotonic(), 0.0))
@@ -72,9 +75,9 @@ class Workers:
             self._answers.put((request, answer))
 
 
-def steps(crawl: Crawl, fetch: Fetch, client: AbstractWebClient, tell: Tell) -> Iterator[None]:
+def steps(crawl: Crawl, fetch: Fetcher, context: Context, tell: Tell) -> Iterator[None]:
     """Carry a crawl on, an answer a step, to its end; ended early, it shuts the sockets."""
-    workers = Workers(fetch)
+    workers = Workers(fetch, context)
     try:
         while not crawl.done:
             for request in ask(crawl, tell):
@@ -86,4 +89,4 @@ def steps(crawl: Crawl, fetch: Fetch, client: AbstractWebClient, tell: Tell) -> 
                 take_up(crawl, *answered, tell)
             yield
     finally:
-        workers.stop(client)
+        workers.stop()

@@ -13,6 +13,7 @@ from http import HTTPStatus
 from typing import Final
 
 from usp.exceptions import NoWebClientException
+from usp.web_client import settings
 
 __all__ = [
     "RETRYABLE_HTTP_STATUS_CODES",
@@ -161,14 +162,18 @@ class AbstractWebClient(ABC):
     def start_crawl(self, homepage_url: str) -> None:  # noqa: B027 -- a hook
         """Learn whose sitemaps the next requests are for; by default, nothing is done with it.
 
-        Called once before the first request of a crawl, on the caller's thread.
+        Called once before the first request of a crawl, on the caller's thread. A crawl has a
+        context (``contextvars``) of its own: what is set in it here, ``get()`` and ``abort()`` see.
         """
 
-    def abort(self) -> None:  # noqa: B027 -- a hook
-        """End what other threads are fetching, as soon as can be; by default, it runs on.
+    def abort(self) -> bool:
+        """End what other threads fetch for this crawl, as soon as can be; by default, it runs on.
 
-        Called from any thread when nobody wants the rest. It holds until the next crawl starts.
+        Called on the caller's thread when nobody wants the rest.
+
+        :return: whether that is over in a moment. If so it is waited for, and else not.
         """
+        return False
 
     def close(self) -> None:  # noqa: B027 -- a hook
         """Let go of connections that are the client's own; by default, there are none.
@@ -221,7 +226,7 @@ class RequestWaiter:
 
     def __init__(self, wait: float | None = None, random_wait: bool = True) -> None:
         """Set the seconds between two requests; with ``random_wait``, half to one and a half."""
-        self._wait = wait or 0.0
+        self._wait = settings.wait(wait, random_wait)
         self._random_wait = random_wait
         self._free_at = 0.0
         self._lock = threading.Lock()

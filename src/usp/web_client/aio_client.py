@@ -12,7 +12,6 @@ from base64 import b64encode
 from collections.abc import Mapping
 from contextlib import ExitStack, suppress
 from contextvars import ContextVar
-from http import HTTPStatus
 from typing import Final
 from urllib.parse import urljoin, urlsplit
 
@@ -26,30 +25,29 @@ from requests.utils import (
 )
 from yarl import URL
 
+from usp._crawl.checks import flags, whole
 from usp.exceptions import SitemapException
-from usp.web_client import manners
+from usp.web_client import manners, packing, refusals, settings
 from usp.web_client.abstract_aio_client import AbstractAioWebClient
-from usp.web_client.abstract_client import (
-    RETRYABLE_HTTP_STATUS_CODES,
-    AbstractWebClientResponse,
-    RequestWaiter,
-    WebClientErrorResponse,
-)
+from usp.web_client.abstract_client import AbstractWebClientResponse, RequestWaiter
 from usp.web_client.addresses import AddressRefusedError, AddressRule, Guard, host_of, is_public
 from usp.web_client.aio_response import (
-    DROPPED,
+    AioWebClientErrorResponse,
     AioWebClientSuccessResponse,
     drain,
+    failed,
+    is_begun,
+    refused,
 )
-from usp.web_client.aio_transport import TRIP, Connector, Trip, Verify, tls_context
-from usp.web_client.failures import is_untrusted, passes
+from usp.web_client.aio_transport import TRIP, Connector, Trip, tls_context
+from usp.web_client.paces import Paces
 
 __all__ = ["AioWebClient", "AioWebClientErrorResponse", "AioWebClientSuccessResponse"]
 
 _HEADERS: Final = {
     "User-Agent": manners.USER_AGENT,
     "Accept": "*/*",
-    "Accept-Encoding": "gzip, deflate",
+    "Accept-Encoding": packing.ACCEPTED,
 }
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 _MOST_REDIRECTS: Final = 30
@@ -61,16 +59,7 @@ _FAILURES: Final = (
     ValueError,  # URLs that can't be read
     AddressRefusedError,
 )
-_UNANSWERED: Final = (
-    aiohttp.ClientConnectionError,
-    aiohttp.ClientResponseError,  # what came is no HTTP
-    TimeoutError,
-)
 _LOST: Final = (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError)
-
-
-class AioWebClientErrorResponse(WebClientErrorResponse):
-    """No document came."""
 
 
 class AioWebClient(AbstractAioWebClient):
@@ -87,13 +76,13 @@ class AioWebClient(AbstractAioWebClient):
         self,
         *,
         total: int = 100,
-        verify: Verify = True,
+        verify: settings.Verify = True,
         wait: float | None = None,
         random_wait: bool = False,
         timeout: float | tuple[float | None, float | None] | None = manners.TIMEOUT,
         document_deadline: float | None = manners.DEADLINE,
         headers: Mapping[str, str] | None = None,
-        proxies: Mapping[str, str] | None = None,
+        proxies: Mapping[str, str | None] | None = None,
         trust_env: bool = True,
         private_addresses: AddressRule = "auto",
     ) -> None:
@@ -102,7 +91,8 @@ class AioWebClient(AbstractAioWebClient):
         :param total: how many requests may be under way, over all crawls.
         :param verify: False to accept any certificate, the path of a file or folder of authorities,
             or an ``ssl.SSLContext``.
-        :param wait: seconds between the starts of the requests of one crawl.
+        :param wait: seconds between the starts of the requests of one crawl, and of those to one
+            host, whichever crawls make them.
         :param random_wait: vary that by half, up and down.
         :param timeout: seconds to wait, or (to connect, for bytes); None waits for ever.
         :param document_deadline: seconds that a whole document may take, redirects included.
@@ -113,21 +103,20 @@ class AioWebClient(AbstractAioWebClient):
             environment names.
         :param private_addresses: as for ``RequestsWebClient``.
         """
-        if not total >= 1:
-            raise SitemapException(f"total must be at least 1, not {total!r}.")
         Guard(private_addresses)  # raises at once on what is no rule
-        self._total = total
-        self._tls = tls_context(verify, trust_env=trust_env)
-        self._wait = (wait, random_wait)
-        connect, read = timeout if isinstance(timeout, tuple) else (timeout, timeout)
+        flags(trust_env=trust_env)
+        self._total = whole("total", total, 1)
+        self._tls = tls_context(settings.verify_or_context(verify), trust_env=trust_env)
+        self._paces = Paces(RequestWaiter(wait, random_wait))
+        connect, read = settings.timeout(timeout)
         self._timeout = aiohttp.ClientTimeout(total=None, sock_connect=connect, sock_read=read)
-        self._deadline = document_deadline
-        sent = _HEADERS | {name.title(): text for name, text in (headers or {}).items()}
+        self._deadline = settings.deadline("document_deadline", document_deadline)
+        sent = _HEADERS | {name.title(): text for name, text in settings.headers(headers).items()}
         self._credentials: dict[str, str] = {
             name: sent.pop(name) for name in manners.CREDENTIALS if name in sent
         }
         self._headers = sent
-        self._proxies = dict(proxies or {})
+        self._proxies = settings.proxies(proxies)
         self._trust_env = trust_env
         self._rule: AddressRule = private_addresses
         self._own_visit: _Visit | None = None
@@ -192,9 +181,6 @@ class _Visit(AbstractAioWebClient):
         self._guard = Guard(client._rule, client._is_public, lambda _: self._home_addresses)
         if homepage is not None:
             self._guard.start(self._home)
-        self._waiter = RequestWaiter(*client._wait)
-        self._turn = asyncio.Lock()
-        self._free_at = 0.0
         self._logins: dict[str, str | None] = {}
         self._session = aiohttp.ClientSession(
             connector=connector,
@@ -224,7 +210,11 @@ class _Visit(AbstractAioWebClient):
 
     async def fetch(self, url: str) -> AbstractWebClientResponse:
         """Fetch a URL, following redirects; the body is left to be read."""
-        await self._take_slot()
+        try:
+            url = _web_url(url)
+        except _FAILURES as error:
+            return failed(error)
+        await self._take_slot(host_of(url))
         with ExitStack() as undo:
             give_back = self.client._slots.release
             undo.callback(give_back)
@@ -233,37 +223,50 @@ class _Visit(AbstractAioWebClient):
             deadline = asyncio.timeout_at(due)
             try:
                 async with deadline:
-                    response, passed = await self._follow(url)
+                    response, passed = await self._follow(url, deadline)
             except _FAILURES as error:
-                if deadline.expired():
-                    return AioWebClientErrorResponse(
-                        manners.OVERDUE, retryable=False, unanswered=True
-                    )
-                return _failed(error)
+                late = deadline.expired()
+                return refusals.overdue(AioWebClientErrorResponse) if late else failed(error)
             if response.status not in manners.SUCCESS:
-                return await _refused(response)
+                return await refused(response)
             undo.pop_all()
-        answer = AioWebClientSuccessResponse(response, passed, due, give_back)
-        packing = await answer.foreign_packing()
-        if packing is None:
-            return answer
-        words = f"it is packed with {packing}, which nobody asked for"
-        return AioWebClientErrorResponse(words, retryable=False)
+        answer = AioWebClientSuccessResponse(response, passed, deadline.when(), give_back)
+        foreign = await answer.foreign_packing()
+        return refusals.foreign(AioWebClientErrorResponse, foreign) if foreign else answer
 
-    async def _take_slot(self) -> None:
-        """Wait until a request may start: at its distance from the last, and among all others."""
-        if not self.client._wait[0]:
-            await self.client._slots.acquire()
-            return
-        clock = asyncio.get_running_loop().time
-        async with self._turn:
-            await asyncio.sleep(max(self._free_at - clock(), 0.0))
-            await self.client._slots.acquire()
-            self._free_at = clock() + self._waiter.distance()
+    async def _take_slot(self, host: str) -> None:
+        """Wait until a request may start: at its distance from the last, and among all others.
 
-    async def _follow(self, url: str) -> tuple[aiohttp.ClientResponse, tuple[str, ...]]:
+        Nobody keeps a place while he waits for a host: what waits for a place may be ahead of him
+        there, and what is on its way through redirects has one already.
+        """
+        slots = self.client._slots
+        await slots.acquire()
+        while seconds := self._distance(host):
+            slots.release()
+            await asyncio.sleep(seconds)
+            await slots.acquire()
+        self._start(host)
+
+    async def _next_hop(self, host: str, deadline: asyncio.Timeout) -> None:
+        """Wait until a redirect may be followed; that is no time of the document's."""
+        while seconds := self._distance(host):
+            due = deadline.when()
+            deadline.reschedule(None if due is None else due + seconds)
+            await asyncio.sleep(seconds)
+        self._start(host)
+
+    def _distance(self, host: str) -> float:
+        now = asyncio.get_running_loop().time()
+        return self.client._paces.seconds(now, self, host)
+
+    def _start(self, host: str) -> None:
+        self.client._paces.start(asyncio.get_running_loop().time(), self, host)
+
+    async def _follow(
+        self, url: str, deadline: asyncio.Timeout
+    ) -> tuple[aiohttp.ClientResponse, tuple[str, ...]]:
         """Ask for a URL and all that it leads to; return the answer and the URLs on the way."""
-        url = _web_url(url)
         passed = [url]
         credentials = {**self._login_of(url), **self._given_for(url), **_userinfo(url)}
         for _ in range(_MOST_REDIRECTS + 1):
@@ -277,6 +280,7 @@ class _Visit(AbstractAioWebClient):
                 credentials = {**self._login_of(target), **_userinfo(target)}
             url = target
             passed.append(url)
+            await self._next_hop(host_of(url), deadline)
         raise TooManyRedirects(f"Exceeded {_MOST_REDIRECTS} redirects.")
 
     async def _ask(self, url: str, credentials: Mapping[str, str]) -> aiohttp.ClientResponse:
@@ -288,7 +292,7 @@ class _Visit(AbstractAioWebClient):
             return await self._send(url, credentials, trip)
         except _LOST as error:
             # A kept connection that turns out dead is nobody's fault, and is replaced once.
-            if not trip.over_kept or _is_begun(error):
+            if not trip.over_kept or is_begun(error):
                 raise
         return await self._send(url, credentials, trip)
 
@@ -364,43 +368,3 @@ def _is_same_place(url: str, target: str) -> bool:
     """Tell whether what is meant for one URL may be told to the other: same host, no less safe."""
     is_downgrade = url.startswith("https:") and not target.startswith("https:")
     return host_of(url) == host_of(target) and not is_downgrade
-
-
-async def _refused(response: aiohttp.ClientResponse) -> WebClientErrorResponse:
-    await drain(response)
-    return AioWebClientErrorResponse(
-        f"{response.status} {manners.phrase(response.status, response.reason)}",
-        response.status in RETRYABLE_HTTP_STATUS_CODES,
-        status_code=response.status,
-        retry_after=manners.seconds(response.headers.get("Retry-After")),
-    )
-
-
-def _is_begun(error: Exception) -> bool:
-    """Tell whether a connection was lost in the middle of headers: aiohttp shows what came."""
-    lost = isinstance(error, aiohttp.ServerDisconnectedError)
-    return lost and not isinstance(getattr(error, "message", ""), str)
-
-
-def _failed(error: Exception) -> WebClientErrorResponse:
-    if isinstance(error, aiohttp.ClientHttpProxyError):
-        return AioWebClientErrorResponse(
-            f"the proxy said {error.status} {error.message}",
-            error.status in RETRYABLE_HTTP_STATUS_CODES,
-            status_code=error.status,
-        )
-    words = str(error) or type(error).__name__
-    if isinstance(error, aiohttp.ClientResponseError):  # its status is made up by aiohttp
-        words = f"the answer can't be read: {' '.join(error.message.split())[:200]}"
-    if _is_begun(error):
-        words = "the connection was dropped in the middle of the headers"
-    silent = isinstance(error, _UNANSWERED)
-    retryable = passes(error) or isinstance(error, DROPPED)
-    return AioWebClientErrorResponse(
-        words,
-        retryable,
-        # Redirects without end are answers: the other client tells their status, too.
-        status_code=HTTPStatus.FOUND.value if isinstance(error, TooManyRedirects) else None,
-        unanswered=silent,
-        untrusted=is_untrusted(error),
-    )

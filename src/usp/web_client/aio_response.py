@@ -1,29 +1,43 @@
-"""What aiohttp fetched: the body as it comes, and bodies that nobody wants.
+"""What aiohttp fetched: the body as it comes, bodies that nobody wants, and what it failed at.
 
 Rules of this room: bodies are left as packed as they came, since the reader knows gzip and deflate
 by their first bytes and has a ceiling on what comes out.
 """
 
 import asyncio
-import re
 from collections.abc import AsyncGenerator, Callable
 from contextlib import ExitStack
+from http import HTTPStatus
 from typing import Final
 
 import aiohttp
+from requests.exceptions import TooManyRedirects
 
-from usp.web_client import manners
+from usp.web_client import manners, packing, refusals
 from usp.web_client.abstract_aio_client import AbstractAioWebClientSuccessResponse
-from usp.web_client.failures import DeadlineError, DroppedError
+from usp.web_client.abstract_client import RETRYABLE_HTTP_STATUS_CODES, WebClientErrorResponse
+from usp.web_client.failures import DeadlineError, DroppedError, is_untrusted, passes
 
-__all__ = ["DROPPED", "AioWebClientSuccessResponse", "drain"]
+__all__ = [
+    "AioWebClientErrorResponse",
+    "AioWebClientSuccessResponse",
+    "drain",
+    "failed",
+    "is_begun",
+    "refused",
+]
 
-DROPPED: Final = (aiohttp.ClientPayloadError, aiohttp.ServerDisconnectedError)
+_DROPPED: Final = (aiohttp.ClientPayloadError, aiohttp.ServerDisconnectedError)
 """What aiohttp raises where a connection ends too early."""
-_FOREIGN: Final = frozenset({"br", "compress", "dcb", "dcz", "x-compress", "zstd"})
-"""Packings that nobody asked for and that can't be undone; a word that names none is no packing."""
-_READABLE: Final = re.compile(rb"(?:\xef\xbb\xbf)?(?:[\t\n\r -~]{64}|[\t\n\r -~]+\Z)|\x1f\x8b")
-"""How text begins, and gzip: what is labelled as packed otherwise, and isn't."""
+_UNANSWERED: Final = (
+    aiohttp.ClientConnectionError,
+    aiohttp.ClientResponseError,  # what came is no HTTP
+    TimeoutError,
+)
+
+
+class AioWebClientErrorResponse(WebClientErrorResponse):
+    """No document came."""
 
 
 class AioWebClientSuccessResponse(AbstractAioWebClientSuccessResponse):
@@ -77,8 +91,10 @@ class AioWebClientSuccessResponse(AbstractAioWebClientSuccessResponse):
         :raises DroppedError: if the connection ended before the body did.
         """
         try:
-            while chunk := await self._read():
-                yield chunk
+            unlabelled = packing.Unlabelled(self._encoding)
+            while piece := await self._read():
+                for chunk in unlabelled.feed(piece):
+                    yield chunk
         finally:
             await self.close()
 
@@ -101,16 +117,20 @@ class AioWebClientSuccessResponse(AbstractAioWebClientSuccessResponse):
             if self._fault is None and (rest := content._read_nowait(-1)):
                 self._fault = error
                 return rest
-            if isinstance(error, DROPPED):
+            if isinstance(error, _DROPPED):
                 raise DroppedError(str(error)) from error
             raise
+
+    @property
+    def _encoding(self) -> str:
+        return ",".join(self._response.headers.getall("Content-Encoding", ()))
 
     async def foreign_packing(self) -> str | None:
         """Return the packing of the body, if it can't be undone; the response is closed then.
 
         Servers name packings that they don't use: how the body begins decides.
         """
-        name = next((name for name in _packings(self._response) if name in _FOREIGN), None)
+        name = packing.foreign(self._encoding)
         if name is None:
             return None
         with ExitStack() as undo:
@@ -119,7 +139,7 @@ class AioWebClientSuccessResponse(AbstractAioWebClientSuccessResponse):
                 self._first = await self._read()
             except (aiohttp.ClientError, OSError, DeadlineError, DroppedError) as error:
                 self._fault = error  # for whoever reads
-            if not self._first or _READABLE.match(self._first):
+            if not self._first or packing.is_readable(self._first):
                 undo.pop_all()
                 return None
         return name
@@ -149,6 +169,43 @@ async def drain(response: aiohttp.ClientResponse) -> None:
         response.close()
 
 
-def _packings(response: aiohttp.ClientResponse) -> list[str]:
-    named = ",".join(response.headers.getall("Content-Encoding", ()))
-    return [name.strip().lower() for name in named.split(",")]
+async def refused(response: aiohttp.ClientResponse) -> WebClientErrorResponse:
+    """Say that a server answered, with a status that is no success."""
+    await drain(response)
+    return refusals.refusal(
+        AioWebClientErrorResponse,
+        response.status,
+        response.reason,
+        response.headers.get("Retry-After"),
+    )
+
+
+def is_begun(error: Exception) -> bool:
+    """Tell whether a connection was lost in the middle of headers: aiohttp shows what came."""
+    lost = isinstance(error, aiohttp.ServerDisconnectedError)
+    return lost and not isinstance(getattr(error, "message", ""), str)
+
+
+def failed(error: Exception) -> WebClientErrorResponse:
+    """Say what aiohttp raised instead of an answer."""
+    if isinstance(error, aiohttp.ClientHttpProxyError):
+        return AioWebClientErrorResponse(
+            f"the proxy said {error.status} {error.message}",
+            error.status in RETRYABLE_HTTP_STATUS_CODES,
+            status_code=error.status,
+        )
+    words = str(error) or type(error).__name__
+    if isinstance(error, aiohttp.ClientResponseError):  # its status is made up by aiohttp
+        words = f"the answer can't be read: {' '.join(error.message.split())[:200]}"
+    if is_begun(error):
+        words = "the connection was dropped in the middle of the headers"
+    silent = isinstance(error, _UNANSWERED)
+    retryable = passes(error) or isinstance(error, _DROPPED)
+    return AioWebClientErrorResponse(
+        words,
+        retryable,
+        # Redirects without end are answers: the other client tells their status, too.
+        status_code=HTTPStatus.FOUND.value if isinstance(error, TooManyRedirects) else None,
+        unanswered=silent,
+        untrusted=is_untrusted(error),
+    )

@@ -25,11 +25,9 @@ from urllib3.util.ssl_ import create_urllib3_context
 
 from usp.exceptions import SitemapException
 from usp.web_client.addresses import AddressRefusedError, Guard
+from usp.web_client.settings import Verify
 
-__all__ = ["TRIP", "Connector", "Trip", "Verify", "tls_context"]
-
-Verify = bool | str | Path | ssl.SSLContext
-"""Whether certificates are checked, the authorities (file or folder), or all settings of TLS."""
+__all__ = ["TRIP", "Connector", "Trip", "tls_context"]
 
 _END_OF_HEADERS: Final = b"\r\n\r\n"
 _BUNDLES: Final = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")

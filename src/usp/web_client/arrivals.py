@@ -17,10 +17,12 @@ import urllib3.exceptions
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.response import HTTPResponse
 
-from usp.web_client.addresses import Guard, host_of
+from usp.web_client.abstract_client import RequestWaiter
+from usp.web_client.addresses import host_of
 from usp.web_client.failures import DeadlineError
+from usp.web_client.lines import Trip
 from usp.web_client.manners import DRAIN_SECONDS, DRAINED, OVERDUE, is_web_url
-from usp.web_client.transport import Lines, TimedSocket
+from usp.web_client.transport import TimedSocket
 
 __all__ = ["Arrival", "drain"]
 
@@ -30,10 +32,9 @@ _PLAIN_CONNECTIONS: Final = (HTTPConnection, HTTPSConnection)
 class Arrival:
     """The hook for the responses to one request, redirects included."""
 
-    def __init__(self, guard: Guard, lines: Lines, due: float | None) -> None:
-        self._guard = guard
-        self._lines = lines
-        self._due = due
+    def __init__(self, trip: Trip, waiter: RequestWaiter) -> None:
+        self._trip = trip
+        self._waiter = waiter
 
     def __call__(self, response: requests.Response, **_: object) -> None:
         """Look at a response; one that must not be used is closed."""
@@ -43,17 +44,26 @@ class Arrival:
             undo.pop_all()
 
     def _look(self, response: requests.Response) -> None:
-        self._lines.check()
+        self._trip.lines.check()
         if peer := _peer_of(response):
-            self._guard.admit(host_of(response.url), peer)
+            self._trip.guard.admit(host_of(response.url), peer)
         if not response.is_redirect:
             return
         target = urljoin(response.url, response.headers["Location"])
         if not is_web_url(target):
             raise requests.exceptions.InvalidSchema(f"redirected to {target}: not followed")
-        if self._due is not None and time.monotonic() >= self._due:
+        if self._trip.due is not None and time.monotonic() >= self._trip.due:
             raise DeadlineError(OVERDUE)
         drain(response)
+        self._wait()
+
+    def _wait(self) -> None:
+        """Keep the distance to the next hop; that is no time of the document's."""
+        seconds = self._waiter.reserve()
+        self._trip.lines.cut.wait(seconds)
+        self._trip.lines.check()
+        if self._trip.due is not None:
+            self._trip.due += seconds
 
 
 def drain(response: requests.Response) -> None:

@@ -6,7 +6,9 @@ client may be used from several threads; what it shares between them has a lock 
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from pathlib import Path
 from typing import Any, Final
 
 import requests
@@ -14,10 +16,11 @@ import urllib3.exceptions
 from requests.utils import default_user_agent, get_netrc_auth
 from urllib3.response import HTTPResponse
 
+from usp._crawl.checks import instance_or_none
 from usp._parse.findings import Findings
 from usp._parse.unpack import unpack
 from usp._version import __version__
-from usp.web_client import manners
+from usp.web_client import manners, packing, refusals, settings
 from usp.web_client.abstract_client import (
     RETRYABLE_HTTP_STATUS_CODES,
     AbstractWebClient,
@@ -26,10 +29,12 @@ from usp.web_client.abstract_client import (
     RequestWaiter,
     WebClientErrorResponse,
 )
-from usp.web_client.addresses import AddressRefusedError, AddressRule, Guard, is_public
+from usp.web_client.addresses import AddressRefusedError, AddressRule, is_public
 from usp.web_client.arrivals import Arrival, drain
 from usp.web_client.failures import DeadlineError, StoppedError, is_untrusted, passes
-from usp.web_client.transport import Lines, OwnSession
+from usp.web_client.lines import TRIP, Lines, Trip
+from usp.web_client.transport import OwnSession
+from usp.web_client.visits import Visit, Visits
 
 __all__ = [
     "RETRYABLE_HTTP_STATUS_CODES",
@@ -41,7 +46,7 @@ __all__ = [
 
 _CHUNK: Final = 64 * 1024
 _UNANSWERED: Final = (requests.exceptions.ConnectionError, requests.exceptions.Timeout)
-_STOPPED: Final = "the client was stopped"
+_PACKED: Final = frozenset({"gzip", "x-gzip", "deflate"})
 _FAILURES: Final = (
     OSError,  # also all of requests' own
     ValueError,  # URLs that can't be read, where requests lets them through
@@ -73,6 +78,8 @@ class RequestsWebClientSuccessResponse(AbstractWebClientSuccessResponse):
         self._data: bytes | None = None
         self._due = due
         self._lines = lines or Lines()
+        self._first = b""
+        self._fault: Exception | None = None
 
     def status_code(self) -> int:
         """Return the HTTP status."""
@@ -89,16 +96,16 @@ class RequestsWebClientSuccessResponse(AbstractWebClientSuccessResponse):
     def raw_data(self) -> bytes:
         """Return the body, up to the limit."""
         if self._data is None:
-            wraps = 1 if self._is_gzip else 0
+            wraps = len(_PACKED.intersection(packing.labels(self.header("Content-Encoding"))))
             self._data = b"".join(unpack(self.chunks(), Findings(), self._max_length, wraps=wraps))
         return self._data
 
     def chunks(self) -> Iterator[bytes]:
         """Yield the body piece by piece as it came, up to the limit.
 
-        What the server packed with gzip stays packed: the reader knows it by its first bytes, and
-        reads what there is of it when the connection breaks. The other ``Content-Encoding`` are
-        taken off. What came before a fault is yielded before the fault is raised.
+        What the server packed with gzip or zlib stays packed: the reader knows it by its first
+        bytes, and reads what there is of it when the connection breaks. What came before a fault is
+        yielded before the fault is raised.
 
         :raises DeadlineError: if the body has not come in time.
         :raises StoppedError: if the client was stopped.
@@ -107,26 +114,60 @@ class RequestsWebClientSuccessResponse(AbstractWebClientSuccessResponse):
             yield self._data
             return
         left = self._max_length
-        for chunk in self._pieces():
-            yield chunk[:left]
-            left -= len(chunk)
-            if left <= 0:
-                self.close()
-                return
+        unlabelled = packing.Unlabelled(self.header("Content-Encoding"))
+        for piece in self._pieces():
+            for chunk in unlabelled.feed(piece):
+                yield chunk[:left]
+                left -= len(chunk)
+                if left <= 0:
+                    self.close()
+                    return
+
+    def foreign_packing(self) -> str | None:
+        """Return the packing of the body, if it can't be undone; the response is closed then.
+
+        Servers name packings that they don't use: how the body begins decides.
+        """
+        name = packing.foreign(self.header("Content-Encoding"))
+        raw = self._unread
+        if name is None or raw is None or self._is_undone_by_urllib3:
+            return None
+        with ExitStack() as undo:
+            undo.callback(self.close)
+            try:
+                self._first = self._read(raw)
+            except (urllib3.exceptions.HTTPError, DeadlineError, StoppedError) as error:
+                self._fault = error  # for whoever reads
+            if not self._first or packing.is_readable(self._first):
+                undo.pop_all()
+                return None
+        return name
 
     @property
-    def _is_gzip(self) -> bool:
-        return (self.header("Content-Encoding") or "").strip().lower() in {"gzip", "x-gzip"}
+    def _unread(self) -> HTTPResponse | None:
+        """The body as it comes over its connection; None for a mock or a cache that has it."""
+        raw = self._response.raw
+        came = getattr(self._response, "_content", False)
+        return raw if isinstance(raw, HTTPResponse) and not came else None
+
+    @property
+    def _is_undone_by_urllib3(self) -> bool:
+        """Whether a session of the caller's asked for a packing that only urllib3 can undo."""
+        asked = self._response.request.headers.get("Accept-Encoding")
+        name = packing.foreign(self.header("Content-Encoding"))
+        return name in HTTPResponse.CONTENT_DECODERS and name in packing.labels(asked)
 
     def _pieces(self) -> Iterator[bytes]:
-        raw = self._response.raw
-        if not isinstance(raw, HTTPResponse) or getattr(self._response, "_content", False):
-            # A mock or a cache that has the body already.
+        raw = self._unread
+        if raw is None:
             yield from self._response.iter_content(_CHUNK)
             return
+        if self._fault is not None:
+            raise self._fault
         # read1() hands over what has come; iter_content() loses it when the connection breaks,
         # and under a slow drip it never returns.
-        while chunk := self._read(raw):
+        while chunk := self._first or self._read(raw):
+            self._first = b""
             yield chunk
             self._lines.check()
             self._check_time()
@@ -134,7 +175,7 @@ class RequestsWebClientSuccessResponse(AbstractWebClientSuccessResponse):
 
     def _read(self, raw: HTTPResponse) -> bytes:
         try:
-            return raw.read1(_CHUNK, decode_content=not self._is_gzip)
+            return raw.read1(_CHUNK, decode_content=self._is_undone_by_urllib3)
         except urllib3.exceptions.HTTPError:
             self._lines.check()
             self._check_time()
@@ -176,7 +217,7 @@ class RequestsWebClient(AbstractWebClient):
 
     def __init__(
         self,
-        verify: bool | str = True,
+        verify: bool | str | Path = True,
         wait: float | None = None,
         random_wait: bool = False,
         session: requests.Session | None = None,
@@ -196,88 +237,86 @@ class RequestsWebClient(AbstractWebClient):
         # A subclass that has a limit of its own is told ours, as 1.8.1 tells it.
         ours = RequestsWebClient.set_max_response_data_length
         self.streams = type(self).set_max_response_data_length is ours
-        self._verify = verify
+        self._verify = settings.verify(verify)
         self._waiter = RequestWaiter(wait, random_wait)
-        self._guard = Guard(private_addresses, self._is_public)
-        self._lines = Lines()
-        self._owns_session = session is None
-        self._session = session if session is not None else OwnSession(self._guard, self._lines)
+        self._visits = Visits(private_addresses, self._is_public)
+        self._owns_session = instance_or_none("session", session, requests.Session) is None
+        self._session = session if session is not None else OwnSession()
         if type(self) is RequestsWebClient:
             self.thread_safe = type(self._session) in {OwnSession, requests.Session}
-        self._home: str | None = None
-        self._homepage_url: str | None = None
-        self._timeout: float | tuple[float, float] | None = manners.TIMEOUT
+        self._timeout: settings.Timeout = manners.TIMEOUT
         self._deadline: float | None = manners.DEADLINE
         self._proxies: dict[str, str] = {}
         self._max_response_data_length: int | None = None
 
-    def set_timeout(self, timeout: float | tuple[float, float] | None) -> None:
+    def set_timeout(self, timeout: float | tuple[float | None, float | None] | None) -> None:
         """Set the seconds to wait, or (to connect, for bytes); None waits for ever."""
-        self._timeout = timeout
+        self._timeout = settings.timeout(timeout)
 
     def set_document_deadline(self, seconds: float | None) -> None:
         """Set the seconds that a whole document may take, redirects included; None for no limit."""
-        self._deadline = seconds
+        self._deadline = settings.deadline("seconds", seconds)
 
-    def set_proxies(self, proxies: dict[str, str]) -> None:
+    def set_proxies(self, proxies: Mapping[str, str | None] | None) -> None:
         """Set proxies by scheme, such as ``{"https": "http://user:pass@10.10.1.10:3128/"}``."""
-        self._proxies = proxies
+        self._proxies = settings.proxies(proxies)
 
     def set_max_response_data_length(self, max_response_data_length: int | None) -> None:
         """Set how many bytes of a body are read at most; None or 0 for no limit."""
-        self._max_response_data_length = max_response_data_length
+        self._max_response_data_length = settings.length(max_response_data_length)
 
     def start_crawl(self, homepage_url: str) -> None:
-        """Learn the homepage, for ``private_addresses``; be of use again after ``abort()``."""
-        if self._lines.cut.is_set():
-            self.close()
-            self._lines = Lines()
-            if self._owns_session:
-                self._session = OwnSession(self._guard, self._lines)
-        self._home = manners.host_of_homepage(homepage_url)
-        self._homepage_url = homepage_url
-        self._guard.start(self._home)
+        """Learn the homepage, for ``private_addresses`` and credentials, in this context."""
+        self._visits.begin(homepage_url)
 
     def get(self, url: str) -> AbstractWebClientResponse:
         """Fetch a URL, following redirects; the body is left to be read."""
-        lines = self._lines
-        if lines.cut.wait(self._waiter.reserve()):
-            return RequestsWebClientErrorResponse(_STOPPED, retryable=False)
+        visit = self._visits.current()
+        if visit.lines.cut.wait(self._waiter.reserve()):
+            return RequestsWebClientErrorResponse(refusals.STOPPED, retryable=False)
         due = None if self._deadline is None else time.monotonic() + self._deadline
-        lines.mine.due = due
+        trip = Trip(visit.guard, visit.lines, due)
+        token = TRIP.set(trip)
         try:
-            if not manners.is_web_url(url):
-                raise requests.exceptions.InvalidSchema(f"not an HTTP(S) URL: {url}")
-            response = self._ask(url, Arrival(self._guard, lines, due))
+            return self._fetch(url, visit, trip)
         except _FAILURES as error:
-            if lines.cut.is_set():
-                return RequestsWebClientErrorResponse(_STOPPED, retryable=False)
-            if due is not None and time.monotonic() >= due:
-                return RequestsWebClientErrorResponse(
-                    manners.OVERDUE, retryable=False, unanswered=True
-                )
+            if trip.lines.cut.is_set():
+                return RequestsWebClientErrorResponse(refusals.STOPPED, retryable=False)
+            if trip.due is not None and time.monotonic() >= trip.due:
+                return refusals.overdue(RequestsWebClientErrorResponse)
             return _failed(error)
+        finally:
+            TRIP.reset(token)
+
+    def _fetch(self, url: str, visit: Visit, trip: Trip) -> AbstractWebClientResponse:
+        if not manners.is_web_url(url):
+            raise requests.exceptions.InvalidSchema(f"not an HTTP(S) URL: {url}")
+        response = self._ask(url, visit, Arrival(trip, self._waiter))
         if response.status_code not in manners.SUCCESS:
             return _refused(response)
-        return RequestsWebClientSuccessResponse(
-            response, self._max_response_data_length, due=due, lines=lines
+        answer = RequestsWebClientSuccessResponse(
+            response, self._max_response_data_length, due=trip.due, lines=trip.lines
         )
+        foreign = answer.foreign_packing()
+        return refusals.foreign(RequestsWebClientErrorResponse, foreign) if foreign else answer
 
-    def abort(self) -> None:
-        """Shut the sockets of the client's own session at once, and refuse to fetch from now on.
+    def abort(self) -> bool:
+        """End what is under way: in the context of a crawl, for that crawl; else, all of it.
 
-        A thread that waits for bytes goes on within milliseconds; one that waits for a name or for
-        a connection does so when it has got it. With a session of the caller's, bodies end after
-        the piece that is being read. ``start_crawl()`` makes the client of use again.
+        The sockets of the client's own session are shut at once. A thread that waits for bytes goes
+        on within milliseconds; one that waits for a name or for a connection does so when it has
+        got it. With a session of the caller's, bodies end after the piece that is being read.
+        A crawl that was ended asks for nothing more; the client is of use as before.
         """
-        self._lines.cut_all()
+        ended = self._visits.cut()
+        return ended and self._owns_session and type(self).get is RequestsWebClient.get
 
     def close(self) -> None:
         """Close the connections of a session that is the client's own; leave the caller's open."""
         if self._owns_session:
             self._session.close()
 
-    def _ask(self, url: str, arrival: Arrival) -> requests.Response:
+    def _ask(self, url: str, visit: Visit, arrival: Arrival) -> requests.Response:
         session = self._session
         hooks = session.hooks.get("response") or []
         return session.get(
@@ -288,23 +327,20 @@ class RequestsWebClient(AbstractWebClient):
             # What isn't said here is said by the session, or by REQUESTS_CA_BUNDLE.
             verify=None if self._verify is True else self._verify,
             hooks={"response": [*([hooks] if callable(hooks) else hooks), arrival]},
-            **self._identity(url),
+            **self._identity(url, visit),
         )
 
-    def _identity(self, url: str) -> dict[str, Any]:
+    def _identity(self, url: str, visit: Visit) -> dict[str, Any]:
         """Return who we say we are: to a stranger, without the credentials of the session."""
         session = self._session
         headers: dict[str, str | None] = {}
         if session.headers.get("User-Agent") in {None, default_user_agent()}:
             headers["User-Agent"] = self._USER_AGENT
-        if self._owns_session or not self._is_stranger(url):
+        if self._owns_session or not visit.is_stranger(url):
             return {"headers": headers}
         headers |= dict.fromkeys(manners.CREDENTIALS)
         own = get_netrc_auth(url) if session.trust_env else None
         return {"headers": headers, "auth": own or _no_auth}
-
-    def _is_stranger(self, url: str) -> bool:
-        return manners.is_stranger(url, self._home, self._homepage_url)
 
 
 def _no_auth(request: requests.PreparedRequest) -> requests.PreparedRequest:
@@ -313,11 +349,11 @@ def _no_auth(request: requests.PreparedRequest) -> requests.PreparedRequest:
 
 def _refused(response: requests.Response) -> WebClientErrorResponse:
     drain(response)
-    return RequestsWebClientErrorResponse(
-        f"{response.status_code} {manners.phrase(response.status_code, response.reason)}",
-        response.status_code in RETRYABLE_HTTP_STATUS_CODES,
-        status_code=response.status_code,
-        retry_after=manners.seconds(response.headers.get("Retry-After")),
+    return refusals.refusal(
+        RequestsWebClientErrorResponse,
+        response.status_code,
+        response.reason,
+        response.headers.get("Retry-After"),
     )
 
 

@@ -1,0 +1,29 @@
+"""When requests may start in asyncio, where a client is to keep a distance between them.
+
+Rules of this room: nothing here waits, and the time is an argument; whoever asks waits, and asks
+again. So nobody holds anything while he waits that another needs.
+"""
+
+from collections.abc import Hashable
+
+from usp.web_client.abstract_client import RequestWaiter
+
+__all__ = ["Paces"]
+
+
+class Paces:
+    """The moments at which crawls and hosts are free for the next request."""
+
+    def __init__(self, waiter: RequestWaiter) -> None:
+        self._waiter = waiter
+        self._free_at: dict[Hashable, float] = {}
+
+    def seconds(self, now: float, *lines: Hashable) -> float:
+        """Return how long it is until a request that stands in these lines may start."""
+        return max(0.0, *(self._free_at.get(line, now) - now for line in lines))
+
+    def start(self, now: float, *lines: Hashable) -> None:
+        """Take note that a request starts; what is past is forgotten."""
+        free_at = now + self._waiter.distance()
+        self._free_at = {line: at for line, at in self._free_at.items() if at > now}
+        self._free_at |= dict.fromkeys(lines, free_at)

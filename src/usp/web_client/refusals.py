@@ -1,0 +1,35 @@
+"""What the clients of ours say where no document came: the same words, whichever fetched.
+
+Rules of this room: values and pure functions. Each client hands in its own class of errors.
+"""
+
+from typing import Final, TypeVar
+
+from usp.web_client import manners
+from usp.web_client.abstract_client import RETRYABLE_HTTP_STATUS_CODES, WebClientErrorResponse
+
+__all__ = ["STOPPED", "foreign", "overdue", "refusal"]
+
+_Error = TypeVar("_Error", bound=WebClientErrorResponse)
+
+STOPPED: Final = "the client was stopped"
+
+
+def refusal(made: type[_Error], status: int, reason: str | None, retry_after: str | None) -> _Error:
+    """Say that a server answered, with a status that is no success."""
+    return made(
+        f"{status} {manners.phrase(status, reason)}",
+        status in RETRYABLE_HTTP_STATUS_CODES,
+        status_code=status,
+        retry_after=manners.seconds(retry_after),
+    )
+
+
+def overdue(made: type[_Error]) -> _Error:
+    """Say that a document missed its deadline."""
+    return made(manners.OVERDUE, retryable=False, unanswered=True)
+
+
+def foreign(made: type[_Error], packing: str) -> _Error:
+    """Say that a body can't be unpacked."""
+    return made(f"it is packed with {packing}, which nobody asked for", retryable=False)
