@@ -254,6 +254,11 @@ def sitemap_trees(
     web_client: AbstractAioWebClient | None = None,
     use_robots: bool = True,
     use_known_paths: bool = True,
+    extra_known_paths: set[str] | None = None,
+    recurse_callback: RecurseCallback | None = None,
+    recurse_list_callback: RecurseListCallback | None = None,
+    stop_callback: StopCallback | None = None,
+    observer: Observer | None = None,
     policy: Policy | None = None,
     **changes: Unpack[PolicyFields],
 ) -> TreeStream:
@@ -261,12 +266,14 @@ def sitemap_trees(
 
     However many homepages there are, only those that are crawled are held. All crawls share one
     client, whose ``total`` bounds the requests under way. A homepage that isn't a URL is data like
-    any other here: its tree is empty, and names the problem.
+    any other here: its tree is empty, and names the problem. Parameters that aren't named here are
+    those of ``sitemap_tree_for_homepage``, for each of the crawls.
 
     :param homepages: URLs or bare domains (which means https), from whatever can be iterated.
     :param at_once: how many websites are crawled at once.
     :param web_client: the client to fetch with; by default an ``AioWebClient`` for all of them.
-    :param policy: limits, manners and choices of each crawl.
+    :param stop_callback: ends the crawl of the website that the page belongs to.
+    :param observer: told of all crawls, as it happens; what belongs together is told by its URL.
     """
     whole("at_once", at_once, 1)
     if isinstance(homepages, str | bytes) or not isinstance(homepages, Iterable | AsyncIterable):
@@ -274,15 +281,25 @@ def sitemap_trees(
     settled = policy_of(policy, changes)
     instance_or_none("web_client", web_client, AbstractAioWebClient)
     flags(use_robots=use_robots, use_known_paths=use_known_paths)
+    callbacks = Callbacks(recurse_callback, recurse_list_callback, stop_callback, observer)
+    known_paths = known_and_extra(_UNPUBLISHED_SITEMAP_PATHS, extra_known_paths)
 
     async def tree(client: AbstractAioWebClient, homepage: object) -> IndexWebsiteSitemap:
         url = url_of(homepage) if isinstance(homepage, str) else ""
-        if is_start(url):
-            return await sitemap_tree_for_homepage(
-                url, client, use_robots, use_known_paths, policy=settled
+        if not is_start(url):
+            problem = Problem("SM604", f"{homepage!r} is neither a URL nor a domain")
+            return IndexWebsiteSitemap(
+                str(homepage), [], outcome=Outcome.UNREACHABLE, notes=(problem,)
             )
-        problem = Problem("SM604", f"{homepage!r} is neither a URL nor a domain")
-        return IndexWebsiteSitemap(str(homepage), [], outcome=Outcome.UNREACHABLE, notes=(problem,))
+        begin = Beginning.of_homepage(
+            url,
+            settled,
+            use_robots=use_robots,
+            use_known_paths=use_known_paths,
+            known_paths=known_paths,
+            normalize=True,
+        )
+        return await _tree(begin, settled, client, callbacks)
 
     return TreeStream(as_they_finish(homepages, _client(web_client), tree, at_once))
 

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.drive.loops import run, until_closed
+from tests.drive.loops import other_tasks, run, until_closed
 from tests.drive.servers import ServerEverywhere
-from tests.server import Handler, LoopbackServer, Plain, urlset
+from tests.server import Handler, LoopbackServer, Plain, stall, urlset
 from usp import Outcome, aio
 from usp._crawl.machine import Crawl
+from usp.objects.progress import Ended, Event
 from usp.objects.sitemap import IndexWebsiteSitemap
 from usp.web_client.aio_client import AioWebClient
 
@@ -113,6 +114,67 @@ def test_a_source_that_waits_does_not_hold_back_what_is_there(server: LoopbackSe
         assert len([each async for each in trees]) == 1
 
     run(main())
+
+
+@pytest.mark.parametrize("at_once", [1, 3, 10**9])
+def test_there_are_no_more_tasks_than_sites(server: LoopbackServer, at_once: int) -> None:
+    most = 0
+
+    async def main() -> int:
+        nonlocal most
+
+        async def given() -> AsyncIterator[str]:
+            for _ in range(7):
+                yield server.url
+
+        def count(_: Event) -> None:
+            nonlocal most
+            names = [task.get_coro().__qualname__ for task in asyncio.all_tasks()]  # type: ignore[union-attr]
+            most = max(most, sum("as_they_finish" in name for name in names))
+
+        trees = aio.sitemap_trees(given(), at_once=at_once, observer=count)
+        return len([each async for each in trees])
+
+    assert run(main()) == 7
+    assert 1 <= most <= min(at_once, 7)
+
+
+def test_a_stream_of_trees_that_is_closed_leaves_no_task(server: LoopbackServer) -> None:
+    server.site["/robots.txt"] = stall
+
+    async def main() -> None:
+        async def given() -> AsyncIterator[str]:
+            yield "http://"
+            yield server.url
+            await asyncio.Event().wait()
+
+        async with aio.sitemap_trees(given()) as trees:
+            assert (await anext(trees))[0] == "http://"
+            await asyncio.sleep(0.05)
+        assert other_tasks() == set()
+
+    run(main())
+
+
+def test_callbacks_and_observers_are_for_all_crawls(server: LoopbackServer) -> None:
+    server.robots("/a.xml", "/b.xml")
+    server.site |= {f"/{name}.xml": urlset(server.at(f"/{name}")) for name in "abc"}
+    events: list[Event] = []
+    homepages = [server.url, server.url.replace("127.0.0.1", "localhost")]
+
+    async def main() -> list[list[str]]:
+        trees = aio.sitemap_trees(
+            homepages,
+            recurse_callback=lambda url, *_: not url.endswith("/b.xml"),
+            stop_callback=lambda page: page.url.endswith("/c"),
+            extra_known_paths={"c.xml"},
+            observer=events.append,
+        )
+        return [[page.url for page in tree.all_pages()] async for _, tree in trees]
+
+    assert run(main()) == [[server.at("/a")]] * 2
+    assert "/b.xml" not in server.asked
+    assert [type(event) for event in events].count(Ended) == 2
 
 
 def test_what_a_source_raises_reaches_the_caller(server: LoopbackServer) -> None:
