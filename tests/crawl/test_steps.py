@@ -1,6 +1,7 @@
 """The step API: a crawl that the caller drives, saves and resumes; one document without the web."""
 
 import pickle
+from dataclasses import fields
 from datetime import datetime
 from typing import Any
 
@@ -56,6 +57,42 @@ def test_requests_that_were_lost_are_given_back(site: Site, steps: int, most: in
     play(crawl, site)
     assert shape(usp.tree_of(crawl, HOME)) == shape(usp.tree_of(whole, HOME))
     assert crawl.outcome == whole.outcome
+
+
+WRONG_FIELDS: dict[str, list[object]] = {
+    "message": [None, 404, b"404"],
+    "retryable": [None, "yes", 1],
+    "status": ["404", 4.04, -1, True],
+    "silent": [None, 0],
+    "untrusted": [None, 0],
+    "broken": [None, 0],
+    "retry_after": ["5", -1, float("nan"), True],
+    "salvaged": [b"<urlset/>", "x"],
+    "code": [None, "SM999", []],
+}
+
+
+@pytest.mark.parametrize("name", WRONG_FIELDS)
+def test_a_failure_that_makes_no_sense_is_refused_in_one_line(name: str) -> None:
+    assert set(WRONG_FIELDS) == {field.name for field in fields(usp.FetchFailed)}
+    for wrong in WRONG_FIELDS[name]:
+        with pytest.raises(SitemapException, match=f"^{name} must be ") as caught:
+            usp.FetchFailed(**{"message": "404 Not Found", name: wrong})  # type: ignore[arg-type]
+        assert "\n" not in str(caught.value)
+
+
+def test_an_answer_to_no_request_is_refused_in_one_line() -> None:
+    crawl = crawl_of()
+    (request,) = crawl.take(0.0, limit=1)
+    wrong: list[Any] = [None, request.url, usp.FetchRequest([]), usp.FetchRequest(5)]  # type: ignore[arg-type]
+    for each in wrong:
+        for answer in (crawl.give_back, lambda it: crawl.receive(it, MISSING, 0.0)):
+            with pytest.raises(SitemapException, match="request must be of class"):
+                answer(each)
+    for each in (None, "404", b"", 404, Exception("404")):
+        with pytest.raises(SitemapException, match=r"^answer must be a Document or a FetchFailed"):
+            crawl.receive(request, each, 0.0)  # type: ignore[arg-type]
+    assert crawl.outstanding == (request,), "and nothing is lost by it"
 
 
 def test_what_is_given_back_goes_first_and_is_the_same_try() -> None:

@@ -276,6 +276,14 @@ def test_a_pause_that_a_client_names_is_a_number_or_none(said: object, read: flo
     assert refused(answer).retry_after == read
 
 
+@pytest.mark.parametrize(
+    ("said", "read"), [(404, 404), ("404", None), (0, None), (True, None), (4.5, None), (-1, None)]
+)
+def test_a_status_that_a_client_names_is_one_or_none(said: object, read: int | None) -> None:
+    answer = WebClientErrorResponse("gone", retryable=False, status_code=said)  # type: ignore[arg-type]
+    assert refused(answer).status == read
+
+
 def test_a_body_that_breaks_off_gives_what_came(server: LoopbackServer) -> None:
     whole = urlset(server.at("/1"), server.at("/2"))
 

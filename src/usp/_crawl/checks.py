@@ -12,6 +12,7 @@ from urllib.parse import urljoin, urlsplit
 
 from usp._parse.values import is_http_url
 from usp.exceptions import SitemapException
+from usp.objects.problem import CODES
 
 _T = TypeVar("_T")
 
@@ -70,6 +71,13 @@ def instance(name: str, given: _T, kind: type[Any]) -> _T:
 def instance_or_none(name: str, given: _T, kind: type[Any]) -> _T:
     """Return a value of a class, or nothing."""
     return given if given is None else instance(name, given, kind)
+
+
+def problem_code(name: str, given: str) -> str:
+    """Return a code of the table of problems."""
+    if instance(name, given, str) not in CODES:
+        raise wrong(name, "the code of a problem", given)
+    return given
 
 
 def callables(**given: object) -> None:

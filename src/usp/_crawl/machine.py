@@ -19,6 +19,7 @@ from usp._crawl.checks import (
     instance_or_none,
     number,
     paths,
+    problem_code,
     several,
     start,
     whole,
@@ -43,7 +44,6 @@ from usp._parse.document import Source, inspect
 from usp._version import __version__
 from usp.exceptions import SitemapException
 from usp.objects.outcome import FoundBy, Outcome, Skip
-from usp.objects.problem import CODES
 
 __all__ = ["Crawl", "RecurseCallback", "RecurseListCallback", "StopCallback"]
 
@@ -169,10 +169,8 @@ class Crawl:
 
         :param code: one of the codes of problems, such as SM706: the caller had enough.
         """
-        if instance("code", code, str) not in CODES:
-            raise wrong("code", "the code of a problem", code)
-        instance("reason", reason, str)
-        self._cursor.stop(code, reason)
+        problem_code("code", code)
+        self._cursor.stop(code, instance("reason", reason, str))
 
     def release(self, place: Place) -> None:
         """Forget the document of a place whose pages were read."""
@@ -214,7 +212,8 @@ class Crawl:
 
     def _answered(self, request: FetchRequest) -> FetchRequest:
         """Strike a request off those that were taken."""
-        taken = self._taken.get(instance("request", request, FetchRequest).url)
+        url = instance("request", request, FetchRequest).url
+        taken = self._taken.get(instance("url of the request", url, str))
         if taken is None or taken.attempt != request.attempt:
             raise SitemapException(f"The request for {request.url} is not outstanding.")
         return self._taken.pop(taken.url)

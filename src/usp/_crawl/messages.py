@@ -1,7 +1,12 @@
-"""What the crawl machine and its driver say to one another."""
+"""What the crawl machine and its driver say to one another.
 
+A driver may be the caller's own, so what it says is looked at when it is said.
+"""
+
+import math
 from dataclasses import dataclass
 
+from usp._crawl.checks import instance, instance_or_none, number, problem_code, switch, whole
 from usp._crawl.selection import Selection
 from usp._parse.document import Document
 from usp._parse.sniff import Kind
@@ -43,6 +48,18 @@ class FetchFailed:
     salvaged: Document | None = None
     """What came before the connection broke: better than nothing when tries run out."""
     code: str = "SM101"
+    """What it counts as among the problems of a sitemap."""
+
+    def __post_init__(self) -> None:
+        instance("message", self.message, str)
+        for name in ("retryable", "silent", "untrusted", "broken"):
+            switch(name, getattr(self, name))
+        if self.status is not None:
+            whole("status", self.status, 0)
+        if self.retry_after is not None:
+            number("retry_after", self.retry_after, 0, math.inf)
+        instance_or_none("salvaged", self.salvaged, Document)
+        problem_code("code", self.code)
 
     def reason(self, url: str) -> str:
         """Return why there is nothing at a URL, as the tree tells it."""

@@ -25,6 +25,7 @@ from usp.web_client.abstract_client import (
     WebClientErrorResponse,
 )
 
+_STATUSES: Final = range(100, 1000)
 _UNWANTED: Final = FetchFailed("the crawl is over")
 
 
@@ -189,9 +190,9 @@ def refused(response: object) -> FetchFailed:
     return FetchFailed(
         message,
         bool(response.retryable()),
-        status=response.status_code() or _status_in(message),
-        silent=response.unanswered(),
-        untrusted=response.untrusted(),
+        status=_status(response.status_code()) or _status_in(message),
+        silent=bool(response.unanswered()),
+        untrusted=bool(response.untrusted()),
         retry_after=_seconds(response.retry_after()),
     )
 
@@ -217,6 +218,11 @@ def _seconds(pause: object) -> float | None:
     except (TypeError, ValueError, OverflowError):
         return None
     return seconds if seconds >= 0 else None  # NaN isn't
+
+
+def _status(said: object) -> int | None:
+    """Read the status that a client of the caller's names, where it is one."""
+    return said if isinstance(said, int) and said in _STATUSES else None
 
 
 def _status_in(message: str) -> int | None:
