@@ -106,7 +106,7 @@ class PageStream(Account, Stream[SitemapPage]):
                         place = crawl.ready.popleft()
                         batches = Batches(place.document)
                         while not self._gate.is_shut() and (batch := await batches.next()):
-                            for page in self._gate.passing(batch):
+                            for page in self._gate.passing(place, batch):
                                 yield page
                         self._gate.close(place)
                     if not going:  # what had come when a limit was reached was read, too

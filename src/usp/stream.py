@@ -26,6 +26,7 @@ class Account:
     """What a stream of pages says of its crawl, at any time; in asyncio, too."""
 
     _crawl: Crawl
+    _gate: Gate
 
     @property
     def outcome(self) -> Outcome:
@@ -35,7 +36,7 @@ class Account:
     @property
     def skipped(self) -> Counter[Skip]:
         """How many sitemaps and pages were left out so far, as the caller asked, and why."""
-        return Counter(self._crawl.skipped)
+        return self._crawl.skipped + self._gate.skipped
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -85,7 +86,8 @@ class PageStream(Account, Iterator[SitemapPage]):
     def _read_ready(self) -> Iterator[SitemapPage]:
         while self._crawl.ready and not self._gate.is_shut():
             place = self._crawl.ready.popleft()
-            yield from self._gate.passing(place.document.pages if place.document else ())
+            pages = place.document.pages if place.document else ()
+            yield from self._gate.passing(place, pages)
             self._gate.close(place)
 
     def __next__(self) -> SitemapPage:

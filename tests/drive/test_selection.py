@@ -2,6 +2,7 @@
 
 import pickle
 import re
+import time
 from collections import Counter
 from datetime import UTC, date, datetime, timedelta, timezone
 from typing import Any, get_type_hints
@@ -9,7 +10,7 @@ from typing import Any, get_type_hints
 import pytest
 
 import usp
-from tests.server import LoopbackServer
+from tests.server import Handler, LoopbackServer, index
 from usp import Outcome, Policy
 from usp._crawl.policy import PolicyFields
 from usp.exceptions import SitemapException
@@ -167,6 +168,42 @@ def test_a_stop_condition(site: LoopbackServer) -> None:
     assert tree.outcome is Outcome.PARTIAL
     assert [problem.name for problem in tree.problems] == ["stopped"]
     assert "/none.xml" not in {sub.url for sub in tree.all_sitemaps()}
+
+
+@pytest.mark.parametrize(
+    ("last", "more", "skipped"),
+    [
+        ("1", {}, {}),
+        ("3", {"include": "/b/"}, {"page-pattern": 2}),  # nothing of it was given, and two left out
+        ("5", {"include": "/b/"}, {"page-pattern": 3}),
+        ("5", {"include": "/b/", "max_pages": 1}, {"page-pattern": 2}),  # which ends it at 3
+        ("3", {"include": "/b/", "max_pages": 1}, {"page-pattern": 2}),
+        ("6", {"since": "2024-06-01"}, {"page-date": 3}),
+        ("2", {"exclude_sitemaps": "none|new"}, {"sitemap-pattern": 2}),
+    ],
+)
+def test_what_was_left_out_before_the_end_is_counted(
+    site: LoopbackServer, last: str, more: dict[str, Any], skipped: dict[str, int]
+) -> None:
+    assert chosen(site, stop_callback=lambda page: page.url.endswith(last), **more)[1] == skipped
+
+
+@pytest.mark.parametrize("end", [{"stop_callback": lambda page: True}, {"max_pages": 1}])
+def test_what_lies_behind_the_end_is_not_counted(site: LoopbackServer, end: dict[str, Any]) -> None:
+    """A stream looks ahead, by chance further or less far: that changes nothing."""
+    old = site.site["/old.xml"]
+    assert isinstance(old, str)
+
+    def late(handler: Handler) -> str:
+        while "/far.xml" not in handler.owner.asked:
+            time.sleep(0.005)
+        handler.owner.closing.wait(0.1)
+        return old
+
+    site.robots("/old.xml", "/far.xml")
+    site.site |= {"/old.xml": late, "/far.xml": index(site.at("/none.xml"), site.at("/new.xml"))}
+    assert chosen(site, exclude_sitemaps="none", **end)[1] == {}
+    assert chosen(site, exclude_sitemaps="none", max_sitemaps=4, **end)[1] == {}
 
 
 def test_what_the_stop_condition_raises_reaches_the_caller(site: LoopbackServer) -> None:

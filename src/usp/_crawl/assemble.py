@@ -67,7 +67,10 @@ def _sitemap(place: Place, selection: Selection) -> nodes.AbstractSitemap:
     if place.by_other_scheme:
         notes.append(Problem("SM103", f"{place.url} doesn't answer, but by its other scheme"))
     if place.first is not None or not selection.takes_every_page:
-        document = replace(document, pages=Selected(document.pages, selection, place.first))
+        pages = Selected(
+            document.pages, selection, place.first, up_to_next=place.stopped_before_next
+        )
+        document = replace(document, pages=pages)
     return node(
         document.url or place.url, document, _subtrees(place.children, selection), tuple(notes)
     )

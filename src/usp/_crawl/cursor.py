@@ -205,6 +205,7 @@ class Cursor:
             return
         listed = place.absence is None and place.refusal is None
         if self.manner.streaming and listed and document.kind not in _WITHOUT_PAGES:
+            place.skipped_so_far = Counter(self.skipped)
             self.ready.append(place)
 
     def release(self, place: Place) -> None:
@@ -304,21 +305,29 @@ class Cursor:
                 count = sum(1 for _ in self.selection.choose(document.pages))
             left = limit - self._pages
             self._pages += count
-            if count >= left:
-                place.first = left
-                self.stop("SM704", f"The crawl has reached its {limit} pages")
+            place.first = left if count >= left else None
         if self.manner.stop and not self.manner.streaming:
             pages = islice(self.selection.choose(document.pages), place.first)
             until = next((at for at, page in enumerate(pages) if self.manner.stop(page)), None)
             if until is not None:
-                place.first = until
+                place.first, place.stopped_before_next = until, True
                 self.stop("SM706", "The caller had enough")
+                return
+        if place.first is not None:
+            self.stop("SM704", f"The crawl has reached its {limit} pages")
 
     def stop(self, code: str, reason: str) -> None:
         """End the crawl here: nothing that comes after this place is wanted."""
         self.stopped = self.stopped or (code, reason)
         self._path.clear()
         self._next_root = len(self.roots)
+
+    def end_at(self, place: Place, code: str, reason: str) -> None:
+        """End a stream among the pages of a place: how far ahead of it the cursor is, is chance."""
+        self.stopped = (code, reason)
+        if place.skipped_so_far is not None:
+            self.skipped = place.skipped_so_far
+        self.stop(code, reason)
 
     def run_out(self, code: str, reason: str) -> None:
         """End the crawl with all that has come, wherever it stands."""

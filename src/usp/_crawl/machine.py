@@ -116,7 +116,7 @@ class Crawl:
 
     @property
     def skipped(self) -> Counter[Skip]:
-        """How many sitemaps, and in a stream pages, were left out as the caller asked."""
+        """How many sitemaps were left out as the caller asked."""
         return self._cursor.skipped
 
     @property
@@ -164,13 +164,18 @@ class Crawl:
         """Yield all places that were decided, each before its children."""
         return self._cursor.places()
 
-    def stop(self, code: str, reason: str) -> None:
+    def stop(self, code: str, reason: str, *, at: Place | None = None) -> None:
         """End the crawl in order, with what it has.
 
         :param code: one of the codes of problems, such as SM706: the caller had enough.
+        :param at: in a stream, the place whose pages are being read: nothing after it counts.
         """
         problem_code("code", code)
-        self._cursor.stop(code, instance("reason", reason, str))
+        instance("reason", reason, str)
+        if at is None:
+            self._cursor.stop(code, reason)
+        else:
+            self._cursor.end_at(instance("at", at, Place), code, reason)
 
     def release(self, place: Place) -> None:
         """Forget the document of a place whose pages were read."""

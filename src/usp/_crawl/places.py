@@ -43,6 +43,10 @@ class Place:
     """When it changed, as its index says."""
     first: int | None = None
     """So many of its pages stand in the tree, where a limit was reached; None for all."""
+    stopped_before_next: bool = False
+    """The caller was asked of the page after those, and had enough."""
+    skipped_so_far: Counter[Skip] | None = None
+    """In a stream: how many sitemaps were left out up to here."""
     skipped: Counter[Skip] = field(default_factory=Counter)
     """How many of its children were left out, as the caller asked."""
     unwanted: Skip | None = None

@@ -100,12 +100,22 @@ class Selected:
     """The pages of a document that are wanted: chosen anew each time they are walked."""
 
     def __init__(
-        self, pages: Iterable[SitemapPage], selection: Selection, first: int | None = None
+        self,
+        pages: Iterable[SitemapPage],
+        selection: Selection,
+        first: int | None = None,
+        *,
+        up_to_next: bool = False,
     ) -> None:
-        """Choose pages, at most so many."""
+        """Choose pages, at most so many.
+
+        :param up_to_next: whether those that are left out behind the last of them count, too, up to
+            the next that would be chosen.
+        """
         self._pages = pages
         self._selection = selection
         self._first = first
+        self._up_to_next = up_to_next
         self._skipped: Counter[Skip] | None = None
 
     def __iter__(self) -> Iterator[SitemapPage]:
@@ -116,7 +126,8 @@ class Selected:
         """How many pages were left out, by reason; asking reads the document, the first time."""
         if self._skipped is None:
             self._skipped = Counter()
-            for _ in islice(self._selection.choose(self._pages, self._skipped), self._first):
+            end = None if self._first is None else self._first + self._up_to_next
+            for _ in islice(self._selection.choose(self._pages, self._skipped), end):
                 pass
         return self._skipped
 
@@ -132,14 +143,18 @@ class Selected:
 
     def __reduce__(self) -> tuple[object, ...]:
         chosen = {name: getattr(self._selection, name) for name in Selection.__slots__}
-        return restore_selected, (self._pages, self._first, chosen)
+        return restore_selected, (self._pages, self._first, chosen, self._up_to_next)
 
 
 def restore_selected(
-    pages: Iterable[SitemapPage], first: int | None, chosen: dict[str, object]
+    pages: Iterable[SitemapPage],
+    first: int | None,
+    chosen: dict[str, object],
+    up_to_next: bool = False,
 ) -> Selected:
     """Bring back the chosen pages of a pickled sitemap."""
-    return Selected(pages, Selection(**chosen), first)  # type: ignore[arg-type]  # as they were
+    selection = Selection(**chosen)  # type: ignore[arg-type]  # as they were
+    return Selected(pages, selection, first, up_to_next=up_to_next)
 
 
 # Pickles name this function; the public path is the one that stays.

@@ -3,11 +3,13 @@
 The rules are the same whoever reads the documents, so they stand here once.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from usp._crawl.machine import Crawl, StopCallback
 from usp._crawl.places import Place
 from usp._drive.report import Tell
+from usp.objects.outcome import Skip
 from usp.objects.page import SitemapPage
 from usp.objects.progress import PagesCounted
 
@@ -22,23 +24,26 @@ class Gate:
         self._left = crawl.policy.max_pages
         self._count = 0
         self._shut = False
+        self.skipped: Counter[Skip] = Counter()
+        """How many pages were left out, as the caller asked."""
 
-    def passing(self, pages: Iterable[SitemapPage]) -> Iterator[SitemapPage]:
+    def passing(self, place: Place, pages: Iterable[SitemapPage]) -> Iterator[SitemapPage]:
         """Yield those pages of a sitemap, or of a part of it, that are wanted."""
         crawl = self._crawl
-        for page in crawl.selection.choose(pages, crawl.skipped):
+        for page in crawl.selection.choose(pages, self.skipped):
             if self._has_enough(page):
-                self._end("SM706", "The caller had enough")
+                self._end(place, "SM706", "The caller had enough")
                 return
             self._count += 1
             yield page
             if self._count == self._left:
-                self._end("SM704", f"The crawl has reached its {crawl.policy.max_pages} pages")
+                reason = f"The crawl has reached its {crawl.policy.max_pages} pages"
+                self._end(place, "SM704", reason)
                 return
 
-    def _end(self, code: str, reason: str) -> None:
+    def _end(self, place: Place, code: str, reason: str) -> None:
         self._shut = True
-        self._crawl.stop(code, reason)
+        self._crawl.stop(code, reason, at=place)
 
     def is_shut(self) -> bool:
         """Tell whether nothing passes any more; what came before another limit still does."""
