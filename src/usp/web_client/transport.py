@@ -132,7 +132,12 @@ class _Connection(HTTPConnection):
     def request(self, *args: Any, **options: Any) -> None:
         """Send a request: over a connection that was kept, only if it is still admitted."""
         if self.sock is not None:
-            self._admit(self.sock)
+            try:
+                self._admit(self.sock)
+            except ConnectionResetError:  # the crawl that had it was ended this very moment
+                if self.proxy is not None:
+                    raise
+                self.close()  # so a new one is made
         super().request(*args, **options)
 
     def _admit(self, sock: socket.socket) -> None:

@@ -2,7 +2,8 @@
 
 Rules of this room: a crawl is begun in a context of its own, and its requests are made in copies of
 that context, so each finds its crawl without being told. A request in a context that knows of no
-crawl, such as a ``get()`` of the caller's own, goes by the rules of the crawl that was begun last.
+crawl, such as a ``get()`` of the caller's own, goes by the rules of the crawl that was begun last,
+and is not ended with it.
 """
 
 import threading
@@ -40,8 +41,8 @@ class Visits:
 
     def __init__(self, rule: AddressRule, is_public: Callable[[str], bool]) -> None:
         self._made_of = (rule, is_public)
-        self._last = Visit(self, Guard(rule, is_public))
-        self._all: WeakSet[Visit] = WeakSet([self._last])
+        self._outside = Visit(self, Guard(rule, is_public))
+        self._all: WeakSet[Visit] = WeakSet([self._outside])
         self._lock = threading.Lock()
 
     def __reduce__(self) -> tuple[type["Visits"], tuple[AddressRule, Callable[[str], bool]]]:
@@ -55,8 +56,8 @@ class Visits:
         guard.start(home)
         visit = Visit(self, guard, homepage_url, home)
         with self._lock:
-            self._last = visit
             self._all.add(visit)
+            self._stay_outside(visit)
         _VISIT.set(visit)
 
     def current(self) -> Visit:
@@ -65,10 +66,14 @@ class Visits:
         if visit is not None:
             return visit
         with self._lock:
-            if self._last.lines.cut.is_set():
-                self._last = replace(self._last, lines=Lines())
-                self._all.add(self._last)
-            return self._last
+            if self._outside.lines.cut.is_set():
+                self._stay_outside(self._outside)
+            return self._outside
+
+    def _stay_outside(self, model: Visit) -> None:
+        """Have requests outside of all crawls go by the rules of one."""
+        self._outside = replace(model, lines=Lines())
+        self._all.add(self._outside)
 
     def cut(self) -> bool:
         """End the crawl of this context; where there is none, all that the client has under way.
