@@ -122,8 +122,10 @@ def test_abort_ends_a_handshake(in_flight: Run) -> None:
 def test_abort_ends_a_polite_wait(server: LoopbackServer, in_flight: Run) -> None:
     with closing(RequestsWebClient(wait=600)) as client:
         client.get(server.url)
-        end = in_flight(lambda: client.get(server.url))
-        client.abort()
+        crawl = copy_context()
+        crawl.run(client.start_crawl, server.url)
+        end = in_flight(partial(crawl.copy().run, client.get, server.url))
+        crawl.run(client.abort)
         assert error(end()).message() == "the client was stopped"  # type: ignore[arg-type]
     assert len(server.asked) == 1
 

@@ -6,6 +6,8 @@ import threading
 import time
 import zlib
 from collections.abc import Iterator
+from contextlib import closing
+from contextvars import copy_context
 from itertools import pairwise
 
 import pytest
@@ -184,29 +186,61 @@ def test_one_connection_serves_a_whole_crawl(server: LoopbackServer) -> None:
 
 def test_a_wait_of_nothing_takes_no_time() -> None:
     waiter = RequestWaiter(wait=0.0)
-    assert [waiter.reserve() for _ in range(3)] == [0.0, 0.0, 0.0]
+    assert [waiter.claim() for _ in range(3)] == [0.0, 0.0, 0.0]
 
 
 def test_a_wait_is_from_start_to_start() -> None:
     waiter = RequestWaiter(wait=100.0, random_wait=False)
-    first, second, third = (waiter.reserve() for _ in range(3))
-    assert first == 0.0
-    assert 99.0 < second <= 100.0
-    assert 199.0 < third <= 200.0
+    assert waiter.claim() == 0.0
+    assert 99.0 < waiter.claim() <= 100.0
+    assert 99.0 < waiter.claim() <= 100.0, "nobody has taken the next moment yet"
 
 
 def test_a_random_wait_varies_by_half() -> None:
     waiter = RequestWaiter(wait=100.0)
-    moments = [waiter.reserve() for _ in range(100)]
-    gaps = [after - before for before, after in pairwise(moments)]
-    assert 49 < min(gaps) < 75
-    assert 125 < max(gaps) < 151
+    gaps = [waiter.distance() for _ in range(100)]
+    assert 50 <= min(gaps) < 75
+    assert 125 < max(gaps) <= 150
 
 
 def test_a_waiter_travels_without_its_times() -> None:
     waiter = RequestWaiter(wait=100.0, random_wait=False)
-    waiter.reserve()
-    assert pickle.loads(pickle.dumps(waiter)).reserve() == 0.0
+    waiter.claim()
+    assert pickle.loads(pickle.dumps(waiter)).claim() == 0.0
+
+
+def test_a_waiter_waits() -> None:
+    waiter = RequestWaiter(wait=0.05, random_wait=False)
+    begun = time.monotonic()
+    for _ in range(3):
+        waiter.wait()
+    assert time.monotonic() - begun >= 0.1
+
+
+def test_a_request_that_was_stopped_leaves_its_turn_to_others(server: LoopbackServer) -> None:
+    starts: list[float] = []
+
+    def note(_: Handler) -> int:
+        starts.append(time.monotonic())
+        return 404
+
+    server.otherwise = note
+    with closing(RequestsWebClient(wait=0.3)) as client:
+        client.get(server.url)
+        crawl = copy_context()
+        crawl.run(client.start_crawl, server.url)
+        waiting = [
+            threading.Thread(target=crawl.copy().run, args=(client.get, server.url))
+            for _ in range(20)
+        ]
+        for thread in waiting:
+            thread.start()
+        crawl.run(client.abort)
+        for thread in waiting:
+            thread.join()
+        client.get(server.url)
+    assert len(starts) == 2
+    assert 0.2 < starts[1] - starts[0] < 3, "and not twenty turns later"
 
 
 def test_a_wait_between_requests_of_all_threads(server: LoopbackServer) -> None:

@@ -125,4 +125,4 @@ def test_what_can_be_meant_is_taken(tmp_path: Path) -> None:
     RequestsWebClient(verify=tmp_path)
     AioWebClient(verify=ssl.create_default_context())
     waiter = RequestWaiter(10**12, random_wait=False)
-    assert [waiter.reserve(), waiter.reserve() <= 30 * 24 * 3600] == [0.0, True]
+    assert [waiter.claim(), waiter.claim() <= 30 * 24 * 3600] == [0.0, True]

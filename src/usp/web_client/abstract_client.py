@@ -236,18 +236,23 @@ class RequestWaiter:
         vary = random.uniform(0.5, 1.5) if self._random_wait else 1.0  # noqa: S311 -- manners, not secrets
         return self._wait * vary
 
-    def reserve(self) -> float:
-        """Take the next free moment, and return how many seconds away it is."""
+    def claim(self) -> float:
+        """Take this moment for a request, if it is free; else return how many seconds it is not.
+
+        Nobody holds a moment that is to come: he might be stopped before it does.
+        """
         distance = self.distance()
         with self._lock:
             now = time.monotonic()
-            start = max(now, self._free_at)
-            self._free_at = start + distance
-        return start - now
+            if now < self._free_at:
+                return self._free_at - now
+            self._free_at = now + distance
+        return 0.0
 
     def wait(self) -> None:
         """Wait until the next request may start: not at all for the first."""
-        time.sleep(self.reserve())
+        while seconds := self.claim():
+            time.sleep(seconds)
 
     def __reduce__(self) -> tuple[type["RequestWaiter"], tuple[float, bool]]:
         """Travel without the lock, and without a time that means nothing elsewhere."""

@@ -59,9 +59,7 @@ class Arrival:
 
     def _wait(self) -> None:
         """Keep the distance to the next hop; that is no time of the document's."""
-        seconds = self._waiter.reserve()
-        self._trip.lines.cut.wait(seconds)
-        self._trip.lines.check()
+        seconds = self._trip.lines.wait(self._waiter.claim)
         if self._trip.due is not None:
             self._trip.due += seconds
 

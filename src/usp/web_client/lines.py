@@ -7,7 +7,7 @@ is in its ``Trip``, which travels in the context of the thread that makes it.
 
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -79,6 +79,19 @@ class Lines:
                     # Not sock.shutdown(): that of TLS sockets forgets to decrypt what follows.
                     socket.socket.shutdown(sock, socket.SHUT_RDWR)
             return self._lock.wait_for(lambda: not self._connecting, _MOMENT)
+
+    def wait(self, claim: Callable[[], float]) -> float:
+        """Wait until a claim needs no more waiting, and return for how many seconds that was.
+
+        :raises StoppedError: if the lines are cut before.
+        """
+        waited = 0.0
+        while seconds := claim():
+            self.cut.wait(seconds)
+            self.check()
+            waited += seconds
+        self.check()
+        return waited
 
     def check(self) -> None:
         """Raise if the lines are cut."""

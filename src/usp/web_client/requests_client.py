@@ -96,7 +96,7 @@ class RequestsWebClientSuccessResponse(AbstractWebClientSuccessResponse):
     def raw_data(self) -> bytes:
         """Return the body, up to the limit."""
         if self._data is None:
-            wraps = len(_PACKED.intersection(packing.labels(self.header("Content-Encoding"))))
+            wraps = sum(name in _PACKED for name in packing.labels(self.header("Content-Encoding")))
             self._data = b"".join(unpack(self.chunks(), Findings(), self._max_length, wraps=wraps))
         return self._data
 
@@ -272,8 +272,10 @@ class RequestsWebClient(AbstractWebClient):
     def get(self, url: str) -> AbstractWebClientResponse:
         """Fetch a URL, following redirects; the body is left to be read."""
         visit = self._visits.current()
-        if visit.lines.cut.wait(self._waiter.reserve()):
-            return RequestsWebClientErrorResponse(refusals.STOPPED, retryable=False)
+        try:
+            visit.lines.wait(self._waiter.claim)
+        except StoppedError as error:
+            return _failed(error)
         due = None if self._deadline is None else time.monotonic() + self._deadline
         trip = Trip(visit.guard, visit.lines, due)
         token = TRIP.set(trip)
@@ -281,7 +283,7 @@ class RequestsWebClient(AbstractWebClient):
             return self._fetch(url, visit, trip)
         except _FAILURES as error:
             if trip.lines.cut.is_set():
-                return RequestsWebClientErrorResponse(refusals.STOPPED, retryable=False)
+                return _failed(StoppedError(refusals.STOPPED))
             if trip.due is not None and time.monotonic() >= trip.due:
                 return refusals.overdue(RequestsWebClientErrorResponse)
             return _failed(error)

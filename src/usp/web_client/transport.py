@@ -146,7 +146,8 @@ class _Connection(HTTPConnection):
         if trip is None:
             return
         if self.proxy is None:  # the address of a proxy says nothing of the host behind it
-            trip.guard.admit(self.host, self._peer)
+            with trip.lines.connecting():  # a name may have to be looked up
+                trip.guard.admit(self.host, self._peer)
         if isinstance(sock, TimedSocket):  # not so in TLS through a proxy with TLS
             trip.lines.add(sock)
             sock.due = trip.due
