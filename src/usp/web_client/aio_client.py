@@ -199,6 +199,7 @@ class _Visit(AbstractAioWebClient):
         """Forget the crawl, and close the connections that only it used."""
         self._session.detach()
         self._connector.leave(self)
+        self.client._paces.forget(self)
 
     async def get(self, url: str) -> AbstractWebClientResponse:
         """Have the client fetch a URL for this crawl."""

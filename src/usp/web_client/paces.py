@@ -27,3 +27,7 @@ class Paces:
         free_at = now + self._waiter.distance()
         self._free_at = {line: at for line, at in self._free_at.items() if at > now}
         self._free_at |= dict.fromkeys(lines, free_at)
+
+    def forget(self, line: Hashable) -> None:
+        """Forget a line that nothing will stand in any more."""
+        self._free_at.pop(line, None)
