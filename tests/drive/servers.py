@@ -9,7 +9,8 @@ import socketserver
 import ssl
 import subprocess
 import threading
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -75,6 +76,18 @@ class TLSServer(LoopbackServer):
     @property
     def url(self) -> str:
         return super().url.replace("http:", "https:")
+
+
+@contextmanager
+def full_house() -> Iterator[str]:
+    """The URL of a server that takes no more connections: they never come about."""
+    with ExitStack() as stack:
+        full = stack.enter_context(socket.create_server(("127.0.0.1", 0), backlog=0))
+        for _ in range(4):  # what waits to be accepted, until no more is taken
+            waiting = stack.enter_context(socket.socket())
+            waiting.setblocking(False)
+            waiting.connect_ex(full.getsockname())
+        yield f"http://127.0.0.1:{full.getsockname()[1]}/"
 
 
 class Certificate:

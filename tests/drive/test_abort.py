@@ -14,6 +14,7 @@ import requests
 
 from tests.drive.answers import body, error
 from tests.drive.servers import Certificate, TLSServer, drip
+from tests.drive.waiting import wait_until
 from tests.server import Handler, LoopbackServer, redirect, stall
 from usp.web_client.abstract_client import (
     AbstractWebClientSuccessResponse,
@@ -56,13 +57,6 @@ def in_flight() -> Iterator[Run]:
     yield run
     for thread in threads:
         thread.join()
-
-
-def wait_until(condition: Callable[[], object]) -> None:
-    end = time.monotonic() + 10
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.005)
 
 
 def test_abort_ends_a_wait_for_an_answer(server: LoopbackServer, in_flight: Run) -> None:

@@ -1,15 +1,13 @@
 """Bodies that come slowly or never end, fetched with aiohttp."""
 
 import asyncio
-import socket
 import time
-from contextlib import ExitStack
 
 import pytest
 
 from tests.drive.answers import error
 from tests.drive.loops import body, read, run, success
-from tests.drive.servers import drip
+from tests.drive.servers import drip, full_house
 from tests.server import Answer, Handler, LoopbackServer, redirect, stall
 from usp.web_client.aio_client import AioWebClient
 from usp.web_client.failures import DeadlineError, passes
@@ -78,20 +76,15 @@ def test_silence_ends_at_the_time_out_and_may_pass(server: LoopbackServer) -> No
 
 
 def test_a_host_that_takes_no_connections_is_left_in_time() -> None:
-    async def main(port: int) -> None:
+    async def main(url: str) -> None:
         async with AioWebClient(timeout=(0.2, 60)) as client:
-            answer = error(await client.get(f"http://127.0.0.1:{port}/"))
+            answer = error(await client.get(url))
             assert answer.unanswered()
             assert answer.retryable()
 
-    with ExitStack() as stack:
-        full = stack.enter_context(socket.create_server(("127.0.0.1", 0), backlog=0))
-        for _ in range(4):  # what waits to be accepted, until no more is taken
-            waiting = stack.enter_context(socket.socket())
-            waiting.setblocking(False)
-            waiting.connect_ex(full.getsockname())
+    with full_house() as url:
         begun = time.monotonic()
-        run(main(full.getsockname()[1]))
+        run(main(url))
         assert time.monotonic() - begun < SOON
 
 

@@ -4,7 +4,6 @@ import http.client
 import socket
 import ssl
 from collections.abc import Iterator
-from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,7 @@ from urllib3.connection import HTTPConnection
 from urllib3.exceptions import MaxRetryError, NameResolutionError, NewConnectionError, ProtocolError
 
 from tests.drive.answers import error
-from tests.drive.servers import ServerAt
+from tests.drive.servers import ServerAt, full_house
 from tests.server import Answer, LoopbackServer, redirect, reset, stall
 from usp.web_client.addresses import AddressRefusedError
 from usp.web_client.failures import DeadlineError, StoppedError, passes
@@ -124,13 +123,8 @@ def test_on_real_sockets(server: LoopbackServer, client: RequestsWebClient) -> N
 
 
 def test_a_host_that_does_not_take_connections(client: RequestsWebClient) -> None:
-    with ExitStack() as stack:
-        full = stack.enter_context(socket.create_server(("127.0.0.1", 0), backlog=0))
-        for _ in range(4):  # what waits to be accepted, until no more is taken
-            waiting = stack.enter_context(socket.socket())
-            waiting.setblocking(False)
-            waiting.connect_ex(full.getsockname())
-        answer = error(client.get(f"http://127.0.0.1:{full.getsockname()[1]}/"))
+    with full_house() as url:
+        answer = error(client.get(url))
     assert answer.retryable()
     assert answer.status_code() is None
 

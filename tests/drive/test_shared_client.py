@@ -1,10 +1,9 @@
 """One client, any number of crawls and threads: none disturbs another."""
 
-import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing
+from contextlib import closing
 from contextvars import copy_context
 
 import pytest
@@ -12,7 +11,8 @@ import requests
 
 import usp
 from tests.drive.answers import body, error
-from tests.drive.servers import Certificate, ServerAt, TLSServer, drip
+from tests.drive.servers import Certificate, ServerAt, TLSServer, drip, full_house
+from tests.drive.waiting import fetchers, wait_until
 from tests.server import Handler, LoopbackServer, index, stall, urlset
 from usp import Outcome
 from usp.tree import sitemap_tree_for_homepage
@@ -28,17 +28,6 @@ from usp.web_client.requests_client import RequestsWebClient
 def client() -> Iterator[RequestsWebClient]:
     with closing(RequestsWebClient()) as made:
         yield made
-
-
-def wait_until(condition: Callable[[], object]) -> None:
-    end = time.monotonic() + 10
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.005)
-
-
-def fetchers() -> list[threading.Thread]:
-    return [thread for thread in threading.enumerate() if thread.name == "usp-fetch"]
 
 
 @pytest.fixture
@@ -330,8 +319,10 @@ def test_what_can_not_be_ended_is_not_waited_for(server: LoopbackServer, kind: s
         with usp.iter_pages(server.url, web_client=clients[kind]()) as pages:
             assert next(pages).url == server.at("/first")
             wait_until(lambda: held.asked == 2)
+            later = threading.Timer(1.0, held.go.set)
+            later.start()
         assert len(fetchers()) >= 2, "they are at it still"
-        held.go.set()
+        later.join()
         wait_until(lambda: not fetchers())
 
 
@@ -351,18 +342,9 @@ def test_a_body_that_nobody_wants_any_more_is_not_read_on(server: LoopbackServer
 
 
 def test_a_connection_that_does_not_come_about_is_not_waited_for(server: LoopbackServer) -> None:
-    with ExitStack() as stack:
-        full = stack.enter_context(socket.create_server(("127.0.0.1", 0), backlog=0))
-        for _ in range(4):  # what waits to be accepted, until no more is taken
-            waiting = stack.enter_context(socket.socket())
-            waiting.setblocking(False)
-            waiting.connect_ex(full.getsockname())
-        client = stack.enter_context(closing(RequestsWebClient()))
+    with full_house() as never, closing(RequestsWebClient()) as client:
         client.set_timeout((1, 60))
-        server.site["/robots.txt"] = (
-            f"Sitemap: {server.at('/a.xml')}\n"
-            f"Sitemap: http://127.0.0.1:{full.getsockname()[1]}/never.xml\n"
-        )
+        server.site["/robots.txt"] = f"Sitemap: {server.at('/a.xml')}\nSitemap: {never}a.xml\n"
         server.site["/a.xml"] = urlset(server.at("/1"))
         with usp.iter_pages(server.url, web_client=client) as pages:
             next(pages)

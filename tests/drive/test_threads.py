@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.drive.waiting import fetchers
 from tests.server import Answer, Handler, LoopbackServer, Plain, index, stall, urlset
 from usp import Outcome, Policy
 from usp.objects.sitemap import AbstractSitemap, InvalidSitemap
@@ -129,10 +130,6 @@ def test_a_client_that_does_not_say_so_is_used_from_one_thread(
     sitemap_tree_for_homepage(server.url, web_client=client)
     client.close()
     assert len(threads) > 1
-
-
-def fetchers() -> list[threading.Thread]:
-    return [thread for thread in threading.enumerate() if thread.name == "usp-fetch"]
 
 
 def open_files() -> int:

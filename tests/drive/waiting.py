@@ -1,0 +1,17 @@
+"""What a test waits for: something that another thread does."""
+
+import threading
+import time
+from collections.abc import Callable
+
+
+def wait_until(condition: Callable[[], object]) -> None:
+    end = time.monotonic() + 10
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.005)
+
+
+def fetchers() -> list[threading.Thread]:
+    """The threads in which crawls fetch."""
+    return [thread for thread in threading.enumerate() if thread.name == "usp-fetch"]
