@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import pytest
 
+from tests.parse.lanes import WORTH_LEARNING, assert_lanes_agree, entries
 from tests.parse.reading import atom, page, rss, urls
+from usp._parse.sniff import Kind
 from usp.objects.page import PageLink
 from usp.objects.sitemap import PagesAtomSitemap, PagesRSSSitemap
 from usp.tree import sitemap_from_str
@@ -126,6 +128,34 @@ def test_rss_1_0_is_read_like_2_0() -> None:
     sitemap = sitemap_from_str(RDF)
     assert isinstance(sitemap, PagesRSSSitemap)
     assert [found.url for found in sitemap.pages] == [A, B]
+
+
+ABOUT = [
+    ("an item without a link", f'rdf:about="{A}"', "", [A]),
+    ("a link counts first", f'rdf:about="{A}"', f"<link>{B}</link>", [B]),
+    ("and so does a guid", f'rdf:about="{A}"', f"<guid>{B}</guid>", [B]),
+    ("an empty link doesn't", f"RDF:about='{A}?a&amp;b'", "<link/>", [f"{A}?a&b"]),
+    ("a name is no URL", 'rdf:about="urn:isbn:1"', "", []),
+    ("nor is a path", 'rdf:about="/a"', "", []),
+    ("nor is nothing", 'rdf:about=""', "", []),
+]
+
+
+@pytest.mark.parametrize(("what", "about", "inside", "found"), ABOUT, ids=[r[0] for r in ABOUT])
+def test_what_rdf_says_an_item_is_about(
+    what: str, about: str, inside: str, found: list[str]
+) -> None:
+    head, tail = RDF.split("<item", 1)[0], "</rdf:RDF>"
+    document = f"{head}<item {about}><title>T</title>{inside}</item>{tail}"
+    assert urls(document) == found, what
+
+
+def test_items_of_rdf_are_learned() -> None:
+    item = f'<item rdf:about="{A}/@"><title>T @</title></item>'
+    listed = "".join(item.replace("@", str(number)) for number in range(50))
+    document = f"{RDF.split('<item', 1)[0]}{listed}{WORTH_LEARNING}</rdf:RDF>".encode()
+    assert entries(document, Kind.RSS).learned > 40
+    assert_lanes_agree([document])
 
 
 RSS_0_90 = f"""<?xml version="1.0"?>

@@ -88,7 +88,7 @@ class Builder:
         key = self._names.key(name)
         tag = None if self._in_group else self._entries.get(key)
         if tag is not None:
-            self._begin(tag)
+            self._begin(tag, attributes)
         elif here is self._entries:
             tag = self._between_entries(name, key)
             if tag is None and len(self._stack) >= _MAX_DEPTH:
@@ -234,19 +234,19 @@ class Builder:
             # Something around it has taken the namespace away.
             self._note("SM219", "entries are in another namespace")
             self._names = self._names.with_own(name)
-            self._begin(entry)
+            self._begin(entry, {})
             return entry
         if key in self._grammar.roots and self._stack:
             self._note("SM211", "a root element stands inside another")
         if key != _LOC or self._grammar.implied is None:
             return None
         implied = self._entries[self._grammar.implied]
-        self._begin(implied)
+        self._begin(implied, {})
         self._here = None
         self._note("SM211", "a <loc> stands outside of any entry")
         return implied.children[_LOC] if implied.children else None
 
-    def _begin(self, entry: Tag) -> None:
+    def _begin(self, entry: Tag, attributes: Mapping[str, str]) -> None:
         if self._entry is not None:
             self.unclosed.append(self.entry_at or 0)
             self.finish()
@@ -256,6 +256,8 @@ class Builder:
         self._text.clear()
         if self._names.base:
             self._record.append(("xml:base", self._names.base))
+        if entry.attributes and attributes:
+            self._take_attributes(entry, attributes)
 
     def _open(self, tag: Tag | None, attributes: Mapping[str, str]) -> None:
         if tag is None or tag.children is None:
@@ -265,10 +267,13 @@ class Builder:
         else:
             self._record.append((tag.key, ""))
         if tag and tag.attributes and attributes:
-            for name, value in attributes.items():
-                local = name.lower()
-                if local in tag.attributes:
-                    self._record.append((f"{tag.key}@{local}", value))
+            self._take_attributes(tag, attributes)
+
+    def _take_attributes(self, tag: Tag, attributes: Mapping[str, str]) -> None:
+        for name, value in attributes.items():
+            local = name.lower()
+            if local in tag.attributes:
+                self._record.append((f"{tag.key}@{local}", value))
 
     def _open_unknown(self, name: str, attributes: Mapping[str, str]) -> None:
         """Write an element that means nothing into the record, as it came."""

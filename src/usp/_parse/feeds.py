@@ -16,6 +16,7 @@ from usp._parse.meaning import LINK_TEXTS, EntryMeaning, Understood, elements, f
 from usp.objects.page import PageLink, Record, SitemapImage, SitemapNewsStory, SitemapVideo
 
 _ALTERNATE: Final = {"alternate", "http://www.iana.org/assignments/relation/alternate"}
+_ABOUT: Final = "item@rdf:about"
 _HTML_TYPES: Final = frozenset({"html", "text/html", "xhtml", "application/xhtml+xml"})
 
 
@@ -56,7 +57,7 @@ class FeedMeaning(EntryMeaning):
             media.check(record, findings)
 
     def link(self, record: Record) -> str:
-        """Return ``<link>``, or a ``<guid>`` that is a permalink."""
+        """Return ``<link>``, or a ``<guid>`` that is a permalink, or what RDF says it is about."""
         found = values.url(*_page_link(record, self.base))
         if found:
             return found
@@ -65,7 +66,8 @@ class FeedMeaning(EntryMeaning):
             permalink = attributes.get("ispermalink", "").strip().lower() != "false"
             if permalink and values.is_http_url(guid):
                 return guid
-        return ""
+        about = values.url(first(record, _ABOUT), None)
+        return about if values.is_http_url(about) else ""
 
     def says_more(self, record: Record) -> bool:
         """Tell whether there may be media, or a link that isn't the page."""

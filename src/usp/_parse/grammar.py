@@ -198,7 +198,10 @@ GRAMMARS: Final[Mapping[Kind, Grammar]] = {
         for kind, implied in ((Kind.URLSET, "url"), (Kind.INDEX, "sitemap"))
     },
     Kind.RSS: Grammar(
-        {"item": Tag("item", children=_ITEM)}, "rss", frozenset({"rss", "rdf"}), url_field="link"
+        {"item": Tag("item", frozenset({"rdf:about"}), _ITEM)},
+        "rss",
+        frozenset({"rss", "rdf"}),
+        url_field="link",
     ),
     Kind.ATOM: Grammar(
         {"entry": Tag("entry", children=_ENTRY)}, "atom", frozenset({"feed"}), url_field="link"

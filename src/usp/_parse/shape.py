@@ -171,7 +171,7 @@ class _ShapeReader:
             tag = around.children.get(key) if around and around.children else None
             if key in self._grammar.entries or (tag is None and self._grammar.extensions):
                 raise _NoShapeError
-        start, keys = _start_pattern(token, attributes, tag if depth else None)
+        start, keys = _start_pattern(token, attributes, tag)
         if token["empty"]:
             self._no_text(token["text"])
             slots = () if tag and tag.children is not None else None
