@@ -106,6 +106,91 @@ def test_every_field_of_an_item() -> None:
     assert "_private" not in page.declared
 
 
+def file(name: str, title: str | None = None, **more: object) -> dict[str, object]:
+    kinds = {"mp4": "video/mp4", "webm": "video/webm", "png": "image/png", "mp3": "audio/mpeg"}
+    said = {"url": HOME + name, "mime_type": kinds[name.partition(".")[2]], **more}
+    return said if title is None else said | {"title": title}
+
+
+def video(name: str, *others: str, title: str | None = None, **more: Any) -> SitemapVideo:
+    renditions = tuple(HOME + other for other in others)
+    return SitemapVideo(content_loc=HOME + name, renditions=renditions, title=title, **more)
+
+
+ATTACHED: list[tuple[str, list[dict[str, object]], list[SitemapVideo], list[SitemapImage]]] = [
+    (
+        "one title is one video",
+        [file("a.mp4", "A"), file("a.webm", "A")],
+        [video("a.mp4", "a.webm", title="A")],
+        [],
+    ),
+    (
+        "other titles are other videos, each where it stands first",
+        [file("a.mp4", "A"), file("b.mp4", "a"), file("a.webm", "A")],
+        [video("a.mp4", "a.webm", title="A"), video("b.mp4", title="a")],
+        [],
+    ),
+    (
+        "no title is nobody's",
+        [file("a.mp4"), file("b.mp4"), file("c.mp4", ""), file("d.mp4", "")],
+        [video("a.mp4"), video("b.mp4"), video("c.mp4"), video("d.mp4")],
+        [],
+    ),
+    (
+        "the length of one form is that of the video",
+        [file("a.mp4", "A"), file("a.webm", "A", duration_in_seconds=90.5)],
+        [video("a.mp4", "a.webm", title="A", duration=90)],
+        [],
+    ),
+    (
+        "images have no forms",
+        [file("a.png", "A"), file("a.mp4", "A"), file("b.png", "A"), file("a.mp3", "A")],
+        [video("a.mp4", title="A")],
+        [SitemapImage(f"{HOME}a.png", title="A"), SitemapImage(f"{HOME}b.png", title="A")],
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("what", "files", "videos", "images"), ATTACHED, ids=[row[0] for row in ATTACHED]
+)
+def test_attachments(
+    what: str,
+    files: list[dict[str, object]],
+    videos: list[SitemapVideo],
+    images: list[SitemapImage],
+) -> None:
+    page = only(**item("a", attachments=files))
+    assert (page.videos or [], page.images or []) == (videos, images), what
+
+
+PRIVATE = {
+    "_shop": {"price": 12.5, "colours": ["red", "gr\u00fcn"], "sold": None},
+    "two words": 'a "text"\x01',
+    "attachments": [{"url": f"{HOME}a.mp4", "mime_type": "video/mp4", "_codec": "av1"}],
+    "author": {"name": "Kim", "mood": True},
+}
+
+
+def test_keys_that_mean_nothing_are_there_for_who_asks() -> None:
+    document = feed(item("a", **PRIVATE), item("b"))
+    page, plain = parse(document, extensions=True).pages
+    found = {element.name: json.loads(element.text) for element in page.extensions or []}
+    assert found == {
+        "_shop": PRIVATE["_shop"],
+        "two words": PRIVATE["two words"],
+        "_codec": "av1",
+        "mood": True,
+    }
+    assert "gr\u00fcn" in (page.extensions or [])[0].text
+    assert [extension["name"] for extension in page.to_dict()["extensions"]] == list(found)
+    assert pickle.loads(pickle.dumps(page)) == page
+    assert plain.extensions is None
+    unasked, _ = parse(document).pages
+    assert unasked.extensions is None
+    assert (unasked.declared, unasked.videos) == (page.declared, page.videos)
+
+
 def test_a_feed_is_a_sitemap_of_its_own_kind_and_can_be_pickled() -> None:
     sitemap = read(feed(FULL, item("b")))
     again = pickle.loads(pickle.dumps(sitemap))
@@ -246,9 +331,10 @@ DAMAGE = [
     ("100 levels", B.replace('"B"', "[" * 100 + "]" * 100), ["a", "c"], ["SM231"]),
     ("50 levels", B.replace('"B"', '"B", "x": ' + "[" * 50 + "]" * 50), ["a", "b", "c"], []),
     ("NaN", B.replace('"B"', '"B", "x": NaN'), ["a", "b", "c"], []),
-    ("a text for an item", '"words"', ["a", "c"], []),
+    ("a text for an item", '"words, {and} \\" more"', ["a", "c"], ["SM407"]),
     ("a list for an item", "[1, [2]]", ["a", "c"], ["SM407"]),
-    ("null for an item", "null", ["a", "c"], []),
+    ("null for an item", "null", ["a", "c"], ["SM407"]),
+    ("a number for an item", "-1.5e3", ["a", "c"], ["SM407"]),
     ("more than 1 MiB", B.replace('"B"', f'"{"x" * 1_100_000}"'), ["a", "c"], ["SM217"]),
 ]
 
@@ -261,6 +347,43 @@ def test_damage_costs_itself_at_most(
     assert names(document) == kept, what
     assert [code for code in dict.fromkeys(codes(document)) if code in {*told, "SM217"}] == told
     assert read(document).complete == (not {"SM231", "SM217"} & set(codes(document)))
+
+
+JUNK = [
+    (["null"], 1),
+    (["null", "1", '"words"'], 3),
+    (['""'], 1),
+    ([], 0),
+    (["", ""], 0),  # commas too many
+]
+
+
+@pytest.mark.parametrize(("junk", "count"), JUNK)
+@pytest.mark.parametrize("where", range(3))
+def test_junk_in_the_place_of_items_is_counted(junk: list[str], count: int, where: int) -> None:
+    items = [A, C]
+    items[where:where] = junk
+    document = f'{{"version": "{VERSION}",\n"items": [{", ".join(items)}]}}'
+    assert names(document) == ["a", "c"]
+    told = read(document).problems
+    shown = {0: [], 1: ["an item is no object"]}.get(count, [f"{count} items are no objects"])
+    assert [problem.message for problem in told] == shown
+    assert all(problem.line == 2 for problem in told)
+    assert all(problem.offset == document.index(junk[0], document.index("[")) for problem in told)
+    assert read(document).complete
+
+
+def test_junk_that_is_cut_in_two_is_counted_once() -> None:
+    for blanks in range(262_144 - 70, 262_144 - 50):
+        document = f'{{"version": "{VERSION}", "items": [{" " * blanks}null, {A}]}}'
+        assert [problem.message for problem in read(document).problems] == ["an item is no object"]
+
+
+def test_items_that_are_an_object_are_its_values() -> None:
+    document = f'{{"items": {{"0": {A}, "2": {C}}}, "version": "{VERSION}"}}'
+    assert names(document) == ["a", "c"]
+    assert [problem.message for problem in read(document).problems] == ["items is no list"]
+    assert read(document).complete
 
 
 def test_parts_of_a_broken_item_are_no_items() -> None:
@@ -329,6 +452,20 @@ def test_what_is_read_again_is_bounded() -> None:
     assert list(reader.read(pieces)) == []
     unlisted = int(findings.problems[-1].message.split()[0])
     assert 1_000 < unlisted < 20_000  # of a million, each of which looks like an item
+
+
+def test_tiny_chunks_are_put_together_before_they_are_looked_at() -> None:
+    looks = 0
+
+    def length(data: bytes) -> int:
+        nonlocal looks
+        looks += 1
+        return len(data)
+
+    document = feed(item("a", content_text="x" * 500_000), item("b")).encode()
+    reader = ItemReader(Findings(), offset=0, line=1, length=length)
+    assert len(list(reader.read(bytes([byte]) for byte in document))) == 2
+    assert looks <= 4  # of half a million chunks
 
 
 @given(st.lists(st.integers(1, 400), max_size=40), st.integers(0, 3))

@@ -103,6 +103,32 @@ ITEMS = [
         [video("http://h/v.webm", title="G", renditions=("http://h/v.mp4",))],
     ),
     (
+        "what is said of one form is said of the video",
+        (
+            f"<media:group>{DEFAULT}{MP4} duration='90'>{thumbnail('http://h/t.jpg')}"
+            f"{title('One')}</media:content>{title('All')}</media:group>"
+        ),
+        None,
+        [
+            video(
+                "http://h/v.webm",
+                title="All",
+                duration=90,
+                thumbnail_loc="http://h/t.jpg",
+                renditions=("http://h/v.mp4",),
+            )
+        ],
+    ),
+    (
+        "a form without a file, and one twice",
+        (
+            "<media:group><media:content><media:player url='http://h/p'/></media:content>"
+            f"{MP4}/>{MP4}/></media:group>"
+        ),
+        None,
+        [video(player_loc="http://h/p")],
+    ),
+    (
         "an image in a group",
         f"<media:group>{MP4}/>{JPG}</media:group>",
         [image("http://h/i.jpg")],

@@ -195,7 +195,8 @@ def _entries(
     line = opened.skipped_lines + before.count(b"\n") + 1
     if sniffed.kind is Kind.JSON_FEED:
         items = ItemReader(findings, offset=offset, line=line, length=opened.length)
-        return json_entries(items.read(chain([head[sniffed.start :]], data)), findings)
+        found = items.read(chain([head[sniffed.start :]], data))
+        return json_entries(found, findings, extensions=extensions)
     grammar = GRAMMARS[sniffed.kind]
     reader = XmlReader(
         replace(grammar, extensions=True) if extensions else grammar,

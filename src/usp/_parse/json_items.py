@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
 from usp._parse.findings import Findings, Place
+from usp._parse.unpack import in_blocks
 
 Item = tuple[dict[str, Any], int]
 """An item, and where it begins."""
@@ -29,6 +30,8 @@ _TOKEN: Final = re.compile(rb'"(?:[^"\\]++|\\.)*+("?)|[{}\[\]]', re.DOTALL)
 """A bracket, or a string: one without its last quote reaches to the end."""
 _TO_BRACKET: Final = re.compile(rb'(?:[^"{}\[\]]++|"(?:[^"\\]++|\\.)*+")*+([{}\[\]])', re.DOTALL)
 """All up to the next bracket that is in no string."""
+_AMONG_ITEMS: Final = re.compile(rb'%s|[^\s,:"{}\[\]]++' % _TOKEN.pattern, re.DOTALL)
+"""The same, or a number or word."""
 _OPENING: Final = re.compile(rb'\{\s{0,64}"[^"\\]{1,64}"')
 _MENDABLE: Final = re.compile(
     # A comma before a closing bracket, and escapes that JSON doesn't have.
@@ -57,16 +60,19 @@ class ItemReader:
         self._depth = 0
         self._last = b""  # the last string just inside the document's object
         self._in_items = self._had_items = self._had_version = False
+        self._items_end = b"]"
         self._opening: bytes | None = None  # how items begin
         self._seeking = False  # whether we have lost our way and look for the next item
         self._after_fault = self._given_up = False
+        self._junk = 0  # so many values stand in the place of items, since the last one
+        self._junk_place: Place = (None, None)
         self._budget = _MAX_RESCANNED
 
     def read(self, chunks: Iterable[bytes]) -> Iterator[Item]:
         """Yield the items as they become complete."""
         try:
-            for chunk in chunks:
-                self._kept += chunk
+            for block in in_blocks(chunks):
+                self._kept += block
                 yield from self._advance(final=False)
                 if self._given_up:
                     return
@@ -77,6 +83,7 @@ class ItemReader:
             self._findings.place_of = None  # breaks a ring of references
 
     def _look_at_the_end(self) -> None:
+        self._report_junk()
         if self._depth and not self._seeking:
             self._report("SM231", "the document ends before it is closed")
         if not self._had_items:
@@ -105,10 +112,10 @@ class ItemReader:
                 elif not self._has_no_end(self._start, final=final):
                     return
                 continue
-            token = _TOKEN.search(self._kept, self._next)
-            if token and (token[1] or token[0] in b"{}[]"):
-                self._next = token.end()
-                self._take(token[0])
+            pattern = _AMONG_ITEMS if self._is_among_items else _TOKEN
+            token = pattern.search(self._kept, self._next)
+            if token and self._is_whole(token, final=final):
+                self._take(token)
             else:
                 self._next = token.start() if token else len(self._kept)
                 if not self._has_no_end(self._next, final=False):
@@ -133,28 +140,64 @@ class ItemReader:
         self._next, self._depth = at, depth
         return depth == _ITEMS
 
-    def _take(self, token: bytes) -> None:
-        """Take a bracket or a string outside of the items."""
+    @property
+    def _is_among_items(self) -> bool:
+        return self._in_items and self._depth == _ITEMS
+
+    def _is_whole(self, token: re.Match[bytes], *, final: bool) -> bool:
+        """Tell whether a token ends here: more of a string or of a word may still come."""
+        if token[0].startswith(b'"'):
+            return bool(token[1])
+        return token[0] in b"{}[]" or final or token.end() < len(self._kept)
+
+    def _take(self, found: re.Match[bytes]) -> None:
+        """Take what stands outside of the items."""
+        token, self._next = found[0], found.end()
         if token in b"{[":
-            if self._depth == _ROOT and self._last.lower() == b'"items"':
-                self._in_items = self._had_items = True
-            elif self._depth == _ITEMS and self._in_items:
-                self._start = self._next - 1
-            self._depth += 1
-            self._give_up_if_hostile()
-        elif token == b"}" and self._depth == _ITEMS and self._in_items:
-            # A list is never closed so: an item has a bracket too many, or has lost its first.
-            self._report("SM231", "the brackets of an item don't match")
-            self._seeking = self._opening is not None
+            self._open(token)
         elif token in b"}]":
-            self._depth = max(self._depth - 1, 0)
-            # Behind a fault, what has ended may have been a list inside an item.
-            self._seeking = self._in_items and self._after_fault
-            self._in_items = False
+            self._close(token)
+        elif self._is_among_items:
+            if not self._junk:
+                self._junk_place = self._findings.place(self._kept_at + found.start())
+            self._junk += self._items_end == b"]"  # else it is the name of an item
         elif self._depth == _ROOT:
             if self._last.lower() == b'"version"' and b"jsonfeed" in token.lower():
                 self._had_version = True
             self._last = token
+
+    def _open(self, bracket: bytes) -> None:
+        if self._depth == _ROOT and self._last.lower() == b'"items"':
+            self._in_items = self._had_items = True
+            self._items_end = b"]" if bracket == b"[" else b"}"
+            if bracket == b"{":
+                self._report("SM407", "items is no list")
+        elif self._is_among_items:
+            self._report_junk()
+            self._start = self._next - 1
+        self._depth += 1
+        self._give_up_if_hostile()
+
+    def _close(self, bracket: bytes) -> None:
+        if self._is_among_items and bracket == b"}" != self._items_end:
+            # A list is never closed so: an item has a bracket too many, or has lost its first.
+            self._report("SM231", "the brackets of an item don't match")
+            self._seeking = self._opening is not None
+            self._junk = 0  # what looked like it was a part of that item
+            return
+        self._report_junk()
+        self._depth = max(self._depth - 1, 0)
+        # Behind a fault, what has ended may have been a list inside an item.
+        self._seeking = self._in_items and self._after_fault
+        self._in_items = False
+
+    def _report_junk(self) -> None:
+        """Report what stood in the place of items: nothing can be made of it."""
+        if self._junk:
+            one = self._junk == 1
+            message = "an item is no object" if one else f"{self._junk} items are no objects"
+            self._findings.report("SM407", message, place=self._junk_place)
+            self._junk = 0
 
     def _give_up_if_hostile(self) -> None:
         if self._start is None and self._depth > _MAX_DEPTH:

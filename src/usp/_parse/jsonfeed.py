@@ -1,10 +1,13 @@
 """JSON Feed 1.0 and 1.1: items as records, and what they say about their pages.
 
 Keys of a record are the feed's own (``url``, ``date_published``); those of the objects that an
-item holds are ``attachments@url``. A value of another type than it should be is left out.
+item holds are ``attachments@url``. A value of another type than it should be is left out. What no
+key here means is passed over, or kept as JSON where somebody asks for it.
 """
 
+import json
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
@@ -13,9 +16,10 @@ from usp._parse.builder import Entry
 from usp._parse.dates import is_understood
 from usp._parse.feeds import FeedMeaning, first_date
 from usp._parse.findings import Findings
+from usp._parse.grammar import UNKNOWN, UNKNOWN_TEXT
 from usp._parse.json_items import Item
-from usp._parse.meaning import EntryMeaning, first, understood_by
-from usp.objects.page import PageLink, Record, SitemapImage, SitemapVideo
+from usp._parse.meaning import EntryMeaning, blocks, first, understood_by
+from usp.objects.page import PageElement, PageLink, Record, SitemapImage, SitemapVideo
 
 TEXTS: Final = frozenset(
     {
@@ -29,65 +33,91 @@ OBJECTS: Final[Mapping[str, frozenset[str]]] = {
     "author": frozenset({"name", "url", "avatar"}),  # 1.0
 }
 LISTS: Final = frozenset({"tags"})
+_FILE: Final = "attachments"
 _MEDIA: Final = {
-    "attachments": "media:content",
-    "attachments@url": "media:content@url",
-    "attachments@mime_type": "media:content@type",
-    "attachments@duration_in_seconds": "media:content@duration",
-    "attachments@title": "media:content/title",
+    f"{_FILE}@url": "media:group/content@url",
+    f"{_FILE}@mime_type": "media:group/content@type",
+    f"{_FILE}@duration_in_seconds": "media:group/content@duration",
+    f"{_FILE}@title": "media:group/content/title",
 }
 """Attachments in the words of Media RSS."""
+_UNKNOWN: Final = (UNKNOWN, UNKNOWN_TEXT)
+"""The keys of a value that means nothing here: its name, then its JSON."""
+
+Pairs = Iterator[tuple[str, str]]
 
 
-def entries(items: Iterator[Item], findings: Findings) -> Iterator[Entry]:
-    """Yield the record of each item."""
+def entries(
+    items: Iterator[Item], findings: Findings, *, extensions: bool = False
+) -> Iterator[Entry]:
+    """Yield the record of each item, with what means nothing here if that is wanted."""
+    writer = _Writer(findings, extensions)
     for item, at in items:
         findings.here = at
-        yield "item", list(_record(item, findings)), at
+        yield "item", list(writer.record(item)), at
 
 
-def _record(item: Mapping[str, Any], findings: Findings) -> Iterator[tuple[str, str]]:
-    for written, value in item.items():
-        key = written.lower()
-        if key in TEXTS:
-            yield from _texts(key, value, findings)
-        elif key in LISTS:
-            for part in _listed(key, value, findings):
-                yield from _texts(key, part, findings)
-        elif key in OBJECTS:
-            objects = [value] if isinstance(value, dict) else _listed(key, value, findings)
-            for part in objects:
-                yield from _object(key, part, findings)
+@dataclass(frozen=True, slots=True)
+class _Writer:
+    """Writes the records of items."""
 
+    findings: Findings
+    extensions: bool
 
-def _texts(key: str, value: object, findings: Findings) -> Iterator[tuple[str, str]]:
-    """Yield a text, or a number as text: an ``id`` may be one."""
-    if isinstance(value, str) or (isinstance(value, int | float) and not isinstance(value, bool)):
-        yield key, str(value)
-    elif value is not None:
-        findings.report("SM407", f"{key} is no text")
+    def record(self, item: Mapping[str, Any]) -> Pairs:
+        """Yield what an item says."""
+        for written, value in item.items():
+            key = written.lower()
+            if key in TEXTS:
+                yield from self._text(key, value)
+            elif key in LISTS:
+                for part in self._listed(key, value):
+                    yield from self._text(key, part)
+            elif key in OBJECTS:
+                for part in [value] if isinstance(value, dict) else self._listed(key, value):
+                    yield from self._object(key, part)
+            else:
+                yield from self._unknown(written, value)
 
+    def _text(self, key: str, value: object) -> Pairs:
+        """Yield a text, or a number as text: an ``id`` may be one."""
+        if isinstance(value, str | int | float) and not isinstance(value, bool):
+            yield key, str(value)
+        elif value is not None:
+            self.findings.report("SM407", f"{key} is no text")
 
-def _listed(key: str, value: object, findings: Findings) -> list[Any]:
-    if isinstance(value, list):
-        return value
-    if value is not None:
-        findings.report("SM407", f"{key} is no list")
-    return []
+    def _listed(self, key: str, value: object) -> list[Any]:
+        if isinstance(value, list):
+            return value
+        if value is not None:
+            self.findings.report("SM407", f"{key} is no list")
+        return []
 
+    def _object(self, key: str, value: object) -> Pairs:
+        if not isinstance(value, dict):
+            self.findings.report("SM407", f"{key} holds something that is no object")
+            return
+        yield key, ""
+        for name, inside in value.items():
+            if name.lower() in OBJECTS[key]:
+                yield from self._text(f"{key}@{name.lower()}", inside)
+            else:
+                yield from self._unknown(name, inside)
 
-def _object(key: str, value: object, findings: Findings) -> Iterator[tuple[str, str]]:
-    if not isinstance(value, dict):
-        findings.report("SM407", f"{key} holds something that is no object")
-        return
-    yield key, ""
-    for name, inside in value.items():
-        if name.lower() in OBJECTS[key]:
-            yield from _texts(f"{key}@{name.lower()}", inside, findings)
+    def _unknown(self, name: str, value: object) -> Pairs:
+        if self.extensions:
+            yield UNKNOWN, name
+            yield UNKNOWN_TEXT, json.dumps(value, ensure_ascii=False)
 
 
 def _as_media(record: Record) -> Record:
-    return [(_MEDIA[key], text) for key, text in record if key in _MEDIA]
+    """Return the attachments in groups: those that have one title are one thing in many forms."""
+    groups: dict[object, list[tuple[str, str]]] = {}
+    for at, file in enumerate(blocks(record, _FILE, f"{_FILE}@")):
+        said = [(_MEDIA[key], text) for key, text in file if key in _MEDIA]
+        group = groups.setdefault(first(file, f"{_FILE}@title") or at, [("media:group", "")])
+        group += [("media:group/content", ""), *said]
+    return [pair for group in groups.values() for pair in group]
 
 
 class JsonFeedMeaning(FeedMeaning):
@@ -102,7 +132,7 @@ class JsonFeedMeaning(FeedMeaning):
     }
     url_keys = frozenset({"url", "external_url", "image", "banner_image", "attachments@url"})
     single_keys = frozenset()
-    more_keys = ("attachments", "external_url")
+    more_keys = (_FILE, "external_url", UNKNOWN)
 
     def check(self, name: str, record: Record, findings: Findings) -> None:
         """Report what is wrong with an item's values and attachments."""
@@ -135,6 +165,12 @@ class JsonFeedMeaning(FeedMeaning):
         """Return ``external_url`` where it isn't the page itself: what the item is about."""
         target = self._url(first(record, "external_url"))
         return [PageLink("related", target)] if target and target != self.link(record) else None
+
+    def extensions(self, record: Record) -> list[PageElement] | None:
+        """Return the values that mean nothing here, as JSON, where the record has them."""
+        said = [values.drop_controls(text) for key, text in record if key in _UNKNOWN]
+        found = zip(said[::2], said[1::2], strict=True)
+        return [PageElement(name, text=text) for name, text in found] or None
 
     def _is_html(self, name: str, _attributes: Mapping[str, str]) -> bool:
         return name == "content_html"

@@ -7,6 +7,7 @@ image or a video is for its ``medium`` to say, then for its ``type``, then for i
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Final
 
 from usp._parse import values
@@ -97,10 +98,10 @@ def videos(record: Record, url: ToUrl) -> list[SitemapVideo] | None:
         files = [medium for medium in group if medium.kind == "video"]
         files.sort(key=lambda medium: not medium.default)
         if files:
-            found.append(_video(files[0], url, renditions=tuple(file.loc for file in files[1:])))
+            found.append(_video(files, url))
     if not found:
         bare = _Medium("video", "", ((record, "media:group/"), (record, "media:")))
-        found = [video for video in [_video(bare, url)] if video.player_loc]
+        found = [video for video in [_video([bare], url)] if video.player_loc]
     return found or None
 
 
@@ -167,12 +168,16 @@ def kind_of(medium: str, type_: str, loc: str) -> str | None:
     return _ENDINGS.get(path.rpartition(".")[2].lower())
 
 
-def _video(medium: _Medium, url: ToUrl, renditions: tuple[str, ...] = ()) -> SitemapVideo:
-    scopes = medium.scopes
+def _video(files: list[_Medium], url: ToUrl) -> SitemapVideo:
+    """Return the video that is in all these files, the best one first."""
+    locs = list(dict.fromkeys(file.loc for file in files if file.loc))
+    durations = (values.seconds(file.duration) for file in files)
+    own = (file.scopes[:1] for file in files[1:])  # all is said of one thing
+    scopes = (*files[0].scopes, *chain.from_iterable(own))
     return SitemapVideo(
-        content_loc=medium.loc or None,
-        duration=values.seconds(medium.duration),
-        renditions=renditions,
+        content_loc=locs[0] if locs else None,
+        duration=next((length for length in durations if length is not None), None),
+        renditions=tuple(locs[1:]),
         title=_text(scopes, "title"),
         description=_text(scopes, "description"),
         category=_text(scopes, "category"),

@@ -73,6 +73,17 @@ def _in_pieces(chunks: Iterable[bytes]) -> Iterator[bytes]:
             yield chunk[at : at + _PIECE]
 
 
+def in_blocks(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Put small chunks together, and cut all alike: so nothing depends on how they came."""
+    held = bytearray()
+    for chunk in chunks:
+        held += chunk
+        while len(held) >= _PIECE:
+            yield bytes(held[:_PIECE])
+            del held[:_PIECE]
+    yield bytes(held)
+
+
 def peek(chunks: Iterable[bytes], size: int) -> tuple[bytes, Iterator[bytes]]:
     """Return the first bytes, at least ``size`` if there are so many, and all the chunks again."""
     rest = iter(chunks)

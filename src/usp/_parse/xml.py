@@ -22,9 +22,9 @@ from usp._parse.grammar import Grammar
 from usp._parse.layout import Run
 from usp._parse.learned import LearnedLane
 from usp._parse.rescue import read_damaged
+from usp._parse.unpack import in_blocks
 
 MAX_ENTRY: Final = 1024 * 1024
-_FEED: Final = 256 * 1024
 _CAUTION: Final = 16 * 1024
 """So much after a fault is fed to expat an entry at a time."""
 _CHILD_URL: Final = re.compile(
@@ -98,7 +98,7 @@ class XmlReader:
     def read(self, chunks: Iterable[bytes]) -> Iterator[Entry | Run]:
         """Yield the entries as they become complete, those that are alike together."""
         try:
-            for block in _in_blocks(chunks):
+            for block in in_blocks(chunks):
                 at = 0
                 while at < len(block):
                     # Never past the length of an entry: where the blocks end must not matter.
@@ -402,14 +402,3 @@ class XmlReader:
 def _has_url(done: list[Entry]) -> bool:
     """Tell whether the last of the entries has a URL, without which it is lost."""
     return any(key == "loc" and text.strip() for key, text in done[-1][1])
-
-
-def _in_blocks(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """Cut the stream into equal blocks, so that nothing depends on how it came."""
-    held = bytearray()
-    for chunk in chunks:
-        held += chunk
-        while len(held) >= _FEED:
-            yield bytes(held[:_FEED])
-            del held[:_FEED]
-    yield bytes(held)
