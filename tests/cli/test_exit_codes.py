@@ -115,6 +115,15 @@ def test_3_when_unreachable() -> None:
     assert "Pool" not in line
 
 
+def test_what_was_tried_where_nobody_answers() -> None:
+    ended = usp("ls", f"http://127.0.0.1:{closed_port()}/", "-f", "tried")
+    lines = [line.split("\t") for line in ended.out.splitlines()]
+    assert {line[0] for line in lines} == {"unreachable"}
+    assert {line[1] for line in lines} == {"robots.txt", "known paths", "homepage"}
+    assert all("refused" in line[3] and "Caused by" not in line[3] for line in lines)
+    assert ended.code == 3
+
+
 def test_a_host_that_does_not_answer_is_told_of_once() -> None:
     ended = usp("ls", f"http://127.0.0.1:{closed_port()}")
     assert (ended.code, len(ended.err.splitlines())) == (3, 1)

@@ -65,6 +65,23 @@ def test_pages_alone(site: LoopbackServer) -> None:
     assert (ended.code, ended.err) == (0, "")
 
 
+def test_what_was_tried(site: LoopbackServer) -> None:
+    site.robots("/a.xml", "/lost.xml")
+    ended = usp("ls", site.url, "-u", "-f", "tried")
+    first, *rest = [line.split("\t") for line in ended.out.splitlines()]
+    assert first == ["sitemap", "robots.txt", "/robots.txt", ""]
+    assert rest[:3] == [
+        ["sitemap", "robots.txt", "/a.xml", ""],
+        ["missing", "robots.txt", "/lost.xml", "404 Not Found"],
+        ["sitemap", "known paths", "/sitemap.xml", ""],
+    ]
+    assert {tuple(line[:2] + line[3:]) for line in rest[3:]} == {
+        ("missing", "known paths", "404 Not Found")
+    }
+    assert ended.code == 0
+    assert ended.err.splitlines()[-1] == "usp: 1 sitemap could not be read"
+
+
 @pytest.mark.parametrize("option", ["-u", "--strip-url"])
 def test_stripped_urls_but_not_the_first_line(site: LoopbackServer, option: str) -> None:
     first, rest = drawn(TREE, site).split("\n", 1)

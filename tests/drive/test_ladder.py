@@ -15,7 +15,7 @@ from usp import Outcome
 from usp._crawl.seeds import KNOWN_PATHS, NEWER_PATHS, Homepage
 from usp._parse import html
 from usp.objects.outcome import FoundBy
-from usp.objects.sitemap import AbstractSitemap
+from usp.objects.sitemap import AbstractSitemap, IndexWebsiteSitemap
 from usp.tree import sitemap_tree_for_homepage
 from usp.web_client import manners
 from usp.web_client.requests_client import RequestsWebClient
@@ -186,6 +186,76 @@ def test_a_homepage_that_leads_to_another_site_is_left_there(server: LoopbackSer
         tree = sitemap_tree_for_homepage(server.url)
         assert tree.outcome is Outcome.NONE
         assert other.asked == ["/"]
+
+
+def told(tree: IndexWebsiteSitemap, server: LoopbackServer) -> list[tuple[str, str, str]]:
+    """What was tried: rung, path and result."""
+    home = server.url.rstrip("/")
+    found = [(a.rung, a.url.removeprefix(home), str(a.result)) for a in tree.tried]
+    assert all(bool(a.detail) == (a.result not in ("sitemap", "already-found")) for a in tree.tried)
+    return found
+
+
+def test_what_was_tried_is_told_rung_by_rung(server: LoopbackServer) -> None:
+    server.robots("/i.xml", "/gone.xml")
+    server.site |= {
+        "/i.xml": index(server.at("/a.xml"), server.at("/i.xml")),
+        "/a.xml": urlset(server.at("/1")),
+        "/sitemap.xml": redirect("/i.xml"),
+        "/sitemap_index.xml": page(),
+        "/sitemap-index.xml": 403,
+        "/sitemap": "",
+        "/": Answer(
+            body=page(
+                "<link rel=sitemap href=/named.xml>",
+                "<link rel=alternate type='application/rss+xml' href=/feed>",
+            ),
+            headers={"Link": "</header.xml>; rel=sitemap"},
+        ),
+        "/named.xml": urlset(server.at("/2")),
+        "/feed": RSS.format(server.at("/3")),
+        "/wp-sitemap.xml": urlset(server.at("/4")),
+    }
+    results = {
+        "/sitemap.xml": "already-found",
+        "/sitemap_index.xml": "not-a-sitemap",
+        "/sitemap-index.xml": "blocked",
+        "/sitemap": "not-a-sitemap",
+        "/wp-sitemap.xml": "sitemap",
+    }
+    tree = sitemap_tree_for_homepage(server.url, use_homepage=True, use_newer_paths=True)
+    assert told(tree, server) == [
+        ("robots.txt", "/robots.txt", "sitemap"),
+        ("robots.txt", "/i.xml", "sitemap"),
+        ("indexes", "/a.xml", "sitemap"),
+        ("indexes", "/i.xml", "refused"),
+        ("robots.txt", "/gone.xml", "missing"),
+        *(("known paths", p, results.get(p, "missing")) for p in map("/".__add__, KNOWN_PATHS)),
+        ("homepage", "/", "not-a-sitemap"),
+        ("homepage", "/header.xml", "missing"),
+        ("homepage", "/named.xml", "sitemap"),
+        *(("newer paths", p, results.get(p, "missing")) for p in map("/".__add__, NEWER_PATHS)),
+        ("feeds", "/feed", "sitemap"),
+    ]
+    assert {attempt.url for attempt in tree.tried} == set(map(server.at, server.asked))
+
+
+def test_a_homepage_that_was_asked_for_its_feeds_alone_was_tried(server: LoopbackServer) -> None:
+    server.robots("/gone.xml")
+    server.site["/"] = page("<link rel=alternate type='application/rss+xml' href=/feed>")
+    server.site["/feed"] = RSS.format(server.at("/1"))
+    tried = told(usp.sitemap_tree(server.url), server)
+    assert tried[-2:] == [("feeds", "/", "not-a-sitemap"), ("feeds", "/feed", "sitemap")]
+    assert tried[0] == ("robots.txt", "/robots.txt", "sitemap")
+
+
+def test_what_was_tried_where_one_sitemap_was_named(server: LoopbackServer) -> None:
+    server.site["/i.xml"] = index(server.at("/a.xml"))
+    server.site["/a.xml"] = urlset(server.at("/1"))
+    assert told(usp.sitemap_tree(server.at("/i.xml")), server) == [
+        ("given", "/i.xml", "sitemap"),
+        ("indexes", "/a.xml", "sitemap"),
+    ]
 
 
 def test_soft_404s_are_not_found(server: LoopbackServer) -> None:

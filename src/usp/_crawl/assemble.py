@@ -1,5 +1,6 @@
 """From a finished crawl to the tree that the user walks, and to what came of it."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
@@ -10,6 +11,7 @@ from usp._crawl.selection import Selected, Selection
 from usp._parse.document import Document
 from usp._parse.sniff import Kind
 from usp.objects import sitemap as nodes
+from usp.objects.outcome import Attempt
 from usp.objects.problem import Problem
 
 _PAGES: Final[dict[Kind, type[nodes.AbstractPagesSitemap]]] = {
@@ -85,6 +87,15 @@ def _subtrees(places: list[Place], selection: Selection) -> list[nodes.AbstractS
     return found
 
 
+def _tried(crawl: Crawl) -> Iterator[Attempt]:
+    """Yield what was tried; a homepage that was asked for its feeds, too, was tried once."""
+    asked = False
+    for place in crawl.places():
+        if place.was_tried and not (asked and place.homepage):
+            asked = asked or place.homepage is not None
+            yield place.attempt()
+
+
 def website(homepage: str, crawl: Crawl) -> nodes.IndexWebsiteSitemap:
     """Return the root that stands for the site, saying what came of the crawl."""
     notes = (Problem(*crawl.stopped),) if crawl.stopped else ()
@@ -92,7 +103,7 @@ def website(homepage: str, crawl: Crawl) -> nodes.IndexWebsiteSitemap:
         homepage,
         _subtrees(crawl.roots, crawl.selection),
         outcome=crawl.outcome,
-        tried=tuple(place.attempt() for place in crawl.places() if place.was_tried),
+        tried=tuple(_tried(crawl)),
         notes=notes,
     )
     root._skipped_sitemaps = crawl.skipped_seeds

@@ -12,7 +12,7 @@ from typing import Any, Final
 from urllib.parse import urldefrag, urljoin
 
 from usp._crawl.messages import FetchFailed
-from usp._crawl.places import Place, Tally, refusal
+from usp._crawl.places import NAMES_NOTHING, Place, Tally, refusal
 from usp._crawl.policy import Policy
 from usp._crawl.repeats import Repeats
 from usp._crawl.resource import Resource
@@ -262,7 +262,7 @@ class Cursor:
             elif place.found_by is FoundBy.KNOWN_PATH and answer.url in self._found:
                 place.absence = (Result.ALREADY_FOUND, "")
             elif place.is_guess and (answer.kind is Kind.INVALID or answer.blank):
-                place.absence = (Result.NOT_A_SITEMAP, answer.reason)
+                place.absence = (Result.NOT_A_SITEMAP, answer.reason or NAMES_NOTHING)
             elif urldefrag(answer.url).url in parents and answer.url != place.url:
                 way = f"{place.url} redirected to {answer.url}"
                 above = f"with parent URLs {sorted(parents)}"
@@ -273,18 +273,19 @@ class Cursor:
     def _ask_homepage(self, place: Place, wanted: Homepage, document: Document) -> None:
         """Let what a homepage leads to stand at the top of the tree; itself it stands nowhere."""
         named = [child for child in document.children if child.is_feed is wanted.feeds]
-        place.absence = (Result.NOT_A_SITEMAP, f"the homepage, which names {len(named)}")
+        things = "feeds" if wanted.feeds else "sitemaps"
+        place.absence = (Result.NOT_A_SITEMAP, f"the homepage; {things} named there: {len(named)}")
         site = wanted.moved_to(document.url)
         for path in wanted.elsewhere if site else ():
             found_by = FoundBy.WELL_KNOWN if path == "robots.txt" else FoundBy.KNOWN_PATH
-            place.children.append(Place(urljoin(site or "", path), 0, found_by))
+            place.children.append(Place(urljoin(site or "", path), 0, found_by, rung=place.rung))
         for child in named:
             reason = self.selection.refuses_sitemap(child, of_index=False)
             if reason:
                 self._count_skipped(reason)
             else:
                 self._declared = self._declared or not child.is_feed
-                place.children.append(Place(child.url, 0, FoundBy.HTML))
+                place.children.append(Place(child.url, 0, FoundBy.HTML, rung=place.rung))
         self._probe(place.children)
 
     def _count(self, place: Place) -> None:

@@ -21,6 +21,9 @@ _GUESSES: Final = frozenset({FoundBy.WELL_KNOWN, FoundBy.KNOWN_PATH})
 _BLOCKED: Final = frozenset({401, 403, 407, 429, 451})
 _SERVER_ERRORS: Final = range(500, 600)
 _NOT_ASKED: Final = frozenset({Result.ALREADY_FOUND, Result.NOT_NEEDED})
+NAMES_NOTHING: Final = "It names no page"
+_RUNGS: Final = {FoundBy.ROBOTS: "robots.txt", FoundBy.INDEX: "indexes"}
+"""The rungs of what stands below another place."""
 _UNANSWERED: Final = {Result.BLOCKED: Outcome.BLOCKED, Result.UNREACHABLE: Outcome.UNREACHABLE}
 
 
@@ -66,10 +69,8 @@ class Place:
 
     @property
     def was_tried(self) -> bool:
-        """Whether to tell of it: no rung that wasn't climbed, no homepage a second time."""
-        asked_again = self.homepage is not None and self.homepage.feeds
-        unneeded = self.absence is not None and self.absence[0] is Result.NOT_NEEDED
-        return not asked_again and not unneeded
+        """Whether to tell of it: its rung was climbed."""
+        return self.absence is None or self.absence[0] is not Result.NOT_NEEDED
 
     @property
     def by_other_scheme(self) -> bool:
@@ -104,7 +105,8 @@ class Place:
 
     def attempt(self) -> Attempt:
         """Return what came of it."""
-        return Attempt(self.url, self.found_by, *self._result())
+        rung = _RUNGS.get(self.found_by, self.rung.name)
+        return Attempt(self.url, self.found_by, *self._result(), rung)
 
     def origin(self) -> Origin:
         """Return where it came from."""
@@ -129,7 +131,7 @@ class Place:
         if answer is None:
             return Result.REFUSED, "it was not fetched"
         if answer.kind is Kind.INVALID or answer.blank:
-            return Result.NOT_A_SITEMAP, answer.reason or "It names no page"
+            return Result.NOT_A_SITEMAP, answer.reason or NAMES_NOTHING
         return Result.SITEMAP, ""
 
 

@@ -131,7 +131,8 @@ class Ladder:
     def seeds(self, homepage: str) -> Iterator[Seed]:
         """Yield what is looked for on a website, given its homepage with a slash at the end."""
         if self.robots:
-            yield Seed(urljoin(homepage, "robots.txt"), FoundBy.WELL_KNOWN)
+            robots = urljoin(homepage, "robots.txt")
+            yield Seed(robots, FoundBy.WELL_KNOWN, rung=Rung("robots.txt"))
         known = self._paths(homepage, self.known_paths, Rung("known paths", self.known))
         ask = self._homepage(homepage)
         yield from (*ask, *known) if self.homepage_first else (*known, *ask)

@@ -15,7 +15,7 @@ from usp.cli._exit import Exit
 from usp.cli._log import setup_logging
 from usp.cli._streams import one_line, tell
 from usp.cli._url import site_url
-from usp.cli._verdict import verdict
+from usp.cli._verdict import verdict, why
 from usp.objects.sitemap import AbstractSitemap, IndexWebsiteSitemap
 from usp.tree import sitemap_tree, sitemap_tree_for_homepage
 
@@ -47,9 +47,16 @@ def _pages(root: AbstractSitemap, shorten: Shorten) -> Iterable[str]:
     return (shorten(page.url) for page in root.all_pages())
 
 
-_PRINTERS: Final[dict[str, Callable[[AbstractSitemap, Shorten], Iterable[str]]]] = {
+def _tried(root: IndexWebsiteSitemap, shorten: Shorten) -> Iterable[str]:
+    for attempt in root.tried:
+        said = (attempt.result, attempt.rung, shorten(attempt.url), one_line(why(attempt)))
+        yield "\t".join(said)
+
+
+_PRINTERS: Final[dict[str, Callable[[IndexWebsiteSitemap, Shorten], Iterable[str]]]] = {
     "tabtree": _tabtree,
     "pages": _pages,
+    "tried": _tried,
 }
 
 

@@ -31,7 +31,8 @@ _NAMED: Final = frozenset({FoundBy.ROBOTS, FoundBy.INDEX, FoundBy.HTML, FoundBy.
 _FAILURES_TOLD: Final = 10
 
 _CAUSE: Final = re.compile(
-    r"""\(Caused\ by .*? (["']) (?: \w+\(host=.*?\):\  )? (?P<words>.+) \1 \)+ $""",
+    r"""\(Caused\ by .*? (["']) (?: \w+\(host=.*?\):\  )?
+    (?P<words>.+) \1 \)+ (?P<more>:[^()]+)? $""",
     re.VERBOSE,
 )
 """The words of the system in a message of urllib3, without the layers around them."""
@@ -81,9 +82,14 @@ def _is_unread(attempt: Attempt) -> bool:
     return attempt.found_by in _NAMED and attempt.result not in _READ
 
 
-def _failure(attempt: Attempt) -> str:
+def why(attempt: Attempt) -> str:
+    """Return why it came to nothing, without the layers of a client; empty if it didn't."""
     cause = _CAUSE.search(attempt.detail)
-    return f"{attempt.url}: {cause['words'] if cause else attempt.detail}"
+    return f"{cause['words']}{cause['more'] or ''}" if cause else attempt.detail
+
+
+def _failure(attempt: Attempt) -> str:
+    return f"{attempt.url}: {why(attempt)}"
 
 
 def _lacking(tree: IndexWebsiteSitemap) -> Iterator[str]:

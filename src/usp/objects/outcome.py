@@ -81,3 +81,5 @@ class Attempt:
     result: Result
     detail: str
     """The reason in words; empty when it worked."""
+    rung: str = ""
+    """The rung of the ladder of discovery that led there, as the docs call it."""
