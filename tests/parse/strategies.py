@@ -7,6 +7,7 @@ known; damage is described by what it leaves alone. Everything is bytes, as the 
 from __future__ import annotations
 
 import gzip
+import operator
 import re
 import zlib
 from collections.abc import Sequence
@@ -25,7 +26,7 @@ _WORDS: Final = ("alpha", "bravo", "charlie", "delta", "echo", "foxtrot", "golf"
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """One kind of XML document: a head, entries around a URL each, a tail."""
+    """One kind of document: a head, entries around a URL each, a tail."""
 
     name: str
     head: str
@@ -36,13 +37,16 @@ class Format:
     """The element of an entry."""
     kept_from: bytes
     """What must have come for an entry to count when the document is cut off behind it."""
+    declaration: bytes = DECLARATION
+    between: bytes = b""
+    """What stands between two entries, beside blanks."""
 
     def entries(self, urls: Sequence[str]) -> list[bytes]:
         return [self.entry.replace("@", url).encode() for url in urls]
 
     def document(self, entries: Sequence[bytes], *, indent: bytes = b"\n  ") -> bytes:
-        body = b"".join(indent + entry for entry in entries)
-        return DECLARATION + self.head.encode() + body + b"\n" + self.tail.encode()
+        body = self.between.join(indent + entry for entry in entries)
+        return self.declaration + self.head.encode() + body + b"\n" + self.tail.encode()
 
 
 URLSET: Final = Format(
@@ -79,8 +83,42 @@ ATOM: Final = Format(
     b"entry",
     b"</entry>",
 )
-FORMATS: Final = (URLSET, INDEX, RSS, ATOM)
-formats: Final = st.sampled_from(FORMATS)
+VIDEOS: Final = Format(
+    "videos",
+    f"<urlset {ALL}>",
+    "<url><loc>@</loc><video:video><video:thumbnail_loc>@.jpg</video:thumbnail_loc>"
+    "<video:title>T</video:title><video:description>D</video:description>"
+    "<video:content_loc>@.mp4</video:content_loc><video:player_loc allow_embed='no'>@?play"
+    "</video:player_loc><video:price currency='EUR'>1.99</video:price><video:tag>t</video:tag>"
+    "</video:video></url>",
+    "</urlset>",
+    b"url",
+    b"</url>",
+)
+MEDIA: Final = Format(
+    "media",
+    '<rss version="2.0" xmlns:media="http://search.yahoo.com/mrss/"><channel>',
+    "<item><title>Title</title><link>@</link><media:group><media:content url='@.mp4' "
+    "type='video/mp4' duration='90'/><media:thumbnail url='@.jpg'/><media:title>M</media:title>"
+    "</media:group><media:content url='@.png' medium='image'/></item>",
+    "</channel></rss>",
+    b"item",
+    b"</item>",
+)
+JSON: Final = Format(
+    "json",
+    '{"version": "https://jsonfeed.org/version/1.1", "title": "Site", "items": [',
+    '{"id": "@", "url": "@", "title": "Title {1}", "tags": ["a", "b"], "attachments": '
+    '[{"url": "@.mp4", "mime_type": "video/mp4"}], "date_published": "2020-05-06", "last": 1}',
+    "]}",
+    b"",
+    b'"last": 1}',
+    declaration=b"",
+    between=b",",
+)
+XML_FORMATS: Final = (URLSET, INDEX, RSS, ATOM, VIDEOS, MEDIA)
+xml_formats: Final = st.sampled_from(XML_FORMATS)
+formats: Final = st.sampled_from((*XML_FORMATS, JSON))
 
 
 def urls(least: int = 0, most: int = len(_WORDS)) -> st.SearchStrategy[list[str]]:
@@ -109,6 +147,12 @@ _PIECES: Final = [
     b"<br />", b"<b>Warning</b>: x\n", b"http://h.example/a", b"https://h.example/b\n", b"/c",
     b"ftp:", b"http://[", b"2020-01-02", b"10/11/12", b"0.5", b"NaN", b"daily", b"\xef\xbb\xbf",
     b"\xff\xfe", b"\xfe\xff", b"\xff", b"\xc3", b"\xa9", b"\xef\xbf\xbd", b"\xed\xa0\x80",
+    b"<video:video>", b"</video:video>", b"<video:price currency='", b"<video:tag>",
+    b"<video:tvshow>", b"<media:group>", b"</media:group>", b"<media:content url='/v.mp4'",
+    b"<media:player url='/p'/>", b"<media:thumbnail/>", b"<enclosure url='/i.png'/>",
+    b" rdf:about='http://h/a'", b'{"version":',
+    b'"https://jsonfeed.org/version/1.1",', b'"items": [', b'{"id": "http://h/a", "title": "T"}',
+    b'"attachments": [{"url":', b"{", b"}", b"[", b"]", b",", b":", b"null", b'"_x": {"y": 1}',
     b"\x1f\x8b", b"x\x9c", b"Sitemap: ", b"Site-map:/x.xml\n", b"User-agent: *\n", b"# ", b"{}",
 ]  # fmt: skip
 """What readers stumble over, alone or beside one another."""
@@ -195,6 +239,21 @@ def stays_inside(entry: bytes) -> bool:
     return not _OPENS_SOMETHING.search(entry) and tags in ([], [b""], [b"/"], [b"", b"/"])
 
 
+_JSON_STRING: Final = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\Z)', re.DOTALL)
+
+
+def opens_nothing(item: bytes) -> bool:
+    """Tell whether a damaged item of JSON leaves no bracket open: the others would be inside it.
+
+    Nor may it name another encoding.
+    """
+    brackets = _JSON_STRING.sub(b"", item)
+    open_, close = (
+        [brackets.count(one) for one in kinds] for kinds in ((b"{", b"["), (b"}", b"]"))
+    )
+    return all(map(operator.le, open_, close)) and not _OPENS_SOMETHING.search(item)
+
+
 @dataclass(frozen=True, slots=True)
 class Damaged:
     """The entries of a document, and the same with one of them damaged."""
@@ -212,16 +271,16 @@ class Damaged:
 
 
 @st.composite
-def damaged(draw: st.DrawFn) -> Damaged:
+def damaged(draw: st.DrawFn, kinds: st.SearchStrategy[Format] = formats) -> Damaged:
     """A document in which some bytes of one entry were replaced by others."""
-    kind = draw(formats)
+    kind = draw(kinds)
     entries = kind.entries(draw(urls(least=3, most=6)))
     which = draw(st.integers(0, len(entries) - 1))
     entry = entries[which]
     start, end = sorted(draw(st.tuples(*[st.integers(0, len(entry))] * 2)))
     junk = draw(_pieces | st.binary(max_size=6))
     broken = entry[:start] + junk + entry[end:]
-    assume(stays_inside(broken))
+    assume(opens_nothing(broken) if kind is JSON else stays_inside(broken))
     return Damaged(kind, entries, which, broken)
 
 

@@ -19,7 +19,7 @@ from tests.parse.lanes import (
     read,
 )
 from tests.parse.reading import ALL, SM, u
-from tests.parse.strategies import Damaged, anything, damaged
+from tests.parse.strategies import Damaged, anything, damaged, xml_formats
 from tests.parse.test_properties import examples
 from usp._parse.document import Source, inspect
 from usp._parse.sniff import Kind
@@ -74,7 +74,7 @@ def test_lanes_agree_on_anything(data: bytes) -> None:
 
 
 @examples(100)
-@given(damaged())
+@given(damaged(xml_formats))
 def test_lanes_agree_on_damage(document: Damaged) -> None:
     whole = document.document
     tail = document.kind.tail.encode()

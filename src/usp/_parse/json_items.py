@@ -3,7 +3,7 @@
 The text is cut at its brackets and strings, and ``json`` sees an item at a time, so that a document
 of any size takes little memory and one that is cut off, or broken, loses the items that are broken.
 Items are written by one machine: behind a fault, reading goes on where the next one begins as the
-first did. An item may be 1 MiB long and 64 levels deep.
+first sound one did. An item may be 1 MiB long and 64 levels deep.
 """
 
 import json
@@ -22,6 +22,7 @@ _MAX_DEPTH: Final = 64
 _MAX_RESCANNED: Final = 4 * MAX_ITEM
 """So many bytes of broken items are looked through again: time stays linear."""
 _TOO_DEEP: Final = f"it goes more than {_MAX_DEPTH} levels deep"
+_UNMATCHED: Final = "the brackets of an item don't match"
 _TOO_LONG: Final = "an item is longer than 1 MiB"
 _ROOT, _ITEMS = 1, 2
 """How deep we are inside the document's object, and inside its list of items."""
@@ -30,9 +31,17 @@ _TOKEN: Final = re.compile(rb'"(?:[^"\\]++|\\.)*+("?)|[{}\[\]]', re.DOTALL)
 """A bracket, or a string: one without its last quote reaches to the end."""
 _TO_BRACKET: Final = re.compile(rb'(?:[^"{}\[\]]++|"(?:[^"\\]++|\\.)*+")*+([{}\[\]])', re.DOTALL)
 """All up to the next bracket that is in no string."""
-_AMONG_ITEMS: Final = re.compile(rb'%s|[^\s,:"{}\[\]]++' % _TOKEN.pattern, re.DOTALL)
-"""The same, or a number or word."""
+_AMONG_ITEMS: Final = re.compile(
+    rb'"(?:[^"\\]++|\\.)*+("?)\s*+(:?)|[{}\[\]]|[^\s,"{}\[\]]++', re.DOTALL
+)
+"""The same, or a number or word; behind a string stands a colon where it is a name."""
+_AFTER_ITEMS: Final = re.compile(rb'[\s,]*+(?:["}]|\Z)')
+"""What follows the list: a name, or the end of the document's object."""
+_SCALAR: Final = re.compile(
+    rb'".*|null|true|false|-?[0-9]++(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?', re.DOTALL
+)
 _OPENING: Final = re.compile(rb'\{\s{0,64}"[^"\\]{1,64}"')
+_LONGEST_OPENING: Final = 131
 _MENDABLE: Final = re.compile(
     # A comma before a closing bracket, and escapes that JSON doesn't have.
     rb'("(?:[^"\\]++|\\["\\/bfnrtu])*+")|,(?=\s*+[}\]])|\\(?!["\\/bfnrtu])',
@@ -146,9 +155,10 @@ class ItemReader:
 
     def _is_whole(self, token: re.Match[bytes], *, final: bool) -> bool:
         """Tell whether a token ends here: more of a string or of a word may still come."""
-        if token[0].startswith(b'"'):
-            return bool(token[1])
-        return token[0] in b"{}[]" or final or token.end() < len(self._kept)
+        if token[0].startswith(b'"') and not token[1]:
+            return False
+        ends = final or not self._is_among_items or token.end() < len(self._kept)
+        return ends or token[0] in b"{}[]"
 
     def _take(self, found: re.Match[bytes]) -> None:
         """Take what stands outside of the items."""
@@ -158,15 +168,32 @@ class ItemReader:
         elif token in b"}]":
             self._close(token)
         elif self._is_among_items:
-            if not self._junk:
-                self._junk_place = self._findings.place(self._kept_at + found.start())
-            self._junk += self._items_end == b"]"  # else it is the name of an item
+            self._take_among_items(found)
         elif self._depth == _ROOT:
             if self._last.lower() == b'"version"' and b"jsonfeed" in token.lower():
                 self._had_version = True
             self._last = token
 
+    def _take_among_items(self, found: re.Match[bytes]) -> None:
+        """Take what is no item: its name, junk, or a part of one that has lost its bracket."""
+        named = bool(found[2])
+        if named and self._items_end == b"}":
+            return
+        if named or not _SCALAR.fullmatch(found[0]):
+            self._findings.report("SM231", _UNMATCHED, at=self._kept_at + found.start())
+            self._seeking = True
+            return
+        if not self._junk:
+            self._junk_place = self._findings.place(self._kept_at + found.start())
+        self._junk += 1
+
     def _open(self, bracket: bytes) -> None:
+        if not self._depth and self._had_items:
+            # The document has ended, and goes on: an item has brackets too many.
+            self._next -= 1
+            self._report("SM231", _UNMATCHED)
+            self._seeking = True
+            return
         if self._depth == _ROOT and self._last.lower() == b'"items"':
             self._in_items = self._had_items = True
             self._items_end = b"]" if bracket == b"[" else b"}"
@@ -179,17 +206,20 @@ class ItemReader:
         self._give_up_if_hostile()
 
     def _close(self, bracket: bytes) -> None:
-        if self._is_among_items and bracket == b"}" != self._items_end:
-            # A list is never closed so: an item has a bracket too many, or has lost its first.
-            self._report("SM231", "the brackets of an item don't match")
-            self._seeking = self._opening is not None
-            self._junk = 0  # what looked like it was a part of that item
+        if self._is_among_items and not self._ends_items(bracket):
+            # An item has a bracket too many.
+            self._report("SM231", _UNMATCHED)
+            self._seeking = True
             return
         self._report_junk()
         self._depth = max(self._depth - 1, 0)
         # Behind a fault, what has ended may have been a list inside an item.
         self._seeking = self._in_items and self._after_fault
         self._in_items = False
+
+    def _ends_items(self, bracket: bytes) -> bool:
+        """Tell whether a bracket looks like that at the end of all items."""
+        return bracket == self._items_end and _AFTER_ITEMS.match(self._kept, self._next) is not None
 
     def _report_junk(self) -> None:
         """Report what stood in the place of items: nothing can be made of it."""
@@ -210,7 +240,6 @@ class ItemReader:
         if len(text) > MAX_ITEM:
             self._fault("SM217", _TOO_LONG, ended=True)
             return
-        self._opening = self._opening or _opening_of(text)
         value, mended = _load(text)
         if value is None:
             self._fault("SM231", "an item can't be read", ended=True)
@@ -220,6 +249,7 @@ class ItemReader:
         if not isinstance(value, dict):
             self._report("SM407", "an item is no object")
         elif "id" in value or not self._after_fault:  # else it may be a part of an item
+            self._opening = self._opening or ("id" in value and _opening_of(text)) or None
             yield value, self._kept_at + start
         self._start = None
 
@@ -228,23 +258,28 @@ class ItemReader:
         self._report(code, message)
         start = self._next if self._start is None else self._start
         self._budget -= min(self._next - start, MAX_ITEM)
-        self._opening = self._opening or _opening_of(self._kept[start : start + MAX_ITEM])
         self._start = None
-        if self._budget > 0 and self._opening:
+        if self._budget > 0:
             self._seeking, self._next = True, start + 1
         elif not ended:
             self._given_up = True
 
     def _sought(self) -> bool:
         """Look for the next item; False if it isn't here yet."""
-        opening = self._opening or b""
-        at = self._kept.find(opening, self._next)
+        at = self._find_opening()
         if at < 0:
-            self._next = max(self._next, len(self._kept) - len(opening) + 1)
+            self._next = max(self._next, len(self._kept) - _LONGEST_OPENING + 1)
             return False
         self._next, self._depth, self._in_items = at, _ITEMS, True
         self._seeking, self._after_fault = False, True
         return True
+
+    def _find_opening(self) -> int:
+        """Find what begins as items do here, or as objects do, as long as no item was whole."""
+        if self._opening:
+            return self._kept.find(self._opening, self._next)
+        found = _OPENING.search(self._kept, self._next)
+        return found.start() if found else -1
 
     def _forget(self) -> None:
         needed = self._next if self._start is None else self._start
