@@ -51,27 +51,10 @@ _texts: Final = st.sampled_from(
     ]
 )
 _VIDEO_TEXTS: Final = [
-    "title",
-    "description",
-    "duration",
-    "expiration_date",
-    "rating",
-    "view_count",
-    "publication_date",
-    "family_friendly",
-    "requires_subscription",
-    "live",
-    "tag",
-    "category",
-    "uploader",
-    "restriction",
-    "platform",
-    "price",
-    "gallery_loc",
-    "id",
-    "season_number",
-    "unheard_of",
-]
+    "title", "description", "duration", "expiration_date", "rating", "view_count", "tag", "id",
+    "publication_date", "family_friendly", "requires_subscription", "live", "category", "uploader",
+    "restriction", "platform", "price", "gallery_loc", "season_number", "unheard_of",
+]  # fmt: skip
 _ATTRIBUTES: Final = [
     "",
     " relationship='deny'",

@@ -79,6 +79,37 @@ ITEMS = [
     ),
     ("a sound", '<media:content url="http://h/s.mp3" type="audio/mpeg"/>', None, None),
     (
+        "a type that says nothing",
+        "<enclosure url='http://h/v.mp4' type='application/octet-stream'/>",
+        None,
+        [video()],
+    ),
+    ("a document", "<enclosure url='http://h/v.mp4' type='text/html'/>", None, None),
+    (
+        "a playlist",
+        "<media:content url='http://h/v' type='application/vnd.apple.mpegurl'/>",
+        None,
+        [video("http://h/v")],
+    ),
+    (
+        "a file in a file",
+        (
+            f"{MP4}>{title('Out')}<media:content url='http://h/w.mp4'>{title('In')}</media:content>"
+            "</media:content>"
+        ),
+        None,
+        [video(title="Out"), video("http://h/w.mp4", title="In")],
+    ),
+    (
+        "a group in a group",
+        (
+            f"<media:group>{MP4}/><media:group><media:content url='http://h/w.mp4'/></media:group>"
+            "</media:group>"
+        ),
+        None,
+        [video(), video("http://h/w.mp4")],
+    ),
+    (
         "a flash player",
         '<media:content url="http://h/v/1" type="application/x-shockwave-flash"/>',
         None,
@@ -245,12 +276,13 @@ def test_an_atom_entry() -> None:
     entry = (
         "<entry><title>T</title><link href='http://h/a'/>"
         "<link rel='enclosure' type='image/png' href='/i.png'/>"
+        "<link rel='http://www.iana.org/assignments/relation/enclosure' href='/j.png'/>"
         f"<media:group><media:title>V</media:title>{MP4}/></media:group></entry>"
     )
     document = f'<feed xmlns="http://www.w3.org/2005/Atom" {MRSS}>{entry}</feed>'
     (read,) = parse(document, url="http://h/feed").pages
     assert read.videos == [video(title="V")]
-    assert read.images == [image("http://h/i.png")]
+    assert read.images == [image("http://h/i.png"), image("http://h/j.png")]
 
 
 VALUES = [

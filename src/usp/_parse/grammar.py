@@ -130,11 +130,17 @@ def _media(path: str, *, inside: dict[str, Tag] | None = None) -> dict[str, Tag]
 
 
 def _media_content(path: str) -> dict[str, Tag]:
+    """Return a file; one that stands inside another is one of its own."""
     inside = _media(f"{path}content/")
-    return {"media:content": Tag(f"media:{path}content", _MEDIA_CONTENT, inside)}
+    inner = Tag(f"media:{path}content", _MEDIA_CONTENT, inside)
+    outer = Tag(inner.key, _MEDIA_CONTENT, {**inside, "media:content": inner})
+    return {"media:content": outer}
 
 
-_MEDIA_GROUP: Final = Tag("media:group", children=_media("group/", inside=_media_content("group/")))
+_INNER_GROUP: Final = Tag("media:group", children=_media("group/", inside=_media_content("group/")))
+_MEDIA_GROUP: Final = Tag(
+    "media:group", children={**(_INNER_GROUP.children or {}), "media:group": _INNER_GROUP}
+)
 _MEDIA: Final = _media("", inside={**_media_content(""), "media:group": _MEDIA_GROUP})
 _ITEM: Final = {
     **_leaves("", "title description pubdate"),

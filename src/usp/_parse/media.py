@@ -22,7 +22,18 @@ Scope = tuple[Record, str]
 
 _SIGNS: Final = ("media:", "enclosure", "link@rel")
 _MEDIUMS: Final = frozenset({"image", "video"})
-_TYPES: Final = {"application/x-shockwave-flash": "video", "application/x-mpegurl": "video"}
+_TYPES: Final = dict.fromkeys(
+    (
+        "application/x-shockwave-flash",
+        "application/x-mpegurl",
+        "application/vnd.apple.mpegurl",
+        "application/dash+xml",
+        "application/mp4",
+    ),
+    "video",
+)
+_VAGUE: Final = frozenset({"", "application", "binary"})
+"""Kinds of types that don't tell what is to be seen."""
 _ENDINGS: Final = {
     ending: medium
     for medium, endings in {
@@ -140,7 +151,8 @@ def _groups(record: Record, url: ToUrl) -> Iterator[list[_Medium]]:
 
 
 def _is_file(key: str, said: Mapping[str, str]) -> bool:
-    return key != "link" or values.clean(said.get("rel", "")).lower() == "enclosure"
+    rel = values.clean(said.get("rel", "")).lower()
+    return key != "link" or rel.rpartition("/")[2] == "enclosure"  # also as IANA's URI
 
 
 def _medium(block: Record, key: str, around: tuple[Scope, ...], url: ToUrl) -> _Medium:
@@ -161,8 +173,8 @@ def kind_of(medium: str, type_: str, loc: str) -> str | None:
     """Tell whether a file is an image or a video: None where it is neither, or nobody knows."""
     said = values.clean(medium).lower()
     mime = values.clean(type_).lower().partition(";")[0].strip()
-    if said or mime:
-        known = said or _TYPES.get(mime) or mime.partition("/")[0]
+    known = said or _TYPES.get(mime) or mime.partition("/")[0]
+    if known not in _VAGUE:
         return known if known in _MEDIUMS else None
     path = loc.partition("?")[0].partition("#")[0]
     return _ENDINGS.get(path.rpartition(".")[2].lower())
