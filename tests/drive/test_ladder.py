@@ -346,6 +346,17 @@ LINKS: list[tuple[str, str | None, list[tuple[str, str]]]] = [
         [("http://h/d/a", "sitemap"), ("http://h/d/b", "sitemap")],
     ),
     ("", "rel=sitemap", []),
+    ("", "<a>; rel=sitemap; type=application/xml", [("http://h/d/a", "sitemap")]),
+    ("", "<a>;type=x;REL = Sitemap,<b>;rel=next", [("http://h/d/a", "sitemap")]),
+    ("", "<a>; rel=alternate; type=application/atom+xml", [("http://h/d/a", "feed")]),
+    (
+        (
+            "<link rel=alternate type=application/json href='/feed.json?a'>"
+            "<link rel=alternate type=application/json href='/wp-json/wp/v2/pages/1'>"
+        ),
+        None,
+        [("http://h/feed.json?a", "feed")],
+    ),
 ]
 
 

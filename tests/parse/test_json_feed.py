@@ -179,6 +179,7 @@ ITEMS = [
     ("a number for id", {"id": 1, "url": "http://h/a", "title": "T"}, "http://h/a"),
     ("content_text alone", {"url": "http://h/a", "content_text": "words"}, "http://h/a"),
     ("content_html alone", {"url": "http://h/a", "content_html": "<b>w</b>"}, "http://h/a"),
+    ("a picture alone", {"url": "http://h/a", "content_html": "<img src='x'>"}, "http://h/a"),
     ("no text at all", {"id": "1", "url": "http://h/a"}, None),
     ("an empty url", {"id": "http://h/b", "url": "", "title": "T"}, "http://h/b"),
     ("a url that is null", {"id": "http://h/b", "url": None, "title": "T"}, "http://h/b"),
@@ -199,6 +200,9 @@ def test_a_text_stands_for_a_title_only_in_the_story() -> None:
     assert page.news_story is not None
     assert page.news_story.title == "Some words"
     assert page.title is None
+    photo = only(url="http://h/a", title="", content_html="<img src='x'>")
+    assert photo.news_story is not None
+    assert (photo.title, photo.news_story.title) == (None, "<img src='x'>")
 
 
 WRONG_TYPES = [

@@ -103,7 +103,10 @@ class FeedMeaning(EntryMeaning):
         return [link for link in found if link is not page] or None
 
     def _title(self, record: Record) -> str | None:
-        return self._first_text(record, self.titles)
+        """Return the words of a title or text; where there are only pictures, the text itself."""
+        texts = (text for name in self.titles for _, text in elements(record, name))
+        found = self._first_text(record, self.titles)
+        return found or next(filter(None, map(values.clean, texts)), None)
 
     def _first_text(self, record: Record, names: tuple[str, ...]) -> str | None:
         for name in names:

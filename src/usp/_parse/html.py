@@ -22,10 +22,15 @@ _ATTRIBUTE: Final = re.compile(
     r"""(?<![a-z-]) ([a-z-]+) \s*=\s* (?: "([^"]*)" | '([^']*)' | ([^\s"'>]+) )""",
     re.VERBOSE | re.IGNORECASE,
 )
+_PARAMETER: Final = re.compile(
+    r"""; \s* ([a-z-]+) \s*=\s* (?: "([^"]*)" | ([^\s;,"]+) )""", re.VERBOSE | re.IGNORECASE
+)
 _HEADER_LINK: Final = re.compile(r"<([^<>]*)>((?:[^,\"]|\"[^\"]*\")*)")
 _FEED_TYPES: Final = frozenset(
     {"application/rss+xml", "application/atom+xml", "application/feed+json", "application/rdf+xml"}
 )
+_JSON: Final = "application/json"
+"""What JSON Feed 1.0 asks for; but most links of that type lead to the answers of some API."""
 
 
 class Rel(StrEnum):
@@ -39,8 +44,8 @@ def links(page: str, header: str | None, base: str) -> Iterator[tuple[str, Rel]]
     """Yield the sitemaps and feeds that a homepage names, each once: URL and what it is."""
     seen: set[tuple[str, Rel]] = set()
     for href, attributes in (*_in_header(header or ""), *_in_html(page)):
-        rel = _rel(attributes)
         found = url(href, url(attributes.get("base", ""), base) or base)
+        rel = _rel(attributes, found)
         if rel is not None and is_http_url(found) and (found, rel) not in seen:
             seen.add((found, rel))
             yield found, rel
@@ -49,29 +54,30 @@ def links(page: str, header: str | None, base: str) -> Iterator[tuple[str, Rel]]
 def _in_header(header: str) -> Iterator[tuple[str, dict[str, str]]]:
     """Yield the targets of a ``Link`` header (RFC 8288)."""
     for href, parameters in _HEADER_LINK.findall(header):
-        yield href, _attributes(parameters)
+        yield href, _attributes(_PARAMETER, parameters)
 
 
 def _in_html(page: str) -> Iterator[tuple[str, dict[str, str]]]:
     base = ""
     for name, inside in _TAG.findall(_PASSED_OVER.sub("", page)):
-        attributes = _attributes(inside)
+        attributes = _attributes(_ATTRIBUTE, inside)
         if name.lower() == "base":
             base = base or attributes.get("href", "")
         elif attributes.get("href"):
             yield attributes["href"], attributes | {"base": base}
 
 
-def _attributes(text: str) -> dict[str, str]:
+def _attributes(pattern: re.Pattern[str], text: str) -> dict[str, str]:
     found: dict[str, str] = {}
-    for name, *values in _ATTRIBUTE.findall(text):
+    for name, *values in pattern.findall(text):
         found.setdefault(name.lower(), unescape("".join(values)))
     return found
 
 
-def _rel(attributes: dict[str, str]) -> Rel | None:
+def _rel(attributes: dict[str, str], found: str) -> Rel | None:
     words = attributes.get("rel", "").lower().split()
     if "sitemap" in words:
         return Rel.SITEMAP
     kind = attributes.get("type", "").partition(";")[0].strip().lower()
-    return Rel.FEED if "alternate" in words and kind in _FEED_TYPES else None
+    named = kind == _JSON and found.partition("?")[0].lower().endswith(".json")
+    return Rel.FEED if "alternate" in words and (named or kind in _FEED_TYPES) else None
