@@ -37,15 +37,15 @@ def test_prints_the_tree_with_kinds_and_counts() -> None:
     said = {line.split()[0]: line for line in lines}
     assert said["/sitemaps/archive/2023.xml.gz"].endswith("  XML sitemap, 4 pages")
     assert said["/feeds/atom.xml"].endswith("  Atom feed, 1 page")
-    assert said["/robots.txt"].endswith("  robots.txt, 7 sitemaps")
+    assert said["/robots.txt"].endswith("  robots.txt, 8 sitemaps")
     assert said["/sitemap_news.xml"].endswith("2 pages, found at a known path")
-    assert said["/wp-sitemap.xml"].endswith("1 page, found at a known path")
+    assert said["/wp-sitemap.xml"].endswith("1 page, found at a newer path")
     assert said["/sitemaps/partners.xml"].endswith("1 page, found in the homepage")
-    assert said["/feeds/comments.xml"].endswith("RSS feed, 1 page, found in the homepage")
+    assert said["/feeds/comments.xml"].endswith("1 page, found in the homepage, as a feed")
     assert "  invalid: " in said["/sitemaps/archive/lost.xml"]
     assert "404" in said["/sitemaps/archive/lost.xml"]
     assert "\nOutcome: partial\n" in ended.out
-    assert f"{len(TREE) - 1} sitemaps, 2 of them invalid; 26 pages" in ended.out
+    assert f"{len(TREE) - 1} sitemaps, 2 of them invalid; 27 pages" in ended.out
 
 
 def test_leaves_nothing_running() -> None:

@@ -79,12 +79,16 @@ def test_a_file(
     assert len(found) == 5001
 
 
-def test_what_a_file_is_called_is_what_it_is(tmp_path: Path) -> None:
+def test_what_a_file_is_called_is_what_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file = tmp_path / "robots.txt"
     file.write_text("Sitemap: relative.xml\n")
     tree = usp.sitemap_tree(file)
     assert tree.url == str(file)
     assert isinstance(tree.sub_sitemaps[0], IndexRobotsTxtSitemap)
+    monkeypatch.chdir(tmp_path)
+    assert isinstance(usp.sitemap_tree("robots.txt").sub_sitemaps[0], IndexRobotsTxtSitemap)
     file = tmp_path / "list.txt"
     file.write_text("http://h/1\nhttp://h/2\n")
     (sitemap,) = usp.sitemap_tree(file).sub_sitemaps

@@ -105,7 +105,7 @@ _ENTITY: Final = re.compile(rb"<!ENTITY", re.IGNORECASE)
 def sniff(head: bytes, *urls: str) -> Sniffed:
     """Tell the kind of the document that begins so, and was fetched from one of these URLs."""
     lead = _length_of_blanks(head)
-    is_robots = any(_PATH.split(url, 1)[0].lower().endswith("/robots.txt") for url in urls)
+    is_robots = any(f"/{_PATH.split(url, 1)[0]}".lower().endswith("/robots.txt") for url in urls)
     if head[lead : lead + 1] == b"<":
         found = _sniff_xml(head, lead)
         if found.code == "SM201" and _is_text(head) and not is_robots:

@@ -16,7 +16,6 @@ from usp.cli._exit import Exit
 from usp.cli._log import setup_logging
 from usp.cli._streams import one_line, tell
 from usp.cli._verdict import count
-from usp.objects.outcome import FoundBy
 from usp.objects.sitemap import AbstractSitemap, IndexWebsiteSitemap, InvalidSitemap
 from usp.tree import sitemap_tree_for_homepage
 from usp.web_client.requests_client import RequestsWebClient
@@ -34,11 +33,13 @@ _KINDS: Final = {
 }
 """The classes of the tree in plain words."""
 
-_WAYS: Final[dict[FoundBy | None, str]] = {
-    FoundBy.KNOWN_PATH: "at a known path",
-    FoundBy.HTML: "in the homepage",
+_WAYS: Final = {
+    "known paths": "at a known path",
+    "newer paths": "at a newer path",
+    "homepage": "in the homepage",
+    "feeds": "in the homepage, as a feed",
 }
-"""How a sitemap was found that robots.txt doesn't lead to."""
+"""How a sitemap was found that robots.txt doesn't lead to, by its rung."""
 
 _WIDTH: Final = 42
 
@@ -51,8 +52,9 @@ def run(args: argparse.Namespace) -> Exit:
         tree = _crawl(site.url)
         print(f"The demo site, served at {site.url} while it was crawled:\n")
         found = list(_walk(tree, site.url))
+        rungs = {attempt.url: attempt.rung for attempt in tree.tried}
         for entry, sitemap in found:
-            print(_line(entry, sitemap))
+            print(_line(entry, sitemap, rungs.get(sitemap.url, "")))
         print(f"\n{_totals(tree)}\nOutcome: {tree.outcome}")
     if tuple(entry for entry, _ in found) == TREE:
         return Exit.DONE
@@ -76,9 +78,9 @@ def _walk(
         yield from _walk(child, base, depth + 1)
 
 
-def _line(entry: TreeLine, sitemap: AbstractSitemap) -> str:
+def _line(entry: TreeLine, sitemap: AbstractSitemap, rung: str) -> str:
     name = f"{'  ' * entry.depth}{entry.path}"
-    way = _WAYS.get(sitemap.found_by) if entry.depth == 1 else None
+    way = _WAYS.get(rung) if entry.depth == 1 else None
     found = f", found {way}" if way else ""
     return one_line(f"{name:{_WIDTH}}  {_KINDS[entry.kind]}{_content(sitemap)}{found}")
 

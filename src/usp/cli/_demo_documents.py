@@ -16,6 +16,7 @@ Sitemap: {base}/sitemaps/index.xml
 sitemap: {base}/feeds/rss.xml
 Site-map: {base}/feeds/atom.xml
 sItE-mAp: {base}/feeds/atom-0.3.xml
+Sitemap: {base}/feeds/rss-1.0.xml
 Sitemap: {base}/feeds/media.xml
 Sitemap: {base}/feeds/feed.json
 SITEMAP : {base}/sitemaps/pages.txt  # blanks and comments do no harm
@@ -177,6 +178,17 @@ RSS: Final = f"""{_DECLARATION}<rss version="2.0">
     <item><title>Left out, since it has no link</title></item>
   </channel>
 </rss>
+"""
+
+RSS_1_0: Final = f"""{_DECLARATION}<rdf:RDF xmlns="http://purl.org/rss/1.0/"
+         xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+         xmlns:dc="http://purl.org/dc/elements/1.1/">
+  <channel rdf:about="{{base}}/feeds/rss-1.0.xml"><title>Demo, the feed in RDF</title></channel>
+  <item rdf:about="{{base}}/rdf/first">
+    <title>Its link is what it is about</title>
+    <dc:date>2004-05-01T10:00:00Z</dc:date>
+  </item>
+</rdf:RDF>
 """
 
 ATOM: Final = f"""{_DECLARATION}<feed xmlns="http://www.w3.org/2005/Atom">
