@@ -251,6 +251,19 @@ def test_the_version_may_come_last() -> None:
     assert codes(long) == []
 
 
+HEADS = [
+    {"hubs": [{"type": "items", "url": "http://h/hub"}], "title": "items"},
+    {"_own": {"items": [item("no")], "more": [["items"]]}},
+    {"authors": [{"name": "items"}], "next_url": "http://h/2"},
+]
+
+
+@pytest.mark.parametrize("head", HEADS)
+def test_only_the_items_of_the_feed_itself_are_items(head: dict[str, object]) -> None:
+    assert names(feed(item("a"), **head)) == ["a"]
+    assert codes(feed(item("a"), **head)) == []
+
+
 NO_FEEDS = [
     "{}",
     '{"items": []}',
