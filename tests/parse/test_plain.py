@@ -103,6 +103,7 @@ PLAIN = {
     ),
     "one link": '<xhtml:link rel="alternate" hreflang="de" href="http://h.example/?a&amp;b"/>',
     "a link without a language": '<xhtml:link rel="alternate" href="http://h.example/"/>',
+    "a link that says nothing": "<xhtml:link/>",
 }
 ODD = {
     "plain": "<lastmod> </lastmod>",
@@ -112,6 +113,7 @@ ODD = {
     "hreflang": '<xhtml:link rel="canonical" hreflang="de" href="/x"/>',
     "one link": '<xhtml:link rel="alternate" hreflang=" de " href="&#47;x"/>',
     "a link without a language": '<xhtml:link hreflang="de" rel="alternate" href="/x"/>',
+    "a link that says nothing": '<xhtml:link rel="alternate"/>',
 }
 
 

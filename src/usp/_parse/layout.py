@@ -157,10 +157,13 @@ class Layout:
         return Part(None if everything else itemgetter(*picked), there[0])
 
     def apart(self, pick: Pick | None) -> re.Pattern[str] | None:
-        """Return what takes a run apart, with a group behind the others that says nothing."""
+        """Return what takes a run apart, with groups behind the others that say nothing.
+
+        There are two of them: with one group in all, ``findall`` gives no tuples.
+        """
         if self.pattern is None or pick is None:
             return self.pattern
-        return re.compile(f"(?:{self.pattern.pattern})()")
+        return re.compile(f"(?:{self.pattern.pattern})()()")
 
 
 class Said:
