@@ -35,8 +35,9 @@ from usp.objects.problem import Problem
 _HEAD: Final = 64 * 1024
 _LONG_HEAD: Final = 1024 * 1024
 _CHILD_ENTRY: Final = re.compile(rb"<(?:[\w.-]+:)?sitemap[\s/>]")
-_END_OF_CHILD: Final = re.compile(rb"sitemap[\s/>]")
+_END_OF_CHILD: Final = re.compile(rb"sitemap(?:\s|/?>)")
 """What is looked for first: the word alone is found at once, and stands in the head."""
+_CAPITALS: Final = re.compile(rb"</?[A-Z]")
 _PAGE_ENTRY: Final = "url"
 
 MEANINGS: Final[Mapping[Kind, type[EntryMeaning]]] = {
@@ -344,13 +345,20 @@ def _noting_names(entries: Iterable[Entry], names: set[str]) -> Iterator[Entry]:
 
 
 def _names_children(source: Source) -> bool:
-    """Tell whether anything in the document looks like the entry of an index."""
+    """Tell whether anything in the document looks like the entry of an index.
+
+    Tags in capitals are looked for in all of a document that begins with some, and in the first
+    chunk of another: it takes as long as all the rest.
+    """
     tail = b""
+    fold: Callable[[bytes], bytes] = bytes.lower
     for chunk in _open(source, Findings(heard=False)).data:
-        lowered = tail + chunk.lower()
-        if _END_OF_CHILD.search(lowered) and _CHILD_ENTRY.search(lowered):
+        text = tail + fold(chunk)
+        if _END_OF_CHILD.search(text) and _CHILD_ENTRY.search(text):
             return True
-        tail = lowered[-64:]
+        if not tail:
+            fold = bytes.lower if _CAPITALS.search(chunk, 0, _HEAD) else bytes
+        tail = text[-64:]
     return False
 
 

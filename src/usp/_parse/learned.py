@@ -19,6 +19,7 @@ All matching is done on a text with one character for each byte (``characters``)
 """
 
 import re
+from itertools import islice
 from typing import Final
 
 from usp._parse.builder import Entry
@@ -30,6 +31,8 @@ from usp._parse.plain import PLAIN_URL, plain_url_like
 from usp._parse.shape import BLANKS, Element, shape_of
 from usp._parse.writer import looks_of
 
+LONGEST_RUN: Final = 256
+"""Few enough that what was matched is still in the processor's cache when its pages are made."""
 _MISSES: Final = 32
 """So many more entries may miss the pattern than match it, in one block; half as many in the next
 if they all do."""
@@ -105,7 +108,7 @@ class LearnedLane:
             self._unsafe_at = min(unsafe, default=len(self._view))
         # What re.Scanner is made of: matches, each where the last one ended.
         scanner = looks.pattern.scanner(self._view, begin, self._unsafe_at)  # type: ignore[attr-defined]
-        found = list(iter(scanner.match, None))
+        found = list(islice(iter(scanner.match, None), LONGEST_RUN))
         if not found:
             return None, begin
         self._left = min(self._left + len(found), _MOST_LEFT)

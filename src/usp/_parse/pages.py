@@ -117,8 +117,11 @@ def _usual_url(row: Groups, layout: Layout, conversion: Conversion, key: str) ->
 
 def _take_all(urls: list[str], seen: set[str]) -> bool:
     """Take note of these URLs if they are all new; tell whether they are."""
-    new = set(urls)
-    if len(new) < len(urls) or len(seen) + len(new) > MAX_TOLD_APART or not seen.isdisjoint(new):
+    before = len(seen)
+    if before + len(urls) > MAX_TOLD_APART or not seen.isdisjoint(urls):
         return False
-    seen |= new
+    seen.update(urls)
+    if len(seen) < before + len(urls):  # some are twice among them
+        seen.difference_update(urls)
+        return False
     return True

@@ -20,7 +20,7 @@ from usp._parse.builder import Builder, Entry
 from usp._parse.findings import Findings, Place
 from usp._parse.grammar import Grammar
 from usp._parse.layout import Run
-from usp._parse.learned import LearnedLane
+from usp._parse.learned import LONGEST_RUN, LearnedLane
 from usp._parse.rescue import read_damaged
 from usp._parse.unpack import in_blocks
 
@@ -105,15 +105,21 @@ class XmlReader:
                     room = max(self._needed + MAX_ENTRY - self._end, 1)
                     self._kept += block[at : at + room]
                     at += room
-                    self._advance(final=False)
-                    yield from self._take_done()
+                    yield from self._entries_so_far(final=False)
                     self._forget()
-            self._advance(final=True)
-            yield from self._take_done()
+            yield from self._entries_so_far(final=True)
             if not self._entries and self._builder.strays and self._is_sitemap:
                 self._findings.report("SM204", "there are no entries", place=self._root_place)
         finally:
             self._let_go()
+
+    def _entries_so_far(self, *, final: bool) -> Iterator[Entry | Run]:
+        """Yield the entries of what is kept, a run of them as soon as it is read."""
+        if self._lane:
+            self._lane.show(self._kept)
+        while self._advance(final=final):
+            yield from self._take_done()
+        yield from self._take_done()
 
     def _let_go(self) -> None:
         """Break the rings of references, so that the bytes are free as soon as we are."""
@@ -173,18 +179,21 @@ class XmlReader:
         self._between = True
         self._parser = self._new_parser(self._builder.path or [_NOWHERE])
 
-    def _advance(self, *, final: bool) -> None:
-        """Read as far as the kept bytes go, past as many faults as there are in them."""
-        if self._lane:
-            self._lane.show(self._kept)
+    def _advance(self, *, final: bool) -> bool:
+        """Read as far as the kept bytes go, past as many faults as there are in them.
+
+        Stop at each long run of entries: True if there may be more.
+        """
         while True:
             if self._fault:
                 if not self._rescue_entry(self._fault, final=final):
-                    return
+                    return False
             else:
                 self._feed(final=final)
             if not self._fault and self._fed_to >= self._end:
-                return
+                return False
+            if self._done:
+                return True
 
     def _feed(self, *, final: bool) -> None:
         """Feed expat: all there is, or an entry at a time while the other lane may follow.
@@ -193,8 +202,8 @@ class XmlReader:
         may reach to the end of the document: fed all there is, expat would read that far again
         and again, once for each such fault.
         """
-        if self._between and self._lane:
-            self._skim(self._lane)
+        if self._between and self._lane and self._skim(self._lane):
+            return
         builder = self._builder
         begin = self._fed_to - self._kept_at
         cautious = self._fed_to < self._cautious_to
@@ -223,8 +232,11 @@ class XmlReader:
             # Its end tag, or the next entry, stands in something that it never closed.
             self._fault = _Fault(entry_at, self._kept_at + begin, "something in it has no end")
 
-    def _skim(self, lane: LearnedLane) -> None:
-        """Have the learned lane read what it can; expat goes on behind it as if it had read it."""
+    def _skim(self, lane: LearnedLane) -> bool:
+        """Have the learned lane read what it can; expat goes on behind it as if it had read it.
+
+        True if it may read more.
+        """
         builder = self._builder
         begin = self._fed_to - self._kept_at
         run, stop = lane.read(begin, builder.scope, self._kept_at)
@@ -235,6 +247,7 @@ class XmlReader:
             self._fed_to += stop - begin
             self._zero += stop - begin
             builder.finished_at = self._fed_to
+        return run is not None and len(run.matches) == LONGEST_RUN
 
     def _learn(self, stop: int) -> None:
         """Show the learned lane the entry that ends here."""
@@ -389,7 +402,8 @@ class XmlReader:
             self._findings.report("SM217", "more than 1 MiB without an end", at=needed)
             self._builder.outside()
             self._resume(self._next_start(needed + 1, final=False, starts=self._starts))
-            self._advance(final=False)
+            while self._advance(final=False):
+                pass
             needed = self._needed
         if self._findings.heard:
             dropped = self._kept[: needed - self._kept_at]

@@ -5,12 +5,14 @@ names the setting. What is longer than a month is no limit, as far as waiting go
 """
 
 import math
-import ssl
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from usp._crawl.checks import flags, number, whole, wrong
+
+if TYPE_CHECKING:
+    import ssl
 
 __all__ = [
     "Timeout",
@@ -25,7 +27,7 @@ __all__ = [
     "wait",
 ]
 
-Verify = bool | str | Path | ssl.SSLContext
+Verify: TypeAlias = "bool | str | Path | ssl.SSLContext"
 """Whether certificates are checked, the authorities (file or folder), or all settings of TLS."""
 Timeout = tuple[float | None, float | None]
 """Seconds to connect, and to wait for bytes."""
@@ -105,6 +107,8 @@ def verify(given: object) -> bool | str:
     raise wrong("verify", "True, False or the path of authorities", given)
 
 
-def verify_or_context(given: object) -> bool | str | ssl.SSLContext:
+def verify_or_context(given: object) -> "bool | str | ssl.SSLContext":
     """Return whom to trust, where all settings of TLS may be given as well."""
+    import ssl  # the sync client and its parents are loaded without it
+
     return given if isinstance(given, ssl.SSLContext) else verify(given)
