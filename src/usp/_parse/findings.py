@@ -23,6 +23,7 @@ class Findings:
         """Whether anybody will look at them: if not, places needn't be counted."""
         self._kept: list[Problem] = []
         self._seen: Counter[str] = Counter()
+        self._told_once: set[str] = set()
         self.complete = True
         self.here: int | None = None
         """Where the entry begins that is being looked at, as the reader counts."""
@@ -51,14 +52,15 @@ class Findings:
 
     def report_once(self, code: str, message: str, *, at: int | None = None) -> None:
         """Take note of a problem that says the same of the whole document however often it is."""
-        if not self._seen[code]:
+        if code not in self._told_once:
+            self._told_once.add(code)
             self.report(code, message, at=at)
 
     @property
     def problems(self) -> tuple[Problem, ...]:
         """What was kept, in the document's order; where some were not, the last says how many."""
         dropped = self._seen.total() - len(self._kept)
-        in_order = sorted(self._kept, key=lambda problem: problem.offset or 0)
+        in_order = sorted(self._kept, key=lambda found: (found.offset or 0, found.code))
         if dropped:
             in_order.append(Problem("SM702", f"{dropped} more problems are not listed"))
         return tuple(in_order)
