@@ -240,13 +240,33 @@ def test_what_was_tried_is_told_rung_by_rung(server: LoopbackServer) -> None:
     assert {attempt.url for attempt in tree.tried} == set(map(server.at, server.asked))
 
 
-def test_a_homepage_that_was_asked_for_its_feeds_alone_was_tried(server: LoopbackServer) -> None:
+DEAD: dict[str, Answer | str | int] = {"gone": 404, "no sitemap": page(), "refused": 403}
+
+
+@pytest.mark.parametrize("dead", DEAD.values(), ids=DEAD.keys())
+def test_what_is_declared_and_leads_to_nothing_is_as_good_as_nothing(
+    server: LoopbackServer, dead: Answer | str | int
+) -> None:
     server.robots("/gone.xml")
-    server.site["/"] = page("<link rel=alternate type='application/rss+xml' href=/feed>")
+    server.site["/gone.xml"] = dead
+    server.site["/"] = page(
+        "<link rel=sitemap href=/gone-too.xml>",
+        "<link rel=alternate type='application/rss+xml' href=/feed>",
+    )
     server.site["/feed"] = RSS.format(server.at("/1"))
-    tried = told(usp.sitemap_tree(server.url), server)
-    assert tried[-2:] == [("feeds", "/", "not-a-sitemap"), ("feeds", "/feed", "sitemap")]
-    assert tried[0] == ("robots.txt", "/robots.txt", "sitemap")
+    tree = usp.sitemap_tree(server.url)
+    assert [page.url for page in tree.all_pages()] == [server.at("/1")]
+    tried = told(tree, server)
+    newer = [] if dead == 403 else [("newer paths", f"/{p}", "missing") for p in NEWER_PATHS]
+    assert tried[2:] == [
+        ("homepage", "/", "not-a-sitemap"),
+        ("homepage", "/gone-too.xml", "missing"),
+        *(("known paths", f"/{p}", "missing") for p in KNOWN_PATHS),
+        *newer,  # a site that refuses to answer isn't pressed further
+        ("feeds", "/feed", "sitemap"),
+    ]
+    server.site["/sitemap.xml"] = urlset(server.at("/2"))
+    assert with_stream(server.url) == with_tree(server.url) == [server.at("/2")]
 
 
 def test_what_was_tried_where_one_sitemap_was_named(server: LoopbackServer) -> None:

@@ -61,7 +61,7 @@ def test_a_site(server: LoopbackServer, way: Callable[..., list[str]]) -> None:
     server.robots("/a.xml")
     server.site["/a.xml"] = urlset(server.at("/1"))
     assert way(server.url) == [server.at("/1")]
-    assert server.asked == ["/robots.txt", "/a.xml"], "known paths only where nothing is declared"
+    assert server.asked == ["/robots.txt", "/a.xml"], "known paths only where nothing is found"
 
 
 @pytest.mark.parametrize("way", WAYS)

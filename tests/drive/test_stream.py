@@ -70,7 +70,7 @@ def test_a_sitemap_gives_its_pages_at_its_first_place_only(site: LoopbackServer)
     assert pages == [page for name in "abc" for page in pages_of(site, name)]
 
 
-def test_known_paths_are_tried_only_where_nothing_was_declared(site: LoopbackServer) -> None:
+def test_known_paths_are_tried_only_where_nothing_was_found(site: LoopbackServer) -> None:
     site.site["/sitemap.xml"] = urlset(site.at("/hidden"))
     assert site.at("/hidden") not in {page.url for page in usp.iter_pages(site.url)}
     assert "/sitemap.xml" not in site.asked

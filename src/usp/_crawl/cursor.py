@@ -70,7 +70,6 @@ class Cursor:
         self._policy = policy
         self._resources = resources
         self._repeats = Repeats(policy.repeated_places, resources)
-        self._declared = False  # whether anything named a sitemap
         self._found: set[str] = set()
         self._pages = 0
         self._path: list[Place] = []
@@ -241,7 +240,6 @@ class Cursor:
         if rung not in self._climbed:
             enough = {
                 Need.ALWAYS: False,
-                Need.UNLESS_DECLARED: self._declared,
                 Need.UNLESS_FOUND: self.tally.sitemaps > 0,
                 Need.IF_NONE: self.outcome is not Outcome.NONE,
             }
@@ -284,7 +282,6 @@ class Cursor:
             if reason:
                 self._count_skipped(reason)
             else:
-                self._declared = self._declared or not child.is_feed
                 place.children.append(Place(child.url, 0, FoundBy.HTML, rung=place.rung))
         self._probe(place.children)
 
@@ -352,7 +349,6 @@ class Cursor:
         for url in self._repeats.allowed(place, list(dict.fromkeys(urls))):
             lastmod = wanted[url].lastmod if url in wanted else None
             child = Place(url, place.level + 1, found_by, parent=place, lastmod=lastmod)
-            self._declared = True
             child.refusal = refusal(url, child.level, parents, self._policy)
             if child.refusal is None:
                 child.resource = self._resources.plan(url, child.level)

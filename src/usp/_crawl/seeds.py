@@ -55,8 +55,6 @@ class Need(Enum):
     """When a rung is climbed."""
 
     ALWAYS = auto()
-    UNLESS_DECLARED = auto()
-    """Where nothing before it named a sitemap."""
     UNLESS_FOUND = auto()
     """Where nothing before it led to a sitemap."""
     IF_NONE = auto()
@@ -173,16 +171,15 @@ def ladder(
     """Return the ladder that options ask for: True is always, False never, None where needed.
 
     ``classic`` is the scope of 1.8.1, robots.txt and known paths, and what is new only where that
-    has led to nothing; otherwise known paths, too, are tried only where nothing was declared. For
-    a caller who has narrowed that scope, what is new must be asked for.
+    has led to nothing; otherwise known paths, too, are tried only where what was declared has led
+    to nothing. For a caller who has narrowed that scope, what is new must be asked for.
     """
     narrowed = not use_robots or use_known_paths is False
-    need_homepage = Need.UNLESS_FOUND if classic else Need.UNLESS_DECLARED
     return Ladder(
         use_robots,
         () if use_known_paths is False else tuple(known_paths),
-        _need(use_known_paths, Need.ALWAYS if classic else Need.UNLESS_DECLARED) or Need.ALWAYS,
-        homepage=_need(policy.use_homepage, None if narrowed else need_homepage),
+        _need(use_known_paths, Need.ALWAYS if classic else Need.UNLESS_FOUND) or Need.ALWAYS,
+        homepage=_need(policy.use_homepage, None if narrowed else Need.UNLESS_FOUND),
         newer=_need(policy.use_newer_paths, None if narrowed else Need.IF_NONE),
         homepage_first=not classic,
     )
