@@ -229,6 +229,16 @@ ITEMS = [
         None,
     ),
     (
+        "what is said of the item is said of its enclosures",
+        (
+            "<enclosure url='http://h/v.mp4' type='video/mp4'/>"
+            "<enclosure url='http://h/i.jpg' type='image/jpeg'/>"
+            f"{title('Out')}{thumbnail('http://h/out.jpg')}"
+        ),
+        [image("http://h/i.jpg", "Out")],
+        [video(title="Out", thumbnail_loc="http://h/out.jpg")],
+    ),
+    (
         "an enclosure that is a medium too",
         f"<enclosure url='http://h/v.mp4' type='video/mp4'/>{MP4}/>",
         None,

@@ -147,7 +147,7 @@ def _groups(record: Record, url: ToUrl) -> Iterator[list[_Medium]]:
             loc = url(said.get(attribute, ""))
             if loc and loc not in known and _is_file(key, said):
                 known.add(loc)
-                yield [_Medium(kind_of("", said.get("type", ""), loc), loc, ())]
+                yield [_Medium(kind_of("", said.get("type", ""), loc), loc, (item,))]
 
 
 def _is_file(key: str, said: Mapping[str, str]) -> bool:
