@@ -13,7 +13,6 @@ from tests.drive.servers import Certificate, TLSServer
 from tests.server import Answer, LoopbackServer, index, redirect, urlset
 from usp import Outcome
 from usp._crawl.seeds import KNOWN_PATHS, NEWER_PATHS, Homepage
-from usp._parse import html
 from usp.objects.outcome import FoundBy
 from usp.objects.sitemap import AbstractSitemap, IndexWebsiteSitemap
 from usp.tree import sitemap_tree_for_homepage
@@ -287,6 +286,39 @@ def test_soft_404s_are_not_found(server: LoopbackServer) -> None:
     assert len(tree.tried) == 1 + 14 + 1 + len(NEWER_PATHS)
 
 
+SAME_EVERYWHERE = {"a text": "Not here. Go to\nhttp://h/\n", "an empty urlset": urlset()}
+
+
+@pytest.mark.parametrize("same", SAME_EVERYWHERE.values(), ids=SAME_EVERYWHERE.keys())
+def test_what_has_the_form_of_a_sitemap_counts_at_every_path(
+    server: LoopbackServer, same: str | bytes
+) -> None:
+    server.robots()
+    server.otherwise = same
+    tree = sitemap_tree_for_homepage(server.url)
+    assert list(found(tree))[1:] == [server.at(f"/{path}") for path in KNOWN_PATHS]
+    server.otherwise = redirect("/same")
+    server.site["/same"] = same
+    tree = sitemap_tree_for_homepage(server.url)
+    assert list(found(tree))[1:] == [server.at("/same")]
+    assert {str(attempt.result) for attempt in tree.tried} == {"sitemap", "already-found"}
+
+
+def test_a_site_that_answers_by_its_other_scheme_only(certificate: Certificate) -> None:
+    with TLSServer(certificate.context()) as secure:
+        secure.site["/"] = page()
+        secure.site["/sitemap.xml"] = urlset(secure.at("/1"))
+        dead = secure.url.replace("https:", "http:")
+        client = RequestsWebClient(verify=str(certificate.file))
+        for way in (sitemap_tree_for_homepage, usp.sitemap_tree):
+            tree = way(dead, web_client=client, tries=1)
+            assert [page.url for page in tree.all_pages()] == [secure.at("/1")]
+            told = [(attempt.rung, attempt.url) for attempt in tree.tried]
+            assert told[0] == ("robots.txt", f"{dead}robots.txt")
+            assert ("homepage", secure.at("/sitemap.xml")) in told
+        client.close()
+
+
 def test_a_sitemap_that_the_homepage_names_may_fail(server: LoopbackServer) -> None:
     server.site["/"] = page("<link rel=sitemap href=/gone.xml>")
     tree = sitemap_tree_for_homepage(server.url)
@@ -334,52 +366,3 @@ STRANGERS = [
 def test_who_gets_no_credentials(url: str, homepage: str, expected: bool) -> None:
     home = manners.host_of_homepage(homepage)
     assert manners.is_stranger(url, home, homepage) is expected
-
-
-LINKS: list[tuple[str, str | None, list[tuple[str, str]]]] = [
-    ("", None, []),
-    ("<link rel=sitemap href=a>", None, [("http://h/d/a", "sitemap")]),
-    ("<link rel=sitemap>", None, []),
-    ("<link rel=sitemap href=''>", None, []),
-    ("<link rel=sitemap href='http://['>", None, []),
-    ("<link rel=sitemap href='mailto:a@b'>", None, []),
-    ("<base href=/e/><link href=a rel=sitemap>", None, [("http://h/e/a", "sitemap")]),
-    ("<link rel='Sitemap' href=a><link rel=sitemap href=a>", None, [("http://h/d/a", "sitemap")]),
-    ("<link rel=alternate hreflang=de href=a>", None, []),
-    (
-        '<link rel="alternate" type="application/atom+xml; charset=utf-8" href="a?b=1&amp;c">',
-        None,
-        [("http://h/d/a?b=1&c", "feed")],
-    ),
-    (
-        "<link rel=alternate type=application/feed+json href=a>",
-        None,
-        [("http://h/d/a", "feed")],
-    ),
-    ("<link rel=sitemap href=a", None, []),
-    ("<!-- <link rel=sitemap href=a>", None, []),
-    ("<link rel=sitemap href=a>" * 3 + "<script>", None, [("http://h/d/a", "sitemap")]),
-    ("", "<a>; rel=sitemap", [("http://h/d/a", "sitemap")]),
-    (
-        "",
-        '<a>; title="x, <y>; rel=sitemap"; rel="next sitemap" , <b>;rel=sitemap',
-        [("http://h/d/a", "sitemap"), ("http://h/d/b", "sitemap")],
-    ),
-    ("", "rel=sitemap", []),
-    ("", "<a>; rel=sitemap; type=application/xml", [("http://h/d/a", "sitemap")]),
-    ("", "<a>;type=x;REL = Sitemap,<b>;rel=next", [("http://h/d/a", "sitemap")]),
-    ("", "<a>; rel=alternate; type=application/atom+xml", [("http://h/d/a", "feed")]),
-    (
-        (
-            "<link rel=alternate type=application/json href='/feed.json?a'>"
-            "<link rel=alternate type=application/json href='/wp-json/wp/v2/pages/1'>"
-        ),
-        None,
-        [("http://h/feed.json?a", "feed")],
-    ),
-]
-
-
-@pytest.mark.parametrize(("text", "header", "expected"), LINKS)
-def test_links(text: str, header: str | None, expected: list[tuple[str, str]]) -> None:
-    assert list(html.links(text, header, "http://h/d/")) == expected

@@ -17,7 +17,10 @@ MOST_READ: Final = 1024 * 1024
 _PASSED_OVER: Final = re.compile(
     r"<!--.*?(?:-->|\Z)|<(script|style|template)\b.*?(?:</\1\s*>|\Z)", re.DOTALL | re.IGNORECASE
 )
-_TAG: Final = re.compile(r"<(link|base)\b([^<>]*)>", re.IGNORECASE)
+_TAG: Final = re.compile(
+    r"""<(link|base)\b ((?> "[^"<]*" | '[^'<]*' | [^<>] )*+) >""", re.VERBOSE | re.IGNORECASE
+)
+"""A quote that isn't closed before the next tag is a character like any other."""
 _ATTRIBUTE: Final = re.compile(
     r"""(?<![a-z-]) ([a-z-]+) \s*=\s* (?: "([^"]*)" | '([^']*)' | ([^\s"'>]+) )""",
     re.VERBOSE | re.IGNORECASE,
