@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Self
+from typing import BinaryIO, Final, Self
 
 from usp._crawl.checks import flags, is_start, paths, start, wrong
 from usp._crawl.policy import Policy
@@ -153,7 +153,15 @@ def _seed_at_hand(name: str, policy: Policy, store: Store) -> Seed:
 
 
 def _pieces(name: str, limit: int) -> Iterator[bytes]:
-    with nullcontext(sys.stdin.buffer) if name == _STDIN else Path(name).open("rb") as file:
+    with nullcontext(_stdin()) if name == _STDIN else Path(name).open("rb") as file:
         while limit >= 0 and (piece := file.read(min(_PIECE, limit + 1))):
             limit -= len(piece)  # one byte more than allowed shows that it was cut
             yield piece
+
+
+def _stdin() -> BinaryIO:
+    """Return standard input, unless the process has none or something without bytes is there."""
+    file: BinaryIO | None = getattr(sys.stdin, "buffer", None)
+    if file is None:
+        raise OSError("there is no standard input")
+    return file

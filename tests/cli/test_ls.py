@@ -8,6 +8,7 @@ import pytest
 
 from tests.cli.command import redirected, script, usp
 from tests.server import LoopbackServer, index, urlset
+from usp._crawl.seeds import KNOWN_PATHS
 
 
 @pytest.fixture
@@ -114,6 +115,29 @@ def test_without_known_paths(site: LoopbackServer, option: str) -> None:
     ended = usp("ls", site.url, option)
     assert ended.out == drawn(TREE, site).partition(f"\t{site.at('/sitemap.xml')}")[0]
     assert sorted(site.asked) == ["/a.xml", "/b.xml", "/index.xml", "/robots.txt"]
+
+
+FURTHER: list[tuple[list[str], list[str]]] = [
+    ([], []),
+    (["--homepage"], ["/named"]),
+    (["--newer"], ["/newer"]),
+    (["--newer", "--homepage"], ["/named", "/newer"]),
+    (["--no-newer", "--no-homepage"], []),
+]
+
+
+@pytest.mark.parametrize(("options", "more"), FURTHER)
+def test_further_rungs_by_option(site: LoopbackServer, options: list[str], more: list[str]) -> None:
+    site.site["/"] = "<!DOCTYPE html><link rel=sitemap href=/named.xml>"
+    site.site["/named.xml"] = urlset(site.at("/named"))
+    site.site["/wp-sitemap.xml"] = urlset(site.at("/newer"))
+    found = usp("ls", site.url, "-u", "-f", "pages", "-k", *options).out.splitlines()
+    assert found[4:] == more
+
+
+def test_no_further_rungs_by_option(server: LoopbackServer) -> None:
+    assert usp("ls", server.url, "--no-newer", "--no-homepage").code == 1
+    assert sorted(server.asked) == sorted(["/robots.txt", *(f"/{path}" for path in KNOWN_PATHS)])
 
 
 def test_path_of_the_url_is_not_the_homepage(site: LoopbackServer) -> None:

@@ -62,6 +62,8 @@ def test_arguments_as_programs_read_them() -> None:
         "format": "pages",
         "no_robots": True,
         "no_known": True,
+        "homepage": None,
+        "newer": None,
         "strip_url": True,
         "verbosity": 2,
         "log_file": "x.log",

@@ -132,6 +132,18 @@ def test_standard_input(data: bytes, program: str) -> None:
     assert ran.stdout.decode().strip() == "['http://h/1']"
 
 
+@pytest.mark.parametrize("gone", ["None", "io.StringIO('<urlset/>')"])
+def test_without_a_standard_input_there_is_nothing_to_read(gone: str) -> None:
+    program = f"""import io, sys, usp, usp.exceptions
+sys.stdin = {gone}
+try:
+    usp.sitemap_tree('-')
+except usp.exceptions.SitemapException as error:
+    print(error)"""
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    assert ran.stdout.decode().strip() == "- can't be read: there is no standard input."
+
+
 def test_the_ceiling_holds_for_files_too(tmp_path: Path) -> None:
     file = tmp_path / "a.xml"
     file.write_bytes(urlset(*(f"http://h/{number}" for number in range(1000))))

@@ -60,6 +60,17 @@ def _ls(parser: argparse.ArgumentParser) -> None:
         "-k", "--no-known", action="store_true", help="don't look for sitemaps at well-known paths"
     )
     parser.add_argument(
+        "--homepage",
+        action=argparse.BooleanOptionalAction,
+        help="look for sitemaps and feeds that the homepage names, always or never\n"
+        "(else: where nothing was found)",
+    )
+    parser.add_argument(
+        "--newer",
+        action=argparse.BooleanOptionalAction,
+        help="look for sitemaps at newer well-known paths, always or never (else: the same)",
+    )
+    parser.add_argument(
         "-u", "--strip-url", action="store_true", help="print URLs of the site without its address"
     )
     parser.add_argument(

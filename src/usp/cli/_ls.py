@@ -87,7 +87,11 @@ def _tree(args: argparse.Namespace, *, talks: bool) -> IndexWebsiteSitemap:
     if args.sitemap:
         return sitemap_tree(url)
     tree = sitemap_tree_for_homepage(
-        url, use_robots=not args.no_robots, use_known_paths=not args.no_known
+        url,
+        use_robots=not args.no_robots,
+        use_known_paths=not args.no_known,
+        use_homepage=args.homepage,
+        use_newer_paths=args.newer,
     )
     if talks and _names_more_than_a_site(url):
         tell(f"looking for the sitemaps of all of {tree.url}")
