@@ -28,9 +28,9 @@ class VideoPrice:
     currency: str | None = None
     """ISO 4217."""
     type: str | None = None
-    """``own`` or ``rent``."""
+    """``own`` or ``rent``, as written."""
     resolution: str | None = None
-    """``hd`` or ``sd``."""
+    """``hd`` or ``sd``, as written."""
 
 
 @dataclass(frozen=True, slots=True)
