@@ -1,6 +1,6 @@
 # Every target makes .venv when it is missing or older than pyproject.toml, so that a fresh
 # clone needs Python 3.11+, git and make, and nothing set up before.
-#   make test ARGS="-k names -x"     arguments for pytest
+#   make test ARGS="-k names -x"     arguments for pytest (-n 0: in one process, for a debugger)
 #   make demo PYTHON=python3.13      another interpreter (for a new .venv)
 
 PYTHON ?= python3
@@ -14,7 +14,7 @@ demo: $(READY)
 	@.venv/bin/usp demo
 
 test: $(READY)
-	@$(PY) -m pytest $(ARGS)
+	@$(PY) -m pytest -n auto --maxprocesses 8 $(ARGS)
 
 check: $(READY)
 	@$(PY) -m ruff check
