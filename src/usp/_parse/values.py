@@ -245,7 +245,7 @@ def comma_list(text: str | None) -> list[str]:
 
 def plain_list(text: str) -> list[str]:
     """Return the same of a text that means what is written."""
-    return [part for piece in text.split(",") if (part := piece.strip(" "))]
+    return list(filter(None, map(str.strip, text.split(","))))
 
 
 def clean_line(line: bytes) -> str:
