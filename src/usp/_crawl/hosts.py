@@ -87,16 +87,17 @@ class Hosts:
     ) -> Iterator[Resource]:
         """Yield what may go now, at most ``limit``.
 
-        The request that is waited for goes first, then at most ``for_later`` of those in line.
+        The request that is waited for goes first, or what its host has to answer before it; then at
+        most ``for_later`` of those in line.
         """
         self._now = now
         while self._later and self._later[0][0] <= now:
             resource = heapq.heappop(self._later)[2]
             if resource.answer is None:  # a redirect from elsewhere may have brought it
                 self.plan(resource)
-        if first is not None and limit > 0 and self._next(self._line(first.url), first):
+        if first and limit > 0 and (sent_first := self._next(self._line(first.url), first)):
             limit -= 1
-            yield self._start(first)
+            yield self._start(sent_first)
         limit = min(limit, for_later)
         for line in list(self._with_work.values()):
             while limit > 0 and (resource_or_none := self._next(line)):
@@ -175,13 +176,18 @@ class Hosts:
         return max(line.pace.free_at, line.probe_at if self._is_unwell(line) else 0.0)
 
     def _next(self, line: Line, wanted: Resource | None = None) -> Resource | None:
-        """Return what may go to a host now, if anything may: what is wanted, if that is told."""
+        """Return what may go to a host now, if anything may: what is wanted, if that is told.
+
+        An unwell host is asked what it would be asked anyway: its answer lets the wanted go.
+        """
         pace = line.pace
         if pace.flying >= pace.at_once or self._now < self._free_at(line) or not line.waiting:
             return None
+        if wanted and wanted.url not in line.waiting:
+            return None
         if not self._is_unwell(line):
-            return line.waiting.get(wanted.url) if wanted else next(iter(line.waiting.values()))
-        if line.flying or wanted:
+            return wanted or next(iter(line.waiting.values()))
+        if line.flying:
             return None
         again = line.probes % 2 == 1  # something that failed, then something new, and so on
         preferred = (one for one in line.waiting.values() if bool(one.tries) == again)

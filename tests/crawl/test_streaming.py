@@ -1,0 +1,82 @@
+"""The crawl machine in a stream, without any I/O: it fetches ahead within a bound, and always
+goes on.
+"""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from usp._crawl.machine import Crawl
+from usp._crawl.messages import Answer, FetchFailed, FetchRequest
+from usp._crawl.policy import Policy
+from usp._crawl.seeds import Seed
+from usp._parse.document import Child, Document
+from usp._parse.sniff import Kind
+from usp.objects.outcome import FoundBy
+from usp.objects.page import SitemapPage
+
+START = "http://home.example/index.xml"
+BUSY = FetchFailed("503 busy", retryable=True, status=503)
+HOSTS = ("home.example", "a.example", "b.example")
+
+Listed = tuple[str, int]
+"""The host of a sitemap, and how often it is too busy before the document comes."""
+
+
+class Web:
+    """An index of sitemaps at several hosts, some of which are too busy at first."""
+
+    def __init__(self, listed: list[Listed]) -> None:
+        self.urls = [f"http://{host}/{number}.xml" for number, (host, _) in enumerate(listed)]
+        self._busy = dict(zip(self.urls, (times for _, times in listed), strict=True))
+
+    def answer(self, url: str) -> Answer:
+        if url == START:
+            return Document(url, Kind.INDEX, [], tuple(map(Child, self.urls)))
+        if self._busy[url]:
+            self._busy[url] -= 1
+            return BUSY
+        return Document(url, Kind.URLSET, [SitemapPage(f"{url}/page")])
+
+
+def streamed(crawl: Crawl, web: Web, order: st.DataObject | None = None) -> list[str]:
+    """Return the URLs of the documents as they are handed over."""
+    handed_over: list[str] = []
+    flying: list[FetchRequest] = []
+    now = 0.0
+    while not crawl.done:
+        flying += crawl.take(now)
+        if flying:
+            at = order.draw(st.integers(0, len(flying) - 1)) if order else 0
+            request = flying.pop(at)
+            crawl.receive(request, web.answer(request.url), now)
+        else:
+            due = crawl.wakeup()
+            assert due is not None, "the machine waits for nothing"
+            now = max(now, due)
+        while crawl.ready:
+            place = crawl.ready.popleft()
+            handed_over.append(place.url)
+            crawl.release(place)
+    return handed_over
+
+
+def stream_of(policy: Policy) -> Crawl:
+    return Crawl([Seed(START, FoundBy.GIVEN)], policy, streaming=True)
+
+
+def test_a_host_that_was_unwell_is_asked_on_though_enough_was_fetched_ahead_elsewhere() -> None:
+    web = Web([("a.example", 1)] * 3 + [("b.example", 0)] * 9)
+    assert streamed(stream_of(Policy(documents_ahead=4)), web) == [START, *web.urls]
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(HOSTS), st.integers(0, 3)), max_size=12),
+    st.integers(1, 6),
+    st.data(),
+)
+def test_a_stream_gets_to_its_end_in_order(
+    listed: list[Listed], documents_ahead: int, order: st.DataObject
+) -> None:
+    web = Web(listed)
+    policy = Policy(documents_ahead=documents_ahead, tries=40)  # so that no host is given up
+    assert streamed(stream_of(policy), web, order) == [START, *web.urls]
