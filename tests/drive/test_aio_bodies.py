@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections.abc import AsyncGenerator
 
 import pytest
 
@@ -141,6 +142,7 @@ def test_a_response_that_is_closed_early_gives_its_place_back(server: LoopbackSe
             for _ in range(3):
                 response = success(await client.get(server.at("/a")))
                 chunks = response.chunks()
+                assert isinstance(chunks, AsyncGenerator)
                 assert await anext(chunks) == b"x"
                 await chunks.aclose()
                 await response.close()

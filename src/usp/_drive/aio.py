@@ -8,7 +8,8 @@ thread; what is small is done where it is, which is quicker.
 
 import asyncio
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import AsyncGenerator, Iterable, Iterator
+from contextlib import AsyncExitStack
 from itertools import islice
 from types import TracebackType
 from typing import Final, Self
@@ -50,9 +51,13 @@ class Fetcher:
             response = await self._client.get(request.url)
             if not isinstance(response, AbstractAioWebClientSuccessResponse):
                 return refused(response)
-            letter = Letter.of(response, request, began)
-            body = _Body(response, self._max_bytes)
-        except Exception as error:  # noqa: BLE001 -- the worker's edge: any client, any fault
+            async with AsyncExitStack() as undo:
+                undo.push_async_callback(response.close)
+                letter = Letter.of(response, request, began)
+                body = _Body(response, self._max_bytes)
+                undo.pop_all()
+        except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 -- the worker's edge
+            _reraise_if_cancelled(error)
             return broken(error)
         try:
             kept = await self._keep(body)
@@ -83,23 +88,34 @@ class _Body(Reading):
     def __init__(self, response: AbstractAioWebClientSuccessResponse, limit: int) -> None:
         super().__init__(limit)
         self._response = response
-        self._chunks = response.chunks()
+        self._chunks = aiter(response.chunks())
 
     async def next(self) -> bytes | None:
         """Return the next piece, or None at the end."""
         try:
             return self.count(await anext(self._chunks, None)) if self.goes_on else None
-        except Exception as error:  # noqa: BLE001 -- the worker's edge
+        except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 -- the worker's edge
+            _reraise_if_cancelled(error)
             self.fault = cut_off(error)
             return None
 
     async def close(self) -> None:
         """Let go of the connection, read or not."""
         try:
-            await self._chunks.aclose()
-            await self._response.close()
-        except Exception as error:  # noqa: BLE001 -- the worker's edge; the body is here already
+            async with AsyncExitStack() as both:
+                both.push_async_callback(self._response.close)
+                if isinstance(self._chunks, AsyncGenerator):  # other iterators have nothing to end
+                    both.push_async_callback(self._chunks.aclose)
+        except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 -- the body is here
+            _reraise_if_cancelled(error)
             self.close_fault = cut_off(error)
+
+
+def _reraise_if_cancelled(error: BaseException) -> None:
+    """Let a cancellation pass that is this task's own; a client may raise one of something else."""
+    task = asyncio.current_task()
+    if isinstance(error, asyncio.CancelledError) and task is not None and task.cancelling():
+        raise error
 
 
 def _is_light(chunks: Iterable[bytes]) -> bool:

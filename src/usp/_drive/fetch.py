@@ -6,10 +6,12 @@ This is the worker's edge: whatever a client raises ends here, as a failed fetch
 import re
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from threading import Event
 from typing import Final, Protocol, Self
+from urllib.parse import urlsplit
 
 from usp._crawl.messages import Answer, FetchFailed, FetchRequest
 from usp._parse.dates import date
@@ -51,10 +53,15 @@ class Letter:
 
     @classmethod
     def of(cls, response: Response, request: FetchRequest, began: float) -> Self:
-        """Read what a response says of itself; a client of the caller's may raise anything."""
+        """Read what a response says of itself; a client of the caller's may raise anything.
+
+        :raises ValueError: if the URL that answered is none.
+        """
+        url = str(response.url())
+        urlsplit(url)
         return cls(
             request,
-            str(response.url()),
+            url,
             http_charset(response.header("Content-Type")),
             response.header("Link") if request.kind is Kind.HOMEPAGE else None,
             response.header("Last-Modified"),
@@ -133,8 +140,11 @@ class Fetcher:
             response = self._client.get(request.url)
             if not isinstance(response, AbstractWebClientSuccessResponse):
                 return refused(response)
-            letter = Letter.of(response, request, began)
-            body = _Body(response, self._max_bytes, self._over)
+            with ExitStack() as undo:
+                undo.callback(response.close)
+                letter = Letter.of(response, request, began)
+                body = _Body(response, self._max_bytes, self._over)
+                undo.pop_all()
         except Exception as error:  # noqa: BLE001 -- the worker's edge: any client, any fault
             return broken(error)
         return letter.look_at(self._store.keep(body), body)
@@ -151,21 +161,26 @@ class _Body(Reading):
     def __init__(self, response: AbstractWebClientSuccessResponse, limit: int, over: Event) -> None:
         super().__init__(limit)
         self._response = response
-        self._chunks = response.chunks() if _streams(response) else iter([response.raw_data()])
+        self._chunks = iter(response.chunks() if _streams(response) else [response.raw_data()])
         self._over = over
 
     def __iter__(self) -> Iterator[bytes]:
-        while self.goes_on:
-            try:
-                chunk = self.count(next(self._chunks, None))
-            except Exception as error:  # noqa: BLE001 -- the worker's edge
-                self.fault = cut_off(error)
-                break
-            if chunk is None:
-                break
-            yield chunk
-            if self._over.is_set():
-                self.fault = _UNWANTED
+        try:
+            while (chunk := self._next()) is not None:
+                yield chunk
+                if self._over.is_set():
+                    self.fault = _UNWANTED
+        finally:
+            self._close()
+
+    def _next(self) -> bytes | None:
+        try:
+            return self.count(next(self._chunks, None)) if self.goes_on else None
+        except Exception as error:  # noqa: BLE001 -- the worker's edge
+            self.fault = cut_off(error)
+            return None
+
+    def _close(self) -> None:
         try:
             self._response.close()
         except Exception as error:  # noqa: BLE001 -- the worker's edge; the body is here already
@@ -197,14 +212,14 @@ def refused(response: object) -> FetchFailed:
     )
 
 
-def broken(error: Exception) -> FetchFailed:
+def broken(error: BaseException) -> FetchFailed:
     """Say that a client itself failed."""
     if isinstance(error, NoWebClientException):
         return FetchFailed("there is no web client", code="SM605")
     return FetchFailed(_describe(error), broken=True)
 
 
-def cut_off(error: Exception) -> FetchFailed:
+def cut_off(error: BaseException) -> FetchFailed:
     """Say what ended a body before its end."""
     from usp.web_client.failures import passes  # loads requests
 
@@ -231,5 +246,5 @@ def _status_in(message: str) -> int | None:
     return int(match[1]) if match else None
 
 
-def _describe(error: Exception) -> str:
+def _describe(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__

@@ -6,7 +6,7 @@ closes what it had been given.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, nullcontext
 from types import TracebackType
 from typing import Self
@@ -36,7 +36,7 @@ class AbstractAioWebClientSuccessResponse(AbstractWebClientResponse):
         return ()
 
     @abstractmethod
-    def chunks(self) -> AsyncGenerator[bytes, None]:
+    def chunks(self) -> AsyncIterator[bytes]:
         """Yield the body as it comes. What is packed with gzip or zlib may stay so."""
 
     async def close(self) -> None:
