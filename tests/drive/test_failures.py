@@ -14,7 +14,7 @@ from urllib3.connection import HTTPConnection
 from urllib3.exceptions import MaxRetryError, NameResolutionError, NewConnectionError, ProtocolError
 
 from tests.drive.answers import error
-from tests.drive.servers import ServerAt, full_house
+from tests.drive.servers import ServerAt, full_house, raw
 from tests.server import Answer, LoopbackServer, redirect, reset, stall
 from usp.web_client.addresses import AddressRefusedError
 from usp.web_client.failures import DeadlineError, StoppedError, passes
@@ -127,6 +127,24 @@ def test_a_host_that_does_not_take_connections(client: RequestsWebClient) -> Non
         answer = error(client.get(url))
     assert answer.retryable()
     assert answer.status_code() is None
+
+
+def test_what_is_no_http_is_said_so(server: LoopbackServer, client: RequestsWebClient) -> None:
+    server.site["/a"] = raw(b"garbage\r\n\r\n")
+    answer = error(client.get(server.at("/a")))
+    assert "BadStatusLine('garbage" in answer.message()
+    assert answer.unanswered()
+
+
+@pytest.mark.parametrize(
+    "said", ["soon", "-5", "1e9", "Mon, 01 Jan 2020 00:00:00 +99999999999999", "31 Dec 99999 1:1:1"]
+)
+def test_a_retry_after_that_means_nothing_says_nothing(
+    server: LoopbackServer, client: RequestsWebClient, said: str
+) -> None:
+    server.site["/a"] = Answer(status=429, headers={"Retry-After": said})
+    answer = error(client.get(server.at("/a")))
+    assert (answer.status_code(), answer.retry_after(), answer.retryable()) == (429, None, True)
 
 
 def test_a_hook_that_raises_for_the_status(server: LoopbackServer) -> None:

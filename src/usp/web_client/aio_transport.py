@@ -88,7 +88,8 @@ class _Handler(ResponseHandler):
         if fault is None or payload is None or payload.is_eof():
             return
         if payload.exception() is None:
-            payload.set_exception(aiohttp.ClientPayloadError(f"the body is garbled: {fault}"))
+            words = " ".join(str(fault).split())
+            payload.set_exception(aiohttp.ClientPayloadError(f"the body is garbled: {words}"))
 
     def close(self) -> None:
         """Close the connection now: with TLS, asyncio would wait for the other side's good-bye."""

@@ -43,7 +43,8 @@ class Answer(http.client.HTTPResponse):
         try:
             super().begin()
         finally:
-            self.fp = file
+            if self.fp is not None:  # else it was closed: this is no HTTP
+                self.fp = file
 
     def _read_status(self) -> tuple[str, int, str]:
         """Read the status line of the last answer: http.client reads on from there."""

@@ -99,7 +99,7 @@ def seconds(retry_after: str | None) -> float | None:
         return float(text[:9])
     try:
         when = parsedate_to_datetime(text)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):  # a zone, too, may be beyond all numbers
         return None
     if when.tzinfo is None:
         when = when.replace(tzinfo=UTC)
