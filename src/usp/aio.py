@@ -89,7 +89,13 @@ class PageStream(Account, Stream[SitemapPage]):
         self._crawl = crawl
         self._tell = report.teller(observer)
         self._gate = Gate(crawl, stop_callback, self._tell)
+        self._store = store
         self._items = self._read(client, homepage, store)
+
+    async def aclose(self) -> None:
+        """End what is under way: when this returns, nothing is fetched any more."""
+        await super().aclose()
+        self._store.close()  # a file that was named is there before anything is read
 
     async def _read(
         self, given: AbstractAioWebClient | None, homepage: str, store: Store

@@ -68,6 +68,7 @@ class PageStream(Account, Iterator[SitemapPage]):
         self._own = own
         self._tell = report.teller(observer)
         self._gate = Gate(crawl, stop_callback, self._tell)
+        self._store = store
         self._pages = self._read(homepage, store)
 
     def _read(self, homepage: str, store: Store) -> Generator[SitemapPage]:
@@ -96,6 +97,7 @@ class PageStream(Account, Iterator[SitemapPage]):
     def close(self) -> None:
         """End the stream: nothing more is fetched."""
         self._pages.close()
+        self._store.close()  # a file that was named is there before anything is read
 
     def __enter__(self) -> Self:
         return self

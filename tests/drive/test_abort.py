@@ -1,5 +1,6 @@
 """Stopping a client from another thread: at once, and with nothing left open."""
 
+import gc
 import socket
 import threading
 import time
@@ -15,7 +16,7 @@ import requests
 from tests.drive.answers import body, error
 from tests.drive.servers import Certificate, TLSServer, drip
 from tests.drive.waiting import wait_until
-from tests.server import Handler, LoopbackServer, redirect, stall
+from tests.server import Handler, LoopbackServer, redirect, reset, stall
 from usp.web_client.abstract_client import (
     AbstractWebClientSuccessResponse,
     WebClientErrorResponse,
@@ -203,3 +204,18 @@ def test_nothing_is_left_open(certificate: Certificate, in_flight: Run) -> None:
         client.close()
     assert {file for file in open_files() - files if "socket" in file} == set()
     wait_until(lambda: threading.active_count() <= threads)
+
+
+def test_connections_are_closed_though_an_error_holds_their_pool(server: LoopbackServer) -> None:
+    files = open_files()
+    server.site |= {"/a": b"hello", "/b": reset}
+    client = RequestsWebClient()
+    gc.disable()  # what urllib3 raised refers to the pool, and to itself
+    try:
+        unread = client.get(server.at("/a"))
+        error(client.get(server.at("/b")))
+        body(unread)
+        client.close()
+        wait_until(lambda: not {file for file in open_files() - files if "socket" in file})
+    finally:
+        gc.enable()

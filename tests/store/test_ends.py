@@ -90,6 +90,23 @@ def test_disk_is_given_back_when_a_stream_is_left_early(
         assert spools(say.pid, tmp_path) == set()
 
 
+@pytest.mark.parametrize("close", ["pages.close()", "asyncio.run(pages.aclose())"])
+def test_disk_is_given_back_when_a_stream_is_never_read(tmp_path: Path, close: str) -> None:
+    file = tmp_path / "large.txt"
+    file.write_text("http://h.example/a/page\n" * 10_000)
+    module = "usp.aio" if "asyncio" in close else "usp"
+    program = (
+        f"import asyncio, sys, {module}; pages = {module}.iter_pages(sys.argv[1]); "
+        "print('begun', flush=True); sys.stdin.readline(); "
+        f"{close}; print(pages.outcome, flush=True); sys.stdin.readline()"
+    )
+    with talking([*PYTHON, program, str(file)], tmp_path) as say:
+        assert say.next_line() == "begun"
+        assert len(spools(say.pid, tmp_path)) == 1
+        assert say.next_line() == "found"
+        assert spools(say.pid, tmp_path) == set()
+
+
 def test_disk_is_given_back_with_the_tree(server: LoopbackServer, tmp_path: Path) -> None:
     large_site(server, ends=True)
     told = "print({}, flush=True); sys.stdin.readline(); "

@@ -32,6 +32,6 @@ class Callbacks:
 
         def chosen(urls: list[str], level: int, parents: set[str]) -> list[str]:
             returned: Iterable[str] | None = choose(urls, level, parents)
-            return texts("What recurse_list_callback returns", returned)
+            return texts("the result of recurse_list_callback", returned)
 
         return chosen

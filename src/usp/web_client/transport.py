@@ -201,6 +201,17 @@ class _Adapter(HTTPAdapter):
                 pool["ssl_context"] = self._contexts[key]
         return host, pool
 
+    def close(self) -> None:
+        """Close the kept connections now: urllib3 leaves that to the collector, and its own errors
+        may hold a pool until then.
+        """
+        for manager in (self.poolmanager, *self.proxy_manager.values()):
+            for key in manager.pools.keys():  # noqa: SIM118 -- urllib3 has no iterator of it
+                pool = manager.pools.get(key)
+                if pool is not None:
+                    pool.close()
+        super().close()
+
 
 class OwnSession(requests.Session):
     """A session for several threads, and for all crawls of its client."""
