@@ -165,7 +165,7 @@ class Cursor:
             place = self._path[-1]
             if not place.judged and not self._judge(place):
                 return
-            if self.stopped and not self._out_of_time:
+            if not self._path:  # a limit ended the crawl in that place
                 return
             if place.next_child < len(place.children):
                 place.next_child += 1
