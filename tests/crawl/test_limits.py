@@ -1,5 +1,7 @@
 """Limits of a crawl that are reached together, or by a hostile site, without any I/O."""
 
+from urllib.parse import urlsplit
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,7 +17,10 @@ from tests.crawl.test_machine import (
 )
 from usp._crawl.assemble import website
 from usp._crawl.machine import Crawl
+from usp._crawl.messages import FetchFailed
 from usp._crawl.policy import Policy
+from usp._parse.document import Child, Document
+from usp._parse.sniff import Kind
 
 SECONDS = 60
 
@@ -56,3 +61,35 @@ def test_a_crawl_ends_in_order_whatever_limits_it_reaches(
     assert crawl.done
     found = list(website(HOME, crawl).all_pages())
     assert max_pages is None or len(found) <= max_pages
+
+
+MANY = tuple(Child(url(f"many/{number}")) for number in range(100_000))
+
+
+def hosts_asked(crawl: Crawl) -> set[str | None]:
+    return {urlsplit(request.url).hostname for request in crawl.take(0)}
+
+
+def test_while_enough_is_in_line_no_index_is_opened_ahead() -> None:
+    many = Document(url("b"), Kind.INDEX, [], MANY)
+    elsewhere = Document(url("c"), Kind.INDEX, [], (Child("http://elsewhere.example/"),))
+    for ahead, asked in (((elsewhere,), "elsewhere.example"), ((many, elsewhere), "h.example")):
+        crawl = crawl_of(policy=Policy(total=1000))
+        [first] = crawl.take(0)
+        crawl.receive(first, robots(*"abc"), 0)
+        requests = {request.url: request for request in crawl.take(0)}
+        for document in ahead:
+            crawl.receive(requests[document.url], document, 0)
+        assert hosts_asked(crawl) == {asked}
+
+
+def test_where_what_came_ahead_names_too_many_only_what_is_waited_for_is_asked() -> None:
+    crawl = crawl_of()
+    [first] = crawl.take(0)
+    crawl.receive(first, robots(*"abcdefgh"), 0)
+    waited_for, *others = crawl.take(0)
+    for request in others[:5]:
+        crawl.receive(request, Document(request.url, Kind.INDEX, [], MANY), 0)
+    assert crawl.take(0) == []
+    crawl.receive(waited_for, FetchFailed("503 busy", retryable=True, status=503), 0)
+    assert [again.url for again in crawl.take(SECONDS)] == [waited_for.url]

@@ -29,6 +29,9 @@ RecurseListCallback = Callable[[list[str], int, set[str]], list[str]]
 StopCallback = Callable[[SitemapPage], bool]
 
 _INDEXES: Final = frozenset({Kind.INDEX, Kind.ROBOTS})
+_ENOUGH_IN_LINE: Final = 100_000
+"""While so many requests wait, an index is opened only where the cursor comes to it: one that names
+50,000 others like it would fill the memory long before a limit is reached."""
 _WITHOUT_PAGES: Final = frozenset({Kind.ROBOTS, Kind.INVALID})
 
 
@@ -121,7 +124,7 @@ class Cursor:
         document = resource.standing.document
         if document is None or document.kind is Kind.HOMEPAGE or self.manner.decides:
             return
-        if resource.level < self._policy.max_level:
+        if resource.level < self._policy.max_level and self._resources.waiting < _ENOUGH_IN_LINE:
             for child in self._wanted(document, Counter()):
                 if is_http_url(child.url):
                     self._resources.plan(child.url, resource.level + 1)
@@ -200,7 +203,7 @@ class Cursor:
     def _hand_over(self, place: Place) -> None:
         """Take note that the cursor has come to a document; in a stream, its pages are due."""
         resource, document = place.resource, place.document
-        if resource is None or document is None or not self._resources.reached(resource):
+        if resource is None or document is None or not self._resources.reached(resource, document):
             return
         listed = place.absence is None and place.refusal is None
         if self.manner.streaming and listed and document.kind not in _WITHOUT_PAGES:

@@ -65,6 +65,11 @@ class Hosts:
         self._now = 0.0
         self.flying = 0
 
+    @property
+    def waiting(self) -> int:
+        """How many requests are in line."""
+        return sum(len(line.waiting) for line in self._with_work.values())
+
     def plan(self, resource: Resource) -> None:
         """Put a request in line."""
         line = self._line(resource.url)

@@ -9,7 +9,7 @@ the cursor will need run ahead of it.
 import pickle
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
-from typing import Self
+from typing import Final, Self
 from urllib.parse import urljoin
 
 from usp._crawl.callbacks import Callbacks
@@ -46,6 +46,9 @@ from usp.exceptions import SitemapException
 from usp.objects.outcome import FoundBy, Outcome, Skip
 
 __all__ = ["Crawl", "RecurseCallback", "RecurseListCallback", "StopCallback"]
+
+_MOST_NAMED_AHEAD: Final = 500_000
+"""Where indexes that the cursor hasn't come to name so many others, none is fetched ahead."""
 
 
 class Crawl:
@@ -198,13 +201,18 @@ class Crawl:
         again = [self._given_back.popleft() for _ in range(min(hands, len(self._given_back)))]
         flying = self._resources.flying
         hands = min(self.policy.total - flying, hands - len(again))
-        ahead = self._resources.ahead + len(self.ready) + flying
-        streaming = self._cursor.manner.streaming
-        for_later = self.policy.documents_ahead - ahead if streaming else hands
-        wanted = self._resources.launch(now, hands, for_later, self._cursor.waits_for)
+        wanted = self._resources.launch(now, hands, self._for_later(hands), self._cursor.waits_for)
         taken = again + [self._request(resource) for resource in wanted]
         self._taken.update((request.url, request) for request in taken)
         return taken
+
+    def _for_later(self, hands: int) -> int:
+        """Return how much may be asked for that the cursor doesn't wait for."""
+        resources = self._resources
+        if resources.named_ahead >= _MOST_NAMED_AHEAD:
+            return 0
+        ahead = resources.ahead + len(self.ready) + resources.flying
+        return self.policy.documents_ahead - ahead if self._cursor.manner.streaming else hands
 
     @property
     def outstanding(self) -> tuple[FetchRequest, ...]:

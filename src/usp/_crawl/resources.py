@@ -26,11 +26,18 @@ class Resources:
         self._retries_left = policy.retries
         self.ahead = 0
         """How many documents came that the cursor hasn't come to."""
+        self.named_ahead = 0
+        """How many sitemaps they name."""
 
     @property
     def flying(self) -> int:
         """How many requests are under way."""
         return self._hosts.flying
+
+    @property
+    def waiting(self) -> int:
+        """How many requests are in line."""
+        return self._hosts.waiting
 
     def find(self, url: str) -> Resource | None:
         """Return what is known of a URL."""
@@ -47,9 +54,10 @@ class Resources:
     ) -> Resource:
         """See to it that a URL is asked for, once."""
         url = urldefrag(url).url
-        resource = self._known.get(_key(url))
+        key = _key(url)
+        resource = self._known.get(key)
         if resource is None:
-            resource = self._known[_key(url)] = Resource(url, level, probing, kind, two_ways)
+            resource = self._known[key] = Resource(url, level, probing, kind, two_ways)
             gone = self._hosts.given_up(url)
             if gone:
                 self._fail(resource, gone)
@@ -115,7 +123,9 @@ class Resources:
             self._share(resource, urldefrag(answer.url).url)
         if resource.standing.document is None:
             resource.standing.document = answer
-            self.ahead += not resource.standing.judged
+            if not resource.standing.judged:
+                self.ahead += 1
+                self.named_ahead += len(answer.children)
 
     def _fail(self, resource: Resource, failure: FetchFailed) -> None:
         """Give a URL up, but for its other scheme: sites move to https and forget what they say."""
@@ -135,12 +145,14 @@ class Resources:
         final.level = min(final.level, resource.level)
         resource.standing = final.standing
 
-    def reached(self, resource: Resource) -> bool:
+    def reached(self, resource: Resource, document: Document) -> bool:
         """Take note that the cursor has come to a document; tell whether for the first time."""
-        first = not resource.standing.judged
+        if resource.standing.judged:
+            return False
         resource.standing.judged = True
-        self.ahead -= first
-        return first
+        self.ahead -= 1
+        self.named_ahead -= len(document.children)
+        return True
 
 
 def _other_scheme(url: str) -> str:
