@@ -174,7 +174,7 @@ def test_what_a_callback_may_not_return_reaches_the_caller(
 ) -> None:
     server.robots("/a.xml")
     chosen: dict[str, object] = {"recurse_list_callback": lambda *_: returned}
-    with pytest.raises(SitemapException, match="recurse_list_callback returns must be"):
+    with pytest.raises(SitemapException, match="the result of recurse_list_callback must be"):
         to_its_end(function, needs(function, server.url) | chosen)
 
 
