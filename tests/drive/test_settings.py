@@ -1,5 +1,6 @@
 """Wrong settings of a client: refused where they are set, in one clear line, by all clients."""
 
+import asyncio
 import math
 import ssl
 from collections.abc import Callable
@@ -24,12 +25,27 @@ NO_TEXTS: list[object] = [5, "ab", [("a", "b")], {"a": 5}, {5: "a"}, {"a": b"b"}
 NO_AUTHORITIES: list[object] = [None, 2, 1.5, "", b"x", ["x"], object()]
 NO_RULES: list[object] = ["never", None, True, [], object()]
 
+NO_URLS: list[object] = [None, 5, b"http://127.0.0.1/", ["http://127.0.0.1/"]]
+
+
+async def fetched_by_aio(url: Any) -> None:
+    async with AioWebClient() as client:
+        await client.get(url)
+
+
 CASES: dict[str, tuple[str, Use, list[object]]] = {
     "requests: verify": ("verify", lambda given: RequestsWebClient(verify=given), NO_AUTHORITIES),
     "requests: TLS": (
         "verify",
         lambda given: RequestsWebClient(given()),
         [ssl.create_default_context],
+    ),
+    "requests: url": ("url", lambda given: RequestsWebClient().get(given), NO_URLS),
+    "aio: url": ("url", lambda given: asyncio.run(fetched_by_aio(given)), NO_URLS),
+    "aio: lines in headers": (
+        "headers",
+        lambda given: AioWebClient(headers=given),
+        [{"A": "b\r\nc"}, {"A\n": "b"}, {"A": "\0"}],
     ),
     "requests: wait": ("wait", lambda given: RequestsWebClient(wait=given), NO_TIMES),
     "requests: random_wait": (

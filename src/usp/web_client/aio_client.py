@@ -127,6 +127,7 @@ class AioWebClient(AbstractAioWebClient):
 
         A crawl calls it too, so that what a subclass does here holds.
         """
+        url = settings.url(url)
         connector = self._opened()
         visit = _VISIT.get()
         if visit is None or visit.client is not self:  # outside of any crawl

@@ -271,6 +271,7 @@ class RequestsWebClient(AbstractWebClient):
 
     def get(self, url: str) -> AbstractWebClientResponse:
         """Fetch a URL, following redirects; the body is left to be read."""
+        url = settings.url(url)
         visit = self._visits.current()
         try:
             visit.lines.wait(self._waiter.claim)

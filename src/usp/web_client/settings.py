@@ -5,6 +5,7 @@ names the setting. What is longer than a month is no limit, as far as waiting go
 """
 
 import math
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -22,6 +23,7 @@ __all__ = [
     "length",
     "proxies",
     "timeout",
+    "url",
     "verify",
     "verify_or_context",
     "wait",
@@ -34,6 +36,7 @@ Timeout = tuple[float | None, float | None]
 
 _MONTH: Final = 30 * 24 * 3600.0
 _TEXTS: Final = "a mapping of texts to texts"
+_NO_HEADER: Final = re.compile(r"[\r\n\0]")
 _SHORTEST: Final = 1e-6
 """No seconds at all would let nothing come."""
 
@@ -78,7 +81,17 @@ def proxies(given: object) -> dict[str, str]:
 
 def headers(given: object) -> dict[str, str]:
     """Return headers by name."""
-    return _texts("headers", _mapping("headers", given))
+    found = _texts("headers", _mapping("headers", given))
+    if any(_NO_HEADER.search(part) for header in found.items() for part in header):
+        raise wrong("headers", "texts without line breaks", given)
+    return found
+
+
+def url(given: object) -> str:
+    """Return what is to be fetched; whether it can be is another matter."""
+    if not isinstance(given, str):
+        raise wrong("url", "a text", given)
+    return given
 
 
 def _mapping(name: str, given: object) -> Mapping[object, object]:
