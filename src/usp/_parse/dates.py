@@ -7,9 +7,9 @@ last, and only where it needs no guess. A zone that isn't named stays unnamed.
 
 import re
 from datetime import datetime, timedelta, timezone
-from functools import lru_cache
 from typing import Final
 
+from usp._parse.remembered import remembered
 from usp._parse.values import clean
 
 _LONGEST: Final = 64
@@ -127,7 +127,7 @@ def date(text: str) -> datetime | None:
     return _date(text)
 
 
-@lru_cache(maxsize=4096)
+@remembered(4096)
 def _date(text: str) -> datetime | None:
     found = clean(text)
     if not found or len(found) > _LONGEST or not any(map(str.isdigit, found)):

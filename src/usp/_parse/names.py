@@ -6,8 +6,9 @@ a namespace that nobody knows, has its usual meaning. What had to be understood 
 """
 
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Final
+
+from usp._parse.remembered import remembered
 
 _NAMESPACES: Final = {
     "sitemaps.org": "sm",
@@ -55,7 +56,7 @@ _USUAL_PREFIXES: Final = {
 }
 
 
-@lru_cache(maxsize=1024)
+@remembered(1024)
 def usual_prefix(namespace: str) -> str | None:
     """Return the prefix by which this namespace usually goes, or None if nobody knows it."""
     plain = namespace.strip().lower().rstrip("/#")

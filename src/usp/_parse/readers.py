@@ -11,13 +11,14 @@ from typing import Final
 from usp._parse.characters import Conversion
 from usp._parse.layout import NOWHERE, Groups, Layout, Said
 from usp._parse.meaning import EntryMeaning, Grouped
+from usp._parse.remembered import LONGEST
 from usp.objects.page import Meaning, SitemapPage
 
 Read = Callable[[Groups], object]
 
 _FIELDS: Final = tuple(vars(Meaning).keys() & {*SitemapPage._fields, *SitemapPage._provenance})
 _REMEMBERED: Final = 1024
-"""So many different texts of one field are remembered."""
+"""So many different short texts of one field are remembered."""
 
 
 class Readers:
@@ -95,6 +96,6 @@ class _Known(dict[str | None, object]):
 
     def __missing__(self, text: str | None) -> object:
         value = self._understand(self._conversion.text(text or ""))
-        if len(self) < _REMEMBERED:
+        if len(self) < _REMEMBERED and len(text or "") <= LONGEST:
             self[text] = value
         return value

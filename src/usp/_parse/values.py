@@ -6,7 +6,6 @@ A value that isn't understood is None, never an exception and never a guess.
 import re
 from collections.abc import Callable
 from decimal import Decimal, DecimalException
-from functools import lru_cache
 from html import unescape
 from html.entities import html5
 from typing import Final
@@ -14,6 +13,7 @@ from urllib.parse import urljoin, urlsplit
 
 from usp._parse.findings import Findings
 from usp._parse.plain import is_plain_url
+from usp._parse.remembered import remembered
 from usp._parse.wrappings import bare_url
 from usp.objects.page import SITEMAP_PAGE_DEFAULT_PRIORITY, SitemapPageChangeFrequency
 
@@ -86,10 +86,14 @@ def text_or_none(text: str | None) -> str | None:
     return (text and clean(text)) or None
 
 
-@lru_cache(maxsize=1024)
 def word(text: str | None) -> str | None:
     """Return the same of a text that many entries of a document share."""
-    return text_or_none(text)
+    return _word(text) if text else None
+
+
+@remembered(1024)
+def _word(text: str) -> str | None:
+    return clean(text) or None
 
 
 def url(text: str | None, base: str | None) -> str:
@@ -165,7 +169,7 @@ def number(text: str) -> Decimal | None:
     return value if value >= 0 else None
 
 
-@lru_cache(maxsize=1024)
+@remembered(1024)
 def priority(text: str) -> Decimal | None:
     """Return a priority from 0 to 1."""
     value = number(text)
@@ -211,7 +215,7 @@ def word_list(text: str) -> tuple[str, ...]:
     return tuple(clean(text).replace(",", " ").split())
 
 
-@lru_cache(maxsize=1024)
+@remembered(1024)
 def priority_or_default(text: str) -> Decimal:
     """Return a priority, or 0.5 as 1.8.1 does where there is none."""
     value = priority(text)
@@ -221,7 +225,7 @@ def priority_or_default(text: str) -> Decimal:
 _FREQUENCIES: Final = {item.value: item for item in SitemapPageChangeFrequency}
 
 
-@lru_cache(maxsize=1024)
+@remembered(1024)
 def change_frequency(text: str) -> SitemapPageChangeFrequency | None:
     """Return the frequency, ALWAYS (as 1.8.1 does) for a word that is none, None for no word."""
     word = clean(text).lower()
