@@ -33,10 +33,12 @@ from usp._parse.writer import looks_of
 
 LONGEST_RUN: Final = 256
 """Few enough that what was matched is still in the processor's cache when its pages are made."""
-_MISSES: Final = 32
-"""So many more entries may miss the pattern than match it, in one block; half as many in the next
-if they all do."""
-_FEWEST_MISSES: Final = 4
+_MISS: Final = 2
+"""An entry that misses the pattern costs as much as two that match it save."""
+_MISSES: Final = 64
+"""So much more may be lost by misses than is saved, in one block; half as much in the next if
+nothing matches."""
+_FEWEST_MISSES: Final = 8
 _MOST_LEFT: Final = 1024
 _WORTH: Final = 8 * 1024
 """With less than this to read, compiling a pattern costs more than it saves."""
@@ -44,8 +46,10 @@ _LONGEST: Final = 64 * 1024
 _CONTROLS: Final = bytes(code for code in range(32) if code not in b"\t\r\n")
 _PLAIN_REFERENCE: Final = (
     # The five that XML has, and characters that are surely allowed.
-    r"(?:amp|lt|gt|quot|apos|#(?:3[2-9]|[4-9][0-9]|[1-9][0-9]{2,3})"
-    r"|#x(?:[2-9A-Fa-f][0-9A-Fa-f]|[1-9A-Fa-f][0-9A-Fa-f]{2}))"
+    r"(?:amp|lt|gt|quot|apos"
+    r"|#(?:3[2-9]|[4-9][0-9]|[1-9][0-9]{2,3}|[1-47-9][0-9]{4}|[1-9][0-9]{5})"
+    r"|#x(?:[2-9A-Fa-f][0-9A-Fa-f]|[1-9A-Fa-f][0-9A-Fa-f]{2}|[1-9A-Ca-c][0-9A-Fa-f]{3}"
+    r"|[1-9A-Fa-f][0-9A-Fa-f]{4}))"
 )
 _UNSAFE: Final = (
     # What is looked for, and the bytes one of which it begins with: those are found at once.
@@ -70,18 +74,16 @@ class LearnedLane:
         self._alike = 0  # so many entries have brought nothing new since the last pattern
         self._wanted = 2  # so many are wanted before the next one
         self._misses = _MISSES
-        self._left = 0  # so many entries may still miss
+        self._left = 0  # so much may still be lost
         self._block = b""
         self._view = ""
-        self._unsafe: list[re.Pattern[bytes]] = []  # what is to be found in the block
-        self._unsafe_at = 0  # nothing unsafe stands between what was read and here
+        self._unsafe: dict[re.Pattern[bytes], int] = {}  # where the next of each kind stands
         self._convert = AS_IT_IS
 
     def show(self, block: bytes) -> None:
         """Begin with new bytes."""
         self._block = block
         self._view = ""
-        self._unsafe_at = 0
         # In a small document nothing would be compiled: then there is nothing to learn for.
         worth_it = self._looks is not None or len(block) >= _WORTH
         self._left = max(self._left, self._misses) if worth_it else 0
@@ -103,11 +105,9 @@ class LearnedLane:
             self._look()
         blanks = _LEADING.match(self._view, begin)
         begin = blanks.end() if blanks else begin
-        if self._unsafe_at <= begin:
-            unsafe = [found.start() for found in self._find_unsafe(begin)]
-            self._unsafe_at = min(unsafe, default=len(self._view))
+        stop = self._next_unsafe(begin)
         # What re.Scanner is made of: matches, each where the last one ended.
-        scanner = looks.pattern.scanner(self._view, begin, self._unsafe_at)  # type: ignore[attr-defined]
+        scanner = looks.pattern.scanner(self._view, begin, stop)  # type: ignore[attr-defined]
         found = list(islice(iter(scanner.match, None), LONGEST_RUN))
         if not found:
             return None, begin
@@ -123,26 +123,33 @@ class LearnedLane:
         """Look once at the whole block for what makes a difference to expat."""
         block = self._block
         self._view = block.decode("latin-1")
-        self._unsafe = [
-            pattern for pattern, begins in _UNSAFE if any(map(block.__contains__, begins))
-        ]
+        self._unsafe = {
+            pattern: -1 for pattern, begins in _UNSAFE if any(map(block.__contains__, begins))
+        }
         self._convert = conversion_for(block)
 
-    def _find_unsafe(self, begin: int) -> list[re.Match[bytes]]:
-        """Find the next of each kind; what isn't there any more need not be looked for again."""
-        found = {pattern: pattern.search(self._block, begin) for pattern in self._unsafe}
-        self._unsafe = [pattern for pattern, match in found.items() if match]
-        return [match for match in found.values() if match]
+    def _next_unsafe(self, begin: int) -> int:
+        """Tell where the next thing stands that is unsafe, or where the block ends.
+
+        Each kind is looked for again only behind its last place: else a rare one would be looked
+        for through the whole block at each place of a frequent one.
+        """
+        for pattern, place in self._unsafe.items():
+            if place < begin:
+                found = pattern.search(self._block, begin)
+                self._unsafe[pattern] = found.start() if found else len(self._block)
+        return min(self._unsafe.values(), default=len(self._block))
 
     def learn(self, begin: int, stop: int, scope: Names, entry: Entry) -> None:
         """Take note of an entry that the careful lane has read, and of where it stands."""
         text = self._block[begin:stop].decode("latin-1")
+        self._left -= _MISS
+        if self._left <= 0:
+            self._misses = max(self._misses // 2, _FEWEST_MISSES)
         known = self._looks is not None and scope is self._scope
         if known and self._looks and self._looks.pattern.fullmatch(text):
             return  # it lay across two blocks, or has something unsafe in it
-        self._left -= 1
         if self._left <= 0:
-            self._misses = max(self._misses // 2, _FEWEST_MISSES)
             self._forget()
             return
         if len(text) > _LONGEST:

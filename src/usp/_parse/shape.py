@@ -9,6 +9,7 @@ Here an entry is a text with one character for each byte, so that places are the
 """
 
 import re
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -54,6 +55,14 @@ class Element:
     """The blanks before it; ``BLANKS`` if they aren't always the same."""
     end_gap: str = ""
     """The same before its end tag, where it holds elements."""
+
+    @property
+    def ways(self) -> int:
+        """How often the same part of an entry may be tried before it is known not to match."""
+        tried: Counter[str] = Counter()
+        for slot in self.slots or ():
+            tried[slot.name] += sum(element.ways for element in slot.elements)
+        return max(tried.values(), default=1)
 
     def merged(self, other: "Element") -> "Element | None":
         """Return an element that fits both; None if they are written differently."""

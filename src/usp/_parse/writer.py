@@ -18,6 +18,8 @@ from usp._parse.shape import BLANKS, UNCHECKED, Element, Slot
 
 _MAX_GROUPS: Final = 90
 _MAX_PATTERN: Final = 20_000
+_MAX_WAYS: Final = 8
+"""With more than that, expat would have read a long entry before the pattern has tried them all."""
 _NEVER: Final = "|(?!)()"
 """The last group of the pattern: it is never there."""
 _PENDING: Final = -2
@@ -31,6 +33,8 @@ def looks_of(shape: Element, plain: Mapping[str, str]) -> Looks | None:
     there is no plain way. Behind the entry there may always be blanks: so a match ends where the
     next one begins.
     """
+    if shape.ways > _MAX_WAYS:
+        return None
     plainly = _Writer(plain=plain) if plain else None
     mark = plainly.content(shape, "", sure=True) if plainly else None
     if plainly and (mark is None or not plainly.is_small):
