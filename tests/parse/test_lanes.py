@@ -146,6 +146,16 @@ def test_what_is_not_plain_goes_to_expat_and_nothing_else_does(what: str, text: 
     assert 50 < entries(data).learned <= 61, what
 
 
+def test_lanes_choose_the_same_of_very_many_problems() -> None:
+    faults = ["<lastmod>x</lastmod>", "<priority>x</priority>", "<changefreq>x</changefreq>"]
+    listed = [u(f"http://h.example/{n // 2}", faults[n % 3]) for n in range(400)]
+    listed[300:] = [one.replace("</loc>", "&</loc>") for one in listed[300:]]
+    data = document(*listed)
+    *told, rest = read([data], careful=False).problems
+    assert (len(told), rest.message) == (300, "400 more problems are not listed")
+    assert_lanes_agree([data])
+
+
 def test_names_are_learned_under_their_namespaces() -> None:
     image = "<i:image><i:loc>http://h.example/i.png</i:loc></i:image>"
     listed = [u(f"http://h.example/{number}", image) for number in range(20)]

@@ -7,7 +7,7 @@ from typing import Final
 from usp.objects.problem import CODES, Problem, Severity
 
 KEPT_PROBLEMS: Final = 300
-"""So many problems of one document are kept; the rest are counted."""
+"""So many problems of one document are told, the first ones; the rest are counted."""
 KEPT_OF_A_CODE: Final = 100
 """So many of one kind are kept, so that a common one leaves room for the others."""
 
@@ -42,7 +42,9 @@ class Findings:
         self._seen[code] += 1
         if CODES[code].severity is Severity.ERROR:
             self.complete = False
-        if len(self._kept) < KEPT_PROBLEMS and self._seen[code] <= KEPT_OF_A_CODE:
+        # Of all kinds the first are chosen at the end: a reader may be ahead of who looks at its
+        # entries, by more in one lane than in another.
+        if self._seen[code] <= KEPT_OF_A_CODE:
             self._kept.append(Problem(code, message, *(place or self.place(at))))
 
     def place(self, at: int | None = None) -> Place:
@@ -58,9 +60,10 @@ class Findings:
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """What was kept, in the document's order; where some were not, the last says how many."""
-        dropped = self._seen.total() - len(self._kept)
+        """The first, in the document's order; where there are more, the last says how many."""
         in_order = sorted(self._kept, key=lambda found: (found.offset or 0, found.code))
+        in_order = in_order[:KEPT_PROBLEMS]
+        dropped = self._seen.total() - len(in_order)
         if dropped:
             in_order.append(Problem("SM702", f"{dropped} more problems are not listed"))
         return tuple(in_order)
