@@ -152,6 +152,17 @@ def test_odd_values_among_plain_ones_change_nothing(what: str) -> None:
     assert_lanes_agree([data])
 
 
+@pytest.mark.parametrize("lacking", ["name", "language", "access", "publication_date", "genres"])
+def test_what_a_story_in_a_run_lacks_is_none(lacking: str) -> None:
+    title = "<news:title>A story</news:title>"
+    stories = [f"<news:news>{title}<news:{lacking}>x</news:{lacking}></news:news>"] * 2
+    short = f"<news:news>{title}</news:news>"
+    fields = ["".join(stories), short, short + stories[0]]
+    data = document(*(u(f"http://h.example/{n}", fields[n % 3]) for n in range(60)))
+    assert in_the_plain_way(data)[0] > 40
+    assert_lanes_agree([data])
+
+
 def test_urls_of_other_sites_are_plain_too() -> None:
     hosts = ("h.example", "cdn.example:8080", "x.h.example")
     data = document(*(u(f"http://{hosts[n % 3]}/{n}?a&amp;b") for n in range(60)))

@@ -59,14 +59,15 @@ def _story(rows: list[Row], _base: str | None) -> SitemapNewsStory | None:
 
 
 def _plain_story(rows: list[Row]) -> SitemapNewsStory | None:
+    # Out of a run, what an element lacks is empty.
     for title, published, name, language, access, genres, keywords, tickers in rows:
         if title:
             return SitemapNewsStory(
                 title,
                 date(published) if published else None,
-                name,
-                language,
-                access,
+                name or None,
+                language or None,
+                access or None,
                 values.plain_list(genres) if genres else None,
                 values.plain_list(keywords) if keywords else None,
                 values.plain_list(tickers) if tickers else None,
