@@ -18,6 +18,8 @@ from usp.exceptions import StoreException
 
 _SMALL: Final = 64 * 1024
 """Documents up to this size stay in memory."""
+_MOST_IN_MEMORY: Final = 32 * 1024 * 1024
+"""So much of them in all: a site may have a hundred thousand small ones."""
 _PIECE: Final = 256 * 1024
 """So much is written, and read, at once, or a little more."""
 
@@ -34,6 +36,7 @@ class Store:
         self._passing = passing
         self._spool: _Spool | None = None
         self._spools: weakref.WeakSet[_Spool] = weakref.WeakSet()
+        self._in_memory = 0
         self._lock = threading.Lock()
 
     def keep(self, chunks: Iterable[bytes]) -> Iterable[bytes]:
@@ -45,6 +48,15 @@ class Store:
         for chunk in chunks:
             intake.add(chunk)
         return intake.kept()
+
+    def holds(self, size: int) -> bool:
+        """Tell whether a document of this size stays in memory, and count on it if it does."""
+        if size > _SMALL or self._passing:
+            return size <= _SMALL
+        with self._lock:
+            has_room = self._in_memory + size <= _MOST_IN_MEMORY
+            self._in_memory += size if has_room else 0
+        return has_room
 
     def spool(self) -> "_Spool":
         """Return the file that the next large document goes to."""
@@ -89,7 +101,7 @@ class Intake:
 
         :raises StoreException: if the rest of it can't be written.
         """
-        if self._spool is None and self._size <= _SMALL:
+        if self._spool is None and self._store.holds(self._size):
             return [b"".join(self._held)]
         return _Spooled(self._write(), self._pieces)
 

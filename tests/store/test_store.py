@@ -29,6 +29,16 @@ def test_what_is_small_stays_in_memory() -> None:
     assert kept == [b"a" * SMALL]
 
 
+def test_very_many_small_ones_go_to_disk_where_they_would_stay() -> None:
+    small = [noise(1, SMALL)]
+    store, passing = Store(), Store(passing=True)
+    kept = [store.keep(small) for _ in range(600)]
+    assert [isinstance(document, list) for document in kept] == [True] * 512 + [False] * 88
+    assert all(list(document) == small for document in kept)
+    assert store.keep([]) == [b""]
+    assert all(isinstance(passing.keep(small), list) for _ in range(600))
+
+
 @given(st.lists(st.integers(0, 2 * PIECE), max_size=6), st.booleans())
 def test_however_it_came_it_is_the_same_each_time(sizes: list[int], passing: bool) -> None:
     chunks = [noise(number, size) for number, size in enumerate(sizes)]
