@@ -80,7 +80,7 @@ print(len(sitemap.pages), sitemap.complete)
 Problems are found by reading: asking for `problems` or `complete` reads the document, values and
 all, if nobody has asked before. What was found is remembered.
 
-Of one document at most {KEPT_PROBLEMS} problems are kept, and at most {KEPT_OF_A_CODE} of one \
+Of one document the first {KEPT_PROBLEMS} problems are kept, and at most {KEPT_OF_A_CODE} of one \
 code, so that a fault in every
 entry neither fills the memory nor hides the others. If there were more, the last problem is
 `SM702`, which says how many. `complete` takes them all into account.
