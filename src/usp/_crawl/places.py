@@ -162,7 +162,7 @@ class Tally:
         read = result is Result.SITEMAP and document and document.kind is not Kind.ROBOTS
         self.sitemaps += bool(read)
         self.named += bool(read) or not place.is_guess
-        cut_off = document is not None and document.cut_off
+        cut_off = document is not None and document.arrival.cut_off
         failed = not place.is_guess and result is not Result.SITEMAP
         self.lacking = self.lacking or failed or place.closed or cut_off
         known = place.found_by is FoundBy.KNOWN_PATH or place.homepage is not None

@@ -77,25 +77,22 @@ class Letter:
         now = datetime.now(UTC)
         seconds = time.monotonic() - self.began
         modified = date(self.last_modified) if self.last_modified else None
-        reason = fault.message if fault else ""
         source = Source(
             kept,
             self.url,
             self.request.url,
             self.charset,
             body.limit,
-            cut_off=reason,
+            cut_off=fault.message if fault else "",
             link_header=self.link_header,
             extensions=self.request.extensions,
         )
-        document = replace(
-            inspect(source, self.request.kind),
-            arrival=Arrival(self.redirects, body.size, now, seconds, modified),
-        )
+        arrival = Arrival(self.redirects, body.size, now, seconds, modified, cut_off=bool(fault))
+        document = replace(inspect(source, self.request.kind), arrival=arrival)
         if self.request.counted is not None:
             chosen = self.request.counted.choose(document.pages)
             document = replace(document, page_count=sum(1 for _ in chosen))
-        return replace(fault, salvaged=replace(document, cut_off=True)) if fault else document
+        return replace(fault, salvaged=document) if fault else document
 
 
 class Reading:

@@ -109,8 +109,6 @@ class Document:
     """A text that names no page: no sitemap, but whatever the site answers."""
     page_count: int | None = None
     """How many pages it lists, where somebody counted."""
-    cut_off: bool = False
-    """The connection ended in the middle of it."""
     code: str = ""
     reason: str = ""
     """Why it is no sitemap, for one that isn't."""

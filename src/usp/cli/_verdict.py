@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from usp._parse.document import Pages
 from usp.cli._exit import Exit
 from usp.objects.outcome import Attempt, FoundBy, Outcome, Result
 from usp.objects.sitemap import AbstractIndexSitemap, AbstractSitemap, IndexWebsiteSitemap
@@ -106,8 +105,7 @@ def _lacking(tree: IndexWebsiteSitemap) -> Iterator[str]:
 
 def _is_cut_off(sitemap: AbstractSitemap) -> bool:
     # Asking for its problems would read the whole document again; this is known since it came.
-    pages = vars(sitemap).get("_pages")
-    return isinstance(pages, Pages) and bool(pages.source.cut_off)
+    return sitemap._origin.arrival.cut_off
 
 
 def _is_closed(sitemap: AbstractSitemap) -> bool:

@@ -21,6 +21,8 @@ class Arrival:
     """How long it took, from the request to the last byte."""
     http_last_modified: datetime | None = None
     """What the ``Last-Modified`` header says."""
+    cut_off: bool = False
+    """The connection ended in the middle of it."""
 
 
 NOT_FETCHED: Final = Arrival()
