@@ -1,16 +1,26 @@
-"""What an observer is told, against a real server."""
+"""What an observer and the log are told, against a real server."""
 
+import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
 from typing import Any
 
 import pytest
 
 import usp
 from tests.server import Answer, LoopbackServer, redirect, urlset
-from usp import Outcome
+from usp import Outcome, aio
 from usp.objects.progress import Answered, Asked, Ended, Event, Failed, PagesCounted, Retrying
-from usp.tree import sitemap_tree_for_homepage
+from usp.tree import sitemap_tree, sitemap_tree_for_homepage
+from usp.web_client.abstract_aio_client import (
+    AbstractAioWebClient,
+    AbstractAioWebClientSuccessResponse,
+)
+from usp.web_client.abstract_client import (
+    AbstractWebClientResponse,
+    LocalWebClient,
+    LocalWebClientSuccessResponse,
+)
 from usp.web_client.requests_client import RequestsWebClient
 
 
@@ -97,3 +107,56 @@ def test_pages_that_are_left_out_are_not_counted(site: LoopbackServer) -> None:
     with_stream(site.url, observer=told.append, exclude="/1$", tries=1)
     counted = [event for event in told if isinstance(event, PagesCounted) and event.pages]
     assert {event.pages for event in counted} <= {1}
+
+
+class Unclosable(LocalWebClientSuccessResponse):
+    """A document of a client that can't let go of its connections."""
+
+    def close(self) -> None:
+        raise ZeroDivisionError("stuck")
+
+
+class UnclosableAio(AbstractAioWebClientSuccessResponse):
+    """The same, in asyncio."""
+
+    def __init__(self, url: str, data: str) -> None:
+        self._given = LocalWebClientSuccessResponse(url, data)
+
+    def status_code(self) -> int:
+        return self._given.status_code()
+
+    def header(self, case_insensitive_name: str) -> str | None:
+        return self._given.header(case_insensitive_name)
+
+    def url(self) -> str:
+        return self._given.url()
+
+    async def chunks(self) -> AsyncGenerator[bytes, None]:
+        yield self._given.raw_data()
+
+    async def close(self) -> None:
+        raise ZeroDivisionError("stuck")
+
+
+class Own(LocalWebClient):
+    def get(self, url: str) -> AbstractWebClientResponse:
+        return Unclosable(url, "http://h.example/1\n")
+
+
+class OwnAio(AbstractAioWebClient):
+    async def get(self, url: str) -> AbstractWebClientResponse:
+        return UnclosableAio(url, "http://h.example/1\n")
+
+
+@pytest.mark.parametrize("in_asyncio", [False, True])
+def test_a_response_that_can_not_be_closed_is_read_and_told_of(
+    caplog: pytest.LogCaptureFixture, in_asyncio: bool
+) -> None:
+    caplog.set_level("DEBUG", "usp")
+    url = "http://h.example/a.txt"
+    if in_asyncio:
+        tree = asyncio.run(aio.sitemap_tree(url, web_client=OwnAio()))
+    else:
+        tree = sitemap_tree(url, web_client=Own())
+    assert [page.url for page in tree.all_pages()] == ["http://h.example/1"]
+    assert f"Could not close the response from {url}: ZeroDivisionError('stuck')" in caplog.messages

@@ -54,7 +54,7 @@ class Fetcher:
             async with AsyncExitStack() as undo:
                 undo.push_async_callback(response.close)
                 letter = Letter.of(response, request, began)
-                body = _Body(response, self._max_bytes)
+                body = _Body(response, letter.url, self._max_bytes)
                 undo.pop_all()
         except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 -- the worker's edge
             _reraise_if_cancelled(error)
@@ -85,8 +85,8 @@ class Fetcher:
 class _Body(Reading):
     """The body of a response."""
 
-    def __init__(self, response: AbstractAioWebClientSuccessResponse, limit: int) -> None:
-        super().__init__(limit)
+    def __init__(self, response: AbstractAioWebClientSuccessResponse, url: str, limit: int) -> None:
+        super().__init__(url, limit)
         self._response = response
         self._chunks = aiter(response.chunks())
 
@@ -108,7 +108,7 @@ class _Body(Reading):
                     both.push_async_callback(self._chunks.aclose)
         except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 -- the body is here
             _reraise_if_cancelled(error)
-            self.close_fault = cut_off(error)
+            report.not_closed(self.url, error)
 
 
 def _reraise_if_cancelled(error: BaseException) -> None:

@@ -14,6 +14,7 @@ from typing import Final, Protocol, Self
 from urllib.parse import urlsplit
 
 from usp._crawl.messages import Answer, FetchFailed, FetchRequest
+from usp._drive import report
 from usp._parse.dates import date
 from usp._parse.decode import http_charset
 from usp._parse.document import Source, inspect
@@ -98,11 +99,11 @@ class Letter:
 class Reading:
     """How a body is read: up to a limit; a fault in the middle ends it, and is kept."""
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, url: str, limit: int) -> None:
+        self.url = url
         self.limit = limit
         self.size = 0
         self.fault: FetchFailed | None = None
-        self.close_fault: FetchFailed | None = None
 
     @property
     def goes_on(self) -> bool:
@@ -140,7 +141,7 @@ class Fetcher:
             with ExitStack() as undo:
                 undo.callback(response.close)
                 letter = Letter.of(response, request, began)
-                body = _Body(response, self._max_bytes, self._over)
+                body = _Body(response, letter.url, self._max_bytes, self._over)
                 undo.pop_all()
         except Exception as error:  # noqa: BLE001 -- the worker's edge: any client, any fault
             return broken(error)
@@ -155,8 +156,10 @@ class Fetcher:
 class _Body(Reading):
     """The body of a response; what nobody wants any more is not read on."""
 
-    def __init__(self, response: AbstractWebClientSuccessResponse, limit: int, over: Event) -> None:
-        super().__init__(limit)
+    def __init__(
+        self, response: AbstractWebClientSuccessResponse, url: str, limit: int, over: Event
+    ) -> None:
+        super().__init__(url, limit)
         self._response = response
         self._chunks = iter(response.chunks() if _streams(response) else [response.raw_data()])
         self._over = over
@@ -181,7 +184,7 @@ class _Body(Reading):
         try:
             self._response.close()
         except Exception as error:  # noqa: BLE001 -- the worker's edge; the body is here already
-            self.close_fault = cut_off(error)
+            report.not_closed(self.url, error)
 
 
 def _streams(response: AbstractWebClientSuccessResponse) -> bool:

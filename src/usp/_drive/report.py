@@ -92,6 +92,11 @@ def _(event: Failed) -> None:
     _log.log(level, "Could not fetch %s: %s", event.url, event.message)
 
 
+def not_closed(url: str, error: BaseException) -> None:
+    """Say that a client could not let go of a connection; its document is here all the same."""
+    _log.debug("Could not close the response from %s: %r", url, error)
+
+
 def assumed_homepage(url: str, homepage: str) -> None:
     """Say that a URL was cut down to its homepage."""
     level = logging.INFO if f"{url}/" == homepage else logging.WARNING
