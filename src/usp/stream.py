@@ -134,7 +134,7 @@ def iter_pages(
     :param web_client: the client to fetch with; by default a ``RequestsWebClient``.
     :param use_robots: whether to look for sitemaps in robots.txt.
     :param use_known_paths: whether to try paths at which sitemaps are often found; by default, only
-        where robots.txt declares nothing.
+        where what robots.txt declares leads to nothing.
     :param recurse_callback: as in ``sitemap_tree_for_homepage``.
     :param recurse_list_callback: as in ``sitemap_tree_for_homepage``.
     :param stop_callback: asked of each page before it is handed over: whether to end there.

@@ -100,7 +100,7 @@ def sitemap_tree(
     :param source: a homepage, a bare domain (which means https), the URL of one sitemap, a file
         (gzipped or not), or ``-`` for standard input.
     :param use_known_paths: whether to try paths at which sitemaps are often found; by default, only
-        where robots.txt declares nothing.
+        where what robots.txt declares leads to nothing.
     :raises SitemapException: if the source is none of these.
     """
     settled = policy_of(policy, changes)
