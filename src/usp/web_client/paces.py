@@ -18,16 +18,16 @@ class Paces:
         self._waiter = waiter
         self._free_at: dict[Hashable, float] = {}
 
-    def seconds(self, now: float, *lines: Hashable) -> float:
-        """Return how long it is until a request that stands in these lines may start."""
-        return max(0.0, *(self._free_at.get(line, now) - now for line in lines))
+    def seconds(self, now: float, *queues: Hashable) -> float:
+        """Return how long it is until a request that stands in these queues may start."""
+        return max(0.0, *(self._free_at.get(queue, now) - now for queue in queues))
 
-    def start(self, now: float, *lines: Hashable) -> None:
+    def start(self, now: float, *queues: Hashable) -> None:
         """Take note that a request starts; what is past is forgotten."""
         free_at = now + self._waiter.distance()
-        self._free_at = {line: at for line, at in self._free_at.items() if at > now}
-        self._free_at |= dict.fromkeys(lines, free_at)
+        self._free_at = {queue: at for queue, at in self._free_at.items() if at > now}
+        self._free_at |= dict.fromkeys(queues, free_at)
 
-    def forget(self, line: Hashable) -> None:
-        """Forget a line that nothing will stand in any more."""
-        self._free_at.pop(line, None)
+    def forget(self, queue: Hashable) -> None:
+        """Forget a queue that nothing will stand in any more."""
+        self._free_at.pop(queue, None)
