@@ -110,7 +110,7 @@ class AioWebClient(AbstractAioWebClient):
         self._paces = Paces(RequestWaiter(wait, random_wait))
         connect, read = settings.timeout(timeout)
         self._timeout = aiohttp.ClientTimeout(total=None, sock_connect=connect, sock_read=read)
-        self._deadline = settings.deadline("document_deadline", document_deadline)
+        self._deadline = settings.limit("document_deadline", document_deadline)
         sent = _HEADERS | {name.title(): text for name, text in settings.headers(headers).items()}
         self._credentials: dict[str, str] = {
             name: sent.pop(name) for name in manners.CREDENTIALS if name in sent

@@ -255,7 +255,7 @@ class RequestsWebClient(AbstractWebClient):
 
     def set_document_deadline(self, seconds: float | None) -> None:
         """Set the seconds that a whole document may take, redirects included; None for no limit."""
-        self._deadline = settings.deadline("seconds", seconds)
+        self._deadline = settings.limit("seconds", seconds)
 
     def set_proxies(self, proxies: Mapping[str, str | None] | None) -> None:
         """Set proxies by scheme, such as ``{"https": "http://user:pass@10.10.1.10:3128/"}``."""

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 __all__ = [
     "Timeout",
     "Verify",
-    "deadline",
     "headers",
     "length",
+    "limit",
     "proxies",
     "timeout",
     "url",
@@ -52,16 +52,12 @@ def timeout(given: object) -> Timeout:
     pair = given if isinstance(given, tuple) else (given, given)
     if len(pair) != 2:  # noqa: PLR2004 -- a pair
         raise wrong("timeout", "seconds, or (to connect, for bytes)", given)
-    connect, read = (_limit("timeout", seconds) for seconds in pair)
+    connect, read = (limit("timeout", seconds) for seconds in pair)
     return connect, read
 
 
-def deadline(name: str, given: object) -> float | None:
-    """Return how long a document may take; None is no limit."""
-    return _limit(name, given)
-
-
-def _limit(name: str, given: object) -> float | None:
+def limit(name: str, given: object) -> float | None:
+    """Return how many seconds something may take; None is no limit."""
     if given is None:
         return None
     seconds = number(name, given, _SHORTEST, math.inf)
