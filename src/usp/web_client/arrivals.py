@@ -24,12 +24,12 @@ from usp.web_client.lines import Trip
 from usp.web_client.manners import DRAIN_SECONDS, DRAINED, OVERDUE, is_web_url
 from usp.web_client.transport import TimedSocket
 
-__all__ = ["Arrival", "drain"]
+__all__ = ["ResponseHook", "drain"]
 
 _PLAIN_CONNECTIONS: Final = (HTTPConnection, HTTPSConnection)
 
 
-class Arrival:
+class ResponseHook:
     """The hook for the responses to one request, redirects included."""
 
     def __init__(self, trip: Trip, waiter: RequestWaiter) -> None:

@@ -30,7 +30,7 @@ from usp.web_client.abstract_client import (
     WebClientErrorResponse,
 )
 from usp.web_client.addresses import AddressRefusedError, AddressRule, is_public
-from usp.web_client.arrivals import Arrival, drain
+from usp.web_client.arrivals import ResponseHook, drain
 from usp.web_client.failures import DeadlineError, StoppedError, is_untrusted, passes
 from usp.web_client.lines import TRIP, Lines, Trip
 from usp.web_client.transport import OwnSession
@@ -294,7 +294,7 @@ class RequestsWebClient(AbstractWebClient):
     def _fetch(self, url: str, visit: Visit, trip: Trip) -> AbstractWebClientResponse:
         if not manners.is_web_url(url):
             raise requests.exceptions.InvalidSchema(f"not an HTTP(S) URL: {url}")
-        response = self._ask(url, visit, Arrival(trip, self._waiter))
+        response = self._ask(url, visit, ResponseHook(trip, self._waiter))
         if response.status_code not in manners.SUCCESS:
             return _refused(response)
         answer = RequestsWebClientSuccessResponse(
@@ -319,7 +319,7 @@ class RequestsWebClient(AbstractWebClient):
         if self._owns_session:
             self._session.close()
 
-    def _ask(self, url: str, visit: Visit, arrival: Arrival) -> requests.Response:
+    def _ask(self, url: str, visit: Visit, hook: ResponseHook) -> requests.Response:
         session = self._session
         hooks = session.hooks.get("response") or []
         return session.get(
@@ -329,7 +329,7 @@ class RequestsWebClient(AbstractWebClient):
             proxies=dict(self._proxies),  # requests adds those of the environment to it
             # What isn't said here is said by the session, or by REQUESTS_CA_BUNDLE.
             verify=None if self._verify is True else self._verify,
-            hooks={"response": [*([hooks] if callable(hooks) else hooks), arrival]},
+            hooks={"response": [*([hooks] if callable(hooks) else hooks), hook]},
             **self._identity(url, visit),
         )
 
