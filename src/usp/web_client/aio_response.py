@@ -112,7 +112,7 @@ class AioWebClientSuccessResponse(AbstractAioWebClientSuccessResponse):
                 return await content.readany()
         except (aiohttp.ClientError, OSError) as error:
             if deadline.expired():
-                raise DeadlineError(manners.OVERDUE) from error
+                raise DeadlineError(refusals.OVERDUE) from error
             # aiohttp keeps what came before the fault, and hands out the fault first.
             if self._fault is None and (rest := content._read_nowait(-1)):
                 self._fault = error
@@ -198,7 +198,7 @@ def failed(error: Exception) -> WebClientErrorResponse:
     if isinstance(error, aiohttp.ClientResponseError):  # its status is made up by aiohttp
         words = f"the answer can't be read: {' '.join(error.message.split())[:200]}"
     if is_begun(error):
-        words = "the connection was dropped in the middle of the headers"
+        words = refusals.DROPPED_IN_HEAD
     silent = isinstance(error, _UNANSWERED)
     retryable = passes(error) or isinstance(error, _DROPPED)
     return AioWebClientErrorResponse(

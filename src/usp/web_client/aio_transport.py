@@ -25,6 +25,7 @@ from urllib3.util.ssl_ import create_urllib3_context
 
 from usp.exceptions import SitemapException
 from usp.web_client.addresses import AddressRefusedError, Guard
+from usp.web_client.refusals import DROPPED_AT_ONCE
 from usp.web_client.settings import Verify
 
 __all__ = ["TRIP", "Connector", "Trip", "tls_context"]
@@ -146,7 +147,7 @@ def _check(trip: Trip, connection: Connection) -> None:
         transport = connection.transport
         peer = transport.get_extra_info("peername") if transport is not None else None
         if not peer:
-            raise ConnectionResetError("the connection was dropped as soon as it stood")
+            raise ConnectionResetError(DROPPED_AT_ONCE)
         trip.admit(str(peer[0]))
         undo.pop_all()
 

@@ -21,7 +21,8 @@ from usp.web_client.abstract_client import RequestWaiter
 from usp.web_client.addresses import host_of
 from usp.web_client.failures import DeadlineError
 from usp.web_client.lines import Trip
-from usp.web_client.manners import DRAIN_SECONDS, DRAINED, OVERDUE, is_web_url
+from usp.web_client.manners import DRAIN_SECONDS, DRAINED, is_web_url
+from usp.web_client.refusals import OVERDUE
 from usp.web_client.transport import TimedSocket
 
 __all__ = ["ResponseHook", "drain"]

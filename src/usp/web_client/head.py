@@ -8,6 +8,8 @@ one.
 import http.client
 from typing import IO, Any, Final, cast
 
+from usp.web_client.refusals import DROPPED_IN_HEAD
+
 __all__ = ["Answer"]
 
 _INTERIM: Final = frozenset({100, *range(102, 200)})
@@ -25,7 +27,7 @@ class _Lines:
     def readline(self, limit: int = -1) -> bytes:
         line = self._file.readline(limit)
         if self._begun and not line:
-            raise ConnectionResetError("the connection was dropped in the middle of the headers")
+            raise ConnectionResetError(DROPPED_IN_HEAD)
         self._begun = True
         return line
 

@@ -16,6 +16,7 @@ from weakref import WeakSet
 
 from usp.web_client.addresses import Guard
 from usp.web_client.failures import StoppedError
+from usp.web_client.refusals import STOPPED
 
 __all__ = ["TRIP", "LineSocket", "Lines", "Trip"]
 
@@ -45,7 +46,7 @@ class Lines:
 
     def _admit(self) -> None:
         if self.cut.is_set():
-            raise ConnectionAbortedError("the client was stopped")
+            raise ConnectionAbortedError(STOPPED)
 
     def _leave(self, sock: "LineSocket") -> None:
         with self._lock:
@@ -96,7 +97,7 @@ class Lines:
     def check(self) -> None:
         """Raise if the lines are cut."""
         if self.cut.is_set():
-            raise StoppedError("the client was stopped")
+            raise StoppedError(STOPPED)
 
 
 class LineSocket(socket.socket):

@@ -19,7 +19,6 @@ __all__ = [
     "DEADLINE",
     "DRAINED",
     "DRAIN_SECONDS",
-    "OVERDUE",
     "SUCCESS",
     "TIMEOUT",
     "USER_AGENT",
@@ -36,7 +35,6 @@ TIMEOUT: Final = (9.05, 60.0)
 """Seconds to connect (just over three TCP retransmissions) and to wait for bytes."""
 DEADLINE: Final = 300.0
 """Seconds from the request to the end of the document."""
-OVERDUE: Final = "the document did not arrive whole in the time it was given"
 SUCCESS: Final = range(200, 300)
 CREDENTIALS: Final = ("Authorization", "Cookie")
 DRAINED: Final = 64 * 1024

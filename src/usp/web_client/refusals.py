@@ -1,4 +1,5 @@
-"""What the clients of ours say where no document came: the same words, whichever fetched.
+"""What the clients of ours say where no document came, or not all of it: the same words, whichever
+fetched.
 
 Rules of this room: values and pure functions. Each client hands in its own class of errors.
 """
@@ -8,10 +9,21 @@ from typing import Final, TypeVar
 from usp.web_client import manners
 from usp.web_client.abstract_client import RETRYABLE_HTTP_STATUS_CODES, WebClientErrorResponse
 
-__all__ = ["STOPPED", "foreign", "overdue", "refusal"]
+__all__ = [
+    "DROPPED_AT_ONCE",
+    "DROPPED_IN_HEAD",
+    "OVERDUE",
+    "STOPPED",
+    "foreign",
+    "overdue",
+    "refusal",
+]
 
 _Error = TypeVar("_Error", bound=WebClientErrorResponse)
 
+DROPPED_AT_ONCE: Final = "the connection was dropped as soon as it stood"
+DROPPED_IN_HEAD: Final = "the connection was dropped in the middle of the headers"
+OVERDUE: Final = "the document did not arrive whole in the time it was given"
 STOPPED: Final = "the client was stopped"
 
 
@@ -27,7 +39,7 @@ def refusal(made: type[_Error], status: int, reason: str | None, retry_after: st
 
 def overdue(made: type[_Error]) -> _Error:
     """Say that a document missed its deadline."""
-    return made(manners.OVERDUE, retryable=False, unanswered=True)
+    return made(OVERDUE, retryable=False, unanswered=True)
 
 
 def foreign(made: type[_Error], packing: str) -> _Error:

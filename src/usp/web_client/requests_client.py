@@ -183,7 +183,7 @@ class RequestsWebClientSuccessResponse(AbstractWebClientSuccessResponse):
 
     def _check_time(self) -> None:
         if self._due is not None and time.monotonic() >= self._due:
-            raise DeadlineError(manners.OVERDUE)
+            raise DeadlineError(refusals.OVERDUE)
 
     def url(self) -> str:
         """Return the URL that answered, after redirects."""

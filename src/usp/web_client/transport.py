@@ -32,6 +32,7 @@ from urllib3.util.ssl_ import create_urllib3_context
 from usp.web_client.head import Answer
 from usp.web_client.lines import TRIP, LineSocket
 from usp.web_client.packing import ACCEPTED
+from usp.web_client.refusals import DROPPED_AT_ONCE
 
 __all__ = ["OwnSession", "TimedSocket"]
 
@@ -167,7 +168,7 @@ def _peer_of(sock: socket.socket) -> str:
     try:
         return str(sock.getpeername()[0])
     except OSError as error:
-        raise ConnectionResetError("the connection was dropped as soon as it stood") from error
+        raise ConnectionResetError(DROPPED_AT_ONCE) from error
 
 
 class _Adapter(HTTPAdapter):
