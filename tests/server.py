@@ -23,6 +23,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from socketserver import TCPServer
 from types import TracebackType
 from typing import Any, Self, TypeAlias
 from urllib.parse import urljoin
@@ -129,12 +130,13 @@ class _Listener(ThreadingHTTPServer):
             self.connections.discard(request)
         super().close_request(request)
 
-    def cut_connections(self) -> None:
-        """End kept-alive and stalled connections, so that their threads finish."""
+    def server_close(self) -> None:
+        """End kept-alive and stalled connections, too, so that their threads finish."""
         with self.guard:
             for connection in self.connections:
                 with suppress(OSError):
                     connection.shutdown(socket.SHUT_RDWR)
+        super().server_close()
 
     def handle_error(self, request: object, client_address: object) -> None:
         del request, client_address
@@ -144,17 +146,12 @@ class _Listener(ThreadingHTTPServer):
             self.owner.errors.append(error)
 
 
-class LoopbackServer:
-    """A web server on 127.0.0.1 at a free port, running inside a ``with`` block."""
+class Running:
+    """A server on 127.0.0.1 at a free port that runs inside a ``with`` block."""
 
-    def __init__(self, site: Site | None = None) -> None:
-        self.site: Site = {} if site is None else site
-        self.otherwise: Plain | Callback = 404
-        self.requests: list[Request] = []
-        self.errors: list[Exception] = []
-        self.closing = threading.Event()
-        self._listener = _Listener(self)
-        self._thread = threading.Thread(target=self._listener.serve_forever, args=(0.02,))
+    def __init__(self, listener: TCPServer) -> None:
+        self._listener = listener
+        self._thread = threading.Thread(target=listener.serve_forever, args=(0.02,))
 
     @property
     def port(self) -> int:
@@ -164,6 +161,32 @@ class LoopbackServer:
     def url(self) -> str:
         """The homepage, with its closing slash."""
         return f"http://127.0.0.1:{self.port}/"
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._listener.shutdown()
+        self._thread.join()
+        self._listener.server_close()
+
+
+class LoopbackServer(Running):
+    """A web server."""
+
+    def __init__(self, site: Site | None = None) -> None:
+        super().__init__(_Listener(self))
+        self.site: Site = {} if site is None else site
+        self.otherwise: Plain | Callback = 404
+        self.requests: list[Request] = []
+        self.errors: list[Exception] = []
+        self.closing = threading.Event()
 
     @property
     def asked(self) -> list[str]:
@@ -178,10 +201,6 @@ class LoopbackServer:
         """Serve a robots.txt that declares these sitemaps."""
         self.site["/robots.txt"] = "".join(f"Sitemap: {self.at(path)}\n" for path in paths)
 
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
     def __exit__(
         self,
         kind: type[BaseException] | None,
@@ -189,10 +208,7 @@ class LoopbackServer:
         trace: TracebackType | None,
     ) -> None:
         self.closing.set()
-        self._listener.shutdown()
-        self._thread.join()
-        self._listener.cut_connections()
-        self._listener.server_close()
+        super().__exit__(kind, error, trace)
         if self.errors and error is None:
             raise ExceptionGroup("errors in the loopback server", self.errors)
 

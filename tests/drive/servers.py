@@ -12,12 +12,10 @@ import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 import pytest
 
-from tests.server import Callback, Handler, LoopbackServer
+from tests.server import Callback, Handler, LoopbackServer, Running
 
 
 class ServerAt(LoopbackServer):
@@ -125,8 +123,8 @@ def openssl(command: str, *paths: str) -> str:
     return subprocess.run(whole, check=True, capture_output=True, text=True).stdout
 
 
-class Tunnels:
-    """A proxy that makes tunnels (CONNECT), inside a ``with`` block."""
+class Tunnels(Running):
+    """A proxy that makes tunnels (CONNECT)."""
 
     def __init__(self) -> None:
         self.asked: list[str] = []
@@ -146,26 +144,7 @@ class Tunnels:
                     pump(self.connection, far)
                     back.join()
 
-        self._server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Tunnel)
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,))
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self._server.server_address[1]}/"
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
+        super().__init__(socketserver.ThreadingTCPServer(("127.0.0.1", 0), Tunnel))
 
 
 def pump(source: socket.socket, sink: socket.socket) -> None:
