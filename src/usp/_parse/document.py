@@ -14,7 +14,7 @@ from usp._parse import values
 from usp._parse.builder import Entry
 from usp._parse.decode import Decoded
 from usp._parse.feeds import AtomMeaning, FeedMeaning
-from usp._parse.findings import Findings
+from usp._parse.findings import Findings, Whereabouts
 from usp._parse.grammar import GRAMMARS
 from usp._parse.held import Packed, Text
 from usp._parse.json_items import ItemReader
@@ -122,11 +122,8 @@ class _Opened:
 
     sniffed: Sniffed
     data: Iterator[bytes]
-    length: Callable[[bytes], int]
-    """Tells how long a part of the data was, as it came."""
-    skipped: int = 0
-    """The length of what stood before the data, as it came."""
-    skipped_lines: int = 0
+    start: Whereabouts
+    """Where the data begins, in the document as it came."""
 
 
 def _open(source: Source, findings: Findings, kind: Kind | None = None) -> _Opened:
@@ -134,13 +131,12 @@ def _open(source: Source, findings: Findings, kind: Kind | None = None) -> _Open
         findings.report("SM102", f"the body was cut off: {source.cut_off}")
     decoded = Decoded(unpack(source.chunks, findings, source.limit), findings, source.charset)
     data = iter(decoded)
-    skipped, lines = decoded.mark, 0
+    start = Whereabouts(offset=decoded.mark, length=decoded.length)
     for chunk in data:  # any number of blanks may come first
         if chunk.strip():
             data = chain([chunk], data)
             break
-        skipped += decoded.length(chunk)
-        lines += chunk.count(b"\n")
+        start = start.past(chunk)
     head, data = peek(data, _HEAD)
     sniffed = sniff(head[:_HEAD], *source.urls)
     if sniffed.kind is Kind.INVALID and len(head) >= _HEAD:
@@ -152,7 +148,7 @@ def _open(source: Source, findings: Findings, kind: Kind | None = None) -> _Open
             findings.report("SM202", "it is an HTML page")
             data = iter(())
         sniffed = Sniffed(kind)
-    opened = _Opened(sniffed, data, decoded.length, skipped, lines)
+    opened = _Opened(sniffed, data, start)
     unclear = sniffed.kind is Kind.TEXT or sniffed.code == "SM201"
     return _unescape(opened, head, findings) if unclear and kind is None else opened
 
@@ -164,21 +160,17 @@ def _unescape(opened: _Opened, head: bytes, findings: Findings) -> _Opened:
     found = find_escaped(head)
     if found is None:
         return opened
-    escape, start = found
-    sniffed = sniff(b"".join(unescaped(escape, [head[start:]])))
+    escape, at = found
+    sniffed = sniff(b"".join(unescaped(escape, [head[at:]])))
     if sniffed.kind not in MEANINGS:
         return opened
-    before = head[:start]
-    length = opened.length
-    skipped, lines = opened.skipped + length(before), opened.skipped_lines + before.count(b"\n")
-    findings.report("SM222", "the document is escaped as a whole", place=(lines + 1, skipped))
+    start = opened.start.past(head[:at])
+    findings.report("SM222", "the document is escaped as a whole", place=start.place)
     next(opened.data)
     return _Opened(
         sniffed,
-        unescaped(escape, chain([head[start:]], opened.data)),
-        lambda data: length(escape.written(data)),
-        skipped,
-        lines,
+        unescaped(escape, chain([head[at:]], opened.data)),
+        replace(start, length=lambda data: start.length(escape.written(data))),
     )
 
 
@@ -189,20 +181,16 @@ def _entries(
     sniffed = opened.sniffed
     head, data = peek(opened.data, sniffed.start + 1)
     next(data, None)
-    before = head[: sniffed.start]
-    offset = opened.skipped + opened.length(before)
-    line = opened.skipped_lines + before.count(b"\n") + 1
+    root = opened.start.past(head[: sniffed.start])
     if sniffed.kind is Kind.JSON_FEED:
-        items = ItemReader(findings, offset=offset, line=line, length=opened.length)
+        items = ItemReader(findings, root)
         found = items.read(chain([head[sniffed.start :]], data))
         return json_entries(found, findings, extensions=extensions)
     grammar = GRAMMARS[sniffed.kind]
     reader = XmlReader(
         replace(grammar, extensions=True) if extensions else grammar,
         findings,
-        offset=offset,
-        line=line,
-        length=opened.length,
+        root,
         rootless=sniffed.rootless,
         careful=careful,
     )

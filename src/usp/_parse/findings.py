@@ -1,7 +1,8 @@
-"""Where readers report what is wrong: bounded, whatever the document."""
+"""Where readers report what is wrong, and how they tell where: bounded, whatever the document."""
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Final
 
 from usp.objects.problem import CODES, Problem, Severity
@@ -13,6 +14,29 @@ KEPT_OF_A_CODE: Final = 100
 
 Place = tuple[int | None, int | None]
 """A line and a byte offset in the unpacked document, where they are known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Whereabouts:
+    """How far a reader has come in the document as it came, which may be in another encoding."""
+
+    line: int = 1
+    offset: int = 0
+    length: Callable[[bytes], int] = len
+    """Tells how long a part of what is read was, as it came."""
+
+    @property
+    def place(self) -> Place:
+        """The line and the offset."""
+        return self.line, self.offset
+
+    def past(self, read: bytes) -> "Whereabouts":
+        """Return where that is which follows."""
+        line, offset = self.line + read.count(b"\n"), self.offset + self.length(read)
+        return replace(self, line=line, offset=offset)
+
+
+START: Final = Whereabouts()
 
 
 class Findings:

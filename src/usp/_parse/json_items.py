@@ -8,10 +8,10 @@ first sound one did. An item may be 1 MiB long and 64 levels deep.
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from usp._parse.findings import Findings, Place
+from usp._parse.findings import START, Findings, Place, Whereabouts
 from usp._parse.unpack import in_blocks
 
 Item = tuple[dict[str, Any], int]
@@ -54,16 +54,13 @@ _DECODER: Final = json.JSONDecoder(strict=False)  # which lets control character
 class ItemReader:
     """Reads the items of one document, given from its first bracket on."""
 
-    def __init__(
-        self, findings: Findings, *, offset: int, line: int, length: Callable[[bytes], int]
-    ) -> None:
-        """Begin, given where that stands in the document as it came (see ``XmlReader``)."""
+    def __init__(self, findings: Findings, root: Whereabouts = START) -> None:
+        """Begin, given where that stands in the document as it came."""
         self._findings = findings
         findings.place_of = self._place_of
-        self._length = length
         self._kept = b""
         self._kept_at = 0
-        self._kept_line, self._kept_offset = line, offset
+        self._kept_from = root
         self._next = 0  # where the next token is looked for, in what is kept
         self._start: int | None = None  # where the item begins that is being read, in the same
         self._depth = 0
@@ -101,8 +98,7 @@ class ItemReader:
             self._findings.report("SM232", "the feed doesn't say which version it is", at=0)
 
     def _place_of(self, at: int) -> Place:
-        before = self._kept[: max(at - self._kept_at, 0)]
-        return self._kept_line + before.count(b"\n"), self._kept_offset + self._length(before)
+        return self._kept_from.past(self._kept[: max(at - self._kept_at, 0)]).place
 
     def _report(self, code: str, message: str) -> None:
         at = self._next if self._start is None else self._start
@@ -283,9 +279,7 @@ class ItemReader:
 
     def _forget(self) -> None:
         needed = self._next if self._start is None else self._start
-        dropped = self._kept[:needed]
-        self._kept_line += dropped.count(b"\n")
-        self._kept_offset += self._length(dropped)
+        self._kept_from = self._kept_from.past(self._kept[:needed])
         self._kept = self._kept[needed:]
         self._kept_at += needed
         self._next -= needed

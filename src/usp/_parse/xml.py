@@ -10,14 +10,14 @@ fed from the root element on and is never outside of all elements again, so no D
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 from xml.parsers import expat
 
 from usp._parse.bounds import ROOT_END, bounds_of
 from usp._parse.builder import Builder, Entry
-from usp._parse.findings import Findings, Place
+from usp._parse.findings import START, Findings, Place, Whereabouts
 from usp._parse.grammar import Grammar
 from usp._parse.layout import Run
 from usp._parse.learned import LONGEST_RUN, LearnedLane
@@ -57,17 +57,14 @@ class XmlReader:
         self,
         grammar: Grammar,
         findings: Findings,
+        root: Whereabouts = START,
         *,
-        offset: int = 0,
-        line: int = 1,
-        length: Callable[[bytes], int] = len,
         rootless: bool = False,
         careful: bool = False,
     ) -> None:
         """Begin at a root element, given where it stands in the document as it came.
 
-        ``length`` tells how many bytes as they came stand behind some of ours. ``careful`` leaves
-        all to expat: the result is the same.
+        ``careful`` leaves all to expat: the result is the same.
         """
         self._findings = findings
         findings.place_of = self._place_of
@@ -82,9 +79,7 @@ class XmlReader:
         self._told: set[tuple[str, str]] = set()  # the oddities that were reported
         self._kept = b""
         self._kept_at = 0  # the place of the first kept byte
-        self._root_place = (line, offset)
-        self._kept_line, self._kept_offset = self._root_place
-        self._length = length
+        self._root = self._kept_from = root
         self._fed_to = 0  # how far expat has been fed
         self._zero = 0  # the place of expat's own byte 0
         self._rootless = rootless
@@ -109,7 +104,7 @@ class XmlReader:
                     self._forget()
             yield from self._entries_so_far(final=True)
             if not self._entries and self._builder.strays and self._is_sitemap:
-                self._findings.report("SM204", "there are no entries", place=self._root_place)
+                self._findings.report("SM204", "there are no entries", place=self._root.place)
         finally:
             self._let_go()
 
@@ -141,7 +136,7 @@ class XmlReader:
         for oddity, met_at in builder.oddities.items():
             if oddity not in self._told:
                 self._told.add(oddity)
-                place = self._root_place if met_at is None else self._place_of(met_at)
+                place = self._root.place if met_at is None else self._place_of(met_at)
                 self._findings.report(*oddity, place=place)
         return done
 
@@ -155,8 +150,7 @@ class XmlReader:
         return self._zero + self._parser.CurrentByteIndex
 
     def _place_of(self, at: int) -> Place:
-        before = self._kept[: max(at - self._kept_at, 0)]
-        return self._kept_line + before.count(b"\n"), self._kept_offset + self._length(before)
+        return self._kept_from.past(self._kept[: max(at - self._kept_at, 0)]).place
 
     def _new_parser(self, path: list[str]) -> expat.XMLParserType:
         """Make an expat that stands where we stand: inside the elements around the entries."""
@@ -406,9 +400,7 @@ class XmlReader:
                 pass
             needed = self._needed
         if self._findings.heard:
-            dropped = self._kept[: needed - self._kept_at]
-            self._kept_line += dropped.count(b"\n")
-            self._kept_offset += self._length(dropped)
+            self._kept_from = self._kept_from.past(self._kept[: needed - self._kept_at])
         self._kept = self._kept[needed - self._kept_at :]
         self._kept_at = needed
 
