@@ -47,8 +47,6 @@ MEANINGS: Final[Mapping[Kind, type[EntryMeaning]]] = {
     Kind.ATOM: AtomMeaning,
     Kind.JSON_FEED: JsonFeedMeaning,
 }
-
-
 _SAYS_NOTHING: Final = EntryMeaning(None, Kind.TEXT)
 
 
@@ -289,22 +287,23 @@ def inspect(source: Source, kind: Kind | None = None) -> Document:
     """Find the kind of a document, unless it is given, and the sitemaps that it leads to."""
     if kind is Kind.HOMEPAGE:
         return _homepage(source)
-    opened = _open(source, Findings(heard=False), kind)
+    unheard = Findings(heard=False)
+    opened = _open(source, unheard, kind)
     found = opened.sniffed
     url = source.url or ""
     if found.kind is Kind.INVALID:
         pages = Pages(source, listed=False)
         return Document(url, found.kind, pages, code=found.code, reason=found.reason)
     if found.kind is Kind.TEXT:
-        blank = next(urls_in_text(opened.data, Findings(heard=False)), None) is None
+        blank = next(urls_in_text(opened.data, unheard), None) is None
         return Document(url, found.kind, Pages(source, kind), blank=blank)
     if found.kind is Kind.ROBOTS:
-        declared = sitemaps_in_robots(opened.data, source.url, Findings(heard=False))
+        declared = sitemaps_in_robots(opened.data, source.url, unheard)
         children = tuple(Child(sitemap) for sitemap in declared)
         return Document(url, found.kind, Pages(source, kind, listed=False), children)
     if found.kind is Kind.INDEX or (found.kind is Kind.URLSET and _names_children(source)):
         names: set[str] = set()
-        entries = singly(_entries(opened, Findings(heard=False), careful=source.careful))
+        entries = singly(_entries(opened, unheard, careful=source.careful))
         entries = _noting_names(entries, names)
         children = children_of_entries(entries, source.url)
         return Document(url, found.kind, Pages(source, kind, _PAGE_ENTRY in names), children)
@@ -315,8 +314,9 @@ def _homepage(source: Source) -> Document:
     """Find what a homepage names; whatever it is, it lists no pages."""
     from usp._parse import html  # few crawls come so far
 
-    unpacked = unpack(source.chunks, Findings(heard=False), source.limit)
-    head, _ = peek(iter(Decoded(unpacked, Findings(heard=False), source.charset)), html.MOST_READ)
+    unheard = Findings(heard=False)
+    unpacked = unpack(source.chunks, unheard, source.limit)
+    head, _ = peek(iter(Decoded(unpacked, unheard, source.charset)), html.MOST_READ)
     page = head[: html.MOST_READ].decode("utf-8", "replace")
     named = html.links(page, source.link_header, source.url or "")
     children = tuple(Child(url, is_feed=rel is html.Rel.FEED) for url, rel in named)
