@@ -340,7 +340,7 @@ def _names_children(source: Source) -> bool:
     fold: Callable[[bytes], bytes] = bytes.lower
     for chunk in _open(source, Findings(heard=False)).data:
         text = tail + fold(chunk)
-        if _END_OF_CHILD.search(text) and _CHILD_ENTRY.search(text):
+        if b"sitemap" in text and _END_OF_CHILD.search(text) and _CHILD_ENTRY.search(text):
             return True
         if not tail:
             fold = bytes.lower if _CAPITALS.search(chunk, 0, _HEAD) else bytes

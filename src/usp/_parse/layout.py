@@ -8,7 +8,6 @@ for.
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from operator import itemgetter
 from typing import Final
 
 from usp._parse.builder import Entry
@@ -19,7 +18,7 @@ Groups = tuple[str | None, ...]
 Row = Groups
 """What an element or a group says, in the order in which it was asked; None for nothing."""
 
-Pick = Callable[[Groups], Row]
+Places = tuple[int, ...]
 
 SURE: Final = -1
 """Stands for the group of what is in every match."""
@@ -48,10 +47,10 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Where in a match an element, a group or a run stands, and how to pick what it says."""
+    """Where in a match an element, a group or a run stands, and where in it what was asked for."""
 
-    pick: Pick | None = None
-    """Picks what was asked for from the groups; None to take them all."""
+    places: Places = ()
+    """The groups of what was asked for."""
     mark: int = SURE
     """It is there if this group is."""
     run: int = SURE
@@ -59,22 +58,21 @@ class Part:
     pattern: re.Pattern[str] | None = None
     """What takes such a run apart."""
 
-    def reader(self, *, plain: bool) -> Callable[[Groups], list[Row]]:
-        """Return what tells what each of the elements or groups of a match says.
+    def rows(self, *, plain: bool) -> Callable[[Groups], list[Groups]]:
+        """Return what finds the groups of each of the elements in those of a match.
 
         It is called for every page: so all that can be known before is known before.
         """
-        pick, mark, at = self.pick, self.mark, self.run
+        mark, at = self.mark, self.run
         if self.pattern is None:
             if mark == SURE:
-                return lambda groups: [pick(groups) if pick else groups]
-            return lambda g: [pick(g) if pick else g] if g[mark] is not None else []
+                return lambda groups: [groups]
+            return lambda groups: [groups] if groups[mark] is not None else []
         findall = self.pattern.findall
 
-        def rows_of_run(groups: Groups) -> list[Row]:
+        def rows_of_run(groups: Groups) -> list[Groups]:
             run = groups[at] or ""
-            found = findall(unescaped(run) if plain and "&" in run else run)
-            return list(map(pick, found)) if pick else found
+            return findall(unescaped(run) if plain and "&" in run else run)
 
         return rows_of_run
 
@@ -137,7 +135,7 @@ class Layout:
     def part(self, mark: str, prefix: str, keys: tuple[str, ...]) -> Part | None:
         """Find the one element, group or run of all whose key begins so; None if it isn't clear.
 
-        What says the same wherever it stands isn't picked.
+        What says the same wherever it stands has no place.
         """
         mine = [item for item in self.items if any(key.startswith(prefix) for key in item.keys)]
         if not mine:
@@ -146,22 +144,20 @@ class Layout:
             part = run.part(mark, prefix, keys)
             if part is None or part.pattern or part.mark != SURE:
                 return None
-            return replace(part, run=mine[0].group, pattern=run.apart(part.pick))
+            return replace(part, run=mine[0].group, pattern=run.apart(part.places))
         texts = {item.key: item.group for item in mine if item.text is None}
         there = [item.group for item in mine if item.key == mark]
         unclear = any(item.run or item.owner != mark for item in mine)
         if unclear or len({item.key for item in mine}) < len(mine):
             return None
-        picked = [texts.get(key, NOTHING) for key in keys]
-        everything = self.pattern is not None and picked == list(range(self.pattern.groups))
-        return Part(None if everything else itemgetter(*picked), there[0])
+        return Part(tuple(texts.get(key, NOTHING) for key in keys), there[0])
 
-    def apart(self, pick: Pick | None) -> re.Pattern[str] | None:
-        """Return what takes a run apart, with groups behind the others that say nothing.
+    def apart(self, places: Places) -> re.Pattern[str] | None:
+        """Return what takes a run apart, with groups behind the others that say nothing if needed.
 
-        There are two of them: with one group in all, ``findall`` gives no tuples.
+        Then there are two of them: with one group in all, ``findall`` gives no tuples.
         """
-        if self.pattern is None or pick is None:
+        if self.pattern is None or (NOTHING not in places and self.pattern.groups > 1):
             return self.pattern
         return re.compile(f"(?:{self.pattern.pattern})()()")
 

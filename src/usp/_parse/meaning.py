@@ -13,7 +13,7 @@ from typing import ClassVar, Final, TypeVar
 from usp._parse import values
 from usp._parse.findings import Findings
 from usp._parse.grammar import UNKNOWN, UNKNOWN_END, UNKNOWN_TEXT
-from usp._parse.layout import Row, Said
+from usp._parse.layout import Groups, Places, Row, Said
 from usp._parse.sniff import Kind
 from usp.objects.page import (
     SITEMAP_PAGE_DEFAULT_PRIORITY,
@@ -142,10 +142,13 @@ class Grouped:
     """What is asked for."""
     make: Callable[[list[Row], str | None], object]
     """Makes the field of what each group says under these keys, given what URLs are relative to."""
-    plain_keys: tuple[str, ...]
-    """What is asked for where all is plain."""
-    make_plain: Callable[[list[Row]], object]
-    """Makes the field of that."""
+    make_plain: Callable[[Places], Callable[[list[Groups]], object]]
+    """Returns what makes the field of groups in which all is plain, given the places of the keys.
+
+    What isn't there is None, or, out of a run, empty.
+    """
+    plain_keys: tuple[str, ...] = ()
+    """What is asked for where all is plain, if that isn't the same."""
 
     def read(self, record: Record, base: str | None) -> object:
         """Return the field as the record of an entry has it."""

@@ -6,6 +6,7 @@ A field for which it isn't clear is read as in the careful lane, from a record.
 """
 
 from collections.abc import Callable
+from operator import itemgetter
 from typing import Final
 
 from usp._parse.characters import Conversion
@@ -65,21 +66,21 @@ class Readers:
         return read
 
     def _group_reader(self, grouped: Grouped) -> Read | None:
-        keys = grouped.plain_keys if self._layout.plain else grouped.keys
+        keys = (grouped.plain_keys if self._layout.plain else ()) or grouped.keys
         part = self._layout.part(grouped.start, grouped.prefix, keys)
         make, base = grouped.make, self._meaning.base
         if part is None:
             return None
         if part is NOWHERE:
             return lambda _: make([], base)
-        rows = part.reader(plain=self._layout.plain)
+        rows = part.rows(plain=self._layout.plain)
         if self._layout.plain:
-            make_plain = grouped.make_plain
+            make_plain = grouped.make_plain(part.places)
             return lambda groups: make_plain(rows(groups))
-        mark, convert = self._conversion
+        pick, (mark, convert) = itemgetter(*part.places), self._conversion
         return lambda groups: make(
             [
-                tuple([convert(text) if text and mark in text else text for text in row])
+                tuple([convert(text) if text and mark in text else text for text in pick(row)])
                 for row in rows(groups)
             ],
             base,

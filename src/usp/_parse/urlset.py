@@ -1,16 +1,17 @@
 """XML sitemaps: what the entries of a ``<urlset>`` say about their pages."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from decimal import Decimal
+from operator import itemgetter
 from typing import Final, cast
 
 from usp._parse import values, video
 from usp._parse.dates import date, is_understood
 from usp._parse.findings import Findings
 from usp._parse.grammar import UNKNOWN
-from usp._parse.layout import Row
+from usp._parse.layout import NOTHING, Groups, Places, Row
 from usp._parse.meaning import (
     LINK_TEXTS,
     EntryMeaning,
@@ -58,21 +59,25 @@ def _story(rows: list[Row], _base: str | None) -> SitemapNewsStory | None:
     return None
 
 
-def _plain_story(rows: list[Row]) -> SitemapNewsStory | None:
-    # Out of a run, what an element lacks is empty.
-    for title, published, name, language, access, genres, keywords, tickers in rows:
-        if title:
-            return SitemapNewsStory(
-                title,
-                date(published) if published else None,
-                name or None,
-                language or None,
-                access or None,
-                values.plain_list(genres) if genres else None,
-                values.plain_list(keywords) if keywords else None,
-                values.plain_list(tickers) if tickers else None,
-            )
-    return None
+def _plain_story(places: Places) -> Callable[[list[Groups]], SitemapNewsStory | None]:
+    title, published, name, language, access, genres, keywords, tickers = places
+
+    def story(rows: list[Groups]) -> SitemapNewsStory | None:
+        for row in rows:
+            if headline := row[title]:
+                return SitemapNewsStory(
+                    headline,
+                    date(when) if (when := row[published]) else None,
+                    row[name] or None,
+                    row[language] or None,
+                    row[access] or None,
+                    values.plain_list(listed) if (listed := row[genres]) else None,
+                    values.plain_list(listed) if (listed := row[keywords]) else None,
+                    values.plain_list(listed) if (listed := row[tickers]) else None,
+                )
+        return None
+
+    return story
 
 
 def _images(rows: list[Row], base: str | None) -> list[SitemapImage] | None:
@@ -86,12 +91,22 @@ def _images(rows: list[Row], base: str | None) -> list[SitemapImage] | None:
     ] or None
 
 
-def _plain_images(rows: list[Row]) -> list[SitemapImage] | None:
-    return [
-        SitemapImage(loc, caption or None, place or None, title or None, terms or None)
-        for loc, caption, place, title, terms in rows
-        if loc
-    ] or None
+def _plain_images(places: Places) -> Callable[[list[Groups]], list[SitemapImage] | None]:
+    loc, caption, place, title, terms = places
+    return lambda rows: (
+        [
+            SitemapImage(
+                url,
+                row[caption] or None,
+                row[place] or None,
+                row[title] or None,
+                row[terms] or None,
+            )
+            for row in rows
+            if (url := row[loc])
+        ]
+        or None
+    )
 
 
 def _alternates(rows: list[Row], base: str | None) -> list[tuple[str, str]] | None:
@@ -105,28 +120,41 @@ def _alternates(rows: list[Row], base: str | None) -> list[tuple[str, str]] | No
     ] or None
 
 
-def _plain_alternates(rows: list[Row]) -> list[Row] | None:
+def _plain_alternates(places: Places) -> Callable[[list[Groups]], list[Groups] | None]:
     # rel is "alternate" in all of them (see the grammar's plain values), and they all have the same
-    # attributes.
-    return rows if rows and all(rows[0]) else None
+    # attributes: mostly just these two, so that nothing is left to be done.
+    if NOTHING in places:
+        return lambda _: None
+    pick = itemgetter(*places)
+    return lambda rows: (
+        (rows if places == (0, 1) and rows and len(rows[0]) == 2 else list(map(pick, rows))) or None
+    )
 
 
-_STORY_KEYS: Final = (
-    *("news:title", "news:publication_date", "news:name", "news:language", "news:access"),
-    *("news:genres", "news:keywords", "news:stock_tickers"),
+_STORY: Final = Grouped(
+    "news:news",
+    "news:",
+    (
+        *("news:title", "news:publication_date", "news:name", "news:language", "news:access"),
+        *("news:genres", "news:keywords", "news:stock_tickers"),
+    ),
+    _story,
+    _plain_story,
 )
-_STORY: Final = Grouped("news:news", "news:", _STORY_KEYS, _story, _STORY_KEYS, _plain_story)
-_IMAGE_KEYS: Final = (
-    *("image:loc", "image:caption", "image:geo_location", "image:title", "image:license"),
+_IMAGES: Final = Grouped(
+    "image:image",
+    "image:",
+    ("image:loc", "image:caption", "image:geo_location", "image:title", "image:license"),
+    _images,
+    _plain_images,
 )
-_IMAGES: Final = Grouped("image:image", "image:", _IMAGE_KEYS, _images, _IMAGE_KEYS, _plain_images)
 _ALTERNATES: Final = Grouped(
     _LINK,
     _LINK,
     (f"{_LINK}@rel", f"{_LINK}@hreflang", f"{_LINK}@href"),
     _alternates,
-    (f"{_LINK}@hreflang", f"{_LINK}@href"),
     _plain_alternates,
+    (f"{_LINK}@hreflang", f"{_LINK}@href"),
 )
 
 
