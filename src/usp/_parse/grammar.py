@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from usp._parse.plain import ANY_TEXT, PLAIN_URL
+from usp._parse.plain import PLAIN_URL, SAFE_TEXT
 from usp._parse.sniff import Kind
 
 UNKNOWN: Final = "<"
@@ -187,8 +187,7 @@ _SITEMAP_ENTRIES: Final = {
 _PLAIN: Final = {
     **dict.fromkeys(("loc", "image:loc", "image:license", "xhtml:link@href"), PLAIN_URL),
     "xhtml:link@rel": "alternate",
-    # Converted in any case, so that nothing has to be known of them.
-    **dict.fromkeys(("lastmod", "changefreq", "priority"), ANY_TEXT),
+    **dict.fromkeys(("lastmod", "changefreq", "priority"), SAFE_TEXT),
 }
 _SITEMAP_ROOTS: Final = frozenset({"urlset", "sitemapindex"})
 GRAMMARS: Final[Mapping[Kind, Grammar]] = {

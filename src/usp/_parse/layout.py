@@ -205,6 +205,8 @@ class Looks:
     plain: Layout | None = None
     mark: int = 0
     """The group that is there if the match is plain."""
+    plain_pattern: re.Pattern[str] | None = None
+    """The plain way alone."""
 
     def layout(self, groups: Groups) -> Layout:
         """Tell in which way the groups were matched."""

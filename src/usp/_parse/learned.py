@@ -9,9 +9,9 @@ The lane never changes a result. It gives an entry only if the careful lane woul
 
 - The shape was read by expat first, under the same namespaces. What doesn't match goes to expat,
   and its shape is merged into the pattern, so that the next one like it does match.
-- A value holds no ``<``. What else expat would refuse or change is looked for once a block:
-  control characters, ``]]>``, references that aren't plain; an entry with such a thing in it goes
-  to expat.
+- A value holds no ``<``. In a plain entry it holds nothing else that expat would refuse or change,
+  either; for the others that is looked for once a block: control characters, ``]]>``, references
+  that aren't plain. An entry with such a thing in it goes to expat.
 - Whether entries are worth learning is decided by counting: a file in which no two entries are
   alike is left to the careful lane until its next block.
 
@@ -23,7 +23,7 @@ from itertools import islice
 from typing import Final
 
 from usp._parse.builder import Entry
-from usp._parse.characters import ANYTHING, AS_IT_IS, conversion_for
+from usp._parse.characters import ANYTHING, REFERENCES, conversion_for
 from usp._parse.grammar import Grammar
 from usp._parse.layout import Looks, Run, Said
 from usp._parse.names import Names
@@ -31,7 +31,7 @@ from usp._parse.plain import PLAIN_URL, plain_url_like
 from usp._parse.shape import BLANKS, Element, shape_of
 from usp._parse.writer import looks_of
 
-LONGEST_RUN: Final = 256
+_LONGEST_RUN: Final = 256
 """Few enough that what was matched is still in the processor's cache when its pages are made."""
 _MISS: Final = 2
 """An entry that misses the pattern costs as much as two that match it save."""
@@ -77,13 +77,14 @@ class LearnedLane:
         self._left = 0  # so much may still be lost
         self._block = b""
         self._view = ""
-        self._unsafe: dict[re.Pattern[bytes], int] = {}  # where the next of each kind stands
-        self._convert = AS_IT_IS
+        # Where the next of each unsafe kind stands; None if nobody has looked.
+        self._unsafe: dict[re.Pattern[bytes], int] | None = None
 
     def show(self, block: bytes) -> None:
         """Begin with new bytes."""
         self._block = block
         self._view = ""
+        self._unsafe = None
         # In a small document nothing would be compiled: then there is nothing to learn for.
         worth_it = self._looks is not None or len(block) >= _WORTH
         self._left = max(self._left, self._misses) if worth_it else 0
@@ -101,32 +102,32 @@ class LearnedLane:
         looks = self._looks
         if looks is None or scope is not self._scope or self._left <= 0:
             return None, begin
-        if not self._view:
-            self._look()
+        self._view = self._view or self._block.decode("latin-1")
         blanks = _LEADING.match(self._view, begin)
         begin = blanks.end() if blanks else begin
-        stop = self._next_unsafe(begin)
-        # What re.Scanner is made of: matches, each where the last one ended.
-        scanner = looks.pattern.scanner(self._view, begin, stop)  # type: ignore[attr-defined]
-        found = list(islice(iter(scanner.match, None), LONGEST_RUN))
+        conversion = REFERENCES
+        found = self._matches(looks.plain_pattern, begin, len(self._view))
+        if not found:
+            conversion = conversion_for(self._block)
+            found = self._matches(looks.pattern, begin, self._next_unsafe(begin))
         if not found:
             return None, begin
         self._left = min(self._left + len(found), _MOST_LEFT)
         self._misses = _MISSES
-        return Run(self._name, zero, looks, self._convert, found), found[-1].end()
+        return Run(self._name, zero, looks, conversion, found), found[-1].end()
+
+    def _matches(
+        self, pattern: re.Pattern[str] | None, begin: int, stop: int
+    ) -> list[re.Match[str]]:
+        """Return matches, each where the last one ended."""
+        if pattern is None:
+            return []
+        scanner = pattern.scanner(self._view, begin, stop)  # type: ignore[attr-defined]
+        return list(islice(iter(scanner.match, None), _LONGEST_RUN))  # as re.Scanner does it
 
     def miss(self) -> None:
         """Take note that what looked like the end of an entry was none: it stood in a comment."""
         self._left //= 2
-
-    def _look(self) -> None:
-        """Look once at the whole block for what makes a difference to expat."""
-        block = self._block
-        self._view = block.decode("latin-1")
-        self._unsafe = {
-            pattern: -1 for pattern, begins in _UNSAFE if any(map(block.__contains__, begins))
-        }
-        self._convert = conversion_for(block)
 
     def _next_unsafe(self, begin: int) -> int:
         """Tell where the next thing stands that is unsafe, or where the block ends.
@@ -134,6 +135,12 @@ class LearnedLane:
         Each kind is looked for again only behind its last place: else a rare one would be looked
         for through the whole block at each place of a frequent one.
         """
+        if self._unsafe is None:
+            self._unsafe = {
+                pattern: -1
+                for pattern, begins in _UNSAFE
+                if any(map(self._block.__contains__, begins))
+            }
         for pattern, place in self._unsafe.items():
             if place < begin:
                 found = pattern.search(self._block, begin)

@@ -21,6 +21,8 @@ PLAIN_URL: Final = rf"{_HOST}(?:[/?#]{_PATH})?+"
 _ORIGIN: Final = re.compile(rf"{_HOST}/")
 ANY_TEXT: Final = "[^<]*+"
 PLAIN_TEXT: Final = r"[!#-%(-;=?-~][ !#-%(-;=?-~]*+(?<! )"
+SAFE_TEXT: Final = r"[ !#-%(-;=?-~]*+"
+"""The same with blanks around it, or without anything: what is read by its meaning anyway."""
 
 
 def plain_url_like(url: str) -> str:

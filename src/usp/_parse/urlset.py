@@ -125,10 +125,13 @@ def _plain_alternates(places: Places) -> Callable[[list[Groups]], list[Groups] |
     # attributes: mostly just these two, so that nothing is left to be done.
     if NOTHING in places:
         return lambda _: None
-    pick = itemgetter(*places)
-    return lambda rows: (
-        (rows if places == (0, 1) and rows and len(rows[0]) == 2 else list(map(pick, rows))) or None
-    )
+    pick, in_order = itemgetter(*places), places == tuple(range(len(places)))
+
+    def alternates(rows: list[Groups]) -> list[Groups] | None:
+        as_they_are = in_order and rows and len(rows[0]) == len(places)
+        return (rows if as_they_are else list(map(pick, rows))) or None
+
+    return alternates
 
 
 _STORY: Final = Grouped(

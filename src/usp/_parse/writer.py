@@ -2,7 +2,8 @@
 
 The pattern has two ways to match. In the *plain* way every value is of a kind that means what is
 written: a URL without anything odd, a text without references, blanks around it or letters outside
-of ASCII; and the blanks before a tag are those that were seen before it. In the *general* way a
+of ASCII; and the blanks before a tag are those that were seen before it. Nothing in such an entry
+can be a fault, or change when expat reads it. In the *general* way a
 value is anything without a ``<``, and blanks are any. Elements that stand in a row are
 one group, which is taken apart by a pattern of its own.
 """
@@ -13,8 +14,8 @@ from dataclasses import replace
 from typing import Final
 
 from usp._parse.layout import SURE, Item, Layout, Looks
-from usp._parse.plain import ANY_TEXT, PLAIN_TEXT
-from usp._parse.shape import BLANKS, UNCHECKED, Element, Slot
+from usp._parse.plain import ANY_TEXT, PLAIN_TEXT, SAFE_TEXT
+from usp._parse.shape import BLANKS, CHECKED, UNCHECKED, Element, Slot
 
 _MAX_GROUPS: Final = 90
 _MAX_PATTERN: Final = 20_000
@@ -48,7 +49,8 @@ def looks_of(shape: Element, plain: Mapping[str, str]) -> Looks | None:
     layout = Layout(tuple(general.items))
     if plainly is None or mark is None:
         return Looks(pattern, layout)
-    return Looks(pattern, layout, Layout(tuple(plainly.items), plain=True), mark)
+    plain_layout = Layout(tuple(plainly.items), plain=True)
+    return Looks(pattern, layout, plain_layout, mark, re.compile(ways[0] + _NEVER))
 
 
 class _Writer:
@@ -107,13 +109,13 @@ class _Writer:
             if at % 2:
                 inside.append(self._value(element.keys[at // 2], piece, owner))
             else:
-                self._pattern.append(piece)
+                self._pattern.append(self._unwanted(piece))
         if element.slots is not None:
             inside += [self._slot(slot, owner, sure=sure) for slot in element.slots]
         elif element.end and element.tag:
             inside.append(self._value(element.tag.key, ANY_TEXT, owner))
         elif element.end:
-            self._pattern.append(ANY_TEXT)
+            self._pattern.append(ANY_TEXT if self._plain is None else SAFE_TEXT)
         if element.slots is not None:
             self._pattern.append(self._gap(element.end_gap))
         self._pattern.append(element.end)
@@ -132,6 +134,12 @@ class _Writer:
             self._pattern.append(self._gap(element.gap))
             return self.element(element, owner, sure=sure)
         return None
+
+    def _unwanted(self, piece: str) -> str:
+        """Return a piece of a start tag, with the values in it that nobody wants as safe."""
+        for value in CHECKED if self._plain is not None else ():
+            piece = piece.replace(value, SAFE_TEXT)
+        return piece
 
     def _gap(self, blanks: str) -> str:
         return BLANKS if self._plain is None else blanks

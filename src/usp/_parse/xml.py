@@ -20,7 +20,7 @@ from usp._parse.builder import Builder, Entry
 from usp._parse.findings import START, Findings, Place, Whereabouts
 from usp._parse.grammar import Grammar
 from usp._parse.layout import Run
-from usp._parse.learned import LONGEST_RUN, LearnedLane
+from usp._parse.learned import LearnedLane
 from usp._parse.rescue import read_damaged
 from usp._parse.unpack import in_blocks
 
@@ -229,7 +229,7 @@ class XmlReader:
     def _skim(self, lane: LearnedLane) -> bool:
         """Have the learned lane read what it can; expat goes on behind it as if it had read it.
 
-        True if it may read more.
+        True if it has read some: there may be more, of another kind.
         """
         builder = self._builder
         begin = self._fed_to - self._kept_at
@@ -241,7 +241,7 @@ class XmlReader:
             self._fed_to += stop - begin
             self._zero += stop - begin
             builder.finished_at = self._fed_to
-        return run is not None and len(run.matches) == LONGEST_RUN
+        return run is not None
 
     def _learn(self, stop: int) -> None:
         """Show the learned lane the entry that ends here."""
