@@ -52,6 +52,8 @@ _FORMS: Final = tuple(
 _USUAL_MARKS: Final = {"--": 10, "--T::Z": 20, "--T::+:": 25, "--T::-:": 25}
 """Every third character from the fifth on, and the length, of what sitemaps should say and mostly
 do, and Python reads at once: 2024-05-01, 2024-05-01T10:00:00Z, 2024-05-01T10:00:00+02:00."""
+_length_by_marks: Final = _USUAL_MARKS.get
+_from_iso_format: Final = datetime.fromisoformat
 _NUMBERS: Final = re.compile(
     rf"(?P<one>\d{{1,2}})(?P<mark>[/.-])(?P<two>\d{{1,2}})(?P=mark)(?P<year>\d{{4}})"
     rf"(?:,?\s+{_TIME})?{_ZONE}",
@@ -119,9 +121,9 @@ _DATEUTIL_ERRORS: Final = (
 
 def date(text: str) -> datetime | None:
     """Return the date, or None if the text isn't one or leaves out what can't be left out."""
-    if _USUAL_MARKS.get(text[4::3]) == len(text):
+    if _length_by_marks(text[4::3]) == len(text):
         try:
-            return datetime.fromisoformat(text)
+            return _from_iso_format(text)
         except ValueError:
             pass  # a leap second, the end of a day, a day that never was
     return _date(text)

@@ -57,6 +57,8 @@ class Readers:
         if key in self._meaning.repeated_keys:
             known = _Known(understand, self._conversion)
             return lambda groups: known[groups[place]]
+        if self._layout.plain:
+            return lambda groups: understand(groups[place] or "")
         mark, convert = self._conversion
 
         def read(groups: Groups) -> object:

@@ -69,6 +69,7 @@ def as_utc(when: datetime | None) -> datetime | None:
 Told: TypeAlias = Any
 """What an entry said: a record, or whatever else the meaning of its page was made for."""
 
+_new: Final = object.__new__
 _UNREAD: Final[Any] = object()
 """Stands in a slot whose value nobody has asked for yet. The slots of what is rarer stay empty:
 that costs less as long as nobody asks, and more then. (A ``__getattr__`` for them would cost every
@@ -183,7 +184,7 @@ class SitemapPage(Value):
     @classmethod
     def from_entry(cls, url: str, record: Told, meaning: Meaning, sitemap_url: str | None) -> Self:
         """Make the page of an entry, its fields being converted when they are asked for."""
-        page = object.__new__(cls)
+        page = _new(cls)
         page._url = url
         page._sitemap_url = sitemap_url
         page._record = record
