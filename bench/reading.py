@@ -22,7 +22,7 @@ from bench.shapes import KINDS, MIXED, NONE_ALIKE, ONE_SHAPE, document
 from bench.sides import OURS, Answer, Reader, best, reference, scrapy
 
 PAGES: Final = 50_000
-QUICK_PAGES: Final = 10_000
+QUICK_PAGES: Final = 25_000
 RUNS: Final = 5
 QUICK_RUNS: Final = 2
 SMALL: Final = 20
