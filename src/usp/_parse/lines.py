@@ -6,12 +6,10 @@ from typing import Final
 
 from usp._parse import values
 from usp._parse.findings import Findings, Place
+from usp._parse.seen import Seen
 from usp._parse.wrappings import unquoted
 
 _LINE_END: Final = re.compile(rb"\r\n?|\n")
-MAX_TOLD_APART: Final = 500_000
-"""So many URLs of one document are remembered, to leave out the second of two that are equal. The
-protocol allows 50,000 a document; one that lists more may repeat itself, but not fill memory."""
 _LONGEST: Final = 64 * 1024
 _SITEMAP: Final = re.compile(
     # Any word that begins so, as Google's parser has it; sites also leave the colon out.
@@ -111,7 +109,7 @@ def _several(value: str, findings: Findings) -> list[str]:
 
 def urls_in_text(chunks: Iterable[bytes], findings: Findings) -> Iterator[str]:
     """Yield each line that is an HTTP(S) URL with a host, each once, in order."""
-    seen: set[str] = set()
+    seen = Seen()
     ignored = 0
     first_ignored: Place | None = None
     for written in lines(chunks, findings):
@@ -120,13 +118,11 @@ def urls_in_text(chunks: Iterable[bytes], findings: Findings) -> Iterator[str]:
             if line:
                 ignored += 1
                 first_ignored = first_ignored or findings.place()
-        elif line in seen:
+        elif not seen.take(line):
             findings.report("SM305", f"URL {line[:200]!r} is listed again")
         else:
             if line != written:
                 findings.report("SM311", f"something stands around URL {line[:200]!r}")
-            if len(seen) < MAX_TOLD_APART:
-                seen.add(line)
             yield line
     if not seen:
         findings.report("SM204", "nothing in the document is a URL", place=(1, 0))
