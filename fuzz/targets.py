@@ -20,13 +20,13 @@ from typing import Any, Final
 from xml.parsers import expat
 
 from fuzz import limits
-from usp._crawl.assemble import node
-from usp._parse.dates import date
+from usp._crawl.assembly import node
+from usp._parse.values.dates import date
 from usp._parse.document import Child, Document, Source, inspect
-from usp._parse.findings import Findings
-from usp._parse.sniff import Kind
-from usp._parse.unpack import is_packed, unpack
-from usp._parse.values import clean
+from usp._parse.diagnostics import Findings
+from usp._parse.input.sniff import Kind
+from usp._parse.input.decompress import is_packed, unpack
+from usp._parse.values.text import clean
 from usp.objects.problem import CODES, Problem, Severity
 from usp.objects.sitemap import AbstractSitemap
 

@@ -8,7 +8,7 @@ from usp._version import __version__
 
 TYPE_CHECKING = False  # as in typing, which costs a while to import
 if TYPE_CHECKING:
-    from usp._crawl.machine import Crawl
+    from usp._crawl.core import Crawl
     from usp._crawl.messages import FetchFailed, FetchRequest
     from usp._crawl.policy import Policy
     from usp.objects.outcome import Outcome
@@ -39,7 +39,7 @@ __all__ = [
 ]
 
 _WHERE = {
-    "Crawl": "usp._crawl.machine",
+    "Crawl": "usp._crawl.core",
     "FetchFailed": "usp._crawl.messages",
     "FetchRequest": "usp._crawl.messages",
     "Outcome": "usp.objects.outcome",
@@ -47,7 +47,7 @@ _WHERE = {
     "Problem": "usp.objects.problem",
     "iter_pages": "usp.stream",
     "parse": "usp.tree",
-    "restore_crawl": "usp._crawl.machine",  # what pickles name
+    "restore_crawl": "usp._crawl.core",  # what pickles name
     "restore_pages": "usp._parse.document",
     "restore_selected": "usp._crawl.selection",
     "sitemap_from_str": "usp.tree",

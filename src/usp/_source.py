@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final, Self
 
-from usp._crawl.checks import flags, is_start, paths, start, wrong
+from usp._validate import flags, is_start, paths, start, wrong
 from usp._crawl.policy import Policy
-from usp._crawl.seeds import KNOWN_PATHS, Seed, in_fixed_order, ladder
-from usp._drive import report
+from usp._crawl.discovery import KNOWN_PATHS, Seed, in_fixed_order, ladder
+from usp._drive import events as report
 from usp._parse.document import Source, inspect
 from usp._store import Store
 from usp.exceptions import SitemapException

@@ -11,21 +11,21 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from types import TracebackType
 from typing import Self, TypeVar, Unpack
 
-from usp._crawl.assemble import website
-from usp._crawl.callbacks import Callbacks
-from usp._crawl.checks import flags, instance_or_none, is_start, whole, wrong
-from usp._crawl.machine import Crawl, RecurseCallback, RecurseListCallback, StopCallback
+from usp._crawl.assembly import website
+from usp._crawl.options import Callbacks
+from usp._validate import flags, instance_or_none, is_start, whole, wrong
+from usp._crawl.core import Crawl, RecurseCallback, RecurseListCallback, StopCallback
 from usp._crawl.policy import Policy, PolicyFields, policy_of
-from usp._drive import report
+from usp._drive import events as report
 from usp._drive.aio import Batches, Flight, run
-from usp._drive.gate import Gate
-from usp._drive.many import as_they_finish
+from usp._drive.page_filter import Gate
+from usp._drive.bounded_tasks import as_they_finish
 from usp._source import Beginning, SourceName, known_and_extra, url_of
 from usp._store import Store
 from usp.objects.outcome import Outcome
 from usp.objects.page import SitemapPage
 from usp.objects.problem import Problem
-from usp.objects.progress import Observer
+from usp.objects.events import Observer
 from usp.objects.sitemap import IndexWebsiteSitemap
 from usp.stream import Account
 from usp.tree import _UNPUBLISHED_SITEMAP_PATHS

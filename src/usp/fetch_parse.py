@@ -9,13 +9,13 @@ from abc import ABC, abstractmethod
 from typing import Final
 from urllib.parse import urlsplit
 
-from usp._crawl.assemble import node, tree
-from usp._crawl.machine import Crawl, RecurseCallback, RecurseListCallback
-from usp._crawl.places import refusal
+from usp._crawl.assembly import node, tree
+from usp._crawl.core import Crawl, RecurseCallback, RecurseListCallback
+from usp._crawl.nodes import refusal
 from usp._crawl.policy import Policy
-from usp._crawl.seeds import Seed
-from usp._drive.choose import run as drive
-from usp._parse.builder import Builder, Entry
+from usp._crawl.discovery import Seed
+from usp._drive.run import run as drive
+from usp._parse.xml.entry_builder import Builder, Entry
 from usp._parse.document import (
     MEANINGS,
     Document,
@@ -23,10 +23,10 @@ from usp._parse.document import (
     children_of_entries,
     inspect,
 )
-from usp._parse.findings import Findings
-from usp._parse.grammar import GRAMMARS
+from usp._parse.diagnostics import Findings
+from usp._parse.xml.grammar import GRAMMARS
 from usp._parse.pages import pages_of_entries
-from usp._parse.sniff import Kind
+from usp._parse.input.sniff import Kind
 from usp.exceptions import SitemapException
 from usp.objects.outcome import FoundBy
 from usp.objects.page import SitemapPage

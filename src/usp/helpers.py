@@ -5,12 +5,12 @@ from datetime import datetime
 from typing import Final
 from urllib.parse import urlsplit, urlunsplit
 
-from usp._drive.report import helper_failed
-from usp._parse import values
-from usp._parse.dates import date
-from usp._parse.decode import Decoded
-from usp._parse.findings import Findings
-from usp._parse.unpack import MAX_DOCUMENT, unpack
+from usp._drive.events import helper_failed
+from usp._parse.values import text as values
+from usp._parse.values.dates import date
+from usp._parse.input.decode import Decoded
+from usp._parse.diagnostics import Findings
+from usp._parse.input.decompress import MAX_DOCUMENT, unpack
 from usp.exceptions import GunzipException, SitemapException, StripURLToHomepageException
 from usp.web_client.abstract_client import (
     AbstractWebClient,

@@ -5,19 +5,19 @@ from collections.abc import Generator, Iterator
 from types import TracebackType
 from typing import Self, Unpack
 
-from usp._crawl.callbacks import Callbacks
-from usp._crawl.checks import instance_or_none
-from usp._crawl.machine import Crawl, RecurseCallback, RecurseListCallback, StopCallback
+from usp._crawl.options import Callbacks
+from usp._validate import instance_or_none
+from usp._crawl.core import Crawl, RecurseCallback, RecurseListCallback, StopCallback
 from usp._crawl.policy import Policy, PolicyFields, policy_of
-from usp._drive import report
-from usp._drive.choose import steps
-from usp._drive.gate import Gate
+from usp._drive import events as report
+from usp._drive.run import steps
+from usp._drive.page_filter import Gate
 from usp._source import Beginning, SourceName
 from usp._store import Store
 from usp.objects.outcome import Outcome, Skip
 from usp.objects.page import SitemapPage
 from usp.objects.problem import Problem
-from usp.objects.progress import Observer
+from usp.objects.events import Observer
 from usp.web_client.abstract_client import AbstractWebClient
 from usp.web_client.default import default_client
 
@@ -139,7 +139,7 @@ def iter_pages(
     :param recurse_list_callback: as in ``sitemap_tree_for_homepage``.
     :param stop_callback: asked of each page before it is handed over: whether to end there.
     :param observer: told of each request, answer, retry and count as it happens; see
-        ``usp.objects.progress``.
+        ``usp.objects.events``.
     :param policy: limits, manners and choices of the crawl.
     :param changes: single fields of the policy, such as ``per_host=4`` or ``since="2026-01"``.
     :raises SitemapException: if the source is none of these.

@@ -3,20 +3,20 @@
 from dataclasses import replace
 from typing import Unpack
 
-from usp._crawl.assemble import node, website
-from usp._crawl.callbacks import Callbacks
-from usp._crawl.checks import flags, instance, instance_or_none
-from usp._crawl.machine import Crawl, RecurseCallback, RecurseListCallback, StopCallback
+from usp._crawl.assembly import node, website
+from usp._crawl.options import Callbacks
+from usp._validate import flags, instance, instance_or_none
+from usp._crawl.core import Crawl, RecurseCallback, RecurseListCallback, StopCallback
 from usp._crawl.policy import Policy, PolicyFields, policy_of
-from usp._crawl.seeds import KNOWN_PATHS
-from usp._drive.choose import run as drive
-from usp._parse.dates import date
-from usp._parse.decode import http_charset
+from usp._crawl.discovery import KNOWN_PATHS
+from usp._drive.run import run as drive
+from usp._parse.values.dates import date
+from usp._parse.input.decode import http_charset
 from usp._parse.document import Source, inspect
 from usp._source import Beginning, SourceName, known_and_extra
 from usp._store import Store
 from usp.exceptions import SitemapException
-from usp.objects.progress import Observer
+from usp.objects.events import Observer
 from usp.objects.sitemap import AbstractSitemap, IndexWebsiteSitemap, SitemapLink
 from usp.web_client.abstract_client import AbstractWebClient
 from usp.web_client.default import default_client
@@ -59,7 +59,7 @@ def sitemap_tree_for_homepage(
         robots.txt and known paths are looked for below the URL as it is.
     :param stop_callback: asked of each page in the tree's order: whether to end before it.
     :param observer: told of each request, answer, retry and count as it happens; see
-        ``usp.objects.progress``.
+        ``usp.objects.events``.
     :param policy: limits, manners and choices of the crawl.
     :param changes: single fields of the policy, such as ``per_host=4`` or ``since="2026-01"``.
     :return: the root of the tree; its ``outcome`` says what came of it.

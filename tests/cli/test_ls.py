@@ -8,7 +8,7 @@ import pytest
 
 from tests.cli.command import redirected, script, usp
 from tests.server import LoopbackServer, index, urlset
-from usp._crawl.seeds import KNOWN_PATHS
+from usp._crawl.discovery import KNOWN_PATHS
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 import usp as package
 from tests.cli.command import usp
 from usp.cli._arguments import COMMANDS
-from usp.cli._streams import one_line
+from usp.cli._output import one_line
 from usp.cli._url import site_url
 from usp.cli.cli import parse_args
 from usp.exceptions import SitemapException

@@ -5,7 +5,7 @@ import pytest
 from tests.server import LoopbackServer, index, urlset
 from usp import Policy, sitemap_tree_for_homepage
 from usp.cli._exit import Exit
-from usp.cli._verdict import verdict
+from usp.cli._outcome import verdict
 
 
 def told(server: LoopbackServer, policy: Policy) -> list[str]:

@@ -15,12 +15,12 @@ from tests.crawl.test_machine import (
     sites,
     url,
 )
-from usp._crawl.assemble import website
-from usp._crawl.machine import Crawl
+from usp._crawl.assembly import website
+from usp._crawl.core import Crawl
 from usp._crawl.messages import FetchFailed
 from usp._crawl.policy import Policy
 from usp._parse.document import Child, Document
-from usp._parse.sniff import Kind
+from usp._parse.input.sniff import Kind
 
 SECONDS = 60
 

@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from usp._crawl.assemble import tree, website
-from usp._crawl.machine import Crawl
+from usp._crawl.assembly import tree, website
+from usp._crawl.core import Crawl
 from usp._crawl.messages import Answer, FetchFailed, FetchRequest
 from usp._crawl.policy import Policy
-from usp._crawl.seeds import KNOWN_PATHS, Ladder, Seed
+from usp._crawl.discovery import KNOWN_PATHS, Ladder, Seed
 from usp._parse.document import Child, Document
-from usp._parse.sniff import Kind
+from usp._parse.input.sniff import Kind
 from usp.objects.outcome import FoundBy, Outcome
 from usp.objects.page import SitemapPage
 from usp.objects.sitemap import (

@@ -5,12 +5,12 @@ goes on.
 from hypothesis import given
 from hypothesis import strategies as st
 
-from usp._crawl.machine import Crawl
+from usp._crawl.core import Crawl
 from usp._crawl.messages import Answer, FetchFailed, FetchRequest
 from usp._crawl.policy import Policy
-from usp._crawl.seeds import Seed
+from usp._crawl.discovery import Seed
 from usp._parse.document import Child, Document
-from usp._parse.sniff import Kind
+from usp._parse.input.sniff import Kind
 from usp.objects.outcome import FoundBy
 from usp.objects.page import SitemapPage
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from usp._parse.findings import KEPT_OF_A_CODE, KEPT_PROBLEMS
+from usp._parse.diagnostics import KEPT_OF_A_CODE, KEPT_PROBLEMS
 from usp.objects.problem import CODES, Severity
 
 PAGE: Final = Path(__file__).resolve().parents[2] / "docs" / "problems.md"

@@ -21,7 +21,7 @@ from usp.web_client.abstract_client import (
     AbstractWebClientSuccessResponse,
     WebClientErrorResponse,
 )
-from usp.web_client.failures import StoppedError
+from usp.web_client._http.errors import StoppedError
 from usp.web_client.requests_client import RequestsWebClient
 
 SOON = 2.0

@@ -23,7 +23,7 @@ from usp.web_client.abstract_client import (
     AbstractWebClientSuccessResponse,
     WebClientErrorResponse,
 )
-from usp.web_client.addresses import AddressRefusedError, AddressRule, Guard, host_of, is_public
+from usp.web_client._http.address_guard import AddressRefusedError, AddressRule, Guard, host_of, is_public
 from usp.web_client.requests_client import RequestsWebClient
 
 PUBLIC = "127.0.0.1"

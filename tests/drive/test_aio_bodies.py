@@ -11,7 +11,7 @@ from tests.drive.loops import body, read, run, success
 from tests.drive.servers import drip, full_house
 from tests.server import Answer, Handler, LoopbackServer, redirect, stall
 from usp.web_client.aio_client import AioWebClient
-from usp.web_client.failures import DeadlineError, passes
+from usp.web_client._http.errors import DeadlineError, passes
 
 DEADLINE = 0.4
 SOON = 2.5

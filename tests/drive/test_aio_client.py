@@ -22,9 +22,9 @@ from usp.web_client.abstract_client import (
     RETRYABLE_HTTP_STATUS_CODES,
     AbstractWebClientResponse,
 )
-from usp.web_client.addresses import AddressRule
+from usp.web_client._http.address_guard import AddressRule
 from usp.web_client.aio_client import AioWebClient
-from usp.web_client.failures import passes
+from usp.web_client._http.errors import passes
 
 TEXT = b"http://h.example/a\n" * 1000
 

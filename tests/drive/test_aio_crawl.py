@@ -33,7 +33,7 @@ from tests.server import (
 )
 from usp import Outcome, Policy, aio
 from usp.exceptions import SitemapException
-from usp.objects.progress import Asked, Ended, Event
+from usp.objects.events import Asked, Ended, Event
 from usp.objects.sitemap import IndexWebsiteSitemap, InvalidSitemap
 from usp.web_client.abstract_aio_client import (
     AbstractAioWebClient,

@@ -7,7 +7,7 @@ from tests.drive.loops import body, message, read, run
 from tests.drive.servers import raw
 from tests.server import Answer, LoopbackServer, redirect
 from usp.web_client.aio_client import AioWebClient
-from usp.web_client.failures import DroppedError
+from usp.web_client._http.errors import DroppedError
 
 
 def test_a_garbled_chunk_ends_the_body_with_what_came(server: LoopbackServer) -> None:

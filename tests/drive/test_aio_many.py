@@ -12,8 +12,8 @@ from tests.drive.loops import other_tasks, run, until_closed
 from tests.drive.servers import ServerEverywhere
 from tests.server import Handler, LoopbackServer, Plain, stall, urlset
 from usp import Outcome, aio
-from usp._crawl.machine import Crawl
-from usp.objects.progress import Ended, Event
+from usp._crawl.core import Crawl
+from usp.objects.events import Ended, Event
 from usp.objects.sitemap import IndexWebsiteSitemap
 from usp.web_client.aio_client import AioWebClient
 

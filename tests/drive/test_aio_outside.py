@@ -16,9 +16,9 @@ from tests.drive.loops import body, in_crawl, message, run
 from tests.drive.servers import Certificate, ServerAt, TLSServer, Tunnels
 from tests.server import Answer, LoopbackServer, redirect
 from usp.exceptions import SitemapException
-from usp.web_client.addresses import AddressRule
+from usp.web_client._http.address_guard import AddressRule
 from usp.web_client.aio_client import AioWebClient
-from usp.web_client.settings import Verify
+from usp.web_client._http.settings import Verify
 
 
 class Elsewhere(AioWebClient):

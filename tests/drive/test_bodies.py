@@ -14,7 +14,7 @@ from usp.web_client.abstract_client import (
     AbstractWebClientResponse,
     AbstractWebClientSuccessResponse,
 )
-from usp.web_client.failures import DeadlineError, passes
+from usp.web_client._http.errors import DeadlineError, passes
 from usp.web_client.requests_client import RequestsWebClient
 
 DEADLINE = 0.4

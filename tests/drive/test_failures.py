@@ -16,8 +16,8 @@ from urllib3.exceptions import MaxRetryError, NameResolutionError, NewConnection
 from tests.drive.answers import error
 from tests.drive.servers import ServerAt, full_house, raw
 from tests.server import Answer, LoopbackServer, redirect, reset, stall
-from usp.web_client.addresses import AddressRefusedError
-from usp.web_client.failures import DeadlineError, StoppedError, passes
+from usp.web_client._http.address_guard import AddressRefusedError
+from usp.web_client._http.errors import DeadlineError, StoppedError, passes
 from usp.web_client.requests_client import RequestsWebClient
 
 POOL = urllib3.HTTPConnectionPool("host.example")

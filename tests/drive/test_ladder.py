@@ -12,11 +12,11 @@ import usp
 from tests.drive.servers import Certificate, TLSServer
 from tests.server import Answer, LoopbackServer, index, redirect, urlset
 from usp import Outcome
-from usp._crawl.seeds import KNOWN_PATHS, NEWER_PATHS, Homepage
+from usp._crawl.discovery import KNOWN_PATHS, NEWER_PATHS, Homepage
 from usp.objects.outcome import FoundBy
 from usp.objects.sitemap import AbstractSitemap, IndexWebsiteSitemap
 from usp.tree import sitemap_tree_for_homepage
-from usp.web_client import manners
+from usp.web_client._http import defaults as manners
 from usp.web_client.requests_client import RequestsWebClient
 
 RSS = "<rss version='2.0'><channel><item><title>T</title><link>{}</link></item></channel></rss>"

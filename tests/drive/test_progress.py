@@ -10,7 +10,7 @@ import pytest
 import usp
 from tests.server import Answer, LoopbackServer, redirect, urlset
 from usp import Outcome, aio
-from usp.objects.progress import Answered, Asked, Ended, Event, Failed, PagesCounted, Retrying
+from usp.objects.events import Answered, Asked, Ended, Event, Failed, PagesCounted, Retrying
 from usp.tree import sitemap_tree, sitemap_tree_for_homepage
 from usp.web_client.abstract_aio_client import (
     AbstractAioWebClient,

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 
 from tests.parse.reading import ALL, SM
 from usp._parse.document import Child, Source, inspect
-from usp._parse.findings import Findings
-from usp._parse.grammar import GRAMMARS
-from usp._parse.layout import Run, singly
-from usp._parse.sniff import Kind
-from usp._parse.xml import XmlReader
+from usp._parse.diagnostics import Findings
+from usp._parse.xml.grammar import GRAMMARS
+from usp._parse.pattern.groups import Run, singly
+from usp._parse.input.sniff import Kind
+from usp._parse.xml.expat_reader import XmlReader
 from usp.objects.abstract_sitemap import Checked
 from usp.objects.problem import Problem
 

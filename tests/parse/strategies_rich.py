@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from tests.parse.lanes import WORTH_LEARNING
 from tests.parse.reading import ALL
-from usp._parse.sniff import Kind
+from usp._parse.input.sniff import Kind
 
 H: Final = "http://h.example/"
 MRSS: Final = 'xmlns:media="http://search.yahoo.com/mrss/" xmlns:x="urn:x"'

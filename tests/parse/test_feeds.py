@@ -9,7 +9,7 @@ import pytest
 
 from tests.parse.lanes import WORTH_LEARNING, assert_lanes_agree, entries
 from tests.parse.reading import atom, page, rss, urls
-from usp._parse.sniff import Kind
+from usp._parse.input.sniff import Kind
 from usp.objects.page import PageLink
 from usp.objects.sitemap import PagesAtomSitemap, PagesRSSSitemap
 from usp.tree import sitemap_from_str

@@ -5,7 +5,7 @@ Rules of this room: a table of pages and headers, each with all that is read of 
 
 import pytest
 
-from usp._parse import html
+from usp._parse.formats import html
 
 FROM_A_TO_B = [("http://h/d/a", "sitemap"), ("http://h/d/b", "sitemap")]
 LINKS: list[tuple[str, str | None, list[tuple[str, str]]]] = [

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import usp
 from tests.parse.json_feeds import HOME, VERSION, codes, feed, item, names, read
-from usp._parse.findings import Findings, Whereabouts
-from usp._parse.json_items import ItemReader
+from usp._parse.diagnostics import Findings, Whereabouts
+from usp._parse.formats.json_items import ItemReader
 from usp.tree import parse
 
 

@@ -17,7 +17,7 @@ from tests.parse.lanes import WORTH_LEARNING, assert_lanes_agree, entries
 from tests.parse.reading import ALL, u
 from tests.parse.test_lanes import calls
 from usp._parse.document import Source, inspect
-from usp._parse.learned import _UNSAFE
+from usp._parse.pattern.pattern_reader import _UNSAFE
 
 _CONTROL_CHARACTERS: Final = _UNSAFE[0][0]
 

@@ -22,7 +22,7 @@ from tests.parse.reading import ALL, SM, u
 from tests.parse.strategies import Damaged, anything, damaged, xml_formats
 from tests.parse.test_properties import examples
 from usp._parse.document import Source, inspect
-from usp._parse.sniff import Kind
+from usp._parse.input.sniff import Kind
 
 FIELDS = {
     "plain": "<lastmod>2020-05-06</lastmod><changefreq>daily</changefreq><priority>0.8</priority>",

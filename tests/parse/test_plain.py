@@ -12,18 +12,18 @@ from hypothesis import strategies as st
 from tests.parse.lanes import WORTH_LEARNING, assert_lanes_agree
 from tests.parse.reading import ALL, u
 from tests.parse.test_properties import examples
-from usp._parse import values
+from usp._parse.values import text as values
 from usp._parse.document import Source, _entries, _open
-from usp._parse.findings import Findings
-from usp._parse.layout import Run
-from usp._parse.plain import (
+from usp._parse.diagnostics import Findings
+from usp._parse.pattern.groups import Run
+from usp._parse.values.plain import (
     PLAIN_TEXT,
     PLAIN_URL,
     is_plain_url,
     plain_url_like,
     unescaped,
 )
-from usp._parse.wrappings import bare_url
+from usp._parse.values.strip_url_junk import bare_url
 
 SITE = "https://www.example.org:8080/"
 paths = st.text("abz09-._~:/?#[]@!$'()*+,;=%&<>\" \té", max_size=20)

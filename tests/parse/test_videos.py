@@ -13,7 +13,7 @@ from decimal import Decimal
 import pytest
 
 from tests.parse.reading import SM, VIDEO, page, problems, u, urlset
-from usp._parse import video as tables
+from usp._parse.formats import video as tables
 from usp.objects.page import SitemapVideo
 from usp.objects.video import (
     VideoId,

@@ -12,9 +12,9 @@ import pytest
 import usp
 from tests.parse.reading import SM, children, index, problems, rss, u, urls, urlset
 from usp._parse.document import Source, inspect
-from usp._parse.escaped import ESCAPES, unescaped
-from usp._parse.findings import Findings
-from usp._parse.unpack import unpack
+from usp._parse.input.escaped import ESCAPES, unescaped
+from usp._parse.diagnostics import Findings
+from usp._parse.input.decompress import unpack
 from usp.objects.sitemap import InvalidSitemap, PagesTextSitemap
 
 A, B, C = "http://h/a", "http://h/b", "http://h/c"

@@ -10,7 +10,7 @@ import socket
 import pytest
 
 from tests.server import LoopbackServer, index, redirect, urlset
-from usp._crawl.seeds import NEWER_PATHS
+from usp._crawl.discovery import NEWER_PATHS
 from usp.exceptions import SitemapException
 from usp.objects.outcome import Outcome
 from usp.objects.sitemap import IndexWebsiteSitemap, InvalidSitemap, PagesXMLSitemap

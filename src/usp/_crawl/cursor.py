@@ -12,15 +12,15 @@ from typing import Any, Final
 from urllib.parse import urldefrag, urljoin
 
 from usp._crawl.messages import FetchFailed
-from usp._crawl.places import NAMES_NOTHING, Place, Tally, refusal
+from usp._crawl.nodes import NAMES_NOTHING, Place, Tally, refusal
 from usp._crawl.policy import Policy
-from usp._crawl.repeats import Repeats
+from usp._crawl.repeated_indexes import Repeats
 from usp._crawl.resource import Resource
-from usp._crawl.resources import Resources
-from usp._crawl.seeds import Homepage, Need, Rung, Seed
+from usp._crawl.resource_table import Resources
+from usp._crawl.discovery import Homepage, Need, Rung, Seed
 from usp._parse.document import Child, Document
-from usp._parse.sniff import Kind
-from usp._parse.values import is_http_url
+from usp._parse.input.sniff import Kind
+from usp._parse.values.text import is_http_url
 from usp.objects.outcome import FoundBy, Outcome, Result, Skip
 from usp.objects.page import SitemapPage
 

@@ -6,10 +6,10 @@ A driver may be the caller's own, so what it says is looked at when it is said.
 import math
 from dataclasses import dataclass
 
-from usp._crawl.checks import instance, instance_or_none, number, problem_code, switch, whole
+from usp._validate import instance, instance_or_none, number, problem_code, switch, whole
 from usp._crawl.selection import Selection
 from usp._parse.document import Document
-from usp._parse.sniff import Kind
+from usp._parse.input.sniff import Kind
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,9 @@ import math
 from dataclasses import dataclass, fields, replace
 from typing import Final, TypedDict
 
-from usp._crawl.checks import instance_or_none, number, switch, whole
+from usp._validate import instance_or_none, number, switch, whole
 from usp._crawl.selection import Kinds, Moment, Patterns, Selection, kinds, moment, patterns
-from usp._parse.unpack import MAX_DOCUMENT
+from usp._parse.input.decompress import MAX_DOCUMENT
 from usp.exceptions import SitemapException
 
 _WHOLE: Final = {

@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 
 from usp._crawl.messages import Answer, FetchFailed
 from usp._parse.document import Document
-from usp._parse.sniff import Kind
-from usp.objects.origin import Arrival
+from usp._parse.input.sniff import Kind
+from usp.objects.fetch_info import Arrival
 
 
 @dataclass(slots=True, eq=False)

@@ -12,8 +12,8 @@ from datetime import UTC, date, datetime, time
 from itertools import islice
 from typing import Final
 
-from usp._crawl.checks import texts, wrong
-from usp._parse.dates import date as date_of
+from usp._validate import texts, wrong
+from usp._parse.values.dates import date as date_of
 from usp._parse.document import Child
 from usp.exceptions import SitemapException
 from usp.objects.abstract_sitemap import Checked

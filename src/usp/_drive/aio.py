@@ -14,16 +14,16 @@ from itertools import islice
 from types import TracebackType
 from typing import Final, Self
 
-from usp._crawl.machine import Crawl
+from usp._crawl.core import Crawl
 from usp._crawl.messages import Answer, FetchRequest
-from usp._drive import report
+from usp._drive import events as report
 from usp._drive.fetch import Letter, Reading, broken, cut_off, refused
-from usp._drive.turns import ask, idle, patience, take_up
+from usp._drive.steps import ask, idle, patience, take_up
 from usp._parse.document import Document, Pages
-from usp._parse.unpack import is_packed
+from usp._parse.input.decompress import is_packed
 from usp._store import Intake, Store
 from usp.objects.page import SitemapPage
-from usp.objects.progress import Ended, Observer
+from usp.objects.events import Ended, Observer
 from usp.web_client.abstract_aio_client import (
     AbstractAioWebClient,
     AbstractAioWebClientSuccessResponse,

@@ -14,14 +14,14 @@ from typing import Final, Protocol, Self
 from urllib.parse import urlsplit
 
 from usp._crawl.messages import Answer, FetchFailed, FetchRequest
-from usp._drive import report
-from usp._parse.dates import date
-from usp._parse.decode import http_charset
+from usp._drive import events as report
+from usp._parse.values.dates import date
+from usp._parse.input.decode import http_charset
 from usp._parse.document import Source, inspect
-from usp._parse.sniff import Kind
+from usp._parse.input.sniff import Kind
 from usp._store import Store
 from usp.exceptions import NoWebClientException
-from usp.objects.origin import Arrival
+from usp.objects.fetch_info import Arrival
 from usp.web_client.abstract_client import (
     AbstractWebClient,
     AbstractWebClientSuccessResponse,
@@ -221,7 +221,7 @@ def broken(error: BaseException) -> FetchFailed:
 
 def cut_off(error: BaseException) -> FetchFailed:
     """Say what ended a body before its end."""
-    from usp.web_client.failures import passes  # loads requests
+    from usp.web_client._http.errors import passes  # loads requests
 
     return FetchFailed(_describe(error), retryable=passes(error))
 

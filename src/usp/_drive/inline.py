@@ -3,10 +3,10 @@
 import time
 from collections.abc import Callable, Iterator
 
-from usp._crawl.machine import Crawl
+from usp._crawl.core import Crawl
 from usp._crawl.messages import Answer, FetchRequest
-from usp._drive.report import Tell
-from usp._drive.turns import ask, idle, take_up
+from usp._drive.events import Tell
+from usp._drive.steps import ask, idle, take_up
 
 
 def steps(crawl: Crawl, fetch: Callable[[FetchRequest], Answer], tell: Tell) -> Iterator[None]:

@@ -11,11 +11,11 @@ from contextvars import Context
 from queue import Empty, SimpleQueue
 from typing import Final
 
-from usp._crawl.machine import Crawl
+from usp._crawl.core import Crawl
 from usp._crawl.messages import Answer, FetchRequest
 from usp._drive.fetch import Fetcher
-from usp._drive.report import Tell
-from usp._drive.turns import ask, idle, patience, take_up
+from usp._drive.events import Tell
+from usp._drive.steps import ask, idle, patience, take_up
 
 _PATIENCE: Final = 2.0
 """Seconds to wait for workers to end after their sockets were shut."""

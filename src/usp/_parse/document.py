@@ -10,25 +10,25 @@ from dataclasses import dataclass, field, fields, replace
 from itertools import chain
 from typing import Any, Final
 
-from usp._parse import values
-from usp._parse.builder import Entry
-from usp._parse.decode import Decoded
-from usp._parse.feeds import AtomMeaning, FeedMeaning
-from usp._parse.findings import Findings, Whereabouts
-from usp._parse.grammar import GRAMMARS
-from usp._parse.held import Packed, Text
-from usp._parse.json_items import ItemReader
-from usp._parse.jsonfeed import JsonFeedMeaning
-from usp._parse.jsonfeed import entries as json_entries
-from usp._parse.layout import Run, singly
-from usp._parse.lines import sitemaps_in_robots, urls_in_text
-from usp._parse.meaning import EntryMeaning, first
+from usp._parse.values import text as values
+from usp._parse.xml.entry_builder import Entry
+from usp._parse.input.decode import Decoded
+from usp._parse.formats.feeds import AtomMeaning, FeedMeaning
+from usp._parse.diagnostics import Findings, Whereabouts
+from usp._parse.xml.grammar import GRAMMARS
+from usp._parse.input.buffers import Packed, Text
+from usp._parse.formats.json_items import ItemReader
+from usp._parse.formats.jsonfeed import JsonFeedMeaning
+from usp._parse.formats.jsonfeed import entries as json_entries
+from usp._parse.pattern.groups import Run, singly
+from usp._parse.formats.lines import sitemaps_in_robots, urls_in_text
+from usp._parse.formats.field_reader import EntryMeaning, first
 from usp._parse.pages import CHILD, pages_of_entries
-from usp._parse.sniff import Kind, Sniffed, sniff
-from usp._parse.unpack import MAX_DOCUMENT, peek, unpack
-from usp._parse.urlset import UrlsetMeaning
-from usp._parse.xml import XmlReader
-from usp.objects.origin import NOT_FETCHED, Arrival
+from usp._parse.input.sniff import Kind, Sniffed, sniff
+from usp._parse.input.decompress import MAX_DOCUMENT, peek, unpack
+from usp._parse.formats.urlset import UrlsetMeaning
+from usp._parse.xml.expat_reader import XmlReader
+from usp.objects.fetch_info import NOT_FETCHED, Arrival
 from usp.objects.page import SitemapPage
 from usp.objects.problem import Problem
 
@@ -153,7 +153,7 @@ def _open(source: Source, findings: Findings, kind: Kind | None = None) -> _Open
 
 def _unescape(opened: _Opened, head: bytes, findings: Findings) -> _Opened:
     """Open the document that stands escaped in this one, if it begins with such a one."""
-    from usp._parse.escaped import find_escaped, unescaped  # few documents are
+    from usp._parse.input.escaped import find_escaped, unescaped  # few documents are
 
     found = find_escaped(head)
     if found is None:
@@ -312,7 +312,7 @@ def inspect(source: Source, kind: Kind | None = None) -> Document:
 
 def _homepage(source: Source) -> Document:
     """Find what a homepage names; whatever it is, it lists no pages."""
-    from usp._parse import html  # few crawls come so far
+    from usp._parse.formats import html# few crawls come so far
 
     unheard = Findings(heard=False)
     unpacked = unpack(source.chunks, unheard, source.limit)

@@ -6,14 +6,14 @@ from functools import cache, partial
 from itertools import chain, repeat
 from typing import Final, cast
 
-from usp._parse.builder import Entry
-from usp._parse.characters import Conversion
-from usp._parse.findings import Findings
-from usp._parse.layout import Groups, Layout, Run
-from usp._parse.meaning import EntryMeaning
-from usp._parse.plain import is_plain_url, unescaped
-from usp._parse.readers import Readers
-from usp._parse.seen import Seen
+from usp._parse.xml.entry_builder import Entry
+from usp._parse.pattern.text_conversion import Conversion
+from usp._parse.diagnostics import Findings
+from usp._parse.pattern.groups import Groups, Layout, Run
+from usp._parse.formats.field_reader import EntryMeaning
+from usp._parse.values.plain import is_plain_url, unescaped
+from usp._parse.pattern.extract import Readers
+from usp._parse.values.deduplicate import Seen
 from usp.objects.page import Meaning, SitemapPage
 
 MakeReaders = Callable[[Layout, Conversion], Meaning]

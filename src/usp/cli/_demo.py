@@ -14,8 +14,8 @@ import requests
 from usp.cli._demo_site import TREE, DemoSite, TreeLine
 from usp.cli._exit import Exit
 from usp.cli._log import setup_logging
-from usp.cli._streams import one_line, tell
-from usp.cli._verdict import count
+from usp.cli._output import one_line, tell
+from usp.cli._outcome import count
 from usp.objects.sitemap import AbstractSitemap, IndexWebsiteSitemap, InvalidSitemap
 from usp.tree import sitemap_tree_for_homepage
 from usp.web_client.requests_client import RequestsWebClient

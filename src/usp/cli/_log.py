@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from usp.cli._streams import tell
+from usp.cli._output import tell
 from usp.exceptions import SitemapException
 
 _NEVER: Final = logging.CRITICAL + 1

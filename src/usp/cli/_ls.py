@@ -13,9 +13,9 @@ from urllib.parse import urlsplit
 from usp._source import is_local
 from usp.cli._exit import Exit
 from usp.cli._log import setup_logging
-from usp.cli._streams import one_line, tell
+from usp.cli._output import one_line, tell
 from usp.cli._url import site_url
-from usp.cli._verdict import verdict, why
+from usp.cli._outcome import verdict, why
 from usp.objects.sitemap import AbstractSitemap, IndexWebsiteSitemap
 from usp.tree import sitemap_tree, sitemap_tree_for_homepage
 

@@ -4,7 +4,7 @@ import re
 from typing import Final
 from urllib.parse import urlsplit
 
-from usp.cli._streams import one_line
+from usp.cli._output import one_line
 from usp.exceptions import SitemapException
 
 _SCHEME: Final = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)

@@ -48,7 +48,7 @@ def main(arg_list: list[str] | None = None) -> None:
 
 
 def _guarded(arg_list: list[str] | None) -> Exit:
-    from usp.cli import _streams
+    from usp.cli import _output as _streams
     from usp.cli._exit import Exit
     from usp.exceptions import SitemapException, StoreException
 
@@ -96,7 +96,7 @@ def _run(arg_list: list[str] | None) -> Exit:
 def _warn_of_double_install() -> None:
     from importlib import metadata
 
-    from usp.cli._streams import tell
+    from usp.cli._output import tell
 
     try:
         metadata.distribution(_RIVAL)

@@ -7,7 +7,7 @@ from datetime import datetime
 from itertools import zip_longest
 from typing import Any, ClassVar, Final, Protocol, runtime_checkable
 
-from usp.objects.origin import UNKNOWN, Origin
+from usp.objects.fetch_info import UNKNOWN, Origin
 from usp.objects.outcome import FoundBy, Skip
 from usp.objects.page import SitemapPage
 from usp.objects.problem import Problem

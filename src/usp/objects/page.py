@@ -13,8 +13,8 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Final, Protocol, Self, TypeAlias
 
 from usp.objects.markup import PageElement, PageLink, PageMapObject
-from usp.objects.story import SitemapImage, SitemapNewsStory
-from usp.objects.value import Value
+from usp.objects.news_story import SitemapImage, SitemapNewsStory
+from usp.objects.value_object import Value
 from usp.objects.video import SitemapVideo
 
 __all__ = [
@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 Record = Iterable[tuple[str, str]]
-"""What one entry said: (key, text) in document order; see ``usp._parse.grammar``."""
+"""What one entry said: (key, text) in document order; see ``usp._parse.xml.grammar``."""
 
 SITEMAP_PAGE_DEFAULT_PRIORITY: Final = Decimal("0.5")
 """The priority of a page that gives none (sitemaps.org, ``<priority>``)."""

@@ -23,7 +23,7 @@ from itertools import islice
 from typing import Any, ClassVar, Final
 
 from usp.objects.abstract_sitemap import AbstractSitemap, Checked, Chosen
-from usp.objects.origin import Origin
+from usp.objects.fetch_info import Origin
 from usp.objects.outcome import Attempt, Outcome, Skip
 from usp.objects.page import SitemapPage
 from usp.objects.problem import Problem

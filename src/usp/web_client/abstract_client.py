@@ -13,7 +13,7 @@ from http import HTTPStatus
 from typing import Final
 
 from usp.exceptions import NoWebClientException
-from usp.web_client import settings
+from usp.web_client._http import settings
 
 __all__ = [
     "RETRYABLE_HTTP_STATUS_CODES",

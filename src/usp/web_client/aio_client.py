@@ -25,13 +25,16 @@ from requests.utils import (
 )
 from yarl import URL
 
-from usp._crawl.checks import flags, whole
+from usp._validate import flags, whole
 from usp.exceptions import SitemapException
-from usp.web_client import manners, packing, refusals, settings
+from usp.web_client._http import defaults as manners
+from usp.web_client._http import encodings as packing
+from usp.web_client._http import error_responses as refusals
+from usp.web_client._http import settings
 from usp.web_client.abstract_aio_client import AbstractAioWebClient
 from usp.web_client.abstract_client import AbstractWebClientResponse, RequestWaiter
-from usp.web_client.addresses import AddressRefusedError, AddressRule, Guard, host_of, is_public
-from usp.web_client.aio_response import (
+from usp.web_client._http.address_guard import AddressRefusedError, AddressRule, Guard, host_of, is_public
+from usp.web_client._aiohttp.response import (
     AioWebClientErrorResponse,
     AioWebClientSuccessResponse,
     drain,
@@ -39,8 +42,8 @@ from usp.web_client.aio_response import (
     is_begun,
     refused,
 )
-from usp.web_client.aio_transport import TRIP, Connector, Trip, tls_context
-from usp.web_client.paces import Paces
+from usp.web_client._aiohttp.connector import TRIP, Connector, Trip, tls_context
+from usp.web_client._http.pacing import Paces
 
 __all__ = ["AioWebClient", "AioWebClientErrorResponse", "AioWebClientSuccessResponse"]
 

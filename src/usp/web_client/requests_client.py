@@ -16,11 +16,14 @@ import urllib3.exceptions
 from requests.utils import default_user_agent, get_netrc_auth
 from urllib3.response import HTTPResponse
 
-from usp._crawl.checks import instance_or_none
-from usp._parse.findings import Findings
-from usp._parse.unpack import unpack
+from usp._validate import instance_or_none
+from usp._parse.diagnostics import Findings
+from usp._parse.input.decompress import unpack
 from usp._version import __version__
-from usp.web_client import manners, packing, refusals, settings
+from usp.web_client._http import defaults as manners
+from usp.web_client._http import encodings as packing
+from usp.web_client._http import error_responses as refusals
+from usp.web_client._http import settings
 from usp.web_client.abstract_client import (
     RETRYABLE_HTTP_STATUS_CODES,
     AbstractWebClient,
@@ -29,12 +32,12 @@ from usp.web_client.abstract_client import (
     RequestWaiter,
     WebClientErrorResponse,
 )
-from usp.web_client.addresses import AddressRefusedError, AddressRule, is_public
-from usp.web_client.arrivals import ResponseHook, drain
-from usp.web_client.failures import DeadlineError, StoppedError, is_untrusted, passes
-from usp.web_client.lines import TRIP, Lines, Trip
-from usp.web_client.transport import OwnSession
-from usp.web_client.visits import Visit, Visits
+from usp.web_client._http.address_guard import AddressRefusedError, AddressRule, is_public
+from usp.web_client._requests.response_hook import ResponseHook, drain
+from usp.web_client._http.errors import DeadlineError, StoppedError, is_untrusted, passes
+from usp.web_client._requests.tracked_sockets import TRIP, Lines, Trip
+from usp.web_client._requests.session import OwnSession
+from usp.web_client._requests.crawl_scope import Visit, Visits
 
 __all__ = [
     "RETRYABLE_HTTP_STATUS_CODES",

@@ -1,0 +1,109 @@
+"""What is told of a crawl: events for the caller's observer, lines for the log.
+
+The one place where a crawl logs. Loggers have the names that users of 1.8.1 configure.
+"""
+
+import logging
+from collections.abc import Callable, Iterator
+from functools import singledispatch
+from typing import Any, Final
+
+from usp._crawl.messages import Answer, FetchFailed, FetchRequest
+from usp._parse.input.sniff import Kind
+from usp.objects.events import (
+    Answered,
+    Asked,
+    Event,
+    Failed,
+    Observer,
+    PagesCounted,
+    Retrying,
+)
+
+_log: Final = logging.getLogger("usp.fetch_parse")
+logging.getLogger("usp").addHandler(logging.NullHandler())  # quiet, until somebody listens
+_NOT_FOUND: Final = 404
+
+Tell = Callable[[Event], None]
+
+
+def teller(observer: Observer | None) -> Tell:
+    """Return what events are to be told to: the log, and the observer if there is one."""
+    if observer is None:
+        return _write
+
+    def tell(event: Event) -> None:
+        _write(event)
+        observer(event)
+
+    return tell
+
+
+def asked(request: FetchRequest) -> Asked:
+    """Return the event of a request going out."""
+    return Asked(request.url, request.level, request.attempt, request.probing)
+
+
+def answered(request: FetchRequest, answer: Answer, pause: float | None) -> Iterator[Event]:
+    """Yield the events of an answer; ``pause`` is that before the next try, if there is one."""
+    url, attempt, probing = request.url, request.attempt, request.probing
+    if isinstance(answer, FetchFailed) and pause is not None:
+        yield Retrying(url, attempt, answer.message, answer.status, pause)
+    elif isinstance(answer, FetchFailed):
+        yield Failed(url, attempt, answer.message, answer.status, probing)
+    else:
+        kind, children = str(answer.kind), len(answer.children)
+        yield Answered(url, answer.url, kind, children, probing, answer.reason)
+        if answer.page_count is not None:
+            yield PagesCounted(answer.url, answer.page_count)
+
+
+@singledispatch
+def _write(event: Any) -> None:  # noqa: ANN401 -- any event that the log doesn't care for
+    """Write an event to the log."""
+
+
+@_write.register
+def _(event: Asked) -> None:
+    again = f" (try {event.attempt})" if event.attempt > 1 else ""
+    _log.info("Fetching level %d sitemap %s%s", event.level, event.url, again)
+
+
+@_write.register
+def _(event: Answered) -> None:
+    if event.kind == Kind.INVALID:
+        level = logging.INFO if event.probing else logging.WARNING
+        _log.log(level, "Not a sitemap: %s: %s", event.final_url, event.reason)
+    else:
+        _log.info("Read %s as %s", event.final_url, event.kind)
+        _log.debug("%s leads to %d sitemaps", event.final_url, event.sitemaps)
+
+
+@_write.register
+def _(event: Retrying) -> None:
+    _log.info("Could not fetch %s: %s", event.url, event.message)
+
+
+@_write.register
+def _(event: Failed) -> None:
+    """Nothing at a guessed URL is no warning."""
+    expected = event.probing and event.status == _NOT_FOUND
+    level = logging.INFO if expected else logging.WARNING
+    _log.log(level, "Could not fetch %s: %s", event.url, event.message)
+
+
+def not_closed(url: str, error: BaseException) -> None:
+    """Say that a client could not let go of a connection; its document is here all the same."""
+    _log.debug("Could not close the response from %s: %r", url, error)
+
+
+def assumed_homepage(url: str, homepage: str) -> None:
+    """Say that a URL was cut down to its homepage."""
+    level = logging.INFO if f"{url}/" == homepage else logging.WARNING
+    logging.getLogger("usp.tree").log(level, "Taking %s as the homepage of %s", homepage, url)
+
+
+def helper_failed(url: str, message: str, *, expected: bool) -> None:
+    """Say that the helper of 1.8.1 could not fetch a URL."""
+    level = logging.INFO if expected else logging.WARNING
+    logging.getLogger("usp.helpers").log(level, "Could not fetch %s: %s", url, message)

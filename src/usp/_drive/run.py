@@ -1,0 +1,41 @@
+"""Which driver carries a crawl: the client decides, by what it can bear."""
+
+from collections.abc import Generator
+from contextvars import copy_context
+
+from usp._crawl.core import Crawl
+from usp._drive import inline, threads
+from usp._drive import events as report
+from usp._drive.fetch import Fetcher
+from usp._store import Store
+from usp.objects.events import Ended, Observer
+from usp.web_client.abstract_client import AbstractWebClient
+
+
+def steps(
+    crawl: Crawl,
+    client: AbstractWebClient,
+    homepage: str,
+    tell: report.Tell,
+    store: Store | None = None,
+) -> Generator[None]:
+    """Carry a crawl of a site on, with requests side by side where the client allows.
+
+    A crawl has a context of its own, by which a client can tell it from others.
+    """
+    context = copy_context()
+    context.run(client.start_crawl, homepage)
+    fetch = Fetcher(client, store or Store(), crawl.policy.max_document_bytes)
+    if client.thread_safe and crawl.policy.total > 1:
+        yield from threads.steps(crawl, fetch, context, tell)
+    else:
+        yield from inline.steps(crawl, lambda request: context.run(fetch, request), tell)
+    tell(Ended(crawl.outcome))
+
+
+def run(
+    crawl: Crawl, client: AbstractWebClient, homepage: str, observer: Observer | None = None
+) -> None:
+    """Carry a crawl of a site to its end."""
+    for _ in steps(crawl, client, homepage, report.teller(observer)):
+        pass

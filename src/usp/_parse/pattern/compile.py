@@ -1,0 +1,185 @@
+"""From a shape to the pattern that matches entries of that shape.
+
+The pattern has two ways to match. In the *plain* way every value is of a kind that means what is
+written: a URL without anything odd, a text without references, blanks around it or letters outside
+of ASCII; and the blanks before a tag are those that were seen before it. Nothing in such an entry
+can be a fault, or change when expat reads it. In the *general* way a
+value is anything without a ``<``, and blanks are any. Elements that stand in a row are
+one group, which is taken apart by a pattern of its own.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final
+
+from usp._parse.pattern.groups import SURE, Item, Layout, Looks
+from usp._parse.values.plain import ANY_TEXT, PLAIN_TEXT, SAFE_TEXT
+from usp._parse.pattern.shape import BLANKS, CHECKED, UNCHECKED, Element, Slot
+
+_MAX_GROUPS: Final = 90
+_MAX_PATTERN: Final = 20_000
+_MAX_WAYS: Final = 8
+"""With more than that, expat would have read a long entry before the pattern has tried them all."""
+_NEVER: Final = "|(?!)()"
+"""The last group of the pattern: it is never there."""
+_PENDING: Final = -2
+"""Stands for a group that isn't known yet."""
+
+
+def looks_of(shape: Element, plain: Mapping[str, str]) -> Looks | None:
+    """Return what entries of a shape look like; None if the pattern would be too large.
+
+    ``plain`` has the patterns of those keys whose plain values aren't just words; without any,
+    there is no plain way. Behind the entry there may always be blanks: so a match ends where the
+    next one begins.
+    """
+    if shape.ways > _MAX_WAYS:
+        return None
+    plainly = _Writer(plain=plain) if plain else None
+    mark = plainly.content(shape, "", sure=True) if plainly else None
+    if plainly and (mark is None or not plainly.is_small):
+        plainly = None
+    general = _Writer(first_group=plainly.groups if plainly else 0)
+    general.content(shape, "", sure=True)
+    if not general.is_small:
+        return None
+    ways = [f"{writer.text}{BLANKS}" for writer in (plainly, general) if writer]
+    pattern = re.compile("|".join(ways) + _NEVER)
+    layout = Layout(tuple(general.items))
+    if plainly is None or mark is None:
+        return Looks(pattern, layout)
+    plain_layout = Layout(tuple(plainly.items), plain=True)
+    return Looks(pattern, layout, plain_layout, mark, re.compile(ways[0] + _NEVER))
+
+
+class _Writer:
+    """Writes one of the ways, and takes note of what its groups mean."""
+
+    def __init__(
+        self,
+        *,
+        first_group: int = 0,
+        plain: Mapping[str, str] | None = None,
+        silent: bool = False,
+        unchecked: bool = False,
+    ) -> None:
+        self.items: list[Item] = []
+        self.groups = first_group
+        self._pattern: list[str] = []
+        self._plain = plain
+        self._silent = silent  # write no groups
+        self._unchecked = unchecked  # what it is for has been matched before
+
+    @property
+    def text(self) -> str:
+        return "".join(self._pattern)
+
+    @property
+    def is_small(self) -> bool:
+        return self.groups <= _MAX_GROUPS and sum(map(len, self._pattern)) <= _MAX_PATTERN
+
+    def element(self, element: Element, owner: str, *, sure: bool) -> int | None:
+        """Write an element that is in every match, or isn't.
+
+        Return a group that is there if the element is, if there is one.
+        """
+        tag = element.tag
+        begin = len(self.items)
+        owner = owner or (tag.key if tag else "")
+        if tag and tag.children is not None:
+            self.items.append(Item(tag.key, _PENDING, owner, text=""))
+        group = self.content(element, owner, sure=sure)
+        if tag and tag.children is None and not element.end:
+            self.items.append(Item(tag.key, _PENDING, owner, text=""))
+        pending = [
+            at for at, item in enumerate(self.items[begin:], begin) if item.group == _PENDING
+        ]
+        if pending and group is None and not sure:
+            group = self._group("", None)
+        for at in pending:
+            known = SURE if sure or group is None else group
+            self.items[at] = replace(self.items[at], group=known)
+        return group
+
+    def content(self, element: Element, owner: str, *, sure: bool) -> int | None:
+        """Write the tags of an element, and what stands between them."""
+        inside: list[int | None] = []
+        for at, piece in enumerate(element.start):
+            if at % 2:
+                inside.append(self._value(element.keys[at // 2], piece, owner))
+            else:
+                self._pattern.append(self._unwanted(piece))
+        if element.slots is not None:
+            inside += [self._slot(slot, owner, sure=sure) for slot in element.slots]
+        elif element.end and element.tag:
+            inside.append(self._value(element.tag.key, ANY_TEXT, owner))
+        elif element.end:
+            self._pattern.append(ANY_TEXT if self._plain is None else SAFE_TEXT)
+        if element.slots is not None:
+            self._pattern.append(self._gap(element.end_gap))
+        self._pattern.append(element.end)
+        return next((group for group in inside if group is not None), None)
+
+    def _slot(self, slot: Slot, owner: str, *, sure: bool) -> int | None:
+        element = slot.elements[0]
+        repeats = bool(self._plain and element.tag and element.tag.repeats)
+        if slot.is_run or repeats:
+            self._run(slot)
+        elif slot.optional:
+            self._pattern += ["(?:", self._gap(element.gap)]
+            self.element(element, owner, sure=False)
+            self._pattern.append(")?+")
+        else:
+            self._pattern.append(self._gap(element.gap))
+            return self.element(element, owner, sure=sure)
+        return None
+
+    def _unwanted(self, piece: str) -> str:
+        """Return a piece of a start tag, with the values in it that nobody wants as safe."""
+        for value in CHECKED if self._plain is not None else ():
+            piece = piece.replace(value, SAFE_TEXT)
+        return piece
+
+    def _gap(self, blanks: str) -> str:
+        return BLANKS if self._plain is None else blanks
+
+    def _run(self, slot: Slot) -> None:
+        groups = self._alternatives(slot, unchecked=True)
+        pattern = f"(?:{self._alternatives(slot, silent=True).text})*+"
+        if groups.items:
+            layout = Layout(tuple(groups.items), pattern=re.compile(groups.text))
+            self._group(pattern, Item("", self.groups, run=layout))
+        else:
+            self._pattern.append(pattern)
+
+    def _alternatives(
+        self, slot: Slot, *, silent: bool = False, unchecked: bool = False
+    ) -> "_Writer":
+        writer = _Writer(plain=self._plain, silent=silent, unchecked=unchecked)
+        for at, element in enumerate(slot.elements):
+            writer._pattern.append("|" if at else "")
+            if not unchecked:
+                writer._pattern.append(self._gap(element.gap))
+            writer.element(element, "", sure=len(slot.elements) == 1)
+        return writer
+
+    def _value(self, key: str, pattern: str, owner: str) -> int | None:
+        """Write a value that is wanted; return its group, if it has one."""
+        plain = pattern if self._plain is None else self._plain.get(key, PLAIN_TEXT)
+        if plain.isalpha():  # it is always the same
+            self._pattern.append(plain)
+            self.items.append(Item(key, _PENDING, owner, text=plain))
+            return None
+        written = UNCHECKED.get(pattern, pattern) if self._unchecked else plain
+        return self._group(written, Item(key, self.groups, owner))
+
+    def _group(self, pattern: str, item: Item | None) -> int | None:
+        if self._silent:
+            self._pattern.append(pattern)
+            return None
+        self._pattern.append(f"({pattern})")
+        if item:
+            self.items.append(item)
+        self.groups += 1
+        return self.groups - 1

@@ -1,0 +1,104 @@
+"""How the fields of a page are read off the groups of a match.
+
+A page of the learned lane holds the groups of its match. Which of them a field is made of is the
+same for all entries of a layout, so it is found once; what is left to do for each page is little.
+A field for which it isn't clear is read as in the careful lane, from a record.
+"""
+
+from collections.abc import Callable
+from operator import itemgetter
+from typing import Final
+
+from usp._parse.pattern.text_conversion import Conversion
+from usp._parse.pattern.groups import NOWHERE, Groups, Layout, Said
+from usp._parse.formats.field_reader import EntryMeaning, Grouped
+from usp._parse.values.bounded_cache import LONGEST
+from usp.objects.page import Meaning, SitemapPage
+
+Read = Callable[[Groups], object]
+
+_FIELDS: Final = tuple(vars(Meaning).keys() & {*SitemapPage._fields, *SitemapPage._provenance})
+_REMEMBERED: Final = 1024
+"""So many different short texts of one field are remembered."""
+
+
+class Readers:
+    """What a meaning makes of matches of a layout: for each field, a function of their groups."""
+
+    def __init__(self, meaning: EntryMeaning, layout: Layout, conversion: Conversion) -> None:
+        self._meaning = meaning
+        self._layout = layout
+        self._conversion = conversion
+        for name in _FIELDS:
+            setattr(self, name, self._quick_reader(name) or self._reader(name))
+
+    def says_more(self, _groups: Groups) -> bool:
+        """Tell whether there may be more than 1.8.1 knows of."""
+        return any(map(self._layout.may_say, self._meaning.more_keys))
+
+    def _reader(self, field: str) -> Read:
+        meaning, layout, conversion = getattr(self._meaning, field), self._layout, self._conversion
+        return lambda groups: meaning(Said(layout, groups, conversion))
+
+    def _quick_reader(self, field: str) -> Read | None:
+        """Return how to read a field, where it is known which groups it is made of."""
+        if grouped := self._meaning.grouped.get(field):
+            return self._group_reader(grouped)
+        key, understand = self._meaning.single_texts.get(field, ("", str))
+        return self._text_reader(key, understand) if key else None
+
+    def _text_reader(self, key: str, understand: Callable[[str], object]) -> Read | None:
+        place = self._layout.only(key)
+        if key not in self._layout.keys:
+            nothing = understand("")
+            return lambda _: nothing
+        if place is None:
+            return None
+        if key in self._meaning.repeated_keys:
+            known = _Known(understand, self._conversion)
+            return lambda groups: known[groups[place]]
+        if self._layout.plain:
+            return lambda groups: understand(groups[place] or "")
+        mark, convert = self._conversion
+
+        def read(groups: Groups) -> object:
+            text = groups[place] or ""
+            return understand(convert(text) if mark in text else text)
+
+        return read
+
+    def _group_reader(self, grouped: Grouped) -> Read | None:
+        keys = (grouped.plain_keys if self._layout.plain else ()) or grouped.keys
+        part = self._layout.part(grouped.start, grouped.prefix, keys)
+        make, base = grouped.make, self._meaning.base
+        if part is None:
+            return None
+        if part is NOWHERE:
+            return lambda _: make([], base)
+        rows = part.rows(plain=self._layout.plain)
+        if self._layout.plain:
+            make_plain = grouped.make_plain(part.places)
+            return lambda groups: make_plain(rows(groups))
+        pick, (mark, convert) = itemgetter(*part.places), self._conversion
+        return lambda groups: make(
+            [
+                tuple([convert(text) if text and mark in text else text for text in pick(row)])
+                for row in rows(groups)
+            ],
+            base,
+        )
+
+
+class _Known(dict[str | None, object]):
+    """What texts mean, those that come again being remembered; None is no text."""
+
+    def __init__(self, understand: Callable[[str], object], conversion: Conversion) -> None:
+        super().__init__()
+        self._understand = understand
+        self._conversion = conversion
+
+    def __missing__(self, text: str | None) -> object:
+        value = self._understand(self._conversion.text(text or ""))
+        if len(self) < _REMEMBERED and len(text or "") <= LONGEST:
+            self[text] = value
+        return value

@@ -1,0 +1,262 @@
+"""What an entry looks like: its elements, apart from what they say.
+
+The shape of one entry is read off its bytes. The shapes of several are merged into one that fits
+them all: elements that some of them lack become optional, elements that stand in a row become a
+run. An entry that can't be seen to be plain (comments, CDATA, text beside elements, entries inside
+it) has no shape, and is left to expat.
+
+Here an entry is a text with one character for each byte, so that places are the document's places.
+"""
+
+import re
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import Final
+
+from usp._parse.xml.grammar import Grammar, Tag
+from usp._parse.xml.namespaces import Names
+
+_MAX_TOKENS: Final = 2000
+_MAX_DEPTH: Final = 12
+_VALUE: Final = {quote: rf"[^{quote}<\x00-\x1f]*+" for quote in "\"'"}
+"""An attribute's value as it is written; with line breaks or tabs in it expat would change it."""
+CHECKED: Final = frozenset(_VALUE.values())
+UNCHECKED: Final = {_VALUE[quote]: f"[^{quote}]*+" for quote in _VALUE}
+"""The same where it is known already that it is a value: twice as quick."""
+_S: Final = "[ \t\r\n]"
+BLANKS: Final = f"{_S}*+"
+_NAME: Final = r"""[^ \t\r\n<>/!?"'=&;]+"""
+_TOKEN: Final = re.compile(
+    rf"<(?:(?P<end>/{_NAME}{_S}*)>"
+    rf"|(?P<name>{_NAME})(?P<attributes>(?:{_S}+{_NAME}{_S}*={_S}*(?:\"[^\"<]*\"|'[^'<]*'))*+)"
+    rf"(?P<rest>{_S}*(?P<empty>/?)>))(?P<text>[^<]*)"
+)
+_ATTRIBUTE: Final = re.compile(
+    rf"(?P<before>{_S}+)(?P<name>{_NAME})(?P<equals>{_S}*={_S}*)(?P<quote>[\"'])(?P<value>.*?)(?P=quote)",
+    re.DOTALL,
+)
+_NOT_PLAIN: Final = re.compile(r"[&\x00-\x1f]")
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """An element: its tags as patterns, and what it means."""
+
+    name: str
+    start: tuple[str, ...]
+    """The start tag, in pieces: every second one is the value of an attribute that is wanted."""
+    end: str
+    """The end tag; empty for an element that has none."""
+    keys: tuple[str, ...]
+    """The keys of the attributes that are wanted."""
+    tag: Tag | None
+    slots: tuple["Slot", ...] | None
+    """What it holds; None for text."""
+    gap: str = ""
+    """The blanks before it; ``BLANKS`` if they aren't always the same."""
+    end_gap: str = ""
+    """The same before its end tag, where it holds elements."""
+
+    @property
+    def ways(self) -> int:
+        """How often the same part of an entry may be tried before it is known not to match."""
+        tried: Counter[str] = Counter()
+        for slot in self.slots or ():
+            tried[slot.name] += sum(element.ways for element in slot.elements)
+        return max(tried.values(), default=1)
+
+    def merged(self, other: "Element") -> "Element | None":
+        """Return an element that fits both; None if they are written differently."""
+        same = (self.start, self.end) == (other.start, other.end)
+        if not same or (self.slots is None) != (other.slots is None):
+            return None
+        return replace(
+            self,
+            slots=None if self.slots is None else _merged(self.slots, other.slots or ()),
+            gap=_same_gap(self.gap, other.gap),
+            end_gap=_same_gap(self.end_gap, other.end_gap),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A place for an element, or for a run of elements of one name."""
+
+    elements: tuple[Element, ...]
+    """The ways in which it is written."""
+    optional: bool = False
+    repeated: bool = False
+
+    @property
+    def name(self) -> str:
+        """The name of the elements, as written."""
+        return self.elements[0].name
+
+    @property
+    def is_run(self) -> bool:
+        """Whether there is more than one of them, or more than one way to write them."""
+        return self.repeated or len(self.elements) > 1
+
+    def with_element(self, element: Element) -> "Slot":
+        """Return a slot that fits this element as well."""
+        for at, known in enumerate(self.elements):
+            if both := known.merged(element):
+                others = self.elements[:at], self.elements[at + 1 :]
+                return replace(self, elements=(*others[0], both, *others[1]))
+        return replace(self, elements=(*self.elements, element))
+
+    def merged(self, other: "Slot") -> "Slot":
+        """Return a slot that fits what both fit."""
+        slot = replace(
+            self,
+            optional=self.optional or other.optional,
+            repeated=self.repeated or other.repeated,
+        )
+        for element in other.elements:
+            slot = slot.with_element(element)
+        return slot
+
+
+def _same_gap(one: str, other: str) -> str:
+    return one if one == other else BLANKS
+
+
+def _merged(ours: tuple[Slot, ...], theirs: tuple[Slot, ...]) -> tuple[Slot, ...]:
+    """Return slots in which both find theirs in their own order."""
+    merged: list[Slot] = []
+    at = 0
+    for slot in theirs:
+        names = [known.name for known in ours[at:]]
+        if slot.name in names:
+            found = at + names.index(slot.name)
+            merged += [replace(known, optional=True) for known in ours[at:found]]
+            merged.append(ours[found].merged(slot))
+            at = found + 1
+        else:
+            merged.append(replace(slot, optional=True))
+    return (*merged, *(replace(known, optional=True) for known in ours[at:]))
+
+
+def shape_of(entry: str, grammar: Grammar, scope: Names) -> Element | None:
+    """Return the shape of an entry that expat has read; None if it has none."""
+    if scope.base or "<!" in entry or "<?" in entry:
+        return None
+    tokens = _TOKEN.finditer(entry)
+    try:
+        shape = _ShapeReader(grammar, list(tokens)).read(None, scope, 0)
+    except _NoShapeError:
+        return None
+    return shape if shape.slots else None
+
+
+class _NoShapeError(Exception):
+    """The entry isn't plain."""
+
+
+class _ShapeReader:
+    """Reads elements as the builder does, from tags that are known to be well-formed."""
+
+    def __init__(self, grammar: Grammar, tokens: list[re.Match[str]]) -> None:
+        if len(tokens) > _MAX_TOKENS:
+            raise _NoShapeError
+        self._grammar = grammar
+        self._tokens = tokens
+        self._at = 0
+
+    def read(self, around: Tag | None, names: Names, depth: int) -> Element:
+        """Read the element that begins here."""
+        gap = self._gap()
+        token = self._next()
+        if token["name"] is None or depth > _MAX_DEPTH:
+            raise _NoShapeError
+        attributes = list(_ATTRIBUTE.finditer(token["attributes"]))
+        name = _unicode(token["name"])
+        names = names.inside(name, {_unicode(said["name"]): said["value"] for said in attributes})
+        key = names.key(name)
+        if depth == 0:
+            tag = self._grammar.entries.get(key)
+            if tag is None or any(said["name"] == "xml:base" for said in attributes):
+                raise _NoShapeError
+        else:
+            tag = around.children.get(key) if around and around.children else None
+            if key in self._grammar.entries or (tag is None and self._grammar.extensions):
+                raise _NoShapeError
+        start, keys = _start_pattern(token, attributes, tag)
+        if token["empty"]:
+            self._no_text(token["text"])
+            slots = () if tag and tag.children is not None else None
+            return Element(name, start, "", keys, tag, slots, gap)
+        children, end, end_gap = self._children(tag, names, depth)
+        if children or (tag and tag.children is not None):
+            if tag and tag.children is None:
+                raise _NoShapeError  # markup inside a text
+            self._no_text(token["text"])
+            return Element(name, start, end, keys, tag, _slots(children), gap, end_gap)
+        return Element(name, start, end, keys, tag, None, gap)
+
+    def _gap(self) -> str:
+        return self._tokens[self._at - 1]["text"] if self._at else ""
+
+    def _children(
+        self, tag: Tag | None, names: Names, depth: int
+    ) -> tuple[list[Element], str, str]:
+        children: list[Element] = []
+        while self._at < len(self._tokens):
+            if self._tokens[self._at]["end"] is None:
+                children.append(self.read(tag, names, depth + 1))
+                continue
+            end_gap = self._gap()
+            end = self._next()
+            if depth:
+                self._no_text(end["text"])
+            return children, re.escape(f"<{end['end']}>"), end_gap
+        raise _NoShapeError
+
+    def _next(self) -> re.Match[str]:
+        if self._at >= len(self._tokens):
+            raise _NoShapeError
+        self._at += 1
+        return self._tokens[self._at - 1]
+
+    def _no_text(self, text: str) -> None:
+        if text.strip(" \t\r\n"):
+            raise _NoShapeError
+
+
+def _start_pattern(
+    token: re.Match[str], attributes: list[re.Match[str]], tag: Tag | None
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the pattern of a start tag, in pieces, and the keys of its attributes."""
+    pieces = [re.escape(f"<{token['name']}")]
+    keys = []
+    for said in attributes:
+        name = _unicode(said["name"])
+        value = _VALUE[said["quote"]]
+        pieces[-1] += re.escape(f"{said['before']}{said['name']}{said['equals']}{said['quote']}")
+        if tag and name.lower() in tag.attributes:
+            keys.append(f"{tag.key}@{name.lower()}")
+            pieces += [value, ""]
+        elif name == "xmlns" or name.startswith("xmlns:"):
+            if _NOT_PLAIN.search(said["value"]) or not said["value"].isascii():
+                raise _NoShapeError
+            pieces[-1] += re.escape(said["value"])
+        else:
+            pieces[-1] += value
+        pieces[-1] += said["quote"]
+    pieces[-1] += re.escape(token["rest"])
+    return tuple(pieces), tuple(keys)
+
+
+def _slots(children: list[Element]) -> tuple[Slot, ...]:
+    slots: list[Slot] = []
+    for child in children:
+        if slots and slots[-1].name == child.name:
+            slots[-1] = replace(slots[-1].with_element(child), repeated=True)
+        else:
+            slots.append(Slot((child,)))
+    return tuple(slots)
+
+
+def _unicode(text: str) -> str:
+    """Return what the characters say that stand for bytes."""
+    return text if text.isascii() else text.encode("latin-1").decode("utf-8", "replace")

@@ -1,0 +1,41 @@
+"""Where entries begin and end, by what their tags look like in bytes, whatever stands in them."""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from usp._parse.xml.grammar import Grammar
+
+_PREFIX: Final = rb"(?!(?:image|news|video|media|itunes):)(?:[\w.-]+:)?"
+"""Any prefix but those of extensions, which have elements of the same names."""
+ROOT_END: Final = re.compile(
+    rb"</(?:[\w.-]+:)?(?:urlset|sitemapindex|channel|rss|rdf|feed)\s*>", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Patterns of the tags of one format's entries."""
+
+    starts: re.Pattern[bytes]
+    resyncs: re.Pattern[bytes]
+    """Where reading may go on after a fault between entries."""
+    ends: re.Pattern[bytes]
+    """An entry's end tag (group 1)."""
+    either: re.Pattern[bytes]
+    """An entry's end tag (group 1), or what shows that there is none: the beginning of the next
+    one, or the end of the root."""
+
+
+def bounds_of(grammar: Grammar) -> Bounds:
+    """Return the bounds of the entries of a format."""
+    names = "|".join(grammar.entries).encode()
+    start = rb"<\s{0,9}+%s(?:%s)(?=[^\w.:-])" % (_PREFIX, names)
+    with_loc = rb"<\s{0,9}+%s(?:%s|loc)(?=[^\w.:-])" % (_PREFIX, names)
+    end = rb"(<\s{0,9}+/\s{0,9}+%s(?:%s)\s*>)" % (_PREFIX, names)
+    return Bounds(
+        re.compile(start, re.IGNORECASE),
+        re.compile(with_loc if grammar.implied else start, re.IGNORECASE),
+        re.compile(end, re.IGNORECASE),
+        re.compile(rb"%s|%s|%s" % (end, start, ROOT_END.pattern), re.IGNORECASE),
+    )
