@@ -27,7 +27,7 @@ FULL_ONLY: Final = ("growth",)
 
 
 def main(names: list[str]) -> int:
-    """Run the benchmarks, print their tables as they come, and keep them; 1 if a rule is broken."""
+    """MatchRun the benchmarks, print their tables as they come, and keep them; 1 if a rule is broken."""
     full = FULL in names
     names = [name for name in names if name != FULL]
     known = BENCHMARKS + FULL_ONLY

@@ -2,7 +2,7 @@
 
 A sound document of 50,000 entries (5,000 in the quick run) and the same with a fault in each are
 read whole, every field of every page, in turn and then once more; the shorter times are compared,
-since noise only ever adds. What a damaged document takes is held against what the careful lane
+since noise only ever adds. What a damaged document takes is held against what the expat_only pattern_reader
 alone takes for the sound one, since damage is its work.
 Times are of the processor, so that whatever else the machine does counts as little as can be.
 1.8.1 reads the same files: it is asked how many pages it finds.
@@ -21,8 +21,8 @@ ENTRIES: Final = 50_000
 QUICK_ENTRIES: Final = 5_000
 RUNS: Final = 2
 MOST: Final = 5.0
-"""How many times as long a damaged document may take as the careful lane with a sound one."""
-CAREFUL: Final = "sound, careful lane alone"
+"""How many times as long a damaged document may take as the expat_only pattern_reader with a sound one."""
+CAREFUL: Final = "sound, expat_only pattern_reader alone"
 HEADINGS: Final = (
     "a fault in each entry",
     "seconds",
@@ -41,7 +41,7 @@ def run(*, full: bool) -> Iterator[Table]:
 
 def measure(name: str, entries: int) -> Table:
     """Measure one format with every fault."""
-    rule = f"at most {MOST:g} times the careful lane with the sound document, and the same URLs"
+    rule = f"at most {MOST:g} times the expat_only pattern_reader with the sound document, and the same URLs"
     table = Table(f"{name}, {entries:,} entries", HEADINGS, rule)
     with tempfile.TemporaryDirectory() as folder:
         files = {}
@@ -50,10 +50,10 @@ def measure(name: str, entries: int) -> Table:
             files[fault].write_text(FORMATS[name].document(entries, spoil), "utf-8")
         ours = _ours(files)
         theirs = _theirs(files)
-    careful = ours.pop(CAREFUL)["seconds"]
-    table.rows.append([CAREFUL, careful, 1.0, None, None, None])
+    expat_only = ours.pop(CAREFUL)["seconds"]
+    table.rows.append([CAREFUL, expat_only, 1.0, None, None, None])
     for fault, found in ours.items():
-        ratio = found["seconds"] / careful
+        ratio = found["seconds"] / expat_only
         if ratio > MOST or found["urls"] != ours[SOUND]["urls"]:
             table.broken.append(fault)
         other = theirs.get(fault, {})

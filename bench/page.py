@@ -72,8 +72,8 @@ def _all_of(name: str) -> str:
     found = kept(name)
     if found is None:
         return ""
-    origin = f"Figures of `{found.command}`, Python {found.python}."
-    return "\n\n".join([origin, *(table.markdown() for table in found.tables)])
+    provenance = f"Figures of `{found.command}`, Python {found.python}."
+    return "\n\n".join([provenance, *(table.markdown() for table in found.tables)])
 
 
 def _summary() -> str:

@@ -5,7 +5,7 @@ many small files; and entries of which no two are alike. Each side reads them fr
 process of its own, every field that the kind has: 1.8.1 and usp by ``sitemap_from_str`` and the
 properties of the pages. Scrapy (``scrapy.utils.sitemap``) gives raw strings, converts nothing and
 leaves out what stands inside a story or an image. The scan is expat without any handler. The
-careful lane is our own reading with nothing learned.
+expat_only pattern_reader is our own reading with nothing learned.
 
 The sides take turns; the shortest time of each counts. Times are of the processor.
 """
@@ -32,8 +32,8 @@ LEAST: Final = {"plain": 8.0, "news": 8.0, "images": 8.0, "hreflang": 6.0}
 MOST: Final = 3.5
 """How many times as long as the bare scan it may take."""
 MOST_IN_VAIN: Final = 1.1
-"""How many times as long as the careful lane alone, where there is little to learn."""
-CAREFUL: Final = "careful lane alone"
+"""How many times as long as the expat_only pattern_reader alone, where there is little to learn."""
+CAREFUL: Final = "expat_only pattern_reader alone"
 HEADINGS: Final = (
     "documents",
     "µs a page",
@@ -81,7 +81,7 @@ def run(*, full: bool) -> Iterator[Table]:
     rule = (
         "in one shape and mixed, at least 8 times as fast as 1.8.1 (hreflang 6) and at most"
         f" {MOST:g} times the scan; in small files and with no two alike, at most"
-        f" {MOST_IN_VAIN:g} times the careful lane; the same URLs everywhere"
+        f" {MOST_IN_VAIN:g} times the expat_only pattern_reader; the same URLs everywhere"
     )
     table = Table(f"{pages:,} pages of each, best of {runs}", HEADINGS, rule)
     with ExitStack() as stack:

@@ -22,7 +22,7 @@ STARTING = 60  # a worker may take so long to start and to read its seeds
 
 
 def main() -> int:
-    """Run what was asked for."""
+    """MatchRun what was asked for."""
     options = parse_args()
     if options.replay:
         return run_worker("--target", options.targets[0], "--replay", str(options.replay))
@@ -38,7 +38,7 @@ def parse_args() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m fuzz", description=__doc__)
     parser.add_argument("targets", nargs="*", metavar="TARGET", help=f"of {', '.join(TARGETS)}")
     parser.add_argument("--seconds", type=int, default=20, help="for each target (20)")
-    parser.add_argument("--found", type=Path, default=FOUND, help="where findings are saved")
+    parser.add_argument("--found", type=Path, default=FOUND, help="where diagnostics are saved")
     parser.add_argument("--engine", choices=["atheris", "random"], help="atheris if it is there")
     parser.add_argument("--seed", type=int, default=1, help="of the random numbers (1)")
     parser.add_argument("--replay", type=Path, metavar="FILE", help="run one saved input again")
@@ -72,12 +72,12 @@ def fuzz(name: str, options: argparse.Namespace) -> bool:
 
 
 def run_worker(*arguments: str) -> int:
-    """Run a worker that speaks for itself."""
+    """MatchRun a worker that speaks for itself."""
     return subprocess.run([*WORKER, *arguments], check=False).returncode  # noqa: S603 -- our own
 
 
 def run_quietly(*arguments: str, limit: float) -> tuple[int, str]:
-    """Run a worker; return its status and what it said."""
+    """MatchRun a worker; return its status and what it said."""
     with tempfile.TemporaryDirectory(prefix="usp-fuzz-") as work:
         try:
             done = subprocess.run(  # noqa: S603 -- our own

@@ -88,5 +88,5 @@ _SEEDS: Final[dict[str, Callable[[], list[bytes]]]] = {
     "entry": _entries,
     "robots": lambda: [*_ours("robots*.txt"), *_real("robots")],
     "dates": lambda: [line for text in _ours("dates.txt") for line in text.splitlines()],
-    "unpack": _packed,
+    "decompress": _packed,
 }

@@ -20,12 +20,12 @@ from typing import Any, Final
 from xml.parsers import expat
 
 from fuzz import limits
-from usp._crawl.assembly import node
-from usp._parse.values.dates import date
+from usp._crawl.assembly import sitemap_for_document
+from usp._parse.diagnostics import Diagnostics
 from usp._parse.document import Child, Document, Source, inspect
-from usp._parse.diagnostics import Findings
+from usp._parse.input.decompress import decompress, is_compressed
 from usp._parse.input.sniff import Kind
-from usp._parse.input.decompress import is_packed, unpack
+from usp._parse.values.dates import date
 from usp._parse.values.text import clean
 from usp.objects.problem import CODES, Problem, Severity
 from usp.objects.sitemap import AbstractSitemap
@@ -68,7 +68,7 @@ def opened(
     """Read a document as a crawl does, without fetching."""
     source = Source(list(chunks), url, charset=charset, limit=limits.UNPACKED)
     document = inspect(source)
-    return document, node(document.url, document, [])
+    return document, sitemap_for_document(document.url, document, [])
 
 
 def read(chunks: Iterable[bytes], url: str | None = None, charset: str | None = None) -> Reading:
@@ -127,7 +127,7 @@ def is_plain(data: bytes) -> bool:
         data.decode()
     except UnicodeDecodeError:
         return False
-    return b"\0" not in data and b"encoding" not in data and not is_packed(data)
+    return b"\0" not in data and b"encoding" not in data and not is_compressed(data)
 
 
 def is_well_formed(data: bytes) -> bool:
@@ -235,7 +235,7 @@ def unpacking(data: bytes) -> None:
     out = unpacked(data)
     expect(len(out) <= limits.UNPACKED, "more came out than is allowed")
     expect(unpacked(*chunks_of(data)) == out, "another chunking gives something else")
-    if is_packed(data):
+    if is_compressed(data):
         return
     expect(out == data, "what isn't packed is changed")
     packed = gzip.compress(data, mtime=0)
@@ -243,13 +243,13 @@ def unpacking(data: bytes) -> None:
     expect(unpacked(zlib.compress(data)) == data, "zlib doesn't come back")
     for length in (len(packed) // 2, len(packed) - 8, len(packed) - 1):
         cut = packed[:length]
-        if not is_packed(zlib.decompressobj(16 + zlib.MAX_WBITS).decompress(cut)):
+        if not is_compressed(zlib.decompressobj(16 + zlib.MAX_WBITS).decompress(cut)):
             expect(data.startswith(unpacked(cut)), "a cut gzip gives no beginning")
 
 
 def unpacked(*chunks: bytes) -> bytes:
     """Return what comes out."""
-    return b"".join(unpack(chunks, Findings(), limits.UNPACKED))
+    return b"".join(decompress(chunks, Diagnostics(), limits.UNPACKED))
 
 
 TARGETS: Final[dict[str, Check]] = {
@@ -257,5 +257,5 @@ TARGETS: Final[dict[str, Check]] = {
     "entry": entry,
     "robots": robots,
     "dates": dates,
-    "unpack": unpacking,
+    "decompress": unpacking,
 }

@@ -24,6 +24,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 FLOORS = (
     {"_version"},
     {"exceptions"},
+    {"_validate"},
     {"objects"},
     {"_parse"},
     {"_crawl"},

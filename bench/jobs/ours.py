@@ -18,12 +18,12 @@ from usp.objects.sitemap import InvalidSitemap
 
 
 def read_carefully(folder: str, kind: str) -> Answer:
-    """Do what ``read_all`` does, by the careful lane alone."""
+    """Do what ``read_all`` does, by the expat_only pattern_reader alone."""
     return read_all(folder, kind, lambda text: _inspected(text).pages)
 
 
 def read_one_carefully(path: str) -> Answer:
-    """Do what ``read`` does, by the careful lane alone."""
+    """Do what ``read`` does, by the expat_only pattern_reader alone."""
     text = Path(path).read_text("utf-8")
     start = time.process_time()
     document = _inspected(text)
@@ -35,7 +35,7 @@ def read_one_carefully(path: str) -> Answer:
 
 
 def _inspected(text: str) -> Document:
-    return inspect(replace(Source.of(text), careful=True))
+    return inspect(replace(Source.of(text), expat_only=True))
 
 
 def scan(folder: str) -> Answer:

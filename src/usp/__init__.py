@@ -48,7 +48,7 @@ _WHERE = {
     "iter_pages": "usp.stream",
     "parse": "usp.tree",
     "restore_crawl": "usp._crawl.core",  # what pickles name
-    "restore_pages": "usp._parse.document",
+    "restore_pages": "usp._parse",
     "restore_selected": "usp._crawl.selection",
     "sitemap_from_str": "usp.tree",
     "sitemap_tree": "usp.tree",

@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final, Self
 
-from usp._validate import flags, is_start, paths, start, wrong
+from usp._crawl.discovery import KNOWN_PATHS, StartUrl, discovery_plan, in_fixed_order
 from usp._crawl.policy import Policy
-from usp._crawl.discovery import KNOWN_PATHS, Seed, in_fixed_order, ladder
+from usp._crawl.urls import check_paths, check_start_url, is_start_url
 from usp._drive import events as report
-from usp._parse.document import Source, inspect
+from usp._parse import Source, inspect
 from usp._store import Store
+from usp._validate import argument_error, check_flags
 from usp.exceptions import SitemapException
 from usp.helpers import strip_url_to_homepage
 from usp.objects.outcome import FoundBy
@@ -33,14 +34,14 @@ _PIECE: Final = 256 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Beginning:
+class CrawlStart:
     """Where a crawl begins."""
 
     name: str
     """What stands for it at the root of the tree."""
     homepage: str
-    """Whose site it is; empty where nobody can tell."""
-    seeds: Iterable[Seed]
+    """Whose site it is; empty where nobody can emit."""
+    start_urls: Iterable[StartUrl]
 
     @classmethod
     def of_homepage(
@@ -54,20 +55,20 @@ class Beginning:
         normalize: bool = True,
     ) -> Self:
         """Begin at a homepage, as 1.8.1 does."""
-        flags(
+        check_flags(
             use_robots=use_robots,
             use_known_paths=use_known_paths,
             normalize_homepage_url=normalize,
         )
         homepage = _homepage(url, normalize=normalize)
-        rungs = ladder(
+        stages = discovery_plan(
             policy,
             known_paths,
             use_robots=use_robots,
             use_known_paths=use_known_paths,
             classic=True,
         )
-        return cls(homepage, homepage, rungs.seeds(homepage))
+        return cls(homepage, homepage, stages.start_urls(homepage))
 
     @classmethod
     def of_source(
@@ -80,29 +81,29 @@ class Beginning:
         store: Store,
     ) -> Self:
         """Begin at whatever is named."""
-        flags(use_robots=use_robots)
+        check_flags(use_robots=use_robots)
         if use_known_paths is not None:
-            flags(use_known_paths=use_known_paths)
+            check_flags(use_known_paths=use_known_paths)
         name = _name(source)
         if is_local(source):
-            seed = _seed_at_hand(name, policy, store)
-            return cls(name, "", [seed])
+            start_url = _seed_at_hand(name, policy, store)
+            return cls(name, "", [start_url])
         url = url_of(name)
-        if not is_start(url) or _BLANK.search(url):
+        if not is_start_url(url) or _BLANK.search(url):
             raise SitemapException(f"{name!r} is neither a URL, nor a domain, nor a file.")
         homepage = strip_url_to_homepage(url)
         if url.rstrip("/") != homepage.rstrip("/"):
-            return cls(url, homepage, [Seed(url, FoundBy.GIVEN)])
-        rungs = ladder(
+            return cls(url, homepage, [StartUrl(url, FoundBy.GIVEN)])
+        stages = discovery_plan(
             policy, use_robots=use_robots, use_known_paths=use_known_paths, classic=False
         )
-        return cls(homepage, homepage, rungs.seeds(homepage))
+        return cls(homepage, homepage, stages.start_urls(homepage))
 
 
 def _name(source: object) -> str:
     name = os.fspath(source) if isinstance(source, os.PathLike) else source
     if not isinstance(name, str):
-        raise wrong("source", "a URL, a domain or a file", source)
+        raise argument_error("source", "a URL, a domain or a file", source)
     return name
 
 
@@ -116,13 +117,13 @@ def known_and_extra(known: Iterable[str], extra: Iterable[str] | None) -> Iterab
 
     A set gets an order that doesn't change from run to run.
     """
-    more = [] if extra is None else paths("extra_known_paths", extra)
+    more = [] if extra is None else check_paths("extra_known_paths", extra)
     more = in_fixed_order(more) if isinstance(extra, set | frozenset) else more
     return dict.fromkeys([*in_fixed_order(known), *more])
 
 
 def _homepage(url: str, *, normalize: bool) -> str:
-    start("homepage_url", url)
+    check_start_url("homepage_url", url)
     if not normalize:
         return url if url.endswith("/") else f"{url}/"
     homepage = strip_url_to_homepage(url)
@@ -132,13 +133,13 @@ def _homepage(url: str, *, normalize: bool) -> str:
 
 
 def is_local(source: SourceName) -> bool:
-    """Tell whether a file is meant: a path always, a text if there is such a file or may be."""
+    """Emit whether a file is meant: a path always, a text if there is such a file or may be."""
     if source == _STDIN or not isinstance(source, str):
         return True
     return "://" not in source and (os.path.lexists(source) or bool(_FILE.search(source)))
 
 
-def _seed_at_hand(name: str, policy: Policy, store: Store) -> Seed:
+def _seed_at_hand(name: str, policy: Policy, store: Store) -> StartUrl:
     """Return a document that needn't be asked for; it has no URL that others are relative to."""
     try:
         kept = store.keep(_pieces(name, policy.max_document_bytes))
@@ -149,7 +150,7 @@ def _seed_at_hand(name: str, policy: Policy, store: Store) -> Seed:
     limit = policy.max_document_bytes
     source = Source(kept, None, name, limit=limit, extensions=policy.extensions)
     document = inspect(source)
-    return Seed(name, FoundBy.GIVEN, document=document)
+    return StartUrl(name, FoundBy.GIVEN, document=document)
 
 
 def _pieces(name: str, limit: int) -> Iterator[bytes]:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import IO, Final
 
-from usp.exceptions import StoreException
+from usp.exceptions import StorageError
 
 _SMALL: Final = 64 * 1024
 """Documents up to this size stay in memory."""
@@ -27,13 +27,13 @@ _PIECE: Final = 256 * 1024
 class Store:
     """The documents of one crawl."""
 
-    def __init__(self, *, passing: bool = False) -> None:
-        """Open a store; in a ``passing`` one each large document has a file of its own.
+    def __init__(self, *, file_per_document: bool = False) -> None:
+        """Open a store; in a ``file_per_document`` one each large document has a file of its own.
 
         That file is gone as soon as nobody holds the document, so that disk doesn't grow with what
         passes through; the one spool, which is quicker, grows until the crawl is forgotten.
         """
-        self._passing = passing
+        self._passing = file_per_document
         self._spool: _Spool | None = None
         self._spools: weakref.WeakSet[_Spool] = weakref.WeakSet()
         self._in_memory = 0
@@ -42,12 +42,12 @@ class Store:
     def keep(self, chunks: Iterable[bytes]) -> Iterable[bytes]:
         """Take a document in, and return it as something to be read as often as one likes.
 
-        :raises StoreException: if there is no place for it.
+        :raises StorageError: if there is no place for it.
         """
-        intake = Intake(self)
+        intake = BodyWriter(self)
         for chunk in chunks:
             intake.add(chunk)
-        return intake.kept()
+        return intake.finish()
 
     def holds(self, size: int) -> bool:
         """Tell whether a document of this size stays in memory, and count on it if it does."""
@@ -76,7 +76,7 @@ class Store:
                 spool.close()
 
 
-class Intake:
+class BodyWriter:
     """A document on its way into a store, a piece after the other."""
 
     def __init__(self, store: Store) -> None:
@@ -89,17 +89,17 @@ class Intake:
     def add(self, chunk: bytes) -> None:
         """Take in a piece; what is held is written to disk as soon as it is enough for that.
 
-        :raises StoreException: if it can't be written.
+        :raises StorageError: if it can't be written.
         """
         self._held.append(bytes(chunk))  # a client of the caller's may use its buffer again
         self._size += len(chunk)
         if self._size >= _PIECE:
             self._write()
 
-    def kept(self) -> Iterable[bytes]:
+    def finish(self) -> Iterable[bytes]:
         """Return the document, all of it that was taken in.
 
-        :raises StoreException: if the rest of it can't be written.
+        :raises StorageError: if the rest of it can't be written.
         """
         if self._spool is None and self._store.holds(self._size):
             return [b"".join(self._held)]
@@ -143,7 +143,7 @@ class _Spool:
         with _clearly():
             data = self._read(at, size)
         if len(data) < size:
-            raise StoreException("A document in the temporary file is no longer whole.")
+            raise StorageError("A document in the temporary file is no longer whole.")
         return data
 
     def close(self) -> None:
@@ -168,7 +168,7 @@ def _clearly() -> Iterator[None]:
         import tempfile
 
         where = f" in {os.fsdecode(tempfile.tempdir)}" if tempfile.tempdir else ""
-        raise StoreException(
+        raise StorageError(
             f"A large document can't be kept in a temporary file{where}: "
             f"{error.strerror or error}. Set TMPDIR to a directory that has room."
         ) from error

@@ -11,23 +11,24 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from types import TracebackType
 from typing import Self, TypeVar, Unpack
 
-from usp._crawl.assembly import website
-from usp._crawl.options import Callbacks
-from usp._validate import flags, instance_or_none, is_start, whole, wrong
+from usp._crawl.assembly import website_tree
 from usp._crawl.core import Crawl, RecurseCallback, RecurseListCallback, StopCallback
+from usp._crawl.options import Callbacks
 from usp._crawl.policy import Policy, PolicyFields, policy_of
+from usp._crawl.urls import is_start_url
 from usp._drive import events as report
-from usp._drive.aio import Batches, Flight, run
-from usp._drive.page_filter import Gate
+from usp._drive.aio import AioCrawlRun, PageBatches, run
 from usp._drive.bounded_tasks import as_they_finish
-from usp._source import Beginning, SourceName, known_and_extra, url_of
+from usp._drive.page_filter import PageFilter
+from usp._source import CrawlStart, SourceName, known_and_extra, url_of
 from usp._store import Store
+from usp._validate import argument_error, check_flags, check_int, check_optional_instance
+from usp.objects.events import Observer
 from usp.objects.outcome import Outcome
 from usp.objects.page import SitemapPage
 from usp.objects.problem import Problem
-from usp.objects.events import Observer
 from usp.objects.sitemap import IndexWebsiteSitemap
-from usp.stream import Account
+from usp.stream import StreamStatus
 from usp.tree import _UNPUBLISHED_SITEMAP_PATHS
 from usp.web_client.abstract_aio_client import AbstractAioWebClient
 
@@ -73,7 +74,7 @@ class Stream(AsyncIterator[_T]):
         await self.aclose()
 
 
-class PageStream(Account, Stream[SitemapPage]):
+class PageStream(StreamStatus, Stream[SitemapPage]):
     """Pages as they arrive, in the tree's order."""
 
     def __init__(
@@ -87,8 +88,8 @@ class PageStream(Account, Stream[SitemapPage]):
     ) -> None:
         """Begin a stream, with a client of its own where none is given."""
         self._crawl = crawl
-        self._tell = report.teller(observer)
-        self._gate = Gate(crawl, stop_callback, self._tell)
+        self._emit = report.emitter(observer)
+        self._page_filter = PageFilter(crawl, stop_callback, self._emit)
         self._store = store
         self._items = self._read(client, homepage, store)
 
@@ -104,17 +105,17 @@ class PageStream(Account, Stream[SitemapPage]):
         try:
             async with (
                 _client(given) as client,
-                Flight(crawl, client, homepage, self._tell, store) as under_way,
+                AioCrawlRun(crawl, client, homepage, self._emit, store) as under_way,
             ):
                 going = True
                 while True:
-                    while crawl.ready and not self._gate.is_shut():
-                        place = crawl.ready.popleft()
-                        batches = Batches(place.document)
-                        while not self._gate.is_shut() and (batch := await batches.next()):
-                            for page in self._gate.passing(place, batch):
+                    while crawl.ready and not self._page_filter.is_closed():
+                        node = crawl.ready.popleft()
+                        batches = PageBatches(node.document)
+                        while not self._page_filter.is_closed() and (batch := await batches.next()):
+                            for page in self._page_filter.select(node, batch):
                                 yield page
-                        self._gate.close(place)
+                        self._page_filter.close(node)
                     if not going:  # what had come when a limit was reached was read, too
                         return
                     going = await under_way.step()
@@ -145,9 +146,9 @@ async def sitemap_tree_for_homepage(
     :param web_client: the client to fetch with; by default an ``AioWebClient`` of the crawl's own.
     """
     settled = policy_of(policy, changes)
-    instance_or_none("web_client", web_client, AbstractAioWebClient)
+    check_optional_instance("web_client", web_client, AbstractAioWebClient)
     callbacks = Callbacks(recurse_callback, recurse_list_callback, stop_callback, observer)
-    begin = Beginning.of_homepage(
+    start = CrawlStart.of_homepage(
         homepage_url,
         settled,
         use_robots=use_robots,
@@ -155,7 +156,7 @@ async def sitemap_tree_for_homepage(
         known_paths=known_and_extra(_UNPUBLISHED_SITEMAP_PATHS, extra_known_paths),
         normalize=normalize_homepage_url,
     )
-    return await _tree(begin, settled, web_client, callbacks)
+    return await _tree(start, settled, web_client, callbacks)
 
 
 async def sitemap_tree(
@@ -176,27 +177,27 @@ async def sitemap_tree(
     :param web_client: the client to fetch with; by default an ``AioWebClient`` of the crawl's own.
     """
     settled = policy_of(policy, changes)
-    instance_or_none("web_client", web_client, AbstractAioWebClient)
+    check_optional_instance("web_client", web_client, AbstractAioWebClient)
     callbacks = Callbacks(recurse_callback, recurse_list_callback, stop_callback, observer)
-    begin = await asyncio.to_thread(  # a file takes its time
-        Beginning.of_source,
+    start = await asyncio.to_thread(  # a file takes its time
+        CrawlStart.of_source,
         source,
         settled,
         use_robots=use_robots,
         use_known_paths=use_known_paths,
         store=Store(),
     )
-    return await _tree(begin, settled, web_client, callbacks)
+    return await _tree(start, settled, web_client, callbacks)
 
 
 async def _tree(
-    begin: Beginning,
+    start: CrawlStart,
     policy: Policy,
     web_client: AbstractAioWebClient | None,
     callbacks: Callbacks,
 ) -> IndexWebsiteSitemap:
     crawl = Crawl(
-        begin.seeds,
+        start.start_urls,
         policy,
         recurse_callback=callbacks.recurse_callback,
         recurse_list_callback=callbacks.recurse_list_callback,
@@ -205,8 +206,8 @@ async def _tree(
         probe_at_once=True,
     )
     async with _client(web_client) as client:
-        await run(crawl, client, begin.homepage, callbacks.observer)
-    return website(begin.name, crawl)
+        await run(crawl, client, start.homepage, callbacks.observer)
+    return website_tree(start.name, crawl)
 
 
 def iter_pages(
@@ -229,21 +230,21 @@ def iter_pages(
     :param web_client: the client to fetch with; by default an ``AioWebClient`` of the stream's own.
     """
     settled = policy_of(policy, changes)
-    instance_or_none("web_client", web_client, AbstractAioWebClient)
+    check_optional_instance("web_client", web_client, AbstractAioWebClient)
     Callbacks(recurse_callback, recurse_list_callback, stop_callback, observer)
-    store = Store(passing=True)
-    begin = Beginning.of_source(
+    store = Store(file_per_document=True)
+    start = CrawlStart.of_source(
         source, settled, use_robots=use_robots, use_known_paths=use_known_paths, store=store
     )
     crawl = Crawl(
-        begin.seeds,
+        start.start_urls,
         settled,
         recurse_callback=recurse_callback,
         recurse_list_callback=recurse_list_callback,
         probe_at_once=True,
         streaming=True,
     )
-    return PageStream(crawl, web_client, begin.homepage, store, stop_callback, observer)
+    return PageStream(crawl, web_client, start.homepage, store, stop_callback, observer)
 
 
 class TreeStream(Stream[tuple[str, IndexWebsiteSitemap]]):
@@ -256,7 +257,7 @@ class TreeStream(Stream[tuple[str, IndexWebsiteSitemap]]):
 def sitemap_trees(
     homepages: Iterable[str] | AsyncIterable[str],
     *,
-    at_once: int = 100,
+    sites_at_once: int = 100,
     web_client: AbstractAioWebClient | None = None,
     use_robots: bool = True,
     use_known_paths: bool = True,
@@ -271,33 +272,33 @@ def sitemap_trees(
     """Crawl many websites at once, and give each tree as soon as it is there.
 
     However many homepages there are, only those that are crawled are held. All crawls share one
-    client, whose ``total`` bounds the requests under way. A homepage that isn't a URL is data like
+    client, whose ``concurrency`` bounds the requests under way. A homepage that isn't a URL is data like
     any other here: its tree is empty, and names the problem. Parameters that aren't named here are
     those of ``sitemap_tree_for_homepage``, for each of the crawls.
 
     :param homepages: URLs or bare domains (which means https), from whatever can be iterated.
-    :param at_once: how many websites are crawled at once.
+    :param sites_at_once: how many websites are crawled at once.
     :param web_client: the client to fetch with; by default an ``AioWebClient`` for all of them.
     :param stop_callback: ends the crawl of the website that the page belongs to.
     :param observer: told of all crawls, as it happens; what belongs together is told by its URL.
     """
-    whole("at_once", at_once, 1)
+    check_int("sites_at_once", sites_at_once, 1)
     if isinstance(homepages, str | bytes) or not isinstance(homepages, Iterable | AsyncIterable):
-        raise wrong("homepages", "several, such as a list", homepages)
+        raise argument_error("homepages", "several, such as a list", homepages)
     settled = policy_of(policy, changes)
-    instance_or_none("web_client", web_client, AbstractAioWebClient)
-    flags(use_robots=use_robots, use_known_paths=use_known_paths)
+    check_optional_instance("web_client", web_client, AbstractAioWebClient)
+    check_flags(use_robots=use_robots, use_known_paths=use_known_paths)
     callbacks = Callbacks(recurse_callback, recurse_list_callback, stop_callback, observer)
     known_paths = known_and_extra(_UNPUBLISHED_SITEMAP_PATHS, extra_known_paths)
 
     async def tree(client: AbstractAioWebClient, homepage: object) -> IndexWebsiteSitemap:
         url = url_of(homepage) if isinstance(homepage, str) else ""
-        if not is_start(url):
+        if not is_start_url(url):
             problem = Problem("SM604", f"{homepage!r} is neither a URL nor a domain")
             return IndexWebsiteSitemap(
                 str(homepage), [], outcome=Outcome.UNREACHABLE, notes=(problem,)
             )
-        begin = Beginning.of_homepage(
+        start = CrawlStart.of_homepage(
             url,
             settled,
             use_robots=use_robots,
@@ -305,9 +306,9 @@ def sitemap_trees(
             known_paths=known_paths,
             normalize=True,
         )
-        return await _tree(begin, settled, client, callbacks)
+        return await _tree(start, settled, client, callbacks)
 
-    return TreeStream(as_they_finish(homepages, _client(web_client), tree, at_once))
+    return TreeStream(as_they_finish(homepages, _client(web_client), tree, sites_at_once))
 
 
 def _client(own: AbstractAioWebClient | None) -> AbstractAsyncContextManager[AbstractAioWebClient]:

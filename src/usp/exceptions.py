@@ -1,43 +1,73 @@
-"""The errors a caller can meet, as one tree.
+"""Every exception that this library raises, as one tree.
 
 ::
 
-    UspError                         never raised itself: catch it to catch everything of ours
-     ├ SitemapException              a call that can't be meant: a URL that isn't one, a bad option
-     │  ├ StripURLToHomepageException   strip_url_to_homepage() was given no usable URL
-     │  └ StoreException             large documents find no room: a disk that is full or missing
-     ├ SitemapXMLParsingException    kept for programs that catch it; nothing raises it any more
-     ├ GunzipException               helpers.gunzip() was given something that isn't gzip
-     └ NoWebClientException          something asked the web of a client that has none
+    UspError                            never raised itself; catch it to catch all of ours
+     ├ SitemapException                 a call that cannot work
+     │  ├ UsageError                    a wrong argument (also a ValueError)
+     │  │  └ StripURLToHomepageException   strip_url_to_homepage() got no usable URL
+     │  └ StorageError                  the temporary directory is full or missing (also an OSError)
+     ├ FetchError                       a body could not be read to its end; raised by chunks()
+     │  ├ AddressRefusedError           the address guard (SSRF) refused the address
+     │  ├ ConnectionDroppedError        the connection ended before the body did
+     │  ├ DeadlineError                 the body took longer than the document deadline
+     │  └ CancelledFetchError           the crawl that made the request has ended
+     ├ SitemapXMLParsingException       kept for programs that catch it; never raised
+     ├ GunzipException                  gunzip() got data that is not a whole gzip file
+     └ NoWebClientException             a client without network access was asked to fetch
 
-What the *web* does wrong is never raised: it comes back as data (an ``InvalidSitemap`` in the
-tree, a ``Problem`` on a sitemap, an ``Outcome`` on the root).
+What the *web* does wrong is not raised. It is data: an ``InvalidSitemap`` in the tree, a ``Problem``
+on a sitemap, the ``Outcome`` of a crawl.
 """
 
 
 class UspError(Exception):
-    """Base of every error that this library raises."""
+    """Base class of every exception that this library raises."""
 
 
 class SitemapException(UspError):
-    """The call can't be meant: a URL that isn't one, a loop asked for by name, a bad option."""
+    """The call cannot work: a wrong argument, or no room for large documents."""
 
 
-class StripURLToHomepageException(SitemapException):
-    """A URL from which no homepage can be had."""
+class UsageError(SitemapException, ValueError):
+    """An argument is wrong; the message names it and says what is accepted."""
 
 
-class StoreException(SitemapException):
+class StripURLToHomepageException(UsageError):
+    """``strip_url_to_homepage()`` was given something that is not an HTTP(S) URL."""
+
+
+class StorageError(SitemapException, OSError):
     """A document is too large for memory, and the temporary directory is full or missing."""
 
 
+class FetchError(UspError):
+    """A response could not be read to its end."""
+
+
+class AddressRefusedError(FetchError):
+    """The address guard refused a connection to a private address (SSRF)."""
+
+
+class ConnectionDroppedError(FetchError):
+    """The connection ended before the document did."""
+
+
+class DeadlineError(FetchError):
+    """A document did not arrive within its deadline."""
+
+
+class CancelledFetchError(FetchError):
+    """The crawl that made the request has ended, or the client was aborted."""
+
+
 class SitemapXMLParsingException(UspError):
-    """Kept for programs that catch it: what is wrong with a document is data now."""
+    """Kept for programs that catch it: problems with a document are data now."""
 
 
 class GunzipException(UspError):
-    """The data given to ``helpers.gunzip()`` is not a whole gzip file, or unpacks to too much."""
+    """The data given to ``helpers.gunzip()`` is not a whole gzip file, or is too large."""
 
 
 class NoWebClientException(UspError):
-    """Something asked the web of a client that has none."""
+    """A client without network access was asked to fetch a URL."""

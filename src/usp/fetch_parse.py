@@ -1,4 +1,4 @@
-"""The names of the seeds' flowchart, thin over the rooms below.
+"""The names of the start_urls' flowchart, thin over the rooms below.
 
 Each class is here because programs written for 1.8.1 may use it directly; none of them knows how to
 parse or to fetch. ``sitemap()`` gives what the signature promises: a parser of pages reads the text
@@ -9,27 +9,15 @@ from abc import ABC, abstractmethod
 from typing import Final
 from urllib.parse import urlsplit
 
-from usp._crawl.assembly import node, tree
+from usp._crawl.assembly import sitemap_for_document, subtree
 from usp._crawl.core import Crawl, RecurseCallback, RecurseListCallback
-from usp._crawl.nodes import refusal
+from usp._crawl.discovery import StartUrl
+from usp._crawl.nodes import rejection
 from usp._crawl.policy import Policy
-from usp._crawl.discovery import Seed
 from usp._drive.run import run as drive
-from usp._parse.xml.entry_builder import Builder, Entry
-from usp._parse.document import (
-    MEANINGS,
-    Document,
-    Source,
-    children_of_entries,
-    inspect,
-)
-from usp._parse.diagnostics import Findings
-from usp._parse.xml.grammar import GRAMMARS
-from usp._parse.pages import pages_of_entries
-from usp._parse.input.sniff import Kind
+from usp._parse import Document, Kind, PushParser, Source, inspect
 from usp.exceptions import SitemapException
 from usp.objects.outcome import FoundBy
-from usp.objects.page import SitemapPage
 from usp.objects.sitemap import AbstractSitemap, InvalidSitemap
 from usp.web_client.abstract_client import AbstractWebClient, LocalWebClient
 from usp.web_client.default import default_client
@@ -40,21 +28,21 @@ _STRING_URL: Final = "http://usp-local-dummy.local/"
 
 
 def _run(
-    seed: Seed,
+    start_url: StartUrl,
     client: AbstractWebClient,
     recurse_callback: RecurseCallback | None,
     recurse_list_callback: RecurseListCallback | None,
 ) -> AbstractSitemap:
-    """Crawl what one seed leads to."""
+    """Crawl what one start_url leads to."""
     crawl = Crawl(
-        [seed],
+        [start_url],
         _POLICY,
         recurse_callback=recurse_callback,
         recurse_list_callback=recurse_list_callback,
     )
-    drive(crawl, client, seed.url)
-    found = tree(crawl.roots[0], crawl.selection)
-    return found if found is not None else InvalidSitemap(seed.url, "Nothing was found")
+    drive(crawl, client, start_url.url)
+    found = subtree(crawl.roots[0], crawl.selection)
+    return found if found is not None else InvalidSitemap(start_url.url, "Nothing was found")
 
 
 def sitemap_of_string(content: str | bytes) -> AbstractSitemap:
@@ -66,7 +54,7 @@ def sitemap_of_string(content: str | bytes) -> AbstractSitemap:
         InvalidSitemap(child.url, "The child sitemap was not fetched", code="SM605")
         for child in document.children
     ]
-    return node(_STRING_URL, document, children)
+    return sitemap_for_document(_STRING_URL, document, children)
 
 
 class SitemapFetcher:
@@ -88,9 +76,9 @@ class SitemapFetcher:
             of its parents.
         """
         parents = frozenset(parent_urls or ())
-        if refused := refusal(url, recursion_level, parents, _POLICY):
+        if refused := rejection(url, recursion_level, parents, _POLICY):
             raise SitemapException(refused[1])
-        self._seed = Seed(url, FoundBy.GIVEN, recursion_level, parents, quiet=quiet_404)
+        self._seed = StartUrl(url, FoundBy.GIVEN, recursion_level, parents, quiet=quiet_404)
         self._web_client = web_client or default_client()
         self._callbacks = (recurse_callback, recurse_list_callback)
 
@@ -143,8 +131,10 @@ class AbstractSitemapParser(ABC):
         return self._crawl(inspect(Source.of(self._content, self._url), kind))
 
     def _crawl(self, document: Document) -> AbstractSitemap:
-        seed = Seed(self._url, FoundBy.GIVEN, self._recursion_level, self._parent_urls, document)
-        return _run(seed, self._web_client, *self._callbacks)
+        start_url = StartUrl(
+            self._url, FoundBy.GIVEN, self._recursion_level, self._parent_urls, document
+        )
+        return _run(start_url, self._web_client, *self._callbacks)
 
 
 class IndexRobotsTxtSitemapParser(AbstractSitemapParser):
@@ -181,7 +171,7 @@ class XMLSitemapParser(AbstractSitemapParser):
 class AbstractXMLSitemapParser(ABC):
     """Reads a sitemap from the events of an XML parser, one call an event.
 
-    Names have the usual prefix of their namespace (``sitemap:loc``, ``news:title``) or none.
+    NamespaceScope have the usual prefix of their namespace (``sitemap:loc``, ``news:title``) or none.
     """
 
     _kind: Kind
@@ -194,30 +184,23 @@ class AbstractXMLSitemapParser(ABC):
     ) -> None:
         self._url = url
         self._callbacks = (recurse_callback, recurse_list_callback)
-        self._builder = Builder(GRAMMARS[self._kind])
+        self._parser = PushParser(self._kind, url)
 
     def xml_element_start(self, name: str, attrs: dict[str, str]) -> None:
         """Take the start of an element."""
-        self._builder.start(name, attrs)
+        self._parser.start(name, attrs)
 
     def xml_element_end(self, name: str) -> None:
         """Take the end of an element."""
-        self._builder.end(name)
+        self._parser.end(name)
 
     def xml_char_data(self, data: str) -> None:
         """Take character data."""
-        self._builder.text(data)
+        self._parser.text(data)
 
     @abstractmethod
     def sitemap(self) -> AbstractSitemap:
         """Return the sitemap, as far as it has been read."""
-
-    def _entries(self) -> list[Entry]:
-        return list(self._builder.done)
-
-    def _pages(self) -> list[SitemapPage]:
-        meaning = MEANINGS[self._kind](self._url, self._kind)
-        return list(pages_of_entries(self._entries(), meaning, Findings()))
 
 
 class IndexXMLSitemapParser(AbstractXMLSitemapParser):
@@ -241,10 +224,12 @@ class IndexXMLSitemapParser(AbstractXMLSitemapParser):
 
     def sitemap(self) -> AbstractSitemap:
         """Return the index, with its children fetched."""
-        children = children_of_entries(self._entries(), self._url)
-        document = Document(self._url, self._kind, pages=self._pages(), children=children)
-        seed = Seed(self._url, FoundBy.GIVEN, self._recursion_level, self._parent_urls, document)
-        return _run(seed, self._web_client, *self._callbacks)
+        parser = self._parser
+        document = Document(self._url, self._kind, parser.pages(), parser.children())
+        start_url = StartUrl(
+            self._url, FoundBy.GIVEN, self._recursion_level, self._parent_urls, document
+        )
+        return _run(start_url, self._web_client, *self._callbacks)
 
 
 class _PagesParser(AbstractXMLSitemapParser):
@@ -255,7 +240,9 @@ class _PagesParser(AbstractXMLSitemapParser):
 
     def sitemap(self) -> AbstractSitemap:
         """Return the sitemap, as far as it has been read."""
-        return node(self._url, Document(self._url, self._kind, self._pages()), [])
+        return sitemap_for_document(
+            self._url, Document(self._url, self._kind, self._parser.pages()), []
+        )
 
 
 class PagesXMLSitemapParser(_PagesParser):

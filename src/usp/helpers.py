@@ -5,12 +5,8 @@ from datetime import datetime
 from typing import Final
 from urllib.parse import urlsplit, urlunsplit
 
+from usp import _parse
 from usp._drive.events import helper_failed
-from usp._parse.values import text as values
-from usp._parse.values.dates import date
-from usp._parse.input.decode import Decoded
-from usp._parse.diagnostics import Findings
-from usp._parse.input.decompress import MAX_DOCUMENT, unpack
 from usp.exceptions import GunzipException, SitemapException, StripURLToHomepageException
 from usp.web_client.abstract_client import (
     AbstractWebClient,
@@ -27,12 +23,12 @@ _GZIP: Final = b"\x1f\x8b"
 
 def is_http_url(url: str | None) -> bool:
     """Tell whether this is an HTTP(S) URL with a host."""
-    return url is not None and values.is_http_url(url)
+    return url is not None and _parse.is_http_url(url)
 
 
 def html_unescape_strip(string: str | None) -> str | None:
     """Trim a text and decode its entities; blanks alone are None, and nothing stays nothing."""
-    return (values.clean(string) or None) if string else string
+    return (_parse.clean_text(string) or None) if string else string
 
 
 def parse_iso8601_date(date_string: str) -> datetime | None:
@@ -48,7 +44,7 @@ def parse_rfc2822_date(date_string: str) -> datetime | None:
 def _parse_date(text: str) -> datetime | None:
     if not text:
         raise SitemapException("There is no date to read.")
-    return date(text)
+    return _parse.parse_date(text)
 
 
 def get_url_retry_on_client_errors(
@@ -73,13 +69,12 @@ def get_url_retry_on_client_errors(
 def gunzip(data: bytes, max_output_bytes: int | None = None) -> bytes:
     """Unpack a whole gzip file, or raise."""
     if not data:
-        raise GunzipException("There is nothing to unpack.")
+        raise GunzipException("There is nothing to decompress.")
     if not data.startswith(_GZIP):
         raise GunzipException(f"The data is not gzip: it begins with {data[:2]!r}.")
-    findings = Findings()
     limit = max_output_bytes if max_output_bytes is not None else len(data) * 1100
-    unpacked = b"".join(unpack([data], findings, limit, wraps=1))
-    lost = [problem for problem in findings.problems if problem.code in {"SM214", "SM701"}]
+    unpacked, problems = _parse.decompress_all([data], limit, wraps=1)
+    lost = [problem for problem in problems if problem.code in {"SM214", "SM701"}]
     if lost:
         raise GunzipException(f"The data could not be unpacked whole: {lost[0].message}.")
     return unpacked
@@ -91,10 +86,11 @@ def ungzipped_response_content(
     max_uncompressed_bytes: int | None = None,
 ) -> str:
     """Return the text of a response, unpacked if it is gzip by its first bytes."""
-    findings = Findings()
-    limit = max_uncompressed_bytes if max_uncompressed_bytes is not None else MAX_DOCUMENT
-    unpacked = unpack([response.raw_data()], findings, limit)
-    return b"".join(Decoded(unpacked, findings)).decode("utf-8", "replace")
+    limit = max_uncompressed_bytes
+    data, _ = _parse.decompress_all(
+        [response.raw_data()], _parse.MAX_DOCUMENT_BYTES if limit is None else limit
+    )
+    return _parse.decode_document(data)
 
 
 def strip_url_to_homepage(url: str) -> str:

@@ -5,28 +5,28 @@ from collections.abc import Generator, Iterator
 from types import TracebackType
 from typing import Self, Unpack
 
-from usp._crawl.options import Callbacks
-from usp._validate import instance_or_none
 from usp._crawl.core import Crawl, RecurseCallback, RecurseListCallback, StopCallback
+from usp._crawl.options import Callbacks
 from usp._crawl.policy import Policy, PolicyFields, policy_of
 from usp._drive import events as report
+from usp._drive.page_filter import PageFilter
 from usp._drive.run import steps
-from usp._drive.page_filter import Gate
-from usp._source import Beginning, SourceName
+from usp._source import CrawlStart, SourceName
 from usp._store import Store
-from usp.objects.outcome import Outcome, Skip
+from usp._validate import check_optional_instance
+from usp.objects.events import Observer
+from usp.objects.outcome import Outcome, SkipReason
 from usp.objects.page import SitemapPage
 from usp.objects.problem import Problem
-from usp.objects.events import Observer
 from usp.web_client.abstract_client import AbstractWebClient
 from usp.web_client.default import default_client
 
 
-class Account:
+class StreamStatus:
     """What a stream of pages says of its crawl, at any time; in asyncio, too."""
 
     _crawl: Crawl
-    _gate: Gate
+    _page_filter: PageFilter
 
     @property
     def outcome(self) -> Outcome:
@@ -34,9 +34,9 @@ class Account:
         return self._crawl.outcome
 
     @property
-    def skipped(self) -> Counter[Skip]:
+    def skipped(self) -> Counter[SkipReason]:
         """How many sitemaps and pages were left out so far, as the caller asked, and why."""
-        return self._crawl.skipped + self._gate.skipped
+        return self._crawl.skipped + self._page_filter.skipped
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -44,7 +44,7 @@ class Account:
         return (Problem(*self._crawl.stopped),) if self._crawl.stopped else ()
 
 
-class PageStream(Account, Iterator[SitemapPage]):
+class PageStream(StreamStatus, Iterator[SitemapPage]):
     """Pages as they arrive, in the tree's order: an iterator that can be closed at any time.
 
     Closing shuts the sockets and doesn't wait. A stream that is used as a context manager, or is
@@ -66,13 +66,13 @@ class PageStream(Account, Iterator[SitemapPage]):
         self._crawl = crawl
         self._client = client
         self._own = own
-        self._tell = report.teller(observer)
-        self._gate = Gate(crawl, stop_callback, self._tell)
+        self._emit = report.emitter(observer)
+        self._page_filter = PageFilter(crawl, stop_callback, self._emit)
         self._store = store
         self._pages = self._read(homepage, store)
 
     def _read(self, homepage: str, store: Store) -> Generator[SitemapPage]:
-        carried = steps(self._crawl, self._client, homepage, self._tell, store)
+        carried = steps(self._crawl, self._client, homepage, self._emit, store)
         try:
             yield from self._read_ready()  # what is at hand needn't be waited for
             for _ in carried:
@@ -85,11 +85,11 @@ class PageStream(Account, Iterator[SitemapPage]):
                 self._client.close()
 
     def _read_ready(self) -> Iterator[SitemapPage]:
-        while self._crawl.ready and not self._gate.is_shut():
-            place = self._crawl.ready.popleft()
-            pages = place.document.pages if place.document else ()
-            yield from self._gate.passing(place, pages)
-            self._gate.close(place)
+        while self._crawl.ready and not self._page_filter.is_closed():
+            node = self._crawl.ready.popleft()
+            pages = node.document.pages if node.document else ()
+            yield from self._page_filter.select(node, pages)
+            self._page_filter.close(node)
 
     def __next__(self) -> SitemapPage:
         return next(self._pages)
@@ -127,7 +127,7 @@ def iter_pages(
     """Stream the pages of a site, those of a document as soon as it is there.
 
     Later sitemaps are fetched ahead, within the policy's bound; a sitemap that is declared in
-    several places gives its pages at the first. Memory and disk don't grow with the site.
+    several nodes gives its pages at the first. Memory and disk don't grow with the site.
 
     :param source: a homepage, a bare domain (which means https), the URL of one sitemap, a file
         (gzipped or not), or ``-`` for standard input.
@@ -145,15 +145,15 @@ def iter_pages(
     :raises SitemapException: if the source is none of these.
     """
     settled = policy_of(policy, changes)
-    instance_or_none("web_client", web_client, AbstractWebClient)
+    check_optional_instance("web_client", web_client, AbstractWebClient)
     Callbacks(recurse_callback, recurse_list_callback, stop_callback, observer)
-    store = Store(passing=True)
-    begin = Beginning.of_source(
+    store = Store(file_per_document=True)
+    start = CrawlStart.of_source(
         source, settled, use_robots=use_robots, use_known_paths=use_known_paths, store=store
     )
     client = default_client() if web_client is None else web_client
     crawl = Crawl(
-        begin.seeds,
+        start.start_urls,
         settled,
         recurse_callback=recurse_callback,
         recurse_list_callback=recurse_list_callback,
@@ -163,7 +163,7 @@ def iter_pages(
     return PageStream(
         crawl,
         client,
-        begin.homepage,
+        start.homepage,
         store,
         own=web_client is None,
         stop_callback=stop_callback,

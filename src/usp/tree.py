@@ -3,18 +3,16 @@
 from dataclasses import replace
 from typing import Unpack
 
-from usp._crawl.assembly import node, website
-from usp._crawl.options import Callbacks
-from usp._validate import flags, instance, instance_or_none
+from usp._crawl.assembly import sitemap_for_document, website_tree
 from usp._crawl.core import Crawl, RecurseCallback, RecurseListCallback, StopCallback
-from usp._crawl.policy import Policy, PolicyFields, policy_of
 from usp._crawl.discovery import KNOWN_PATHS
+from usp._crawl.options import Callbacks
+from usp._crawl.policy import Policy, PolicyFields, policy_of
 from usp._drive.run import run as drive
-from usp._parse.values.dates import date
-from usp._parse.input.decode import http_charset
-from usp._parse.document import Source, inspect
-from usp._source import Beginning, SourceName, known_and_extra
+from usp._parse import Source, http_charset, inspect, parse_date
+from usp._source import CrawlStart, SourceName, known_and_extra
 from usp._store import Store
+from usp._validate import check_flags, check_instance, check_optional_instance
 from usp.exceptions import SitemapException
 from usp.objects.events import Observer
 from usp.objects.sitemap import AbstractSitemap, IndexWebsiteSitemap, SitemapLink
@@ -66,9 +64,9 @@ def sitemap_tree_for_homepage(
     :raises SitemapException: if the URL isn't an HTTP(S) one, or another argument makes no sense.
     """
     settled = policy_of(policy, changes)
-    instance_or_none("web_client", web_client, AbstractWebClient)
+    check_optional_instance("web_client", web_client, AbstractWebClient)
     callbacks = Callbacks(recurse_callback, recurse_list_callback, stop_callback, observer)
-    begin = Beginning.of_homepage(
+    start = CrawlStart.of_homepage(
         homepage_url,
         settled,
         use_robots=use_robots,
@@ -76,7 +74,7 @@ def sitemap_tree_for_homepage(
         known_paths=known_and_extra(_UNPUBLISHED_SITEMAP_PATHS, extra_known_paths),
         normalize=normalize_homepage_url,
     )
-    return _tree(begin, settled, web_client, callbacks)
+    return _tree(start, settled, web_client, callbacks)
 
 
 def sitemap_tree(
@@ -104,23 +102,23 @@ def sitemap_tree(
     :raises SitemapException: if the source is none of these.
     """
     settled = policy_of(policy, changes)
-    instance_or_none("web_client", web_client, AbstractWebClient)
+    check_optional_instance("web_client", web_client, AbstractWebClient)
     callbacks = Callbacks(recurse_callback, recurse_list_callback, stop_callback, observer)
-    begin = Beginning.of_source(
+    start = CrawlStart.of_source(
         source, settled, use_robots=use_robots, use_known_paths=use_known_paths, store=Store()
     )
-    return _tree(begin, settled, web_client, callbacks)
+    return _tree(start, settled, web_client, callbacks)
 
 
 def _tree(
-    begin: Beginning,
+    start: CrawlStart,
     policy: Policy,
     web_client: AbstractWebClient | None,
     callbacks: Callbacks,
 ) -> IndexWebsiteSitemap:
     client = default_client() if web_client is None else web_client
     crawl = Crawl(
-        begin.seeds,
+        start.start_urls,
         policy,
         recurse_callback=callbacks.recurse_callback,
         recurse_list_callback=callbacks.recurse_list_callback,
@@ -129,16 +127,18 @@ def _tree(
         probe_at_once=bool(client.thread_safe),
     )
     try:
-        drive(crawl, client, begin.homepage, callbacks.observer)
+        drive(crawl, client, start.homepage, callbacks.observer)
     finally:
         if web_client is None:
             client.close()
-    return website(begin.name, crawl)
+    return website_tree(start.name, crawl)
 
 
 def tree_of(crawl: Crawl, homepage_url: str) -> IndexWebsiteSitemap:
     """Return the tree of a crawl that the caller has driven, as far as it has come."""
-    return website(instance("homepage_url", homepage_url, str), instance("crawl", crawl, Crawl))
+    return website_tree(
+        check_instance("homepage_url", homepage_url, str), check_instance("crawl", crawl, Crawl)
+    )
 
 
 def parse(
@@ -158,18 +158,18 @@ def parse(
     """
     if not isinstance(data, str | bytes):
         raise SitemapException(f"A sitemap is str or bytes, not {type(data).__name__}.")
-    instance_or_none("url", url, str)
-    instance_or_none("content_type", content_type, str)
-    flags(extensions=extensions)
+    check_optional_instance("url", url, str)
+    check_optional_instance("content_type", content_type, str)
+    check_flags(extensions=extensions)
     source = replace(Source.of(data, url), extensions=extensions)
     if isinstance(data, bytes):
         source = replace(source, charset=http_charset(content_type))
     document = inspect(source)
     links: list[AbstractSitemap] = [
-        SitemapLink(child.url, index_lastmod=date(child.lastmod or ""))
+        SitemapLink(child.url, index_lastmod=parse_date(child.lastmod or ""))
         for child in document.children
     ]
-    return node(url or "", document, links)
+    return sitemap_for_document(url or "", document, links)
 
 
 def sitemap_from_str(content: str | bytes) -> AbstractSitemap:

@@ -16,7 +16,7 @@ TIMEOUT = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class CrawlFinished:
     """What is left of a process: its exit code, and the two streams as text."""
 
     code: int
@@ -35,26 +35,26 @@ def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     return {**kept, **(extra or {})}
 
 
-def usp(*args: str, env: Mapping[str, str] | None = None) -> Ended:
+def usp(*args: str, env: Mapping[str, str] | None = None) -> CrawlFinished:
     """Run ``usp`` with these arguments to its end."""
     return run(*USP, *args, env=env)
 
 
-def redirected(how: str, *args: str) -> Ended:
+def redirected(how: str, *args: str) -> CrawlFinished:
     """Run ``usp`` with its streams redirected as a shell writes it: ``2>&-``."""
     return run("/bin/sh", "-c", f'exec "$@" {how}', "sh", *USP, *args)
 
 
-def script(code: str, *args: str, env: Mapping[str, str] | None = None) -> Ended:
+def script(code: str, *args: str, env: Mapping[str, str] | None = None) -> CrawlFinished:
     """Run a Python program to its end."""
     return run(sys.executable, "-X", "dev", "-c", code, *args, env=env)
 
 
-def run(*command: str, env: Mapping[str, str] | None = None) -> Ended:
+def run(*command: str, env: Mapping[str, str] | None = None) -> CrawlFinished:
     done = subprocess.run(
         command, capture_output=True, check=False, env=environment(env), timeout=TIMEOUT
     )
-    return Ended(done.returncode, done.stdout.decode(), done.stderr.decode())
+    return CrawlFinished(done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
 def start(

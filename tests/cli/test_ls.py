@@ -237,7 +237,7 @@ def test_utf8_whatever_the_locale(site: LoopbackServer) -> None:
 
 
 def test_what_utf8_cannot_hold_is_written_as_an_escape() -> None:
-    ended = script("from usp.cli import _streams; _streams.prepare(); print('a\\ud800é')")
+    ended = script("from usp.cli import _output; _output.prepare(); print('a\\ud800é')")
     assert (ended.code, ended.out) == (0, "a\\ud800é\n")
 
 

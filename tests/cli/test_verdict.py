@@ -16,7 +16,7 @@ def told(server: LoopbackServer, policy: Policy) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("policy", "limit"), [(Policy(max_sitemaps=1), "1 sitemaps"), (Policy(max_pages=2), "2 pages")]
+    ("policy", "limit"), [(Policy(max_sitemaps=1), "1 sitemaps"), (Policy(limit=2), "2 pages")]
 )
 def test_a_limit_that_was_reached(server: LoopbackServer, policy: Policy, limit: str) -> None:
     server.robots("/a.xml", "/b.xml")
@@ -35,7 +35,7 @@ def test_an_index_that_is_not_opened_again(server: LoopbackServer) -> None:
         "/k.xml": index(server.at("/a.xml")),
         "/a.xml": urlset(server.at("/one")),
     }
-    assert told(server, Policy(repeated_places=0)) == [
+    assert told(server, Policy(max_repeated_nodes=0)) == [
         "a limit was reached: an index was not opened again in 1 place"
     ]
 

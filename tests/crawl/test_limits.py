@@ -15,7 +15,7 @@ from tests.crawl.test_machine import (
     sites,
     url,
 )
-from usp._crawl.assembly import website
+from usp._crawl.assembly import website_tree
 from usp._crawl.core import Crawl
 from usp._crawl.messages import FetchFailed
 from usp._crawl.policy import Policy
@@ -26,22 +26,22 @@ SECONDS = 60
 
 
 def answered_late(crawl: Crawl, site: Site, steps: int) -> None:
-    """Answer some requests, the last first, and let the time run out."""
-    flying = crawl.take(0)
+    """FetchResult some requests, the last first, and let the time run out."""
+    in_flight = crawl.take(0)
     for _ in range(steps):
-        if flying:
-            request = flying.pop()
+        if in_flight:
+            request = in_flight.pop()
             crawl.receive(request, site.get(request.url, MISSING), 0)
-        flying += crawl.take(0)
+        in_flight += crawl.take(0)
     assert crawl.take(SECONDS) == []
 
 
 def test_when_time_is_up_the_other_limits_hold() -> None:
     site = {f"{HOME}robots.txt": robots(*"abcd")} | {url(name): pages(name) for name in "bcd"}
-    crawl = crawl_of(policy=Policy(max_seconds=SECONDS, max_pages=2))
+    crawl = crawl_of(policy=Policy(max_seconds=SECONDS, limit=2))
     answered_late(crawl, site, 4)
     assert crawl.done
-    assert [page.url for page in website(HOME, crawl).all_pages()] == [
+    assert [page.url for page in website_tree(HOME, crawl).all_pages()] == [
         f"{HOME}b/page",
         f"{HOME}c/page",
     ]
@@ -53,14 +53,14 @@ few = st.none() | st.integers(1, 4)
 
 @given(sites(), st.integers(0, 12), few, few)
 def test_a_crawl_ends_in_order_whatever_limits_it_reaches(
-    site: Site, steps: int, max_pages: int | None, max_sitemaps: int | None
+    site: Site, steps: int, limit: int | None, max_sitemaps: int | None
 ) -> None:
-    policy = Policy(max_seconds=SECONDS, max_pages=max_pages, max_sitemaps=max_sitemaps)
+    policy = Policy(max_seconds=SECONDS, limit=limit, max_sitemaps=max_sitemaps)
     crawl = crawl_of(policy=policy)
     answered_late(crawl, site, steps)
     assert crawl.done
-    found = list(website(HOME, crawl).all_pages())
-    assert max_pages is None or len(found) <= max_pages
+    found = list(website_tree(HOME, crawl).all_pages())
+    assert limit is None or len(found) <= limit
 
 
 MANY = tuple(Child(url(f"many/{number}")) for number in range(100_000))
@@ -74,7 +74,7 @@ def test_while_enough_is_in_line_no_index_is_opened_ahead() -> None:
     many = Document(url("b"), Kind.INDEX, [], MANY)
     elsewhere = Document(url("c"), Kind.INDEX, [], (Child("http://elsewhere.example/"),))
     for ahead, asked in (((elsewhere,), "elsewhere.example"), ((many, elsewhere), "h.example")):
-        crawl = crawl_of(policy=Policy(total=1000))
+        crawl = crawl_of(policy=Policy(concurrency=1000))
         [first] = crawl.take(0)
         crawl.receive(first, robots(*"abc"), 0)
         requests = {request.url: request for request in crawl.take(0)}

@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from usp._crawl.assembly import tree, website
+from usp._crawl.assembly import subtree, website_tree
 from usp._crawl.core import Crawl
-from usp._crawl.messages import Answer, FetchFailed, FetchRequest
+from usp._crawl.discovery import KNOWN_PATHS, DiscoveryPlan, StartUrl
+from usp._crawl.messages import FetchFailed, FetchRequest, FetchResult
 from usp._crawl.policy import Policy
-from usp._crawl.discovery import KNOWN_PATHS, Ladder, Seed
 from usp._parse.document import Child, Document
 from usp._parse.input.sniff import Kind
 from usp.objects.outcome import FoundBy, Outcome
@@ -25,7 +25,7 @@ from usp.objects.sitemap import (
 )
 
 HOME = "http://h.example/"
-Site = Mapping[str, Answer]
+Site = Mapping[str, FetchResult]
 Order = Callable[[list[FetchRequest]], FetchRequest]
 MISSING = FetchFailed("404 Not Found", status=404)
 
@@ -56,18 +56,18 @@ def last_in(requests: list[FetchRequest]) -> FetchRequest:
     return requests[-1]
 
 
-def play(crawl: Crawl, site: Site, order: Order = first_in, in_flight: int = 1) -> list[str]:
+def play(crawl: Crawl, site: Site, order: Order = first_in, most: int = 1) -> list[str]:
     """Answer everything the machine asks for; return the URLs in the order it asked."""
     asked: list[str] = []
-    flying: list[FetchRequest] = []
+    in_flight: list[FetchRequest] = []
     now = 0.0
     while not crawl.done:
-        wanted = crawl.take(now, in_flight - len(flying))
+        wanted = crawl.take(now, most - len(in_flight))
         asked.extend(request.url for request in wanted)
-        flying.extend(wanted)
-        if flying:
-            request = order(flying)
-            flying.remove(request)
+        in_flight.extend(wanted)
+        if in_flight:
+            request = order(in_flight)
+            in_flight.remove(request)
             crawl.receive(request, site.get(request.url, MISSING), now)
         else:
             due = crawl.wakeup()
@@ -77,8 +77,8 @@ def play(crawl: Crawl, site: Site, order: Order = first_in, in_flight: int = 1) 
 
 
 def crawl_of(site_robots: bool = True, policy: Policy | None = None) -> Crawl:
-    seeds = Ladder(site_robots).seeds(HOME)
-    return Crawl(seeds, policy)
+    start_urls = DiscoveryPlan(site_robots).start_urls(HOME)
+    return Crawl(start_urls, policy)
 
 
 def shape(sitemap: AbstractSitemap) -> object:
@@ -99,7 +99,7 @@ redirects = st.dictionaries(st.sampled_from(NAMES), st.sampled_from(NAMES), max_
 
 @st.composite
 def sites(draw: st.DrawFn) -> Site:
-    site: dict[str, Answer] = {f"{HOME}robots.txt": robots(*draw(children_lists))}
+    site: dict[str, FetchResult] = {f"{HOME}robots.txt": robots(*draw(children_lists))}
     for name in NAMES:
         site[url(name)] = draw(
             st.one_of(
@@ -121,39 +121,39 @@ def sites(draw: st.DrawFn) -> Site:
 
 
 # When a host is given up is a matter of time: here nothing takes any.
-SMALL = Policy(max_level=4, tries=2, repeated_places=50, host_strikes=99)
+SMALL = Policy(max_level=4, max_attempts=2, max_repeated_nodes=50, host_failure_threshold=99)
 
 
 @given(sites(), st.randoms(use_true_random=False), st.integers(1, 8))
 def test_any_order_of_answers_gives_one_tree(
-    site: Site, chance: random.Random, in_flight: int
+    site: Site, jitter: random.Random, in_flight: int
 ) -> None:
     one_by_one = crawl_of(policy=SMALL)
     play(one_by_one, site)
     mixed = crawl_of(policy=SMALL)
-    play(mixed, site, chance.choice, in_flight)
-    assert shape(website(HOME, mixed)) == shape(website(HOME, one_by_one))
+    play(mixed, site, jitter.choice, in_flight)
+    assert shape(website_tree(HOME, mixed)) == shape(website_tree(HOME, one_by_one))
     assert mixed.outcome == one_by_one.outcome
 
 
 @given(sites(), st.randoms(use_true_random=False))
-def test_no_url_is_asked_for_twice_but_to_try_again(site: Site, chance: random.Random) -> None:
-    asked = play(crawl_of(policy=SMALL), site, chance.choice, 4)
+def test_no_url_is_asked_for_twice_but_to_try_again(site: Site, jitter: random.Random) -> None:
+    asked = play(crawl_of(policy=SMALL), site, jitter.choice, 4)
     for name in set(asked):
         answer = site.get(name, MISSING)
         retried = isinstance(answer, FetchFailed) and answer.retryable
-        assert 1 <= asked.count(name) <= (SMALL.tries if retried else 1)
+        assert 1 <= asked.count(name) <= (SMALL.max_attempts if retried else 1)
 
 
 def test_redirects_that_end_at_the_same_place_are_one_document() -> None:
-    site: dict[str, Answer] = {f"{HOME}robots.txt": robots("old", "a", "older", "index")}
+    site: dict[str, FetchResult] = {f"{HOME}robots.txt": robots("old", "a", "older", "index")}
     site |= {url("old"): pages("a"), url("older"): pages("a"), url("a"): pages("a")}
     site |= {url("index"): index("index", ["b", "a"]), url("b"): pages("b")}
     asked: dict[str, list[str]] = {}
     for name, order in {"declared": first_in, "reverse": last_in}.items():
-        crawl = crawl_of(policy=Policy(documents_ahead=99))
-        asked[name] = play(crawl, site, order, in_flight=1)
-        root = website(HOME, crawl)
+        crawl = crawl_of(policy=Policy(prefetch=99))
+        asked[name] = play(crawl, site, order, most=1)
+        root = website_tree(HOME, crawl)
         (declared,) = root.sub_sitemaps
         assert [sub.url for sub in declared.sub_sitemaps] == [
             url("a"), url("a"), url("a"), url("index"),
@@ -161,18 +161,18 @@ def test_redirects_that_end_at_the_same_place_are_one_document() -> None:
         assert [page.url for page in root.all_pages()] == [
             f"{HOME}{name}/page" for name in ("a", "a", "a", "b", "a")
         ]
-        documents = {id(place.document) for place in crawl.places() if place.final_url == url("a")}
+        documents = {id(node.document) for node in crawl.nodes() if node.final_url == url("a")}
         assert len(documents) == 1
     assert url("a") not in asked["declared"], "the redirect has brought it"
 
 
 def test_a_document_that_redirects_lead_to_streams_once() -> None:
-    site: dict[str, Answer] = {f"{HOME}robots.txt": robots("old", "a", "older")}
+    site: dict[str, FetchResult] = {f"{HOME}robots.txt": robots("old", "a", "older")}
     site |= {url("old"): pages("a"), url("older"): pages("a"), url("a"): pages("a")}
-    seeds = Ladder(known_paths=()).seeds(HOME)
-    crawl = Crawl(seeds, streaming=True)
-    play(crawl, site, in_flight=3)
-    assert [place.url for place in crawl.ready] == [url("old")]
+    start_urls = DiscoveryPlan(known_paths=()).start_urls(HOME)
+    crawl = Crawl(start_urls, streaming=True)
+    play(crawl, site, most=3)
+    assert [node.url for node in crawl.ready] == [url("old")]
     assert b"a/page" in pickle.dumps(crawl)
     crawl.release(crawl.ready.popleft())
     assert b"a/page" not in pickle.dumps(crawl), "nothing of it is kept"
@@ -190,31 +190,31 @@ def test_one_request_at_a_time_goes_depth_first() -> None:
 
 
 def test_a_retryable_failure_is_tried_again_after_growing_pauses() -> None:
-    crawl = Crawl([Seed(url("a"), FoundBy.GIVEN)])
+    crawl = Crawl([StartUrl(url("a"), FoundBy.GIVEN)])
     busy = FetchFailed("503", retryable=True, status=503)
     now, pauses = 0.0, []
     while not crawl.done:
         (request,) = crawl.take(now)
-        crawl.receive(request, busy, now, chance=0.5)
+        crawl.receive(request, busy, now, jitter=0.5)
         if (due := crawl.wakeup()) is not None:
             assert crawl.take(due - 0.001) == []
             pauses.append(due - now)
             now = due
     assert pauses == [1.0, 1.5, 2.25, 3.375], "four pauses for five tries, none after the last"
-    assert isinstance(tree(crawl.roots[0], crawl.selection), InvalidSitemap)
+    assert isinstance(subtree(crawl.roots[0], crawl.selection), InvalidSitemap)
 
 
 def test_retry_after_is_kept_within_the_limit() -> None:
-    for asked_for, pause in ((7.0, 7.0), (0.1, 1.0), (86_400.0, 60.0)):
-        crawl = Crawl([Seed(url("a"), FoundBy.GIVEN)])
+    for asked_for, delay in ((7.0, 7.0), (0.1, 1.0), (86_400.0, 60.0)):
+        crawl = Crawl([StartUrl(url("a"), FoundBy.GIVEN)])
         (request,) = crawl.take(10.0)
         busy = FetchFailed("429", retryable=True, status=429, retry_after=asked_for)
         crawl.receive(request, busy, 10.0)
-        assert crawl.wakeup() == 10.0 + pause
+        assert crawl.wakeup() == 10.0 + delay
 
 
 def test_other_requests_go_on_while_one_waits_for_its_retry() -> None:
-    crawl = Crawl([Seed(f"{HOME}robots.txt", FoundBy.WELL_KNOWN)])
+    crawl = Crawl([StartUrl(f"{HOME}robots.txt", FoundBy.WELL_KNOWN)])
     (request,) = crawl.take(0.0)
     crawl.receive(request, robots("a", "b"), 0.0)
     (first,) = crawl.take(0.0, limit=1)
@@ -223,34 +223,36 @@ def test_other_requests_go_on_while_one_waits_for_its_retry() -> None:
 
 
 def test_a_dead_host_is_given_up() -> None:
-    silent = FetchFailed("connection refused", silent=True)
+    silent = FetchFailed("connection refused", no_response=True)
     crawl = crawl_of()
     asked = play(
         crawl, dict.fromkeys([f"{HOME}robots.txt", *(HOME + p for p in KNOWN_PATHS)], silent)
     )
     by_http = [url for url in asked if url.startswith("http:")]
-    assert len(by_http) == Policy().host_strikes
+    assert len(by_http) == Policy().host_failure_threshold
     assert set(asked) - set(by_http) <= {"https://h.example/robots.txt", "https://h.example/"}
-    assert website(HOME, crawl).outcome is Outcome.UNREACHABLE
+    assert website_tree(HOME, crawl).outcome is Outcome.UNREACHABLE
 
 
 def test_a_dead_scheme_is_tried_the_other_way_once() -> None:
-    silent = FetchFailed("connection refused", silent=True)
+    silent = FetchFailed("connection refused", no_response=True)
     names = [f"n{number}" for number in range(40)]
     secure = {name: url(name).replace("http:", "https:") for name in names}
-    site: dict[str, Answer] = {f"{HOME}robots.txt": robots(*names)}
+    site: dict[str, FetchResult] = {f"{HOME}robots.txt": robots(*names)}
     site |= {url(name): silent for name in names}
     site |= {secure[name]: pages(name, at=secure[name]) for name in names[:-1]}
     site[secure["n39"]] = silent
     trees = []
     for order in (first_in, last_in):
         crawl = crawl_of()
-        asked = play(crawl, site, order, in_flight=4)
+        asked = play(crawl, site, order, most=4)
         assert len(asked) == len(set(asked))
         assert {secure[name] for name in names} <= set(asked)
         by_http = [one for one in asked if one in {url(name) for name in names}]
-        assert len(by_http) <= 4 + Policy().host_strikes + Policy().tries, "four were in flight"
-        trees.append(website(HOME, crawl))
+        assert len(by_http) <= 4 + Policy().host_failure_threshold + Policy().max_attempts, (
+            "four were in flight"
+        )
+        trees.append(website_tree(HOME, crawl))
     (declared,) = trees[0].sub_sitemaps
     assert [sub.url for sub in declared.sub_sitemaps] == [*list(secure.values())[:-1], url("n39")]
     first, *_, last = declared.sub_sitemaps
@@ -261,10 +263,12 @@ def test_a_dead_scheme_is_tried_the_other_way_once() -> None:
 
 
 def test_what_a_redirect_has_brought_is_kept_though_its_host_is_given_up() -> None:
-    silent = FetchFailed("no answer", silent=True, retryable=True)
+    silent = FetchFailed("no answer", no_response=True, retryable=True)
     names = ["a", "b", "c", "d"]
     children = (*(Child(url(name)) for name in names), Child("http://other.example/x.xml"))
-    crawl = crawl_of(policy=Policy(first_pause=100, other_scheme=False, host_strikes=3))
+    crawl = crawl_of(
+        policy=Policy(backoff_initial=100, scheme_fallback=False, host_failure_threshold=3)
+    )
     (request,) = (one for one in crawl.take(0.0) if one.url.endswith("robots.txt"))
     crawl.receive(request, Document(f"{HOME}robots.txt", Kind.ROBOTS, [], children), 0.0)
     asked = {request.url: request for request in crawl.take(0.0)}
@@ -273,47 +277,47 @@ def test_what_a_redirect_has_brought_is_kept_though_its_host_is_given_up() -> No
     for name in names[1:]:
         crawl.receive(asked[url(name)], silent, 0.0)
     play(crawl, {})
-    (declared,) = website(HOME, crawl).sub_sitemaps
+    (declared,) = website_tree(HOME, crawl).sub_sitemaps
     assert [isinstance(sub, PagesXMLSitemap) for sub in declared.sub_sitemaps] == [
         True, False, False, False, True,
     ]  # fmt: skip
 
 
 def test_both_schemes_declared_and_both_dead_come_to_an_end() -> None:
-    silent = FetchFailed("connection refused", silent=True)
+    silent = FetchFailed("connection refused", no_response=True)
     secure = url("a").replace("http:", "https:")
     document = Document(f"{HOME}robots.txt", Kind.ROBOTS, [], (Child(url("a")), Child(secure)))
     crawl = crawl_of()
     asked = play(crawl, {f"{HOME}robots.txt": document, url("a"): silent, secure: silent})
     assert asked.count(url("a")) == asked.count(secure) == 1
-    (declared,) = website(HOME, crawl).sub_sitemaps
+    (declared,) = website_tree(HOME, crawl).sub_sitemaps
     assert all(isinstance(sub, InvalidSitemap) for sub in declared.sub_sitemaps)
 
 
 def test_a_certificate_that_is_not_to_be_trusted_is_no_reason_for_http() -> None:
-    bad = FetchFailed("bad certificate", silent=True, untrusted=True)
-    crawl = Crawl([Seed("https://h.example/a.xml", FoundBy.GIVEN)])
+    bad = FetchFailed("bad certificate", no_response=True, untrusted=True)
+    crawl = Crawl([StartUrl("https://h.example/a.xml", FoundBy.GIVEN)])
     assert play(crawl, {"https://h.example/a.xml": bad}) == ["https://h.example/a.xml"]
 
 
 def test_what_came_before_the_connection_broke_is_used_when_tries_run_out() -> None:
-    crawl = Crawl([Seed(url("a"), FoundBy.GIVEN)], Policy(tries=2))
-    broken = FetchFailed("reset", retryable=True, salvaged=pages("a"))
+    crawl = Crawl([StartUrl(url("a"), FoundBy.GIVEN)], Policy(max_attempts=2))
+    broken = FetchFailed("reset", retryable=True, partial_document=pages("a"))
     assert play(crawl, {url("a"): broken}) == [url("a")] * 2
-    assert isinstance(tree(crawl.roots[0], crawl.selection), PagesXMLSitemap)
+    assert isinstance(subtree(crawl.roots[0], crawl.selection), PagesXMLSitemap)
 
 
 def test_a_web_of_indexes_is_bounded() -> None:
     names = [f"n{number}" for number in range(40)]
-    site: dict[str, Answer] = {url(name): index(name, [*names, "leaf"]) for name in names}
+    site: dict[str, FetchResult] = {url(name): index(name, [*names, "leaf"]) for name in names}
     site[url("leaf")] = pages("leaf")
     site[f"{HOME}robots.txt"] = robots(*names)
-    crawl = Crawl([Seed(f"{HOME}robots.txt", FoundBy.WELL_KNOWN)])
+    crawl = Crawl([StartUrl(f"{HOME}robots.txt", FoundBy.WELL_KNOWN)])
     asked = play(crawl, site)
     assert len(asked) == len(names) + 2
     declared = len(names) * (len(names) + 2)
-    assert sum(1 for _ in crawl.places()) < Policy().repeated_places + 2 * declared
-    found = tree(crawl.roots[0], crawl.selection)
+    assert sum(1 for _ in crawl.nodes()) < Policy().max_repeated_nodes + 2 * declared
+    found = subtree(crawl.roots[0], crawl.selection)
     assert isinstance(found, IndexRobotsTxtSitemap)
     assert f"{HOME}leaf/page" in {page.url for page in found.all_pages()}
     closed = [sub for sub in found.all_sitemaps() if "SM606" in {p.code for p in sub.problems}]
@@ -330,10 +334,10 @@ def test_an_index_met_too_deep_first_is_opened_again_nearer_to_the_root() -> Non
         url("deep"): index("deep", ["leaf"]),
         url("leaf"): pages("leaf"),
     }
-    policy = Policy(max_level=4, repeated_places=0)
-    crawl = Crawl([Seed(f"{HOME}robots.txt", FoundBy.WELL_KNOWN)], policy)
+    policy = Policy(max_level=4, max_repeated_nodes=0)
+    crawl = Crawl([StartUrl(f"{HOME}robots.txt", FoundBy.WELL_KNOWN)], policy)
     play(crawl, site)
-    found = tree(crawl.roots[0], crawl.selection)
+    found = subtree(crawl.roots[0], crawl.selection)
     assert isinstance(found, IndexRobotsTxtSitemap)
     assert [page.url for page in found.all_pages()] == [f"{HOME}leaf/page"]
     deep = found.sub_sitemaps[1]
@@ -344,7 +348,7 @@ def test_an_index_met_too_deep_first_is_opened_again_nearer_to_the_root() -> Non
 FORBIDDEN = FetchFailed("403 Forbidden", status=403)
 FAILING = FetchFailed("500 Internal Server Error", status=500)
 AT_KNOWN_PATH = pages("x", at=f"{HOME}sitemap.xml")
-OUTCOMES: dict[str, tuple[Outcome, dict[str, Answer]]] = {
+OUTCOMES: dict[str, tuple[Outcome, dict[str, FetchResult]]] = {
     "all is read": (Outcome.FOUND, {"robots.txt": robots("a"), "a.xml": pages("a")}),
     "one is missing": (Outcome.PARTIAL, {"robots.txt": robots("a", "b"), "a.xml": pages("a")}),
     "nothing anywhere": (Outcome.NONE, {}),
@@ -370,11 +374,11 @@ def test_outcomes() -> None:
         crawl = crawl_of()
         play(crawl, {HOME + path: answer for path, answer in answers.items()})
         assert crawl.outcome == expected, what
-        assert website(HOME, crawl).outcome == expected, what
+        assert website_tree(HOME, crawl).outcome == expected, what
 
 
 def test_tried_tells_what_came_of_each() -> None:
-    crawl = Crawl(Ladder(known_paths=("sitemap.xml", "other.xml", "a.xml")).seeds(HOME))
+    crawl = Crawl(DiscoveryPlan(known_paths=("sitemap.xml", "other.xml", "a.xml")).start_urls(HOME))
     site: Site = {
         f"{HOME}robots.txt": robots("a", "b", "robots"),
         url("a"): pages("a"),
@@ -383,7 +387,9 @@ def test_tried_tells_what_came_of_each() -> None:
         f"{HOME}sitemap.xml": pages("a", at=url("a")),
     }
     play(crawl, site)
-    tried = [(a.url.removeprefix(HOME), a.found_by, a.result) for a in website(HOME, crawl).tried]
+    tried = [
+        (a.url.removeprefix(HOME), a.found_by, a.result) for a in website_tree(HOME, crawl).tried
+    ]
     assert tried == [
         ("robots.txt", "well-known", "sitemap"),
         ("a.xml", "robots", "sitemap"),

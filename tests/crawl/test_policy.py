@@ -22,17 +22,17 @@ NO_NUMBERS: list[object] = [True, "3", b"3", [3], float("nan"), -1, 3j]
 NO_PATTERNS: list[object] = [None, "(", b"x", [b"x"], [re.compile(b"x")], ["a", 5], ["a", "("]]
 NO_KINDS: list[object] = [None, 5, b"news", [[]], [None], "podcast", ["news", {}]]
 WRONG: list[tuple[str, object]] = [
-    ("tries", 0),
+    ("max_attempts", 0),
     ("max_level", -1),
     ("max_document_bytes", 0),
-    ("first_pause", float("inf")),
-    ("pause_growth", 0.5),
-    ("pause_growth", float("inf")),
-    ("pause_growth", 10**400),
+    ("backoff_initial", float("inf")),
+    ("backoff_factor", 0.5),
+    ("backoff_factor", float("inf")),
+    ("backoff_factor", 10**400),
     *((name, wrong) for name in WHOLE for wrong in (*NO_NUMBERS, 2.5, 3.0, float("inf"))),
     *((name, wrong) for name in SECONDS for wrong in NO_NUMBERS),
     *((name, wrong) for name in PATTERNS for wrong in NO_PATTERNS),
-    *(("kinds", wrong) for wrong in NO_KINDS),
+    *(("kind", wrong) for wrong in NO_KINDS),
     *(("since", wrong) for wrong in (5, b"2024", True, ["2024"], "", "2024-13")),
 ]
 
@@ -60,23 +60,31 @@ def test_a_policy_is_a_policy(wrong: Any) -> None:
 
 @pytest.mark.parametrize("endless", [float("inf"), 1e12, 10**400])
 def test_no_time_limit_is_too_long_to_wait_for(endless: float) -> None:
-    policy = Policy(max_seconds=endless, longest_pause=endless, first_pause=1e300)
+    policy = Policy(max_seconds=endless, backoff_max=endless, backoff_initial=1e300)
     assert policy.max_seconds is None
-    assert policy.pause(1, 1e300, 1.0) == policy.longest_pause < TIMEOUT_MAX
+    assert policy.delay(1, 1e300, 1.0) == policy.backoff_max < TIMEOUT_MAX
     assert Policy(max_seconds=3600).max_seconds == 3600
 
 
 def test_pauses_grow_to_their_limit_and_no_further() -> None:
-    grown = [Policy(tries=5000).pause(tries, None, 0.5) for tries in (1, 2, 3, 11, 3000, 4999)]
+    grown = [
+        Policy(max_attempts=5000).delay(tries, None, 0.5) for tries in (1, 2, 3, 11, 3000, 4999)
+    ]
     assert grown == [1.0, 1.5, 2.25, 57.6650390625, 60.0, 60.0]
-    assert Policy(pause_growth=1e308).pause(3, None, 0.5) == 60.0
-    assert Policy(first_pause=0, pause_growth=2).pause(5000, None, 0.5) == 0.0
+    assert Policy(backoff_factor=1e308).delay(3, None, 0.5) == 60.0
+    assert Policy(backoff_initial=0, backoff_factor=2).delay(5000, None, 0.5) == 0.0
 
 
 def test_more_tries_than_a_pause_can_grow_by(server: LoopbackServer) -> None:
     server.robots("/a.xml")
     server.site["/a.xml"] = 500
-    policy = Policy(tries=1200, retries=1200, first_pause=1e-9, longest_pause=1e-6, pause_growth=2)
+    policy = Policy(
+        max_attempts=1200,
+        retry_budget=1200,
+        backoff_initial=1e-9,
+        backoff_max=1e-6,
+        backoff_factor=2,
+    )
     sitemap_tree_for_homepage(server.url, use_known_paths=False, policy=policy)
     assert server.asked == ["/robots.txt", *["/a.xml"] * 1200]
 
@@ -98,6 +106,6 @@ def test_the_ceiling_on_a_document_is_an_option(server: LoopbackServer) -> None:
 def test_how_often_a_failure_is_tried_is_an_option(server: LoopbackServer) -> None:
     server.robots("/a.xml")
     server.site["/a.xml"] = 503
-    policy = Policy(tries=2, first_pause=0.01)
+    policy = Policy(max_attempts=2, backoff_initial=0.01)
     sitemap_tree_for_homepage(server.url, use_known_paths=False, policy=policy)
     assert server.asked == ["/robots.txt", "/a.xml", "/a.xml"]

@@ -63,11 +63,11 @@ WRONG_FIELDS: dict[str, list[object]] = {
     "message": [None, 404, b"404"],
     "retryable": [None, "yes", 1],
     "status": ["404", 4.04, -1, True],
-    "silent": [None, 0],
+    "no_response": [None, 0],
     "untrusted": [None, 0],
-    "broken": [None, 0],
+    "client_error": [None, 0],
     "retry_after": ["5", -1, float("nan"), True],
-    "salvaged": [b"<urlset/>", "x"],
+    "partial_document": [b"<urlset/>", "x"],
     "code": [None, "SM999", []],
 }
 
@@ -96,7 +96,7 @@ def test_an_answer_to_no_request_is_refused_in_one_line() -> None:
 
 
 def test_what_is_given_back_goes_first_and_is_the_same_try() -> None:
-    crawl = crawl_of(policy=usp.Policy(per_host=2, total=2))
+    crawl = crawl_of(policy=usp.Policy(per_host=2, concurrency=2))
     (first,) = crawl.take(0.0, limit=1)
     assert crawl.outstanding == (first,)
     crawl.give_back(first)
@@ -125,13 +125,13 @@ def test_only_what_is_outstanding_can_be_answered() -> None:
 def test_the_answer_of_an_earlier_try_is_refused() -> None:
     crawl = usp.Crawl.of_sitemap(f"{HOME}index.xml")
     (first,) = crawl.take(0.0)
-    pause = crawl.receive(first, usp.FetchFailed("busy", retryable=True), 0.0)
-    assert pause is not None
-    (second,) = crawl.take(pause)
+    delay = crawl.receive(first, usp.FetchFailed("busy", retryable=True), 0.0)
+    assert delay is not None
+    (second,) = crawl.take(delay)
     with pytest.raises(SitemapException, match="is not outstanding"):
-        crawl.deliver(first, b"", pause)
-    crawl.deliver(second, INDEX, pause)
-    assert len(crawl.take(pause)) == 2
+        crawl.deliver(first, b"", delay)
+    crawl.deliver(second, INDEX, delay)
+    assert len(crawl.take(delay)) == 2
 
 
 NO_NUMBERS: list[Any] = ["x", None, True, float("nan"), float("inf"), b"1"]
@@ -147,7 +147,7 @@ NO_REQUESTS: list[Any] = [None, 5, f"{HOME}a.xml"]
         *(("receive", "request", wrong) for wrong in NO_REQUESTS),
         *(("receive", "answer", wrong) for wrong in (None, "text", b"<urlset/>", 404)),
         *(("receive", "now", wrong) for wrong in NO_NUMBERS),
-        *(("receive", "chance", wrong) for wrong in (*NO_NUMBERS, -0.1, 1.1)),
+        *(("receive", "jitter", wrong) for wrong in (*NO_NUMBERS, -0.1, 1.1)),
         *(("deliver", "request", wrong) for wrong in NO_REQUESTS),
         *(("deliver", "data", wrong) for wrong in (None, "text", 5, bytearray(b"x"))),
         *(("deliver", "now", wrong) for wrong in NO_NUMBERS),
@@ -156,7 +156,7 @@ NO_REQUESTS: list[Any] = [None, 5, f"{HOME}a.xml"]
         *(("give_back", "request", wrong) for wrong in NO_REQUESTS),
         *(("stop", "code", wrong) for wrong in NO_CODES),
         *(("stop", "reason", wrong) for wrong in (None, 5)),
-        *(("release", "place", wrong) for wrong in (None, "x")),
+        *(("release", "node", wrong) for wrong in (None, "x")),
     ],
 )
 def test_a_crawl_refuses_what_can_not_be_meant(method: str, name: str, wrong: object) -> None:
@@ -168,7 +168,7 @@ def test_a_crawl_refuses_what_can_not_be_meant(method: str, name: str, wrong: ob
         "deliver": {"request": request, "data": b"", "now": 0.0},
         "give_back": {"request": request},
         "stop": {"code": "SM706", "reason": "enough"},
-        "release": {"place": crawl.roots[0]},
+        "release": {"node": crawl.roots[0]},
     }
     with pytest.raises(SitemapException, match=name) as caught:
         getattr(crawl, method)(**good[method] | {name: wrong})

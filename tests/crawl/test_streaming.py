@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from usp._crawl.core import Crawl
-from usp._crawl.messages import Answer, FetchFailed, FetchRequest
+from usp._crawl.discovery import StartUrl
+from usp._crawl.messages import FetchFailed, FetchRequest, FetchResult
 from usp._crawl.policy import Policy
-from usp._crawl.discovery import Seed
 from usp._parse.document import Child, Document
 from usp._parse.input.sniff import Kind
 from usp.objects.outcome import FoundBy
@@ -29,7 +29,7 @@ class Web:
         self.urls = [f"http://{host}/{number}.xml" for number, (host, _) in enumerate(listed)]
         self._busy = dict(zip(self.urls, (times for _, times in listed), strict=True))
 
-    def answer(self, url: str) -> Answer:
+    def answer(self, url: str) -> FetchResult:
         if url == START:
             return Document(url, Kind.INDEX, [], tuple(map(Child, self.urls)))
         if self._busy[url]:
@@ -41,32 +41,32 @@ class Web:
 def streamed(crawl: Crawl, web: Web, order: st.DataObject | None = None) -> list[str]:
     """Return the URLs of the documents as they are handed over."""
     handed_over: list[str] = []
-    flying: list[FetchRequest] = []
+    in_flight: list[FetchRequest] = []
     now = 0.0
     while not crawl.done:
-        flying += crawl.take(now)
-        if flying:
-            at = order.draw(st.integers(0, len(flying) - 1)) if order else 0
-            request = flying.pop(at)
+        in_flight += crawl.take(now)
+        if in_flight:
+            at = order.draw(st.integers(0, len(in_flight) - 1)) if order else 0
+            request = in_flight.pop(at)
             crawl.receive(request, web.answer(request.url), now)
         else:
             due = crawl.wakeup()
             assert due is not None, "the machine waits for nothing"
             now = max(now, due)
         while crawl.ready:
-            place = crawl.ready.popleft()
-            handed_over.append(place.url)
-            crawl.release(place)
+            node = crawl.ready.popleft()
+            handed_over.append(node.url)
+            crawl.release(node)
     return handed_over
 
 
 def stream_of(policy: Policy) -> Crawl:
-    return Crawl([Seed(START, FoundBy.GIVEN)], policy, streaming=True)
+    return Crawl([StartUrl(START, FoundBy.GIVEN)], policy, streaming=True)
 
 
 def test_a_host_that_was_unwell_is_asked_on_though_enough_was_fetched_ahead_elsewhere() -> None:
     web = Web([("a.example", 1)] * 3 + [("b.example", 0)] * 9)
-    assert streamed(stream_of(Policy(documents_ahead=4)), web) == [START, *web.urls]
+    assert streamed(stream_of(Policy(prefetch=4)), web) == [START, *web.urls]
 
 
 @given(
@@ -75,8 +75,8 @@ def test_a_host_that_was_unwell_is_asked_on_though_enough_was_fetched_ahead_else
     st.data(),
 )
 def test_a_stream_gets_to_its_end_in_order(
-    listed: list[Listed], documents_ahead: int, order: st.DataObject
+    listed: list[Listed], prefetch: int, order: st.DataObject
 ) -> None:
     web = Web(listed)
-    policy = Policy(documents_ahead=documents_ahead, tries=40)  # so that no host is given up
+    policy = Policy(prefetch=prefetch, max_attempts=40)  # so that no host is given up
     assert streamed(stream_of(policy), web, order) == [START, *web.urls]

@@ -78,7 +78,7 @@ print(len(sitemap.pages), sitemap.complete)
 | `problem.offset` | the byte in the unpacked document, counted from 0; `None` likewise |
 
 Problems are found by reading: asking for `problems` or `complete` reads the document, values and
-all, if nobody has asked before. What was found is remembered.
+all, if nobody has asked before. What was found is bounded_cache.
 
 Of one document the first {KEPT_PROBLEMS} problems are kept, and at most {KEPT_OF_A_CODE} of one \
 code, so that a fault in every

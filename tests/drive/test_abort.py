@@ -17,11 +17,11 @@ from tests.drive.answers import body, error
 from tests.drive.servers import Certificate, TLSServer, drip
 from tests.drive.waiting import wait_until
 from tests.server import Handler, LoopbackServer, redirect, reset, stall
+from usp.exceptions import CancelledFetchError
 from usp.web_client.abstract_client import (
     AbstractWebClientSuccessResponse,
     WebClientErrorResponse,
 )
-from usp.web_client._http.errors import StoppedError
 from usp.web_client.requests_client import RequestsWebClient
 
 SOON = 2.0
@@ -85,7 +85,9 @@ def test_abort_ends_a_body(server: LoopbackServer, in_flight: Run, head: str) ->
         wait_until(lambda: pieces)
         server.closing.set()
         client.abort()
-        assert isinstance(end(), StoppedError), "and it doesn't look as if the body were whole"
+        assert isinstance(end(), CancelledFetchError), (
+            "and it doesn't look as if the body were whole"
+        )
         assert pieces == [b"x"]
 
 
@@ -170,7 +172,7 @@ def test_abort_leaves_a_session_of_the_callers_alone(server: LoopbackServer) -> 
         chunks = answer.chunks()
         assert next(chunks) == b"x"
         client.abort()
-        with pytest.raises(StoppedError):
+        with pytest.raises(CancelledFetchError):
             list(chunks)
         answer.close()
         server.otherwise = b"hello"

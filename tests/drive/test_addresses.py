@@ -17,13 +17,13 @@ import requests_mock
 
 from tests.drive.servers import Certificate, ServerAt, TLSServer
 from tests.server import Answer, LoopbackServer, redirect
-from usp.exceptions import SitemapException
+from usp.exceptions import AddressRefusedError, SitemapException
+from usp.web_client._http.address_guard import AddressRule, Guard, host_of, is_public
 from usp.web_client.abstract_client import (
     AbstractWebClientResponse,
     AbstractWebClientSuccessResponse,
     WebClientErrorResponse,
 )
-from usp.web_client._http.address_guard import AddressRefusedError, AddressRule, Guard, host_of, is_public
 from usp.web_client.requests_client import RequestsWebClient
 
 PUBLIC = "127.0.0.1"

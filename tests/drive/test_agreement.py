@@ -108,7 +108,7 @@ def test_a_head_that_breaks_off_is_no_document(
     said = fetch(server.url)
     assert isinstance(said, WebClientErrorResponse)
     assert "middle of the headers" in said.message()
-    assert (said.retryable(), said.unanswered()) == (True, True)
+    assert (said.retryable(), said.no_response()) == (True, True)
 
 
 def test_a_head_that_breaks_off_behind_an_interim_answer(
@@ -133,7 +133,7 @@ def test_a_head_that_breaks_off_is_tried_again(
         return TEXT
 
     server.site["/a.xml"] = answer
-    tree = crawl(server.at("/a.xml"), first_pause=0.01)
+    tree = crawl(server.at("/a.xml"), backoff_initial=0.01)
     tree = run(tree) if asyncio.iscoroutine(tree) else tree
     assert len(list(tree.all_pages())) == 2
     assert tree.outcome is Outcome.FOUND
@@ -258,14 +258,14 @@ def test_a_polite_wait_between_hops_can_be_ended(server: LoopbackServer) -> None
     assert len(starts.moments) == 1
 
 
-@pytest.mark.parametrize("total", [1, 2, 8])
+@pytest.mark.parametrize("concurrency", [1, 2, 8])
 def test_redirects_under_a_bound_do_not_wait_for_one_another(
-    server: LoopbackServer, total: int
+    server: LoopbackServer, concurrency: int
 ) -> None:
     starts = Starts(server)
 
     async def main() -> list[bytes]:
-        async with AioWebClient(total=total, wait=0.03) as client, asyncio.timeout(30):
+        async with AioWebClient(concurrency=concurrency, wait=0.03) as client, asyncio.timeout(30):
             urls = [server.at(f"/2/{name}") for name in "abcd"]
             return await asyncio.gather(*(body(client, url) for url in urls))
 

@@ -10,8 +10,9 @@ from tests.drive.answers import error
 from tests.drive.loops import body, read, run, success
 from tests.drive.servers import drip, full_house
 from tests.server import Answer, Handler, LoopbackServer, redirect, stall
+from usp.exceptions import DeadlineError
+from usp.web_client._http.errors import is_transient
 from usp.web_client.aio_client import AioWebClient
-from usp.web_client._http.errors import DeadlineError, passes
 
 DEADLINE = 0.4
 SOON = 2.5
@@ -35,7 +36,7 @@ def test_a_slow_drip_ends_at_the_deadline_with_what_came(
             came, fault = await read(client, server.at("/a"))
             assert DEADLINE <= time.monotonic() - begun < SOON
         assert isinstance(fault, DeadlineError)
-        assert not passes(fault)
+        assert not is_transient(fault)
         assert set(came) == set(b"x")
 
     run(main())
@@ -68,10 +69,10 @@ def test_silence_ends_at_the_time_out_and_may_pass(server: LoopbackServer) -> No
             came, fault = await read(client, server.at("/a"))
             assert came == b"x"
             assert fault is not None
-            assert passes(fault)
+            assert is_transient(fault)
             answer = error(await client.get(server.at("/b")))
             assert answer.retryable()
-            assert answer.unanswered()
+            assert answer.no_response()
 
     run(main())
 
@@ -80,7 +81,7 @@ def test_a_host_that_takes_no_connections_is_left_in_time() -> None:
     async def main(url: str) -> None:
         async with AioWebClient(timeout=(0.2, 60)) as client:
             answer = error(await client.get(url))
-            assert answer.unanswered()
+            assert answer.no_response()
             assert answer.retryable()
 
     with full_house() as url:
@@ -107,7 +108,7 @@ def test_the_wait_for_a_place_is_no_time_of_the_document(server: LoopbackServer)
     server.otherwise = slow
 
     async def main() -> None:
-        async with AioWebClient(total=1, document_deadline=DEADLINE) as client:
+        async with AioWebClient(concurrency=1, document_deadline=DEADLINE) as client:
             bodies = await asyncio.gather(*(body(client, server.url) for _ in range(3)))
         assert bodies == [b"x"] * 3
 
@@ -138,7 +139,7 @@ def test_a_response_that_is_closed_early_gives_its_place_back(server: LoopbackSe
     server.site["/a"] = drip(LENGTH, b"x")
 
     async def main() -> None:
-        async with AioWebClient(total=1) as client:
+        async with AioWebClient(concurrency=1) as client:
             for _ in range(3):
                 response = success(await client.get(server.at("/a")))
                 chunks = response.chunks()

@@ -42,18 +42,20 @@ def busy(server: LoopbackServer) -> LoopbackServer:
 
 
 async def crawl(server: LoopbackServer, client: AioWebClient | None = None) -> None:
-    policy = Policy(first_pause=0.01)
+    policy = Policy(backoff_initial=0.01)
     await aio.sitemap_tree_for_homepage(server.url, client, policy=policy)
 
 
 async def stream(server: LoopbackServer, client: AioWebClient | None = None) -> None:
-    async for _ in aio.iter_pages(server.url, web_client=client, first_pause=0.01):
+    async for _ in aio.iter_pages(server.url, web_client=client, backoff_initial=0.01):
         pass
 
 
 async def many(server: LoopbackServer, client: AioWebClient | None = None) -> None:
     homepages = [server.url] * 3
-    async for _ in aio.sitemap_trees(homepages, at_once=2, web_client=client, first_pause=0.01):
+    async for _ in aio.sitemap_trees(
+        homepages, sites_at_once=2, web_client=client, backoff_initial=0.01
+    ):
         pass
 
 
@@ -80,7 +82,7 @@ def test_a_client_is_as_good_as_new_after_a_cancelled_crawl(
     chance = random.Random(11)  # noqa: S311 -- moments, not secrets
 
     async def main() -> None:
-        async with AioWebClient(total=4) as client:
+        async with AioWebClient(concurrency=4) as client:
             for _ in range(15):
                 await _cancel_after(chance.uniform(0, 0.08), work(busy, client))
                 assert other_tasks() == set()

@@ -18,13 +18,13 @@ from tests.drive.servers import raw
 from tests.server import Answer, Handler, LoopbackServer, redirect, reset
 from usp import __version__
 from usp.exceptions import SitemapException
+from usp.web_client._http.address_guard import AddressRule
+from usp.web_client._http.errors import is_transient
 from usp.web_client.abstract_client import (
     RETRYABLE_HTTP_STATUS_CODES,
     AbstractWebClientResponse,
 )
-from usp.web_client._http.address_guard import AddressRule
 from usp.web_client.aio_client import AioWebClient
-from usp.web_client._http.errors import passes
 
 TEXT = b"http://h.example/a\n" * 1000
 
@@ -78,7 +78,7 @@ def test_statuses(server: LoopbackServer, status: int) -> None:
         assert answer.status_code() == status
         assert answer.message().startswith(f"{status} ")
         assert answer.retryable() == (status in RETRYABLE_HTTP_STATUS_CODES)
-        assert not answer.unanswered()
+        assert not answer.no_response()
 
     run(main())
 
@@ -102,7 +102,7 @@ def test_retry_after_in_both_forms(server: LoopbackServer) -> None:
 
 
 @pytest.mark.parametrize(
-    ("packing", "data"),
+    ("encodings", "data"),
     [
         ("gzip", gzip.compress(TEXT)),
         ("x-gzip", gzip.compress(TEXT)),
@@ -113,24 +113,24 @@ def test_retry_after_in_both_forms(server: LoopbackServer) -> None:
     ids=["gzip", "x-gzip", "zlib", "gzip twice", "zlib in gzip"],  # packed bytes vary with time
 )
 def test_what_the_reader_can_unpack_stays_packed(
-    server: LoopbackServer, packing: str, data: bytes
+    server: LoopbackServer, encodings: str, data: bytes
 ) -> None:
-    server.site["/a"] = Answer(body=data, headers={"Content-Encoding": packing})
+    server.site["/a"] = Answer(body=data, headers={"Content-Encoding": encodings})
     assert run(fetched(server.at("/a"))) == data
 
 
-@pytest.mark.parametrize("packing", ["deflate", "gzip", "identity", "UTF-8", "none", ""])
-def test_what_only_says_that_it_is_packed_is_left(server: LoopbackServer, packing: str) -> None:
+@pytest.mark.parametrize("encodings", ["deflate", "gzip", "identity", "UTF-8", "none", ""])
+def test_what_only_says_that_it_is_packed_is_left(server: LoopbackServer, encodings: str) -> None:
     data = b"<urlset></urlset>"
-    server.site["/a"] = Answer(body=data, headers={"Content-Encoding": packing})
+    server.site["/a"] = Answer(body=data, headers={"Content-Encoding": encodings})
     assert run(fetched(server.at("/a"))) == data
 
 
-@pytest.mark.parametrize("packing", ["br", "zstd", "gzip, BR"])
+@pytest.mark.parametrize("encodings", ["br", "zstd", "gzip, BR"])
 def test_a_packing_that_can_not_be_undone_is_a_failure(
-    server: LoopbackServer, packing: str
+    server: LoopbackServer, encodings: str
 ) -> None:
-    server.site["/a"] = Answer(body=b"\x0b\x02\x80", headers={"Content-Encoding": packing})
+    server.site["/a"] = Answer(body=b"\x0b\x02\x80", headers={"Content-Encoding": encodings})
     assert "packed with" in run(refused(server.at("/a")))
 
 
@@ -255,7 +255,7 @@ def test_what_came_is_handed_over_before_the_fault(server: LoopbackServer, answe
                 came, fault = await read(client, server.at("/a"))
                 assert came == b"hello"
                 assert fault is not None
-                assert passes(fault)
+                assert is_transient(fault)
 
     run(main())
 
@@ -272,7 +272,7 @@ def test_answers_that_are_none(server: LoopbackServer, answer: bytes) -> None:
             none = error(await client.get(server.at("/a")))
             assert none.status_code() is None
             assert none.message().startswith("the answer can't be read: ")
-            assert none.unanswered()
+            assert none.no_response()
 
     run(main())
 
@@ -286,10 +286,10 @@ def test_a_reset_passes_and_a_closed_port_stays(server: LoopbackServer) -> None:
         async with AioWebClient() as client:
             dropped = error(await client.get(server.at("/a")))
             assert dropped.retryable()
-            assert dropped.unanswered()
+            assert dropped.no_response()
             dead = error(await client.get(closed))
             assert not dead.retryable()
-            assert dead.unanswered()
+            assert dead.no_response()
             nameless = error(await client.get(f"http://{'x' * 70}/"))
             assert not nameless.retryable()
 
@@ -313,7 +313,7 @@ def test_no_more_requests_are_under_way_than_allowed(server: LoopbackServer) -> 
     server.otherwise = slow
 
     async def main() -> None:
-        async with AioWebClient(total=3) as client:
+        async with AioWebClient(concurrency=3) as client:
             await asyncio.gather(*(body(client, server.url) for _ in range(20)))
 
     run(main())

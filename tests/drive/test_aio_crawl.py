@@ -33,7 +33,7 @@ from tests.server import (
 )
 from usp import Outcome, Policy, aio
 from usp.exceptions import SitemapException
-from usp.objects.events import Asked, Ended, Event
+from usp.objects.events import CrawlFinished, Event, RequestStarted
 from usp.objects.sitemap import IndexWebsiteSitemap, InvalidSitemap
 from usp.web_client.abstract_aio_client import (
     AbstractAioWebClient,
@@ -43,7 +43,7 @@ from usp.web_client.abstract_client import AbstractWebClientResponse, WebClientE
 from usp.web_client.aio_client import AioWebClient
 from usp.web_client.requests_client import RequestsWebClient
 
-QUICK = Policy(tries=2, first_pause=0.01)
+QUICK = Policy(max_attempts=2, backoff_initial=0.01)
 NAMES = ("robots.txt", "sitemap.xml", "a.xml", "b.xml.gz", "c.xml", "d.txt")
 
 
@@ -92,10 +92,12 @@ def test_any_site_gives_the_tree_of_the_other_drivers(
     server.site.clear()
     for name, (kind, children) in site.items():
         server.site[f"/{name}"] = answer_of(server, name, kind, children)
-    policy = Policy(tries=1, host_strikes=99)  # when a host is given up is a matter of time
+    policy = Policy(
+        max_attempts=1, host_failure_threshold=99
+    )  # when a host is given up is a matter of time
     ours = run(aio.sitemap_tree_for_homepage(server.url, policy=policy))
     threads = usp.sitemap_tree_for_homepage(server.url, policy=policy)
-    inline = usp.sitemap_tree_for_homepage(server.url, policy=replace(policy, total=1))
+    inline = usp.sitemap_tree_for_homepage(server.url, policy=replace(policy, concurrency=1))
     assert shape(ours) == shape(threads) == shape(inline)
 
     async def streamed() -> list[str]:
@@ -111,7 +113,7 @@ def test_a_reset_is_tried_again(server: LoopbackServer) -> None:
     server.robots("/a.xml")
 
     def once(handler: Handler) -> Plain | None:
-        if server.asked.count("/a.xml") == QUICK.tries:
+        if server.asked.count("/a.xml") == QUICK.max_attempts:
             return urlset(server.at("/page"))
         reset(handler)
         return None
@@ -257,7 +259,7 @@ def test_limits_are_those_of_the_policy(server: LoopbackServer) -> None:
     assert [problem.name for problem in tree.problems] == ["sitemaps-limit"]
 
     async def streamed() -> tuple[int, Outcome, list[str]]:
-        stream = aio.iter_pages(server.url, max_pages=5)
+        stream = aio.iter_pages(server.url, limit=5)
         count = len([page async for page in stream])
         return count, stream.outcome, [problem.name for problem in stream.problems]
 
@@ -298,9 +300,9 @@ def test_callbacks_run_in_the_task_of_the_caller_in_declared_order(server: Loopb
 
     tree = run(main())
     assert len(pages(tree)) == 4
-    asked = [event.url for event in events if isinstance(event, Asked)]
+    asked = [event.url for event in events if isinstance(event, RequestStarted)]
     assert set(asked) == {server.at(path) for path in server.asked}
-    assert events[-1] == Ended(Outcome.FOUND)
+    assert events[-1] == CrawlFinished(Outcome.FOUND)
 
 
 @pytest.mark.parametrize("where", ["recurse_callback", "recurse_list_callback", "observer"])
@@ -351,7 +353,7 @@ def test_what_is_no_url_raises_at_once() -> None:
         with pytest.raises(SitemapException):
             aio.iter_pages(wrong)
     with pytest.raises(SitemapException, match="at_once"):
-        aio.sitemap_trees([], at_once=0)
+        aio.sitemap_trees([], sites_at_once=0)
     with pytest.raises(TypeError, match="per_hosts"):
         aio.iter_pages("h.example", per_hosts=3)  # type: ignore[call-arg]
 

@@ -6,8 +6,8 @@ from tests.drive.answers import error
 from tests.drive.loops import body, message, read, run
 from tests.drive.servers import raw
 from tests.server import Answer, LoopbackServer, redirect
+from usp.exceptions import ConnectionDroppedError
 from usp.web_client.aio_client import AioWebClient
-from usp.web_client._http.errors import DroppedError
 
 
 def test_a_garbled_chunk_ends_the_body_with_what_came(server: LoopbackServer) -> None:
@@ -20,7 +20,7 @@ def test_a_garbled_chunk_ends_the_body_with_what_came(server: LoopbackServer) ->
 
     came, fault = run(main())
     assert came == b"hello"
-    assert isinstance(fault, DroppedError), "not the deadline, and it may pass"
+    assert isinstance(fault, ConnectionDroppedError), "not the deadline, and it may pass"
 
 
 def test_a_kept_connection_that_is_dead_is_replaced(server: LoopbackServer) -> None:
@@ -78,7 +78,7 @@ def test_what_is_labelled_as_packed_and_is_not_is_read(
     server.site["/a"] = Answer(body=plain, headers={"Content-Encoding": "br"})
 
     async def main() -> bytes:
-        async with AioWebClient(total=1) as client:
+        async with AioWebClient(concurrency=1) as client:
             assert await body(client, server.at("/a")) == plain
             return await body(client, server.at("/a"))
 

@@ -13,7 +13,7 @@ from tests.drive.servers import ServerEverywhere
 from tests.server import Handler, LoopbackServer, Plain, stall, urlset
 from usp import Outcome, aio
 from usp._crawl.core import Crawl
-from usp.objects.events import Ended, Event
+from usp.objects.events import CrawlFinished, Event
 from usp.objects.sitemap import IndexWebsiteSitemap
 from usp.web_client.aio_client import AioWebClient
 
@@ -56,9 +56,9 @@ def test_a_thousand_sites_at_once() -> None:
 
     async def main(server: ServerEverywhere) -> None:
         before, most_files, done = files(), 0, 0
-        async with AioWebClient(total=20) as client:
+        async with AioWebClient(concurrency=20) as client:
             trees = aio.sitemap_trees(
-                homepages(server), at_once=50, web_client=client, use_known_paths=False
+                homepages(server), sites_at_once=50, web_client=client, use_known_paths=False
             )
             async for homepage, tree in trees:
                 done += 1
@@ -116,8 +116,8 @@ def test_a_source_that_waits_does_not_hold_back_what_is_there(server: LoopbackSe
     run(main())
 
 
-@pytest.mark.parametrize("at_once", [1, 3, 10**9])
-def test_there_are_no_more_tasks_than_sites(server: LoopbackServer, at_once: int) -> None:
+@pytest.mark.parametrize("sites_at_once", [1, 3, 10**9])
+def test_there_are_no_more_tasks_than_sites(server: LoopbackServer, sites_at_once: int) -> None:
     most = 0
 
     async def main() -> int:
@@ -132,11 +132,11 @@ def test_there_are_no_more_tasks_than_sites(server: LoopbackServer, at_once: int
             names = [task.get_coro().__qualname__ for task in asyncio.all_tasks()]  # type: ignore[union-attr]
             most = max(most, sum("as_they_finish" in name for name in names))
 
-        trees = aio.sitemap_trees(given(), at_once=at_once, observer=count)
+        trees = aio.sitemap_trees(given(), sites_at_once=sites_at_once, observer=count)
         return len([each async for each in trees])
 
     assert run(main()) == 7
-    assert 1 <= most <= min(at_once, 7)
+    assert 1 <= most <= min(sites_at_once, 7)
 
 
 def test_a_stream_of_trees_that_is_closed_leaves_no_task(server: LoopbackServer) -> None:
@@ -174,7 +174,7 @@ def test_callbacks_and_observers_are_for_all_crawls(server: LoopbackServer) -> N
 
     assert run(main()) == [[server.at("/a")]] * 2
     assert "/b.xml" not in server.asked
-    assert [type(event) for event in events].count(Ended) == 2
+    assert [type(event) for event in events].count(CrawlFinished) == 2
 
 
 def test_what_a_source_raises_reaches_the_caller(server: LoopbackServer) -> None:
@@ -195,7 +195,7 @@ def test_crawls_of_the_callers_share_a_client(server: LoopbackServer) -> None:
     server.site["/a.xml"] = urlset(server.at("/page"))
 
     async def main() -> None:
-        async with AioWebClient(total=5) as client:
+        async with AioWebClient(concurrency=5) as client:
             crawls = [aio.sitemap_tree_for_homepage(server.url, client) for _ in range(10)]
             trees = await asyncio.gather(*crawls)
         assert [len(list(tree.all_pages())) for tree in trees] == [1] * 10

@@ -17,8 +17,8 @@ from tests.drive.servers import Certificate, ServerAt, TLSServer, Tunnels
 from tests.server import Answer, LoopbackServer, redirect
 from usp.exceptions import SitemapException
 from usp.web_client._http.address_guard import AddressRule
-from usp.web_client.aio_client import AioWebClient
 from usp.web_client._http.settings import Verify
+from usp.web_client.aio_client import AioWebClient
 
 
 class Elsewhere(AioWebClient):
@@ -64,7 +64,7 @@ def test_a_name_with_several_addresses_is_refused_too() -> None:
             answer = error(await client.get("http://localhost:9/"))
         assert "not a public address" in answer.message()
         assert not answer.retryable()
-        assert not answer.unanswered()
+        assert not answer.no_response()
 
     run(main())
 

@@ -10,11 +10,12 @@ import requests
 from tests.drive.answers import error
 from tests.drive.servers import drip, raw
 from tests.server import Answer, Handler, LoopbackServer, redirect
+from usp.exceptions import DeadlineError
+from usp.web_client._http.errors import is_transient
 from usp.web_client.abstract_client import (
     AbstractWebClientResponse,
     AbstractWebClientSuccessResponse,
 )
-from usp.web_client._http.errors import DeadlineError, passes
 from usp.web_client.requests_client import RequestsWebClient
 
 DEADLINE = 0.4
@@ -71,7 +72,7 @@ def test_a_slow_drip_ends_at_the_deadline_with_what_came(
     begun = time.monotonic()
     came, fault = read(client.get(server.at("/a")))
     assert isinstance(fault, DeadlineError)
-    assert not passes(fault)
+    assert not is_transient(fault)
     assert set(came) == set(b"x")
     assert DEADLINE <= time.monotonic() - begun < SOON
 
@@ -148,7 +149,7 @@ def test_silence_ends_at_the_time_out_or_the_deadline(
     came, fault = read(own.get(server.at("/a")))
     assert came == b"x"
     assert fault is not None
-    assert passes(fault), "silence may pass"
+    assert is_transient(fault), "silence may pass"
     assert time.monotonic() - begun < SOON
 
 
@@ -172,7 +173,7 @@ def test_what_came_is_handed_over_before_the_fault(
     came, fault = read(client.get(server.at("/a")))
     assert came.startswith(b"hello")
     assert fault is not None
-    assert passes(fault)
+    assert is_transient(fault)
 
 
 @pytest.mark.parametrize(

@@ -16,8 +16,8 @@ from urllib3.exceptions import MaxRetryError, NameResolutionError, NewConnection
 from tests.drive.answers import error
 from tests.drive.servers import ServerAt, full_house, raw
 from tests.server import Answer, LoopbackServer, redirect, reset, stall
-from usp.web_client._http.address_guard import AddressRefusedError
-from usp.web_client._http.errors import DeadlineError, StoppedError, passes
+from usp.exceptions import AddressRefusedError, CancelledFetchError, DeadlineError
+from usp.web_client._http.errors import is_transient
 from usp.web_client.requests_client import RequestsWebClient
 
 POOL = urllib3.HTTPConnectionPool("host.example")
@@ -47,7 +47,7 @@ def as_requests_does(error: Exception) -> Exception:
     return requests.exceptions.ConnectionError(MaxRetryError(POOL, "/", error))
 
 
-# What passes
+# What is_transient
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def as_requests_does(error: Exception) -> Exception:
     ids=repr,
 )
 def test_what_passes(failure: Exception) -> None:
-    assert passes(failure)
+    assert is_transient(failure)
 
 
 @pytest.mark.parametrize(
@@ -83,29 +83,29 @@ def test_what_passes(failure: Exception) -> None:
         urllib3.exceptions.DecodeError("", ValueError()),
         AddressRefusedError(),
         DeadlineError(),
-        StoppedError(),
+        CancelledFetchError(),
         ConnectionRefusedError(),
         ValueError(),
     ],
     ids=repr,
 )
 def test_what_stays(failure: Exception) -> None:
-    assert not passes(failure)
+    assert not is_transient(failure)
 
 
 def test_the_cause_at_the_bottom_decides() -> None:
     refused = NewConnectionError(HTTPConnection("h"), "")
     refused.__cause__ = ConnectionRefusedError()
-    assert not passes(as_requests_does(refused))
+    assert not is_transient(as_requests_does(refused))
     slow = NewConnectionError(HTTPConnection("h"), "")
     slow.__cause__ = TimeoutError()
-    assert passes(as_requests_does(slow))
+    assert is_transient(as_requests_does(slow))
 
 
 def test_errors_that_go_round_in_circles() -> None:
     first, second = ValueError(), ConnectionResetError()
     first.__cause__, second.__cause__ = second, first
-    assert passes(first)
+    assert is_transient(first)
 
 
 def test_on_real_sockets(server: LoopbackServer, client: RequestsWebClient) -> None:
@@ -133,7 +133,7 @@ def test_what_is_no_http_is_said_so(server: LoopbackServer, client: RequestsWebC
     server.site["/a"] = raw(b"garbage\r\n\r\n")
     answer = error(client.get(server.at("/a")))
     assert "BadStatusLine('garbage" in answer.message()
-    assert answer.unanswered()
+    assert answer.no_response()
 
 
 @pytest.mark.parametrize(

@@ -22,8 +22,8 @@ from usp import Outcome, Policy, aio
 from usp.objects.sitemap import InvalidSitemap
 from usp.tree import sitemap_tree_for_homepage
 
-QUICK = Policy(first_pause=0.01)
-ONE_BY_ONE = Policy(first_pause=0.01, total=1)
+QUICK = Policy(backoff_initial=0.01)
+ONE_BY_ONE = Policy(backoff_initial=0.01, concurrency=1)
 
 
 @pytest.mark.parametrize("policy", [QUICK, ONE_BY_ONE])
@@ -107,7 +107,7 @@ def test_connections_that_drop_once_cost_nothing(
     server: LoopbackServer, way: Callable[..., list[str]], per_host: int
 ) -> None:
     expected = flaky(server, 30, first_only=True, broken=range(8))
-    assert way(server.url, per_host=per_host, first_pause=0.02) == expected
+    assert way(server.url, per_host=per_host, backoff_initial=0.02) == expected
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -116,7 +116,7 @@ def test_sitemaps_that_always_fail_cost_themselves(
     server: LoopbackServer, way: Callable[..., list[str]], per_host: int
 ) -> None:
     expected = flaky(server, 20, first_only=False, broken=range(2, 5))
-    assert way(server.url, per_host=per_host, first_pause=0.02) == expected
+    assert way(server.url, per_host=per_host, backoff_initial=0.02) == expected
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -124,7 +124,7 @@ def test_a_host_that_dies_in_the_middle_is_given_up(
     server: LoopbackServer, way: Callable[..., list[str]]
 ) -> None:
     expected = flaky(server, 200, first_only=False, broken=range(20, 200))
-    assert way(server.url, first_pause=0.01, per_host=4) == expected
+    assert way(server.url, backoff_initial=0.01, per_host=4) == expected
     assert len(server.asked) < 60
 
 

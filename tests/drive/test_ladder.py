@@ -1,4 +1,4 @@
-"""How sitemaps are found, against real servers: each rung, when it is climbed, what came of it."""
+"""How sitemaps are found, against real servers: each stage, when it is climbed, what came of it."""
 
 import gzip
 import pickle
@@ -12,11 +12,11 @@ import usp
 from tests.drive.servers import Certificate, TLSServer
 from tests.server import Answer, LoopbackServer, index, redirect, urlset
 from usp import Outcome
-from usp._crawl.discovery import KNOWN_PATHS, NEWER_PATHS, Homepage
+from usp._crawl.discovery import KNOWN_PATHS, NEWER_PATHS, HomepageQuery
 from usp.objects.outcome import FoundBy
 from usp.objects.sitemap import AbstractSitemap, IndexWebsiteSitemap
 from usp.tree import sitemap_tree_for_homepage
-from usp.web_client._http import defaults as manners
+from usp.web_client._http import defaults as defaults
 from usp.web_client.requests_client import RequestsWebClient
 
 RSS = "<rss version='2.0'><channel><item><title>T</title><link>{}</link></item></channel></rss>"
@@ -174,7 +174,7 @@ MOVES = [
 
 @pytest.mark.parametrize(("home", "final", "expected"), MOVES)
 def test_where_a_homepage_has_moved(home: str, final: str, expected: str | None) -> None:
-    assert Homepage(home, feeds=False).moved_to(final) == expected
+    assert HomepageQuery(home, feeds=False).moved_to(final) == expected
 
 
 def test_a_homepage_that_leads_to_another_site_is_left_there(server: LoopbackServer) -> None:
@@ -188,9 +188,9 @@ def test_a_homepage_that_leads_to_another_site_is_left_there(server: LoopbackSer
 
 
 def told(tree: IndexWebsiteSitemap, server: LoopbackServer) -> list[tuple[str, str, str]]:
-    """What was tried: rung, path and result."""
+    """What was tried: stage, path and result."""
     home = server.url.rstrip("/")
-    found = [(a.rung, a.url.removeprefix(home), str(a.result)) for a in tree.tried]
+    found = [(a.stage, a.url.removeprefix(home), str(a.result)) for a in tree.tried]
     assert all(bool(a.detail) == (a.result not in ("sitemap", "already-found")) for a in tree.tried)
     return found
 
@@ -311,9 +311,9 @@ def test_a_site_that_answers_by_its_other_scheme_only(certificate: Certificate) 
         dead = secure.url.replace("https:", "http:")
         client = RequestsWebClient(verify=str(certificate.file))
         for way in (sitemap_tree_for_homepage, usp.sitemap_tree):
-            tree = way(dead, web_client=client, tries=1)
+            tree = way(dead, web_client=client, max_attempts=1)
             assert [page.url for page in tree.all_pages()] == [secure.at("/1")]
-            told = [(attempt.rung, attempt.url) for attempt in tree.tried]
+            told = [(attempt.stage, attempt.url) for attempt in tree.tried]
             assert told[0] == ("robots.txt", f"{dead}robots.txt")
             assert ("homepage", secure.at("/sitemap.xml")) in told
         client.close()
@@ -337,7 +337,7 @@ def test_a_sitemap_declared_with_the_scheme_that_is_dead(
         wrong[1] = wrong[1].replace("http:", "https:")
         server.site["/robots.txt"] = "".join(f"Sitemap: {url}\n" for url in wrong)
         client = RequestsWebClient(verify=str(certificate.file))
-        options: dict[str, Any] = {"use_known_paths": False, "first_pause": 0.01}
+        options: dict[str, Any] = {"use_known_paths": False, "backoff_initial": 0.01}
         tree = sitemap_tree_for_homepage(server.url, client, **options)
         assert [page.url for page in tree.all_pages()] == [secure.at("/1"), server.at("/2")]
         subs = tree.sub_sitemaps[0].sub_sitemaps
@@ -346,7 +346,7 @@ def test_a_sitemap_declared_with_the_scheme_that_is_dead(
             ["dead-scheme"],
             ["dead-scheme"],
         ]
-        tree = sitemap_tree_for_homepage(server.url, client, other_scheme=False, **options)
+        tree = sitemap_tree_for_homepage(server.url, client, scheme_fallback=False, **options)
         assert list(tree.all_pages()) == []
         client.close()
 
@@ -364,5 +364,5 @@ STRANGERS = [
 
 @pytest.mark.parametrize(("url", "homepage", "expected"), STRANGERS)
 def test_who_gets_no_credentials(url: str, homepage: str, expected: bool) -> None:
-    home = manners.host_of_homepage(homepage)
-    assert manners.is_stranger(url, home, homepage) is expected
+    home = defaults.host_of_homepage(homepage)
+    assert defaults.is_foreign_host(url, home, homepage) is expected

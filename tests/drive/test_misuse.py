@@ -73,7 +73,7 @@ WRONG: dict[str, list[object]] = {
     "stop_callback": NO_FUNCTIONS,
     "observer": NO_FUNCTIONS,
     "policy": [usp.Policy, {}, 0, False, "", object()],
-    "at_once": [0, -1, True, None, "3", 2.5, float("inf")],
+    "sites_at_once": [0, -1, True, None, "3", 2.5, float("inf")],
     "seeds": [None, 5, "ab", ["http://h.example/"], [None]],
     "crawl": [None, 5, "x", usp.Crawl],
     "data": [None, 5, ["x"], bytearray(b"x")],
@@ -187,7 +187,7 @@ def test_what_could_be_meant_still_is(server: LoopbackServer) -> None:
         {"extra_known_paths": ["a b.xml", "/c.xml", server.at("/d.xml")]},
         {"extra_known_paths": frozenset({""})},
         {"policy": usp.Policy(max_seconds=float("inf"), max_document_bytes=2**70)},
-        {"total": 2**70, "max_pages": 2**70, "documents_ahead": 2**70},
+        {"concurrency": 2**70, "limit": 2**70, "prefetch": 2**70},
     ]
     for option in options:
         tree = usp.sitemap_tree_for_homepage(f"{server.url}some page\n", **option)

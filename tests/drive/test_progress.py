@@ -10,7 +10,15 @@ import pytest
 import usp
 from tests.server import Answer, LoopbackServer, redirect, urlset
 from usp import Outcome, aio
-from usp.objects.events import Answered, Asked, Ended, Event, Failed, PagesCounted, Retrying
+from usp.objects.events import (
+    CrawlFinished,
+    Event,
+    PagesRead,
+    RequestFailed,
+    RequestStarted,
+    RetryScheduled,
+    SitemapParsed,
+)
 from usp.tree import sitemap_tree, sitemap_tree_for_homepage
 from usp.web_client.abstract_aio_client import (
     AbstractAioWebClient,
@@ -65,25 +73,25 @@ def test_an_observer_is_told_of_all_that_happens(
         told.append(event)
         threads.add(threading.current_thread())
 
-    way(site.url, observer=note, tries=2, first_pause=0.001)
+    way(site.url, observer=note, max_attempts=2, backoff_initial=0.001)
     assert threads == {threading.current_thread()}
     at = site.at
     events = set(told)
-    assert told[0] == Asked(at("/robots.txt"), 0, 1, True)
-    assert Answered(at("/robots.txt"), at("/robots.txt"), "robots", 4, True, "") in events
-    assert Asked(at("/moved.xml"), 1, 1, False) in events
-    assert Answered(at("/moved.xml"), at("/a.xml"), "urlset", 0, False, "") in events
-    assert PagesCounted(at("/a.xml"), 2) in events
-    assert Asked(at("/busy.xml"), 1, 2, False) in events
-    (retry,) = [event for event in told if isinstance(event, Retrying)]
+    assert told[0] == RequestStarted(at("/robots.txt"), 0, 1, True)
+    assert SitemapParsed(at("/robots.txt"), at("/robots.txt"), "robots", 4, True, "") in events
+    assert RequestStarted(at("/moved.xml"), 1, 1, False) in events
+    assert SitemapParsed(at("/moved.xml"), at("/a.xml"), "urlset", 0, False, "") in events
+    assert PagesRead(at("/a.xml"), 2) in events
+    assert RequestStarted(at("/busy.xml"), 1, 2, False) in events
+    (retry,) = [event for event in told if isinstance(event, RetryScheduled)]
     assert (retry.url, retry.attempt, retry.status) == (at("/busy.xml"), 1, 503)
     assert 0 < retry.seconds < 1
-    failed = {event.url: event for event in told if isinstance(event, Failed)}
+    failed = {event.url: event for event in told if isinstance(event, RequestFailed)}
     assert failed[at("/busy.xml")].attempt == 2
     assert failed[at("/gone.xml")].status == 404
-    invalid = [event for event in told if isinstance(event, Answered) and event.reason]
+    invalid = [event for event in told if isinstance(event, SitemapParsed) and event.reason]
     assert [event.kind for event in invalid] == ["invalid"]
-    assert told[-1] == Ended(Outcome.PARTIAL)
+    assert told[-1] == CrawlFinished(Outcome.PARTIAL)
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -93,19 +101,19 @@ def test_what_an_observer_raises_reaches_the_caller(
     before = threading.active_count()
 
     def faulty(event: Event) -> None:
-        if isinstance(event, Answered):
+        if isinstance(event, SitemapParsed):
             raise KeyError(event.url)
 
     with pytest.raises(KeyError):
-        way(site.url, observer=faulty, tries=1)
+        way(site.url, observer=faulty, max_attempts=1)
     assert threading.active_count() <= before + 1, "but for the server's own"
 
 
 def test_pages_that_are_left_out_are_not_counted(site: LoopbackServer) -> None:
     told: list[Event] = []
-    with_tree(site.url, observer=told.append, exclude="1", tries=1)
-    with_stream(site.url, observer=told.append, exclude="/1$", tries=1)
-    counted = [event for event in told if isinstance(event, PagesCounted) and event.pages]
+    with_tree(site.url, observer=told.append, exclude="1", max_attempts=1)
+    with_stream(site.url, observer=told.append, exclude="/1$", max_attempts=1)
+    counted = [event for event in told if isinstance(event, PagesRead) and event.pages]
     assert {event.pages for event in counted} <= {1}
 
 

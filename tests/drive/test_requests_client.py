@@ -180,7 +180,7 @@ def test_one_connection_serves_a_whole_crawl(server: LoopbackServer) -> None:
 
     server.robots("/a", "/b", "/c")
     server.site |= dict.fromkeys(("/a", "/b", "/c"), remember)
-    sitemap_tree_for_homepage(server.url, use_known_paths=False, policy=Policy(total=1))
+    sitemap_tree_for_homepage(server.url, use_known_paths=False, policy=Policy(concurrency=1))
     assert len(ports) == 1
 
 

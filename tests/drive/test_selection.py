@@ -94,9 +94,9 @@ CHOICES: list[tuple[dict[str, Any], str, dict[str, int]]] = [
     ({"include": ["/a/", re.compile("/B/", re.IGNORECASE)]}, "123456", {}),
     ({"exclude": r"/\d$"}, "", {"page-pattern": 6}),
     ({"include": "/a/", "exclude": ["4$", "6$"]}, "12", {"page-pattern": 4}),
-    ({"kinds": "news"}, "4", {"page-kind": 5}),
-    ({"kinds": ["news", "image"]}, "45", {"page-kind": 4}),
-    ({"kinds": "video"}, "5", {"page-kind": 5}),
+    ({"kind": "news"}, "4", {"page-kind": 5}),
+    ({"kind": ["news", "image"]}, "45", {"page-kind": 4}),
+    ({"kind": "video"}, "5", {"page-kind": 5}),
     ({"include_sitemaps": "new|none"}, "456", {"sitemap-pattern": 1}),
     ({"exclude_sitemaps": "new"}, "1236", {"sitemap-pattern": 1}),
     ({"trust_index_lastmod": True}, "123456", {}),
@@ -135,19 +135,19 @@ def test_patterns_to_include_are_no_hurdle_for_robots_txt(site: LoopbackServer) 
 
 @pytest.mark.parametrize("count", range(1, 8))
 def test_the_first_pages(site: LoopbackServer, count: int) -> None:
-    pages, _ = chosen(site, max_pages=count)
+    pages, _ = chosen(site, limit=count)
     assert pages == "123456"[:count]
-    tree = sitemap_tree_for_homepage(site.url, use_known_paths=False, max_pages=count)
+    tree = sitemap_tree_for_homepage(site.url, use_known_paths=False, limit=count)
     limited = ["pages-limit"] if count <= 6 else []
     assert [problem.name for problem in tree.problems] == limited
 
 
 def test_the_first_pages_of_those_that_are_chosen(site: LoopbackServer) -> None:
-    assert chosen(site, max_pages=3, include="/a/")[0] == "124"
+    assert chosen(site, limit=3, include="/a/")[0] == "124"
 
 
 def test_a_limit_on_pages_holds_for_the_callers_own_driver(site: LoopbackServer) -> None:
-    crawl = usp.Crawl.of_sitemap(site.at("/x.xml"), Policy(max_pages=2, exclude="a$"))
+    crawl = usp.Crawl.of_sitemap(site.at("/x.xml"), Policy(limit=2, exclude="a$"))
     (request,) = crawl.take(0.0)
     crawl.deliver(request, b"http://h/a\nhttp://h/b\nhttp://h/c\nhttp://h/d\n", 0.0)
     tree = usp.tree_of(crawl, site.url)
@@ -176,8 +176,8 @@ def test_a_stop_condition(site: LoopbackServer) -> None:
         ("1", {}, {}),
         ("3", {"include": "/b/"}, {"page-pattern": 2}),  # nothing of it was given, and two left out
         ("5", {"include": "/b/"}, {"page-pattern": 3}),
-        ("5", {"include": "/b/", "max_pages": 1}, {"page-pattern": 2}),  # which ends it at 3
-        ("3", {"include": "/b/", "max_pages": 1}, {"page-pattern": 2}),
+        ("5", {"include": "/b/", "limit": 1}, {"page-pattern": 2}),  # which ends it at 3
+        ("3", {"include": "/b/", "limit": 1}, {"page-pattern": 2}),
         ("6", {"since": "2024-06-01"}, {"page-date": 3}),
         ("2", {"exclude_sitemaps": "none|new"}, {"sitemap-pattern": 2}),
     ],
@@ -188,7 +188,7 @@ def test_what_was_left_out_before_the_end_is_counted(
     assert chosen(site, stop_callback=lambda page: page.url.endswith(last), **more)[1] == skipped
 
 
-@pytest.mark.parametrize("end", [{"stop_callback": lambda page: True}, {"max_pages": 1}])
+@pytest.mark.parametrize("end", [{"stop_callback": lambda page: True}, {"limit": 1}])
 def test_what_lies_behind_the_end_is_not_counted(site: LoopbackServer, end: dict[str, Any]) -> None:
     """A stream looks ahead, by chance further or less far: that changes nothing."""
     old = site.site["/old.xml"]
@@ -259,8 +259,8 @@ WRONG: list[dict[str, Any]] = [
     {"include": "("},
     {"exclude": 5},
     {"include_sitemaps": [None]},
-    {"kinds": "podcast"},
-    {"max_pages": 0},
+    {"kind": "podcast"},
+    {"limit": 0},
     {"undated": "no"},
     {"trust_index_lastmod": 1},
 ]
@@ -281,6 +281,6 @@ def test_the_fields_of_a_policy_are_keywords() -> None:
 
 
 def test_keywords_go_before_the_policy(site: LoopbackServer) -> None:
-    policy = Policy(max_pages=1, include="/a/")
-    assert chosen(site, policy=policy, max_pages=2)[0] == "12"
-    assert hash(policy) == hash(Policy(max_pages=1, include=["/a/"]))
+    policy = Policy(limit=1, include="/a/")
+    assert chosen(site, policy=policy, limit=2)[0] == "12"
+    assert hash(policy) == hash(Policy(limit=1, include=["/a/"]))

@@ -85,9 +85,9 @@ CASES: dict[str, tuple[str, Use, list[object]]] = {
     ),
     "waiter: wait": ("wait", RequestWaiter, NO_TIMES),
     "waiter: random_wait": ("random_wait", lambda given: RequestWaiter(1, given), NO_SWITCHES),
-    "aiohttp: total": (
-        "total",
-        lambda given: AioWebClient(total=given),
+    "aiohttp: concurrency": (
+        "concurrency",
+        lambda given: AioWebClient(concurrency=given),
         ["x", 0, -1, 1.5, None, True, math.inf],
     ),
     "aiohttp: verify": ("verify", lambda given: AioWebClient(verify=given), NO_AUTHORITIES),

@@ -139,7 +139,7 @@ def test_a_kept_connection_that_is_shut_this_very_moment_is_replaced(
             context = copy_context()
             context.run(client.start_crawl, server.url)
             context.run(lambda: body(client.get(server.url)))  # noqa: B023 -- run at once
-            context.run(client._visits.current).lines.cut.set()  # and its sockets not yet
+            context.run(client._scopes.current).lines.cut.set()  # and its sockets not yet
             assert body(client.get(server.url)) == b"hello"
             assert body(client.get(server.url)) == b"hello"
     assert [ports[1] != ports[0], ports[1] == ports[2]] == [True, True]

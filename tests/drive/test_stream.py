@@ -87,7 +87,7 @@ def test_the_url_of_one_sitemap(site: LoopbackServer) -> None:
 
 
 def test_the_first_pages_only(site: LoopbackServer) -> None:
-    stream = usp.iter_pages(site.url, policy=Policy(max_pages=3))
+    stream = usp.iter_pages(site.url, policy=Policy(limit=3))
     assert [page.url for page in stream] == [*pages_of(site, "a"), pages_of(site, "b")[0]]
     assert stream.outcome is Outcome.PARTIAL
     assert [problem.name for problem in stream.problems] == ["pages-limit"]
@@ -97,7 +97,7 @@ def test_no_further_ahead_than_allowed(server: LoopbackServer) -> None:
     names = [f"/{number}.xml" for number in range(30)]
     server.robots(*names)
     server.site |= {name: urlset(server.at(f"{name}/page")) for name in names}
-    with usp.iter_pages(server.url, policy=Policy(documents_ahead=4)) as stream:
+    with usp.iter_pages(server.url, policy=Policy(prefetch=4)) as stream:
         next(stream)
         time.sleep(0.3)
         assert len(server.asked) <= 1 + 1 + 4 + 4

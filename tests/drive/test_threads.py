@@ -68,7 +68,7 @@ def test_how_many_at_once_is_an_option(server: LoopbackServer, children: Gauge) 
     sitemap_tree_for_homepage(server.url, policy=Policy(per_host=3))
     assert 2 <= children.most <= 3
     children.most = 0
-    sitemap_tree_for_homepage(server.url, policy=Policy(total=2))
+    sitemap_tree_for_homepage(server.url, policy=Policy(concurrency=2))
     assert children.most <= 2
 
 
@@ -78,7 +78,7 @@ def test_the_tree_is_the_same_as_one_request_at_a_time_gives(
     server.site["/3.xml"] = 404
     server.site["/sitemap.xml"] = index(server.at("/5.xml"), server.at("/sitemap.xml"))
     side_by_side = sitemap_tree_for_homepage(server.url)
-    one_by_one = sitemap_tree_for_homepage(server.url, policy=Policy(total=1))
+    one_by_one = sitemap_tree_for_homepage(server.url, policy=Policy(concurrency=1))
     assert shape(side_by_side) == shape(one_by_one)
     assert side_by_side.tried == one_by_one.tried
 
@@ -90,7 +90,7 @@ def test_a_host_that_says_too_much_is_asked_for_less(server: LoopbackServer) -> 
     refused = Answer(status=429, headers={"Retry-After": "0"})
     for name in names:
         server.site[name] = gauge.slowly(refused)  # type: ignore[assignment]
-    policy = Policy(tries=2, first_pause=0.01)
+    policy = Policy(max_attempts=2, backoff_initial=0.01)
     tree = sitemap_tree_for_homepage(server.url, use_known_paths=False, policy=policy)
     assert tree.outcome is Outcome.BLOCKED
     assert gauge.most > 1
@@ -174,7 +174,7 @@ def test_the_time_of_a_crawl_is_limited_though_a_server_stalls(server: LoopbackS
 
 @pytest.mark.parametrize(
     ("policy", "name"),
-    [(Policy(max_sitemaps=5), "sitemaps-limit"), (Policy(max_pages=5), "pages-limit")],
+    [(Policy(max_sitemaps=5), "sitemaps-limit"), (Policy(limit=5), "pages-limit")],
 )
 def test_limits_end_a_crawl_in_order(
     server: LoopbackServer, children: Gauge, policy: Policy, name: str

@@ -15,10 +15,10 @@ import requests
 from tests.drive.answers import body, error
 from tests.drive.servers import Certificate, TLSServer, Tunnels, drip
 from tests.server import Answer, Handler, LoopbackServer
-from usp.web_client.abstract_client import AbstractWebClientSuccessResponse
-from usp.web_client._http.errors import DeadlineError
-from usp.web_client.requests_client import RequestsWebClient
+from usp.exceptions import DeadlineError
 from usp.web_client._requests.session import OwnSession
+from usp.web_client.abstract_client import AbstractWebClientSuccessResponse
+from usp.web_client.requests_client import RequestsWebClient
 
 pytestmark = pytest.mark.usefixtures("no_settings")
 

@@ -1,8 +1,8 @@
 """Documents for the lanes of the XML reader, and what each of them makes of them.
 
 Rules of this room: a document is made of a few kinds of entries that come again and again, as sites
-write them, so that the learned lane has something to learn; what stands in them is as odd as it
-gets. Whatever comes of it, the careful lane is the measure.
+write them, so that the learned pattern_reader has something to learn; what stands in them is as odd as it
+gets. Whatever comes of it, the expat_only pattern_reader is the measure.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from typing import Any, Final
 from hypothesis import strategies as st
 
 from tests.parse.reading import ALL, SM
+from usp._parse.diagnostics import Diagnostics
 from usp._parse.document import Child, Source, inspect
-from usp._parse.diagnostics import Findings
-from usp._parse.xml.grammar import GRAMMARS
-from usp._parse.pattern.groups import Run, singly
 from usp._parse.input.sniff import Kind
+from usp._parse.pattern.groups import MatchRun, iter_entries
 from usp._parse.xml.expat_reader import XmlReader
+from usp._parse.xml.grammar import GRAMMARS
 from usp.objects.abstract_sitemap import Checked
 from usp.objects.problem import Problem
 
@@ -37,8 +37,8 @@ class LaneReading:
     complete: bool
 
 
-def read(chunks: list[bytes], *, careful: bool) -> LaneReading:
-    document = inspect(Source(chunks, "http://h.example/a/sitemap.xml", careful=careful))
+def read(chunks: list[bytes], *, expat_only: bool) -> LaneReading:
+    document = inspect(Source(chunks, "http://h.example/a/sitemap.xml", expat_only=expat_only))
     pages = document.pages
     assert isinstance(pages, Checked)
     listed = [page.to_dict() for page in pages]
@@ -52,21 +52,21 @@ class Entries:
     records: list[tuple[str, list[tuple[str, str]], int]]
     problems: tuple[Problem, ...]
     learned: int
-    """How many of them the learned lane has read."""
+    """How many of them the learned pattern_reader has read."""
 
 
-def entries(data: bytes, kind: Kind = Kind.URLSET, *, careful: bool = False) -> Entries:
-    findings = Findings()
-    reader = XmlReader(GRAMMARS[kind], findings, careful=careful)
+def entries(data: bytes, kind: Kind = Kind.URLSET, *, expat_only: bool = False) -> Entries:
+    diagnostics = Diagnostics()
+    reader = XmlReader(GRAMMARS[kind], diagnostics, expat_only=expat_only)
     pieces = list(reader.read([data]))
-    records = [(name, list(record), at) for name, record, at in singly(pieces)]
-    learned = sum(len(piece.matches) for piece in pieces if isinstance(piece, Run))
-    return Entries(records, findings.problems, learned)
+    records = [(name, list(record), at) for name, record, at in iter_entries(pieces)]
+    learned = sum(len(piece.matches) for piece in pieces if isinstance(piece, MatchRun))
+    return Entries(records, diagnostics.problems, learned)
 
 
 def assert_lanes_agree(chunks: Iterable[bytes]) -> None:
     held = list(chunks)
-    assert read(held, careful=False) == read(held, careful=True)
+    assert read(held, expat_only=False) == read(held, expat_only=True)
 
 
 # What Hypothesis draws

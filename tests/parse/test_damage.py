@@ -94,7 +94,7 @@ def test_an_html_page_is_invalid_and_the_reason_says_so(document: str) -> None:
     assert "HTML" in sitemap.reason
 
 
-# Names and namespaces
+# NamespaceScope and namespaces
 
 PREFIXED = "".join(f"<sm:url><sm:loc>{url}</sm:loc></sm:url>" for url in (A, B))
 NAMES = [

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import usp
 from tests.parse.json_feeds import HOME, VERSION, codes, feed, item, names, read
-from usp._parse.diagnostics import Findings, Whereabouts
-from usp._parse.formats.json_items import ItemReader
+from usp._parse.diagnostics import Diagnostics, ReadPosition
+from usp._parse.formats.json_items import JsonItemReader
 from usp.tree import parse
 
 
@@ -171,12 +171,12 @@ def test_when_too_much_was_read_again_broken_items_are_passed_over_whole() -> No
 
 
 def test_what_is_read_again_is_bounded() -> None:
-    findings = Findings()
-    reader = ItemReader(findings)
+    diagnostics = Diagnostics()
+    reader = JsonItemReader(diagnostics)
     hostile = f'{{"version": "{VERSION}", "items": ['.encode() + b'{"id" ' * 1_000_000
     pieces = [hostile[at : at + 262_144] for at in range(0, len(hostile), 262_144)]
     assert list(reader.read(pieces)) == []
-    unlisted = int(findings.problems[-1].message.split()[0])
+    unlisted = int(diagnostics.problems[-1].message.split()[0])
     assert 1_000 < unlisted < 20_000  # of a million, each of which looks like an item
 
 
@@ -189,7 +189,7 @@ def test_tiny_chunks_are_put_together_before_they_are_looked_at() -> None:
         return len(data)
 
     document = feed(item("a", content_text="x" * 500_000), item("b")).encode()
-    reader = ItemReader(Findings(), Whereabouts(length=length))
+    reader = JsonItemReader(Diagnostics(), ReadPosition(length=length))
     assert len(list(reader.read(bytes([byte]) for byte in document))) == 2
     assert looks <= 4  # of half a million chunks
 
@@ -207,10 +207,10 @@ def test_any_chunking_gives_the_same(sizes: list[int], damage: int) -> None:
     chunks.append(document[at:])
 
     def found(pieces: list[bytes]) -> tuple[list[object], list[object]]:
-        findings = Findings()
-        reader = ItemReader(findings)
+        diagnostics = Diagnostics()
+        reader = JsonItemReader(diagnostics)
         items = [value for value, _ in reader.read(pieces)]
-        return list(items), [(p.code, p.message, p.offset) for p in findings.problems]
+        return list(items), [(p.code, p.message, p.offset) for p in diagnostics.problems]
 
     assert found(chunks) == found([document])
 

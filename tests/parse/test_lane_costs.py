@@ -1,4 +1,4 @@
-"""What the learned lane costs where there is little to gain, and what it leaves in memory.
+"""What the learned pattern_reader costs where there is little to gain, and what it leaves in memory.
 
 Rules of this room: work is counted, not timed. Hostile documents count as well as odd ones.
 """
@@ -44,7 +44,7 @@ def one_in(step: int, odd: str, *, count: int = 3000) -> bytes:
 @pytest.mark.parametrize("odd", ["a&#13;b", "a]]&gt;b<!-- c -->", "<![CDATA[a]]>"])
 def test_entries_that_expat_has_to_read_cost_hardly_more(step: int, odd: str) -> None:
     data = one_in(step, odd)
-    assert calls(data, careful=False) < calls(data, careful=True) * 1.1
+    assert calls(data, expat_only=False) < calls(data, expat_only=True) * 1.1
     assert_lanes_agree([data])
 
 
@@ -133,12 +133,12 @@ FIELDS: Final = {
 }
 
 
-@pytest.mark.parametrize("careful", [False, True])
+@pytest.mark.parametrize("expat_only", [False, True])
 @pytest.mark.parametrize("field", FIELDS)
-def test_long_values_leave_nothing_in_memory(field: str, careful: bool) -> None:
-    fields = (FIELDS[field].replace("@", f"{careful:d}{n} {LONG}") for n in range(300))
+def test_long_values_leave_nothing_in_memory(field: str, expat_only: bool) -> None:
+    fields = (FIELDS[field].replace("@", f"{expat_only:d}{n} {LONG}") for n in range(300))
     data = document(*(u(f"http://h.example/{n}", f) for n, f in enumerate(fields)))
-    pages = inspect(Source([data], careful=careful)).pages
+    pages = inspect(Source([data], expat_only=expat_only)).pages
     tracemalloc.start()
     try:
         assert sum(getattr(page, field) is not page for page in pages) == 300

@@ -1,4 +1,4 @@
-"""The learned lane never changes a result: it gives what the careful lane gives, or nothing."""
+"""The learned pattern_reader never changes a result: it gives what the expat_only pattern_reader gives, or nothing."""
 
 from __future__ import annotations
 
@@ -54,10 +54,10 @@ def document(*listed: str) -> bytes:
 @given(documents())
 def test_lanes_agree_to_the_last_text(data: bytes) -> None:
     for kind in (Kind.URLSET, Kind.INDEX, Kind.ATOM):
-        learned, careful = entries(data, kind), entries(data, kind, careful=True)
-        assert learned.records == careful.records
-        assert learned.problems == careful.problems
-        assert careful.learned == 0
+        learned, expat_only = entries(data, kind), entries(data, kind, expat_only=True)
+        assert learned.records == expat_only.records
+        assert learned.problems == expat_only.problems
+        assert expat_only.learned == 0
 
 
 @examples(200)
@@ -86,8 +86,8 @@ def test_lanes_agree_where_blocks_meet(shift: int) -> None:
     listed = [u(f"http://h.example/é/{number}", FIELDS["plain"]) for number in range(2500)]
     data = document("<!--", " " * shift, "-->", *listed)
     assert len(data) > 256 * 1024
-    learned, careful = entries(data), entries(data, careful=True)
-    assert learned.records == careful.records
+    learned, expat_only = entries(data), entries(data, expat_only=True)
+    assert learned.records == expat_only.records
     assert learned.learned > 2480
 
 
@@ -103,7 +103,7 @@ def test_entries_that_look_alike_are_learned(what: str) -> None:
     ]
     data = document(*listed)
     found = entries(data)
-    assert found.records == entries(data, careful=True).records
+    assert found.records == entries(data, expat_only=True).records
     assert found.learned > 80, what
     assert_lanes_agree([data])
 
@@ -142,7 +142,7 @@ UNSAFE = [
 def test_what_is_not_plain_goes_to_expat_and_nothing_else_does(what: str, text: str) -> None:
     listed = [u(f"http://h.example/{number}") for number in range(60)]
     data = document(*listed[:30], u(f"http://h.example/{text}"), *listed[30:])
-    assert read([data], careful=False) == read([data], careful=True), what
+    assert read([data], expat_only=False) == read([data], expat_only=True), what
     assert 50 < entries(data).learned <= 61, what
 
 
@@ -151,7 +151,7 @@ def test_lanes_choose_the_same_of_very_many_problems() -> None:
     listed = [u(f"http://h.example/{n // 2}", faults[n % 3]) for n in range(400)]
     listed[300:] = [one.replace("</loc>", "&</loc>") for one in listed[300:]]
     data = document(*listed)
-    *told, rest = read([data], careful=False).problems
+    *told, rest = read([data], expat_only=False).problems
     assert (len(told), rest.message) == (300, "400 more problems are not listed")
     assert_lanes_agree([data])
 
@@ -161,7 +161,7 @@ def test_names_are_learned_under_their_namespaces() -> None:
     listed = [u(f"http://h.example/{number}", image) for number in range(20)]
     inner = 'xmlns:i="http://www.google.com/schemas/sitemap-image/1.1"'
     data = document(*listed, f"<x {inner}>", *(one.replace("e/", "e/x") for one in listed), "</x>")
-    pages = read([data], careful=False).pages
+    pages = read([data], expat_only=False).pages
     assert [bool(page["images"]) for page in pages] == [False] * 20 + [True] * 20
     assert_lanes_agree([data])
 
@@ -169,7 +169,7 @@ def test_names_are_learned_under_their_namespaces() -> None:
 # What it costs
 
 
-def calls(data: bytes, *, careful: bool) -> int:
+def calls(data: bytes, *, expat_only: bool) -> int:
     """Count the calls that reading takes: the same on every machine, unlike seconds."""
     count = 0
 
@@ -177,7 +177,7 @@ def calls(data: bytes, *, careful: bool) -> int:
         nonlocal count
         count += 1
 
-    pages = inspect(Source([data], careful=careful)).pages
+    pages = inspect(Source([data], expat_only=expat_only)).pages
     sys.setprofile(note)
     try:
         assert list(pages)
@@ -188,12 +188,12 @@ def calls(data: bytes, *, careful: bool) -> int:
 
 def test_learning_saves_most_of_the_work() -> None:
     data = document(*(u(f"http://h.example/{n}", FIELDS["plain"]) for n in range(3000)))
-    assert calls(data, careful=False) < calls(data, careful=True) / 5
+    assert calls(data, expat_only=False) < calls(data, expat_only=True) / 5
 
 
 def test_a_file_that_defeats_it_costs_hardly_more() -> None:
     data = document(*(u(f"http://h.example/{n}", f"<odd{n}>1</odd{n}>") for n in range(3000)))
-    assert calls(data, careful=False) < calls(data, careful=True) * 1.1
+    assert calls(data, expat_only=False) < calls(data, expat_only=True) * 1.1
 
 
 def test_a_large_document_is_never_held_whole() -> None:
@@ -233,7 +233,7 @@ ALONE = [
 @pytest.mark.parametrize("order", ["{0}", "{0}{1}", "{1}{0}"])
 def test_members_of_a_group_may_stand_alone(member: str, group: str, order: str) -> None:
     document = _of_each(member, order.format(member, group), group)
-    for careful in (False, True):
-        pages = list(inspect(Source([document], careful=careful)).pages)
+    for expat_only in (False, True):
+        pages = list(inspect(Source([document], expat_only=expat_only)).pages)
         said = [bool(page.images or page.news_story) for page in pages]
         assert said == [index % 3 != 2 for index in range(200)]

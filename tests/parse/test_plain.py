@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from tests.parse.lanes import WORTH_LEARNING, assert_lanes_agree
 from tests.parse.reading import ALL, u
 from tests.parse.test_properties import examples
-from usp._parse.values import text as values
+from usp._parse.diagnostics import Diagnostics
 from usp._parse.document import Source, _entries, _open
-from usp._parse.diagnostics import Findings
-from usp._parse.pattern.groups import Run
+from usp._parse.pattern.groups import MatchRun
+from usp._parse.values import text as values
 from usp._parse.values.plain import (
     PLAIN_TEXT,
     PLAIN_URL,
@@ -23,7 +23,7 @@ from usp._parse.values.plain import (
     plain_url_like,
     unescaped,
 )
-from usp._parse.values.strip_url_junk import bare_url
+from usp._parse.values.strip_url_junk import strip_url_junk
 
 SITE = "https://www.example.org:8080/"
 paths = st.text("abz09-._~:/?#[]@!$'()*+,;=%&<>\" \té", max_size=20)
@@ -38,7 +38,7 @@ texts = st.text("ab,;.&#<>'\" \t\né\xa0", max_size=12)
 
 def long_way(text: str) -> str:
     """Read a URL by every step that a plain one is spared."""
-    return re.sub(r" *[\t\r\n]\s*", "", bare_url(values.clean(text)))
+    return re.sub(r" *[\t\r\n]\s*", "", strip_url_junk(values.clean(text)))
 
 
 @examples(600)
@@ -123,11 +123,11 @@ def document(*listed: str) -> bytes:
 
 def in_the_plain_way(data: bytes) -> tuple[int, int]:
     """Count the entries that were matched in the plain way, and in the other one."""
-    unheard = Findings(heard=False)
+    ignored_diagnostics = Diagnostics(collecting=False)
     runs = [
         piece
-        for piece in _entries(_open(Source.of(data), unheard), unheard)
-        if isinstance(piece, Run)
+        for piece in _entries(_open(Source.of(data), ignored_diagnostics), ignored_diagnostics)
+        if isinstance(piece, MatchRun)
     ]
     ways = [run.looks.layout(match.groups()).plain for run in runs for match in run.matches]
     return sum(ways), len(ways) - sum(ways)

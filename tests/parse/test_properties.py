@@ -47,10 +47,10 @@ from tests.parse.strategies import (
     urls,
     xml_formats,
 )
-from usp._parse.values import text as values
-from usp._parse.values.dates import date
 from usp._parse.document import Child, Source, inspect
 from usp._parse.input.sniff import Kind
+from usp._parse.values import text as values
+from usp._parse.values.dates import date
 from usp.helpers import parse_iso8601_date
 from usp.objects.abstract_sitemap import Checked
 from usp.objects.page import SitemapPageChangeFrequency

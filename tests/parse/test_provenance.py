@@ -14,7 +14,7 @@ import pytest
 
 from tests.compat.record import DATA
 from tests.parse.reading import atom, page, rss, u, urlset
-from usp._parse.document import MEANINGS
+from usp._parse.document import FIELD_READERS
 from usp.objects.page import (
     PageElement,
     PageLink,
@@ -172,8 +172,8 @@ def test_every_field_of_a_page_has_its_meaning_in_every_format() -> None:
     names = {name for name, value in vars(SitemapPage).items() if isinstance(value, property)}
     told = names - {"url", "sitemap_url", "updated_at"}  # these need no record of their own
     assert told <= set(dir(SitemapPage))
-    for meaning in MEANINGS.values():
-        assert told <= set(dir(meaning)), meaning
+    for field_reader in FIELD_READERS.values():
+        assert told <= set(dir(field_reader)), field_reader
 
 
 NEWER = ("alternates", "videos", "links", "mobile", "page_map", "extensions")

@@ -11,10 +11,10 @@ import pytest
 
 import usp
 from tests.parse.reading import SM, children, index, problems, rss, u, urls, urlset
+from usp._parse.diagnostics import Diagnostics
 from usp._parse.document import Source, inspect
+from usp._parse.input.decompress import decompress
 from usp._parse.input.escaped import ESCAPES, unescaped
-from usp._parse.diagnostics import Findings
-from usp._parse.input.decompress import unpack
 from usp.objects.sitemap import InvalidSitemap, PagesTextSitemap
 
 A, B, C = "http://h/a", "http://h/b", "http://h/c"
@@ -228,17 +228,17 @@ def test_packed_bytes(what: str) -> None:
     ],
 )
 def test_bytes_that_inflate_to_no_document_stay_as_they_are(data: bytes) -> None:
-    assert b"".join(unpack([data], Findings())) == data
+    assert b"".join(decompress([data], Diagnostics())) == data
 
 
 def test_raw_deflate_that_is_cut_off_and_one_that_is_a_bomb() -> None:
     cut = usp.parse(raw_deflate(TWO.encode())[:-20])
     assert not cut.complete
     bomb = raw_deflate(b"<urlset>" + bytes(50_000_000))
-    findings = Findings()
-    size = sum(map(len, unpack([bomb], findings, 1_000_000)))
+    diagnostics = Diagnostics()
+    size = sum(map(len, decompress([bomb], diagnostics, 1_000_000)))
     assert size == 1_000_000
-    assert [problem.code for problem in findings.problems] == ["SM701"]
+    assert [problem.code for problem in diagnostics.problems] == ["SM701"]
 
 
 @pytest.mark.parametrize("name", ["utf-16le", "utf-16be", "utf-16", "utf-32le", "utf-32"])

@@ -43,7 +43,7 @@ def paths(server: LoopbackServer, sitemaps: list[AbstractSitemap]) -> list[str]:
 
 def test_robots_txt_is_asked_first(server: LoopbackServer) -> None:
     # Side by side, the known paths go out with it, and who arrives first is chance.
-    sitemap_tree_for_homepage(server.url, policy=Policy(total=1))
+    sitemap_tree_for_homepage(server.url, policy=Policy(concurrency=1))
     assert server.asked[0] == "/robots.txt"
 
 

@@ -26,7 +26,8 @@ PYTHON: Final = (sys.executable, "-W", "always::ResourceWarning", "-c")
 TREE: Final = "import sys, usp; tree = usp.sitemap_tree(sys.argv[1]); "
 WAYS: Final = {
     "tree": TREE + "print(sum(1 for _ in tree.all_pages()))",
-    "one by one": TREE.replace("])", "], total=1)") + "print(sum(1 for _ in tree.all_pages()))",
+    "one by one": TREE.replace("])", "], concurrency=1)")
+    + "print(sum(1 for _ in tree.all_pages()))",
     "stream": "import sys, usp; print(sum(1 for _ in usp.iter_pages(sys.argv[1])))",
     "asyncio tree": (
         "import asyncio, sys\nfrom usp import aio\n"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command import TIMEOUT, Ended, environment
+from tests.cli.command import TIMEOUT, CrawlFinished, environment
 from tests.server import LoopbackServer, urlset
 from tests.store.programs import PAGES, PYTHON, WAYS, command, large_site
 
@@ -18,16 +18,16 @@ MISSING = "import tempfile; tempfile.tempdir = sys.argv[2]; "
 posix = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limits of this kind")
 
 
-def ended(line: list[str], folder: Path, *, blocks: int | None = None) -> Ended:
+def ended(line: list[str], folder: Path, *, blocks: int | None = None) -> CrawlFinished:
     """Run a program that may write files of so many blocks of 512 bytes only."""
     if blocks is not None:
         line = ["/bin/sh", "-c", f'ulimit -f {blocks}; exec "$@"', "sh", *line]
     env = environment({"TMPDIR": str(folder)})
     done = subprocess.run(line, capture_output=True, check=False, env=env, timeout=TIMEOUT)
-    return Ended(done.returncode, done.stdout.decode(), done.stderr.decode())
+    return CrawlFinished(done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
-def error_of(program: Ended) -> str:
+def error_of(program: CrawlFinished) -> str:
     """The last line of what a program said: the error itself."""
     assert (program.code, program.out) == (1, "")
     assert "ResourceWarning" not in program.err
@@ -41,7 +41,7 @@ def test_a_disk_that_gets_full_is_said(server: LoopbackServer, tmp_path: Path, w
     large_site(server, ends=True)
     found = error_of(ended(command(way, server.url), tmp_path, blocks=100))
     reason = "File too large"  # what a limit says in place of "No space left on device"
-    assert found == f"usp.exceptions.StoreException: {NO_ROOM} in {tmp_path}: {reason}. {ADVICE}"
+    assert found == f"usp.exceptions.StorageError: {NO_ROOM} in {tmp_path}: {reason}. {ADVICE}"
     assert list(tmp_path.iterdir()) == []
 
 
@@ -58,7 +58,7 @@ def test_a_file_too_large_to_rest_in_memory(tmp_path: Path) -> None:
     file = tmp_path / "sitemap.xml"
     file.write_bytes(urlset(*(f"https://example.org/{n}" for n in range(PAGES))))
     found = error_of(ended(command("stream", str(file)), tmp_path, blocks=100))
-    assert found.startswith(f"usp.exceptions.StoreException: {NO_ROOM} in {tmp_path}")
+    assert found.startswith(f"usp.exceptions.StorageError: {NO_ROOM} in {tmp_path}")
 
 
 @posix
@@ -67,7 +67,7 @@ def test_no_temporary_directory_at_all(server: LoopbackServer, tmp_path: Path, w
     """Not a byte can be written anywhere, so Python finds none of its usual places fit."""
     large_site(server, ends=True)
     found = error_of(ended(command(way, server.url), tmp_path, blocks=0))
-    assert found.startswith(f"usp.exceptions.StoreException: {NO_ROOM}: No usable temporary")
+    assert found.startswith(f"usp.exceptions.StorageError: {NO_ROOM}: No usable temporary")
     assert found.endswith(ADVICE)
 
 
@@ -81,7 +81,7 @@ def test_a_directory_that_went_away(
     program = f"import sys; {MISSING}{WAYS[way]}"
     line = [*PYTHON, program, server.url, str(tmp_path / place)]
     found = error_of(ended(line, tmp_path))
-    assert found.startswith(f"usp.exceptions.StoreException: {NO_ROOM} in {tmp_path / place}: ")
+    assert found.startswith(f"usp.exceptions.StorageError: {NO_ROOM} in {tmp_path / place}: ")
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -90,7 +90,7 @@ def test_small_documents_need_no_disk(server: LoopbackServer, tmp_path: Path, wa
     server.site["/a.xml"] = urlset(*(server.at(f"/{n}") for n in range(100)))
     program = f"import sys; {MISSING}{WAYS[way]}"
     line = [*PYTHON, program, server.url, str(tmp_path / "missing")]
-    assert ended(line, tmp_path) == Ended(0, "100\n", "")
+    assert ended(line, tmp_path) == CrawlFinished(0, "100\n", "")
 
 
 def test_a_document_at_hand_needs_no_disk(tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ def test_a_document_at_hand_needs_no_disk(tmp_path: Path) -> None:
         "usp.sitemap_from_str(text.encode()).all_pages())))"
     )
     line = [*PYTHON, program, "", str(tmp_path / "missing")]
-    assert ended(line, tmp_path) == Ended(0, "50000 50000\n", "")
+    assert ended(line, tmp_path) == CrawlFinished(0, "50000 50000\n", "")
 
 
 def test_where_tmpdir_is_wrong_python_finds_another_place(

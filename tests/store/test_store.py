@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.cli.command import script
-from usp._store import Intake, Store
+from usp._store import BodyWriter, Store
 
 PIECE = 256 * 1024
 SMALL = 64 * 1024
@@ -31,7 +31,7 @@ def test_what_is_small_stays_in_memory() -> None:
 
 def test_very_many_small_ones_go_to_disk_where_they_would_stay() -> None:
     small = [noise(1, SMALL)]
-    store, passing = Store(), Store(passing=True)
+    store, passing = Store(), Store(file_per_document=True)
     kept = [store.keep(small) for _ in range(600)]
     assert [isinstance(document, list) for document in kept] == [True] * 512 + [False] * 88
     assert all(list(document) == small for document in kept)
@@ -42,7 +42,7 @@ def test_very_many_small_ones_go_to_disk_where_they_would_stay() -> None:
 @given(st.lists(st.integers(0, 2 * PIECE), max_size=6), st.booleans())
 def test_however_it_came_it_is_the_same_each_time(sizes: list[int], passing: bool) -> None:
     chunks = [noise(number, size) for number, size in enumerate(sizes)]
-    kept = Store(passing=passing).keep(chunks)
+    kept = Store(file_per_document=passing).keep(chunks)
     whole = b"".join(chunks)
     assert b"".join(kept) == whole
     assert b"".join(kept) == whole
@@ -61,22 +61,22 @@ def test_a_large_chunk_is_read_in_pieces_of_about_one_size() -> None:
 
 def test_a_buffer_that_is_used_again_is_kept_as_it_was() -> None:
     buffer = bytearray(1000)
-    intake = Intake(Store())
+    writer = BodyWriter(Store())
     for number in range(200):
         buffer[:] = bytes([number]) * 1000
-        intake.add(buffer)  # type: ignore[arg-type]  # as a client of the caller's may
+        writer.add(buffer)  # type: ignore[arg-type]  # as a client of the caller's may
     expected = b"".join(bytes([number]) * 1000 for number in range(200))
-    assert b"".join(intake.kept()) == expected
+    assert b"".join(writer.finish()) == expected
 
 
 def test_documents_that_come_side_by_side_are_kept_apart() -> None:
     store = Store()
-    intakes = [Intake(store) for _ in range(3)]
+    intakes = [BodyWriter(store) for _ in range(3)]
     for _ in range(50):
-        for number, intake in enumerate(intakes):
-            intake.add(bytes([number]) * 20_000)
-    for number, intake in enumerate(intakes):
-        assert b"".join(intake.kept()) == bytes([number]) * 1_000_000
+        for number, writer in enumerate(intakes):
+            writer.add(bytes([number]) * 20_000)
+    for number, writer in enumerate(intakes):
+        assert b"".join(writer.finish()) == bytes([number]) * 1_000_000
 
 
 def test_threads_write_and_read_at_once() -> None:
@@ -139,7 +139,7 @@ TRUNCATED = """
 import os, sys
 from pathlib import Path
 from usp._store import Store
-from usp.exceptions import StoreException
+from usp.exceptions import StorageError
 
 kept = Store().keep([bytes(600_000)])
 for file in Path("/proc/self/fd").iterdir():
@@ -147,7 +147,7 @@ for file in Path("/proc/self/fd").iterdir():
         os.truncate(file, 300_000)
 try:
     list(kept)
-except StoreException as error:
+except StorageError as error:
     print(error)
 """
 

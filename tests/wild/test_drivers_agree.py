@@ -17,7 +17,7 @@ from tests.server import Answer, LoopbackServer
 from usp import Policy, aio
 from usp.objects.sitemap import AbstractSitemap, IndexWebsiteSitemap, InvalidSitemap
 
-POLICY = Policy(tries=1)
+POLICY = Policy(max_attempts=1)
 
 
 @pytest.fixture(scope="module")
@@ -45,9 +45,13 @@ def told(sitemap: AbstractSitemap) -> Iterator[tuple[object, ...]]:
         yield from told(child)
 
 
-def in_threads(site: LoopbackServer, total: int = 32) -> IndexWebsiteSitemap:
+def in_threads(site: LoopbackServer, concurrency: int = 32) -> IndexWebsiteSitemap:
     return usp.sitemap_tree_for_homepage(
-        site.url, use_known_paths=False, recurse_callback=outside, policy=POLICY, total=total
+        site.url,
+        use_known_paths=False,
+        recurse_callback=outside,
+        policy=POLICY,
+        concurrency=concurrency,
     )
 
 
@@ -66,7 +70,7 @@ async def streamed(site: LoopbackServer) -> list[str]:
 
 @pytest.mark.timeout(600)
 def test_the_drivers_agree_on_every_document(site: LoopbackServer) -> None:
-    one_by_one = in_threads(site, total=1)
+    one_by_one = in_threads(site, concurrency=1)
     expected = list(told(one_by_one))
     assert len(expected) > 2 * len(site.site)
     for tree in (in_threads(site), run(in_asyncio(site))):

@@ -1,7 +1,7 @@
 """The crawl machine: it decides, and never waits.
 
-A *resource* is a URL, asked for once. A *place* is where the tree declares it, with its own level,
-ancestors and verdict. A cursor walks the places in the tree's order; callbacks run, loops and known
+A *resource* is a URL, asked for once. A *node* is where the tree declares it, with its own level,
+ancestors and verdict. A cursor walks the nodes in the tree's order; callbacks run, loops and known
 paths are judged only there, so that nothing depends on which answer came first. Requests for what
 the cursor will need run ahead of it.
 """
@@ -12,38 +12,35 @@ from collections.abc import Iterable, Iterator
 from typing import Final, Self
 from urllib.parse import urljoin
 
-from usp._crawl.options import Callbacks
-from usp._validate import (
-    flags,
-    instance,
-    instance_or_none,
-    number,
-    paths,
-    problem_code,
-    several,
-    start,
-    whole,
-    wrong,
-)
 from usp._crawl.cursor import (
+    CrawlOptions,
     Cursor,
-    Manner,
     RecurseCallback,
     RecurseListCallback,
     StopCallback,
 )
-from usp._crawl.messages import Answer, FetchRequest
-from usp._crawl.nodes import Place
+from usp._crawl.discovery import KNOWN_PATHS, StartUrl, discovery_plan
+from usp._crawl.messages import FetchRequest, FetchResult, check_problem_code
+from usp._crawl.nodes import Node
+from usp._crawl.options import Callbacks
 from usp._crawl.policy import Policy, given_or_default
 from usp._crawl.resource import Resource
-from usp._crawl.resource_table import Resources
-from usp._crawl.discovery import KNOWN_PATHS, Seed, ladder
+from usp._crawl.resource_table import ResourceTable
 from usp._crawl.selection import Selection
-from usp._parse.input.decode import http_charset
-from usp._parse.document import Source, inspect
+from usp._crawl.urls import check_paths, check_start_url
+from usp._parse import Source, http_charset, inspect
+from usp._validate import (
+    argument_error,
+    check_flags,
+    check_instance,
+    check_int,
+    check_iterable,
+    check_number,
+    check_optional_instance,
+)
 from usp._version import __version__
 from usp.exceptions import SitemapException
-from usp.objects.outcome import FoundBy, Outcome, Skip
+from usp.objects.outcome import FoundBy, Outcome, SkipReason
 
 __all__ = ["Crawl", "RecurseCallback", "RecurseListCallback", "StopCallback"]
 
@@ -56,7 +53,7 @@ class Crawl:
 
     def __init__(
         self,
-        seeds: Iterable[Seed],
+        start_urls: Iterable[StartUrl],
         policy: Policy | None = None,
         *,
         recurse_callback: RecurseCallback | None = None,
@@ -70,15 +67,15 @@ class Crawl:
 
         :param stop_callback: asked of each page in the tree's order: whether to end before it.
         :param counting: have the pages of each document counted, though no limit needs it.
-        :param probe_at_once: ask for guesses beside the rest as soon as they are needed, rather
+        :param probe_at_once: next_requests for guesses beside the rest as soon as they are needed, rather
             than when the cursor comes to them: quicker, and a few requests more.
         :param streaming: hand documents over one by one (``ready``), in the tree's order, fetch no
             further ahead of them than the policy allows, and keep nothing of them afterwards.
         """
         self.policy = given_or_default(policy)
         callbacks = Callbacks(recurse_callback, recurse_list_callback, stop_callback)
-        flags(counting=counting, probe_at_once=probe_at_once, streaming=streaming)
-        manner = Manner(
+        check_flags(counting=counting, probe_at_once=probe_at_once, streaming=streaming)
+        options = CrawlOptions(
             callbacks.recurse_callback,
             callbacks.looked_through,
             callbacks.stop_callback,
@@ -86,8 +83,13 @@ class Crawl:
             probe_at_once=probe_at_once,
             streaming=streaming,
         )
-        self._resources = Resources(self.policy)
-        self._cursor = Cursor(several("seeds", seeds, Seed), self.policy, self._resources, manner)
+        self._resources = ResourceTable(self.policy)
+        self._cursor = Cursor(
+            check_iterable("start_urls", start_urls, StartUrl),
+            self.policy,
+            self._resources,
+            options,
+        )
         self._deadline: float | None = None
         self._taken: dict[str, FetchRequest] = {}
         self._given_back: deque[FetchRequest] = deque()
@@ -103,13 +105,13 @@ class Crawl:
         return self._cursor.stopped
 
     @property
-    def roots(self) -> list[Place]:
-        """The places at the top of the tree."""
+    def roots(self) -> list[Node]:
+        """The nodes at the top of the tree."""
         return self._cursor.roots
 
     @property
-    def ready(self) -> deque[Place]:
-        """In a stream: the places whose pages may be read, each document at its first place."""
+    def ready(self) -> deque[Node]:
+        """In a stream: the nodes whose pages may be read, each document at its first node."""
         return self._cursor.ready
 
     @property
@@ -118,14 +120,14 @@ class Crawl:
         return self._cursor.selection
 
     @property
-    def skipped(self) -> Counter[Skip]:
+    def skipped(self) -> Counter[SkipReason]:
         """How many sitemaps were left out as the caller asked."""
         return self._cursor.skipped
 
     @property
-    def skipped_seeds(self) -> Counter[Skip]:
+    def skipped_start_urls(self) -> Counter[SkipReason]:
         """How many of them at the top of the tree."""
-        return self._cursor.skipped_seeds
+        return self._cursor.skipped_start_urls
 
     def __reduce__(self) -> tuple[object, ...]:
         # Sealed, so that another version can say what is wrong before it meets names it lacks.
@@ -144,53 +146,53 @@ class Crawl:
 
         Where that leads to nothing, the homepage is asked, and newer known paths are tried.
         """
-        homepage = urljoin(start("homepage_url", homepage_url), "/")
-        flags(use_robots=use_robots)
-        known_paths = paths("known_paths", known_paths)
+        homepage = urljoin(check_start_url("homepage_url", homepage_url), "/")
+        check_flags(use_robots=use_robots)
+        known_paths = check_paths("known_paths", known_paths)
         policy = given_or_default(policy)
-        rungs = ladder(
+        stages = discovery_plan(
             policy, known_paths, use_robots=use_robots, use_known_paths=True, classic=True
         )
-        return cls(rungs.seeds(homepage), policy)
+        return cls(stages.start_urls(homepage), policy)
 
     @classmethod
     def of_sitemap(cls, url: str, policy: Policy | None = None) -> Self:
         """Begin a crawl of one sitemap and all that it leads to."""
-        return cls([Seed(start("url", url), FoundBy.GIVEN)], policy)
+        return cls([StartUrl(check_start_url("url", url), FoundBy.GIVEN)], policy)
 
     @property
     def outcome(self) -> Outcome:
         """What came of the crawl, as far as it has come."""
         return self._cursor.outcome
 
-    def places(self) -> Iterator[Place]:
-        """Yield all places that were decided, each before its children."""
-        return self._cursor.places()
+    def nodes(self) -> Iterator[Node]:
+        """Yield all nodes that were decided, each before its children."""
+        return self._cursor.nodes()
 
-    def stop(self, code: str, reason: str, *, at: Place | None = None) -> None:
+    def stop(self, code: str, reason: str, *, at: Node | None = None) -> None:
         """End the crawl in order, with what it has.
 
         :param code: one of the codes of problems, such as SM706: the caller had enough.
-        :param at: in a stream, the place whose pages are being read: nothing after it counts.
+        :param at: in a stream, the node whose pages are being read: nothing after it counts.
         """
-        problem_code("code", code)
-        instance("reason", reason, str)
+        check_problem_code("code", code)
+        check_instance("reason", reason, str)
         if at is None:
             self._cursor.stop(code, reason)
         else:
-            self._cursor.end_at(instance("at", at, Place), code, reason)
+            self._cursor.end_at(check_instance("at", at, Node), code, reason)
 
-    def release(self, place: Place) -> None:
-        """Forget the document of a place whose pages were read."""
-        self._cursor.release(instance("place", place, Place))
+    def release(self, node: Node) -> None:
+        """Forget the document of a node whose pages were read."""
+        self._cursor.release(check_instance("node", node, Node))
 
     def take(self, now: float, limit: int | None = None) -> list[FetchRequest]:
         """Return what may be fetched now, at most ``limit``; what the cursor waits for first.
 
         What is taken is the caller's to answer, or to give back.
         """
-        number("now", now)
-        hands = self.policy.total if limit is None else whole("limit", limit, 0)
+        check_number("now", now)
+        hands = self.policy.concurrency if limit is None else check_int("limit", limit, 0)
         if self._deadline is None and self.policy.max_seconds is not None:
             self._deadline = now + self.policy.max_seconds
         if self._deadline is not None and now >= self._deadline and not self.done:
@@ -199,8 +201,8 @@ class Crawl:
         if self.done:
             return []
         again = [self._given_back.popleft() for _ in range(min(hands, len(self._given_back)))]
-        flying = self._resources.flying
-        hands = min(self.policy.total - flying, hands - len(again))
+        in_flight = self._resources.in_flight
+        hands = min(self.policy.concurrency - in_flight, hands - len(again))
         wanted = self._resources.launch(now, hands, self._for_later(hands), self._cursor.waits_for)
         taken = again + [self._request(resource) for resource in wanted]
         self._taken.update((request.url, request) for request in taken)
@@ -211,8 +213,8 @@ class Crawl:
         resources = self._resources
         if resources.named_ahead >= _MOST_NAMED_AHEAD:
             return 0
-        ahead = resources.ahead + len(self.ready) + resources.flying
-        return self.policy.documents_ahead - ahead if self._cursor.manner.streaming else hands
+        ahead = resources.ahead + len(self.ready) + resources.in_flight
+        return self.policy.prefetch - ahead if self._cursor.options.streaming else hands
 
     @property
     def outstanding(self) -> tuple[FetchRequest, ...]:
@@ -225,8 +227,8 @@ class Crawl:
 
     def _answered(self, request: FetchRequest) -> FetchRequest:
         """Strike a request off those that were taken."""
-        url = instance("request", request, FetchRequest).url
-        taken = self._taken.get(instance("url of the request", url, str))
+        url = check_instance("request", request, FetchRequest).url
+        taken = self._taken.get(check_instance("url of the request", url, str))
         if taken is None or taken.attempt != request.attempt:
             raise SitemapException(f"The request for {request.url} is not outstanding.")
         return self._taken.pop(taken.url)
@@ -236,8 +238,8 @@ class Crawl:
         return FetchRequest(
             resource.url,
             resource.level,
-            resource.probing,
-            resource.tries,
+            resource.is_guess,
+            resource.attempts,
             resource.kind,
             self.policy.extensions,
             counted,
@@ -249,22 +251,22 @@ class Crawl:
         return min((time for time in times if time is not None), default=None)
 
     def receive(
-        self, request: FetchRequest, answer: Answer, now: float, chance: float = 0.5
+        self, request: FetchRequest, answer: FetchResult, now: float, jitter: float = 0.5
     ) -> float | None:
         """Take what came of a request.
 
-        :param chance: from 0 to 1, varies the pause before the next try.
+        :param jitter: from 0 to 1, varies the delay before the next try.
         :return: the seconds after which it will be tried again; None if this was final.
         """
-        if not isinstance(answer, Answer):
-            raise wrong("answer", "a Document or a FetchFailed", answer)
-        number("now", now)
-        number("chance", chance, 0, 1)
+        if not isinstance(answer, FetchResult):
+            raise argument_error("answer", "a Document or a FetchFailed", answer)
+        check_number("now", now)
+        check_number("jitter", jitter, 0, 1)
         url = self._answered(request).url
-        settled = self._resources.receive(url, answer, now, chance)
+        settled = self._resources.receive(url, answer, now, jitter)
         if isinstance(settled, float):
             return settled
-        self._cursor.look_ahead(settled)
+        self._cursor.prefetch_children(settled)
         self._cursor.advance()
         return None
 
@@ -282,10 +284,10 @@ class Crawl:
         :param url: the URL that answered, where that is another one: redirects.
         :param content_type: the header, for the charset that it may name.
         """
-        instance("data", data, bytes)
-        instance("request", request, FetchRequest)
-        answered = request.url if url is None else start("url", url)
-        charset = http_charset(instance_or_none("content_type", content_type, str))
+        check_instance("data", data, bytes)
+        check_instance("request", request, FetchRequest)
+        answered = request.url if url is None else check_start_url("url", url)
+        charset = http_charset(check_optional_instance("content_type", content_type, str))
         limit = self.policy.max_document_bytes
         source = Source(
             [data],

@@ -1,4 +1,4 @@
-"""Where a crawl begins: the rungs of the ladder of discovery, and the paths that are known."""
+"""Where a crawl begins: the stages of the discovery_plan of discovery, and the paths that are known."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Final
 from urllib.parse import urljoin, urlsplit
 
 from usp._crawl.policy import Policy
-from usp._parse.document import Document
+from usp._parse import Document
 from usp.objects.outcome import FoundBy
 
 KNOWN_PATHS: Final = (
@@ -51,8 +51,8 @@ NEWER_PATHS: Final = {
 _RANK: Final = {path: rank for rank, path in enumerate(KNOWN_PATHS)}
 
 
-class Need(Enum):
-    """When a rung is climbed."""
+class Condition(Enum):
+    """When a stage is climbed."""
 
     ALWAYS = auto()
     UNLESS_FOUND = auto()
@@ -62,19 +62,19 @@ class Need(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Rung:
+class Stage:
     """A group of guesses that are made together, or not at all."""
 
     name: str
-    need: Need = Need.ALWAYS
+    need: Condition = Condition.ALWAYS
 
 
-GIVEN: Final = Rung("given")
+GIVEN: Final = Stage("given")
 
 
 @dataclass(frozen=True, slots=True)
-class Seed:
-    """A place at the top of the tree."""
+class StartUrl:
+    """A node at the top of the tree."""
 
     url: str
     found_by: FoundBy
@@ -83,15 +83,15 @@ class Seed:
     """URLs that count as its ancestors, though they are not in this tree."""
     document: Document | None = None
     """The document itself, where it needn't be fetched."""
-    rung: Rung = GIVEN
-    homepage: "Homepage | None" = None
+    stage: Stage = GIVEN
+    homepage: "HomepageQuery | None" = None
     """It is the homepage, and this is wanted of it."""
     quiet: bool = False
     """That nothing is there is no news, though the caller gave the URL."""
 
 
 @dataclass(frozen=True, slots=True)
-class Homepage:
+class HomepageQuery:
     """What is wanted of a homepage: the sitemaps that it names, or its feeds.
 
     Where it redirects to its other scheme, or to or from ``www.``, the site is really there: then
@@ -115,77 +115,80 @@ def _bare_host(host: str | None) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Ladder:
-    """How the sitemaps of a site are looked for; a rung without a need is left out."""
+class DiscoveryPlan:
+    """How the sitemaps of a site are looked for; a stage without a need is left out."""
 
     robots: bool = True
     known_paths: tuple[str, ...] = KNOWN_PATHS
-    known: Need = Need.ALWAYS
-    homepage: Need | None = None
-    newer: Need | None = None
+    known: Condition = Condition.ALWAYS
+    homepage: Condition | None = None
+    newer: Condition | None = None
     homepage_first: bool = False
     """Whether the homepage is asked before known paths are tried."""
 
-    def seeds(self, homepage: str) -> Iterator[Seed]:
+    def start_urls(self, homepage: str) -> Iterator[StartUrl]:
         """Yield what is looked for on a website, given its homepage with a slash at the end."""
         if self.robots:
             robots = urljoin(homepage, "robots.txt")
-            yield Seed(robots, FoundBy.WELL_KNOWN, rung=Rung("robots.txt"))
-        known = self._paths(homepage, self.known_paths, Rung("known paths", self.known))
-        ask = self._homepage(homepage)
-        yield from (*ask, *known) if self.homepage_first else (*known, *ask)
+            yield StartUrl(robots, FoundBy.WELL_KNOWN, stage=Stage("robots.txt"))
+        known = self._paths(homepage, self.known_paths, Stage("known paths", self.known))
+        next_requests = self._homepage(homepage)
+        yield from (*next_requests, *known) if self.homepage_first else (*known, *next_requests)
         if self.newer:
-            yield from self._paths(homepage, NEWER_PATHS, Rung("newer paths", self.newer))
+            yield from self._paths(homepage, NEWER_PATHS, Stage("newer paths", self.newer))
         if self.homepage:
-            need = Need.ALWAYS if self.homepage is Need.ALWAYS else Need.UNLESS_FOUND
-            wanted = Homepage(homepage, feeds=True)
-            yield Seed(homepage, FoundBy.WELL_KNOWN, rung=Rung("feeds", need), homepage=wanted)
+            need = Condition.ALWAYS if self.homepage is Condition.ALWAYS else Condition.UNLESS_FOUND
+            wanted = HomepageQuery(homepage, feeds=True)
+            yield StartUrl(
+                homepage, FoundBy.WELL_KNOWN, stage=Stage("feeds", need), homepage=wanted
+            )
 
-    def _homepage(self, homepage: str) -> Iterator[Seed]:
+    def _homepage(self, homepage: str) -> Iterator[StartUrl]:
         if self.homepage is None:
             return
         elsewhere = ("robots.txt",) * self.robots + self.known_paths
-        wanted = Homepage(homepage, feeds=False, elsewhere=elsewhere)
-        rung = Rung("homepage", self.homepage)
-        yield Seed(homepage, FoundBy.WELL_KNOWN, rung=rung, homepage=wanted)
+        wanted = HomepageQuery(homepage, feeds=False, elsewhere=elsewhere)
+        stage = Stage("homepage", self.homepage)
+        yield StartUrl(homepage, FoundBy.WELL_KNOWN, stage=stage, homepage=wanted)
 
     @staticmethod
-    def _paths(homepage: str, paths: Iterable[str], rung: Rung) -> Iterator[Seed]:
+    def _paths(homepage: str, paths: Iterable[str], stage: Stage) -> Iterator[StartUrl]:
         for path in paths:
-            yield Seed(urljoin(homepage, path), FoundBy.KNOWN_PATH, rung=rung)
+            yield StartUrl(urljoin(homepage, path), FoundBy.KNOWN_PATH, stage=stage)
 
 
 def in_fixed_order(paths: Iterable[str]) -> list[str]:
-    """Return paths in an order that doesn't depend on hash seeds: ours, then the alphabet's."""
+    """Return paths in an order that doesn't depend on hash start_urls: ours, then the alphabet's."""
     return sorted(paths, key=lambda path: (_RANK.get(path, len(_RANK)), path))
 
 
-def ladder(
+def discovery_plan(
     policy: Policy,
     known_paths: Iterable[str] = KNOWN_PATHS,
     *,
     use_robots: bool,
     use_known_paths: bool | None,
     classic: bool,
-) -> Ladder:
-    """Return the ladder that options ask for: True is always, False never, None where needed.
+) -> DiscoveryPlan:
+    """Return the discovery_plan that options next_requests for: True is always, False never, None where needed.
 
     ``classic`` is the scope of 1.8.1, robots.txt and known paths, and what is new only where that
     has led to nothing; otherwise known paths, too, are tried only where what was declared has led
     to nothing. For a caller who has narrowed that scope, what is new must be asked for.
     """
     narrowed = not use_robots or use_known_paths is False
-    return Ladder(
+    return DiscoveryPlan(
         use_robots,
         () if use_known_paths is False else tuple(known_paths),
-        _need(use_known_paths, Need.ALWAYS if classic else Need.UNLESS_FOUND) or Need.ALWAYS,
-        homepage=_need(policy.use_homepage, None if narrowed else Need.UNLESS_FOUND),
-        newer=_need(policy.use_newer_paths, None if narrowed else Need.IF_NONE),
+        _need(use_known_paths, Condition.ALWAYS if classic else Condition.UNLESS_FOUND)
+        or Condition.ALWAYS,
+        homepage=_need(policy.use_homepage, None if narrowed else Condition.UNLESS_FOUND),
+        newer=_need(policy.use_newer_paths, None if narrowed else Condition.IF_NONE),
         homepage_first=not classic,
     )
 
 
-def _need(wanted: bool | None, otherwise: Need | None) -> Need | None:
+def _need(wanted: bool | None, otherwise: Condition | None) -> Condition | None:
     if wanted is None:
         return otherwise
-    return Need.ALWAYS if wanted else None
+    return Condition.ALWAYS if wanted else None

@@ -1,4 +1,4 @@
-"""Whom we ask: requests in line by host, how many at once, when a host is given up.
+"""Whom we next_requests: requests in line by host, how many at once, when a host is given up.
 
 A host that doesn't answer, or says that it is too much, for several URLs in a row is *unwell*: then
 it is asked one thing at a time, with growing pauses, now something that failed and now something
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 from urllib.parse import urlsplit
 
-from usp._crawl.messages import Answer, FetchFailed
+from usp._crawl.messages import FetchFailed, FetchResult
 from usp._crawl.policy import Policy
 from usp._crawl.resource import Resource
 
@@ -22,24 +22,24 @@ _PROBES_OF_STRANGERS: Final = 2
 
 
 @dataclass(slots=True, eq=False)
-class Pace:
+class HostLimits:
     """How much of us a host bears, whichever scheme it is asked by."""
 
-    at_once: int
-    flying: int = 0
+    concurrency: int
+    in_flight: int = 0
     answers: int = 0
     free_at: float = 0.0
     """When it may be asked again, as it said."""
 
 
 @dataclass(slots=True, eq=False)
-class Line:
+class HostQueue:
     """What waits for one host by one scheme: the other may be dead alone."""
 
     name: tuple[str, str]
-    pace: Pace
+    pace: HostLimits
     waiting: dict[str, Resource] = field(default_factory=dict)
-    flying: int = 0
+    in_flight: int = 0
     answered: bool = False
     """Whether it has ever answered."""
     failed: set[str] = field(default_factory=set)
@@ -52,18 +52,18 @@ class Line:
     """Why it was given up, if it was."""
 
 
-class Hosts:
-    """The requests that are in line and flying."""
+class HostQueues:
+    """The requests that are in line and in_flight."""
 
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
-        self._paces: dict[str, Pace] = {}
-        self._lines: dict[tuple[str, str], Line] = {}
-        self._with_work: dict[tuple[str, str], Line] = {}
+        self._paces: dict[str, HostLimits] = {}
+        self._lines: dict[tuple[str, str], HostQueue] = {}
+        self._with_work: dict[tuple[str, str], HostQueue] = {}
         self._later: list[tuple[float, int, Resource]] = []
         self._tie = 0  # what was planned first goes first
         self._now = 0.0
-        self.flying = 0
+        self.in_flight = 0
 
     @property
     def waiting(self) -> int:
@@ -84,7 +84,7 @@ class Hosts:
     def next_due(self) -> float | None:
         """Return when something may go that may not go yet, if nothing else happens."""
         times = [self._later[0][0]] if self._later else []
-        times += [self._free_at(line) for line in self._with_work.values() if not line.flying]
+        times += [self._free_at(line) for line in self._with_work.values() if not line.in_flight]
         return min((time for time in times if time > self._now), default=None)
 
     def launch(
@@ -118,12 +118,12 @@ class Hosts:
         if not line.waiting:
             self._with_work.pop(line.name, None)
 
-    def landed(self, url: str, answer: Answer, now: float, chance: float) -> list[Resource]:
+    def landed(self, url: str, answer: FetchResult, now: float, jitter: float) -> list[Resource]:
         """Take note of an answer; return the requests that are pointless from now on."""
         line = self._line(url)
-        line.flying -= 1
-        line.pace.flying -= 1
-        self.flying -= 1
+        line.in_flight -= 1
+        line.pace.in_flight -= 1
+        self.in_flight -= 1
         self._adapt(line.pace, answer, now)
         if not isinstance(answer, FetchFailed) or not _is_unwell(answer):
             line.answered = True
@@ -132,81 +132,85 @@ class Hosts:
             return []
         line.failed.add(url)
         if self._is_unwell(line):
-            self._consider(line, answer, now, chance)
+            self._consider(line, answer, now, jitter)
         return self._drop_all(line) if line.gone else []
 
-    def given_up(self, url: str) -> FetchFailed | None:
+    def dead_host(self, url: str) -> FetchFailed | None:
         """Return why a host was given up, if it was."""
         return self._line(url).gone
 
-    def _is_unwell(self, line: Line) -> bool:
-        return len(line.failed) >= self._policy.host_strikes
+    def _is_unwell(self, line: HostQueue) -> bool:
+        return len(line.failed) >= self._policy.host_failure_threshold
 
-    def _consider(self, line: Line, failed: FetchFailed, now: float, chance: float) -> None:
-        """Decide when to ask an unwell host again, or to give it up."""
-        if not line.flying:  # what went out together came back together
+    def _consider(self, line: HostQueue, failed: FetchFailed, now: float, jitter: float) -> None:
+        """Decide when to next_requests an unwell host again, or to give it up."""
+        if not line.in_flight:  # what went out together came back together
             line.probes += 1
-            pause = self._policy.pause(line.probes, failed.retry_after, chance)
-            line.probe_at = now + pause
-        stays = failed.silent and not failed.retryable and not line.answered
-        most = self._policy.tries if line.answered else _PROBES_OF_STRANGERS
-        if stays or line.probes > (most if failed.silent else 2 * self._policy.tries):
+            delay = self._policy.delay(line.probes, failed.retry_after, jitter)
+            line.probe_at = now + delay
+        stays = failed.no_response and not failed.retryable and not line.answered
+        most = self._policy.max_attempts if line.answered else _PROBES_OF_STRANGERS
+        if stays or line.probes > (most if failed.no_response else 2 * self._policy.max_attempts):
             message = f"{failed.message}: the host was given up"
-            line.gone = replace(failed, message=message, retryable=False, salvaged=None)
+            line.gone = replace(failed, message=message, retryable=False, partial_document=None)
 
-    def _adapt(self, pace: Pace, answer: Answer, now: float) -> None:
+    def _adapt(self, pace: HostLimits, answer: FetchResult, now: float) -> None:
         """Ask less of a host that says it is too much, and slowly more of one that answers."""
         if not isinstance(answer, FetchFailed):
             pace.answers += 1
-            if pace.answers >= pace.at_once:
+            if pace.answers >= pace.concurrency:
                 pace.answers = 0
-                pace.at_once = min(pace.at_once + 1, self._policy.per_host)
+                pace.concurrency = min(pace.concurrency + 1, self._policy.per_host)
         elif answer.status in _TOO_MUCH:
             pace.answers = 0
-            pace.at_once = max(pace.at_once // 2, 1)
-            wait = min(answer.retry_after or 0.0, self._policy.longest_pause)
+            pace.concurrency = max(pace.concurrency // 2, 1)
+            wait = min(answer.retry_after or 0.0, self._policy.backoff_max)
             pace.free_at = max(pace.free_at, now + wait)
 
-    def _line(self, url: str) -> Line:
+    def _line(self, url: str) -> HostQueue:
         parts = urlsplit(url)
         host = parts.netloc.rpartition("@")[2].lower()
         name = (parts.scheme.lower(), host)
         if name not in self._lines:
-            pace = self._paces.setdefault(host, Pace(self._policy.per_host))
-            self._lines[name] = Line(name, pace)
+            pace = self._paces.setdefault(host, HostLimits(self._policy.per_host))
+            self._lines[name] = HostQueue(name, pace)
         return self._lines[name]
 
-    def _free_at(self, line: Line) -> float:
+    def _free_at(self, line: HostQueue) -> float:
         """Return when a line may move, as far as time decides."""
         return max(line.pace.free_at, line.probe_at if self._is_unwell(line) else 0.0)
 
-    def _next(self, line: Line, wanted: Resource | None = None) -> Resource | None:
+    def _next(self, line: HostQueue, wanted: Resource | None = None) -> Resource | None:
         """Return what may go to a host now, if anything may: what is wanted, if that is told.
 
         An unwell host is asked what it would be asked anyway: its answer lets the wanted go.
         """
         pace = line.pace
-        if pace.flying >= pace.at_once or self._now < self._free_at(line) or not line.waiting:
+        if (
+            pace.in_flight >= pace.concurrency
+            or self._now < self._free_at(line)
+            or not line.waiting
+        ):
             return None
         if wanted and wanted.url not in line.waiting:
             return None
         if not self._is_unwell(line):
             return wanted or next(iter(line.waiting.values()))
-        if line.flying:
+        if line.in_flight:
             return None
         again = line.probes % 2 == 1  # something that failed, then something new, and so on
-        preferred = (one for one in line.waiting.values() if bool(one.tries) == again)
+        preferred = (one for one in line.waiting.values() if bool(one.attempts) == again)
         return next(preferred, next(iter(line.waiting.values())))
 
     def _start(self, resource: Resource) -> Resource:
         self.drop(resource)
         line = self._line(resource.url)
-        line.flying += 1
-        line.pace.flying += 1
-        self.flying += 1
+        line.in_flight += 1
+        line.pace.in_flight += 1
+        self.in_flight += 1
         return resource
 
-    def _drop_all(self, line: Line) -> list[Resource]:
+    def _drop_all(self, line: HostQueue) -> list[Resource]:
         """Take all out of the line, what was to go later too."""
         now = list(line.waiting.values())
         later = [one for *_, one in self._later if self._line(one.url) is line]
@@ -218,4 +222,4 @@ class Hosts:
 
 
 def _is_unwell(failed: FetchFailed) -> bool:
-    return failed.silent or failed.status in _TOO_MUCH
+    return failed.no_response or failed.status in _TOO_MUCH

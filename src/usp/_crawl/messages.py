@@ -1,69 +1,104 @@
-"""What the crawl machine and its driver say to one another.
+"""What the crawl core and a driver exchange: requests to make, and their results.
 
-A driver may be the caller's own, so what it says is looked at when it is said.
+A driver may be the caller's own, so a result is checked when it is made.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from usp._validate import instance, instance_or_none, number, problem_code, switch, whole
 from usp._crawl.selection import Selection
-from usp._parse.document import Document
-from usp._parse.input.sniff import Kind
+from usp._parse import Document, Kind
+from usp._validate import argument_error, check_bool, check_instance, check_int, check_number
+from usp.objects.fetch_info import FetchInfo, Validators
+from usp.objects.problem import CODES
+
+
+def check_problem_code(name: str, given: str) -> str:
+    """Return a code of the table of problems."""
+    if check_instance(name, given, str) not in CODES:
+        raise argument_error(name, "the code of a problem", given)
+    return given
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOptions:
+    """What our drivers need to know of a document beside its URL."""
+
+    kind: Kind | None = None
+    """The kind to parse it as; None to detect it."""
+    extensions: bool = False
+    """Whether its pages keep unknown elements."""
+    count_pages: Selection | None = None
+    """Count its pages, those that this selection takes; None to count nothing."""
+    hash_body: bool = False
+    """Whether the SHA-256 of its body is wanted."""
 
 
 @dataclass(frozen=True, slots=True)
 class FetchRequest:
-    """Please fetch this."""
+    """A request to make: fetch this URL, and tell the crawl what came of it."""
 
     url: str
     level: int = 0
-    probing: bool = False
-    """The URL is a guess: that nothing is there is no news."""
+    """The depth in the tree; robots.txt and known paths are at level 0."""
+    is_guess: bool = False
+    """Nothing declares the URL, so a 404 is no failure."""
     attempt: int = 1
-    kind: Kind | None = None
-    """What to read it as, where that isn't left to its first bytes."""
-    extensions: bool = False
-    """Its pages are also to hold what means nothing here."""
-    counted: Selection | None = None
-    """Where the number of its pages is wanted too: which pages count."""
+    """1 for the first attempt, more for a retry."""
+    validators: Validators = field(default_factory=Validators)
+    """Make the request conditional with these, if there are any."""
+    _options: ReadOptions = field(default_factory=ReadOptions, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class FetchFailed:
-    """It could not be fetched."""
+    """The result of a request that brought no document."""
 
     message: str
     retryable: bool = False
+    """The failure is transient: a retry may help."""
     status: int | None = None
-    """The HTTP status, if the client tells one."""
-    silent: bool = False
-    """The host gave no answer at all: no connection, no name, a time-out."""
+    """The HTTP status, if there was a response."""
+    no_response: bool = False
+    """No response came: the name did not resolve, the connection failed or timed out."""
     untrusted: bool = False
-    """The host is there, but its certificate is not one to trust."""
-    broken: bool = False
-    """The client itself failed: it raised something."""
+    """The host responds, but its certificate is not trusted."""
+    client_error: bool = False
+    """The client itself failed: it raised an exception."""
     retry_after: float | None = None
-    """How many seconds the server asks us to wait."""
-    salvaged: Document | None = None
-    """What came before the connection broke: better than nothing when tries run out."""
+    """The seconds to wait, if the server asked for that."""
     code: str = "SM101"
-    """What it counts as among the problems of a sitemap."""
+    """The problem code of the failure."""
 
     def __post_init__(self) -> None:
-        instance("message", self.message, str)
-        for name in ("retryable", "silent", "untrusted", "broken"):
-            switch(name, getattr(self, name))
+        check_instance("message", self.message, str)
+        for name in ("retryable", "no_response", "untrusted", "client_error"):
+            check_bool(name, getattr(self, name))
         if self.status is not None:
-            whole("status", self.status, 0)
+            check_int("status", self.status, 0)
         if self.retry_after is not None:
-            number("retry_after", self.retry_after, 0, math.inf)
-        instance_or_none("salvaged", self.salvaged, Document)
-        problem_code("code", self.code)
+            check_number("retry_after", self.retry_after, 0, math.inf)
+        check_problem_code("code", self.code)
 
     def reason(self, url: str) -> str:
-        """Return why there is nothing at a URL, as the tree tells it."""
+        """Return the reason of the ``InvalidSitemap`` at a URL."""
         return f"Unable to fetch sitemap from {url}: {self.message}"
 
 
-Answer = Document | FetchFailed
+@dataclass(frozen=True, slots=True)
+class NotModified:
+    """The result of a conditional request whose document has not changed (304)."""
+
+    fetch_info: FetchInfo = field(default_factory=FetchInfo)
+
+
+@dataclass(frozen=True, slots=True)
+class TruncatedBody:
+    """The result of a request whose body ended early: retried, and kept if no retry brings more."""
+
+    failure: FetchFailed
+    document: Document
+    """What the received part of the body contains."""
+
+
+FetchResult = Document | TruncatedBody | NotModified | FetchFailed

@@ -6,8 +6,8 @@ What such a function raises reaches the caller; so does what it may not return.
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from usp._validate import callables, texts
 from usp._crawl.cursor import RecurseCallback, RecurseListCallback, StopCallback
+from usp._validate import check_callables, check_strings
 from usp.objects.events import Observer
 
 
@@ -21,7 +21,7 @@ class Callbacks:
     observer: Observer | None = None
 
     def __post_init__(self) -> None:
-        callables(**{name: getattr(self, name) for name in self.__slots__})
+        check_callables(**{name: getattr(self, name) for name in self.__slots__})
 
     @property
     def looked_through(self) -> RecurseListCallback | None:
@@ -32,6 +32,6 @@ class Callbacks:
 
         def chosen(urls: list[str], level: int, parents: set[str]) -> list[str]:
             returned: Iterable[str] | None = choose(urls, level, parents)
-            return texts("the result of recurse_list_callback", returned)
+            return check_strings("the result of recurse_list_callback", returned)
 
         return chosen

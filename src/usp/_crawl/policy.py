@@ -4,40 +4,40 @@ import math
 from dataclasses import dataclass, fields, replace
 from typing import Final, TypedDict
 
-from usp._validate import instance_or_none, number, switch, whole
-from usp._crawl.selection import Kinds, Moment, Patterns, Selection, kinds, moment, patterns
-from usp._parse.input.decompress import MAX_DOCUMENT
+from usp._crawl.selection import Kinds, Moment, Patterns, Selection, moment, parse_kind, patterns
+from usp._parse import MAX_DOCUMENT_BYTES
+from usp._validate import check_bool, check_int, check_number, check_optional_instance
 from usp.exceptions import SitemapException
 
 _WHOLE: Final = {
     "per_host": 1,
-    "total": 1,
-    "documents_ahead": 1,
-    "tries": 1,
-    "retries": 0,
-    "host_strikes": 1,
+    "concurrency": 1,
+    "prefetch": 1,
+    "max_attempts": 1,
+    "retry_budget": 0,
+    "host_failure_threshold": 1,
     "max_level": 0,
     "max_document_bytes": 1,
     "max_sitemaps": 1,
-    "max_pages": 1,
-    "repeated_places": 0,
+    "limit": 1,
+    "max_repeated_nodes": 0,
 }
 """The fields that are whole numbers, and the least that makes sense."""
-_MEASURED: Final = {"first_pause": 0, "pause_growth": 1}
+_MEASURED: Final = {"backoff_initial": 0, "backoff_factor": 1}
 """The fields that may have a fraction, and their least."""
 _MONTH: Final = 30 * 24 * 3600
 """In seconds. No system waits much longer at once."""
-_LIMITS_IN_SECONDS: Final = {"longest_pause": _MONTH, "max_seconds": None}
+_LIMITS_IN_SECONDS: Final = {"backoff_max": _MONTH, "max_seconds": None}
 """What limits time, and what it becomes beyond a month: no limit, as far as waiting goes."""
 _MAY_BE_NONE: Final = frozenset(
-    {"max_sitemaps", "max_pages", "max_seconds", "use_homepage", "use_newer_paths"}
+    {"max_sitemaps", "limit", "max_seconds", "use_homepage", "use_newer_paths"}
 )
 _SWITCHES: Final = (
     "undated",
     "trust_index_lastmod",
     "use_homepage",
     "use_newer_paths",
-    "other_scheme",
+    "scheme_fallback",
     "extensions",
 )
 _PATTERNS: Final = ("include", "exclude", "include_sitemaps", "exclude_sitemaps")
@@ -49,36 +49,36 @@ class Policy:
 
     per_host: int = 8
     """How many requests may be under way to one host; fewer while it answers 429 or 503."""
-    total: int = 32
+    concurrency: int = 32
     """How many requests may be under way in all."""
-    documents_ahead: int = 32
+    prefetch: int = 32
     """How many documents are fetched ahead of the page that a stream is at."""
 
-    tries: int = 5
+    max_attempts: int = 5
     """How often one URL is asked for, while failures are of the kind that passes."""
-    first_pause: float = 1.0
+    backoff_initial: float = 1.0
     """Seconds before the second try."""
-    pause_growth: float = 1.5
-    """By how much each pause is longer than the one before."""
-    longest_pause: float = 60.0
+    backoff_factor: float = 1.5
+    """By how much each delay is longer than the one before."""
+    backoff_max: float = 60.0
     """The limit on pauses, also on what ``Retry-After`` asks for; a month at most."""
-    retries: int = 1000
+    retry_budget: int = 1000
     """How many second and further tries a whole crawl may make."""
-    host_strikes: int = 3
+    host_failure_threshold: int = 3
     """After so many URLs in a row without an answer a host is asked one by one, then given up."""
 
     max_level: int = 11
     """How deep sitemaps may lie; robots.txt and known paths are at level 0."""
-    max_document_bytes: int = MAX_DOCUMENT
+    max_document_bytes: int = MAX_DOCUMENT_BYTES
     """How much of one document is read, as it came and unpacked."""
     max_sitemaps: int | None = 500_000
     """After how many sitemaps a crawl ends."""
-    max_pages: int | None = None
+    limit: int | None = None
     """After how many pages a crawl ends."""
     max_seconds: float | None = None
     """After what time a crawl ends, with what it has; more than a month is no limit."""
-    repeated_places: int = 10_000
-    """How many places may repeat an index that stands elsewhere in the tree already."""
+    max_repeated_nodes: int = 10_000
+    """How many nodes may repeat an index that stands elsewhere in the tree already."""
 
     use_homepage: bool | None = None
     """Whether to look for sitemaps and feeds that the homepage names, in its HTML or its ``Link``
@@ -86,7 +86,7 @@ class Policy:
     use_newer_paths: bool | None = None
     """Whether to try paths that have become common since 1.8.1; None for where it is needed."""
 
-    other_scheme: bool = True
+    scheme_fallback: bool = True
     """Whether to try https where only http was declared and is dead, or the other way, once."""
 
     extensions: bool = False
@@ -102,7 +102,7 @@ class Policy:
     """Only pages whose URL has one of these regular expressions in it."""
     exclude: Patterns = ()
     """No pages whose URL has one of these in it."""
-    kinds: Kinds = ()
+    kind: Kinds = ()
     """Only pages with one of these: ``image``, ``news``, ``video``."""
     include_sitemaps: Patterns = ()
     """Of the sitemaps that an index names, only those whose URL has one of these in it."""
@@ -115,23 +115,26 @@ class Policy:
         self._check_numbers()
         for name in _SWITCHES:
             if not self._has_none(name):
-                switch(name, getattr(self, name))
+                check_bool(name, getattr(self, name))
         for name in _PATTERNS:
             object.__setattr__(self, name, patterns(name, getattr(self, name)))
         object.__setattr__(self, "since", moment("since", self.since, last=False))
         object.__setattr__(self, "until", moment("until", self.until, last=True))
-        object.__setattr__(self, "kinds", kinds(self.kinds))
+        object.__setattr__(self, "kind", parse_kind(self.kind))
         if self.since and self.until and self.since > self.until:  # type: ignore[operator]  # both moments now
             raise SitemapException(f"since ({self.since}) must not be after until ({self.until}).")
 
     def _check_numbers(self) -> None:
         for name, least in _WHOLE.items():
             if not self._has_none(name):
-                whole(name, getattr(self, name), least)
+                check_int(name, getattr(self, name), least)
         for name, least in _MEASURED.items():
-            number(name, getattr(self, name), least)
+            check_number(name, getattr(self, name), least)
         for name, beyond in _LIMITS_IN_SECONDS.items():
-            if not self._has_none(name) and number(name, getattr(self, name), 0, math.inf) > _MONTH:
+            if (
+                not self._has_none(name)
+                and check_number(name, getattr(self, name), 0, math.inf) > _MONTH
+            ):
                 object.__setattr__(self, name, beyond)
 
     def _has_none(self, name: str) -> bool:
@@ -142,48 +145,48 @@ class Policy:
         """What is wanted of the site."""
         return Selection(**{field.name: getattr(self, field.name) for field in fields(Selection)})
 
-    def pause(self, tries_made: int, retry_after: float | None, chance: float) -> float:
-        """Return the seconds to wait before the next try; ``chance`` (0 to 1) varies them."""
+    def delay(self, tries_made: int, retry_after: float | None, jitter: float) -> float:
+        """Return the seconds to wait before the next try; ``jitter`` (0 to 1) varies them."""
         grown = self._grown(tries_made - 1)
-        varied = grown * (0.75 + chance / 2)  # so that requests that failed together part
-        return float(min(max(varied, retry_after or 0.0), self.longest_pause))
+        varied = grown * (0.75 + jitter / 2)  # so that requests that failed together part
+        return float(min(max(varied, retry_after or 0.0), self.backoff_max))
 
     def _grown(self, times: int) -> float:
-        """Return the first pause, grown so often; with many tries no float can hold it."""
+        """Return the first delay, grown so often; with many tries no float can hold it."""
         try:
-            return self.first_pause * float(self.pause_growth) ** times
+            return self.backoff_initial * float(self.backoff_factor) ** times
         except OverflowError:
-            return self.longest_pause if self.first_pause else 0.0
+            return self.backoff_max if self.backoff_initial else 0.0
 
 
 class PolicyFields(TypedDict, total=False):
     """The fields of a policy, as keywords of the functions that take one."""
 
     per_host: int
-    total: int
-    documents_ahead: int
-    tries: int
-    first_pause: float
-    pause_growth: float
-    longest_pause: float
-    retries: int
-    host_strikes: int
+    concurrency: int
+    prefetch: int
+    max_attempts: int
+    backoff_initial: float
+    backoff_factor: float
+    backoff_max: float
+    retry_budget: int
+    host_failure_threshold: int
     max_level: int
     max_document_bytes: int
     max_sitemaps: int | None
-    max_pages: int | None
+    limit: int | None
     max_seconds: float | None
-    repeated_places: int
+    max_repeated_nodes: int
     use_homepage: bool | None
     use_newer_paths: bool | None
-    other_scheme: bool
+    scheme_fallback: bool
     extensions: bool
     since: Moment | None
     until: Moment | None
     undated: bool
     include: Patterns
     exclude: Patterns
-    kinds: Kinds
+    kind: Kinds
     include_sitemaps: Patterns
     exclude_sitemaps: Patterns
     trust_index_lastmod: bool
@@ -199,5 +202,5 @@ def policy_of(policy: Policy | None, changes: PolicyFields) -> Policy:
 
 def given_or_default(policy: Policy | None) -> Policy:
     """Return the caller's policy, or what holds where he has none."""
-    given = instance_or_none("policy", policy, Policy)
+    given = check_optional_instance("policy", policy, Policy)
     return Policy() if given is None else given

@@ -2,18 +2,17 @@
 
 from dataclasses import dataclass, field
 
-from usp._crawl.messages import Answer, FetchFailed
-from usp._parse.document import Document
-from usp._parse.input.sniff import Kind
-from usp.objects.fetch_info import Arrival
+from usp._crawl.messages import FetchFailed, FetchResult
+from usp._parse import Document, Kind
+from usp.objects.fetch_info import FetchInfo
 
 
 @dataclass(slots=True, eq=False)
-class Standing:
+class SharedDocument:
     """A document and where it stands in the tree: shared by all URLs that redirect to it."""
 
     document: Document | None = None
-    opened_at: int | None = None
+    expanded_level: int | None = None
     """The lowest level at which it stands open as an index."""
     judged: bool = False
     """Whether the cursor has come to it."""
@@ -25,32 +24,32 @@ class Resource:
 
     url: str
     level: int
-    probing: bool
+    is_guess: bool
     kind: Kind | None = None
     """What to read it as, where that isn't left to its first bytes."""
-    two_ways: bool = True
+    may_fall_back: bool = True
     """Whether its other scheme is worth trying, where this one is dead."""
-    tries: int = 0
-    placed_at: int | None = None
+    attempts: int = 0
+    declared_level: int | None = None
     """The lowest level at which the tree declares it."""
     failure: FetchFailed | None = None
-    arrival: Arrival | None = None
+    fetch_info: FetchInfo | None = None
     """How the document came by this very URL."""
-    standing: Standing = field(default_factory=Standing)
-    twin: "Resource | None" = None
+    shared: SharedDocument = field(default_factory=SharedDocument)
+    fallback: "Resource | None" = None
     """The same URL with the other scheme, asked for since this one is dead."""
 
     @property
-    def own_answer(self) -> Answer | None:
+    def own_answer(self) -> FetchResult | None:
         """What came of asking for it and nothing else."""
-        return self.failure or self.standing.document
+        return self.failure or self.shared.document
 
     @property
-    def answer(self) -> Answer | None:
+    def answer(self) -> FetchResult | None:
         """What came of asking for it, one way or the other, if anything has."""
-        return self.in_its_stead.own_answer
+        return self.effective.own_answer
 
     @property
-    def in_its_stead(self) -> "Resource":
-        """What to wait for, and what stands in the tree: the twin, unless that is dead as well."""
-        return self if self.twin is None or self.twin.failure else self.twin
+    def effective(self) -> "Resource":
+        """What to wait for, and what stands in the tree: the fallback, unless that is dead as well."""
+        return self if self.fallback is None or self.fallback.failure else self.fallback

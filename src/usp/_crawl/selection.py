@@ -12,12 +12,11 @@ from datetime import UTC, date, datetime, time
 from itertools import islice
 from typing import Final
 
-from usp._validate import texts, wrong
-from usp._parse.values.dates import date as date_of
-from usp._parse.document import Child
+from usp._parse import Child, parse_date
+from usp._validate import argument_error, check_strings
 from usp.exceptions import SitemapException
 from usp.objects.abstract_sitemap import Checked
-from usp.objects.outcome import Skip
+from usp.objects.outcome import SkipReason
 from usp.objects.page import SitemapPage, as_utc
 from usp.objects.problem import Problem
 
@@ -42,7 +41,7 @@ class Selection:
     undated: bool = True
     include: tuple[re.Pattern[str], ...] = ()
     exclude: tuple[re.Pattern[str], ...] = ()
-    kinds: tuple[str, ...] = ()
+    kind: tuple[str, ...] = ()
     include_sitemaps: tuple[re.Pattern[str], ...] = ()
     exclude_sitemaps: tuple[re.Pattern[str], ...] = ()
     trust_index_lastmod: bool = False
@@ -50,39 +49,39 @@ class Selection:
     @property
     def takes_every_page(self) -> bool:
         """Whether no page is left out."""
-        return not (self.since or self.until or self.include or self.exclude or self.kinds)
+        return not (self.since or self.until or self.include or self.exclude or self.kind)
 
-    def refuses_page(self, page: SitemapPage) -> Skip | None:
+    def refuses_page(self, page: SitemapPage) -> SkipReason | None:
         """Return why a page isn't wanted; None if it is."""
         if not _passes(page.url, self.include, self.exclude):
-            return Skip.PAGE_PATTERN
-        if self.kinds and not any(getattr(page, _KINDS[kind]) for kind in self.kinds):
-            return Skip.PAGE_KIND
+            return SkipReason.PAGE_PATTERN
+        if self.kind and not any(getattr(page, _KINDS[kind]) for kind in self.kind):
+            return SkipReason.PAGE_KIND
         if self.since is None and self.until is None:
             return None
         when = page.updated_at
         if when is None:
-            return None if self.undated else Skip.PAGE_UNDATED
+            return None if self.undated else SkipReason.PAGE_UNDATED
         early = self.since is not None and when < self.since
         late = self.until is not None and when > self.until
-        return Skip.PAGE_DATE if early or late else None
+        return SkipReason.PAGE_DATE if early or late else None
 
-    def refuses_sitemap(self, child: Child, *, of_index: bool) -> Skip | None:
+    def refuses_sitemap(self, child: Child, *, of_index: bool) -> SkipReason | None:
         """Return why a sitemap isn't asked for; None if it is.
 
         Patterns to include are for the children of an index: robots.txt and known paths are the
         way to them.
         """
         if not _passes(child.url, self.include_sitemaps if of_index else (), self.exclude_sitemaps):
-            return Skip.SITEMAP_PATTERN
+            return SkipReason.SITEMAP_PATTERN
         if self.trust_index_lastmod and self.since and child.lastmod:
             changed = _span(child.lastmod)  # a bare date: at any time of that day
             if changed is not None and changed[1] < self.since:
-                return Skip.SITEMAP_LASTMOD
+                return SkipReason.SITEMAP_LASTMOD
         return None
 
     def choose(
-        self, pages: Iterable[SitemapPage], skipped: Counter[Skip] | None = None
+        self, pages: Iterable[SitemapPage], skipped: Counter[SkipReason] | None = None
     ) -> Iterator[SitemapPage]:
         """Yield the pages that are wanted, and count the others."""
         if self.takes_every_page:
@@ -116,13 +115,13 @@ class Selected:
         self._selection = selection
         self._first = first
         self._up_to_next = up_to_next
-        self._skipped: Counter[Skip] | None = None
+        self._skipped: Counter[SkipReason] | None = None
 
     def __iter__(self) -> Iterator[SitemapPage]:
         return islice(self._selection.choose(self._pages), self._first)
 
     @property
-    def skipped(self) -> Counter[Skip]:
+    def skipped(self) -> Counter[SkipReason]:
         """How many pages were left out, by reason; asking reads the document, the first time."""
         if self._skipped is None:
             self._skipped = Counter()
@@ -168,16 +167,16 @@ def moment(name: str, given: Moment | None, *, last: bool) -> datetime | None:
     if isinstance(given, str):
         first_and_last = _span(given)
         if first_and_last is None:
-            raise wrong(name, "a date", given)
+            raise argument_error(name, "a date", given)
         return first_and_last[last]
     if given is None or isinstance(given, datetime):
         return as_utc(given)
-    raise wrong(name, "a date", given)
+    raise argument_error(name, "a date", given)
 
 
 def _span(text: str) -> tuple[datetime, datetime] | None:
     """Return the first and the last moment that a text may mean; None if it is no date."""
-    first = as_utc(date_of(text))
+    first = as_utc(parse_date(text))
     if first is None:
         return None
     bare = _BARE_DATE.fullmatch(text)
@@ -192,26 +191,26 @@ def patterns(name: str, given: Patterns) -> tuple[re.Pattern[str], ...]:
     """Read one regular expression or several."""
     several = (given,) if isinstance(given, str | re.Pattern) else given
     if not isinstance(several, Iterable):
-        raise wrong(name, _EXPRESSIONS, given)
+        raise argument_error(name, _EXPRESSIONS, given)
     return tuple(_pattern(name, pattern) for pattern in several)
 
 
 def _pattern(name: str, given: object) -> re.Pattern[str]:
     written = given.pattern if isinstance(given, re.Pattern) else given
     if not isinstance(written, str):  # one of bytes finds nothing in a URL, which is a text
-        raise wrong(name, _EXPRESSIONS, given)
+        raise argument_error(name, _EXPRESSIONS, given)
     try:
         return re.compile(given)  # type: ignore[call-overload,no-any-return]  # looked at above
     except (re.error, OverflowError, RecursionError) as error:
         raise SitemapException(f"{name} must be regular expressions: {error}.") from error
 
 
-def kinds(given: Kinds) -> tuple[str, ...]:
+def parse_kind(given: Kinds) -> tuple[str, ...]:
     """Read what kinds of pages are wanted."""
-    several = [given] if isinstance(given, str) else texts("kinds", given)
+    several = [given] if isinstance(given, str) else check_strings("kind", given)
     for kind in several:
         if kind not in _KINDS:
-            raise wrong("kinds", f"among {', '.join(_KINDS)}", kind)
+            raise argument_error("kind", f"among {', '.join(_KINDS)}", kind)
     return tuple(several)
 
 

@@ -15,15 +15,14 @@ from types import TracebackType
 from typing import Final, Self
 
 from usp._crawl.core import Crawl
-from usp._crawl.messages import Answer, FetchRequest
+from usp._crawl.messages import FetchRequest, FetchResult
 from usp._drive import events as report
-from usp._drive.fetch import Letter, Reading, broken, cut_off, refused
-from usp._drive.steps import ask, idle, patience, take_up
-from usp._parse.document import Document, Pages
-from usp._parse.input.decompress import is_packed
-from usp._store import Intake, Store
+from usp._drive.fetch import Reading, ResponseHead, broken, refused, truncated
+from usp._drive.steps import handle_result, idle_seconds, next_requests, seconds_until_wakeup
+from usp._parse import Document, Pages, is_compressed
+from usp._store import BodyWriter, Store
+from usp.objects.events import CrawlFinished, Observer
 from usp.objects.page import SitemapPage
-from usp.objects.events import Ended, Observer
 from usp.web_client.abstract_aio_client import (
     AbstractAioWebClient,
     AbstractAioWebClientSuccessResponse,
@@ -44,7 +43,7 @@ class Fetcher:
         self._store = store
         self._max_bytes = max_bytes
 
-    async def __call__(self, request: FetchRequest) -> Answer:
+    async def __call__(self, request: FetchRequest) -> FetchResult:
         """Fetch one document and look at it."""
         began = time.monotonic()
         try:
@@ -53,8 +52,8 @@ class Fetcher:
                 return refused(response)
             async with AsyncExitStack() as undo:
                 undo.push_async_callback(response.close)
-                letter = Letter.of(response, request, began)
-                body = _Body(response, letter.url, self._max_bytes)
+                head = ResponseHead.of(response, request, began)
+                body = _Body(response, head.url, self._max_bytes)
                 undo.pop_all()
         except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 -- the worker's edge
             _reraise_if_cancelled(error)
@@ -64,22 +63,22 @@ class Fetcher:
         finally:
             await body.close()
         if _is_light(kept):
-            return letter.look_at(kept, body)
-        return await asyncio.to_thread(letter.look_at, kept, body)
+            return head.look_at(kept, body)
+        return await asyncio.to_thread(head.look_at, kept, body)
 
     async def _keep(self, body: "_Body") -> Iterable[bytes]:
         """Put a body to rest; what is large is written in a thread, a batch at a time."""
-        intake = Intake(self._store)
+        writer = BodyWriter(self._store)
         held: list[bytes] = []
         size = 0
         while (chunk := await body.next()) is not None:
             held.append(chunk)
             size += len(chunk)
             if size >= _WRITTEN_AT_ONCE:
-                await asyncio.to_thread(intake.add, b"".join(held))
+                await asyncio.to_thread(writer.add, b"".join(held))
                 held, size = [], 0
-        intake.add(b"".join(held))
-        return intake.kept()
+        writer.add(b"".join(held))
+        return writer.finish()
 
 
 class _Body(Reading):
@@ -96,7 +95,7 @@ class _Body(Reading):
             return self.count(await anext(self._chunks, None)) if self.goes_on else None
         except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 -- the worker's edge
             _reraise_if_cancelled(error)
-            self.fault = cut_off(error)
+            self.fault = truncated(error)
             return None
 
     async def close(self) -> None:
@@ -119,13 +118,13 @@ def _reraise_if_cancelled(error: BaseException) -> None:
 
 
 def _is_light(chunks: Iterable[bytes]) -> bool:
-    """Tell whether a document is quickly read: in memory, small, and not packed."""
+    """Emit whether a document is quickly read: in memory, small, and not packed."""
     if not isinstance(chunks, list) or sum(map(len, chunks)) > _LIGHT:
         return False
-    return not any(map(is_packed, chunks))
+    return not any(map(is_compressed, chunks))
 
 
-class Flight:
+class AioCrawlRun:
     """A crawl under way: the task that steps it owns the machine.
 
     An async context manager: whatever way its block is left, nothing of the crawl goes on. It is a
@@ -138,15 +137,15 @@ class Flight:
         crawl: Crawl,
         client: AbstractAioWebClient,
         homepage: str,
-        tell: report.Tell,
+        emit: report.Emit,
         store: Store | None = None,
     ) -> None:
         """Prepare a crawl of a site."""
         self._crawl = crawl
         self._client = client.for_crawl(homepage)
-        self._tell = tell
+        self._emit = emit
         self._store = store or Store()
-        self._tasks: dict[asyncio.Task[Answer], FetchRequest] = {}
+        self._tasks: dict[asyncio.Task[FetchResult], FetchRequest] = {}
 
     async def __aenter__(self) -> Self:
         client = await self._client.__aenter__()
@@ -170,28 +169,28 @@ class Flight:
         """Ask for what may be asked for, and take up what has come; False at the end."""
         going = await self._step()
         if not going:
-            self._tell(Ended(self._crawl.outcome))
+            self._emit(CrawlFinished(self._crawl.outcome))
         return going
 
     async def _step(self) -> bool:
         crawl, tasks = self._crawl, self._tasks
         if crawl.done:
             return False
-        for request in ask(crawl, self._tell):
+        for request in next_requests(crawl, self._emit):
             tasks[asyncio.create_task(self._fetch(request))] = request
         if crawl.stopped:
             return False
         for task in await self._landed():
             request = tasks.pop(task)
-            take_up(crawl, request, task.result(), self._tell)
+            handle_result(crawl, request, task.result(), self._emit)
         return True
 
-    async def _landed(self) -> set[asyncio.Task[Answer]]:
+    async def _landed(self) -> set[asyncio.Task[FetchResult]]:
         """Wait for answers, but no longer than until something else is due."""
         if not self._tasks:
-            await asyncio.sleep(idle(self._crawl))
+            await asyncio.sleep(idle_seconds(self._crawl))
             return set()
-        seconds, how = patience(self._crawl), asyncio.FIRST_COMPLETED
+        seconds, how = seconds_until_wakeup(self._crawl), asyncio.FIRST_COMPLETED
         done, _ = await asyncio.wait(self._tasks, timeout=seconds, return_when=how)
         return done
 
@@ -200,12 +199,12 @@ async def run(
     crawl: Crawl, client: AbstractAioWebClient, homepage: str, observer: Observer | None = None
 ) -> None:
     """Carry a crawl of a site to its end."""
-    async with Flight(crawl, client, homepage, report.teller(observer)) as under_way:
+    async with AioCrawlRun(crawl, client, homepage, report.emitter(observer)) as under_way:
         while await under_way.step():
             pass
 
 
-class Batches:
+class PageBatches:
     """The pages of a document, some at a time, so that others have their turn in between."""
 
     def __init__(self, document: Document | None) -> None:

@@ -24,9 +24,9 @@ async def as_they_finish(
     items: Iterable[Item] | AsyncIterable[Item],
     tool: AbstractAsyncContextManager[Tool],
     work: Callable[[Tool, Item], Coroutine[None, None, Result]],
-    at_once: int,
+    concurrency: int,
 ) -> AsyncGenerator[tuple[Item, Result], None]:
-    """Yield items with what came of them; new ones begin as results are taken.
+    """Yield items with what came of them; new ones start as results are taken.
 
     They are drawn one by one, so however large the bound, there is one task more than items at
     most. What the work raises is raised here, and ends the rest.
@@ -52,7 +52,7 @@ async def as_they_finish(
                 for task in [task for task in working if task.done()]:
                     working.remove(task)
                     yield task.result()
-                if has_more and drawing is None and len(working) < at_once:
+                if has_more and drawing is None and len(working) < concurrency:
                     drawing = asyncio.create_task(_next_of(source))
         finally:
             left = _all_of(working, drawing)

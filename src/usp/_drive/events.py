@@ -1,6 +1,6 @@
 """What is told of a crawl: events for the caller's observer, lines for the log.
 
-The one place where a crawl logs. Loggers have the names that users of 1.8.1 configure.
+The one node where a crawl logs. Loggers have the names that users of 1.8.1 configure.
 """
 
 import logging
@@ -8,54 +8,54 @@ from collections.abc import Callable, Iterator
 from functools import singledispatch
 from typing import Any, Final
 
-from usp._crawl.messages import Answer, FetchFailed, FetchRequest
-from usp._parse.input.sniff import Kind
+from usp._crawl.messages import FetchFailed, FetchRequest, FetchResult
+from usp._parse import Kind
 from usp.objects.events import (
-    Answered,
-    Asked,
     Event,
-    Failed,
     Observer,
-    PagesCounted,
-    Retrying,
+    PagesRead,
+    RequestFailed,
+    RequestStarted,
+    RetryScheduled,
+    SitemapParsed,
 )
 
 _log: Final = logging.getLogger("usp.fetch_parse")
 logging.getLogger("usp").addHandler(logging.NullHandler())  # quiet, until somebody listens
 _NOT_FOUND: Final = 404
 
-Tell = Callable[[Event], None]
+Emit = Callable[[Event], None]
 
 
-def teller(observer: Observer | None) -> Tell:
+def emitter(observer: Observer | None) -> Emit:
     """Return what events are to be told to: the log, and the observer if there is one."""
     if observer is None:
         return _write
 
-    def tell(event: Event) -> None:
+    def emit(event: Event) -> None:
         _write(event)
         observer(event)
 
-    return tell
+    return emit
 
 
-def asked(request: FetchRequest) -> Asked:
+def asked(request: FetchRequest) -> RequestStarted:
     """Return the event of a request going out."""
-    return Asked(request.url, request.level, request.attempt, request.probing)
+    return RequestStarted(request.url, request.level, request.attempt, request.is_guess)
 
 
-def answered(request: FetchRequest, answer: Answer, pause: float | None) -> Iterator[Event]:
-    """Yield the events of an answer; ``pause`` is that before the next try, if there is one."""
-    url, attempt, probing = request.url, request.attempt, request.probing
-    if isinstance(answer, FetchFailed) and pause is not None:
-        yield Retrying(url, attempt, answer.message, answer.status, pause)
+def answered(request: FetchRequest, answer: FetchResult, delay: float | None) -> Iterator[Event]:
+    """Yield the events of an answer; ``delay`` is that before the next try, if there is one."""
+    url, attempt, is_guess = request.url, request.attempt, request.is_guess
+    if isinstance(answer, FetchFailed) and delay is not None:
+        yield RetryScheduled(url, attempt, answer.message, answer.status, delay)
     elif isinstance(answer, FetchFailed):
-        yield Failed(url, attempt, answer.message, answer.status, probing)
+        yield RequestFailed(url, attempt, answer.message, answer.status, is_guess)
     else:
         kind, children = str(answer.kind), len(answer.children)
-        yield Answered(url, answer.url, kind, children, probing, answer.reason)
+        yield SitemapParsed(url, answer.url, kind, children, is_guess, answer.reason)
         if answer.page_count is not None:
-            yield PagesCounted(answer.url, answer.page_count)
+            yield PagesRead(answer.url, answer.page_count)
 
 
 @singledispatch
@@ -64,15 +64,15 @@ def _write(event: Any) -> None:  # noqa: ANN401 -- any event that the log doesn'
 
 
 @_write.register
-def _(event: Asked) -> None:
+def _(event: RequestStarted) -> None:
     again = f" (try {event.attempt})" if event.attempt > 1 else ""
     _log.info("Fetching level %d sitemap %s%s", event.level, event.url, again)
 
 
 @_write.register
-def _(event: Answered) -> None:
+def _(event: SitemapParsed) -> None:
     if event.kind == Kind.INVALID:
-        level = logging.INFO if event.probing else logging.WARNING
+        level = logging.INFO if event.is_guess else logging.WARNING
         _log.log(level, "Not a sitemap: %s: %s", event.final_url, event.reason)
     else:
         _log.info("Read %s as %s", event.final_url, event.kind)
@@ -80,14 +80,14 @@ def _(event: Answered) -> None:
 
 
 @_write.register
-def _(event: Retrying) -> None:
+def _(event: RetryScheduled) -> None:
     _log.info("Could not fetch %s: %s", event.url, event.message)
 
 
 @_write.register
-def _(event: Failed) -> None:
+def _(event: RequestFailed) -> None:
     """Nothing at a guessed URL is no warning."""
-    expected = event.probing and event.status == _NOT_FOUND
+    expected = event.is_guess and event.status == _NOT_FOUND
     level = logging.INFO if expected else logging.WARNING
     _log.log(level, "Could not fetch %s: %s", event.url, event.message)
 

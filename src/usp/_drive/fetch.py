@@ -13,15 +13,12 @@ from threading import Event
 from typing import Final, Protocol, Self
 from urllib.parse import urlsplit
 
-from usp._crawl.messages import Answer, FetchFailed, FetchRequest
+from usp._crawl.messages import FetchFailed, FetchRequest, FetchResult
 from usp._drive import events as report
-from usp._parse.values.dates import date
-from usp._parse.input.decode import http_charset
-from usp._parse.document import Source, inspect
-from usp._parse.input.sniff import Kind
+from usp._parse import Kind, Source, http_charset, inspect, parse_date
 from usp._store import Store
 from usp.exceptions import NoWebClientException
-from usp.objects.fetch_info import Arrival
+from usp.objects.fetch_info import FetchInfo
 from usp.web_client.abstract_client import (
     AbstractWebClient,
     AbstractWebClientSuccessResponse,
@@ -41,7 +38,7 @@ class Response(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Letter:
+class ResponseHead:
     """What is known of a document before its body is read."""
 
     request: FetchRequest
@@ -70,30 +67,32 @@ class Letter:
             began,
         )
 
-    def look_at(self, kept: Iterable[bytes], body: "Reading") -> Answer:
+    def look_at(self, kept: Iterable[bytes], body: "Reading") -> FetchResult:
         """Look at the body, which is at rest; a fault in the middle of it cut it off."""
         fault = body.fault
         if fault and not body.size:
-            return replace(fault, silent=True)
+            return replace(fault, no_response=True)
         now = datetime.now(UTC)
         seconds = time.monotonic() - self.began
-        modified = date(self.last_modified) if self.last_modified else None
+        modified = parse_date(self.last_modified) if self.last_modified else None
         source = Source(
             kept,
             self.url,
             self.request.url,
             self.charset,
             body.limit,
-            cut_off=fault.message if fault else "",
+            truncated=fault.message if fault else "",
             link_header=self.link_header,
             extensions=self.request.extensions,
         )
-        arrival = Arrival(self.redirects, body.size, now, seconds, modified, cut_off=bool(fault))
-        document = replace(inspect(source, self.request.kind), arrival=arrival)
+        fetch_info = FetchInfo(
+            self.redirects, body.size, now, seconds, modified, truncated=bool(fault)
+        )
+        document = replace(inspect(source, self.request.kind), fetch_info=fetch_info)
         if self.request.counted is not None:
             chosen = self.request.counted.choose(document.pages)
             document = replace(document, page_count=sum(1 for _ in chosen))
-        return replace(fault, salvaged=document) if fault else document
+        return replace(fault, partial_document=document) if fault else document
 
 
 class Reading:
@@ -129,7 +128,7 @@ class Fetcher:
             # caller's own may hand over its body whole, so it is told, as 1.8.1 tells it.
             client.set_max_response_data_length(max_bytes)
 
-    def __call__(self, request: FetchRequest) -> Answer:
+    def __call__(self, request: FetchRequest) -> FetchResult:
         """Fetch one document and look at it."""
         began = time.monotonic()
         if self._over.is_set():
@@ -140,15 +139,15 @@ class Fetcher:
                 return refused(response)
             with ExitStack() as undo:
                 undo.callback(response.close)
-                letter = Letter.of(response, request, began)
-                body = _Body(response, letter.url, self._max_bytes, self._over)
+                head = ResponseHead.of(response, request, began)
+                body = _Body(response, head.url, self._max_bytes, self._over)
                 undo.pop_all()
         except Exception as error:  # noqa: BLE001 -- the worker's edge: any client, any fault
             return broken(error)
-        return letter.look_at(self._store.keep(body), body)
+        return head.look_at(self._store.keep(body), body)
 
     def stop(self) -> bool:
-        """Fetch nothing more, and have what is under way ended; tell if it is over in a moment."""
+        """Fetch nothing more, and have what is under way ended; emit if it is over in a moment."""
         self._over.set()
         return bool(self._client.abort())
 
@@ -177,7 +176,7 @@ class _Body(Reading):
         try:
             return self.count(next(self._chunks, None)) if self.goes_on else None
         except Exception as error:  # noqa: BLE001 -- the worker's edge
-            self.fault = cut_off(error)
+            self.fault = truncated(error)
             return None
 
     def _close(self) -> None:
@@ -188,7 +187,7 @@ class _Body(Reading):
 
 
 def _streams(response: AbstractWebClientSuccessResponse) -> bool:
-    """Tell whether to read a body piece by piece: not where a subclass says what its data is."""
+    """Emit whether to read a body piece by piece: not where a subclass says what its data is."""
     for known in type(response).__mro__:
         if "chunks" in vars(known):
             return True
@@ -206,7 +205,7 @@ def refused(response: object) -> FetchFailed:
         message,
         bool(response.retryable()),
         status=_status(response.status_code()) or _status_in(message),
-        silent=bool(response.unanswered()),
+        no_response=bool(response.no_response()),
         untrusted=bool(response.untrusted()),
         retry_after=_seconds(response.retry_after()),
     )
@@ -216,20 +215,20 @@ def broken(error: BaseException) -> FetchFailed:
     """Say that a client itself failed."""
     if isinstance(error, NoWebClientException):
         return FetchFailed("there is no web client", code="SM605")
-    return FetchFailed(_describe(error), broken=True)
+    return FetchFailed(_describe(error), client_error=True)
 
 
-def cut_off(error: BaseException) -> FetchFailed:
+def truncated(error: BaseException) -> FetchFailed:
     """Say what ended a body before its end."""
-    from usp.web_client._http.errors import passes  # loads requests
+    from usp.web_client._http.errors import is_transient  # loads requests
 
-    return FetchFailed(_describe(error), retryable=passes(error))
+    return FetchFailed(_describe(error), retryable=is_transient(error))
 
 
-def _seconds(pause: object) -> float | None:
-    """Read the pause that a client of the caller's names, where it is a number at all."""
+def _seconds(delay: object) -> float | None:
+    """Read the delay that a client of the caller's names, where it is a number at all."""
     try:
-        seconds = float(pause)  # type: ignore[arg-type]  # so we ask
+        seconds = float(delay)  # type: ignore[arg-type]  # so we next_requests
     except (TypeError, ValueError, OverflowError):
         return None
     return seconds if seconds >= 0 else None  # NaN isn't
@@ -241,7 +240,7 @@ def _status(said: object) -> int | None:
 
 
 def _status_in(message: str) -> int | None:
-    """Find the status in a message such as ``404 Not Found``: all that 1.8.1's clients tell."""
+    """Find the status in a message such as ``404 Not Found``: all that 1.8.1's clients emit."""
     match = re.match(r"(?:HTTP\s+)?([1-5]\d\d)(?![\w.])", message)  # no address
     return int(match[1]) if match else None
 

@@ -7,51 +7,51 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from usp._crawl.core import Crawl, StopCallback
-from usp._crawl.nodes import Place
-from usp._drive.events import Tell
-from usp.objects.outcome import Skip
+from usp._crawl.nodes import Node
+from usp._drive.events import Emit
+from usp.objects.events import PagesRead
+from usp.objects.outcome import SkipReason
 from usp.objects.page import SitemapPage
-from usp.objects.events import PagesCounted
 
 
-class Gate:
+class PageFilter:
     """Lets the pages of a crawl through; it may stop the crawl."""
 
-    def __init__(self, crawl: Crawl, stop_callback: StopCallback | None, tell: Tell) -> None:
+    def __init__(self, crawl: Crawl, stop_callback: StopCallback | None, emit: Emit) -> None:
         self._crawl = crawl
         self._has_enough = stop_callback or (lambda _page: False)
-        self._tell = tell
-        self._left = crawl.policy.max_pages
+        self._emit = emit
+        self._left = crawl.policy.limit
         self._count = 0
-        self._shut = False
-        self.skipped: Counter[Skip] = Counter()
+        self._closed = False
+        self.skipped: Counter[SkipReason] = Counter()
         """How many pages were left out, as the caller asked."""
 
-    def passing(self, place: Place, pages: Iterable[SitemapPage]) -> Iterator[SitemapPage]:
+    def select(self, node: Node, pages: Iterable[SitemapPage]) -> Iterator[SitemapPage]:
         """Yield those pages of a sitemap, or of a part of it, that are wanted."""
         crawl = self._crawl
         for page in crawl.selection.choose(pages, self.skipped):
             if self._has_enough(page):
-                self._end(place, "SM706", "The caller had enough")
+                self._end(node, "SM706", "The caller had enough")
                 return
             self._count += 1
             yield page
             if self._count == self._left:
-                reason = f"The crawl has reached its {crawl.policy.max_pages} pages"
-                self._end(place, "SM704", reason)
+                reason = f"The crawl has reached its {crawl.policy.limit} pages"
+                self._end(node, "SM704", reason)
                 return
 
-    def _end(self, place: Place, code: str, reason: str) -> None:
-        self._shut = True
-        self._crawl.stop(code, reason, at=place)
+    def _end(self, node: Node, code: str, reason: str) -> None:
+        self._closed = True
+        self._crawl.stop(code, reason, at=node)
 
-    def is_shut(self) -> bool:
-        """Tell whether nothing passes any more; what came before another limit still does."""
-        return self._shut
+    def is_closed(self) -> bool:
+        """Emit whether nothing passes any more; what came before another limit still does."""
+        return self._closed
 
-    def close(self, place: Place) -> None:
-        """Tell that a sitemap was read, and forget its document."""
-        self._tell(PagesCounted(place.final_url, self._count))
+    def close(self, node: Node) -> None:
+        """Emit that a sitemap was read, and forget its document."""
+        self._emit(PagesRead(node.final_url, self._count))
         self._left = None if self._left is None else self._left - self._count
         self._count = 0
-        self._crawl.release(place)
+        self._crawl.release(node)

@@ -4,11 +4,11 @@ from collections.abc import Generator
 from contextvars import copy_context
 
 from usp._crawl.core import Crawl
-from usp._drive import inline, threads
 from usp._drive import events as report
+from usp._drive import inline, threads
 from usp._drive.fetch import Fetcher
 from usp._store import Store
-from usp.objects.events import Ended, Observer
+from usp.objects.events import CrawlFinished, Observer
 from usp.web_client.abstract_client import AbstractWebClient
 
 
@@ -16,26 +16,26 @@ def steps(
     crawl: Crawl,
     client: AbstractWebClient,
     homepage: str,
-    tell: report.Tell,
+    emit: report.Emit,
     store: Store | None = None,
 ) -> Generator[None]:
     """Carry a crawl of a site on, with requests side by side where the client allows.
 
-    A crawl has a context of its own, by which a client can tell it from others.
+    A crawl has a context of its own, by which a client can emit it from others.
     """
     context = copy_context()
     context.run(client.start_crawl, homepage)
     fetch = Fetcher(client, store or Store(), crawl.policy.max_document_bytes)
-    if client.thread_safe and crawl.policy.total > 1:
-        yield from threads.steps(crawl, fetch, context, tell)
+    if client.thread_safe and crawl.policy.concurrency > 1:
+        yield from threads.steps(crawl, fetch, context, emit)
     else:
-        yield from inline.steps(crawl, lambda request: context.run(fetch, request), tell)
-    tell(Ended(crawl.outcome))
+        yield from inline.steps(crawl, lambda request: context.run(fetch, request), emit)
+    emit(CrawlFinished(crawl.outcome))
 
 
 def run(
     crawl: Crawl, client: AbstractWebClient, homepage: str, observer: Observer | None = None
 ) -> None:
     """Carry a crawl of a site to its end."""
-    for _ in steps(crawl, client, homepage, report.teller(observer)):
+    for _ in steps(crawl, client, homepage, report.emitter(observer)):
         pass

@@ -12,12 +12,12 @@ from queue import Empty, SimpleQueue
 from typing import Final
 
 from usp._crawl.core import Crawl
-from usp._crawl.messages import Answer, FetchRequest
+from usp._crawl.messages import FetchRequest, FetchResult
+from usp._drive.events import Emit
 from usp._drive.fetch import Fetcher
-from usp._drive.events import Tell
-from usp._drive.steps import ask, idle, patience, take_up
+from usp._drive.steps import handle_result, idle_seconds, next_requests, seconds_until_wakeup
 
-_PATIENCE: Final = 2.0
+_JOIN_SECONDS: Final = 2.0
 """Seconds to wait for workers to end after their sockets were shut."""
 
 
@@ -28,7 +28,7 @@ class Workers:
         self._fetch = fetch
         self._context = context
         self._requests: SimpleQueue[FetchRequest | None] = SimpleQueue()
-        self._answers: SimpleQueue[tuple[FetchRequest, Answer | BaseException]] = SimpleQueue()
+        self._answers: SimpleQueue[tuple[FetchRequest, FetchResult | BaseException]] = SimpleQueue()
         self._threads: list[threading.Thread] = []
         self.busy = 0
 
@@ -45,7 +45,7 @@ class Workers:
             worker.start()
         self._requests.put(request)
 
-    def next_answer(self, timeout: float | None) -> tuple[FetchRequest, Answer] | None:
+    def next_answer(self, timeout: float | None) -> tuple[FetchRequest, FetchResult] | None:
         """Wait for an answer; None if none comes in time. What a worker raised is raised here."""
         try:
             request, answer = self._answers.get(timeout=timeout)
@@ -62,31 +62,33 @@ class Workers:
             self._requests.put(None)
         if self.busy and not self._context.run(self._fetch.stop):
             return
-        until = time.monotonic() + _PATIENCE
+        until = time.monotonic() + _JOIN_SECONDS
         for worker in self._threads:
             worker.join(max(until - time.monotonic(), 0.0))
 
     def _work(self) -> None:
         while (request := self._requests.get()) is not None:
             try:
-                answer: Answer | BaseException = self._fetch(request)
+                answer: FetchResult | BaseException = self._fetch(request)
             except BaseException as error:  # noqa: BLE001 -- the worker's edge: raised in next_answer
                 answer = error
             self._answers.put((request, answer))
 
 
-def steps(crawl: Crawl, fetch: Fetcher, context: Context, tell: Tell) -> Iterator[None]:
+def steps(crawl: Crawl, fetch: Fetcher, context: Context, emit: Emit) -> Iterator[None]:
     """Carry a crawl on, an answer a step, to its end; ended early, it shuts the sockets."""
     workers = Workers(fetch, context)
     try:
         while not crawl.done:
-            for request in ask(crawl, tell):
+            for request in next_requests(crawl, emit):
                 workers.submit(request)
             if crawl.stopped:
                 return
-            answered = workers.next_answer(patience(crawl) if workers.busy else idle(crawl))
+            answered = workers.next_answer(
+                seconds_until_wakeup(crawl) if workers.busy else idle_seconds(crawl)
+            )
             if answered:
-                take_up(crawl, *answered, tell)
+                handle_result(crawl, *answered, emit)
             yield
     finally:
         workers.stop()

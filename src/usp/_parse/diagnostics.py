@@ -12,12 +12,12 @@ KEPT_PROBLEMS: Final = 300
 KEPT_OF_A_CODE: Final = 100
 """So many of one kind are kept, so that a common one leaves room for the others."""
 
-Place = tuple[int | None, int | None]
+Position = tuple[int | None, int | None]
 """A line and a byte offset in the unpacked document, where they are known."""
 
 
 @dataclass(frozen=True, slots=True)
-class Whereabouts:
+class ReadPosition:
     """How far a reader has come in the document as it came, which may be in another encoding."""
 
     line: int = 1
@@ -26,24 +26,24 @@ class Whereabouts:
     """Tells how long a part of what is read was, as it came."""
 
     @property
-    def place(self) -> Place:
+    def position(self) -> Position:
         """The line and the offset."""
         return self.line, self.offset
 
-    def past(self, read: bytes) -> "Whereabouts":
+    def past(self, read: bytes) -> "ReadPosition":
         """Return where that is which follows."""
         line, offset = self.line + read.count(b"\n"), self.offset + self.length(read)
         return replace(self, line=line, offset=offset)
 
 
-START: Final = Whereabouts()
+START: Final = ReadPosition()
 
 
-class Findings:
+class Diagnostics:
     """The problems of one reading of one document."""
 
-    def __init__(self, *, heard: bool = True) -> None:
-        self.heard = heard
+    def __init__(self, *, collecting: bool = True) -> None:
+        self.collecting = collecting
         """Whether anybody will look at them: if not, places needn't be counted."""
         self._kept: list[Problem] = []
         self._seen: Counter[str] = Counter()
@@ -51,30 +51,30 @@ class Findings:
         self.complete = True
         self.here: int | None = None
         """Where the entry begins that is being looked at, as the reader counts."""
-        self.place_of: Callable[[int], Place] | None = None
-        """Tells line and offset of such a place, while the reader still has it at hand."""
+        self.position_of: Callable[[int], Position] | None = None
+        """Tells line and offset of such a position, while the reader still has it at hand."""
 
     def report(
-        self, code: str, message: str, *, at: int | None = None, place: Place | None = None
+        self, code: str, message: str, *, at: int | None = None, position: Position | None = None
     ) -> None:
         """Take note of a problem; an error means that something of the document was lost.
 
-        Where no place is given, it is that of the entry that is being looked at.
+        Where no position is given, it is that of the entry that is being looked at.
         """
-        if not self.heard:
+        if not self.collecting:
             return
         self._seen[code] += 1
         if CODES[code].severity is Severity.ERROR:
             self.complete = False
         # Of all kinds the first are chosen at the end: a reader may be ahead of who looks at its
-        # entries, by more in one lane than in another.
+        # entries, by more in one pattern_reader than in another.
         if self._seen[code] <= KEPT_OF_A_CODE:
-            self._kept.append(Problem(code, message, *(place or self.place(at))))
+            self._kept.append(Problem(code, message, *(position or self.position(at))))
 
-    def place(self, at: int | None = None) -> Place:
-        """Return line and offset of a place, or of the entry that is being looked at."""
+    def position(self, at: int | None = None) -> Position:
+        """Return line and offset of a position, or of the entry that is being looked at."""
         at = self.here if at is None else at
-        return self.place_of(at) if self.place_of and at is not None else (None, None)
+        return self.position_of(at) if self.position_of and at is not None else (None, None)
 
     def report_once(self, code: str, message: str, *, at: int | None = None) -> None:
         """Take note of a problem that says the same of the whole document however often it is."""

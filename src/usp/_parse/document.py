@@ -10,25 +10,25 @@ from dataclasses import dataclass, field, fields, replace
 from itertools import chain
 from typing import Any, Final
 
+from usp._parse.diagnostics import Diagnostics, ReadPosition
+from usp._parse.formats.feeds import AtomFieldReader, RssFieldReader
+from usp._parse.formats.field_reader import FieldReader, first
+from usp._parse.formats.json_items import JsonItemReader
+from usp._parse.formats.jsonfeed import JsonFeedFieldReader
+from usp._parse.formats.jsonfeed import entries as json_entries
+from usp._parse.formats.lines import sitemaps_in_robots, urls_in_text
+from usp._parse.formats.urlset import UrlsetFieldReader
+from usp._parse.input.buffers import CompressedBuffer, EncodedText
+from usp._parse.input.decode import Utf8Document
+from usp._parse.input.decompress import MAX_DOCUMENT_BYTES, decompress, peek
+from usp._parse.input.sniff import Kind, SniffResult, sniff
+from usp._parse.pages import CHILD, pages_of_entries
+from usp._parse.pattern.groups import MatchRun, iter_entries
 from usp._parse.values import text as values
 from usp._parse.xml.entry_builder import Entry
-from usp._parse.input.decode import Decoded
-from usp._parse.formats.feeds import AtomMeaning, FeedMeaning
-from usp._parse.diagnostics import Findings, Whereabouts
-from usp._parse.xml.grammar import GRAMMARS
-from usp._parse.input.buffers import Packed, Text
-from usp._parse.formats.json_items import ItemReader
-from usp._parse.formats.jsonfeed import JsonFeedMeaning
-from usp._parse.formats.jsonfeed import entries as json_entries
-from usp._parse.pattern.groups import Run, singly
-from usp._parse.formats.lines import sitemaps_in_robots, urls_in_text
-from usp._parse.formats.field_reader import EntryMeaning, first
-from usp._parse.pages import CHILD, pages_of_entries
-from usp._parse.input.sniff import Kind, Sniffed, sniff
-from usp._parse.input.decompress import MAX_DOCUMENT, peek, unpack
-from usp._parse.formats.urlset import UrlsetMeaning
 from usp._parse.xml.expat_reader import XmlReader
-from usp.objects.fetch_info import NOT_FETCHED, Arrival
+from usp._parse.xml.grammar import GRAMMARS
+from usp.objects.fetch_info import NOT_FETCHED, FetchInfo
 from usp.objects.page import SitemapPage
 from usp.objects.problem import Problem
 
@@ -40,14 +40,14 @@ _END_OF_CHILD: Final = re.compile(rb"sitemap(?:\s|/?>)")
 _CAPITALS: Final = re.compile(rb"</?[A-Z]")
 _PAGE_ENTRY: Final = "url"
 
-MEANINGS: Final[Mapping[Kind, type[EntryMeaning]]] = {
-    Kind.URLSET: UrlsetMeaning,
-    Kind.INDEX: UrlsetMeaning,
-    Kind.RSS: FeedMeaning,
-    Kind.ATOM: AtomMeaning,
-    Kind.JSON_FEED: JsonFeedMeaning,
+FIELD_READERS: Final[Mapping[Kind, type[FieldReader]]] = {
+    Kind.URLSET: UrlsetFieldReader,
+    Kind.INDEX: UrlsetFieldReader,
+    Kind.RSS: RssFieldReader,
+    Kind.ATOM: AtomFieldReader,
+    Kind.JSON_FEED: JsonFeedFieldReader,
 }
-_SAYS_NOTHING: Final = EntryMeaning(None, Kind.TEXT)
+_SAYS_NOTHING: Final = FieldReader(None, Kind.TEXT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +61,14 @@ class Source:
     declared_url: str | None = None
     charset: str | None = None
     """What the HTTP header says."""
-    limit: int = MAX_DOCUMENT
-    cut_off: str = ""
+    limit: int = MAX_DOCUMENT_BYTES
+    truncated: str = ""
     """How the connection ended in the middle of the body, if it did."""
     link_header: str | None = None
     """The ``Link`` header, where a homepage was asked for."""
     extensions: bool = False
     """Whether the reader of it wants elements that mean nothing, too."""
-    careful: bool = False
+    expat_only: bool = False
     """Leave all of the reading to expat: slower, and the same result."""
 
     @classmethod
@@ -76,7 +76,7 @@ class Source:
         """Make a source of what is at hand; a text is taken as it is, whatever it declares."""
         if isinstance(content, bytes):
             return cls([content], url)
-        return cls(Text(content), url, charset="utf-8")
+        return cls(EncodedText(content), url, charset="utf-8")
 
     @property
     def urls(self) -> tuple[str, ...]:
@@ -110,7 +110,7 @@ class Document:
     code: str = ""
     reason: str = ""
     """Why it is no sitemap, for one that isn't."""
-    arrival: Arrival = NOT_FETCHED
+    fetch_info: FetchInfo = NOT_FETCHED
     """How it came over the web, if it did."""
 
 
@@ -118,18 +118,20 @@ class Document:
 class _Opened:
     """A document being read: its kind, and its text as UTF-8 from the beginning."""
 
-    sniffed: Sniffed
+    sniffed: SniffResult
     data: Iterator[bytes]
-    start: Whereabouts
+    start: ReadPosition
     """Where the data begins, in the document as it came."""
 
 
-def _open(source: Source, findings: Findings, kind: Kind | None = None) -> _Opened:
-    if source.cut_off:
-        findings.report("SM102", f"the body was cut off: {source.cut_off}")
-    decoded = Decoded(unpack(source.chunks, findings, source.limit), findings, source.charset)
+def _open(source: Source, diagnostics: Diagnostics, kind: Kind | None = None) -> _Opened:
+    if source.truncated:
+        diagnostics.report("SM102", f"the body was cut off: {source.truncated}")
+    decoded = Utf8Document(
+        decompress(source.chunks, diagnostics, source.limit), diagnostics, source.charset
+    )
     data = iter(decoded)
-    start = Whereabouts(offset=decoded.mark, length=decoded.length)
+    start = ReadPosition(offset=decoded.mark, length=decoded.length)
     for chunk in data:  # any number of blanks may come first
         if chunk.strip():
             data = chain([chunk], data)
@@ -143,15 +145,15 @@ def _open(source: Source, findings: Findings, kind: Kind | None = None) -> _Open
     if kind is not None:
         # A caller who knows the kind is believed, but an HTML page has nothing to say.
         if sniffed.code == "SM202":
-            findings.report("SM202", "it is an HTML page")
+            diagnostics.report("SM202", "it is an HTML page")
             data = iter(())
-        sniffed = Sniffed(kind)
+        sniffed = SniffResult(kind)
     opened = _Opened(sniffed, data, start)
     unclear = sniffed.kind is Kind.TEXT or sniffed.code == "SM201"
-    return _unescape(opened, head, findings) if unclear and kind is None else opened
+    return _unescape(opened, head, diagnostics) if unclear and kind is None else opened
 
 
-def _unescape(opened: _Opened, head: bytes, findings: Findings) -> _Opened:
+def _unescape(opened: _Opened, head: bytes, diagnostics: Diagnostics) -> _Opened:
     """Open the document that stands escaped in this one, if it begins with such a one."""
     from usp._parse.input.escaped import find_escaped, unescaped  # few documents are
 
@@ -160,10 +162,10 @@ def _unescape(opened: _Opened, head: bytes, findings: Findings) -> _Opened:
         return opened
     escape, at = found
     sniffed = sniff(b"".join(unescaped(escape, [head[at:]])))
-    if sniffed.kind not in MEANINGS:
+    if sniffed.kind not in FIELD_READERS:
         return opened
     start = opened.start.past(head[:at])
-    findings.report("SM222", "the document is escaped as a whole", place=start.place)
+    diagnostics.report("SM222", "the document is escaped as a whole", position=start.position)
     next(opened.data)
     return _Opened(
         sniffed,
@@ -173,31 +175,31 @@ def _unescape(opened: _Opened, head: bytes, findings: Findings) -> _Opened:
 
 
 def _entries(
-    opened: _Opened, findings: Findings, *, extensions: bool = False, careful: bool = False
-) -> Iterator[Entry | Run]:
+    opened: _Opened, diagnostics: Diagnostics, *, extensions: bool = False, expat_only: bool = False
+) -> Iterator[Entry | MatchRun]:
     """Yield the entries of an XML document, or of a JSON Feed, those that look alike together."""
     sniffed = opened.sniffed
     head, data = peek(opened.data, sniffed.start + 1)
     next(data, None)
     root = opened.start.past(head[: sniffed.start])
     if sniffed.kind is Kind.JSON_FEED:
-        items = ItemReader(findings, root)
+        items = JsonItemReader(diagnostics, root)
         found = items.read(chain([head[sniffed.start :]], data))
-        return json_entries(found, findings, extensions=extensions)
+        return json_entries(found, diagnostics, extensions=extensions)
     grammar = GRAMMARS[sniffed.kind]
     reader = XmlReader(
         replace(grammar, extensions=True) if extensions else grammar,
-        findings,
+        diagnostics,
         root,
         rootless=sniffed.rootless,
-        careful=careful,
+        expat_only=expat_only,
     )
     if sniffed.junk:
-        findings.report("SM205", "something stands before the document", place=(1, 0))
+        diagnostics.report("SM205", "something stands before the document", position=(1, 0))
     if sniffed.lost:
-        findings.report("SM209", "the beginning is cut off, and an entry with it", at=0)
+        diagnostics.report("SM209", "the beginning is cut off, and an entry with it", at=0)
     if sniffed.rootless:
-        findings.report("SM221", "the entries have no root element", at=0)
+        diagnostics.report("SM221", "the entries have no root element", at=0)
     return reader.read(chain([head[sniffed.start :]], data))
 
 
@@ -210,38 +212,38 @@ class Pages:
     """What to read it as, where that isn't left to its first bytes."""
     listed: bool = True
     """False where the document is known to name no page, so that walking needn't read it."""
-    _findings: Findings | None = field(default=None, repr=False, compare=False)
+    _diagnostics: Diagnostics | None = field(default=None, repr=False, compare=False)
 
     def __iter__(self) -> Iterator[SitemapPage]:
-        return self._read(Findings(heard=False)) if self.listed else iter(())
+        return self._read(Diagnostics(collecting=False)) if self.listed else iter(())
 
-    def _read(self, findings: Findings, *, check: bool = False) -> Iterator[SitemapPage]:
-        opened = _open(self.source, findings, self.kind)
+    def _read(self, diagnostics: Diagnostics, *, check: bool = False) -> Iterator[SitemapPage]:
+        opened = _open(self.source, diagnostics, self.kind)
         kind = opened.sniffed.kind
         if kind is Kind.TEXT:
-            urls = urls_in_text(opened.data, findings)
+            urls = urls_in_text(opened.data, diagnostics)
             return (SitemapPage.from_entry(url, (), _SAYS_NOTHING, self.source.url) for url in urls)
         if kind is Kind.ROBOTS:
-            return _no_pages(sitemaps_in_robots(opened.data, self.source.url, findings))
-        if kind not in MEANINGS:
+            return _no_pages(sitemaps_in_robots(opened.data, self.source.url, diagnostics))
+        if kind not in FIELD_READERS:
             return iter(())
-        meaning = MEANINGS[kind](self.source.url, kind)
+        meaning = FIELD_READERS[kind](self.source.url, kind)
         entries = _entries(
             opened,
-            findings,
+            diagnostics,
             extensions=self.source.extensions,
-            careful=self.source.careful,
+            expat_only=self.source.expat_only,
         )
-        return pages_of_entries(entries, meaning, findings, check=check)
+        return pages_of_entries(entries, meaning, diagnostics, check=check)
 
-    def _check(self) -> Findings:
+    def _check(self) -> Diagnostics:
         """Read the document once with every value converted, and remember what was found."""
-        if self._findings is None:
-            findings = Findings()
-            for _ in self._read(findings, check=True):
+        if self._diagnostics is None:
+            diagnostics = Diagnostics()
+            for _ in self._read(diagnostics, check=True):
                 pass
-            self._findings = findings
-        return self._findings
+            self._diagnostics = diagnostics
+        return self._diagnostics
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -255,7 +257,7 @@ class Pages:
 
     def __reduce__(self) -> tuple[object, ...]:
         source = self.source
-        packed = Packed.of(source.chunks).packed
+        packed = CompressedBuffer.of(source.chunks).packed
         known = tuple(getattr(source, part.name) for part in fields(source)[1:])
         kind = None if self.kind is None else str(self.kind)
         return restore_pages, (packed, kind, self.listed, *known)
@@ -275,7 +277,7 @@ def restore_pages(
     *known: Any,  # noqa: ANN401 -- what pickles of this and later versions say of the source
 ) -> Pages:
     """Bring back the pages of a pickled sitemap."""
-    source = Source(Packed(packed), *known)
+    source = Source(CompressedBuffer(packed), *known)
     return Pages(source, None if kind is None else Kind(kind), listed)
 
 
@@ -287,23 +289,23 @@ def inspect(source: Source, kind: Kind | None = None) -> Document:
     """Find the kind of a document, unless it is given, and the sitemaps that it leads to."""
     if kind is Kind.HOMEPAGE:
         return _homepage(source)
-    unheard = Findings(heard=False)
-    opened = _open(source, unheard, kind)
+    ignored_diagnostics = Diagnostics(collecting=False)
+    opened = _open(source, ignored_diagnostics, kind)
     found = opened.sniffed
     url = source.url or ""
     if found.kind is Kind.INVALID:
         pages = Pages(source, listed=False)
         return Document(url, found.kind, pages, code=found.code, reason=found.reason)
     if found.kind is Kind.TEXT:
-        blank = next(urls_in_text(opened.data, unheard), None) is None
+        blank = next(urls_in_text(opened.data, ignored_diagnostics), None) is None
         return Document(url, found.kind, Pages(source, kind), blank=blank)
     if found.kind is Kind.ROBOTS:
-        declared = sitemaps_in_robots(opened.data, source.url, unheard)
+        declared = sitemaps_in_robots(opened.data, source.url, ignored_diagnostics)
         children = tuple(Child(sitemap) for sitemap in declared)
         return Document(url, found.kind, Pages(source, kind, listed=False), children)
     if found.kind is Kind.INDEX or (found.kind is Kind.URLSET and _names_children(source)):
         names: set[str] = set()
-        entries = singly(_entries(opened, unheard, careful=source.careful))
+        entries = iter_entries(_entries(opened, ignored_diagnostics, expat_only=source.expat_only))
         entries = _noting_names(entries, names)
         children = children_of_entries(entries, source.url)
         return Document(url, found.kind, Pages(source, kind, _PAGE_ENTRY in names), children)
@@ -312,11 +314,13 @@ def inspect(source: Source, kind: Kind | None = None) -> Document:
 
 def _homepage(source: Source) -> Document:
     """Find what a homepage names; whatever it is, it lists no pages."""
-    from usp._parse.formats import html# few crawls come so far
+    from usp._parse.formats import html  # few crawls come so far
 
-    unheard = Findings(heard=False)
-    unpacked = unpack(source.chunks, unheard, source.limit)
-    head, _ = peek(iter(Decoded(unpacked, unheard, source.charset)), html.MOST_READ)
+    ignored_diagnostics = Diagnostics(collecting=False)
+    unpacked = decompress(source.chunks, ignored_diagnostics, source.limit)
+    head, _ = peek(
+        iter(Utf8Document(unpacked, ignored_diagnostics, source.charset)), html.MOST_READ
+    )
     page = head[: html.MOST_READ].decode("utf-8", "replace")
     named = html.links(page, source.link_header, source.url or "")
     children = tuple(Child(url, is_feed=rel is html.Rel.FEED) for url, rel in named)
@@ -338,7 +342,7 @@ def _names_children(source: Source) -> bool:
     """
     tail = b""
     fold: Callable[[bytes], bytes] = bytes.lower
-    for chunk in _open(source, Findings(heard=False)).data:
+    for chunk in _open(source, Diagnostics(collecting=False)).data:
         text = tail + fold(chunk)
         if b"sitemap" in text and _END_OF_CHILD.search(text) and _CHILD_ENTRY.search(text):
             return True

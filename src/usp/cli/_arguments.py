@@ -27,7 +27,7 @@ class Command(NamedTuple):  # dataclasses take longer to import than all of the 
 FORMATS: Final = {
     "tabtree": "each sitemap with what it lists below it, indented by tabs",
     "pages": "the pages alone, one a line",
-    "tried": "each URL that was tried: the result, the rung, the URL, why; tabs between",
+    "tried": "each URL that was tried: the result, the stage, the URL, why; tabs between",
 }
 """What ``usp ls`` can print."""
 

@@ -14,8 +14,8 @@ import requests
 from usp.cli._demo_site import TREE, DemoSite, TreeLine
 from usp.cli._exit import Exit
 from usp.cli._log import setup_logging
-from usp.cli._output import one_line, tell
 from usp.cli._outcome import count
+from usp.cli._output import one_line, tell
 from usp.objects.sitemap import AbstractSitemap, IndexWebsiteSitemap, InvalidSitemap
 from usp.tree import sitemap_tree_for_homepage
 from usp.web_client.requests_client import RequestsWebClient
@@ -39,7 +39,7 @@ _WAYS: Final = {
     "homepage": "in the homepage",
     "feeds": "in the homepage, as a feed",
 }
-"""How a sitemap was found that robots.txt doesn't lead to, by its rung."""
+"""How a sitemap was found that robots.txt doesn't lead to, by its stage."""
 
 _WIDTH: Final = 42
 
@@ -52,9 +52,9 @@ def run(args: argparse.Namespace) -> Exit:
         tree = _crawl(site.url)
         print(f"The demo site, served at {site.url} while it was crawled:\n")
         found = list(_walk(tree, site.url))
-        rungs = {attempt.url: attempt.rung for attempt in tree.tried}
+        stages = {attempt.url: attempt.stage for attempt in tree.tried}
         for entry, sitemap in found:
-            print(_line(entry, sitemap, rungs.get(sitemap.url, "")))
+            print(_line(entry, sitemap, stages.get(sitemap.url, "")))
         print(f"\n{_totals(tree)}\nOutcome: {tree.outcome}")
     if tuple(entry for entry, _ in found) == TREE:
         return Exit.DONE
@@ -78,9 +78,9 @@ def _walk(
         yield from _walk(child, base, depth + 1)
 
 
-def _line(entry: TreeLine, sitemap: AbstractSitemap, rung: str) -> str:
+def _line(entry: TreeLine, sitemap: AbstractSitemap, stage: str) -> str:
     name = f"{'  ' * entry.depth}{entry.path}"
-    way = _WAYS.get(rung) if entry.depth == 1 else None
+    way = _WAYS.get(stage) if entry.depth == 1 else None
     found = f", found {way}" if way else ""
     return one_line(f"{name:{_WIDTH}}  {_KINDS[entry.kind]}{_content(sitemap)}{found}")
 

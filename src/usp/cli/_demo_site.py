@@ -97,7 +97,7 @@ TREE: Final = (
     TreeLine(1, "/wp-sitemap.xml", "PagesXMLSitemap", 1),
     TreeLine(1, "/feeds/comments.xml", "PagesRSSSitemap", 1),
 )
-"""What a crawl of all rungs has to find, in this order.
+"""What a crawl of all stages has to find, in this order.
 
 ``lost.xml`` is missing, and the last index is a loop.
 """

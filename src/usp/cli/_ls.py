@@ -13,9 +13,9 @@ from urllib.parse import urlsplit
 from usp._source import is_local
 from usp.cli._exit import Exit
 from usp.cli._log import setup_logging
+from usp.cli._outcome import verdict, why
 from usp.cli._output import one_line, tell
 from usp.cli._url import site_url
-from usp.cli._outcome import verdict, why
 from usp.objects.sitemap import AbstractSitemap, IndexWebsiteSitemap
 from usp.tree import sitemap_tree, sitemap_tree_for_homepage
 
@@ -49,7 +49,7 @@ def _pages(root: AbstractSitemap, shorten: Shorten) -> Iterable[str]:
 
 def _tried(root: IndexWebsiteSitemap, shorten: Shorten) -> Iterable[str]:
     for attempt in root.tried:
-        said = (attempt.result, attempt.rung, shorten(attempt.url), one_line(why(attempt)))
+        said = (attempt.result, attempt.stage, shorten(attempt.url), one_line(why(attempt)))
         yield "\t".join(said)
 
 

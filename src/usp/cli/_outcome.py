@@ -105,7 +105,7 @@ def _lacking(tree: IndexWebsiteSitemap) -> Iterator[str]:
 
 def _is_cut_off(sitemap: AbstractSitemap) -> bool:
     # Asking for its problems would read the whole document again; this is known since it came.
-    return sitemap._origin.arrival.cut_off
+    return sitemap._provenance.fetch_info.truncated
 
 
 def _is_closed(sitemap: AbstractSitemap) -> bool:

@@ -50,12 +50,12 @@ def main(arg_list: list[str] | None = None) -> None:
 def _guarded(arg_list: list[str] | None) -> Exit:
     from usp.cli import _output as _streams
     from usp.cli._exit import Exit
-    from usp.exceptions import SitemapException, StoreException
+    from usp.exceptions import SitemapException, StorageError
 
     try:
         _streams.prepare()
         return _answer(arg_list)
-    except StoreException as error:
+    except StorageError as error:
         _streams.tell(f"error: {error}")
         return Exit.UNANSWERED
     except SitemapException as error:

@@ -7,8 +7,8 @@ from datetime import datetime
 from itertools import zip_longest
 from typing import Any, ClassVar, Final, Protocol, runtime_checkable
 
-from usp.objects.fetch_info import UNKNOWN, Origin
-from usp.objects.outcome import FoundBy, Skip
+from usp.objects.fetch_info import UNKNOWN, FetchInfo, Provenance
+from usp.objects.outcome import FoundBy, SkipReason
 from usp.objects.page import SitemapPage
 from usp.objects.problem import Problem
 
@@ -31,14 +31,14 @@ class Chosen(Protocol):
     """Pages of which some were left out, as the caller asked."""
 
     @property
-    def skipped(self) -> Counter[Skip]: ...
+    def skipped(self) -> Counter[SkipReason]: ...
 
 
 class AbstractSitemap(ABC):
     """What every node of the tree is."""
 
-    _origin: Origin = UNKNOWN
-    _skipped_sitemaps: Counter[Skip] | None = None
+    _provenance: Provenance = UNKNOWN
+    _skipped_sitemaps: Counter[SkipReason] | None = None
     _renamed: ClassVar[dict[str, str]] = {
         "_AbstractSitemap__url": "_url",
         "_AbstractIndexSitemap__sub_sitemaps": "_sub_sitemaps",
@@ -58,42 +58,32 @@ class AbstractSitemap(ABC):
     @property
     def found_by(self) -> FoundBy | None:
         """How it was found; None on a sitemap that the caller built."""
-        return self._origin.found_by
+        return self._provenance.found_by
 
     @property
     def declared_url(self) -> str | None:
         """The URL that it was asked for by, before redirects."""
-        return self._origin.declared_url
+        return self._provenance.declared_url
 
     @property
     def index_lastmod(self) -> datetime | None:
         """When it changed, as the index that names it says."""
-        return self._origin.index_lastmod
+        return self._provenance.index_lastmod
+
+    @property
+    def fetch_info(self) -> FetchInfo:
+        """What the response said: status, headers, redirects, size, times."""
+        return self._provenance.fetch_info
 
     @property
     def redirects(self) -> tuple[str, ...]:
-        """The URLs that led on to others until the sitemap answered, in order."""
-        return self._origin.arrival.redirects
-
-    @property
-    def size(self) -> int | None:
-        """How many bytes came over the web, before unpacking; None where none did."""
-        return self._origin.arrival.size
-
-    @property
-    def fetched_at(self) -> datetime | None:
-        """When the document was there, in UTC."""
-        return self._origin.arrival.fetched_at
-
-    @property
-    def fetch_seconds(self) -> float | None:
-        """How long fetching it took, from the request to the last byte."""
-        return self._origin.arrival.fetch_seconds
+        """The URLs that redirected before the sitemap's own URL, in order."""
+        return self._provenance.fetch_info.redirects
 
     @property
     def http_last_modified(self) -> datetime | None:
-        """When it changed, as the ``Last-Modified`` header says."""
-        return self._origin.arrival.http_last_modified
+        """The ``Last-Modified`` header of the response, in UTC."""
+        return self._provenance.fetch_info.http_last_modified
 
     @property
     @abstractmethod
@@ -121,7 +111,7 @@ class AbstractSitemap(ABC):
         return self.complete and all(sub.complete for sub in self.all_sitemaps())
 
     @property
-    def skipped(self) -> Counter[Skip]:
+    def skipped(self) -> Counter[SkipReason]:
         """How many of the sitemaps and pages that this document names were left out, and why.
 
         By what the caller asked for, that is; asking reads the document if nobody has yet.
@@ -129,7 +119,7 @@ class AbstractSitemap(ABC):
         return Counter(self._skipped_sitemaps or {})
 
     @property
-    def tree_skipped(self) -> Counter[Skip]:
+    def tree_skipped(self) -> Counter[SkipReason]:
         """The same of this document and all below it together."""
         return sum((sub.skipped for sub in self.all_sitemaps()), self.skipped)
 

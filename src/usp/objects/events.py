@@ -11,7 +11,7 @@ from usp.objects.outcome import Outcome
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RequestStarted:
     """A request goes out."""
 
     url: str
@@ -19,12 +19,12 @@ class Asked:
     """How deep in the tree; robots.txt and known paths are at 0."""
     attempt: int
     """1 for the first try."""
-    probing: bool
+    is_guess: bool
     """The URL is a guess: that nothing is there is no news."""
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class SitemapParsed:
     """A document came, and was looked at."""
 
     url: str
@@ -34,13 +34,13 @@ class Answered:
     """What it is: ``urlset``, ``index``, ``robots``, ``rss``, ``atom``, ``text`` or ``invalid``."""
     sitemaps: int
     """How many other sitemaps it names."""
-    probing: bool
+    is_guess: bool
     reason: str
     """Why it is no sitemap, for one that isn't."""
 
 
 @dataclass(frozen=True, slots=True)
-class Retrying:
+class RetryScheduled:
     """A request failed, and will be tried again."""
 
     url: str
@@ -53,18 +53,18 @@ class Retrying:
 
 
 @dataclass(frozen=True, slots=True)
-class Failed:
+class RequestFailed:
     """A request failed for good."""
 
     url: str
     attempt: int
     message: str
     status: int | None
-    probing: bool
+    is_guess: bool
 
 
 @dataclass(frozen=True, slots=True)
-class PagesCounted:
+class PagesRead:
     """The pages of one sitemap are known, or in a stream, were handed over."""
 
     sitemap_url: str
@@ -72,11 +72,11 @@ class PagesCounted:
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class CrawlFinished:
     """The crawl has come to its end."""
 
     outcome: Outcome
 
 
-Event = Asked | Answered | Retrying | Failed | PagesCounted | Ended
+Event = RequestStarted | SitemapParsed | RetryScheduled | RequestFailed | PagesRead | CrawlFinished
 Observer = Callable[[Event], None]

@@ -6,10 +6,10 @@ Programs and pickles know both as ``usp.objects.page``'s, so that is the module 
 from datetime import datetime
 from typing import ClassVar
 
-from usp.objects.value_object import Value
+from usp.objects.value_object import ValueObject
 
 
-class SitemapNewsStory(Value):
+class SitemapNewsStory(ValueObject):
     """What a Google News entry, or the item of a feed, says about a page."""
 
     __module__ = "usp.objects.page"
@@ -95,7 +95,7 @@ class SitemapNewsStory(Value):
         return self._stock_tickers
 
 
-class SitemapImage(Value):
+class SitemapImage(ValueObject):
     """An image on a page (the Google Image extension)."""
 
     __module__ = "usp.objects.page"

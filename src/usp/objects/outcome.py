@@ -53,7 +53,7 @@ class Result(StrEnum):
     """It was to be tried only if nothing else was found."""
 
 
-class Skip(StrEnum):
+class SkipReason(StrEnum):
     """Why a sitemap or a page was left out, by what the caller asked for."""
 
     SITEMAP_PATTERN = "sitemap-pattern"
@@ -65,7 +65,7 @@ class Skip(StrEnum):
     PAGE_PATTERN = "page-pattern"
     """The page's URL doesn't fit ``include`` or ``exclude``."""
     PAGE_KIND = "page-kind"
-    """It has none of the ``kinds``."""
+    """It has none of the ``kind``."""
     PAGE_DATE = "page-date"
     """It changed before ``since`` or after ``until``."""
     PAGE_UNDATED = "page-undated"
@@ -81,5 +81,5 @@ class Attempt:
     result: Result
     detail: str
     """The reason in words; empty when it worked."""
-    rung: str = ""
-    """The rung of the ladder of discovery that led there, as the docs call it."""
+    stage: str = ""
+    """The stage of the ladder of discovery that led there, as the docs call it."""

@@ -1,6 +1,6 @@
 """The page of a sitemap, and what sitemaps say about it: a news story, images, alternates, more.
 
-A page that was read from a document holds what its entry said (a *record*) and the *meaning* of
+A page that was read from a document holds what its entry said (a *record*) and the *field_reader* of
 that format; a field is converted when it is first asked for. A page that the caller builds holds
 its values at once. Nobody can tell the two apart: same values, types, equality and pickles.
 """
@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Final, Protocol, Self, TypeAlias
 
 from usp.objects.markup import PageElement, PageLink, PageMapObject
 from usp.objects.news_story import SitemapImage, SitemapNewsStory
-from usp.objects.value_object import Value
+from usp.objects.value_object import ValueObject
 from usp.objects.video import SitemapVideo
 
 __all__ = [
@@ -66,8 +66,8 @@ def as_utc(when: datetime | None) -> datetime | None:
         return when.replace(tzinfo=UTC)
 
 
-Told: TypeAlias = Any
-"""What an entry said: a record, or whatever else the meaning of its page was made for."""
+RawEntry: TypeAlias = Any
+"""What an entry said: a record, or whatever else the field_reader of its page was made for."""
 
 _new: Final = object.__new__
 _UNREAD: Final[Any] = object()
@@ -76,24 +76,24 @@ that costs less as long as nobody asks, and more then. (A ``__getattr__`` for th
 other field a third of a microsecond.)"""
 
 
-class Meaning(Protocol):
+class PageFieldReader(Protocol):
     """How a format turns what an entry said into the values of a page."""
 
-    def priority(self, record: Told) -> Decimal: ...
-    def last_modified(self, record: Told) -> datetime | None: ...
-    def change_frequency(self, record: Told) -> SitemapPageChangeFrequency | None: ...
-    def news_story(self, record: Told) -> SitemapNewsStory | None: ...
-    def images(self, record: Told) -> list[SitemapImage] | None: ...
-    def alternates(self, record: Told) -> list[tuple[str, str]] | None: ...
-    def videos(self, record: Told) -> list[SitemapVideo] | None: ...
-    def links(self, record: Told) -> list[PageLink] | None: ...
-    def mobile(self, record: Told) -> bool: ...
-    def page_map(self, record: Told) -> list[PageMapObject] | None: ...
-    def extensions(self, record: Told) -> list[PageElement] | None: ...
-    def title(self, record: Told) -> str | None: ...
-    def published_at(self, record: Told) -> datetime | None: ...
-    def declared(self, record: Told) -> dict[str, str]: ...
-    def says_more(self, record: Told) -> bool: ...
+    def priority(self, record: RawEntry) -> Decimal: ...
+    def last_modified(self, record: RawEntry) -> datetime | None: ...
+    def change_frequency(self, record: RawEntry) -> SitemapPageChangeFrequency | None: ...
+    def news_story(self, record: RawEntry) -> SitemapNewsStory | None: ...
+    def images(self, record: RawEntry) -> list[SitemapImage] | None: ...
+    def alternates(self, record: RawEntry) -> list[tuple[str, str]] | None: ...
+    def videos(self, record: RawEntry) -> list[SitemapVideo] | None: ...
+    def links(self, record: RawEntry) -> list[PageLink] | None: ...
+    def mobile(self, record: RawEntry) -> bool: ...
+    def page_map(self, record: RawEntry) -> list[PageMapObject] | None: ...
+    def extensions(self, record: RawEntry) -> list[PageElement] | None: ...
+    def title(self, record: RawEntry) -> str | None: ...
+    def published_at(self, record: RawEntry) -> datetime | None: ...
+    def declared(self, record: RawEntry) -> dict[str, str]: ...
+    def says_more(self, record: RawEntry) -> bool: ...
 
 
 def _dictionaries(values: Sequence[Any]) -> list[dict[str, Any]]:
@@ -112,7 +112,7 @@ _LATER: Final[Mapping[str, Callable[[Any], Any]]] = {
 """Fields that are shown where they say something, and how they look in a dictionary."""
 
 
-class SitemapPage(Value):
+class SitemapPage(ValueObject):
     """One page that a sitemap names."""
 
     __slots__ = (
@@ -120,10 +120,10 @@ class SitemapPage(Value):
         "_change_frequency",
         "_declared",
         "_extensions",
+        "_field_reader",
         "_images",
         "_last_modified",
         "_links",
-        "_meaning",
         "_mobile",
         "_news_story",
         "_page_map",
@@ -147,8 +147,8 @@ class SitemapPage(Value):
     )
     _provenance: ClassVar = ("sitemap_url", "title", "published_at", "declared")
     """What travels in pickles, and is no part of what makes two pages equal."""
-    _record: Told
-    _meaning: Meaning
+    _record: RawEntry
+    _field_reader: PageFieldReader
     _sitemap_url: str | None
 
     def __init__(
@@ -182,13 +182,15 @@ class SitemapPage(Value):
         self._take_provenance({})
 
     @classmethod
-    def from_entry(cls, url: str, record: Told, meaning: Meaning, sitemap_url: str | None) -> Self:
+    def from_entry(
+        cls, url: str, record: RawEntry, field_reader: PageFieldReader, sitemap_url: str | None
+    ) -> Self:
         """Make the page of an entry, its fields being converted when they are asked for."""
         page = _new(cls)
         page._url = url
         page._sitemap_url = sitemap_url
         page._record = record
-        page._meaning = meaning
+        page._field_reader = field_reader
         page._priority = page._last_modified = page._change_frequency = _UNREAD
         page._news_story = page._images = page._alternates = _UNREAD
         return page
@@ -245,7 +247,7 @@ class SitemapPage(Value):
         """Return a field, converted now if nobody has asked for it yet: its slot is empty then."""
         value = getattr(self, f"_{name}", _UNREAD)
         if value is _UNREAD:
-            value = getattr(self._meaning, name)(self._record)
+            value = getattr(self._field_reader, name)(self._record)
             setattr(self, f"_{name}", value)
         return value
 
@@ -263,14 +265,14 @@ class SitemapPage(Value):
     def priority(self) -> Decimal:
         """How important the page is within its site, from 0 to 1; 0.5 where nothing is said."""
         if self._priority is _UNREAD:
-            self._priority = self._meaning.priority(self._record)
+            self._priority = self._field_reader.priority(self._record)
         return self._priority
 
     @property
     def last_modified(self) -> datetime | None:
         """When the page last changed; naive where the sitemap named no zone."""
         if self._last_modified is _UNREAD:
-            self._last_modified = self._meaning.last_modified(self._record)
+            self._last_modified = self._field_reader.last_modified(self._record)
         return self._last_modified
 
     @property
@@ -288,28 +290,28 @@ class SitemapPage(Value):
     def change_frequency(self) -> SitemapPageChangeFrequency | None:
         """How often the page is said to change; ALWAYS for a word that is none of the seven."""
         if self._change_frequency is _UNREAD:
-            self._change_frequency = self._meaning.change_frequency(self._record)
+            self._change_frequency = self._field_reader.change_frequency(self._record)
         return self._change_frequency
 
     @property
     def news_story(self) -> SitemapNewsStory | None:
         """The news story on the page, or the title and date of a feed's item."""
         if self._news_story is _UNREAD:
-            self._news_story = self._meaning.news_story(self._record)
+            self._news_story = self._field_reader.news_story(self._record)
         return self._news_story
 
     @property
     def images(self) -> list[SitemapImage] | None:
         """The images on the page; None where there are none."""
         if self._images is _UNREAD:
-            self._images = self._meaning.images(self._record)
+            self._images = self._field_reader.images(self._record)
         return self._images
 
     @property
     def alternates(self) -> list[tuple[str, str]] | None:
         """The page in other languages as (language, URL); None where there are none."""
         if self._alternates is _UNREAD:
-            self._alternates = self._meaning.alternates(self._record)
+            self._alternates = self._field_reader.alternates(self._record)
         return self._alternates
 
     @property

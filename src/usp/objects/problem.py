@@ -316,7 +316,7 @@ CODES: Final[dict[str, Code]] = {
     ),
     "SM704": Code(
         "pages-limit", _I, "The crawl ended at its limit of pages.", _OURS,
-        "Raise max_pages to see the rest.",
+        "Raise limit to see the rest.",
     ),
     "SM705": Code(
         "time-limit", _I, "The crawl ended at its limit of time.", _OURS,

@@ -23,8 +23,8 @@ from itertools import islice
 from typing import Any, ClassVar, Final
 
 from usp.objects.abstract_sitemap import AbstractSitemap, Checked, Chosen
-from usp.objects.fetch_info import Origin
-from usp.objects.outcome import Attempt, Outcome, Skip
+from usp.objects.fetch_info import Provenance
+from usp.objects.outcome import Attempt, Outcome, SkipReason
 from usp.objects.page import SitemapPage
 from usp.objects.problem import Problem
 
@@ -107,7 +107,7 @@ class SitemapLink(_Leaf):
 
     def __init__(self, url: str, *, index_lastmod: datetime | None = None) -> None:
         super().__init__(url)
-        self._origin = Origin(index_lastmod=index_lastmod)
+        self._provenance = Provenance(index_lastmod=index_lastmod)
 
 
 class _ReadSitemap(AbstractSitemap):
@@ -139,9 +139,9 @@ class _ReadSitemap(AbstractSitemap):
         return self._pages.complete if isinstance(self._pages, Checked) else True
 
     @property
-    def skipped(self) -> Counter[Skip]:
+    def skipped(self) -> Counter[SkipReason]:
         """How many of the sitemaps and pages that this document names were left out, and why."""
-        pages = self._pages.skipped if isinstance(self._pages, Chosen) else Counter[Skip]()
+        pages = self._pages.skipped if isinstance(self._pages, Chosen) else Counter[SkipReason]()
         return super().skipped + pages
 
     def _own_pages(self) -> Iterable[SitemapPage]:

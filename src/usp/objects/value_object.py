@@ -13,7 +13,7 @@ def _hashable(value: object) -> object:
     return tuple(map(_hashable, value)) if isinstance(value, list) else value
 
 
-class Value:
+class ValueObject:
     """A thing that is what its fields are."""
 
     __slots__ = ()
@@ -22,7 +22,7 @@ class Value:
     def __eq__(self, other: object) -> bool:
         if self is other:
             return True
-        if not isinstance(other, Value) or other._fields != self._fields:
+        if not isinstance(other, ValueObject) or other._fields != self._fields:
             return NotImplemented
         return all(getattr(self, name) == getattr(other, name) for name in self._fields)
 

@@ -37,7 +37,7 @@ RETRYABLE_HTTP_STATUS_CODES: Final = {
     HTTPStatus.SERVICE_UNAVAILABLE.value,
     HTTPStatus.GATEWAY_TIMEOUT.value,
     509,  # Apache, cPanel: bandwidth limit exceeded
-    *range(520, 528),  # Cloudflare: its origin's faults
+    *range(520, 528),  # Cloudflare: its provenance's faults
     530,  # Cloudflare: an error of the 1xxx kind
     598,  # proxies: network read time-out
 }
@@ -89,7 +89,7 @@ class WebClientErrorResponse(AbstractWebClientResponse):
     # What a subclass that doesn't call our __init__ has to say.
     _status_code: int | None = None
     _retry_after: float | None = None
-    _unanswered: bool = False
+    _no_response: bool = False
     _untrusted: bool = False
 
     def __init__(
@@ -99,7 +99,7 @@ class WebClientErrorResponse(AbstractWebClientResponse):
         *,
         status_code: int | None = None,
         retry_after: float | None = None,
-        unanswered: bool = False,
+        no_response: bool = False,
         untrusted: bool = False,
     ) -> None:
         super().__init__()
@@ -107,7 +107,7 @@ class WebClientErrorResponse(AbstractWebClientResponse):
         self._retryable = retryable
         self._status_code = status_code
         self._retry_after = retry_after
-        self._unanswered = unanswered
+        self._no_response = no_response
         self._untrusted = untrusted
 
     def message(self) -> str:
@@ -126,13 +126,13 @@ class WebClientErrorResponse(AbstractWebClientResponse):
         """Return how many seconds the server asks us to wait before trying again."""
         return self._retry_after
 
-    def unanswered(self) -> bool:
+    def no_response(self) -> bool:
         """Tell whether the host gave no answer at all: no connection, no name, a time-out.
 
         A host that is silent for several URLs in a row is given up, so only a client that knows
         says so.
         """
-        return self._unanswered
+        return self._no_response
 
     def untrusted(self) -> bool:
         """Tell whether the host's certificate is not one to trust.
@@ -233,7 +233,7 @@ class RequestWaiter:
 
     def distance(self) -> float:
         """Return the seconds that the next two requests keep from one another."""
-        vary = random.uniform(0.5, 1.5) if self._random_wait else 1.0  # noqa: S311 -- manners, not secrets
+        vary = random.uniform(0.5, 1.5) if self._random_wait else 1.0  # noqa: S311 -- defaults, not secrets
         return self._wait * vary
 
     def claim(self) -> float:

@@ -2,7 +2,7 @@
 
 Rules of this room: ``get()`` never raises on what the web did, and leaves the body to be read. One
 client serves many crawls at once, so what belongs to one crawl (where its homepage is, its cookies,
-the distance between its requests) lives in its ``_Visit``, and on the client what all share.
+the distance between its requests) lives in its ``AioCrawlScope``, and on the client what all share.
 """
 
 import asyncio
@@ -25,15 +25,14 @@ from requests.utils import (
 )
 from yarl import URL
 
-from usp._validate import flags, whole
-from usp.exceptions import SitemapException
-from usp.web_client._http import defaults as manners
-from usp.web_client._http import encodings as packing
-from usp.web_client._http import error_responses as refusals
-from usp.web_client._http import settings
-from usp.web_client.abstract_aio_client import AbstractAioWebClient
-from usp.web_client.abstract_client import AbstractWebClientResponse, RequestWaiter
-from usp.web_client._http.address_guard import AddressRefusedError, AddressRule, Guard, host_of, is_public
+from usp._validate import check_flags, check_int
+from usp.exceptions import AddressRefusedError, SitemapException
+from usp.web_client._aiohttp.connector import (
+    REQUEST_CONTEXT,
+    Connector,
+    RequestContext,
+    tls_context,
+)
 from usp.web_client._aiohttp.response import (
     AioWebClientErrorResponse,
     AioWebClientSuccessResponse,
@@ -42,15 +41,21 @@ from usp.web_client._aiohttp.response import (
     is_begun,
     refused,
 )
-from usp.web_client._aiohttp.connector import TRIP, Connector, Trip, tls_context
-from usp.web_client._http.pacing import Paces
+from usp.web_client._http import defaults as defaults
+from usp.web_client._http import encodings as encodings
+from usp.web_client._http import error_responses as error_responses
+from usp.web_client._http import settings
+from usp.web_client._http.address_guard import AddressRule, Guard, host_of, is_public
+from usp.web_client._http.pacing import RequestPacing
+from usp.web_client.abstract_aio_client import AbstractAioWebClient
+from usp.web_client.abstract_client import AbstractWebClientResponse, RequestWaiter
 
 __all__ = ["AioWebClient", "AioWebClientErrorResponse", "AioWebClientSuccessResponse"]
 
 _HEADERS: Final = {
-    "User-Agent": manners.USER_AGENT,
+    "User-Agent": defaults.USER_AGENT,
     "Accept": "*/*",
-    "Accept-Encoding": packing.ACCEPTED,
+    "Accept-Encoding": encodings.ACCEPTED,
 }
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 _MOST_REDIRECTS: Final = 30
@@ -78,12 +83,12 @@ class AioWebClient(AbstractAioWebClient):
     def __init__(
         self,
         *,
-        total: int = 100,
+        concurrency: int = 100,
         verify: settings.Verify = True,
         wait: float | None = None,
         random_wait: bool = False,
-        timeout: float | tuple[float | None, float | None] | None = manners.TIMEOUT,
-        document_deadline: float | None = manners.DEADLINE,
+        timeout: float | tuple[float | None, float | None] | None = defaults.TIMEOUT,
+        document_deadline: float | None = defaults.DEADLINE,
         headers: Mapping[str, str] | None = None,
         proxies: Mapping[str, str | None] | None = None,
         trust_env: bool = True,
@@ -91,7 +96,7 @@ class AioWebClient(AbstractAioWebClient):
     ) -> None:
         """Make a client; nothing is opened yet.
 
-        :param total: how many requests may be under way, over all crawls.
+        :param concurrency: how many requests may be under way, over all crawls.
         :param verify: False to accept any certificate, the path of a file or folder of authorities,
             or an ``ssl.SSLContext``.
         :param wait: seconds between the starts of the requests of one crawl, and of those to one
@@ -107,22 +112,22 @@ class AioWebClient(AbstractAioWebClient):
         :param private_addresses: as for ``RequestsWebClient``.
         """
         Guard(private_addresses)  # raises at once on what is no rule
-        flags(trust_env=trust_env)
-        self._total = whole("total", total, 1)
+        check_flags(trust_env=trust_env)
+        self._concurrency = check_int("concurrency", concurrency, 1)
         self._tls = tls_context(settings.verify_or_context(verify), trust_env=trust_env)
-        self._paces = Paces(RequestWaiter(wait, random_wait))
+        self._pacing = RequestPacing(RequestWaiter(wait, random_wait))
         connect, read = settings.timeout(timeout)
         self._timeout = aiohttp.ClientTimeout(total=None, sock_connect=connect, sock_read=read)
         self._deadline = settings.limit("document_deadline", document_deadline)
         sent = _HEADERS | {name.title(): text for name, text in settings.headers(headers).items()}
         self._credentials: dict[str, str] = {
-            name: sent.pop(name) for name in manners.CREDENTIALS if name in sent
+            name: sent.pop(name) for name in defaults.CREDENTIALS if name in sent
         }
         self._headers = sent
         self._proxies = settings.proxies(proxies)
         self._trust_env = trust_env
         self._rule: AddressRule = private_addresses
-        self._own_visit: _Visit | None = None
+        self._own_scope: AioCrawlScope | None = None
         self._closed = False
 
     async def get(self, url: str) -> AbstractWebClientResponse:
@@ -132,23 +137,23 @@ class AioWebClient(AbstractAioWebClient):
         """
         url = settings.url(url)
         connector = self._opened()
-        visit = _VISIT.get()
-        if visit is None or visit.client is not self:  # outside of any crawl
-            visit = self._own_visit = self._own_visit or _Visit(self, connector, None)
-        return await visit.fetch(url)
+        scope = _SCOPE.get()
+        if scope is None or scope.client is not self:  # outside of any crawl
+            scope = self._own_scope = self._own_scope or AioCrawlScope(self, connector, None)
+        return await scope.fetch(url)
 
-    def for_crawl(self, homepage_url: str) -> "_Visit":
+    def for_crawl(self, homepage_url: str) -> "AioCrawlScope":
         """Return the client for one crawl: with cookies and a guard of its own.
 
         :raises SitemapException: if the client is closed, or was used in another event loop.
         """
-        return _Visit(self, self._opened(), homepage_url)
+        return AioCrawlScope(self, self._opened(), homepage_url)
 
     async def close(self) -> None:
         """Close all connections; the client is of no use any more."""
         self._closed = True
-        if self._own_visit is not None:
-            await self._own_visit.close()
+        if self._own_scope is not None:
+            await self._own_scope.close()
         if self._connector is not None:
             await self._connector.close()
 
@@ -164,7 +169,7 @@ class AioWebClient(AbstractAioWebClient):
             raise SitemapException("The client is closed.")
         if self._connector is None:
             self._connector = Connector(self._tls)
-            self._slots = asyncio.Semaphore(self._total)
+            self._slots = asyncio.Semaphore(self._concurrency)
             self._loop = loop
         if self._loop is not loop:
             raise SitemapException(
@@ -173,13 +178,13 @@ class AioWebClient(AbstractAioWebClient):
         return self._connector
 
 
-class _Visit(AbstractAioWebClient):
+class AioCrawlScope(AbstractAioWebClient):
     """The client for one crawl: ``get()`` is that of the client, with what belongs to the crawl."""
 
     def __init__(self, client: AioWebClient, connector: Connector, homepage: str | None) -> None:
         self.client = client
         self._connector = connector
-        self._home = manners.host_of_homepage(homepage) if homepage else None
+        self._home = defaults.host_of_homepage(homepage) if homepage else None
         self._homepage_url = homepage
         self._home_addresses: list[str] = []
         self._guard = Guard(client._rule, client._is_public, lambda _: self._home_addresses)
@@ -203,15 +208,15 @@ class _Visit(AbstractAioWebClient):
         """Forget the crawl, and close the connections that only it used."""
         self._session.detach()
         self._connector.leave(self)
-        self.client._paces.forget(self)
+        self.client._pacing.forget(self)
 
     async def get(self, url: str) -> AbstractWebClientResponse:
         """Have the client fetch a URL for this crawl."""
-        token = _VISIT.set(self)
+        token = _SCOPE.set(self)
         try:
             return await self.client.get(url)
         finally:
-            _VISIT.reset(token)
+            _SCOPE.reset(token)
 
     async def fetch(self, url: str) -> AbstractWebClientResponse:
         """Fetch a URL, following redirects; the body is left to be read."""
@@ -231,13 +236,17 @@ class _Visit(AbstractAioWebClient):
                     response, passed = await self._follow(url, deadline)
             except _FAILURES as error:
                 late = deadline.expired()
-                return refusals.overdue(AioWebClientErrorResponse) if late else failed(error)
-            if response.status not in manners.SUCCESS:
+                return (
+                    error_responses.deadline_response(AioWebClientErrorResponse)
+                    if late
+                    else failed(error)
+                )
+            if response.status not in defaults.SUCCESS:
                 return await refused(response)
             undo.pop_all()
         answer = AioWebClientSuccessResponse(response, passed, deadline.when(), give_back)
         foreign = await answer.foreign_packing()
-        return refusals.foreign(AioWebClientErrorResponse, foreign) if foreign else answer
+        return error_responses.foreign(AioWebClientErrorResponse, foreign) if foreign else answer
 
     async def _take_slot(self, host: str) -> None:
         """Wait until a request may start: at its distance from the last, and among all others.
@@ -263,10 +272,10 @@ class _Visit(AbstractAioWebClient):
 
     def _distance(self, host: str) -> float:
         now = asyncio.get_running_loop().time()
-        return self.client._paces.seconds(now, self, host)
+        return self.client._pacing.seconds(now, self, host)
 
     def _start(self, host: str) -> None:
-        self.client._paces.start(asyncio.get_running_loop().time(), self, host)
+        self.client._pacing.start(asyncio.get_running_loop().time(), self, host)
 
     async def _follow(
         self, url: str, deadline: asyncio.Timeout
@@ -292,19 +301,19 @@ class _Visit(AbstractAioWebClient):
         host = host_of(url)
         if not self._guard.decided and host != self._home:
             await self._find_home()
-        trip = Trip(self, self._guard, host, host == self._home)
+        context = RequestContext(self, self._guard, host, host == self._home)
         try:
-            return await self._send(url, credentials, trip)
+            return await self._send(url, credentials, context)
         except _LOST as error:
             # A kept connection that turns out dead is nobody's fault, and is replaced once.
-            if not trip.over_kept or is_begun(error):
+            if not context.over_kept or is_begun(error):
                 raise
-        return await self._send(url, credentials, trip)
+        return await self._send(url, credentials, context)
 
     async def _send(
-        self, url: str, credentials: Mapping[str, str], trip: Trip
+        self, url: str, credentials: Mapping[str, str], context: RequestContext
     ) -> aiohttp.ClientResponse:
-        token = TRIP.set(trip)
+        token = REQUEST_CONTEXT.set(context)
         try:
             return await self._session.get(
                 URL(url, encoded=True).with_user(None),
@@ -313,7 +322,7 @@ class _Visit(AbstractAioWebClient):
                 proxy=self._proxy_for(url),
             )
         finally:
-            TRIP.reset(token)
+            REQUEST_CONTEXT.reset(token)
 
     async def _find_home(self) -> None:
         """Look the homepage up for the guard, which can't wait for it."""
@@ -326,7 +335,7 @@ class _Visit(AbstractAioWebClient):
 
     def _given_for(self, url: str) -> dict[str, str]:
         """Return the credentials that the caller gave, where a URL is in the homepage's domain."""
-        stranger = manners.is_stranger(url, self._home, self._homepage_url)
+        stranger = defaults.is_foreign_host(url, self._home, self._homepage_url)
         return {} if stranger else self.client._credentials
 
     def _login_of(self, url: str) -> dict[str, str]:
@@ -344,20 +353,20 @@ class _Visit(AbstractAioWebClient):
         if not proxy:
             return None
         proxy = proxy if "://" in proxy else f"http://{proxy}"
-        if not manners.is_web_url(proxy):
+        if not defaults.is_web_url(proxy):
             raise InvalidSchema(f"not an HTTP(S) proxy: {urlsplit(proxy).scheme}")
         return proxy
 
 
-_VISIT: Final[ContextVar[_Visit | None]] = ContextVar("_VISIT", default=None)
+_SCOPE: Final[ContextVar[AioCrawlScope | None]] = ContextVar("_SCOPE", default=None)
 """The crawl for which this task asks."""
 
 
 def _web_url(url: str) -> str:
     """Return a URL as it is sent, if it is one of the web."""
-    if not manners.is_web_url(url):
+    if not defaults.is_web_url(url):
         raise InvalidSchema(f"not an HTTP(S) URL: {url}")
-    return manners.prepared(url)
+    return defaults.prepared(url)
 
 
 def _basic(user: str, password: str) -> str:

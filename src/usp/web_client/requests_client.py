@@ -16,14 +16,20 @@ import urllib3.exceptions
 from requests.utils import default_user_agent, get_netrc_auth
 from urllib3.response import HTTPResponse
 
-from usp._validate import instance_or_none
-from usp._parse.diagnostics import Findings
-from usp._parse.input.decompress import unpack
+from usp._parse import decompress_all
+from usp._validate import check_optional_instance
 from usp._version import __version__
-from usp.web_client._http import defaults as manners
-from usp.web_client._http import encodings as packing
-from usp.web_client._http import error_responses as refusals
+from usp.exceptions import AddressRefusedError, CancelledFetchError, DeadlineError
+from usp.web_client._http import defaults as defaults
+from usp.web_client._http import encodings as encodings
+from usp.web_client._http import error_responses as error_responses
 from usp.web_client._http import settings
+from usp.web_client._http.address_guard import AddressRule, is_public
+from usp.web_client._http.errors import is_transient, is_untrusted
+from usp.web_client._requests.crawl_scope import CrawlScope, CrawlScopes
+from usp.web_client._requests.response_hook import ResponseHook, drain
+from usp.web_client._requests.session import OwnSession
+from usp.web_client._requests.tracked_sockets import REQUEST_CONTEXT, RequestContext, TrackedSockets
 from usp.web_client.abstract_client import (
     RETRYABLE_HTTP_STATUS_CODES,
     AbstractWebClient,
@@ -32,12 +38,6 @@ from usp.web_client.abstract_client import (
     RequestWaiter,
     WebClientErrorResponse,
 )
-from usp.web_client._http.address_guard import AddressRefusedError, AddressRule, is_public
-from usp.web_client._requests.response_hook import ResponseHook, drain
-from usp.web_client._http.errors import DeadlineError, StoppedError, is_untrusted, passes
-from usp.web_client._requests.tracked_sockets import TRIP, Lines, Trip
-from usp.web_client._requests.session import OwnSession
-from usp.web_client._requests.crawl_scope import Visit, Visits
 
 __all__ = [
     "RETRYABLE_HTTP_STATUS_CODES",
@@ -48,7 +48,7 @@ __all__ = [
 ]
 
 _CHUNK: Final = 64 * 1024
-_UNANSWERED: Final = (requests.exceptions.ConnectionError, requests.exceptions.Timeout)
+_NO_RESPONSE: Final = (requests.exceptions.ConnectionError, requests.exceptions.Timeout)
 _PACKED: Final = frozenset({"gzip", "x-gzip", "deflate"})
 _FAILURES: Final = (
     OSError,  # also all of requests' own
@@ -56,7 +56,7 @@ _FAILURES: Final = (
     urllib3.exceptions.HTTPError,
     AddressRefusedError,
     DeadlineError,
-    StoppedError,
+    CancelledFetchError,
 )
 
 
@@ -69,7 +69,7 @@ class RequestsWebClientSuccessResponse(AbstractWebClientSuccessResponse):
         max_response_data_length: int | None = None,
         *,
         due: float | None = None,
-        lines: Lines | None = None,
+        lines: TrackedSockets | None = None,
     ) -> None:
         """Wrap a response.
 
@@ -80,7 +80,7 @@ class RequestsWebClientSuccessResponse(AbstractWebClientSuccessResponse):
         self._max_length = max_response_data_length or sys.maxsize
         self._data: bytes | None = None
         self._due = due
-        self._lines = lines or Lines()
+        self._lines = lines or TrackedSockets()
         self._first = b""
         self._fault: Exception | None = None
 
@@ -90,7 +90,7 @@ class RequestsWebClientSuccessResponse(AbstractWebClientSuccessResponse):
 
     def status_message(self) -> str:
         """Return the words after the status: the server's, or else the usual ones."""
-        return manners.phrase(self._response.status_code, self._response.reason)
+        return defaults.phrase(self._response.status_code, self._response.reason)
 
     def header(self, case_insensitive_name: str) -> str | None:
         """Return a header's value, or None if it isn't there."""
@@ -99,8 +99,10 @@ class RequestsWebClientSuccessResponse(AbstractWebClientSuccessResponse):
     def raw_data(self) -> bytes:
         """Return the body, up to the limit."""
         if self._data is None:
-            wraps = sum(name in _PACKED for name in packing.labels(self.header("Content-Encoding")))
-            self._data = b"".join(unpack(self.chunks(), Findings(), self._max_length, wraps=wraps))
+            wraps = sum(
+                name in _PACKED for name in encodings.labels(self.header("Content-Encoding"))
+            )
+            self._data, _ = decompress_all(self.chunks(), self._max_length, wraps=wraps)
         return self._data
 
     def chunks(self) -> Iterator[bytes]:
@@ -111,13 +113,13 @@ class RequestsWebClientSuccessResponse(AbstractWebClientSuccessResponse):
         yielded before the fault is raised.
 
         :raises DeadlineError: if the body has not come in time.
-        :raises StoppedError: if the client was stopped.
+        :raises CancelledFetchError: if the client was stopped.
         """
         if self._data is not None:
             yield self._data
             return
         left = self._max_length
-        unlabelled = packing.Unlabelled(self.header("Content-Encoding"))
+        unlabelled = encodings.Unlabelled(self.header("Content-Encoding"))
         for piece in self._pieces():
             for chunk in unlabelled.feed(piece):
                 yield chunk[:left]
@@ -127,11 +129,11 @@ class RequestsWebClientSuccessResponse(AbstractWebClientSuccessResponse):
                     return
 
     def foreign_packing(self) -> str | None:
-        """Return the packing of the body, if it can't be undone; the response is closed then.
+        """Return the encodings of the body, if it can't be undone; the response is closed then.
 
         Servers name packings that they don't use: how the body begins decides.
         """
-        name = packing.foreign(self.header("Content-Encoding"))
+        name = encodings.foreign(self.header("Content-Encoding"))
         raw = self._unread
         if name is None or raw is None or self._is_undone_by_urllib3:
             return None
@@ -139,9 +141,9 @@ class RequestsWebClientSuccessResponse(AbstractWebClientSuccessResponse):
             undo.callback(self.close)
             try:
                 self._first = self._read(raw)
-            except (urllib3.exceptions.HTTPError, DeadlineError, StoppedError) as error:
+            except (urllib3.exceptions.HTTPError, DeadlineError, CancelledFetchError) as error:
                 self._fault = error  # for whoever reads
-            if not self._first or packing.is_readable(self._first):
+            if not self._first or encodings.is_readable(self._first):
                 undo.pop_all()
                 return None
         return name
@@ -155,10 +157,10 @@ class RequestsWebClientSuccessResponse(AbstractWebClientSuccessResponse):
 
     @property
     def _is_undone_by_urllib3(self) -> bool:
-        """Whether a session of the caller's asked for a packing that only urllib3 can undo."""
+        """Whether a session of the caller's asked for a encodings that only urllib3 can undo."""
         asked = self._response.request.headers.get("Accept-Encoding")
-        name = packing.foreign(self.header("Content-Encoding"))
-        return name in HTTPResponse.CONTENT_DECODERS and name in packing.labels(asked)
+        name = encodings.foreign(self.header("Content-Encoding"))
+        return name in HTTPResponse.CONTENT_DECODERS and name in encodings.labels(asked)
 
     def _pieces(self) -> Iterator[bytes]:
         raw = self._unread
@@ -186,7 +188,7 @@ class RequestsWebClientSuccessResponse(AbstractWebClientSuccessResponse):
 
     def _check_time(self) -> None:
         if self._due is not None and time.monotonic() >= self._due:
-            raise DeadlineError(refusals.OVERDUE)
+            raise DeadlineError(error_responses.DEADLINE_MESSAGE)
 
     def url(self) -> str:
         """Return the URL that answered, after redirects."""
@@ -215,7 +217,7 @@ class RequestsWebClient(AbstractWebClient):
     a client with a session of another class, may say so of itself by setting ``thread_safe``.
     """
 
-    _USER_AGENT: Final = manners.USER_AGENT
+    _USER_AGENT: Final = defaults.USER_AGENT
     _is_public = staticmethod(is_public)
 
     def __init__(
@@ -242,13 +244,13 @@ class RequestsWebClient(AbstractWebClient):
         self.streams = type(self).set_max_response_data_length is ours
         self._verify = settings.verify(verify)
         self._waiter = RequestWaiter(wait, random_wait)
-        self._visits = Visits(private_addresses, self._is_public)
-        self._owns_session = instance_or_none("session", session, requests.Session) is None
+        self._scopes = CrawlScopes(private_addresses, self._is_public)
+        self._owns_session = check_optional_instance("session", session, requests.Session) is None
         self._session = session if session is not None else OwnSession()
         if type(self) is RequestsWebClient:
             self.thread_safe = type(self._session) in {OwnSession, requests.Session}
-        self._timeout: settings.Timeout = manners.TIMEOUT
-        self._deadline: float | None = manners.DEADLINE
+        self._timeout: settings.Timeout = defaults.TIMEOUT
+        self._deadline: float | None = defaults.DEADLINE
         self._proxies: dict[str, str] = {}
         self._max_response_data_length: int | None = None
 
@@ -270,41 +272,45 @@ class RequestsWebClient(AbstractWebClient):
 
     def start_crawl(self, homepage_url: str) -> None:
         """Learn the homepage, for ``private_addresses`` and credentials, in this context."""
-        self._visits.begin(homepage_url)
+        self._scopes.begin(homepage_url)
 
     def get(self, url: str) -> AbstractWebClientResponse:
         """Fetch a URL, following redirects; the body is left to be read."""
         url = settings.url(url)
-        visit = self._visits.current()
+        scope = self._scopes.current()
         try:
-            visit.lines.wait(self._waiter.claim)
-        except StoppedError as error:
+            scope.lines.wait(self._waiter.claim)
+        except CancelledFetchError as error:
             return _failed(error)
         due = None if self._deadline is None else time.monotonic() + self._deadline
-        trip = Trip(visit.guard, visit.lines, due)
-        token = TRIP.set(trip)
+        context = RequestContext(scope.guard, scope.lines, due)
+        token = REQUEST_CONTEXT.set(context)
         try:
-            return self._fetch(url, visit, trip)
+            return self._fetch(url, scope, context)
         except _FAILURES as error:
-            if trip.lines.cut.is_set():
-                return _failed(StoppedError(refusals.STOPPED))
-            if trip.due is not None and time.monotonic() >= trip.due:
-                return refusals.overdue(RequestsWebClientErrorResponse)
+            if context.lines.cut.is_set():
+                return _failed(CancelledFetchError(error_responses.STOPPED))
+            if context.due is not None and time.monotonic() >= context.due:
+                return error_responses.deadline_response(RequestsWebClientErrorResponse)
             return _failed(error)
         finally:
-            TRIP.reset(token)
+            REQUEST_CONTEXT.reset(token)
 
-    def _fetch(self, url: str, visit: Visit, trip: Trip) -> AbstractWebClientResponse:
-        if not manners.is_web_url(url):
+    def _fetch(
+        self, url: str, scope: CrawlScope, context: RequestContext
+    ) -> AbstractWebClientResponse:
+        if not defaults.is_web_url(url):
             raise requests.exceptions.InvalidSchema(f"not an HTTP(S) URL: {url}")
-        response = self._ask(url, visit, ResponseHook(trip, self._waiter))
-        if response.status_code not in manners.SUCCESS:
+        response = self._ask(url, scope, ResponseHook(context, self._waiter))
+        if response.status_code not in defaults.SUCCESS:
             return _refused(response)
         answer = RequestsWebClientSuccessResponse(
-            response, self._max_response_data_length, due=trip.due, lines=trip.lines
+            response, self._max_response_data_length, due=context.due, lines=context.lines
         )
         foreign = answer.foreign_packing()
-        return refusals.foreign(RequestsWebClientErrorResponse, foreign) if foreign else answer
+        return (
+            error_responses.foreign(RequestsWebClientErrorResponse, foreign) if foreign else answer
+        )
 
     def abort(self) -> bool:
         """End what is under way: in the context of a crawl, for that crawl; else, all of it.
@@ -314,7 +320,7 @@ class RequestsWebClient(AbstractWebClient):
         got it. With a session of the caller's, bodies end after the piece that is being read.
         A crawl that was ended asks for nothing more; the client is of use as before.
         """
-        ended = self._visits.cut()
+        ended = self._scopes.cut()
         return ended and self._owns_session and type(self).get is RequestsWebClient.get
 
     def close(self) -> None:
@@ -322,7 +328,7 @@ class RequestsWebClient(AbstractWebClient):
         if self._owns_session:
             self._session.close()
 
-    def _ask(self, url: str, visit: Visit, hook: ResponseHook) -> requests.Response:
+    def _ask(self, url: str, scope: CrawlScope, hook: ResponseHook) -> requests.Response:
         session = self._session
         hooks = session.hooks.get("response") or []
         return session.get(
@@ -333,18 +339,18 @@ class RequestsWebClient(AbstractWebClient):
             # What isn't said here is said by the session, or by REQUESTS_CA_BUNDLE.
             verify=None if self._verify is True else self._verify,
             hooks={"response": [*([hooks] if callable(hooks) else hooks), hook]},
-            **self._identity(url, visit),
+            **self._identity(url, scope),
         )
 
-    def _identity(self, url: str, visit: Visit) -> dict[str, Any]:
+    def _identity(self, url: str, scope: CrawlScope) -> dict[str, Any]:
         """Return who we say we are: to a stranger, without the credentials of the session."""
         session = self._session
         headers: dict[str, str | None] = {}
         if session.headers.get("User-Agent") in {None, default_user_agent()}:
             headers["User-Agent"] = self._USER_AGENT
-        if self._owns_session or not visit.is_stranger(url):
+        if self._owns_session or not scope.is_foreign_host(url):
             return {"headers": headers}
-        headers |= dict.fromkeys(manners.CREDENTIALS)
+        headers |= dict.fromkeys(defaults.CREDENTIALS)
         own = get_netrc_auth(url) if session.trust_env else None
         return {"headers": headers, "auth": own or _no_auth}
 
@@ -355,7 +361,7 @@ def _no_auth(request: requests.PreparedRequest) -> requests.PreparedRequest:
 
 def _refused(response: requests.Response) -> WebClientErrorResponse:
     drain(response)
-    return refusals.refusal(
+    return error_responses.refusal(
         RequestsWebClientErrorResponse,
         response.status_code,
         response.reason,
@@ -366,13 +372,13 @@ def _refused(response: requests.Response) -> WebClientErrorResponse:
 def _failed(error: Exception) -> WebClientErrorResponse:
     response = getattr(error, "response", None)
     if not isinstance(response, requests.Response):
-        silent = isinstance(error, _UNANSWERED)
+        silent = isinstance(error, _NO_RESPONSE)
         return RequestsWebClientErrorResponse(
-            str(error), passes(error), unanswered=silent, untrusted=is_untrusted(error)
+            str(error), is_transient(error), no_response=silent, untrusted=is_untrusted(error)
         )
     if isinstance(error, requests.exceptions.HTTPError):  # the doing of a hook of the caller's
         return _refused(response)
     response.close()
     return RequestsWebClientErrorResponse(
-        str(error), passes(error), status_code=response.status_code
+        str(error), is_transient(error), status_code=response.status_code
     )

@@ -8,12 +8,12 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import ClassVar, Final
 
+from usp._parse.diagnostics import Diagnostics
 from usp._parse.formats import media_rss as media
+from usp._parse.formats.field_reader import LINK_TEXTS, FieldReader, Understood, elements, first
 from usp._parse.values import text as values
 from usp._parse.values.dates import date, is_understood
-from usp._parse.diagnostics import Findings
 from usp._parse.xml.grammar import UNKNOWN
-from usp._parse.formats.field_reader import LINK_TEXTS, EntryMeaning, Understood, elements, first
 from usp.objects.page import PageLink, Record, SitemapImage, SitemapNewsStory, SitemapVideo
 
 _ALTERNATE: Final = {"alternate", "http://www.iana.org/assignments/relation/alternate"}
@@ -25,7 +25,7 @@ def _values_of(dates: tuple[str, ...]) -> dict[str, tuple[str, Understood]]:
     return {**dict.fromkeys(dates, ("SM401", is_understood)), **media.VALUES_OF}
 
 
-class FeedMeaning(EntryMeaning):
+class RssFieldReader(FieldReader):
     """Turns the record of an RSS ``<item>`` into the values of its page."""
 
     titles: ClassVar[tuple[str, ...]] = ("title", "description")
@@ -40,22 +40,24 @@ class FeedMeaning(EntryMeaning):
     single_keys = frozenset({"title", "pubdate"})
     more_keys: ClassVar[tuple[str, ...]] = ("media:", "enclosure", "link@", "atom:", UNKNOWN)
 
-    def urls(self, record: Record, findings: Findings) -> list[str]:
+    def urls(self, record: Record, diagnostics: Diagnostics) -> list[str]:
         """Return the page's URL, if the item counts."""
         link = self.link(record)
         if link and self._title(record):
             return [link]
-        findings.report("SM503", "an item without a link, or without title and text, was left out")
+        diagnostics.report(
+            "SM503", "an item without a link, or without title and text, was left out"
+        )
         return []
 
-    def check(self, name: str, record: Record, findings: Findings) -> None:
+    def check(self, name: str, record: Record, diagnostics: Diagnostics) -> None:
         """Report what is wrong with an item's values and with its link."""
-        super().check(name, record, findings)
+        super().check(name, record, diagnostics)
         text, base = _page_link(record, self.base)
         if values.clean(text) and base == self.base:  # an xml:base is there for relative ones
-            values.check_url(text, base, findings)
+            values.check_url(text, base, diagnostics)
         if media.has_media(record):
-            media.check(record, findings)
+            media.check(record, diagnostics)
 
     def link(self, record: Record) -> str:
         """Return ``<link>``, or a ``<guid>`` that is a permalink, or what RDF says it is about."""
@@ -123,7 +125,7 @@ class FeedMeaning(EntryMeaning):
         return bool(marks & _HTML_TYPES)
 
 
-class AtomMeaning(FeedMeaning):
+class AtomFieldReader(RssFieldReader):
     """Turns the record of an Atom ``<entry>`` into the values of its page."""
 
     titles = ("title", "summary", "tagline", "content")

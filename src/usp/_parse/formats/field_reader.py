@@ -10,11 +10,11 @@ from datetime import datetime
 from decimal import Decimal
 from typing import ClassVar, Final, TypeVar
 
-from usp._parse.values import text as values
-from usp._parse.diagnostics import Findings
-from usp._parse.xml.grammar import UNKNOWN, UNKNOWN_END, UNKNOWN_TEXT
-from usp._parse.pattern.groups import Groups, Places, Row, Said
+from usp._parse.diagnostics import Diagnostics
 from usp._parse.input.sniff import Kind
+from usp._parse.pattern.groups import GroupIndexes, Groups, MatchRecord, Row
+from usp._parse.values import text as values
+from usp._parse.xml.grammar import UNKNOWN, UNKNOWN_END, UNKNOWN_TEXT
 from usp.objects.page import (
     SITEMAP_PAGE_DEFAULT_PRIORITY,
     PageElement,
@@ -40,21 +40,21 @@ Understood = Callable[[str], object]
 
 def first(record: Record, key: str) -> str:
     """Return what the entry says first under this key."""
-    if isinstance(record, Said):
+    if isinstance(record, MatchRecord):
         return record.first(key)
     return next((text for known, text in record if known == key), "")
 
 
 def texts(record: Record, key: str) -> list[str]:
     """Return all that the entry says under this key."""
-    if isinstance(record, Said):
+    if isinstance(record, MatchRecord):
         return record.texts(key)
     return [text for known, text in record if known == key]
 
 
 def elements(record: Record, key: str) -> Iterator[tuple[dict[str, str], str]]:
     """Yield each element of this key: its attributes, which stand just before it, and its text."""
-    if isinstance(record, Said) and not record.may_say(key):
+    if isinstance(record, MatchRecord) and not record.may_say(key):
         return
     prefix = f"{key}@"
     attributes: dict[str, str] = {}
@@ -79,7 +79,7 @@ def understood_by(read: Callable[[str], object]) -> Understood:
 
 def blocks(record: Record, start: str, prefix: str) -> Iterator[list[tuple[str, str]]]:
     """Yield each group of an extension, such as one video, as the part of the record that it is."""
-    if isinstance(record, Said) and not record.may_say(prefix):
+    if isinstance(record, MatchRecord) and not record.may_say(prefix):
         return
     block: list[tuple[str, str]] | None = None
     for key, text in record:
@@ -131,7 +131,7 @@ def unknown_elements(record: Record) -> list[PageElement]:
 
 
 @dataclass(frozen=True, slots=True)
-class Grouped:
+class GroupedField:
     """A field of a page that is made of groups of elements, or of attributes of an element."""
 
     start: str
@@ -142,8 +142,8 @@ class Grouped:
     """What is asked for."""
     make: Callable[[list[Row], str | None], object]
     """Makes the field of what each group says under these keys, given what URLs are relative to."""
-    make_plain: Callable[[Places], Callable[[list[Groups]], object]]
-    """Returns what makes the field of groups in which all is plain, given the places of the keys.
+    make_plain: Callable[[GroupIndexes], Callable[[list[Groups]], object]]
+    """Returns what makes the field of groups in which all is plain, given the indexes of the keys.
 
     What isn't there is None, or, out of a run, empty.
     """
@@ -161,14 +161,14 @@ class Grouped:
         return self.make([tuple(map(one.get, names)) for one in said], base)
 
 
-class EntryMeaning:
+class FieldReader:
     """Turns the record of an entry into the values of its page."""
 
     values_of: ClassVar[Mapping[str, tuple[str, Understood]]] = {}
     """The keys that hold values, the code of the problem where one isn't understood, and how."""
     single_texts: ClassVar[Mapping[str, tuple[str, Callable[[str], object]]]] = {}
     """The fields of a page that are made of one text: its key, and what is made of it."""
-    grouped: ClassVar[Mapping[str, Grouped]] = {}
+    grouped: ClassVar[Mapping[str, GroupedField]] = {}
     """The fields of a page that are made of groups."""
     repeated_keys: ClassVar[frozenset[str]] = frozenset()
     """The keys under which there are few different texts."""
@@ -202,26 +202,26 @@ class EntryMeaning:
         """Return the elements that mean nothing, where the record has them."""
         return unknown_elements(record) or None
 
-    def urls(self, record: Record, findings: Findings) -> list[str]:  # noqa: ARG002
+    def urls(self, record: Record, diagnostics: Diagnostics) -> list[str]:  # noqa: ARG002
         """Return the URL of the page, or of each where there are several; none if it has none."""
         return []
 
-    def check(self, name: str, record: Record, findings: Findings) -> None:  # noqa: ARG002
+    def check(self, name: str, record: Record, diagnostics: Diagnostics) -> None:  # noqa: ARG002
         """Report what is wrong with an entry's values; a loss is reported where it happens."""
         for key, text in record:
             if not (cleaned := values.clean(text)):
                 continue
             code, understood = self.values_of.get(key, ("", bool))
             if code and not understood(text):
-                findings.report(code, f"{key} {cleaned[:80]!r} isn't understood")
+                diagnostics.report(code, f"{key} {cleaned[:80]!r} isn't understood")
             if key in self.url_keys:
-                values.check_url(text, self.base, findings)
+                values.check_url(text, self.base, diagnostics)
             if key in self.plain_keys and values.decode_entities(text) != text:
-                findings.report("SM306", f"{key} {text.strip()[:80]!r} is escaped twice")
+                diagnostics.report("SM306", f"{key} {text.strip()[:80]!r} is escaped twice")
         counts = Counter(key for key, _ in record if key in self.single_keys)
         for key, count in counts.items():
             if count > 1:
-                findings.report("SM404", f"an entry has {count} <{key}>; the first counts")
+                diagnostics.report("SM404", f"an entry has {count} <{key}>; the first counts")
 
     def _url(self, text: str | None) -> str:
         return values.url(text, self.base)

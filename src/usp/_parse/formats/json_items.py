@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from usp._parse.diagnostics import START, Findings, Place, Whereabouts
+from usp._parse.diagnostics import START, Diagnostics, Position, ReadPosition
 from usp._parse.input.decompress import in_blocks
 
 Item = tuple[dict[str, Any], int]
@@ -51,13 +51,13 @@ _MENDABLE: Final = re.compile(
 _DECODER: Final = json.JSONDecoder(strict=False)  # which lets control characters pass
 
 
-class ItemReader:
+class JsonItemReader:
     """Reads the items of one document, given from its first bracket on."""
 
-    def __init__(self, findings: Findings, root: Whereabouts = START) -> None:
+    def __init__(self, diagnostics: Diagnostics, root: ReadPosition = START) -> None:
         """Begin, given where that stands in the document as it came."""
-        self._findings = findings
-        findings.place_of = self._place_of
+        self._diagnostics = diagnostics
+        diagnostics.position_of = self._position_of
         self._kept = b""
         self._kept_at = 0
         self._kept_from = root
@@ -70,8 +70,8 @@ class ItemReader:
         self._opening: bytes | None = None  # how items begin
         self._seeking = False  # whether we have lost our way and look for the next item
         self._after_fault = self._given_up = False
-        self._junk = 0  # so many values stand in the place of items, since the last one
-        self._junk_place: Place = (None, None)
+        self._junk = 0  # so many values stand in the position of items, since the last one
+        self._junk_position: Position = (None, None)
         self._budget = _MAX_RESCANNED
 
     def read(self, chunks: Iterable[bytes]) -> Iterator[Item]:
@@ -86,7 +86,7 @@ class ItemReader:
             yield from self._advance(final=True)
             self._look_at_the_end()
         finally:
-            self._findings.place_of = None  # breaks a ring of references
+            self._diagnostics.position_of = None  # breaks a ring of references
 
     def _look_at_the_end(self) -> None:
         self._report_junk()
@@ -95,14 +95,14 @@ class ItemReader:
         if not self._had_items:
             self._report("SM231", "it has no items")
         if not self._had_version and not self._seeking:
-            self._findings.report("SM232", "the feed doesn't say which version it is", at=0)
+            self._diagnostics.report("SM232", "the feed doesn't say which version it is", at=0)
 
-    def _place_of(self, at: int) -> Place:
-        return self._kept_from.past(self._kept[: max(at - self._kept_at, 0)]).place
+    def _position_of(self, at: int) -> Position:
+        return self._kept_from.past(self._kept[: max(at - self._kept_at, 0)]).position
 
     def _report(self, code: str, message: str) -> None:
         at = self._next if self._start is None else self._start
-        self._findings.report(code, message, at=self._kept_at + at)
+        self._diagnostics.report(code, message, at=self._kept_at + at)
 
     def _advance(self, *, final: bool) -> Iterator[Item]:
         """Read as far as the kept bytes go."""
@@ -176,11 +176,11 @@ class ItemReader:
         if named and self._items_end == b"}":
             return
         if named or not _SCALAR.fullmatch(found[0]):
-            self._findings.report("SM231", _UNMATCHED, at=self._kept_at + found.start())
+            self._diagnostics.report("SM231", _UNMATCHED, at=self._kept_at + found.start())
             self._seeking = True
             return
         if not self._junk:
-            self._junk_place = self._findings.place(self._kept_at + found.start())
+            self._junk_position = self._diagnostics.position(self._kept_at + found.start())
         self._junk += 1
 
     def _open(self, bracket: bytes) -> None:
@@ -218,11 +218,11 @@ class ItemReader:
         return bracket == self._items_end and _AFTER_ITEMS.match(self._kept, self._next) is not None
 
     def _report_junk(self) -> None:
-        """Report what stood in the place of items: nothing can be made of it."""
+        """Report what stood in the position of items: nothing can be made of it."""
         if self._junk:
             one = self._junk == 1
             message = "an item is no object" if one else f"{self._junk} items are no objects"
-            self._findings.report("SM407", message, place=self._junk_place)
+            self._diagnostics.report("SM407", message, position=self._junk_position)
             self._junk = 0
 
     def _give_up_if_hostile(self) -> None:

@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
+from usp._parse.diagnostics import Diagnostics
 from usp._parse.formats import media_rss as media
-from usp._parse.values import text as values
-from usp._parse.xml.entry_builder import Entry
-from usp._parse.values.dates import is_understood
-from usp._parse.formats.feeds import FeedMeaning, first_date
-from usp._parse.diagnostics import Findings
-from usp._parse.xml.grammar import UNKNOWN, UNKNOWN_TEXT
+from usp._parse.formats.feeds import RssFieldReader, first_date
+from usp._parse.formats.field_reader import FieldReader, blocks, first, understood_by
 from usp._parse.formats.json_items import Item
-from usp._parse.formats.field_reader import EntryMeaning, blocks, first, understood_by
+from usp._parse.values import text as values
+from usp._parse.values.dates import is_understood
+from usp._parse.xml.entry_builder import Entry
+from usp._parse.xml.grammar import UNKNOWN, UNKNOWN_TEXT
 from usp.objects.page import PageElement, PageLink, Record, SitemapImage, SitemapVideo
 
 TEXTS: Final = frozenset(
@@ -49,12 +49,12 @@ Pairs = Iterator[tuple[str, str]]
 
 
 def entries(
-    items: Iterator[Item], findings: Findings, *, extensions: bool = False
+    items: Iterator[Item], diagnostics: Diagnostics, *, extensions: bool = False
 ) -> Iterator[Entry]:
     """Yield the record of each item, with what means nothing here if that is wanted."""
-    writer = _Writer(findings, extensions)
+    writer = _Writer(diagnostics, extensions)
     for item, at in items:
-        findings.here = at
+        diagnostics.here = at
         yield "item", list(writer.record(item)), at
 
 
@@ -62,7 +62,7 @@ def entries(
 class _Writer:
     """Writes the records of items."""
 
-    findings: Findings
+    diagnostics: Diagnostics
     extensions: bool
 
     def record(self, item: Mapping[str, Any]) -> Pairs:
@@ -85,18 +85,18 @@ class _Writer:
         if isinstance(value, str | int | float) and not isinstance(value, bool):
             yield key, str(value)
         elif value is not None:
-            self.findings.report("SM407", f"{key} is no text")
+            self.diagnostics.report("SM407", f"{key} is no text")
 
     def _listed(self, key: str, value: object) -> list[Any]:
         if isinstance(value, list):
             return value
         if value is not None:
-            self.findings.report("SM407", f"{key} is no list")
+            self.diagnostics.report("SM407", f"{key} is no list")
         return []
 
     def _object(self, key: str, value: object) -> Pairs:
         if not isinstance(value, dict):
-            self.findings.report("SM407", f"{key} holds something that is no object")
+            self.diagnostics.report("SM407", f"{key} holds something that is no object")
             return
         yield key, ""
         for name, inside in value.items():
@@ -121,7 +121,7 @@ def _as_media(record: Record) -> Record:
     return [pair for group in groups.values() for pair in group]
 
 
-class JsonFeedMeaning(FeedMeaning):
+class JsonFeedFieldReader(RssFieldReader):
     """Turns the record of an item into the values of its page."""
 
     titles = ("title", "summary", "content_text", "content_html")
@@ -135,10 +135,10 @@ class JsonFeedMeaning(FeedMeaning):
     single_keys = frozenset()
     more_keys = (_FILE, "external_url", UNKNOWN)
 
-    def check(self, name: str, record: Record, findings: Findings) -> None:
+    def check(self, name: str, record: Record, diagnostics: Diagnostics) -> None:
         """Report what is wrong with an item's values and attachments."""
-        EntryMeaning.check(self, name, record, findings)
-        media.check(_as_media(record), findings)
+        FieldReader.check(self, name, record, diagnostics)
+        media.check(_as_media(record), diagnostics)
 
     def link(self, record: Record) -> str:
         """Return ``url``, else ``external_url``, else an ``id`` that is a URL."""

@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from usp._parse.diagnostics import Diagnostics, Position
 from usp._parse.values import text as values
-from usp._parse.diagnostics import Findings, Place
-from usp._parse.values.deduplicate import Seen
-from usp._parse.values.strip_url_junk import unquoted
+from usp._parse.values.deduplicate import Deduplicator
+from usp._parse.values.strip_url_junk import strip_quotes
 
 _LINE_END: Final = re.compile(rb"\r\n?|\n")
 _LONGEST: Final = 64 * 1024
@@ -24,15 +24,15 @@ _BETWEEN: Final = re.compile(r"[\s,;]+(?:site-?map\s*:\s*)?", re.IGNORECASE)
 _NOT_IN_URLS: Final = re.compile(r"[\s<>\"]")
 
 
-def lines(chunks: Iterable[bytes], findings: Findings) -> Iterator[str]:
-    """Yield the lines, trimmed, with their places; one that is far too long is left out."""
-    place: Place = (1, 0)
-    findings.place_of = lambda _at: place
-    findings.here = 0
+def lines(chunks: Iterable[bytes], diagnostics: Diagnostics) -> Iterator[str]:
+    """Yield the lines, trimmed, with their indexes; one that is far too long is left out."""
+    position: Position = (1, 0)
+    diagnostics.position_of = lambda _at: position
+    diagnostics.here = 0
     for number, (line, offset) in enumerate(_bounded_lines(chunks), 1):
-        place = (number, offset)
+        position = (number, offset)
         if line is None:
-            findings.report("SM310", f"a line is longer than {_LONGEST} bytes")
+            diagnostics.report("SM310", f"a line is longer than {_LONGEST} bytes")
         yield "" if line is None else values.clean_line(line)
 
 
@@ -59,72 +59,72 @@ def _bounded_lines(chunks: Iterable[bytes]) -> Iterator[tuple[bytes | None, int]
 
 
 def sitemaps_in_robots(
-    chunks: Iterable[bytes], base: str | None, findings: Findings
+    chunks: Iterable[bytes], base: str | None, diagnostics: Diagnostics
 ) -> Iterator[str]:
     """Yield the URL of each sitemap that a robots.txt declares, each once, in its order."""
     seen: set[str] = set()
     expected = False
-    for line in _parts(lines(chunks, findings), findings):
+    for line in _parts(lines(chunks, diagnostics), diagnostics):
         match = _SITEMAP.match(line)
         # Some sites break the line after the colon.
         value = match["value"] if match else line if expected and values.is_http_url(line) else ""
         value = value.partition("#")[0].strip()
         plain = match and match["mark"].strip() == ":" and _PLAIN_WORD.match(line)
         if value and (not plain or _unquoted(value) != value):
-            findings.report("SM607", f"{line[:200]!r} is not written as it should be")
+            diagnostics.report("SM607", f"{line[:200]!r} is not written as it should be")
         expected = bool(match and not value) or (expected and not line)
-        for text in _several(_unquoted(value), findings):
-            values.check_url(text, base, findings)
+        for text in _several(_unquoted(value), diagnostics):
+            values.check_url(text, base, diagnostics)
             url = values.url(text, base)
             if url in seen:
-                findings.report("SM305", f"sitemap {url[:200]!r} is declared again")
+                diagnostics.report("SM305", f"sitemap {url[:200]!r} is declared again")
             elif url:
                 seen.add(url)
                 yield url
 
 
-def _parts(found: Iterable[str], findings: Findings) -> Iterator[str]:
+def _parts(found: Iterable[str], diagnostics: Diagnostics) -> Iterator[str]:
     """Yield the lines that were meant, where several were written as one."""
     for line in found:
         parts = _PARTS.split(line)
         if len(parts) > 1:
-            findings.report_once("SM607", "lines are not broken as they should be")
+            diagnostics.report_once("SM607", "lines are not broken as they should be")
         yield from (part.strip() for part in parts)
 
 
 def _unquoted(value: str) -> str:
     """Take off quotes around a value, and markup behind it."""
-    value = unquoted(value)
+    value = strip_quotes(value)
     return value.partition("<")[0].strip() or value
 
 
-def _several(value: str, findings: Findings) -> list[str]:
+def _several(value: str, diagnostics: Diagnostics) -> list[str]:
     """Return the URLs of one line: some sites write several."""
     words = [word for word in _BETWEEN.split(value) if word]
     if len(words) > 1 and all(map(values.is_http_url, words)):
-        findings.report("SM607", "several sitemaps stand on one line")
+        diagnostics.report("SM607", "several sitemaps stand on one line")
         return words
     return [value] if value else []
 
 
-def urls_in_text(chunks: Iterable[bytes], findings: Findings) -> Iterator[str]:
+def urls_in_text(chunks: Iterable[bytes], diagnostics: Diagnostics) -> Iterator[str]:
     """Yield each line that is an HTTP(S) URL with a host, each once, in order."""
-    seen = Seen()
+    seen = Deduplicator()
     ignored = 0
-    first_ignored: Place | None = None
-    for written in lines(chunks, findings):
-        line = unquoted(written)
+    first_ignored: Position | None = None
+    for written in lines(chunks, diagnostics):
+        line = strip_quotes(written)
         if not values.is_http_url(line) or _NOT_IN_URLS.search(line):
             if line:
                 ignored += 1
-                first_ignored = first_ignored or findings.place()
+                first_ignored = first_ignored or diagnostics.position()
         elif not seen.take(line):
-            findings.report("SM305", f"URL {line[:200]!r} is listed again")
+            diagnostics.report("SM305", f"URL {line[:200]!r} is listed again")
         else:
             if line != written:
-                findings.report("SM311", f"something stands around URL {line[:200]!r}")
+                diagnostics.report("SM311", f"something stands around URL {line[:200]!r}")
             yield line
     if not seen:
-        findings.report("SM204", "nothing in the document is a URL", place=(1, 0))
+        diagnostics.report("SM204", "nothing in the document is a URL", position=(1, 0))
     elif ignored:
-        findings.report("SM309", f"{ignored} lines are no URLs", place=first_ignored)
+        diagnostics.report("SM309", f"{ignored} lines are no URLs", position=first_ignored)

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any, Final
 
-from usp._parse.values import text as values
-from usp._parse.diagnostics import Findings
+from usp._parse.diagnostics import Diagnostics
 from usp._parse.formats.field_reader import Understood, blocks, elements, first, understood_by
+from usp._parse.values import text as values
 from usp.objects.page import Record, SitemapImage, SitemapVideo
 from usp.objects.video import VideoPrice, VideoRestriction
 
@@ -116,7 +116,7 @@ def videos(record: Record, url: ToUrl) -> list[SitemapVideo] | None:
     return found or None
 
 
-def check(record: Record, findings: Findings) -> None:
+def check(record: Record, diagnostics: Diagnostics) -> None:
     """Report media that have no URL."""
     files = [medium for group in _groups(record, values.clean) for medium in group]
     without = sum(not file.loc and file.kind is None for file in files)
@@ -125,7 +125,7 @@ def check(record: Record, findings: Findings) -> None:
             not values.clean(said.get("url", "") or text) for said, text in elements(record, key)
         )
     if without:
-        findings.report("SM507", f"an item has {without} media without a URL")
+        diagnostics.report("SM507", f"an item has {without} media without a URL")
 
 
 def _groups(record: Record, url: ToUrl) -> Iterator[list[_Medium]]:

@@ -7,16 +7,12 @@ from decimal import Decimal
 from operator import itemgetter
 from typing import Final, cast
 
-from usp._parse.values import text as values
+from usp._parse.diagnostics import Diagnostics
 from usp._parse.formats import video
-from usp._parse.values.dates import date, is_understood
-from usp._parse.diagnostics import Findings
-from usp._parse.xml.grammar import UNKNOWN
-from usp._parse.pattern.groups import NOTHING, Groups, Places, Row
 from usp._parse.formats.field_reader import (
     LINK_TEXTS,
-    EntryMeaning,
-    Grouped,
+    FieldReader,
+    GroupedField,
     blocks,
     elements,
     first,
@@ -25,6 +21,10 @@ from usp._parse.formats.field_reader import (
     texts,
 )
 from usp._parse.input.sniff import Kind
+from usp._parse.pattern.groups import NOTHING, GroupIndexes, Groups, Row
+from usp._parse.values import text as values
+from usp._parse.values.dates import date, is_understood
+from usp._parse.xml.grammar import UNKNOWN
 from usp.objects.page import (
     PageLink,
     PageMapObject,
@@ -60,8 +60,8 @@ def _story(rows: list[Row], _base: str | None) -> SitemapNewsStory | None:
     return None
 
 
-def _plain_story(places: Places) -> Callable[[list[Groups]], SitemapNewsStory | None]:
-    title, published, name, language, access, genres, keywords, tickers = places
+def _plain_story(indexes: GroupIndexes) -> Callable[[list[Groups]], SitemapNewsStory | None]:
+    title, published, name, language, access, genres, keywords, tickers = indexes
 
     def story(rows: list[Groups]) -> SitemapNewsStory | None:
         for row in rows:
@@ -92,8 +92,8 @@ def _images(rows: list[Row], base: str | None) -> list[SitemapImage] | None:
     ] or None
 
 
-def _plain_images(places: Places) -> Callable[[list[Groups]], list[SitemapImage] | None]:
-    loc, caption, place, title, terms = places
+def _plain_images(indexes: GroupIndexes) -> Callable[[list[Groups]], list[SitemapImage] | None]:
+    loc, caption, place, title, terms = indexes
     return lambda rows: (
         [
             SitemapImage(
@@ -121,21 +121,21 @@ def _alternates(rows: list[Row], base: str | None) -> list[tuple[str, str]] | No
     ] or None
 
 
-def _plain_alternates(places: Places) -> Callable[[list[Groups]], list[Groups] | None]:
+def _plain_alternates(indexes: GroupIndexes) -> Callable[[list[Groups]], list[Groups] | None]:
     # rel is "alternate" in all of them (see the grammar's plain values), and they all have the same
     # attributes: mostly just these two, so that nothing is left to be done.
-    if NOTHING in places:
+    if NOTHING in indexes:
         return lambda _: None
-    pick, in_order = itemgetter(*places), places == tuple(range(len(places)))
+    pick, in_order = itemgetter(*indexes), indexes == tuple(range(len(indexes)))
 
     def alternates(rows: list[Groups]) -> list[Groups] | None:
-        as_they_are = in_order and rows and len(rows[0]) == len(places)
+        as_they_are = in_order and rows and len(rows[0]) == len(indexes)
         return (rows if as_they_are else list(map(pick, rows))) or None
 
     return alternates
 
 
-_STORY: Final = Grouped(
+_STORY: Final = GroupedField(
     "news:news",
     "news:",
     (
@@ -145,14 +145,14 @@ _STORY: Final = Grouped(
     _story,
     _plain_story,
 )
-_IMAGES: Final = Grouped(
+_IMAGES: Final = GroupedField(
     "image:image",
     "image:",
     ("image:loc", "image:caption", "image:geo_location", "image:title", "image:license"),
     _images,
     _plain_images,
 )
-_ALTERNATES: Final = Grouped(
+_ALTERNATES: Final = GroupedField(
     _LINK,
     _LINK,
     (f"{_LINK}@rel", f"{_LINK}@hreflang", f"{_LINK}@href"),
@@ -162,7 +162,7 @@ _ALTERNATES: Final = Grouped(
 )
 
 
-class UrlsetMeaning(EntryMeaning):
+class UrlsetFieldReader(FieldReader):
     """Turns the record of a ``<url>`` into the values of its page."""
 
     values_of = {  # noqa: RUF012 -- a class's own table
@@ -191,32 +191,32 @@ class UrlsetMeaning(EntryMeaning):
     more_keys = ("xhtml:", "video:", "mobile:", "pagemap:", UNKNOWN)
     single_keys = frozenset({"lastmod", "changefreq", "priority", "news:news"})
 
-    def urls(self, record: Record, findings: Findings) -> list[str]:
+    def urls(self, record: Record, diagnostics: Diagnostics) -> list[str]:
         """Return the URL of the page; where sites put two in one entry, both."""
         parts = (part for text in texts(record, "loc") for part in values.several(text))
         found = [url for text in parts if (url := self._url(text))]
         if not found:
-            findings.report("SM301", "an entry without a URL was left out")
+            diagnostics.report("SM301", "an entry without a URL was left out")
         elif len(found) > 1:
-            findings.report("SM304", f"an entry has {len(found)} URLs")
+            diagnostics.report("SM304", f"an entry has {len(found)} URLs")
         return found
 
-    def check(self, name: str, record: Record, findings: Findings) -> None:
+    def check(self, name: str, record: Record, diagnostics: Diagnostics) -> None:
         """Report what is wrong with an entry's values, or with the entry being here."""
-        super().check(name, record, findings)
+        super().check(name, record, diagnostics)
         if name != OWN_ENTRY[self._kind]:
-            findings.report("SM216", f"a <{name}> doesn't belong here")
+            diagnostics.report("SM216", f"a <{name}> doesn't belong here")
         for start, prefix, needed, code in GROUPS:
             for group in groups(record, start, prefix):
                 if not values.clean(group.get(needed, "")):
-                    findings.report(code, f"a <{start}> without <{needed}> was left out")
-        video.check(record, findings)
+                    diagnostics.report(code, f"a <{start}> without <{needed}> was left out")
+        video.check(record, diagnostics)
         for link, _ in elements(record, _LINK):
             href = link.get("href", "")
             if not all(values.clean(link.get(name, "")) for name in ("rel", "href")):
-                findings.report("SM504", "a link without rel or href was left out")
+                diagnostics.report("SM504", "a link without rel or href was left out")
             elif not _APP.match(values.clean(href)):
-                values.check_url(href, self.base, findings)
+                values.check_url(href, self.base, diagnostics)
 
     def priority(self, record: Record) -> Decimal:
         """Return ``<priority>``, or the default."""

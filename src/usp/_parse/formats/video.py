@@ -7,10 +7,16 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from usp._parse.diagnostics import Diagnostics
+from usp._parse.formats.field_reader import (
+    Understood,
+    blocks,
+    elements,
+    first_understood,
+    understood_by,
+)
 from usp._parse.values import text as values
 from usp._parse.values.dates import date
-from usp._parse.diagnostics import Findings
-from usp._parse.formats.field_reader import Understood, blocks, elements, first_understood, understood_by
 from usp.objects.page import Record
 from usp.objects.video import (
     SitemapVideo,
@@ -139,16 +145,16 @@ def videos(record: Record, url: ToUrl) -> list[SitemapVideo] | None:
     return [video for video in found if video != _NOTHING] or None
 
 
-def check(record: Record, findings: Findings) -> None:
+def check(record: Record, diagnostics: Diagnostics) -> None:
     """Report videos that say nothing, or less than Google asks for."""
     for block in blocks(record, START, "video:"):
         said = {key for key, text in block if values.clean(text)}
         missing = [keys[0] for keys in _NEEDED if said.isdisjoint(keys)]
         if not said:
-            findings.report("SM505", "a <video:video> that says nothing was left out")
+            diagnostics.report("SM505", "a <video:video> that says nothing was left out")
         elif missing:
             names = ", ".join(f"<{name}>" for name in missing)
-            findings.report("SM506", f"a <video:video> has no {names}")
+            diagnostics.report("SM506", f"a <video:video> has no {names}")
 
 
 _NOTHING: Final = SitemapVideo()

@@ -11,7 +11,7 @@ from typing import Final
 _PIECE: Final = 256 * 1024
 
 
-class Text:
+class EncodedText:
     """A document that was given as text."""
 
     __slots__ = ("_text",)
@@ -25,7 +25,7 @@ class Text:
             yield self._text[at : at + _PIECE].encode("utf-8", "surrogatepass")
 
 
-class Packed:
+class CompressedBuffer:
     """A document as it came, packed once more."""
 
     __slots__ = ("packed",)
@@ -34,7 +34,7 @@ class Packed:
         self.packed = packed
 
     @classmethod
-    def of(cls, chunks: Iterable[bytes]) -> "Packed":
+    def of(cls, chunks: Iterable[bytes]) -> "CompressedBuffer":
         """Pack a document, unless it is."""
         if isinstance(chunks, cls):
             return chunks

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from usp._parse.diagnostics import Findings, Place
+from usp._parse.diagnostics import Diagnostics, Position
 from usp._parse.input.decompress import peek
 
 _HEAD: Final = 1024
@@ -43,7 +43,7 @@ _SUPERSETS: Final = {
     "ascii": "utf-8",
 }
 _ALIASES: Final = {
-    # Names that the web uses and Python doesn't know (WHATWG Encoding, 4.2).
+    # NamespaceScope that the web uses and Python doesn't know (WHATWG Encoding, 4.2).
     "sjis": "cp932",
     "windows-31j": "cp932",
     "windows-874": "cp874",
@@ -67,17 +67,17 @@ _UTF_8: Final = "utf-8"
 _REPLACED: Final = "\ufffd"
 
 
-class Decoded:
+class Utf8Document:
     """A document as UTF-8, without its byte order mark: to be iterated over once."""
 
     def __init__(
-        self, chunks: Iterable[bytes], findings: Findings, http_charset: str | None = None
+        self, chunks: Iterable[bytes], diagnostics: Diagnostics, http_charset: str | None = None
     ) -> None:
         head, self._chunks = peek(chunks, _HEAD)
-        self._findings = findings
-        self.codec, self.mark = choose_codec(head[:_HEAD], http_charset, findings)
+        self._diagnostics = diagnostics
+        self.codec, self.mark = choose_codec(head[:_HEAD], http_charset, diagnostics)
         """The codec, and the length of the byte order mark."""
-        self._damaged_at: Place | None = None
+        self._damaged_at: Position | None = None
         self._lines = 1
         self._read = self.mark
 
@@ -91,13 +91,13 @@ class Decoded:
                 yield data  # what most sitemaps are: nothing to do
             else:
                 yield self._decode(decoder, data).encode()
-            if self._findings.heard:
+            if self._diagnostics.collecting:
                 self._lines += data.count(b"\n")
             self._read += len(data)
         yield self._decode(decoder, b"", final=True).encode()
         if self._damaged_at:
             message = f"some bytes are not {self.codec} and became U+FFFD"
-            self._findings.report("SM212", message, place=self._damaged_at)
+            self._diagnostics.report("SM212", message, position=self._damaged_at)
 
     def _decode(
         self, decoder: codecs.IncrementalDecoder, data: bytes, *, final: bool = False
@@ -121,13 +121,20 @@ class Decoded:
         return len(utf8) - (2 * utf8.count(_REPLACED.encode()) if self._damaged_at else 0)
 
 
+def decode_document(data: bytes, http_charset: str | None = None) -> str:
+    """Return a document as text; bytes that do not fit its encoding become U+FFFD."""
+    return b"".join(Utf8Document([data], Diagnostics(), http_charset)).decode("utf-8", "replace")
+
+
 def http_charset(content_type: str | None) -> str | None:
     """Return the charset that a ``Content-Type`` header names."""
     match = _CHARSET.search(content_type or "")
     return match[1] if match else None
 
 
-def choose_codec(head: bytes, http_charset: str | None, findings: Findings) -> tuple[str, int]:
+def choose_codec(
+    head: bytes, http_charset: str | None, diagnostics: Diagnostics
+) -> tuple[str, int]:
     """Return the codec to read with, and the length of the byte order mark to pass over."""
     for mark, codec in _MARKS:
         if head.startswith(mark):
@@ -136,7 +143,7 @@ def choose_codec(head: bytes, http_charset: str | None, findings: Findings) -> t
         return plain, 0
     declared = _DECLARED.search(head)
     for name in (http_charset, declared and declared[1].decode("ascii", "replace")):
-        if name and (found := _known_codec(name, head, findings)):
+        if name and (found := _known_codec(name, head, diagnostics)):
             return found, 0
     return _UTF_8, 0
 
@@ -168,21 +175,21 @@ def _strangers(head: bytes, codec: str) -> int:
     return len(text) - len(text.encode("ascii", "ignore"))
 
 
-def _known_codec(name: str, head: bytes, findings: Findings) -> str | None:
+def _known_codec(name: str, head: bytes, diagnostics: Diagnostics) -> str | None:
     plain = name.strip().strip("\"'").lower().removeprefix("x-")
     try:
         info = codecs.lookup(_ALIASES.get(plain, plain))
     except (LookupError, ValueError):
-        findings.report("SM213", f"there is no encoding {name[:60]!r}")
+        diagnostics.report("SM213", f"there is no encoding {name[:60]!r}")
         return None
     if not info._is_text_encoding or info.name in _NOT_FOR_DOCUMENTS:
-        findings.report("SM213", f"{name[:60]!r} is no encoding of documents")
+        diagnostics.report("SM213", f"{name[:60]!r} is no encoding of documents")
         return None
     if info.name == "utf-8-sig":
         return _UTF_8
     if info.name.startswith(("utf-16", "utf-32")):
         wide = _wide_codec(info.name, head)
         if wide is None:
-            findings.report("SM213", f"the document is not in {name[:60]!r}")  # it could be read
+            diagnostics.report("SM213", f"the document is not in {name[:60]!r}")  # it could be read
         return wide
     return _SUPERSETS.get(info.name, info.name)

@@ -1,6 +1,6 @@
 """Unpacking: gzip and zlib known by their first bytes, with a ceiling on what comes out.
 
-Names and types are not believed: a ``.gz`` that isn't gzip is read as it is, and gzip is unpacked
+NamespaceScope and types are not believed: a ``.gz`` that isn't gzip is read as it is, and gzip is unpacked
 whatever it is called, also when it was packed twice. Raw deflate has no mark of its own: it is
 known by what comes out. What came out before a fault is kept.
 """
@@ -11,9 +11,10 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Final
 
-from usp._parse.diagnostics import Findings
+from usp._parse.diagnostics import Diagnostics
+from usp.objects.problem import Problem
 
-MAX_DOCUMENT: Final = 100 * 1024 * 1024
+MAX_DOCUMENT_BYTES: Final = 100 * 1024 * 1024
 """The ceiling on an unpacked document; the protocol allows 50 MiB (sitemaps.org)."""
 
 _MAX_WRAPS: Final = 3
@@ -43,25 +44,34 @@ _MAGIC: Final = {
 }
 
 
-def unpack(
+def decompress(
     chunks: Iterable[bytes],
-    findings: Findings,
-    limit: int = MAX_DOCUMENT,
+    diagnostics: Diagnostics,
+    limit: int = MAX_DOCUMENT_BYTES,
     *,
     wraps: int = _MAX_WRAPS,
 ) -> Iterator[bytes]:
     """Yield the document's bytes, unpacked as often as it was packed, at most ``limit`` in all."""
     left = limit
-    for chunk in _unwrap(_in_pieces(chunks), findings, wraps):
+    for chunk in _unwrap(_in_pieces(chunks), diagnostics, wraps):
         if len(chunk) > left:
             yield chunk[:left]
-            findings.report("SM701", f"only the first {limit} bytes were read")
+            diagnostics.report("SM701", f"only the first {limit} bytes were read")
             return
         left -= len(chunk)
         yield chunk
 
 
-def is_packed(head: bytes) -> bool:
+def decompress_all(
+    chunks: Iterable[bytes], limit: int = MAX_DOCUMENT_BYTES, *, wraps: int = _MAX_WRAPS
+) -> tuple[bytes, tuple[Problem, ...]]:
+    """Return a body decompressed, at most ``limit`` bytes of it, and the problems with it."""
+    diagnostics = Diagnostics()
+    data = b"".join(decompress(chunks, diagnostics, limit, wraps=wraps))
+    return data, diagnostics.problems
+
+
+def is_compressed(head: bytes) -> bool:
     """Tell by its first bytes whether a document may be packed, and so be larger than it looks."""
     return _packed(head[:_LEAD])[1] is not None
 
@@ -98,16 +108,16 @@ def peek(chunks: Iterable[bytes], size: int) -> tuple[bytes, Iterator[bytes]]:
     return first, chain([first] if first else [], rest)
 
 
-def _unwrap(chunks: Iterable[bytes], findings: Findings, wraps: int) -> Iterator[bytes]:
+def _unwrap(chunks: Iterable[bytes], diagnostics: Diagnostics, wraps: int) -> Iterator[bytes]:
     head, chunks = peek(chunks, _LEAD)
     lead, window = _packed(head[:_LEAD]) if wraps else (0, None)
     if window is None:
         return chunks
     if lead:
-        findings.report("SM205", "something stands before the packed data", place=(1, 0))
+        diagnostics.report("SM205", "something stands before the packed data", position=(1, 0))
         next(chunks)
         chunks = chain([head[lead:]], chunks)
-    return _unwrap(_inflate(chunks, window, findings), findings, wraps - 1)
+    return _unwrap(_inflate(chunks, window, diagnostics), diagnostics, wraps - 1)
 
 
 def _packed(head: bytes) -> tuple[int, int | None]:
@@ -138,7 +148,7 @@ def _unpacks(head: bytes, at: int, window: int) -> bool:
     return found.startswith(_MARKS) or bool(_DOCUMENT.match(without_zeros))
 
 
-def _inflate(chunks: Iterable[bytes], window: int, findings: Findings) -> Iterator[bytes]:
+def _inflate(chunks: Iterable[bytes], window: int, diagnostics: Diagnostics) -> Iterator[bytes]:
     inflater = zlib.decompressobj(window)
     held = b""
     for chunk in chunks:
@@ -152,7 +162,7 @@ def _inflate(chunks: Iterable[bytes], window: int, findings: Findings) -> Iterat
                     break
                 if not data.startswith(_GZIP):
                     if data:
-                        findings.report("SM215", "something follows the gzip data")
+                        diagnostics.report("SM215", "something follows the gzip data")
                         return
                     break
                 inflater = zlib.decompressobj(_MAGIC[_GZIP])
@@ -160,14 +170,14 @@ def _inflate(chunks: Iterable[bytes], window: int, findings: Findings) -> Iterat
             try:
                 out = inflater.decompress(data, _PIECE)
             except zlib.error:
-                findings.report_once("SM214", _DAMAGED)
+                diagnostics.report_once("SM214", _DAMAGED)
                 yield from _before_the_fault(before, data)
                 return
             if out:
                 yield out
             data = inflater.unused_data if inflater.eof else inflater.unconsumed_tail
     if not inflater.eof:
-        findings.report_once("SM214", _DAMAGED)
+        diagnostics.report_once("SM214", _DAMAGED)
 
 
 def _before_the_fault(inflater: "zlib._Decompress", data: bytes) -> Iterator[bytes]:

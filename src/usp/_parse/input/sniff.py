@@ -30,7 +30,7 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Sniffed:
+class SniffResult:
     """The kind of a document and where it begins."""
 
     kind: Kind
@@ -102,24 +102,24 @@ _URL_LINE: Final = re.compile(rb"^[<\s]*https?://\S+\s*$", re.IGNORECASE | re.MU
 _ENTITY: Final = re.compile(rb"<!ENTITY", re.IGNORECASE)
 
 
-def sniff(head: bytes, *urls: str) -> Sniffed:
+def sniff(head: bytes, *urls: str) -> SniffResult:
     """Tell the kind of the document that begins so, and was fetched from one of these URLs."""
     lead = _length_of_blanks(head)
     is_robots = any(f"/{_PATH.split(url, 1)[0]}".lower().endswith("/robots.txt") for url in urls)
     if head[lead : lead + 1] == b"<":
         found = _sniff_xml(head, lead)
         if found.code == "SM201" and _is_text(head) and not is_robots:
-            return Sniffed(Kind.TEXT)
+            return SniffResult(Kind.TEXT)
         if not (is_robots and found.code == "SM201" and _ROBOTS_LINE.search(head)):
             return found
     if is_robots:
-        return Sniffed(Kind.ROBOTS)
+        return SniffResult(Kind.ROBOTS)
     if head[lead : lead + 1] == b"{" and looks_like_a_feed(head[lead:]):
-        return Sniffed(Kind.JSON_FEED, lead)
+        return SniffResult(Kind.JSON_FEED, lead)
     found = _sniff_xml(head, lead)
     if found.kind is not Kind.INVALID and _stands_as_xml(head, found):
         return found
-    return Sniffed(Kind.TEXT)
+    return SniffResult(Kind.TEXT)
 
 
 def _is_text(head: bytes) -> bool:
@@ -138,7 +138,7 @@ def _length_of_blanks(head: bytes) -> int:
         at += step
 
 
-def _stands_as_xml(head: bytes, found: Sniffed) -> bool:
+def _stands_as_xml(head: bytes, found: SniffResult) -> bool:
     """Tell whether a tag in a document that doesn't begin with one is the beginning of XML.
 
     It begins a line (browsers draw a hyphen before what can be folded), or the rest of markup comes
@@ -151,7 +151,7 @@ def _stands_as_xml(head: bytes, found: Sniffed) -> bool:
     return not found.rootless and bool(_FOLDING.fullmatch(line))
 
 
-def _sniff_xml(head: bytes, lead: int) -> Sniffed:
+def _sniff_xml(head: bytes, lead: int) -> SniffResult:
     # Blanked out rather than cut out, so that offsets stay true.
     seen = _SKIPPED.sub(lambda match: b" " * len(match[0]), head)
     strict = head[lead : lead + 1] == b"<"
@@ -186,10 +186,10 @@ def _sniff_xml(head: bytes, lead: int) -> Sniffed:
     return _invalid("SM201", f"It is no sitemap: {what}")
 
 
-def _found(head: bytes, kind: Kind, tag: re.Match[bytes]) -> Sniffed:
+def _found(head: bytes, kind: Kind, tag: re.Match[bytes]) -> SniffResult:
     before = head[: tag.start()]
     junk = not _PROLOG.fullmatch(before)
-    return Sniffed(
+    return SniffResult(
         kind,
         tag.start(),
         junk=junk,
@@ -204,5 +204,5 @@ def _is_misspelt_root(name: bytes) -> bool:
     return bool(get_close_matches(written, _ROOT_NAMES, n=1, cutoff=0.8))
 
 
-def _invalid(code: str, reason: str) -> Sniffed:
-    return Sniffed(Kind.INVALID, code=code, reason=reason)
+def _invalid(code: str, reason: str) -> SniffResult:
+    return SniffResult(Kind.INVALID, code=code, reason=reason)

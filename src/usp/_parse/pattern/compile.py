@@ -13,9 +13,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
-from usp._parse.pattern.groups import SURE, Item, Layout, Looks
-from usp._parse.values.plain import ANY_TEXT, PLAIN_TEXT, SAFE_TEXT
+from usp._parse.pattern.groups import SURE, EntryPattern, GroupLayout, Item
 from usp._parse.pattern.shape import BLANKS, CHECKED, UNCHECKED, Element, Slot
+from usp._parse.values.plain import ANY_TEXT, PLAIN_TEXT, SAFE_TEXT
 
 _MAX_GROUPS: Final = 90
 _MAX_PATTERN: Final = 20_000
@@ -27,7 +27,7 @@ _PENDING: Final = -2
 """Stands for a group that isn't known yet."""
 
 
-def looks_of(shape: Element, plain: Mapping[str, str]) -> Looks | None:
+def compile_pattern(shape: Element, plain: Mapping[str, str]) -> EntryPattern | None:
     """Return what entries of a shape look like; None if the pattern would be too large.
 
     ``plain`` has the patterns of those keys whose plain values aren't just words; without any,
@@ -46,11 +46,11 @@ def looks_of(shape: Element, plain: Mapping[str, str]) -> Looks | None:
         return None
     ways = [f"{writer.text}{BLANKS}" for writer in (plainly, general) if writer]
     pattern = re.compile("|".join(ways) + _NEVER)
-    layout = Layout(tuple(general.items))
+    layout = GroupLayout(tuple(general.items))
     if plainly is None or mark is None:
-        return Looks(pattern, layout)
-    plain_layout = Layout(tuple(plainly.items), plain=True)
-    return Looks(pattern, layout, plain_layout, mark, re.compile(ways[0] + _NEVER))
+        return EntryPattern(pattern, layout)
+    plain_layout = GroupLayout(tuple(plainly.items), plain=True)
+    return EntryPattern(pattern, layout, plain_layout, mark, re.compile(ways[0] + _NEVER))
 
 
 class _Writer:
@@ -148,7 +148,7 @@ class _Writer:
         groups = self._alternatives(slot, unchecked=True)
         pattern = f"(?:{self._alternatives(slot, silent=True).text})*+"
         if groups.items:
-            layout = Layout(tuple(groups.items), pattern=re.compile(groups.text))
+            layout = GroupLayout(tuple(groups.items), pattern=re.compile(groups.text))
             self._group(pattern, Item("", self.groups, run=layout))
         else:
             self._pattern.append(pattern)

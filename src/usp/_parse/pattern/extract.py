@@ -1,32 +1,36 @@
 """How the fields of a page are read off the groups of a match.
 
-A page of the learned lane holds the groups of its match. Which of them a field is made of is the
+A page of the learned pattern_reader holds the groups of its match. Which of them a field is made of is the
 same for all entries of a layout, so it is found once; what is left to do for each page is little.
-A field for which it isn't clear is read as in the careful lane, from a record.
+A field for which it isn't clear is read as in the expat_only pattern_reader, from a record.
 """
 
 from collections.abc import Callable
 from operator import itemgetter
 from typing import Final
 
-from usp._parse.pattern.text_conversion import Conversion
-from usp._parse.pattern.groups import NOWHERE, Groups, Layout, Said
-from usp._parse.formats.field_reader import EntryMeaning, Grouped
+from usp._parse.formats.field_reader import FieldReader, GroupedField
+from usp._parse.pattern.groups import NOWHERE, GroupLayout, Groups, MatchRecord
+from usp._parse.pattern.text_conversion import TextConversion
 from usp._parse.values.bounded_cache import LONGEST
-from usp.objects.page import Meaning, SitemapPage
+from usp.objects.page import PageFieldReader, SitemapPage
 
 Read = Callable[[Groups], object]
 
-_FIELDS: Final = tuple(vars(Meaning).keys() & {*SitemapPage._fields, *SitemapPage._provenance})
+_FIELDS: Final = tuple(
+    vars(PageFieldReader).keys() & {*SitemapPage._fields, *SitemapPage._provenance}
+)
 _REMEMBERED: Final = 1024
-"""So many different short texts of one field are remembered."""
+"""So many different short texts of one field are bounded_cache."""
 
 
-class Readers:
-    """What a meaning makes of matches of a layout: for each field, a function of their groups."""
+class MatchFieldReaders:
+    """What a fields makes of matches of a layout: for each field, a function of their groups."""
 
-    def __init__(self, meaning: EntryMeaning, layout: Layout, conversion: Conversion) -> None:
-        self._meaning = meaning
+    def __init__(
+        self, fields: FieldReader, layout: GroupLayout, conversion: TextConversion
+    ) -> None:
+        self._meaning = fields
         self._layout = layout
         self._conversion = conversion
         for name in _FIELDS:
@@ -37,8 +41,8 @@ class Readers:
         return any(map(self._layout.may_say, self._meaning.more_keys))
 
     def _reader(self, field: str) -> Read:
-        meaning, layout, conversion = getattr(self._meaning, field), self._layout, self._conversion
-        return lambda groups: meaning(Said(layout, groups, conversion))
+        fields, layout, conversion = getattr(self._meaning, field), self._layout, self._conversion
+        return lambda groups: fields(MatchRecord(layout, groups, conversion))
 
     def _quick_reader(self, field: str) -> Read | None:
         """Return how to read a field, where it is known which groups it is made of."""
@@ -67,7 +71,7 @@ class Readers:
 
         return read
 
-    def _group_reader(self, grouped: Grouped) -> Read | None:
+    def _group_reader(self, grouped: GroupedField) -> Read | None:
         keys = (grouped.plain_keys if self._layout.plain else ()) or grouped.keys
         part = self._layout.part(grouped.start, grouped.prefix, keys)
         make, base = grouped.make, self._meaning.base
@@ -77,9 +81,9 @@ class Readers:
             return lambda _: make([], base)
         rows = part.rows(plain=self._layout.plain)
         if self._layout.plain:
-            make_plain = grouped.make_plain(part.places)
+            make_plain = grouped.make_plain(part.indexes)
             return lambda groups: make_plain(rows(groups))
-        pick, (mark, convert) = itemgetter(*part.places), self._conversion
+        pick, (mark, convert) = itemgetter(*part.indexes), self._conversion
         return lambda groups: make(
             [
                 tuple([convert(text) if text and mark in text else text for text in pick(row)])
@@ -90,9 +94,9 @@ class Readers:
 
 
 class _Known(dict[str | None, object]):
-    """What texts mean, those that come again being remembered; None is no text."""
+    """What texts mean, those that come again being bounded_cache; None is no text."""
 
-    def __init__(self, understand: Callable[[str], object], conversion: Conversion) -> None:
+    def __init__(self, understand: Callable[[str], object], conversion: TextConversion) -> None:
         super().__init__()
         self._understand = understand
         self._conversion = conversion

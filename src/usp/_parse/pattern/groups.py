@@ -10,15 +10,15 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from usp._parse.xml.entry_builder import Entry
-from usp._parse.pattern.text_conversion import Conversion
+from usp._parse.pattern.text_conversion import TextConversion
 from usp._parse.values.plain import unescaped
+from usp._parse.xml.entry_builder import Entry
 
 Groups = tuple[str | None, ...]
 Row = Groups
 """What an element or a group says, in the order in which it was asked; None for nothing."""
 
-Places = tuple[int, ...]
+GroupIndexes = tuple[int, ...]
 
 SURE: Final = -1
 """Stands for the group of what is in every match."""
@@ -36,7 +36,7 @@ class Item:
     """The key of that child of the entry to which it belongs."""
     text: str | None = None
     """What it says wherever it stands; None for the text of the group."""
-    run: "Layout | None" = None
+    run: "GroupLayout | None" = None
     """The group is a run of such elements."""
 
     @property
@@ -49,7 +49,7 @@ class Item:
 class Part:
     """Where in a match an element, a group or a run stands, and where in it what was asked for."""
 
-    places: Places = ()
+    indexes: GroupIndexes = ()
     """The groups of what was asked for."""
     mark: int = SURE
     """It is there if this group is."""
@@ -82,7 +82,7 @@ NOWHERE: Final = Part()
 
 
 @dataclass(slots=True, eq=False)
-class Layout:
+class GroupLayout:
     """What the groups of a pattern mean, in the document's order."""
 
     items: tuple[Item, ...]
@@ -109,7 +109,7 @@ class Layout:
         """All that may be said."""
         return {*self.where, *self.scattered}
 
-    def pairs(self, groups: Groups, conversion: Conversion) -> Iterator[tuple[str, str]]:
+    def pairs(self, groups: Groups, conversion: TextConversion) -> Iterator[tuple[str, str]]:
         """Yield what a match says."""
         for item in self.items:
             text = "" if item.group == SURE else groups[item.group]
@@ -144,7 +144,7 @@ class Layout:
             part = run.part(mark, prefix, keys)
             if part is None or part.pattern or part.mark != SURE:
                 return None
-            return replace(part, run=mine[0].group, pattern=run.apart(part.places))
+            return replace(part, run=mine[0].group, pattern=run.apart(part.indexes))
         texts = {item.key: item.group for item in mine if item.text is None}
         there = [item.group for item in mine if item.key == mark]
         unclear = any(item.run or item.owner != mark for item in mine)
@@ -152,22 +152,22 @@ class Layout:
             return None
         return Part(tuple(texts.get(key, NOTHING) for key in keys), there[0])
 
-    def apart(self, places: Places) -> re.Pattern[str] | None:
+    def apart(self, indexes: GroupIndexes) -> re.Pattern[str] | None:
         """Return what takes a run apart, with groups behind the others that say nothing if needed.
 
         Then there are two of them: with one group in all, ``findall`` gives no tuples.
         """
-        if self.pattern is None or (NOTHING not in places and self.pattern.groups > 1):
+        if self.pattern is None or (NOTHING not in indexes and self.pattern.groups > 1):
             return self.pattern
         return re.compile(f"(?:{self.pattern.pattern})()()")
 
 
-class Said:
-    """The record of a match: what ``list`` makes of it is what the careful lane gives."""
+class MatchRecord:
+    """The record of a match: what ``list`` makes of it is what the expat_only pattern_reader gives."""
 
     __slots__ = ("_conversion", "_groups", "_layout")
 
-    def __init__(self, layout: Layout, groups: Groups, conversion: Conversion) -> None:
+    def __init__(self, layout: GroupLayout, groups: Groups, conversion: TextConversion) -> None:
         self._layout = layout
         self._groups = groups
         self._conversion = conversion
@@ -194,34 +194,34 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Looks:
+class EntryPattern:
     """What the entries of a document look like: one pattern, which is matched in one of two ways.
 
     The plain way is tried first: nearly all entries say nothing that means more than is written.
     """
 
     pattern: re.Pattern[str]
-    general: Layout
-    plain: Layout | None = None
+    general: GroupLayout
+    plain: GroupLayout | None = None
     mark: int = 0
     """The group that is there if the match is plain."""
     plain_pattern: re.Pattern[str] | None = None
     """The plain way alone."""
 
-    def layout(self, groups: Groups) -> Layout:
+    def layout(self, groups: Groups) -> GroupLayout:
         """Tell in which way the groups were matched."""
         return self.plain if self.plain and groups[self.mark] is not None else self.general
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class MatchRun:
     """Entries that look alike, matched one behind the other."""
 
     name: str
     zero: int
     """The place in the document that the matches count from."""
-    looks: Looks
-    conversion: Conversion
+    looks: EntryPattern
+    conversion: TextConversion
     matches: list[re.Match[str]]
 
     def __iter__(self) -> Iterator[Entry]:
@@ -230,14 +230,14 @@ class Run:
     def entry(self, match: re.Match[str]) -> Entry:
         """Return a match as an entry."""
         groups = match.groups()
-        said = Said(self.looks.layout(groups), groups, self.conversion)
+        said = MatchRecord(self.looks.layout(groups), groups, self.conversion)
         return self.name, said, self.zero + match.start()
 
 
-def singly(pieces: Iterable[Entry | Run]) -> Iterator[Entry]:
+def iter_entries(pieces: Iterable[Entry | MatchRun]) -> Iterator[Entry]:
     """Yield entries one by one."""
     for piece in pieces:
-        if isinstance(piece, Run):
+        if isinstance(piece, MatchRun):
             yield from piece
         else:
             yield piece

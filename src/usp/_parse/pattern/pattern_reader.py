@@ -1,11 +1,11 @@
-"""The learned lane: reading entries with one pattern that is learned from the file itself.
+"""The learned pattern_reader: reading entries with one pattern that is learned from the file itself.
 
-Sitemaps are written by machines, so the entries of one file look alike. The careful lane reads the
+Sitemaps are written by machines, so the entries of one file look alike. The expat_only pattern_reader reads the
 first ones; from their shapes (``shape``) one regular expression is made for the file (``writer``):
 tags literal, values captured, what some entries lack optional. Entries are matched one behind
 the other, each where the last one ended, at a fraction of what expat and its handlers cost.
 
-The lane never changes a result. It gives an entry only if the careful lane would give the same:
+The pattern_reader never changes a result. It gives an entry only if the expat_only pattern_reader would give the same:
 
 - The shape was read by expat first, under the same namespaces. What doesn't match goes to expat,
   and its shape is merged into the pattern, so that the next one like it does match.
@@ -13,23 +13,23 @@ The lane never changes a result. It gives an entry only if the careful lane woul
   either; for the others that is looked for once a block: control characters, ``]]>``, references
   that aren't plain. An entry with such a thing in it goes to expat.
 - Whether entries are worth learning is decided by counting: a file in which no two entries are
-  alike is left to the careful lane until its next block.
+  alike is left to the expat_only pattern_reader until its next block.
 
-All matching is done on a text with one character for each byte (``characters``): places stay true.
+All matching is done on a text with one character for each byte (``characters``): indexes stay true.
 """
 
 import re
 from itertools import islice
 from typing import Final
 
-from usp._parse.xml.entry_builder import Entry
-from usp._parse.pattern.text_conversion import ANYTHING, REFERENCES, conversion_for
-from usp._parse.xml.grammar import Grammar
-from usp._parse.pattern.groups import Looks, Run, Said
-from usp._parse.xml.namespaces import Names
-from usp._parse.values.plain import PLAIN_URL, plain_url_like
+from usp._parse.pattern.compile import compile_pattern
+from usp._parse.pattern.groups import EntryPattern, MatchRecord, MatchRun
 from usp._parse.pattern.shape import BLANKS, Element, shape_of
-from usp._parse.pattern.compile import looks_of
+from usp._parse.pattern.text_conversion import ANYTHING, REFERENCES, conversion_for
+from usp._parse.values.plain import PLAIN_URL, plain_url_like
+from usp._parse.xml.entry_builder import Entry
+from usp._parse.xml.grammar import Grammar
+from usp._parse.xml.namespaces import NamespaceScope
 
 _LONGEST_RUN: Final = 256
 """Few enough that what was matched is still in the processor's cache when its pages are made."""
@@ -62,14 +62,14 @@ _UNSAFE: Final = (
 _LEADING: Final = re.compile(BLANKS)
 
 
-class LearnedLane:
+class PatternReader:
     """Learns what the entries of one document look like, and reads those that look so."""
 
     def __init__(self, grammar: Grammar) -> None:
         self._grammar = grammar
         self._shape: Element | None = None
-        self._scope: Names | None = None  # the namespaces under which it was learned
-        self._looks: Looks | None = None
+        self._scope: NamespaceScope | None = None  # the namespaces under which it was learned
+        self._looks: EntryPattern | None = None
         self._name = ""  # of the entries
         self._alike = 0  # so many entries have brought nothing new since the last pattern
         self._wanted = 2  # so many are wanted before the next one
@@ -94,7 +94,7 @@ class LearnedLane:
         """Whether it hasn't given up on this block."""
         return self._left > 0
 
-    def read(self, begin: int, scope: Names, zero: int) -> tuple[Run | None, int]:
+    def read(self, begin: int, scope: NamespaceScope, zero: int) -> tuple[MatchRun | None, int]:
         """Read the entries that look as learned, from a place in the block on; tell where they end.
 
         ``zero`` is the place of the block in the document.
@@ -114,7 +114,7 @@ class LearnedLane:
             return None, begin
         self._left = min(self._left + len(found), _MOST_LEFT)
         self._misses = _MISSES
-        return Run(self._name, zero, looks, conversion, found), found[-1].end()
+        return MatchRun(self._name, zero, looks, conversion, found), found[-1].end()
 
     def _matches(
         self, pattern: re.Pattern[str] | None, begin: int, stop: int
@@ -147,8 +147,8 @@ class LearnedLane:
                 self._unsafe[pattern] = found.start() if found else len(self._block)
         return min(self._unsafe.values(), default=len(self._block))
 
-    def learn(self, begin: int, stop: int, scope: Names, entry: Entry) -> None:
-        """Take note of an entry that the careful lane has read, and of where it stands."""
+    def learn(self, begin: int, stop: int, scope: NamespaceScope, entry: Entry) -> None:
+        """Take note of an entry that the expat_only pattern_reader has read, and of where it stands."""
         text = self._block[begin:stop].decode("latin-1")
         self._left -= _MISS
         if self._left <= 0:
@@ -184,11 +184,11 @@ class LearnedLane:
             key: plain_url_like(url) if pattern == PLAIN_URL else pattern
             for key, pattern in self._grammar.plain_values.items()
         }
-        looks = looks_of(self._shape, plain) if self._shape else None
+        looks = compile_pattern(self._shape, plain) if self._shape else None
         match = looks.pattern.fullmatch(text) if looks else None
         if looks and match:
             groups = match.groups()
-            if list(Said(looks.layout(groups), groups, ANYTHING)) == list(entry[1]):
+            if list(MatchRecord(looks.layout(groups), groups, ANYTHING)) == list(entry[1]):
                 self._looks = looks
                 self._name = entry[0]
 

@@ -5,7 +5,7 @@ them all: elements that some of them lack become optional, elements that stand i
 run. An entry that can't be seen to be plain (comments, CDATA, text beside elements, entries inside
 it) has no shape, and is left to expat.
 
-Here an entry is a text with one character for each byte, so that places are the document's places.
+Here an entry is a text with one character for each byte, so that indexes are the document's indexes.
 """
 
 import re
@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from usp._parse.xml.grammar import Grammar, Tag
-from usp._parse.xml.namespaces import Names
+from usp._parse.xml.namespaces import NamespaceScope
 
 _MAX_TOKENS: Final = 2000
 _MAX_DEPTH: Final = 12
@@ -137,7 +137,7 @@ def _merged(ours: tuple[Slot, ...], theirs: tuple[Slot, ...]) -> tuple[Slot, ...
     return (*merged, *(replace(known, optional=True) for known in ours[at:]))
 
 
-def shape_of(entry: str, grammar: Grammar, scope: Names) -> Element | None:
+def shape_of(entry: str, grammar: Grammar, scope: NamespaceScope) -> Element | None:
     """Return the shape of an entry that expat has read; None if it has none."""
     if scope.base or "<!" in entry or "<?" in entry:
         return None
@@ -163,7 +163,7 @@ class _ShapeReader:
         self._tokens = tokens
         self._at = 0
 
-    def read(self, around: Tag | None, names: Names, depth: int) -> Element:
+    def read(self, around: Tag | None, names: NamespaceScope, depth: int) -> Element:
         """Read the element that begins here."""
         gap = self._gap()
         token = self._next()
@@ -198,7 +198,7 @@ class _ShapeReader:
         return self._tokens[self._at - 1]["text"] if self._at else ""
 
     def _children(
-        self, tag: Tag | None, names: Names, depth: int
+        self, tag: Tag | None, names: NamespaceScope, depth: int
     ) -> tuple[list[Element], str, str]:
         children: list[Element] = []
         while self._at < len(self._tokens):

@@ -1,6 +1,6 @@
 """From characters that stand for a document's bytes to the text that expat makes of them.
 
-The learned lane works on a text with one character for each byte. What is plain ASCII is what it
+The learned pattern_reader works on a text with one character for each byte. What is plain ASCII is what it
 says; all else is converted when it is asked for.
 """
 
@@ -12,7 +12,7 @@ _REFERENCE: Final = re.compile(r"&(#?)(x?)([0-9A-Za-z]+);")
 _NAMED: Final = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 
 
-class Conversion(NamedTuple):
+class TextConversion(NamedTuple):
     """What has to be done to the texts of a block."""
 
     mark: str
@@ -41,13 +41,13 @@ def _anything(characters: str) -> str:
     return _references(characters) if "&" in characters else characters
 
 
-AS_IT_IS: Final = Conversion("<", str)
+AS_IT_IS: Final = TextConversion("<", str)
 """No text has a ``<`` in it."""
-REFERENCES: Final = Conversion("&", _references)
-ANYTHING: Final = Conversion("", _anything)
+REFERENCES: Final = TextConversion("&", _references)
+ANYTHING: Final = TextConversion("", _anything)
 
 
-def conversion_for(block: bytes) -> Conversion:
+def conversion_for(block: bytes) -> TextConversion:
     """Tell what has to be done to texts out of a block."""
     if not block.isascii() or b"\r" in block:
         return ANYTHING

@@ -1,6 +1,6 @@
 """What texts mean that come again and again: a priority, a language, a date without a time.
 
-What is remembered stays for as long as the process runs. Long texts say nothing that comes again,
+What is bounded_cache stays for as long as the process runs. Long texts say nothing that comes again,
 and a site may write as many as it likes: they are read and forgotten.
 """
 
@@ -11,10 +11,10 @@ from typing import Final, TypeVar
 Read = TypeVar("Read")
 
 LONGEST: Final = 256
-"""Longer texts aren't remembered."""
+"""Longer texts aren't bounded_cache."""
 
 
-def remembered(most: int) -> Callable[[Callable[[str], Read]], Callable[[str], Read]]:
+def bounded_cache(most: int) -> Callable[[Callable[[str], Read]], Callable[[str], Read]]:
     """Have a function of a text remember what it made of so many short ones."""
 
     def remembering(read: Callable[[str], Read]) -> Callable[[str], Read]:

@@ -9,7 +9,7 @@ import re
 from datetime import datetime, timedelta, timezone
 from typing import Final
 
-from usp._parse.values.bounded_cache import remembered
+from usp._parse.values.bounded_cache import bounded_cache
 from usp._parse.values.text import clean
 
 _LONGEST: Final = 64
@@ -129,7 +129,7 @@ def date(text: str) -> datetime | None:
     return _date(text)
 
 
-@remembered(4096)
+@bounded_cache(4096)
 def _date(text: str) -> datetime | None:
     found = clean(text)
     if not found or len(found) > _LONGEST or not any(map(str.isdigit, found)):

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import Final
 
 _MOST: Final = 500_000
-"""So many are remembered. The protocol allows 50,000 a document; one that lists more may repeat
+"""So many are bounded_cache. The protocol allows 50,000 a document; one that lists more may repeat
 itself, but not fill memory."""
 
 
-class Seen:
+class Deduplicator:
     """The URLs of one document so far."""
 
     def __init__(self) -> None:

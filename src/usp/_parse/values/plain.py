@@ -27,8 +27,8 @@ SAFE_TEXT: Final = r"[ !#-%(-;=?-~]*+"
 
 def plain_url_like(url: str) -> str:
     """Return the pattern of a plain URL, for a document in which most are of the same site."""
-    origin = _ORIGIN.match(url)
-    return rf"(?:{re.escape(origin[0])}{_PATH}|{PLAIN_URL})" if origin else PLAIN_URL
+    provenance = _ORIGIN.match(url)
+    return rf"(?:{re.escape(provenance[0])}{_PATH}|{PLAIN_URL})" if provenance else PLAIN_URL
 
 
 def unescaped(url: str) -> str:

@@ -32,7 +32,7 @@ _END_TAGS: Final = re.compile(
 _LEAD: Final = re.compile(rf"[\s<>(\[=:,;|{_QUOTES}]+(?=https?://)", re.IGNORECASE)
 
 
-def unquoted(text: str) -> str:
+def strip_quotes(text: str) -> str:
     """Take off quotes and brackets that stand around the whole of a URL or path."""
     if text[-1:] not in _PAIRS.get(text[:1], ()):
         return text
@@ -40,7 +40,7 @@ def unquoted(text: str) -> str:
     return found if _HTTP.match(found) or found.startswith("/") else text
 
 
-def bare_url(text: str) -> str:
+def strip_url_junk(text: str) -> str:
     """Return the one URL in a text that holds something else around it, or the text."""
     if _WHOLE.fullmatch(text) or len(text) > _LONGEST:
         return text
@@ -53,7 +53,7 @@ def bare_url(text: str) -> str:
 
 def _behind_junk(text: str) -> str:
     marked = _CDATA.fullmatch(text)
-    text = unquoted(_TAG.sub(" ", marked[1] if marked else text).strip())
+    text = strip_quotes(_TAG.sub(" ", marked[1] if marked else text).strip())
     lead = _LEAD.match(text)
     if lead:
         return _without_closers(text[lead.end() :], lead[0])

@@ -11,10 +11,10 @@ from html.entities import html5
 from typing import Final
 from urllib.parse import urljoin, urlsplit
 
-from usp._parse.diagnostics import Findings
+from usp._parse.diagnostics import Diagnostics
+from usp._parse.values.bounded_cache import bounded_cache
 from usp._parse.values.plain import is_plain_url
-from usp._parse.values.bounded_cache import remembered
-from usp._parse.values.strip_url_junk import bare_url
+from usp._parse.values.strip_url_junk import strip_url_junk
 from usp.objects.page import SITEMAP_PAGE_DEFAULT_PRIORITY, SitemapPageChangeFrequency
 
 # Zero-width blanks and the byte order mark, which str.strip() doesn't know, and those it does.
@@ -91,7 +91,7 @@ def word(text: str | None) -> str | None:
     return _word(text) if text else None
 
 
-@remembered(1024)
+@bounded_cache(1024)
 def _word(text: str) -> str | None:
     return clean(text) or None
 
@@ -102,7 +102,7 @@ def url(text: str | None, base: str | None) -> str:
         return ""
     if is_plain_url(text):
         return text
-    found = _LINE_BREAKS.sub("", bare_url(clean(text)))
+    found = _LINE_BREAKS.sub("", strip_url_junk(clean(text)))
     if base is None or not found or (_SCHEME.match(found) and not _needs_base(found)):
         return found
     try:
@@ -123,14 +123,14 @@ def several(text: str) -> list[str]:
     return words if len(words) > 1 and all(map(is_http_url, words)) else [text]
 
 
-def check_url(text: str, base: str | None, findings: Findings) -> None:
+def check_url(text: str, base: str | None, diagnostics: Diagnostics) -> None:
     """Report what is odd about a URL as it is written."""
     if is_plain_url(text):
         return
     if decode_entities(text) != text:
-        findings.report("SM306", f"URL {text.strip()[:200]!r} is escaped twice")
-    if (found := bare_url(clean(text))) != clean(text):
-        findings.report("SM311", f"something stands around URL {found[:200]!r}")
+        diagnostics.report("SM306", f"URL {text.strip()[:200]!r} is escaped twice")
+    if (found := strip_url_junk(clean(text))) != clean(text):
+        diagnostics.report("SM311", f"something stands around URL {found[:200]!r}")
         text = found
     written = text.strip(_BLANKS)
     if (
@@ -138,13 +138,13 @@ def check_url(text: str, base: str | None, findings: Findings) -> None:
         or _LINE_BREAKS.search(written)
         or _CONTROLS.search(written)
     ):
-        findings.report("SM307", f"odd blanks in or around URL {written[:200]!r}")
+        diagnostics.report("SM307", f"odd blanks in or around URL {written[:200]!r}")
     elif " " in written:
-        findings.report("SM308", f"URL {written[:200]!r} has a blank in it")
+        diagnostics.report("SM308", f"URL {written[:200]!r} has a blank in it")
     if not _SCHEME.match(written) or _needs_base(written):
-        findings.report("SM302", f"URL {written[:200]!r} is relative")
+        diagnostics.report("SM302", f"URL {written[:200]!r} is relative")
     elif not is_http_url(url(text, base)):
-        findings.report("SM303", f"URL {written[:200]!r} is not HTTP")
+        diagnostics.report("SM303", f"URL {written[:200]!r} is not HTTP")
 
 
 def is_http_url(text: str) -> bool:
@@ -169,7 +169,7 @@ def number(text: str) -> Decimal | None:
     return value if value >= 0 else None
 
 
-@remembered(1024)
+@bounded_cache(1024)
 def priority(text: str) -> Decimal | None:
     """Return a priority from 0 to 1."""
     value = number(text)
@@ -215,7 +215,7 @@ def word_list(text: str) -> tuple[str, ...]:
     return tuple(clean(text).replace(",", " ").split())
 
 
-@remembered(1024)
+@bounded_cache(1024)
 def priority_or_default(text: str) -> Decimal:
     """Return a priority, or 0.5 as 1.8.1 does where there is none."""
     value = priority(text)
@@ -225,7 +225,7 @@ def priority_or_default(text: str) -> Decimal:
 _FREQUENCIES: Final = {item.value: item for item in SitemapPageChangeFrequency}
 
 
-@remembered(1024)
+@bounded_cache(1024)
 def change_frequency(text: str) -> SitemapPageChangeFrequency | None:
     """Return the frequency, ALWAYS (as 1.8.1 does) for a word that is none, None for no word."""
     word = clean(text).lower()

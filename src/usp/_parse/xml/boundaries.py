@@ -14,7 +14,7 @@ ROOT_END: Final = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class EntryBoundaries:
     """Patterns of the tags of one format's entries."""
 
     starts: re.Pattern[bytes]
@@ -27,13 +27,13 @@ class Bounds:
     one, or the end of the root."""
 
 
-def bounds_of(grammar: Grammar) -> Bounds:
+def boundaries_for(grammar: Grammar) -> EntryBoundaries:
     """Return the bounds of the entries of a format."""
     names = "|".join(grammar.entries).encode()
     start = rb"<\s{0,9}+%s(?:%s)(?=[^\w.:-])" % (_PREFIX, names)
     with_loc = rb"<\s{0,9}+%s(?:%s|loc)(?=[^\w.:-])" % (_PREFIX, names)
     end = rb"(<\s{0,9}+/\s{0,9}+%s(?:%s)\s*>)" % (_PREFIX, names)
-    return Bounds(
+    return EntryBoundaries(
         re.compile(start, re.IGNORECASE),
         re.compile(with_loc if grammar.implied else start, re.IGNORECASE),
         re.compile(end, re.IGNORECASE),

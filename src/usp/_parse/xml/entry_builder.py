@@ -1,6 +1,6 @@
 """From the events of XML to records: the one meaning that all lanes share.
 
-Fed by expat, by the rescue lane's tokens or by the push parsers of 1.8.1, it follows the grammar:
+Fed by expat, by the rescue pattern_reader's tokens or by the push parsers of 1.8.1, it follows the grammar:
 between entries unknown elements are looked through, inside an entry they are passed over, or
 written down where the grammar wants them.
 """
@@ -9,9 +9,9 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from usp._parse.xml.grammar import UNKNOWN, UNKNOWN_END, UNKNOWN_TEXT, Grammar, Tag
-from usp._parse.xml.namespaces import Names
 from usp._parse.values.text import is_http_url
+from usp._parse.xml.grammar import UNKNOWN, UNKNOWN_END, UNKNOWN_TEXT, Grammar, Tag
+from usp._parse.xml.namespaces import NamespaceScope
 from usp.objects.page import Record
 
 Entry = tuple[str, Record, int]
@@ -26,11 +26,11 @@ _ESCAPED_LOC: Final = re.compile(r"<loc>([^<>]*)</loc>", re.IGNORECASE)
 _MAX_DEPTH: Final = 1000
 """So many elements around the entries are told apart."""
 _MAX_PATH: Final = 16
-"""So many elements around the entries are remembered after a fault, and so many unknown ones
+"""So many elements around the entries are bounded_cache after a fault, and so many unknown ones
 inside one another are told apart: more is hostility."""
 
 
-class Builder:
+class EntryBuilder:
     """Builds the record of each entry; ``done`` fills with those that are finished."""
 
     def __init__(self, grammar: Grammar, position: Callable[[], int] = lambda: 0) -> None:
@@ -50,7 +50,7 @@ class Builder:
         """Whether something else than entries stands in the root element."""
         self._grammar = grammar
         self._entries = grammar.entries
-        self._names = Names(grammar.own, self.oddities)
+        self._names = NamespaceScope(grammar.own, self.oddities)
         self._record: list[tuple[str, str]] = []
         self._entry: Tag | None = None
         self._text: list[str] = []
@@ -58,7 +58,7 @@ class Builder:
         self._unknown = 0  # so many unknown elements are open, where they are wanted
         self._here: _Here = grammar.entries
         self._deeper = 0
-        self._stack: list[tuple[_Here, Tag | None, Names, str]] = []
+        self._stack: list[tuple[_Here, Tag | None, NamespaceScope, str]] = []
 
     @property
     def path(self) -> list[str]:
@@ -66,7 +66,7 @@ class Builder:
         return [name for here, _, _, name in self._stack if here is self._entries]
 
     @property
-    def scope(self) -> Names:
+    def scope(self) -> NamespaceScope:
         """The names that are in force here."""
         return self._names
 

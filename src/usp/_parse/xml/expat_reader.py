@@ -1,7 +1,7 @@
-"""Reading XML entry by entry: the careful lane, and the way back to it after a fault.
+"""Reading XML entry by entry: the expat_only pattern_reader, and the way back to it after a fault.
 
 expat is the judge of what well-formed XML means. Where it stops, the entry it stopped in is handed
-to the rescue lane and a new expat goes on behind it; where it stops between entries, reading goes
+to the rescue pattern_reader and a new expat goes on behind it; where it stops between entries, reading goes
 on at the next entry. So a fault costs its own entry at most, and time stays linear.
 
 Bytes are kept from the beginning of the entry that is being read, and never more than an entry may
@@ -15,14 +15,14 @@ from dataclasses import dataclass
 from typing import Final
 from xml.parsers import expat
 
-from usp._parse.xml.boundaries import ROOT_END, bounds_of
-from usp._parse.xml.entry_builder import Builder, Entry
-from usp._parse.diagnostics import START, Findings, Place, Whereabouts
-from usp._parse.xml.grammar import Grammar
-from usp._parse.pattern.groups import Run
-from usp._parse.pattern.pattern_reader import LearnedLane
-from usp._parse.xml.recovery import read_damaged
+from usp._parse.diagnostics import START, Diagnostics, Position, ReadPosition
 from usp._parse.input.decompress import in_blocks
+from usp._parse.pattern.groups import MatchRun
+from usp._parse.pattern.pattern_reader import PatternReader
+from usp._parse.xml.boundaries import ROOT_END, boundaries_for
+from usp._parse.xml.entry_builder import Entry, EntryBuilder
+from usp._parse.xml.grammar import Grammar
+from usp._parse.xml.recovery import recover_entry
 
 MAX_ENTRY: Final = 1024 * 1024
 _CAUTION: Final = 16 * 1024
@@ -56,32 +56,32 @@ class XmlReader:
     def __init__(
         self,
         grammar: Grammar,
-        findings: Findings,
-        root: Whereabouts = START,
+        diagnostics: Diagnostics,
+        root: ReadPosition = START,
         *,
         rootless: bool = False,
-        careful: bool = False,
+        expat_only: bool = False,
     ) -> None:
         """Begin at a root element, given where it stands in the document as it came.
 
-        ``careful`` leaves all to expat: the result is the same.
+        ``expat_only`` leaves all to expat: the result is the same.
         """
-        self._findings = findings
-        findings.place_of = self._place_of
-        self._builder = Builder(grammar, self._position)
-        self._lane = None if careful else LearnedLane(grammar)
-        bounds = bounds_of(grammar)
+        self._diagnostics = diagnostics
+        diagnostics.position_of = self._position_of
+        self._builder = EntryBuilder(grammar, self._position)
+        self._pattern_reader = None if expat_only else PatternReader(grammar)
+        bounds = boundaries_for(grammar)
         self._starts, self._resyncs = bounds.starts, bounds.resyncs
         self._bounds, self._ends = bounds.either, bounds.ends
         self._is_sitemap = grammar.plain_texts
         self._entries = 0  # how many were read, runs counting as one
-        self._done: list[Entry | Run] = []  # those that nobody has taken yet
+        self._done: list[Entry | MatchRun] = []  # those that nobody has taken yet
         self._told: set[tuple[str, str]] = set()  # the oddities that were reported
         self._kept = b""
-        self._kept_at = 0  # the place of the first kept byte
+        self._kept_at = 0  # the position of the first kept byte
         self._root = self._kept_from = root
         self._fed_to = 0  # how far expat has been fed
-        self._zero = 0  # the place of expat's own byte 0
+        self._zero = 0  # the position of expat's own byte 0
         self._rootless = rootless
         self._root_ended = False
         self._resumed_at = 0
@@ -90,7 +90,7 @@ class XmlReader:
         self._fault: _Fault | None = None  # a damaged entry whose end is still to come
         self._parser = self._new_parser([_NOWHERE] if rootless else [])
 
-    def read(self, chunks: Iterable[bytes]) -> Iterator[Entry | Run]:
+    def read(self, chunks: Iterable[bytes]) -> Iterator[Entry | MatchRun]:
         """Yield the entries as they become complete, those that are alike together."""
         try:
             for block in in_blocks(chunks):
@@ -104,30 +104,32 @@ class XmlReader:
                     self._forget()
             yield from self._entries_so_far(final=True)
             if not self._entries and self._builder.strays and self._is_sitemap:
-                self._findings.report("SM204", "there are no entries", place=self._root.place)
+                self._diagnostics.report(
+                    "SM204", "there are no entries", position=self._root.position
+                )
         finally:
             self._let_go()
 
-    def _entries_so_far(self, *, final: bool) -> Iterator[Entry | Run]:
+    def _entries_so_far(self, *, final: bool) -> Iterator[Entry | MatchRun]:
         """Yield the entries of what is kept, a run of them as soon as it is read."""
-        if self._lane:
-            self._lane.show(self._kept)
+        if self._pattern_reader:
+            self._pattern_reader.show(self._kept)
         while self._advance(final=final):
             yield from self._take_done()
         yield from self._take_done()
 
     def _let_go(self) -> None:
         """Break the rings of references, so that the bytes are free as soon as we are."""
-        self._findings.place_of = None
+        self._diagnostics.position_of = None
         self._builder.position = int
         self._parser.StartElementHandler = None
         self._parser.EndElementHandler = None
         self._parser.CharacterDataHandler = None
 
-    def _take_done(self) -> list[Entry | Run]:
+    def _take_done(self) -> list[Entry | MatchRun]:
         builder = self._builder
         for at in builder.unclosed:
-            self._findings.report("SM210", "an entry is never closed", at=at)
+            self._diagnostics.report("SM210", "an entry is never closed", at=at)
         builder.unclosed.clear()
         self._done += builder.done
         self._entries += len(self._done)
@@ -136,8 +138,8 @@ class XmlReader:
         for oddity, met_at in builder.oddities.items():
             if oddity not in self._told:
                 self._told.add(oddity)
-                place = self._root.place if met_at is None else self._place_of(met_at)
-                self._findings.report(*oddity, place=place)
+                position = self._root.position if met_at is None else self._position_of(met_at)
+                self._diagnostics.report(*oddity, position=position)
         return done
 
     @property
@@ -149,8 +151,8 @@ class XmlReader:
             return self._fault.entry_at
         return self._zero + self._parser.CurrentByteIndex
 
-    def _place_of(self, at: int) -> Place:
-        return self._kept_from.past(self._kept[: max(at - self._kept_at, 0)]).place
+    def _position_of(self, at: int) -> Position:
+        return self._kept_from.past(self._kept[: max(at - self._kept_at, 0)]).position
 
     def _new_parser(self, path: list[str]) -> expat.XMLParserType:
         """Make an expat that stands where we stand: inside the elements around the entries."""
@@ -190,18 +192,18 @@ class XmlReader:
                 return True
 
     def _feed(self, *, final: bool) -> None:
-        """Feed expat: all there is, or an entry at a time while the other lane may follow.
+        """Feed expat: all there is, or an entry at a time while the other pattern_reader may follow.
 
         After a fault it is an entry at a time for a while. What a fault opens (a comment, CDATA)
         may reach to the end of the document: fed all there is, expat would read that far again
         and again, once for each such fault.
         """
-        if self._between and self._lane and self._skim(self._lane):
+        if self._between and self._pattern_reader and self._skim(self._pattern_reader):
             return
         builder = self._builder
         begin = self._fed_to - self._kept_at
         cautious = self._fed_to < self._cautious_to
-        stepping = self._ends if self._lane and self._lane.is_learning else None
+        stepping = self._ends if self._pattern_reader and self._pattern_reader.is_learning else None
         cuts = self._bounds if cautious else stepping
         bound = cuts.search(self._kept, begin + 1) if cuts else None
         ends = bool(bound and bound[1])
@@ -216,8 +218,8 @@ class XmlReader:
         if bound and ends and builder.finished_at == self._kept_at + bound.start():
             self._between = True
             self._learn(stop)
-        elif ends and not cautious and self._lane:
-            self._lane.miss()  # or expat would read on in it step by step, each from its beginning
+        elif ends and not cautious and self._pattern_reader:
+            self._pattern_reader.miss()  # or expat would read on in it step by step, each from its beginning
         entry_at = builder.entry_at
         swallowed = (
             bound and self._starts.match(self._kept, begin) and entry_at != self._kept_at + begin
@@ -226,14 +228,14 @@ class XmlReader:
             # Its end tag, or the next entry, stands in something that it never closed.
             self._fault = _Fault(entry_at, self._kept_at + begin, "something in it has no end")
 
-    def _skim(self, lane: LearnedLane) -> bool:
-        """Have the learned lane read what it can; expat goes on behind it as if it had read it.
+    def _skim(self, pattern_reader: PatternReader) -> bool:
+        """Have the learned pattern_reader read what it can; expat goes on behind it as if it had read it.
 
         True if it has read some: there may be more, of another kind.
         """
         builder = self._builder
         begin = self._fed_to - self._kept_at
-        run, stop = lane.read(begin, builder.scope, self._kept_at)
+        run, stop = pattern_reader.read(begin, builder.scope, self._kept_at)
         if run:
             self._done += builder.done
             builder.done = []
@@ -244,10 +246,10 @@ class XmlReader:
         return run is not None
 
     def _learn(self, stop: int) -> None:
-        """Show the learned lane the entry that ends here."""
-        if self._lane and self._lane.is_learning:
+        """Show the learned pattern_reader the entry that ends here."""
+        if self._pattern_reader and self._pattern_reader.is_learning:
             entry = self._builder.done[-1]
-            self._lane.learn(entry[2] - self._kept_at, stop, self._builder.scope, entry)
+            self._pattern_reader.learn(entry[2] - self._kept_at, stop, self._builder.scope, entry)
 
     def _stopped(self, error: expat.ExpatError, *, final: bool) -> None:
         at = max(self._zero + self._parser.ErrorByteIndex, self._kept_at)
@@ -262,7 +264,7 @@ class XmlReader:
             self._fault = _Fault(entry_at, at, expat.ErrorString(error.code))
 
     def _broken_start(self, at: int) -> int | None:
-        """Return where an entry begins whose very start tag is broken at this place.
+        """Return where an entry begins whose very start tag is broken at this position.
 
         Not before the last fault: what lies there was dealt with, and would be for ever.
         """
@@ -286,17 +288,17 @@ class XmlReader:
         stop = bound.end() if bound and bound[1] else bound.start() if bound else len(self._kept)
         piece = self._kept[begin:stop]
         if endless or len(piece) > MAX_ENTRY:
-            self._findings.report("SM217", "an entry is longer than 1 MiB", at=fault.entry_at)
+            self._diagnostics.report("SM217", "an entry is longer than 1 MiB", at=fault.entry_at)
         elif bound is None:
-            self._cut_off(fault, piece)
+            self._truncated(fault, piece)
         else:
             builder.outside()
             before = len(builder.done)
-            read_damaged(piece, builder)
+            recover_entry(piece, builder)
             builder.finish()
             lost = len(builder.done) == before or (self._is_sitemap and not _has_url(builder.done))
             code, what = ("SM209", "lost") if lost else ("SM208", "mended")
-            self._findings.report(code, f"an entry was {what}: {fault.message}", at=fault.at)
+            self._diagnostics.report(code, f"an entry was {what}: {fault.message}", at=fault.at)
         self._fault = None
         builder.outside()
         # Blanks between entries say nothing; shown to expat, they would take a turn of their own.
@@ -304,14 +306,14 @@ class XmlReader:
         self._resume(self._kept_at + (rest.end() if rest else stop))
         return True
 
-    def _cut_off(self, fault: _Fault, piece: bytes) -> None:
+    def _truncated(self, fault: _Fault, piece: bytes) -> None:
         """Leave out the entry that has no end; of an index's child the URL is enough."""
         url = _CHILD_URL.match(piece)
         if url:
             self._builder.outside()
-            read_damaged(url[0], self._builder)
+            recover_entry(url[0], self._builder)
             self._builder.finish()
-        self._findings.report("SM207", "the document ends within an entry", at=fault.entry_at)
+        self._diagnostics.report("SM207", "the document ends within an entry", at=fault.entry_at)
 
     def _stopped_between(self, error: expat.ExpatError, at: int, *, final: bool) -> None:
         """Go on after a fault between entries: at an end tag that fits, or at the next entry."""
@@ -320,13 +322,13 @@ class XmlReader:
         end_tag = _END_TAG.match(self._kept, at - self._kept_at)
         if end_tag and builder.close_to(end_tag[1].decode("utf-8", "replace")):
             if not stale:
-                self._findings.report_once("SM211", "not all that is opened is closed", at=at)
+                self._diagnostics.report_once("SM211", "not all that is opened is closed", at=at)
             self._resume(self._kept_at + end_tag.start(1) - len(b"</"))
             return
         since = max(self._resumed_at - self._kept_at, 0)
         text_before = self._kept[since : at - self._kept_at].strip()
         if end_tag and text_before and end_tag[1].rpartition(b":")[2].lower() == b"loc":
-            self._findings.report("SM209", "an entry has lost its beginning", at=at)
+            self._diagnostics.report("SM209", "an entry has lost its beginning", at=at)
         after = at if end_tag else self._behind_comment(at)
         ended = self._root_ended or builder.root_closed or error.code == _AFTER_ROOT
         stop = self._past_end_tags(at) if end_tag else self._next_start(after, final=final)
@@ -334,18 +336,18 @@ class XmlReader:
             self._rootless = True  # the root's very start tag is broken
         if ended and not self._rootless:
             if at < self._end:
-                self._findings.report_once("SM206", "something follows the root element", at=at)
+                self._diagnostics.report_once("SM206", "something follows the root element", at=at)
         elif final and stop == self._end and not self._rootless:
-            self._findings.report("SM207", "the document ends before its root does", at=at)
+            self._diagnostics.report("SM207", "the document ends before its root does", at=at)
         elif at < self._end:
             message = f"between entries: {expat.ErrorString(error.code)}"
-            self._findings.report_once("SM211", message, at=at)
+            self._diagnostics.report_once("SM211", message, at=at)
         skipped = self._kept[at - self._kept_at : stop - self._kept_at]
         self._root_ended = ended or bool(ROOT_END.search(skipped))
         self._resume(stop)
 
     def _behind_comment(self, at: int) -> int:
-        """Return where to go on if a comment has swallowed what is before this place, or that.
+        """Return where to go on if a comment has swallowed what is before this position, or that.
 
         Behind the comment, if it only has ``--`` in it; in it, if it has no end of its own.
         """
@@ -393,13 +395,13 @@ class XmlReader:
         needed = self._needed
         if self._end - needed >= MAX_ENTRY:
             # Nothing has ended for 1 MiB: an endless entry, comment or tag. Begin anew behind it.
-            self._findings.report("SM217", "more than 1 MiB without an end", at=needed)
+            self._diagnostics.report("SM217", "more than 1 MiB without an end", at=needed)
             self._builder.outside()
             self._resume(self._next_start(needed + 1, final=False, starts=self._starts))
             while self._advance(final=False):
                 pass
             needed = self._needed
-        if self._findings.heard:
+        if self._diagnostics.collecting:
             self._kept_from = self._kept_from.past(self._kept[: needed - self._kept_at])
         self._kept = self._kept[needed - self._kept_at :]
         self._kept_at = needed

@@ -1,4 +1,4 @@
-"""Which element says what: the tables that every lane of the XML reader follows.
+"""Which element says what: the tables that every pattern_reader of the XML reader follows.
 
 An entry is read into a *record*: (key, text) in document order. Keys are the element's name in
 lower case with the usual prefix of its namespace, the format's own elements having none: ``loc``,
@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from usp._parse.values.plain import PLAIN_URL, SAFE_TEXT
 from usp._parse.input.sniff import Kind
+from usp._parse.values.plain import PLAIN_URL, SAFE_TEXT
 
 UNKNOWN: Final = "<"
 """The key of an element that means nothing: its text is namespace, blank, name. Its attributes,

@@ -8,7 +8,7 @@ a namespace that nobody knows, has its usual meaning. What had to be understood 
 from collections.abc import Mapping
 from typing import Final
 
-from usp._parse.values.bounded_cache import remembered
+from usp._parse.values.bounded_cache import bounded_cache
 
 _NAMESPACES: Final = {
     "sitemaps.org": "sm",
@@ -56,7 +56,7 @@ _USUAL_PREFIXES: Final = {
 }
 
 
-@remembered(1024)
+@bounded_cache(1024)
 def usual_prefix(namespace: str) -> str | None:
     """Return the prefix by which this namespace usually goes, or None if nobody knows it."""
     plain = namespace.strip().lower().rstrip("/#")
@@ -65,7 +65,7 @@ def usual_prefix(namespace: str) -> str | None:
     return _NAMESPACES[known] if known else None
 
 
-class Names:
+class NamespaceScope:
     """The names in one scope of namespace declarations: as written, to the key of the grammar."""
 
     def __init__(self, own: str, oddities: dict[tuple[str, str], int | None]) -> None:
@@ -82,7 +82,7 @@ class Names:
         """Whether the root element is known, and with it the format's own namespace."""
         return self._root is not None
 
-    def inside(self, name: str, attributes: Mapping[str, str]) -> "Names":
+    def inside(self, name: str, attributes: Mapping[str, str]) -> "NamespaceScope":
         """Return the scope inside an element with these attributes."""
         declared = {
             key[6:]: value
@@ -92,16 +92,16 @@ class Names:
         base = attributes.get("xml:base", self.base)
         if self._root and not declared and base == self.base:
             return self
-        scope = Names(self._own, self._oddities)
+        scope = NamespaceScope(self._own, self._oddities)
         scope._bound = self._bound if len(self._bound) > _MAX_BOUND else self._bound | declared
         scope._root = self._root or self._look_at_root(name, scope._bound)
         scope.base = base
         return scope
 
-    def with_own(self, name: str) -> "Names":
+    def with_own(self, name: str) -> "NamespaceScope":
         """Return the scope in which the namespace of this element is the format's own."""
         prefix = name.rpartition(":")[0]
-        scope = Names(self._own, self._oddities)
+        scope = NamespaceScope(self._own, self._oddities)
         scope._bound = self._bound
         scope._root = (prefix, self._bound.get(prefix))
         scope.base = self.base

@@ -1,4 +1,4 @@
-"""The rescue lane: reading one entry that is not XML.
+"""The rescue pattern_reader: reading one entry that is not XML.
 
 The entry is cut into tags and text by what they look like, and the same builder is told of them.
 A bare ``&`` stays, control characters go, HTML's entities are understood, a tag that is never
@@ -8,8 +8,8 @@ closed ends where the next field of its group begins, and a stray end tag is ign
 import re
 from typing import Final
 
-from usp._parse.xml.entry_builder import Builder
 from usp._parse.values.text import decode_entities, drop_controls
+from usp._parse.xml.entry_builder import EntryBuilder
 
 _KNOWN: Final = rb"url|sitemap|loc|lastmod|changefreq|priority|item|entry|link|title"
 _CDATA: Final = rb"<!?\s{0,9}+\[(?i:CDATA)\["
@@ -43,7 +43,7 @@ _ATTRIBUTE: Final = re.compile(
 _ATTRIBUTE_BEGINS: Final = re.compile(rb"\s+[A-Za-z_][\w.:-]*\s*=")
 
 
-def read_damaged(entry: bytes, builder: Builder) -> None:
+def recover_entry(entry: bytes, builder: EntryBuilder) -> None:
     """Tell the builder what the entry says."""
     tags = _Tags(builder)
     comments, sections = _Ends(entry, b"-->"), _Ends(entry, b"]]>")
@@ -82,7 +82,7 @@ class _Ends:
         return self._entry.find(self._mark, at) + len(self._mark) if at <= self._last else 0
 
 
-def _open(tags: "_Tags", builder: Builder, token: re.Match[bytes]) -> None:
+def _open(tags: "_Tags", builder: EntryBuilder, token: re.Match[bytes]) -> None:
     """Open a tag; what stands in one that has lost its ``>`` is text, unless it is attributes."""
     name = (token["name"] or token["glued"] or token["spaced"]).decode("utf-8", "replace")
     unended = token["unended"]
@@ -107,7 +107,7 @@ def _character_data(data: bytes) -> str:
 class _Tags:
     """The tags that are open, in an entry where not every end tag has its start."""
 
-    def __init__(self, builder: Builder) -> None:
+    def __init__(self, builder: EntryBuilder) -> None:
         self._builder = builder
         self._open: list[str] = []
         self._counts: dict[str, int] = {}  # so that a stray end tag costs no search

@@ -2,7 +2,7 @@
 that wants to use it.
 
 Rules of this room: everything here is about connections, and nothing about documents. What belongs
-to one request is in its ``Trip``, which travels in the context of the task that makes it.
+to one request is in its ``RequestContext``, which travels in the context of the task that makes it.
 """
 
 import os
@@ -23,19 +23,19 @@ from aiohttp.tracing import Trace
 from requests.utils import DEFAULT_CA_BUNDLE_PATH
 from urllib3.util.ssl_ import create_urllib3_context
 
-from usp.exceptions import SitemapException
-from usp.web_client._http.address_guard import AddressRefusedError, Guard
+from usp.exceptions import AddressRefusedError, SitemapException
+from usp.web_client._http.address_guard import Guard
 from usp.web_client._http.error_responses import DROPPED_AT_ONCE
 from usp.web_client._http.settings import Verify
 
-__all__ = ["TRIP", "Connector", "Trip", "tls_context"]
+__all__ = ["REQUEST_CONTEXT", "Connector", "RequestContext", "tls_context"]
 
 _END_OF_HEADERS: Final = b"\r\n\r\n"
 _BUNDLES: Final = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 
 
 @dataclass(slots=True)
-class Trip:
+class RequestContext:
     """A request on its way to a host, for one crawl."""
 
     crawl: object
@@ -64,7 +64,9 @@ class Trip:
             raise OSError(str(error)) from error
 
 
-TRIP: Final[ContextVar[Trip | None]] = ContextVar("TRIP", default=None)
+REQUEST_CONTEXT: Final[ContextVar[RequestContext | None]] = ContextVar(
+    "REQUEST_CONTEXT", default=None
+)
 
 
 class _Handler(ResponseHandler):
@@ -118,21 +120,21 @@ class Connector(aiohttp.TCPConnector):
         traces: list[Trace],
         timeout: aiohttp.ClientTimeout,  # noqa: ASYNC109 -- as aiohttp has it
     ) -> Connection:
-        """Return a connection for a request; the address of a proxy says nothing, and passes."""
-        trip = TRIP.get()
-        checked = trip if req.proxy is None else None
-        token = TRIP.set(checked)
+        """Return a connection for a request; the address of a proxy says nothing, and is_transient."""
+        context = REQUEST_CONTEXT.get()
+        checked = context if req.proxy is None else None
+        token = REQUEST_CONTEXT.set(checked)
         try:
             connection = await super().connect(req, traces, timeout)
         except aiohttp.ClientConnectorError as error:
             raise (checked and checked.refused) or error from error
         finally:
-            TRIP.reset(token)
+            REQUEST_CONTEXT.reset(token)
         if checked is not None:
             _check(checked, connection)
-        if trip is not None and connection.protocol is not None:
-            trip.over_kept = connection.protocol in self._users
-            self._users[connection.protocol] = trip.crawl
+        if context is not None and connection.protocol is not None:
+            context.over_kept = connection.protocol in self._users
+            self._users[connection.protocol] = context.crawl
         return connection
 
     def leave(self, crawl: object) -> None:
@@ -141,23 +143,23 @@ class Connector(aiohttp.TCPConnector):
             protocol.close()
 
 
-def _check(trip: Trip, connection: Connection) -> None:
+def _check(context: RequestContext, connection: Connection) -> None:
     with ExitStack() as undo:
         undo.callback(connection.close)
         transport = connection.transport
         peer = transport.get_extra_info("peername") if transport is not None else None
         if not peer:
             raise ConnectionResetError(DROPPED_AT_ONCE)
-        trip.admit(str(peer[0]))
+        context.admit(str(peer[0]))
         undo.pop_all()
 
 
 def _socket_for(address: aiohttp.AddrInfoType) -> socket.socket:
     """Make the socket for one attempt to connect, if it may be made."""
     family, kind, protocol, _, where = address
-    trip = TRIP.get()
-    if trip is not None:
-        trip.admit_attempt(str(where[0]))
+    context = REQUEST_CONTEXT.get()
+    if context is not None:
+        context.admit_attempt(str(where[0]))
     return socket.socket(family, kind, protocol)
 
 

@@ -13,12 +13,13 @@ from typing import Final
 import aiohttp
 from requests.exceptions import TooManyRedirects
 
-from usp.web_client._http import defaults as manners
-from usp.web_client._http import encodings as packing
-from usp.web_client._http import error_responses as refusals
+from usp.exceptions import ConnectionDroppedError, DeadlineError
+from usp.web_client._http import defaults as defaults
+from usp.web_client._http import encodings as encodings
+from usp.web_client._http import error_responses as error_responses
+from usp.web_client._http.errors import is_transient, is_untrusted
 from usp.web_client.abstract_aio_client import AbstractAioWebClientSuccessResponse
 from usp.web_client.abstract_client import RETRYABLE_HTTP_STATUS_CODES, WebClientErrorResponse
-from usp.web_client._http.errors import DeadlineError, DroppedError, is_untrusted, passes
 
 __all__ = [
     "AioWebClientErrorResponse",
@@ -31,7 +32,7 @@ __all__ = [
 
 _DROPPED: Final = (aiohttp.ClientPayloadError, aiohttp.ServerDisconnectedError)
 """What aiohttp raises where a connection ends too early."""
-_UNANSWERED: Final = (
+_NO_RESPONSE: Final = (
     aiohttp.ClientConnectionError,
     aiohttp.ClientResponseError,  # what came is no HTTP
     TimeoutError,
@@ -90,10 +91,10 @@ class AioWebClientSuccessResponse(AbstractAioWebClientSuccessResponse):
         What came before a fault is yielded before the fault is raised.
 
         :raises DeadlineError: if the body has not come in time.
-        :raises DroppedError: if the connection ended before the body did.
+        :raises ConnectionDroppedError: if the connection ended before the body did.
         """
         try:
-            unlabelled = packing.Unlabelled(self._encoding)
+            unlabelled = encodings.Unlabelled(self._encoding)
             while piece := await self._read():
                 for chunk in unlabelled.feed(piece):
                     yield chunk
@@ -114,13 +115,13 @@ class AioWebClientSuccessResponse(AbstractAioWebClientSuccessResponse):
                 return await content.readany()
         except (aiohttp.ClientError, OSError) as error:
             if deadline.expired():
-                raise DeadlineError(refusals.OVERDUE) from error
+                raise DeadlineError(error_responses.DEADLINE_MESSAGE) from error
             # aiohttp keeps what came before the fault, and hands out the fault first.
             if self._fault is None and (rest := content._read_nowait(-1)):
                 self._fault = error
                 return rest
             if isinstance(error, _DROPPED):
-                raise DroppedError(str(error)) from error
+                raise ConnectionDroppedError(str(error)) from error
             raise
 
     @property
@@ -128,20 +129,20 @@ class AioWebClientSuccessResponse(AbstractAioWebClientSuccessResponse):
         return ",".join(self._response.headers.getall("Content-Encoding", ()))
 
     async def foreign_packing(self) -> str | None:
-        """Return the packing of the body, if it can't be undone; the response is closed then.
+        """Return the encodings of the body, if it can't be undone; the response is closed then.
 
         Servers name packings that they don't use: how the body begins decides.
         """
-        name = packing.foreign(self._encoding)
+        name = encodings.foreign(self._encoding)
         if name is None:
             return None
         with ExitStack() as undo:
             undo.callback(self._let_go)
             try:
                 self._first = await self._read()
-            except (aiohttp.ClientError, OSError, DeadlineError, DroppedError) as error:
+            except (aiohttp.ClientError, OSError, DeadlineError, ConnectionDroppedError) as error:
                 self._fault = error  # for whoever reads
-            if not self._first or packing.is_readable(self._first):
+            if not self._first or encodings.is_readable(self._first):
                 undo.pop_all()
                 return None
         return name
@@ -159,10 +160,10 @@ class AioWebClientSuccessResponse(AbstractAioWebClientSuccessResponse):
 
 async def drain(response: aiohttp.ClientResponse) -> None:
     """Empty a body that nobody wants, if that is quickly done; else close its connection."""
-    left = manners.DRAINED
+    left = defaults.DRAINED
     try:
         if (response.content_length or 0) <= left:
-            async with asyncio.timeout(manners.DRAIN_SECONDS):
+            async with asyncio.timeout(defaults.DRAIN_SECONDS):
                 while left > 0 and (chunk := await response.content.readany()):
                     left -= len(chunk)
     except (aiohttp.ClientError, OSError):  # also what takes too long
@@ -174,7 +175,7 @@ async def drain(response: aiohttp.ClientResponse) -> None:
 async def refused(response: aiohttp.ClientResponse) -> WebClientErrorResponse:
     """Say that a server answered, with a status that is no success."""
     await drain(response)
-    return refusals.refusal(
+    return error_responses.refusal(
         AioWebClientErrorResponse,
         response.status,
         response.reason,
@@ -200,14 +201,14 @@ def failed(error: Exception) -> WebClientErrorResponse:
     if isinstance(error, aiohttp.ClientResponseError):  # its status is made up by aiohttp
         words = f"the answer can't be read: {' '.join(error.message.split())[:200]}"
     if is_begun(error):
-        words = refusals.DROPPED_IN_HEAD
-    silent = isinstance(error, _UNANSWERED)
-    retryable = passes(error) or isinstance(error, _DROPPED)
+        words = error_responses.DROPPED_IN_HEAD
+    silent = isinstance(error, _NO_RESPONSE)
+    retryable = is_transient(error) or isinstance(error, _DROPPED)
     return AioWebClientErrorResponse(
         words,
         retryable,
         # Redirects without end are answers: the other client tells their status, too.
         status_code=HTTPStatus.FOUND.value if isinstance(error, TooManyRedirects) else None,
-        unanswered=silent,
+        no_response=silent,
         untrusted=is_untrusted(error),
     )

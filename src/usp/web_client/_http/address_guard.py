@@ -12,9 +12,9 @@ from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from typing import Final, Literal, get_args
 from urllib.parse import urlsplit
 
-from usp.exceptions import SitemapException
+from usp.exceptions import AddressRefusedError, SitemapException
 
-__all__ = ["AddressRefusedError", "AddressRule", "Guard", "LookUp", "host_of", "is_public"]
+__all__ = ["AddressRule", "Guard", "LookUp", "host_of", "is_public"]
 
 AddressRule = Literal["auto", "refuse", "allow"]
 """``auto``: private addresses are refused where the homepage is on a public one."""
@@ -29,10 +29,6 @@ _HOLDS_IPV4: Final = {
     IPv6Network("2002::/16"): 80,  # 6to4
 }
 """IPv6 networks whose addresses stand for an IPv4 one, and how many bits follow it."""
-
-
-class AddressRefusedError(Exception):
-    """A connection was made to an address that the crawl has to stay away from."""
 
 
 def is_public(address: str) -> bool:

@@ -23,7 +23,7 @@ __all__ = [
     "TIMEOUT",
     "USER_AGENT",
     "host_of_homepage",
-    "is_stranger",
+    "is_foreign_host",
     "is_web_url",
     "phrase",
     "prepared",
@@ -65,7 +65,7 @@ def host_of_homepage(url: str) -> str | None:
         return None
 
 
-def is_stranger(url: str, home: str | None, homepage_url: str | None) -> bool:
+def is_foreign_host(url: str, home: str | None, homepage_url: str | None) -> bool:
     """Tell whether a URL is none to send credentials to; without a homepage, none is.
 
     Those are hosts outside its domain, and where it is reached by https, whatever isn't: a sitemap

@@ -16,7 +16,7 @@ ACCEPTED: Final = "gzip, deflate"
 """What our clients ask for."""
 _DEFLATE: Final = "deflate"
 _FOREIGN: Final = frozenset({"br", "compress", "dcb", "dcz", "x-compress", "zstd"})
-"""Packings that nobody asked for and that can't be undone; a word that names none is no packing."""
+"""Packings that nobody asked for and that can't be undone; a word that names none is no encodings."""
 _READABLE: Final = re.compile(rb"(?:\xef\xbb\xbf)?(?:[\t\n\r -~]{64}|[\t\n\r -~]+\Z)|\x1f\x8b")
 """How text begins, and gzip: what is labelled as packed otherwise, and isn't."""
 _PIECE: Final = 256 * 1024
@@ -28,7 +28,7 @@ def labels(header: str | None) -> list[str]:
 
 
 def foreign(header: str | None) -> str | None:
-    """Return the first packing that a header names and that is not ours to undo."""
+    """Return the first encodings that a header names and that is not ours to undo."""
     return next((name for name in labels(header) if name in _FOREIGN), None)
 
 

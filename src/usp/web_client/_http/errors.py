@@ -13,37 +13,30 @@ from typing import Final
 import requests
 import urllib3.exceptions
 
-from usp.web_client._http.address_guard import AddressRefusedError
+from usp.exceptions import (
+    AddressRefusedError,
+    CancelledFetchError,
+    ConnectionDroppedError,
+    DeadlineError,
+)
 
-__all__ = ["DeadlineError", "DroppedError", "StoppedError", "is_untrusted", "passes"]
-
-
-class DeadlineError(Exception):
-    """A document did not arrive whole within the time that it was given."""
-
-
-class DroppedError(Exception):
-    """The connection ended before the document did."""
+__all__ = ["is_transient", "is_untrusted"]
 
 
-class StoppedError(Exception):
-    """The client was told to stop."""
-
-
-_STAY: Final = (
+_PERMANENT: Final = (
     AddressRefusedError,
     ConnectionRefusedError,
     DeadlineError,
-    StoppedError,
+    CancelledFetchError,
     requests.exceptions.TooManyRedirects,
     socket.gaierror,
     ssl.SSLCertVerificationError,
 )
-_PASS: Final = (
+_TRANSIENT: Final = (
     BrokenPipeError,
     ConnectionAbortedError,
     ConnectionResetError,  # also http.client.RemoteDisconnected
-    DroppedError,
+    ConnectionDroppedError,
     TimeoutError,
     http.client.IncompleteRead,
     requests.exceptions.ChunkedEncodingError,
@@ -53,16 +46,16 @@ _PASS: Final = (
 )
 
 
-def passes(error: BaseException) -> bool:
-    """Tell whether a failure is of the kind that passes, so that trying again makes sense.
+def is_transient(error: BaseException) -> bool:
+    """Tell whether a failure is of the kind that is_transient, so that trying again makes sense.
 
     Dropped connections, resets, time-outs and incomplete bodies pass. Refused connections, names
     that don't resolve, bad certificates, redirects without end and broken URLs stay.
     """
     layers = list(_layers(error, set()))
-    if any(isinstance(layer, _STAY) for layer in layers):
+    if any(isinstance(layer, _PERMANENT) for layer in layers):
         return False
-    return any(isinstance(layer, _PASS) for layer in layers)
+    return any(isinstance(layer, _TRANSIENT) for layer in layers)
 
 
 def is_untrusted(error: BaseException) -> bool:

@@ -8,10 +8,10 @@ from collections.abc import Hashable
 
 from usp.web_client.abstract_client import RequestWaiter
 
-__all__ = ["Paces"]
+__all__ = ["RequestPacing"]
 
 
-class Paces:
+class RequestPacing:
     """The moments at which crawls and hosts are free for the next request."""
 
     def __init__(self, waiter: RequestWaiter) -> None:

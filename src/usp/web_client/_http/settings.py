@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from usp._validate import flags, number, whole, wrong
+from usp._validate import argument_error, check_flags, check_int, check_number
 
 if TYPE_CHECKING:
     import ssl
@@ -43,15 +43,15 @@ _SHORTEST: Final = 1e-6
 
 def wait(given: object, random_wait: object) -> float:
     """Return the seconds between requests; None is none."""
-    flags(random_wait=random_wait)
-    return 0.0 if given is None else min(number("wait", given, 0, math.inf), _MONTH)
+    check_flags(random_wait=random_wait)
+    return 0.0 if given is None else min(check_number("wait", given, 0, math.inf), _MONTH)
 
 
 def timeout(given: object) -> Timeout:
     """Return how long to wait: one number for both, or a pair; None waits for ever."""
     pair = given if isinstance(given, tuple) else (given, given)
     if len(pair) != 2:  # noqa: PLR2004 -- a pair
-        raise wrong("timeout", "seconds, or (to connect, for bytes)", given)
+        raise argument_error("timeout", "seconds, or (to connect, for bytes)", given)
     connect, read = (limit("timeout", seconds) for seconds in pair)
     return connect, read
 
@@ -60,13 +60,13 @@ def limit(name: str, given: object) -> float | None:
     """Return how many seconds something may take; None is no limit."""
     if given is None:
         return None
-    seconds = number(name, given, _SHORTEST, math.inf)
+    seconds = check_number(name, given, _SHORTEST, math.inf)
     return None if seconds > _MONTH else seconds
 
 
 def length(given: object) -> int | None:
     """Return how many bytes are read at most; None and 0 are no limit."""
-    return None if given is None else whole("max_response_data_length", given, 0) or None
+    return None if given is None else check_int("max_response_data_length", given, 0) or None
 
 
 def proxies(given: object) -> dict[str, str]:
@@ -79,14 +79,14 @@ def headers(given: object) -> dict[str, str]:
     """Return headers by name."""
     found = _texts("headers", _mapping("headers", given))
     if any(_NO_HEADER.search(part) for header in found.items() for part in header):
-        raise wrong("headers", "texts without line breaks", given)
+        raise argument_error("headers", "texts without line breaks", given)
     return found
 
 
 def url(given: object) -> str:
     """Return what is to be fetched; whether it can be is another matter."""
     if not isinstance(given, str):
-        raise wrong("url", "a text", given)
+        raise argument_error("url", "a text", given)
     return given
 
 
@@ -94,7 +94,7 @@ def _mapping(name: str, given: object) -> Mapping[object, object]:
     if given is None:
         return {}
     if not isinstance(given, Mapping):
-        raise wrong(name, _TEXTS, given)
+        raise argument_error(name, _TEXTS, given)
     return given
 
 
@@ -103,7 +103,7 @@ def _texts(name: str, given: Mapping[object, object]) -> dict[str, str]:
         key: text for key, text in given.items() if isinstance(key, str) and isinstance(text, str)
     }
     if len(found) < len(given):
-        raise wrong(name, _TEXTS, given)
+        raise argument_error(name, _TEXTS, given)
     return found
 
 
@@ -113,7 +113,7 @@ def verify(given: object) -> bool | str:
         return bool(given)
     if isinstance(given, str | Path) and str(given):
         return str(given)
-    raise wrong("verify", "True, False or the path of authorities", given)
+    raise argument_error("verify", "True, False or the path of authorities", given)
 
 
 def verify_or_context(given: object) -> "bool | str | ssl.SSLContext":

@@ -13,66 +13,66 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 from weakref import WeakSet
 
-from usp.web_client._http import defaults as manners
+from usp.web_client._http import defaults as defaults
 from usp.web_client._http.address_guard import AddressRule, Guard
-from usp.web_client._requests.tracked_sockets import Lines
+from usp.web_client._requests.tracked_sockets import TrackedSockets
 
-__all__ = ["Visit", "Visits"]
+__all__ = ["CrawlScope", "CrawlScopes"]
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
-class Visit:
+class CrawlScope:
     """What belongs to one crawl."""
 
-    owner: "Visits"
+    owner: "CrawlScopes"
     guard: Guard
     homepage_url: str | None = None
     home: str | None = None
     """The host of the homepage."""
-    lines: Lines = field(default_factory=Lines)
+    lines: TrackedSockets = field(default_factory=TrackedSockets)
 
-    def is_stranger(self, url: str) -> bool:
+    def is_foreign_host(self, url: str) -> bool:
         """Tell whether a URL is none to send credentials to."""
-        return manners.is_stranger(url, self.home, self.homepage_url)
+        return defaults.is_foreign_host(url, self.home, self.homepage_url)
 
 
-class Visits:
+class CrawlScopes:
     """The crawls of one client."""
 
     def __init__(self, rule: AddressRule, is_public: Callable[[str], bool]) -> None:
         self._made_of = (rule, is_public)
-        self._outside = Visit(self, Guard(rule, is_public))
-        self._all: WeakSet[Visit] = WeakSet([self._outside])
+        self._outside = CrawlScope(self, Guard(rule, is_public))
+        self._all: WeakSet[CrawlScope] = WeakSet([self._outside])
         self._lock = threading.Lock()
 
-    def __reduce__(self) -> tuple[type["Visits"], tuple[AddressRule, Callable[[str], bool]]]:
+    def __reduce__(self) -> tuple[type["CrawlScopes"], tuple[AddressRule, Callable[[str], bool]]]:
         """Travel without the crawls."""
         return type(self), self._made_of
 
     def begin(self, homepage_url: str) -> None:
         """Begin a crawl, in this context."""
-        home = manners.host_of_homepage(homepage_url)
+        home = defaults.host_of_homepage(homepage_url)
         guard = Guard(*self._made_of)
         guard.start(home)
-        visit = Visit(self, guard, homepage_url, home)
+        scope = CrawlScope(self, guard, homepage_url, home)
         with self._lock:
-            self._all.add(visit)
-            self._stay_outside(visit)
-        _VISIT.set(visit)
+            self._all.add(scope)
+            self._stay_outside(scope)
+        _SCOPE.set(scope)
 
-    def current(self) -> Visit:
+    def current(self) -> CrawlScope:
         """Return the crawl of this context; where there is none, one like the last."""
-        visit = self._of_context()
-        if visit is not None:
-            return visit
+        scope = self._of_context()
+        if scope is not None:
+            return scope
         with self._lock:
             if self._outside.lines.cut.is_set():
                 self._stay_outside(self._outside)
             return self._outside
 
-    def _stay_outside(self, model: Visit) -> None:
+    def _stay_outside(self, model: CrawlScope) -> None:
         """Have requests outside of all crawls go by the rules of one."""
-        self._outside = replace(model, lines=Lines())
+        self._outside = replace(model, lines=TrackedSockets())
         self._all.add(self._outside)
 
     def cut(self) -> bool:
@@ -80,17 +80,17 @@ class Visits:
 
         :return: whether that is over in a moment.
         """
-        visit = self._of_context()
-        if visit is not None:
-            _VISIT.set(None)
-            return visit.lines.cut_all()
+        scope = self._of_context()
+        if scope is not None:
+            _SCOPE.set(None)
+            return scope.lines.cancel()
         with self._lock:
-            every = [visit.lines.cut_all() for visit in self._all]
+            every = [scope.lines.cancel() for scope in self._all]
         return all(every)
 
-    def _of_context(self) -> Visit | None:
-        visit = _VISIT.get()
-        return visit if visit is not None and visit.owner is self else None
+    def _of_context(self) -> CrawlScope | None:
+        scope = _SCOPE.get()
+        return scope if scope is not None and scope.owner is self else None
 
 
-_VISIT: Final[ContextVar[Visit | None]] = ContextVar("_VISIT", default=None)
+_SCOPE: Final[ContextVar[CrawlScope | None]] = ContextVar("_SCOPE", default=None)

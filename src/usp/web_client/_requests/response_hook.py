@@ -17,13 +17,13 @@ import urllib3.exceptions
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.response import HTTPResponse
 
-from usp.web_client.abstract_client import RequestWaiter
+from usp.exceptions import DeadlineError
 from usp.web_client._http.address_guard import host_of
-from usp.web_client._http.errors import DeadlineError
-from usp.web_client._requests.tracked_sockets import Trip
 from usp.web_client._http.defaults import DRAIN_SECONDS, DRAINED, is_web_url
-from usp.web_client._http.error_responses import OVERDUE
+from usp.web_client._http.error_responses import DEADLINE_MESSAGE
 from usp.web_client._requests.session import TimedSocket
+from usp.web_client._requests.tracked_sockets import RequestContext
+from usp.web_client.abstract_client import RequestWaiter
 
 __all__ = ["ResponseHook", "drain"]
 
@@ -33,8 +33,8 @@ _PLAIN_CONNECTIONS: Final = (HTTPConnection, HTTPSConnection)
 class ResponseHook:
     """The hook for the responses to one request, redirects included."""
 
-    def __init__(self, trip: Trip, waiter: RequestWaiter) -> None:
-        self._trip = trip
+    def __init__(self, context: RequestContext, waiter: RequestWaiter) -> None:
+        self._trip = context
         self._waiter = waiter
 
     def __call__(self, response: requests.Response, **_: object) -> None:
@@ -54,7 +54,7 @@ class ResponseHook:
         if not is_web_url(target):
             raise requests.exceptions.InvalidSchema(f"redirected to {target}: not followed")
         if self._trip.due is not None and time.monotonic() >= self._trip.due:
-            raise DeadlineError(OVERDUE)
+            raise DeadlineError(DEADLINE_MESSAGE)
         drain(response)
         self._wait()
 
@@ -82,7 +82,7 @@ def _is_worth_draining(raw: HTTPResponse) -> bool:
     sock = getattr(raw.connection, "sock", None)
     if raw.length_remaining is not None:
         return sock is not None and raw.length_remaining <= DRAINED
-    # Lines that end a chunk can drip for ever: only a socket of ours knows when to stop.
+    # TrackedSockets that end a chunk can drip for ever: only a socket of ours knows when to stop.
     return isinstance(sock, TimedSocket)
 
 

@@ -1,7 +1,7 @@
 """The session that a client of ours makes for itself, and what flows through its sockets.
 
 Rules of this room: everything here is about connections, and nothing about documents. A session of
-the caller's never passes through it. What is different from a plain ``requests.Session``:
+the caller's never is_transient through it. What is different from a plain ``requests.Session``:
 
 - certificates are loaded once, not once a connection, which takes 25 ms of CPU each time;
 - enough connections are kept for all threads of a crawl;
@@ -10,7 +10,7 @@ the caller's never passes through it. What is different from a plain ``requests.
 - the sockets of a crawl can be shut at once, from another thread;
 - interim answers and heads that break off are known as such.
 
-What belongs to one request is in its ``Trip``, in the context of the thread that makes it: one
+What belongs to one request is in its ``RequestContext``, in the context of the thread that makes it: one
 session serves any number of crawls.
 """
 
@@ -29,10 +29,10 @@ from requests.adapters import HTTPAdapter
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.util.ssl_ import create_urllib3_context
 
-from usp.web_client._requests.response_head import Answer
-from usp.web_client._requests.tracked_sockets import TRIP, LineSocket
 from usp.web_client._http.encodings import ACCEPTED
 from usp.web_client._http.error_responses import DROPPED_AT_ONCE
+from usp.web_client._requests.response_head import Answer
+from usp.web_client._requests.tracked_sockets import REQUEST_CONTEXT, TrackedSocket
 
 __all__ = ["OwnSession", "TimedSocket"]
 
@@ -40,7 +40,7 @@ _KEPT_CONNECTIONS: Final = 64
 """Connections kept to one host, and hosts with kept connections."""
 
 
-class TimedSocket(LineSocket):
+class TimedSocket(TrackedSocket):
     """A socket that reads until its document is due, and no longer."""
 
     due: float | None = None
@@ -51,7 +51,7 @@ class TimedSocket(LineSocket):
             return super().recv_into(*args, **options)
         left = self.due - time.monotonic()
         if left <= 0:
-            raise TimeoutError("the document is overdue")
+            raise TimeoutError("the document is deadline_response")
         usual = self.gettimeout()
         if usual is not None and usual <= left:
             return super().recv_into(*args, **options)
@@ -64,9 +64,9 @@ class TimedSocket(LineSocket):
 
 class _TLSSocket(TimedSocket, ssl.SSLSocket):
     def do_handshake(self, block: bool = False) -> None:
-        trip = TRIP.get()
-        if trip is not None:
-            trip.lines.add(self)
+        context = REQUEST_CONTEXT.get()
+        if context is not None:
+            context.lines.add(self)
         super().do_handshake(block)
 
 
@@ -117,8 +117,8 @@ class _Connection(HTTPConnection):
     _peer = ""
 
     def _new_conn(self) -> TimedSocket:
-        trip = TRIP.get()
-        with trip.lines.connecting() if trip is not None else nullcontext():
+        context = REQUEST_CONTEXT.get()
+        with context.lines.connecting() if context is not None else nullcontext():
             plain = super()._new_conn()
         timeout = plain.gettimeout()
         sock = TimedSocket(plain.family, plain.type, plain.proto, plain.detach())
@@ -143,15 +143,15 @@ class _Connection(HTTPConnection):
 
     def _admit(self, sock: socket.socket) -> None:
         """Show the address to the guard, and put the socket on the lines, of whoever asks now."""
-        trip = TRIP.get()
-        if trip is None:
+        context = REQUEST_CONTEXT.get()
+        if context is None:
             return
         if self.proxy is None:  # the address of a proxy says nothing of the host behind it
-            with trip.lines.connecting():  # a name may have to be looked up
-                trip.guard.admit(self.host, self._peer)
+            with context.lines.connecting():  # a name may have to be looked up
+                context.guard.admit(self.host, self._peer)
         if isinstance(sock, TimedSocket):  # not so in TLS through a proxy with TLS
-            trip.lines.add(sock)
-            sock.due = trip.due
+            context.lines.add(sock)
+            sock.due = context.due
 
 
 class _TLSConnection(_Connection, HTTPSConnection):

@@ -2,7 +2,7 @@
 
 Rules of this room: a socket is on the lines of the crawl that used it last, so that ending one
 leaves those beside it alone, though they share their kept connections. What belongs to one request
-is in its ``Trip``, which travels in the context of the thread that makes it.
+is in its ``RequestContext``, which travels in the context of the thread that makes it.
 """
 
 import socket
@@ -14,16 +14,16 @@ from dataclasses import dataclass
 from typing import Final
 from weakref import WeakSet
 
+from usp.exceptions import CancelledFetchError
 from usp.web_client._http.address_guard import Guard
-from usp.web_client._http.errors import StoppedError
 from usp.web_client._http.error_responses import STOPPED
 
-__all__ = ["TRIP", "LineSocket", "Lines", "Trip"]
+__all__ = ["REQUEST_CONTEXT", "RequestContext", "TrackedSocket", "TrackedSockets"]
 
 _MOMENT: Final = 0.1
 
 
-class Lines:
+class TrackedSockets:
     """The open sockets of a crawl: another thread can cut them all.
 
     A crawl on a session of the caller's has them too, without sockets, for its ``cut``.
@@ -31,11 +31,11 @@ class Lines:
 
     def __init__(self) -> None:
         self.cut = threading.Event()
-        self._open: WeakSet[LineSocket] = WeakSet()
+        self._open: WeakSet[TrackedSocket] = WeakSet()
         self._connecting = 0
         self._lock = threading.Condition()
 
-    def add(self, sock: "LineSocket") -> None:
+    def add(self, sock: "TrackedSocket") -> None:
         """Take a socket over, unless the lines are cut: then it can't be used any more."""
         if sock.lines is not None:
             sock.lines._leave(sock)
@@ -48,7 +48,7 @@ class Lines:
         if self.cut.is_set():
             raise ConnectionAbortedError(STOPPED)
 
-    def _leave(self, sock: "LineSocket") -> None:
+    def _leave(self, sock: "TrackedSocket") -> None:
         with self._lock:
             if self.cut.is_set():
                 raise ConnectionResetError("the connection was shut by the crawl that had it")
@@ -67,7 +67,7 @@ class Lines:
                 self._connecting -= 1
                 self._lock.notify_all()
 
-    def cut_all(self) -> bool:
+    def cancel(self) -> bool:
         """Shut all sockets: whoever waits for bytes is told at once that there are none.
 
         :return: whether that ends all that was under way; connections that are being made get a
@@ -84,7 +84,7 @@ class Lines:
     def wait(self, claim: Callable[[], float]) -> float:
         """Wait until a claim needs no more waiting, and return for how many seconds that was.
 
-        :raises StoppedError: if the lines are cut before.
+        :raises CancelledFetchError: if the lines are cut before.
         """
         waited = 0.0
         while seconds := claim():
@@ -97,23 +97,25 @@ class Lines:
     def check(self) -> None:
         """Raise if the lines are cut."""
         if self.cut.is_set():
-            raise StoppedError(STOPPED)
+            raise CancelledFetchError(STOPPED)
 
 
-class LineSocket(socket.socket):
+class TrackedSocket(socket.socket):
     """A socket that knows the lines it is on."""
 
-    lines: Lines | None = None
+    lines: TrackedSockets | None = None
 
 
 @dataclass(slots=True)
-class Trip:
+class RequestContext:
     """A request on its way, redirects included, for one crawl."""
 
     guard: Guard
-    lines: Lines
+    lines: TrackedSockets
     due: float | None
     """When the document has to be there, by the monotonic clock; polite waits put it off."""
 
 
-TRIP: Final[ContextVar[Trip | None]] = ContextVar("TRIP", default=None)
+REQUEST_CONTEXT: Final[ContextVar[RequestContext | None]] = ContextVar(
+    "REQUEST_CONTEXT", default=None
+)

@@ -1,0 +1,57 @@
+"""URLs that a crawl can start from, and paths of a website: checked as arguments."""
+
+import re
+from typing import Final
+from urllib.parse import urljoin, urlsplit
+
+from usp._parse import is_http_url
+from usp._validate import argument_error, check_strings
+
+_BAD_HOST: Final = re.compile(r'[\s%<>"\\^`{|}\x00-\x1f\x7f\ud800-\udfff]|^\.|\.\.|[^.]{64}')
+"""What no host name contains: separators, empty labels, labels too long for DNS."""
+_ANY_SITE: Final = "http://site.example/"
+
+
+def url_with_scheme(name: str) -> str:
+    """Return the URL that a name stands for: a bare domain means https."""
+    return name if "://" in name else f"https://{name}"
+
+
+def is_start_url(url: str) -> bool:
+    """Tell whether a crawl can start at a URL: HTTP(S), with a usable host and port."""
+    if not is_http_url(url):
+        return False
+    parts = urlsplit(url)
+    try:
+        _ = parts.port  # reading it is what checks it
+    except ValueError:
+        return False
+    return "[" in parts.netloc or not _BAD_HOST.search(parts.hostname or "")
+
+
+def check_start_url(name: str, given: object) -> str:
+    """Return a URL at which a crawl can start."""
+    if not isinstance(given, str) or not is_start_url(given):
+        raise argument_error(name, "an HTTP(S) URL", given)
+    return given
+
+
+def check_homepage(name: str, given: object) -> str:
+    """Return the URL of a homepage; a bare domain means https."""
+    url = url_with_scheme(given) if isinstance(given, str) else ""
+    if not is_start_url(url):
+        raise argument_error(name, "an HTTP(S) URL or a domain", given)
+    return url
+
+
+def check_paths(name: str, given: object) -> list[str]:
+    """Return paths of a website."""
+    found = check_strings(name, given)
+    for path in found:
+        try:
+            is_path = is_start_url(urljoin(_ANY_SITE, path))
+        except ValueError:
+            is_path = False
+        if not is_path:
+            raise argument_error(name, "paths below a homepage", path)
+    return found

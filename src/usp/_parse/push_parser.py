@@ -1,0 +1,41 @@
+"""A parser that is fed the events of an XML parser, one call an event: for the classes of 1.8.1."""
+
+from collections.abc import Mapping
+
+from usp._parse.diagnostics import Diagnostics
+from usp._parse.document import FIELD_READERS, Child, children_of_entries
+from usp._parse.input.sniff import Kind
+from usp._parse.pages import pages_of_entries
+from usp._parse.xml.entry_builder import EntryBuilder
+from usp._parse.xml.grammar import GRAMMARS
+from usp.objects.page import SitemapPage
+
+
+class PushParser:
+    """Builds the entries of one document from start tags, end tags and character data."""
+
+    def __init__(self, kind: Kind, url: str) -> None:
+        self._kind = kind
+        self._url = url
+        self._builder = EntryBuilder(GRAMMARS[kind])
+
+    def start(self, name: str, attributes: Mapping[str, str]) -> None:
+        """Take the start of an element."""
+        self._builder.start(name, attributes)
+
+    def end(self, name: str) -> None:
+        """Take the end of an element."""
+        self._builder.end(name)
+
+    def text(self, data: str) -> None:
+        """Take character data."""
+        self._builder.text(data)
+
+    def pages(self) -> list[SitemapPage]:
+        """Return the pages of the entries that are complete so far."""
+        field_reader = FIELD_READERS[self._kind](self._url, self._kind)
+        return list(pages_of_entries(self._builder.done, field_reader, Diagnostics()))
+
+    def children(self) -> tuple[Child, ...]:
+        """Return the sitemaps that the entries name so far."""
+        return children_of_entries(self._builder.done, self._url)
