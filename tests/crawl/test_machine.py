@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from usp._crawl.assembly import subtree, website_tree
 from usp._crawl.core import Crawl
 from usp._crawl.discovery import KNOWN_PATHS, DiscoveryPlan, StartUrl
-from usp._crawl.messages import FetchFailed, FetchRequest, FetchResult
+from usp._crawl.messages import FetchFailed, FetchRequest, FetchResult, TruncatedBody
 from usp._crawl.policy import Policy
 from usp._parse.document import Child, Document
 from usp._parse.input.sniff import Kind
@@ -302,7 +302,7 @@ def test_a_certificate_that_is_not_to_be_trusted_is_no_reason_for_http() -> None
 
 def test_what_came_before_the_connection_broke_is_used_when_tries_run_out() -> None:
     crawl = Crawl([StartUrl(url("a"), FoundBy.GIVEN)], Policy(max_attempts=2))
-    broken = FetchFailed("reset", retryable=True, partial_document=pages("a"))
+    broken = TruncatedBody(FetchFailed("reset", retryable=True), pages("a"))
     assert play(crawl, {url("a"): broken}) == [url("a")] * 2
     assert isinstance(subtree(crawl.roots[0], crawl.selection), PagesXMLSitemap)
 

@@ -13,6 +13,7 @@ from tests.drive.servers import Certificate, TLSServer
 from tests.server import Answer, LoopbackServer, index, redirect, urlset
 from usp import Outcome
 from usp._crawl.discovery import KNOWN_PATHS, NEWER_PATHS, HomepageQuery
+from usp.objects.fetch_info import FetchInfo
 from usp.objects.outcome import FoundBy
 from usp.objects.sitemap import AbstractSitemap, IndexWebsiteSitemap
 from usp.tree import sitemap_tree_for_homepage
@@ -102,13 +103,13 @@ def test_the_tree_tells_how_its_sitemaps_came(server: LoopbackServer) -> None:
         assert new.redirects == ()
         for sitemap in (old, new):
             assert sitemap.url == server.at("/new.xml")
-            assert sitemap.size == len(packed)
+            assert sitemap.fetch_info.bytes_received == len(packed)
             assert sitemap.http_last_modified == datetime(2024, 5, 1, 10, tzinfo=UTC)
-            assert sitemap.fetched_at
-            assert before <= sitemap.fetched_at <= datetime.now(UTC)
-            assert sitemap.fetch_seconds
-            assert 0 < sitemap.fetch_seconds < 60
-        assert (gone.size, gone.fetched_at, gone.redirects) == (None, None, ())
+            assert sitemap.fetch_info.fetched_at
+            assert before <= sitemap.fetch_info.fetched_at <= datetime.now(UTC)
+            assert sitemap.fetch_info.seconds
+            assert 0 < sitemap.fetch_info.seconds < 60
+        assert gone.fetch_info == FetchInfo()
         assert old == new, "where it came from is no part of what it is"
 
 

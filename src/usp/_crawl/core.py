@@ -20,7 +20,14 @@ from usp._crawl.cursor import (
     StopCallback,
 )
 from usp._crawl.discovery import KNOWN_PATHS, StartUrl, discovery_plan
-from usp._crawl.messages import FetchRequest, FetchResult, check_problem_code
+from usp._crawl.messages import (
+    FetchFailed,
+    FetchRequest,
+    FetchResult,
+    NotModified,
+    ReadOptions,
+    check_problem_code,
+)
 from usp._crawl.nodes import Node
 from usp._crawl.options import Callbacks
 from usp._crawl.policy import Policy, given_or_default
@@ -240,9 +247,7 @@ class Crawl:
             resource.level,
             resource.is_guess,
             resource.attempts,
-            resource.kind,
-            self.policy.extensions,
-            counted,
+            _options=ReadOptions(resource.kind, self.policy.extensions, counted),
         )
 
     def wakeup(self) -> float | None:
@@ -263,6 +268,10 @@ class Crawl:
         check_number("now", now)
         check_number("jitter", jitter, 0, 1)
         url = self._answered(request).url
+        if isinstance(answer, NotModified):
+            answer = FetchFailed(
+                "304 Not Modified, though the request was not conditional", status=304
+            )
         settled = self._resources.receive(url, answer, now, jitter)
         if isinstance(settled, float):
             return settled
@@ -295,9 +304,9 @@ class Crawl:
             request.url,
             charset,
             limit,
-            extensions=request.extensions,
+            extensions=request._options.extensions,
         )
-        self.receive(request, inspect(source, request.kind), now)
+        self.receive(request, inspect(source, request._options.kind), now)
 
 
 def restore_crawl(version: str, sealed: bytes) -> Crawl:

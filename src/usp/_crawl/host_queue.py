@@ -11,9 +11,10 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 from urllib.parse import urlsplit
 
-from usp._crawl.messages import FetchFailed, FetchResult
+from usp._crawl.messages import FetchFailed
 from usp._crawl.policy import Policy
 from usp._crawl.resource import Resource
+from usp._parse import Document
 
 _TOO_MUCH: Final = frozenset({429, 503})
 """Statuses by which a server asks for fewer requests."""
@@ -118,7 +119,9 @@ class HostQueues:
         if not line.waiting:
             self._with_work.pop(line.name, None)
 
-    def landed(self, url: str, answer: FetchResult, now: float, jitter: float) -> list[Resource]:
+    def landed(
+        self, url: str, answer: Document | FetchFailed, now: float, jitter: float
+    ) -> list[Resource]:
         """Take note of an answer; return the requests that are pointless from now on."""
         line = self._line(url)
         line.in_flight -= 1
@@ -152,9 +155,9 @@ class HostQueues:
         most = self._policy.max_attempts if line.answered else _PROBES_OF_STRANGERS
         if stays or line.probes > (most if failed.no_response else 2 * self._policy.max_attempts):
             message = f"{failed.message}: the host was given up"
-            line.gone = replace(failed, message=message, retryable=False, partial_document=None)
+            line.gone = replace(failed, message=message, retryable=False)
 
-    def _adapt(self, pace: HostLimits, answer: FetchResult, now: float) -> None:
+    def _adapt(self, pace: HostLimits, answer: Document | FetchFailed, now: float) -> None:
         """Ask less of a host that says it is too much, and slowly more of one that answers."""
         if not isinstance(answer, FetchFailed):
             pace.answers += 1

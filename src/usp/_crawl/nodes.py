@@ -7,7 +7,7 @@ from typing import Final
 from urllib.parse import urldefrag
 
 from usp._crawl.discovery import GIVEN, HomepageQuery, Stage
-from usp._crawl.messages import FetchFailed, FetchResult
+from usp._crawl.messages import FetchFailed
 from usp._crawl.policy import Policy
 from usp._crawl.resource import Resource
 from usp._parse import Document, Kind, is_http_url, parse_date
@@ -76,7 +76,7 @@ class Node:
         return asked.partition(":")[0] != self.url.partition(":")[0].lower()
 
     @property
-    def answer(self) -> FetchResult | None:
+    def answer(self) -> Document | FetchFailed | None:
         """What came of asking for it."""
         return self.resource.answer if self.resource else None
 

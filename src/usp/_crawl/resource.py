@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from usp._crawl.messages import FetchFailed, FetchResult
+from usp._crawl.messages import FetchFailed
 from usp._parse import Document, Kind
 from usp.objects.fetch_info import FetchInfo
 
@@ -40,12 +40,12 @@ class Resource:
     """The same URL with the other scheme, asked for since this one is dead."""
 
     @property
-    def own_answer(self) -> FetchResult | None:
+    def own_answer(self) -> Document | FetchFailed | None:
         """What came of asking for it and nothing else."""
         return self.failure or self.shared.document
 
     @property
-    def answer(self) -> FetchResult | None:
+    def answer(self) -> Document | FetchFailed | None:
         """What came of asking for it, one way or the other, if anything has."""
         return self.effective.own_answer
 

@@ -5,7 +5,7 @@ from typing import Final
 from urllib.parse import urldefrag, urljoin, urlsplit, urlunsplit
 
 from usp._crawl.host_queue import HostQueues
-from usp._crawl.messages import FetchFailed, FetchResult
+from usp._crawl.messages import FetchFailed, TruncatedBody
 from usp._crawl.policy import Policy
 from usp._crawl.resource import Resource
 from usp._parse import Document, Kind
@@ -87,23 +87,25 @@ class ResourceTable:
         """Return when the first of the delayed requests is due."""
         return self._hosts.next_due()
 
-    def receive(self, url: str, answer: FetchResult, now: float, jitter: float) -> float | Resource:
+    def receive(
+        self, url: str, answer: Document | TruncatedBody | FetchFailed, now: float, jitter: float
+    ) -> float | Resource:
         """Take an answer; return its resource, or the delay after which it is tried again."""
         resource = self._known[_key(url)]
-        pointless = self._hosts.landed(url, answer, now, jitter)
+        failed = answer.failure if isinstance(answer, TruncatedBody) else answer
+        pointless = self._hosts.landed(url, failed, now, jitter)
         gone = self._hosts.dead_host(url)
         for other in pointless:
             if gone and other.own_answer is None:  # else a redirect from elsewhere has brought it
                 self._fail(other, gone)
         if resource.own_answer is not None:
             return resource  # a redirect from elsewhere has brought the document already
-        if isinstance(answer, FetchFailed):
-            if answer.retryable and self._may_retry(resource):
-                delay = self._policy.delay(resource.attempts, answer.retry_after, jitter)
-                self._hosts.plan_later(resource, now + delay)
-                return delay
-            answer = answer.partial_document or answer
-        self._settle(resource, answer)
+        failure = answer.failure if isinstance(answer, TruncatedBody) else answer
+        if isinstance(failure, FetchFailed) and failure.retryable and self._may_retry(resource):
+            delay = self._policy.delay(resource.attempts, failure.retry_after, jitter)
+            self._hosts.plan_later(resource, now + delay)
+            return delay
+        self._settle(resource, answer.document if isinstance(answer, TruncatedBody) else answer)
         return resource
 
     def _may_retry(self, resource: Resource) -> bool:
@@ -113,7 +115,7 @@ class ResourceTable:
         self._retry_budget_left -= 1
         return True
 
-    def _settle(self, resource: Resource, answer: FetchResult) -> None:
+    def _settle(self, resource: Resource, answer: Document | FetchFailed) -> None:
         if isinstance(answer, FetchFailed):
             self._fail(resource, answer)
             return

@@ -17,7 +17,7 @@ from typing import Final, Self
 from usp._crawl.core import Crawl
 from usp._crawl.messages import FetchRequest, FetchResult
 from usp._drive import events as report
-from usp._drive.fetch import Reading, ResponseHead, broken, refused, truncated
+from usp._drive.fetch import BodyReading, ResponseHead, broken, refused, truncated
 from usp._drive.steps import handle_result, idle_seconds, next_requests, seconds_until_wakeup
 from usp._parse import Document, Pages, is_compressed
 from usp._store import BodyWriter, Store
@@ -45,15 +45,15 @@ class Fetcher:
 
     async def __call__(self, request: FetchRequest) -> FetchResult:
         """Fetch one document and look at it."""
-        began = time.monotonic()
+        started = time.monotonic()
         try:
             response = await self._client.get(request.url)
             if not isinstance(response, AbstractAioWebClientSuccessResponse):
                 return refused(response)
             async with AsyncExitStack() as undo:
                 undo.push_async_callback(response.close)
-                head = ResponseHead.of(response, request, began)
-                body = _Body(response, head.url, self._max_bytes)
+                head = ResponseHead.read(response, request, started)
+                body = _Body(response, head, self._max_bytes)
                 undo.pop_all()
         except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 -- the worker's edge
             _reraise_if_cancelled(error)
@@ -63,8 +63,8 @@ class Fetcher:
         finally:
             await body.close()
         if _is_light(kept):
-            return head.look_at(kept, body)
-        return await asyncio.to_thread(head.look_at, kept, body)
+            return head.inspect_body(kept, body)
+        return await asyncio.to_thread(head.inspect_body, kept, body)
 
     async def _keep(self, body: "_Body") -> Iterable[bytes]:
         """Put a body to rest; what is large is written in a thread, a batch at a time."""
@@ -81,21 +81,23 @@ class Fetcher:
         return writer.finish()
 
 
-class _Body(Reading):
+class _Body(BodyReading):
     """The body of a response."""
 
-    def __init__(self, response: AbstractAioWebClientSuccessResponse, url: str, limit: int) -> None:
-        super().__init__(url, limit)
+    def __init__(
+        self, response: AbstractAioWebClientSuccessResponse, head: ResponseHead, limit: int
+    ) -> None:
+        super().__init__(head, limit)
         self._response = response
         self._chunks = aiter(response.chunks())
 
     async def next(self) -> bytes | None:
         """Return the next piece, or None at the end."""
         try:
-            return self.count(await anext(self._chunks, None)) if self.goes_on else None
+            return self.count(await anext(self._chunks, None)) if self.wants_more else None
         except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 -- the worker's edge
             _reraise_if_cancelled(error)
-            self.fault = truncated(error)
+            self.error = truncated(error)
             return None
 
     async def close(self) -> None:

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from functools import singledispatch
 from typing import Any, Final
 
-from usp._crawl.messages import FetchFailed, FetchRequest, FetchResult
-from usp._parse import Kind
+from usp._crawl.messages import FetchFailed, FetchRequest, FetchResult, TruncatedBody
+from usp._parse import Document, Kind
 from usp.objects.events import (
     Event,
     Observer,
@@ -47,11 +47,13 @@ def asked(request: FetchRequest) -> RequestStarted:
 def answered(request: FetchRequest, answer: FetchResult, delay: float | None) -> Iterator[Event]:
     """Yield the events of an answer; ``delay`` is that before the next try, if there is one."""
     url, attempt, is_guess = request.url, request.attempt, request.is_guess
+    if isinstance(answer, TruncatedBody):
+        answer = answer.failure if delay is not None else answer.document
     if isinstance(answer, FetchFailed) and delay is not None:
         yield RetryScheduled(url, attempt, answer.message, answer.status, delay)
     elif isinstance(answer, FetchFailed):
         yield RequestFailed(url, attempt, answer.message, answer.status, is_guess)
-    else:
+    elif isinstance(answer, Document):
         kind, children = str(answer.kind), len(answer.children)
         yield SitemapParsed(url, answer.url, kind, children, is_guess, answer.reason)
         if answer.page_count is not None:

@@ -9,16 +9,24 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from hashlib import sha256
 from threading import Event
 from typing import Final, Protocol, Self
 from urllib.parse import urlsplit
 
-from usp._crawl.messages import FetchFailed, FetchRequest, FetchResult
+from usp._crawl.messages import (
+    FetchFailed,
+    FetchRequest,
+    FetchResult,
+    NotModified,
+    TruncatedBody,
+)
 from usp._drive import events as report
 from usp._parse import Kind, Source, http_charset, inspect, parse_date
 from usp._store import Store
 from usp.exceptions import NoWebClientException
 from usp.objects.fetch_info import FetchInfo
+from usp.objects.page import as_utc
 from usp.web_client.abstract_client import (
     AbstractWebClient,
     AbstractWebClientSuccessResponse,
@@ -30,8 +38,9 @@ _UNWANTED: Final = FetchFailed("the crawl is over")
 
 
 class Response(Protocol):
-    """What the responses of all clients can say of themselves."""
+    """What the success responses of all clients have in common."""
 
+    def status_code(self) -> int: ...
     def url(self) -> str: ...
     def header(self, case_insensitive_name: str) -> str | None: ...
     def redirects(self) -> tuple[str, ...]: ...
@@ -43,76 +52,100 @@ class ResponseHead:
 
     request: FetchRequest
     url: str
-    charset: str | None
     link_header: str | None
-    last_modified: str | None
-    redirects: tuple[str, ...]
-    began: float
+    fetch_info: FetchInfo
+    started: float
 
     @classmethod
-    def of(cls, response: Response, request: FetchRequest, began: float) -> Self:
-        """Read what a response says of itself; a client of the caller's may raise anything.
+    def read(cls, response: Response, request: FetchRequest, started: float) -> Self:
+        """Read status, URL and headers; a client of the caller's may raise anything here.
 
-        :raises ValueError: if the URL that answered is none.
+        :raises ValueError: if the URL after redirects is not a URL.
         """
         url = str(response.url())
         urlsplit(url)
-        return cls(
-            request,
-            url,
-            http_charset(response.header("Content-Type")),
-            response.header("Link") if request.kind is Kind.HOMEPAGE else None,
-            response.header("Last-Modified"),
-            tuple(map(str, response.redirects())),
-            began,
+        last_modified = _text(response.header("Last-Modified"))
+        info = FetchInfo(
+            status=_status(response.status_code()),
+            content_type=_text(response.header("Content-Type")),
+            content_encoding=_text(response.header("Content-Encoding")),
+            etag=_text(response.header("ETag")),
+            last_modified=last_modified,
+            http_last_modified=as_utc(parse_date(last_modified)) if last_modified else None,
+            redirects=tuple(map(str, response.redirects())),
+            attempts=request.attempt,
         )
+        is_homepage = request._options.kind is Kind.HOMEPAGE
+        link_header = _text(response.header("Link")) if is_homepage else None
+        return cls(request, url, link_header, info, started)
 
-    def look_at(self, kept: Iterable[bytes], body: "Reading") -> FetchResult:
-        """Look at the body, which is at rest; a fault in the middle of it cut it off."""
-        fault = body.fault
-        if fault and not body.size:
-            return replace(fault, no_response=True)
-        now = datetime.now(UTC)
-        seconds = time.monotonic() - self.began
-        modified = parse_date(self.last_modified) if self.last_modified else None
+    def inspect_body(self, stored: Iterable[bytes], body: "BodyReading") -> FetchResult:
+        """Inspect the stored body; an error in the middle of it truncated it."""
+        error = body.error
+        if error and not body.size:
+            return replace(error, no_response=True)
+        options = self.request._options
         source = Source(
-            kept,
+            stored,
             self.url,
             self.request.url,
-            self.charset,
+            http_charset(self.fetch_info.content_type),
             body.limit,
-            truncated=fault.message if fault else "",
+            truncated=error.message if error else "",
             link_header=self.link_header,
-            extensions=self.request.extensions,
+            extensions=options.extensions,
         )
-        fetch_info = FetchInfo(
-            self.redirects, body.size, now, seconds, modified, truncated=bool(fault)
+        document = replace(
+            inspect(source, options.kind), fetch_info=self._complete_info(body, bool(error))
         )
-        document = replace(inspect(source, self.request.kind), fetch_info=fetch_info)
-        if self.request.counted is not None:
-            chosen = self.request.counted.choose(document.pages)
+        if options.count_pages is not None:
+            chosen = options.count_pages.choose(document.pages)
             document = replace(document, page_count=sum(1 for _ in chosen))
-        return replace(fault, partial_document=document) if fault else document
+        return TruncatedBody(error, document) if error else document
+
+    def _complete_info(self, body: "BodyReading", truncated: bool) -> FetchInfo:
+        return replace(
+            self.fetch_info,
+            bytes_received=body.size,
+            fetched_at=datetime.now(UTC),
+            seconds=time.monotonic() - self.started,
+            sha256=body.sha256,
+            truncated=truncated,
+        )
 
 
-class Reading:
-    """How a body is read: up to a limit; a fault in the middle ends it, and is kept."""
+class BodyReading:
+    """Counts and hashes a body while it is read, up to a limit; keeps the error that ended it."""
 
-    def __init__(self, url: str, limit: int) -> None:
-        self.url = url
+    def __init__(self, head: ResponseHead, limit: int) -> None:
+        self.url = head.url
         self.limit = limit
         self.size = 0
-        self.fault: FetchFailed | None = None
+        self.error: FetchFailed | None = None
+        self._hash = sha256() if head.request._options.hash_body else None
 
     @property
-    def goes_on(self) -> bool:
-        """Whether more of it is wanted: one byte more than allowed shows that it was cut."""
-        return self.size <= self.limit and self.fault is None
+    def wants_more(self) -> bool:
+        """Whether to read on: one byte more than the limit shows that the body is longer."""
+        return self.size <= self.limit and self.error is None
+
+    @property
+    def sha256(self) -> str | None:
+        """The SHA-256 of what was read, if the request asked for it."""
+        return self._hash.hexdigest() if self._hash else None
 
     def count(self, chunk: bytes | None) -> bytes | None:
-        """Count a piece of it; what isn't bytes is a TypeError."""
+        """Count a chunk; anything but bytes raises TypeError."""
         self.size += memoryview(chunk or b"").nbytes
+        if self._hash and chunk:
+            self._hash.update(chunk)
         return chunk
+
+
+def not_modified(response: Response, request: FetchRequest) -> NotModified:
+    """Return the result of a conditional request that was answered with 304."""
+    head = ResponseHead.read(response, request, time.monotonic())
+    return NotModified(replace(head.fetch_info, fetched_at=datetime.now(UTC)))
 
 
 class Fetcher:
@@ -130,7 +163,7 @@ class Fetcher:
 
     def __call__(self, request: FetchRequest) -> FetchResult:
         """Fetch one document and look at it."""
-        began = time.monotonic()
+        started = time.monotonic()
         if self._over.is_set():
             return _UNWANTED
         try:
@@ -139,12 +172,12 @@ class Fetcher:
                 return refused(response)
             with ExitStack() as undo:
                 undo.callback(response.close)
-                head = ResponseHead.of(response, request, began)
-                body = _Body(response, head.url, self._max_bytes, self._over)
+                head = ResponseHead.read(response, request, started)
+                body = _Body(response, head, self._max_bytes, self._over)
                 undo.pop_all()
         except Exception as error:  # noqa: BLE001 -- the worker's edge: any client, any fault
             return broken(error)
-        return head.look_at(self._store.keep(body), body)
+        return head.inspect_body(self._store.keep(body), body)
 
     def stop(self) -> bool:
         """Fetch nothing more, and have what is under way ended; emit if it is over in a moment."""
@@ -152,13 +185,17 @@ class Fetcher:
         return bool(self._client.abort())
 
 
-class _Body(Reading):
+class _Body(BodyReading):
     """The body of a response; what nobody wants any more is not read on."""
 
     def __init__(
-        self, response: AbstractWebClientSuccessResponse, url: str, limit: int, over: Event
+        self,
+        response: AbstractWebClientSuccessResponse,
+        head: ResponseHead,
+        limit: int,
+        over: Event,
     ) -> None:
-        super().__init__(url, limit)
+        super().__init__(head, limit)
         self._response = response
         self._chunks = iter(response.chunks() if _streams(response) else [response.raw_data()])
         self._over = over
@@ -168,15 +205,15 @@ class _Body(Reading):
             while (chunk := self._next()) is not None:
                 yield chunk
                 if self._over.is_set():
-                    self.fault = _UNWANTED
+                    self.error = _UNWANTED
         finally:
             self._close()
 
     def _next(self) -> bytes | None:
         try:
-            return self.count(next(self._chunks, None)) if self.goes_on else None
+            return self.count(next(self._chunks, None)) if self.wants_more else None
         except Exception as error:  # noqa: BLE001 -- the worker's edge
-            self.fault = truncated(error)
+            self.error = truncated(error)
             return None
 
     def _close(self) -> None:
@@ -232,6 +269,11 @@ def _seconds(delay: object) -> float | None:
     except (TypeError, ValueError, OverflowError):
         return None
     return seconds if seconds >= 0 else None  # NaN isn't
+
+
+def _text(value: object) -> str | None:
+    """Return a header's value; a client of the caller's may return something else."""
+    return None if value is None else str(value)
 
 
 def _status(said: object) -> int | None:
