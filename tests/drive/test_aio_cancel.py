@@ -155,7 +155,7 @@ def test_a_stream_that_is_left_early(server: LoopbackServer, what: str, how: str
     server.site |= {"/a.xml": LARGE, "/stall.xml": stall}
 
     async def main() -> None:
-        stream: aio.Stream[Any] = aio.iter_pages(server.url)
+        stream: aio._AioStream[Any] = aio.iter_pages(server.url)
         if what == "trees":
             stream = aio.sitemap_trees(["http://", server.url])
         if how == "aclose":

@@ -16,7 +16,7 @@ from typing import Final, Self
 
 from usp._crawl.core import Crawl
 from usp._crawl.messages import FetchRequest, FetchResult
-from usp._drive import events as report
+from usp._drive import events
 from usp._drive.fetch import BodyReading, ResponseHead, broken, refused, truncated
 from usp._drive.steps import handle_result, idle_seconds, next_requests, seconds_until_wakeup
 from usp._parse import Document, Pages, is_compressed
@@ -109,7 +109,7 @@ class _Body(BodyReading):
                     both.push_async_callback(self._chunks.aclose)
         except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 -- the body is here
             _reraise_if_cancelled(error)
-            report.not_closed(self.url, error)
+            events.log_close_error(self.url, error)
 
 
 def _reraise_if_cancelled(error: BaseException) -> None:
@@ -139,7 +139,7 @@ class AioCrawlRun:
         crawl: Crawl,
         client: AbstractAioWebClient,
         homepage: str,
-        emit: report.Emit,
+        emit: events.Emit,
         store: Store | None = None,
     ) -> None:
         """Prepare a crawl of a site."""
@@ -201,7 +201,7 @@ async def run(
     crawl: Crawl, client: AbstractAioWebClient, homepage: str, observer: Observer | None = None
 ) -> None:
     """Carry a crawl of a site to its end."""
-    async with AioCrawlRun(crawl, client, homepage, report.emitter(observer)) as under_way:
+    async with AioCrawlRun(crawl, client, homepage, events.emitter(observer)) as under_way:
         while await under_way.step():
             pass
 

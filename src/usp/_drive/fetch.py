@@ -21,7 +21,7 @@ from usp._crawl.messages import (
     NotModified,
     TruncatedBody,
 )
-from usp._drive import events as report
+from usp._drive import events
 from usp._parse import Kind, Source, http_charset, inspect, parse_date
 from usp._store import Store
 from usp.exceptions import NoWebClientException
@@ -220,7 +220,7 @@ class _Body(BodyReading):
         try:
             self._response.close()
         except Exception as error:  # noqa: BLE001 -- the worker's edge; the body is here already
-            report.not_closed(self.url, error)
+            events.log_close_error(self.url, error)
 
 
 def _streams(response: AbstractWebClientSuccessResponse) -> bool:

@@ -4,8 +4,7 @@ from collections.abc import Generator
 from contextvars import copy_context
 
 from usp._crawl.core import Crawl
-from usp._drive import events as report
-from usp._drive import inline, threads
+from usp._drive import events, inline, threads
 from usp._drive.fetch import Fetcher
 from usp._store import Store
 from usp.objects.events import CrawlFinished, Observer
@@ -16,7 +15,7 @@ def steps(
     crawl: Crawl,
     client: AbstractWebClient,
     homepage: str,
-    emit: report.Emit,
+    emit: events.Emit,
     store: Store | None = None,
 ) -> Generator[None]:
     """Carry a crawl of a site on, with requests side by side where the client allows.
@@ -37,5 +36,5 @@ def run(
     crawl: Crawl, client: AbstractWebClient, homepage: str, observer: Observer | None = None
 ) -> None:
     """Carry a crawl of a site to its end."""
-    for _ in steps(crawl, client, homepage, report.emitter(observer)):
+    for _ in steps(crawl, client, homepage, events.emitter(observer)):
         pass
