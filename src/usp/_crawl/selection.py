@@ -15,7 +15,7 @@ from usp._crawl.time_bounds import date_span
 from usp._parse import Child
 from usp._validate import argument_error, check_strings
 from usp.exceptions import UsageError
-from usp.objects.abstract_sitemap import Checked
+from usp.objects.abstract_sitemap import HasProblems
 from usp.objects.outcome import SkipReason
 from usp.objects.page import SitemapPage
 from usp.objects.problem import Problem
@@ -133,12 +133,12 @@ class SelectedPages:
     @property
     def problems(self) -> tuple[Problem, ...]:
         """The problems with the document."""
-        return self._pages.problems if isinstance(self._pages, Checked) else ()
+        return self._pages.problems if isinstance(self._pages, HasProblems) else ()
 
     @property
     def complete(self) -> bool:
         """Whether nothing of the document was lost."""
-        return self._pages.complete if isinstance(self._pages, Checked) else True
+        return self._pages.complete if isinstance(self._pages, HasProblems) else True
 
     def __reduce__(self) -> tuple[object, ...]:
         state = {
