@@ -10,7 +10,7 @@ TYPE_CHECKING = False  # as in typing, which takes a while to import
 if TYPE_CHECKING:
     from usp._crawl.core import Crawl
     from usp._crawl.messages import FetchFailed, FetchRequest, NotModified
-    from usp._crawl.policy import Policy
+    from usp._crawl.policy import Policy, PolicyFields
     from usp.objects.outcome import Outcome
     from usp.objects.problem import Problem
     from usp.stream import iter_pages
@@ -23,6 +23,7 @@ __all__ = [
     "NotModified",
     "Outcome",
     "Policy",
+    "PolicyFields",
     "Problem",
     "__version__",
     "iter_pages",
@@ -39,6 +40,7 @@ _MODULES = {
     "NotModified": "usp._crawl.messages",
     "Outcome": "usp.objects.outcome",
     "Policy": "usp._crawl.policy",
+    "PolicyFields": "usp._crawl.policy",
     "Problem": "usp.objects.problem",
     "iter_pages": "usp.stream",
     "parse": "usp.tree",

@@ -1,5 +1,5 @@
-"""Sources: what a caller names (a site, the URL of a sitemap, a file, standard input), and the start
-of the crawl that it means.
+"""Sources: what a caller names (a site, the URL of a sitemap, a file, standard input), and where
+the crawl of it starts.
 
 A source that can't be used raises at once, in one line. What a document contains is data.
 """

@@ -71,7 +71,7 @@ class Store:
             return spool
 
     def close(self) -> None:
-        """Free the disk space: no document is read any more, though some may still be referenced."""
+        """Free the disk space: no document is read any more, though it may be referenced."""
         with self._lock:
             for spool in self._spools:
                 spool.close()

@@ -1,4 +1,4 @@
-"""The same functions for asyncio: trees as coroutines, pages as async iterators, many sites at once.
+"""The functions for asyncio: trees as coroutines, pages as async iterators, many sites at once.
 
 The names and parameters are those of ``usp.tree`` and ``usp.stream``. Callbacks are plain functions
 and run in the caller's task. Needs the extra ``async``, which installs aiohttp.
@@ -350,10 +350,7 @@ def sitemap_trees(
     async def tree(client: AbstractAioWebClient, homepage: object) -> IndexWebsiteSitemap:
         url = url_with_scheme(homepage) if isinstance(homepage, str) else ""
         if not is_start_url(url):
-            problem = Problem("SM604", f"{homepage!r} is neither a URL nor a domain")
-            return IndexWebsiteSitemap(
-                str(homepage), [], outcome=Outcome.UNREACHABLE, notes=(problem,)
-            )
+            return _unreachable_tree(homepage)
         start = CrawlStart.for_homepage(
             url,
             settled,
@@ -364,6 +361,12 @@ def sitemap_trees(
         return await _tree(start, settled, options, client)
 
     return AioTreeStream._start(as_they_finish(homepages, _client(web_client), tree, sites_at_once))
+
+
+def _unreachable_tree(homepage: object) -> IndexWebsiteSitemap:
+    """Return the empty tree of a homepage that is neither a URL nor a domain."""
+    problem = Problem("SM604", f"{homepage!r} is neither a URL nor a domain")
+    return IndexWebsiteSitemap(str(homepage), [], outcome=Outcome.UNREACHABLE, notes=(problem,))
 
 
 def _client(own: AbstractAioWebClient | None) -> AbstractAsyncContextManager[AbstractAioWebClient]:

@@ -1,8 +1,8 @@
 """The crawl core: decides what to fetch next, and never waits.
 
-A *resource* is a URL, fetched at most once. A *node* is a position in the tree where it is declared,
-with its own level and ancestors. A cursor walks the nodes in document order; requests for what it
-will need run ahead of it. ``Crawl`` is what a driver works with: ours in ``_drive``, or the caller's.
+A *resource* is a URL, fetched at most once. A *node* is a position in the tree where it is
+declared, with its own level and ancestors. A cursor walks the nodes in document order; requests for
+what it will need run ahead of it. ``Crawl`` is what a driver works with: ours, or the caller's.
 """
 
 import pickle
@@ -76,7 +76,7 @@ class Crawl:
             the sitemaps above the child); returns whether to fetch it.
         :param recurse_list_callback: called before that with all children of an index; returns
             those to fetch.
-        :param stop_callback: called with each page in document order; True ends the crawl before it.
+        :param stop_callback: called with each page in document order; True ends the crawl there.
         """
         several = [urls] if isinstance(urls, str) else list(check_iterable("urls", urls, str))
         if not several:

@@ -74,7 +74,7 @@ class FetchInfo:
 
 @dataclass(frozen=True, slots=True)
 class StoredDocument:
-    """A document that an earlier crawl fetched and the caller stored: used where it is unchanged."""
+    """A document that an earlier crawl fetched and the caller stored: used if it is unchanged."""
 
     url: str
     """The URL after redirects."""

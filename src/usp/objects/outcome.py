@@ -82,5 +82,5 @@ class Attempt:
     detail: str
     """The reason in words; empty when it worked."""
     stage: str = ""
-    """The discovery stage: ``robots.txt``, ``known paths``, ``homepage``, ``newer paths``, ``feeds``,
-    ``indexes`` or ``given``."""
+    """The discovery stage: ``robots.txt``, ``known paths``, ``homepage``, ``newer paths``,
+    ``feeds``, ``indexes`` or ``given``."""

@@ -12,8 +12,8 @@
         ├ IndexWebsiteSitemap      the root that stands for the site as a whole
         └ IndexXMLSitemap, IndexRobotsTxtSitemap
 
-A sitemap holds any re-iterable of pages: a list, or a stored document that is parsed anew each time.
-So walking a tree never holds more than one chunk of one sitemap.
+A sitemap holds any re-iterable of pages: a list, or a stored document that is parsed anew each
+time. So walking a tree never holds more than one chunk of one sitemap.
 """
 
 from collections import Counter
@@ -78,7 +78,7 @@ class InvalidSitemap(_Leaf):
 
     @property
     def code(self) -> str | None:
-        """The reason as a problem code (``SM…``); None if the caller built the object without one."""
+        """The reason as a problem code (``SM…``); None on an object that the caller built."""
         return self._code
 
     @property
@@ -124,7 +124,7 @@ class _ReadSitemap(AbstractSitemap):
 
     @property
     def sub_sitemaps(self) -> list[AbstractSitemap]:
-        """The sitemaps that this document lists, in its order: the list itself, which you may edit."""
+        """The sitemaps that this document lists, in its order: the list itself, to be edited."""
         return self._sub_sitemaps
 
     @property
@@ -141,7 +141,9 @@ class _ReadSitemap(AbstractSitemap):
     @property
     def skipped(self) -> Counter[SkipReason]:
         """The number of sitemaps and pages of this document that were skipped, by reason."""
-        pages = self._pages.skipped if isinstance(self._pages, HasSkipped) else Counter[SkipReason]()
+        pages = (
+            self._pages.skipped if isinstance(self._pages, HasSkipped) else Counter[SkipReason]()
+        )
         return super().skipped + pages
 
     def _own_pages(self) -> Iterable[SitemapPage]:
