@@ -1,4 +1,4 @@
-"""Print the lowest versions of usp's dependencies that pyproject.toml allows, as pip constraints."""
+"""Print the lowest versions of the dependencies that pyproject.toml allows, as constraints."""
 
 import re
 import sys
@@ -9,6 +9,7 @@ REQUIREMENT = re.compile(r"(?P<name>[\w.-]+)\s*>=\s*(?P<version>[\w.]+)")
 
 
 def main() -> None:
+    """Print one constraint a line."""
     project = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project.get("optional-dependencies", {}).values()
     for requirement in [*project["dependencies"], *(one for extra in extras for one in extra)]:

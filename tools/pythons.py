@@ -18,6 +18,7 @@ QUESTION = "import sys; print('%d.%d' % sys.version_info[:2], sys.executable)"
 
 
 def candidates() -> Iterator[Path]:
+    """Yield the files that may be a Python, those on the PATH first."""
     pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv", "versions")
     folders = [*map(Path, os.get_exec_path()), *sorted(pyenv.glob("*/bin"), reverse=True)]
     for folder in folders:
@@ -37,6 +38,7 @@ def ask(python: Path) -> tuple[str, str] | None:
 
 
 def main() -> None:
+    """Print one Python a line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--except", dest="known", type=Path, help="skip the version of this one")
     args = parser.parse_args()
