@@ -73,7 +73,7 @@ def gunzip(data: bytes, max_output_bytes: int | None = None) -> bytes:
     if not data.startswith(_GZIP):
         raise GunzipException(f"The data is not gzip: it begins with {data[:2]!r}.")
     limit = max_output_bytes if max_output_bytes is not None else len(data) * 1100
-    unpacked, problems = _parse.decompress_all([data], limit, wraps=1)
+    unpacked, problems = _parse.decompress_all([data], limit, max_layers=1)
     lost = [problem for problem in problems if problem.code in {"SM214", "SM701"}]
     if lost:
         raise GunzipException(f"The data could not be unpacked whole: {lost[0].message}.")

@@ -102,7 +102,7 @@ class RequestsWebClientSuccessResponse(AbstractWebClientSuccessResponse):
             wraps = sum(
                 name in _PACKED for name in encodings.labels(self.header("Content-Encoding"))
             )
-            self._data, _ = decompress_all(self.chunks(), self._max_length, wraps=wraps)
+            self._data, _ = decompress_all(self.chunks(), self._max_length, max_layers=wraps)
         return self._data
 
     def chunks(self) -> Iterator[bytes]:
