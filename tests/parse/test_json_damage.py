@@ -98,7 +98,9 @@ def test_junk_in_the_place_of_items_is_counted(junk: list[str], count: int, wher
 def test_junk_that_is_cut_in_two_is_counted_once() -> None:
     for blanks in range(262_144 - 70, 262_144 - 50):
         document = f'{{"version": "{VERSION}", "items": [{" " * blanks}null, {A}]}}'
-        assert [problem.message for problem in read(document).problems] == ["an item is not an object"]
+        assert [problem.message for problem in read(document).problems] == [
+            "an item is not an object"
+        ]
 
 
 def test_items_that_are_an_object_are_its_values() -> None:

@@ -55,7 +55,7 @@ from usp._parse.values.numbers import parse_priority, priority_or_default
 from usp._parse.values.text import split_commas
 from usp._parse.values.urls import resolve_url
 from usp.helpers import parse_iso8601_date
-from usp.objects.abstract_sitemap import Checked
+from usp.objects.abstract_sitemap import HasProblems
 from usp.objects.page import SitemapPageChangeFrequency
 from usp.objects.problem import CODES, Problem, Severity
 from usp.objects.sitemap import InvalidSitemap, PagesTextSitemap
@@ -102,7 +102,7 @@ class Reading:
 def read(*chunks: bytes, url: str | None = None, charset: str | None = None) -> Reading:
     document = inspect(Source(list(chunks), url, charset=charset))
     pages = tuple(page.to_dict() for page in document.pages)
-    assert isinstance(document.pages, Checked)
+    assert isinstance(document.pages, HasProblems)
     return Reading(
         document.kind,
         document.reason,
