@@ -18,8 +18,8 @@ from usp.objects.events import Observer
 from usp.objects.outcome import Outcome, SkipReason
 from usp.objects.page import SitemapPage
 from usp.objects.problem import Problem
+from usp.web_client import default_client
 from usp.web_client.abstract_client import AbstractWebClient
-from usp.web_client.default import default_client
 
 
 class StreamStatus:

@@ -16,8 +16,8 @@ from usp._validate import check_flags, check_instance, check_optional_instance
 from usp.exceptions import SitemapException
 from usp.objects.events import Observer
 from usp.objects.sitemap import AbstractSitemap, IndexWebsiteSitemap, SitemapLink
+from usp.web_client import default_client
 from usp.web_client.abstract_client import AbstractWebClient
-from usp.web_client.default import default_client
 
 _UNPUBLISHED_SITEMAP_PATHS: set[str] = set(KNOWN_PATHS)
 """Paths at which sitemaps are often found though nothing names them."""
