@@ -20,8 +20,8 @@ from usp._parse import Document, Kind, PushParser, Source, inspect
 from usp.exceptions import SitemapException
 from usp.objects.outcome import FoundBy
 from usp.objects.sitemap import AbstractSitemap, InvalidSitemap
+from usp.web_client import default_client
 from usp.web_client.abstract_client import AbstractWebClient, LocalWebClient
-from usp.web_client.default import default_client
 
 _POLICY: Final = Policy()
 _STRING_URL: Final = "http://usp-local-dummy.local/"

@@ -16,8 +16,8 @@ from usp.exceptions import UsageError
 from usp.objects.events import Observer
 from usp.objects.page import as_utc
 from usp.objects.sitemap import AbstractSitemap, IndexWebsiteSitemap, SitemapLink
+from usp.web_client import as_web_client, default_client
 from usp.web_client.abstract_client import AbstractWebClient
-from usp.web_client.default import default_client
 
 _UNPUBLISHED_SITEMAP_PATHS: set[str] = set(KNOWN_PATHS)
 """Paths at which sitemaps are common, though nothing declares them."""
@@ -126,8 +126,7 @@ def _tree(
     options: CrawlOptions,
     web_client: AbstractWebClient | None,
 ) -> IndexWebsiteSitemap:
-    check_optional_instance("web_client", web_client, AbstractWebClient)
-    client = default_client() if web_client is None else web_client
+    client = default_client() if web_client is None else as_web_client(web_client)
     crawl = start.crawl(policy, replace(options, probe_early=bool(client.thread_safe)))
     try:
         drive(crawl, client, start.homepage, options.observer)

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import usp
-from tests.drive.loops import run
+from tests.loops import run
 from tests.server import LoopbackServer, urlset
 from usp import aio
 from usp.exceptions import SitemapException
