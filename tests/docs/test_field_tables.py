@@ -22,7 +22,7 @@ from usp.objects.page import SitemapImage, SitemapNewsStory, SitemapPage, Sitema
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 NAME = re.compile(r"`(\w+)`")
 OF_FIELDS, OF_CLASSES = ("property", "field"), ("class",)
-PAGE = ("formats.md", "What a page has")
+PAGE = ("formats.md", "Fields of a page")
 
 SITEMAPS = [kind for _, kind in getmembers(sitemap, isclass) if kind.__module__ == sitemap.__name__]
 VALUES = [
@@ -40,7 +40,7 @@ TABLES: list[tuple[str, list[type], list[tuple[str, str]]]] = [
         "sitemap",
         SITEMAPS,
         [
-            ("formats.md", "What a sitemap has"),
+            ("formats.md", "Fields of a sitemap"),
             ("discovery.md", "Where a sitemap came from"),
         ],
     ),
