@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+import usp
 from usp.cli._demo_site import DemoSite
 from usp.cli.cli import parse_args
 
@@ -48,6 +49,11 @@ def dead_links(page: Path) -> list[str]:
         if not target.exists() or (anchor and anchor not in anchors(target)):
             dead.append(link)
     return dead
+
+
+def files_named_in(page: Path) -> list[str]:
+    """The files and folders of the package that a page names, such as ``_crawl/policy.py``."""
+    return re.findall(r"`((?:_?[a-z]+/)+_?[a-z_]+(?:\.py)?|_store\.py)`", text_of(page))
 
 
 def commands() -> list[str]:
@@ -93,6 +99,12 @@ def test_python_example(
 )
 def test_links_lead_to_pages_and_headings(page: Path) -> None:
     assert dead_links(page) == []
+
+
+@pytest.mark.parametrize("name", files_named_in(PROJECT / "docs" / "architecture.md"))
+def test_files_that_the_architecture_page_names_exist(name: str) -> None:
+    folder = PROJECT if name.startswith("tests/") else Path(usp.__file__).parent
+    assert (folder / name).exists()
 
 
 @pytest.mark.parametrize("command", commands())
