@@ -109,7 +109,7 @@ def test_the_document_size_limit_is_an_option(server: LoopbackServer) -> None:
     assert 0 < len(pages) < 1000
     assert pages == [server.at(f"/{number}") for number in range(len(pages))]
     names = {problem.name for sitemap in small.all_sitemaps() for problem in sitemap.problems}
-    assert {"document-too-large", "cut-off"} <= names
+    assert {"document-too-large", "truncated"} <= names
     assert not small.tree_complete
 
 

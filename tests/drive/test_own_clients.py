@@ -175,5 +175,5 @@ def test_a_cancellation_of_something_else_is_a_failed_fetch() -> None:
 
 def test_a_cancellation_of_something_else_ends_a_body() -> None:
     tree, given = crawled_in_asyncio({"chunks": lambda _: Pieces(fault=asyncio.CancelledError())})
-    assert tree.sub_sitemaps[0].problems[0].name == "body-cut-off"
+    assert tree.sub_sitemaps[0].problems[0].name == "body-truncated"
     assert [response.closed for response in given] == [1]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command import TIMEOUT, CrawlFinished, environment
+from tests.cli.command import TIMEOUT, Finished, environment
 from tests.server import LoopbackServer, urlset
 from tests.store.programs import PAGES, PYTHON, WAYS, command, large_site
 
@@ -18,16 +18,16 @@ MISSING = "import tempfile; tempfile.tempdir = sys.argv[2]; "
 posix = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limits of this kind")
 
 
-def ended(line: list[str], folder: Path, *, blocks: int | None = None) -> CrawlFinished:
+def ended(line: list[str], folder: Path, *, blocks: int | None = None) -> Finished:
     """Run a program that may write files of so many blocks of 512 bytes only."""
     if blocks is not None:
         line = ["/bin/sh", "-c", f'ulimit -f {blocks}; exec "$@"', "sh", *line]
     env = environment({"TMPDIR": str(folder)})
     done = subprocess.run(line, capture_output=True, check=False, env=env, timeout=TIMEOUT)
-    return CrawlFinished(done.returncode, done.stdout.decode(), done.stderr.decode())
+    return Finished(done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
-def error_of(program: CrawlFinished) -> str:
+def error_of(program: Finished) -> str:
     """The last line of what a program said: the error itself."""
     assert (program.code, program.out) == (1, "")
     assert "ResourceWarning" not in program.err
@@ -90,7 +90,7 @@ def test_small_documents_need_no_disk(server: LoopbackServer, tmp_path: Path, wa
     server.site["/a.xml"] = urlset(*(server.at(f"/{n}") for n in range(100)))
     program = f"import sys; {MISSING}{WAYS[way]}"
     line = [*PYTHON, program, server.url, str(tmp_path / "missing")]
-    assert ended(line, tmp_path) == CrawlFinished(0, "100\n", "")
+    assert ended(line, tmp_path) == Finished(0, "100\n", "")
 
 
 def test_a_document_at_hand_needs_no_disk(tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ def test_a_document_at_hand_needs_no_disk(tmp_path: Path) -> None:
         "usp.sitemap_from_str(text.encode()).all_pages())))"
     )
     line = [*PYTHON, program, "", str(tmp_path / "missing")]
-    assert ended(line, tmp_path) == CrawlFinished(0, "50000 50000\n", "")
+    assert ended(line, tmp_path) == Finished(0, "50000 50000\n", "")
 
 
 def test_where_tmpdir_is_wrong_python_finds_another_place(

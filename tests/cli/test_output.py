@@ -1,6 +1,6 @@
-"""Streams that are closed, full, or pipes that nobody reads.
+"""stdout and stderr that are closed, full, or pipes without a reader.
 
-Trouble with stderr changes neither the answer nor the exit code; trouble with stdout is told.
+Errors of stderr change neither the output nor the exit code; errors of stdout are reported.
 """
 
 import os
@@ -18,51 +18,51 @@ pytestmark = [
     pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no /dev/full"),
 ]
 
-NOWHERE = "http://127.0.0.1:9/"
-DEAF = ["2>&-", "2>/dev/full"]
+UNREACHABLE = "http://127.0.0.1:9/"
+UNWRITABLE = ["2>&-", "2>/dev/full"]
 
 
 @pytest.fixture
 def site(server: LoopbackServer) -> LoopbackServer:
-    """A site of which one sitemap is missing, so that there is something to tell."""
+    """A site with one missing sitemap, so that there is a message."""
     server.robots("/a.xml", "/lost.xml")
     server.site["/a.xml"] = urlset(server.at("/one"))
     return server
 
 
 @pytest.mark.parametrize("options", [[], ["-vv"]], ids=["", "-vv"])
-@pytest.mark.parametrize("how", DEAF)
-def test_talk_that_nobody_hears_changes_nothing(
+@pytest.mark.parametrize("how", UNWRITABLE)
+def test_an_unwritable_stderr_changes_nothing_else(
     site: LoopbackServer, how: str, options: list[str]
 ) -> None:
-    told = usp("ls", site.url, *options)
+    normal = usp("ls", site.url, *options)
     ended = redirected(how, "ls", site.url, *options)
-    assert "could not be read" in told.err
-    assert (ended.code, ended.out, ended.err) == (0, told.out, "")
+    assert "could not be read" in normal.err
+    assert (ended.code, ended.out, ended.err) == (0, normal.out, "")
 
 
-@pytest.mark.parametrize("how", DEAF)
+@pytest.mark.parametrize("how", UNWRITABLE)
 @pytest.mark.parametrize(
     ("args", "code"),
     [
         (["ls", "foo"], 2),
         (["ls", "--what"], 2),
         (["nothing"], 2),
-        (["ls", NOWHERE, "-k", "-f", "pages"], 3),
+        (["ls", UNREACHABLE, "-k", "-f", "pages"], 3),
     ],
 )
-def test_exit_code_without_a_stderr(how: str, args: list[str], code: int) -> None:
+def test_exit_code_without_stderr(how: str, args: list[str], code: int) -> None:
     ended = redirected(how, *args)
     assert (ended.code, ended.out, ended.err) == (code, "", "")
 
 
 @pytest.mark.parametrize("options", [[], ["-vv"]], ids=["", "-vv"])
-def test_a_stderr_that_nobody_reads_is_not_a_stdout_that_nobody_reads(options: list[str]) -> None:
+def test_a_broken_pipe_on_stderr_is_not_one_on_stdout(options: list[str]) -> None:
     reader, writer = os.pipe()
     os.close(reader)
     try:
         ended = subprocess.run(
-            [*USP, "ls", NOWHERE, "-k", *options],
+            [*USP, "ls", UNREACHABLE, "-k", *options],
             stdout=subprocess.PIPE,
             stderr=writer,
             check=False,
@@ -71,12 +71,12 @@ def test_a_stderr_that_nobody_reads_is_not_a_stdout_that_nobody_reads(options: l
         )
     finally:
         os.close(writer)
-    assert (ended.returncode, ended.stdout.decode()) == (3, f"{NOWHERE}\n")
+    assert (ended.returncode, ended.stdout.decode()) == (3, f"{UNREACHABLE}\n")
 
 
 @pytest.mark.parametrize("how", [">&-", ">/dev/full"])
 @pytest.mark.parametrize("args", [["ls"], ["demo"], ["--version"], ["ls", "-h"], []])
-def test_3_and_one_line_when_the_output_cannot_be_written(
+def test_3_and_one_message_if_stdout_cannot_be_written(
     server: LoopbackServer, how: str, args: list[str]
 ) -> None:
     server.robots("/a.xml")
@@ -87,16 +87,16 @@ def test_3_and_one_line_when_the_output_cannot_be_written(
     assert line.startswith("usp: error: ")
 
 
-@pytest.mark.parametrize("how", [f">&- {deaf}" for deaf in DEAF])
-def test_3_when_nothing_can_be_written_at_all(how: str) -> None:
+@pytest.mark.parametrize("how", [f">&- {how}" for how in UNWRITABLE])
+def test_3_if_neither_stream_can_be_written(how: str) -> None:
     ended = redirected(how, "demo")
     assert (ended.code, ended.out, ended.err) == (3, "", "")
 
 
-def test_a_log_file_that_is_full_ends_the_log_and_nothing_else(site: LoopbackServer) -> None:
+def test_a_full_log_file_stops_the_log_and_nothing_else(site: LoopbackServer) -> None:
     ended = usp("ls", site.url, "-v", "-l", "/dev/full")
     assert (ended.code, ended.out) == (0, usp("ls", site.url).out)
     assert ended.err.splitlines() == [
-        "usp: warning: the log ends here: [Errno 28] No space left on device",
+        "usp: warning: logging stopped: [Errno 28] No space left on device",
         "usp: 1 sitemap could not be read",
     ]

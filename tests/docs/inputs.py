@@ -1,8 +1,8 @@
-"""How the rows of ``docs/what-counts.md`` are read, and what they show of what comes out.
+"""How the inputs of the rows of ``docs/what-counts.md`` are parsed, and what of them is compared.
 
-Two ways lead from a row to a reading. In a section that ``PLACES`` names, what stands in code marks
-under "given" is put where the section says, and read. Any other row has its document in
-``given_documents.py``, under the very words that it has on the page.
+In a section that ``TEMPLATES`` names, each quoted text of the "input" column is inserted into the
+template of the section and parsed. Any other row has its document in ``input_documents.py``, under
+the same words as on the page.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Final, TypeAlias
 
 from tests.parse.reading import atom, read_at, rss, u, urlset
 from tests.server import Answer, LoopbackServer
-from usp._crawl.policy import Policy
+from usp import Policy
 from usp.fetch_parse import IndexRobotsTxtSitemapParser, SitemapFetcher
 from usp.objects.page import SitemapNewsStory, SitemapPage
 from usp.objects.sitemap import AbstractSitemap
@@ -23,8 +23,8 @@ from usp.web_client.abstract_client import LocalWebClient
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """A text as if it had been fetched from this URL."""
+class AtUrl:
+    """A text, parsed as if it had been fetched from this URL."""
 
     url: str
     text: str
@@ -32,7 +32,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """What a real server answers at this path."""
+    """A response of a real server at this path."""
 
     path: str
     body: bytes
@@ -41,18 +41,18 @@ class Served:
 
 @dataclass(frozen=True, slots=True)
 class Limited:
-    """A document of a site, none of which may be larger than so many bytes."""
+    """A document of a site that is crawled with this limit of bytes per document."""
 
     limit: int
     text: str
 
 
 View: TypeAlias = Callable[[AbstractSitemap], list[str]]
-Document: TypeAlias = str | bytes | Found | Served | Limited
-Given: TypeAlias = Document | tuple[Document, View]
+Document: TypeAlias = str | bytes | AtUrl | Served | Limited
+Input: TypeAlias = Document | tuple[Document, View]
 
 
-def read(document: Document) -> AbstractSitemap:
+def parse(document: Document) -> AbstractSitemap:
     match document:
         case Served(path, body, headers):
             with LoopbackServer() as server:
@@ -62,20 +62,20 @@ def read(document: Document) -> AbstractSitemap:
             with LoopbackServer() as server:
                 server.site["/sitemap.xml"] = text
                 policy = Policy(max_document_bytes=limit)
-                (found,) = sitemap_tree_for_homepage(server.url, policy=policy).sub_sitemaps
-                return found
-        case Found(url, text) if url.endswith("/robots.txt"):
+                (sitemap,) = sitemap_tree_for_homepage(server.url, policy=policy).sub_sitemaps
+                return sitemap
+        case AtUrl(url, text) if url.endswith("/robots.txt"):
             return IndexRobotsTxtSitemapParser(url, text, 0, LocalWebClient(), set()).sitemap()
-        case Found(url, text):
+        case AtUrl(url, text):
             return read_at(url, text)
         case _:
             return sitemap_from_str(document)
 
 
-def written(document: Document) -> str:
-    """The document as text, for what a row quotes from it."""
+def text_of(document: Document) -> str:
+    """The document as text, in which the quotes of a row must occur."""
     match document:
-        case Found() | Limited():
+        case AtUrl() | Limited():
             return document.text
         case Served():
             headers = (f"{name}: {value}" for name, value in document.headers.items())
@@ -89,11 +89,11 @@ def written(document: Document) -> str:
 A, B, C = "http://h/a", "http://h/b", "http://h/c"
 
 
-# What a row shows of a sitemap
+# What a row compares of a sitemap
 
 
 def listed(sitemap: AbstractSitemap) -> list[str]:
-    """The pages, then the children, by their short names."""
+    """The pages, then the sub-sitemaps, by their short names."""
     pages = [short(page.url) for page in sitemap.pages]
     return pages + [f">{short(child.url)}" for child in sitemap.sub_sitemaps]
 
@@ -107,7 +107,7 @@ def kind(sitemap: AbstractSitemap) -> list[str]:
 
 
 def first(show: Callable[[SitemapPage], list[str]]) -> View:
-    """What the page ``a`` says; it must be the first."""
+    """Fields of the page ``a``, which must be the first."""
 
     def view(sitemap: AbstractSitemap) -> list[str]:
         page = sitemap.pages[0]
@@ -131,7 +131,7 @@ def urls(sitemap: AbstractSitemap) -> list[str]:
 
 
 images: Final = first(lambda page: [image.loc for image in page.images or []])
-title: Final = first(lambda page: [story(page).title])
+title: Final = first(lambda page: [page.title or "None"])
 dated: Final = first(lambda page: [iso(story(page).publish_date)])
 
 
@@ -143,13 +143,13 @@ def with_image(sitemap: AbstractSitemap) -> list[str]:
 
 
 def between(sitemap: AbstractSitemap) -> list[str]:
-    """What comes out between the sound entries of ``a`` and ``c``."""
-    before, *found, after = urls(sitemap)
+    """The pages between those of the valid entries ``a`` and ``c``."""
+    before, *pages, after = urls(sitemap)
     assert (before, after) == (A, C)
-    return found
+    return pages
 
 
-# Where the things of a section stand
+# The templates of sections
 
 DECLARATION: Final = '<?xml version="1.0" encoding="UTF-8"?>\n'
 
@@ -162,8 +162,8 @@ def entry(inside: str) -> str:
     return f"<entry>{inside}</entry>"
 
 
-def robots(text: str) -> Found:
-    return Found("http://h/robots.txt", text)
+def robots(text: str) -> AtUrl:
+    return AtUrl("http://h/robots.txt", text)
 
 
 def feed(*items: str) -> str:
@@ -176,9 +176,9 @@ def priority_or_frequency(page: SitemapPage) -> list[str]:
     return [frequency.value if frequency else str(page.priority)]
 
 
-PLACES: Final[dict[str, tuple[Callable[[str], Document], View]]] = {
-    "Broken XML": (lambda text: urlset(u(A), text, u(C)), between),
-    "URLs": (lambda text: Found("http://h/maps/s.xml", urlset(u(text))), urls),
+TEMPLATES: Final[dict[str, tuple[Callable[[str], Document], View]]] = {
+    "Malformed XML": (lambda text: urlset(u(A), text, u(C)), between),
+    "URLs": (lambda text: AtUrl("http://h/maps/s.xml", urlset(u(text))), urls),
     "Dates": (
         lambda text: urlset(u(A, f"<lastmod>{text}</lastmod>")),
         first(lambda page: [iso(page.last_modified)]),
