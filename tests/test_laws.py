@@ -22,7 +22,7 @@ PACKAGE = Path(usp.__file__).parent
 FILES = sorted(PACKAGE.rglob("*.py"))
 
 FLOORS = (
-    {"_version"},
+    {"_version", "_installation"},
     {"exceptions"},
     {"_validate"},
     {"objects"},
@@ -31,7 +31,7 @@ FLOORS = (
     {"_store"},
     {"web_client"},
     {"_drive"},
-    {"tree", "stream", "aio", "fetch_parse", "helpers", "_source"},
+    {"tree", "stream", "aio", "fetch_parse", "helpers", "_source", "log", "__about__"},
     {"cli"},
     {"__main__"},
     {"__init__"},

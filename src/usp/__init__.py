@@ -58,10 +58,12 @@ _WHERE = {
 
 
 def __getattr__(name: str) -> object:
-    if name not in _WHERE:
+    if name not in _WHERE and name != "fetch_parse":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
+    if name == "fetch_parse":  # in 1.8.1 it is there as soon as usp.tree is imported
+        return import_module("usp.fetch_parse")
     value: object = getattr(import_module(_WHERE[name]), name)
     globals()[name] = value
     return value

@@ -55,17 +55,17 @@ class CrawlStart:
         normalize: bool = True,
     ) -> Self:
         """Begin at a homepage, as 1.8.1 does."""
-        check_flags(
-            use_robots=use_robots,
-            use_known_paths=use_known_paths,
-            normalize_homepage_url=normalize,
+        check_flags(  # programs for 1.8.1 write None for False
+            use_robots=use_robots or False,
+            use_known_paths=use_known_paths or False,
+            normalize_homepage_url=normalize or False,
         )
         homepage = _homepage(url, normalize=normalize)
         stages = discovery_plan(
             policy,
             known_paths,
-            use_robots=use_robots,
-            use_known_paths=use_known_paths,
+            use_robots=bool(use_robots),
+            use_known_paths=bool(use_known_paths),
             classic=True,
         )
         return cls(homepage, homepage, stages.start_urls(homepage))

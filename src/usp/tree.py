@@ -1,7 +1,9 @@
 """What most users call: the sitemaps of a website, or of a text, as a tree."""
 
+import logging
 from dataclasses import replace
-from typing import Unpack
+from importlib import import_module
+from typing import TYPE_CHECKING, Final, Unpack
 
 from usp._crawl.assembly import sitemap_for_document, website_tree
 from usp._crawl.core import Crawl, RecurseCallback, RecurseListCallback, StopCallback
@@ -19,6 +21,49 @@ from usp.objects.sitemap import AbstractSitemap, IndexWebsiteSitemap, SitemapLin
 from usp.web_client.abstract_client import AbstractWebClient
 from usp.web_client.default import default_client
 
+if TYPE_CHECKING:
+    from usp.fetch_parse import SitemapFetcher, SitemapStrParser
+    from usp.helpers import (
+        RecurseCallbackType,
+        RecurseListCallbackType,
+        is_http_url,
+        strip_url_to_homepage,
+    )
+    from usp.objects.sitemap import IndexRobotsTxtSitemap, InvalidSitemap
+
+__all__ = [
+    "AbstractSitemap",
+    "AbstractWebClient",
+    "IndexRobotsTxtSitemap",
+    "IndexWebsiteSitemap",
+    "InvalidSitemap",
+    "RecurseCallbackType",
+    "RecurseListCallbackType",
+    "SitemapException",
+    "SitemapFetcher",
+    "SitemapStrParser",
+    "is_http_url",
+    "log",
+    "parse",
+    "sitemap_from_str",
+    "sitemap_tree",
+    "sitemap_tree_for_homepage",
+    "strip_url_to_homepage",
+    "tree_of",
+]
+
+log: Final = logging.getLogger(__name__)
+_ELSEWHERE: Final = {
+    "IndexRobotsTxtSitemap": "usp.objects.sitemap",
+    "InvalidSitemap": "usp.objects.sitemap",
+    "RecurseCallbackType": "usp.helpers",
+    "RecurseListCallbackType": "usp.helpers",
+    "SitemapFetcher": "usp.fetch_parse",
+    "SitemapStrParser": "usp.fetch_parse",
+    "is_http_url": "usp.helpers",
+    "strip_url_to_homepage": "usp.helpers",
+}
+"""Names that programs for 1.8.1 import from here, by the module that defines them."""
 _UNPUBLISHED_SITEMAP_PATHS: set[str] = set(KNOWN_PATHS)
 """Paths at which sitemaps are often found though nothing names them."""
 
@@ -180,3 +225,9 @@ def sitemap_from_str(content: str | bytes) -> AbstractSitemap:
     from usp.fetch_parse import sitemap_of_string  # here, since few need any of that room
 
     return sitemap_of_string(content)
+
+
+def __getattr__(name: str) -> object:
+    if name not in _ELSEWHERE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_ELSEWHERE[name]), name)

@@ -20,7 +20,11 @@ from usp.objects.events import (
     SitemapParsed,
 )
 
+# All exist from the import on, since programs set levels and handlers by name.
 _log: Final = logging.getLogger("usp.fetch_parse")
+_tree_log: Final = logging.getLogger("usp.tree")
+_fetch_log: Final = logging.getLogger("usp.helpers")
+_invalid_log: Final = logging.getLogger("usp.objects.sitemap")
 logging.getLogger("usp").addHandler(logging.NullHandler())  # quiet, until somebody listens
 _NOT_FOUND: Final = 404
 
@@ -76,6 +80,7 @@ def _(event: SitemapParsed) -> None:
     if event.kind == Kind.INVALID:
         level = logging.INFO if event.is_guess else logging.WARNING
         _log.log(level, "Not a sitemap: %s: %s", event.final_url, event.reason)
+        _invalid_log.info("Invalid sitemap: %s: %s", event.final_url, event.reason)
     else:
         _log.info("Read %s as %s", event.final_url, event.kind)
         _log.debug("%s leads to %d sitemaps", event.final_url, event.sitemaps)
@@ -83,7 +88,7 @@ def _(event: SitemapParsed) -> None:
 
 @_write.register
 def _(event: RetryScheduled) -> None:
-    _log.info("Could not fetch %s: %s", event.url, event.message)
+    _fetch_log.info("Could not fetch %s: %s", event.url, event.message)
 
 
 @_write.register
@@ -91,7 +96,8 @@ def _(event: RequestFailed) -> None:
     """Nothing at a guessed URL is no warning."""
     expected = event.is_guess and event.status == _NOT_FOUND
     level = logging.INFO if expected else logging.WARNING
-    _log.log(level, "Could not fetch %s: %s", event.url, event.message)
+    _fetch_log.log(level, "Could not fetch %s: %s", event.url, event.message)
+    _invalid_log.info("Invalid sitemap: %s: %s", event.url, event.message)
 
 
 def not_closed(url: str, error: BaseException) -> None:
@@ -102,10 +108,10 @@ def not_closed(url: str, error: BaseException) -> None:
 def assumed_homepage(url: str, homepage: str) -> None:
     """Say that a URL was cut down to its homepage."""
     level = logging.INFO if f"{url}/" == homepage else logging.WARNING
-    logging.getLogger("usp.tree").log(level, "Taking %s as the homepage of %s", homepage, url)
+    _tree_log.log(level, "Taking %s as the homepage of %s", homepage, url)
 
 
 def helper_failed(url: str, message: str, *, expected: bool) -> None:
     """Say that the helper of 1.8.1 could not fetch a URL."""
     level = logging.INFO if expected else logging.WARNING
-    logging.getLogger("usp.helpers").log(level, "Could not fetch %s: %s", url, message)
+    _fetch_log.log(level, "Could not fetch %s: %s", url, message)

@@ -5,3 +5,7 @@ it does. Data goes to stdout and talk to stderr; a command returns its exit code
 process itself. ``cli`` imports next to nothing, and a command's own file is imported when it runs:
 so help and version come at once, and Ctrl-C is answered from the first moment on.
 """
+
+from usp.cli.cli import main
+
+__all__ = ["main"]
