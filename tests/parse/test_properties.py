@@ -52,7 +52,7 @@ from usp._parse.input.sniff import Kind
 from usp._parse.values import text as values
 from usp._parse.values.dates import date
 from usp.helpers import parse_iso8601_date
-from usp.objects.abstract_sitemap import Checked
+from usp.objects.abstract_sitemap import HasProblems
 from usp.objects.page import SitemapPageChangeFrequency
 from usp.objects.problem import CODES, Problem, Severity
 from usp.objects.sitemap import InvalidSitemap, PagesTextSitemap
@@ -99,7 +99,7 @@ class Reading:
 def read(*chunks: bytes, url: str | None = None, charset: str | None = None) -> Reading:
     document = inspect(Source(list(chunks), url, charset=charset))
     pages = tuple(page.to_dict() for page in document.pages)
-    assert isinstance(document.pages, Checked)
+    assert isinstance(document.pages, HasProblems)
     return Reading(
         document.kind,
         document.reason,
