@@ -127,7 +127,7 @@ def gunzip(data: bytes, max_output_bytes: int | None = None) -> bytes:
     if not data.startswith(_GZIP):
         raise GunzipException(f"data must be a gzip file; it begins with {data[:2]!r}.")
     limit = len(data) * _MAX_RATIO if max_output_bytes is None else max(max_output_bytes, 0)
-    content, problems = _parse.decompress_all([data], limit, wraps=1)
+    content, problems = _parse.decompress_all([data], limit, max_layers=1)
     if problems:
         raise GunzipException(f"The data can't be decompressed: {problems[0].message}.")
     return content
