@@ -9,18 +9,19 @@ from abc import ABC, abstractmethod
 from typing import Final
 from urllib.parse import urlsplit
 
+from usp._crawl import Crawl
 from usp._crawl.assembly import sitemap_for_document, subtree
-from usp._crawl.core import Crawl, RecurseCallback, RecurseListCallback
 from usp._crawl.discovery import StartUrl
 from usp._crawl.nodes import rejection
+from usp._crawl.options import CrawlOptions, RecurseCallback, RecurseListCallback
 from usp._crawl.policy import Policy
 from usp._drive.run import run as drive
 from usp._parse import Document, Kind, PushParser, Source, inspect
 from usp.exceptions import SitemapException
 from usp.objects.outcome import FoundBy
 from usp.objects.sitemap import AbstractSitemap, InvalidSitemap
+from usp.web_client import default_client
 from usp.web_client.abstract_client import AbstractWebClient, LocalWebClient
-from usp.web_client.default import default_client
 
 _POLICY: Final = Policy()
 _STRING_URL: Final = "http://usp-local-dummy.local/"
@@ -34,18 +35,14 @@ def _run(
     recurse_list_callback: RecurseListCallback | None,
 ) -> AbstractSitemap:
     """Crawl what one start_url leads to."""
-    crawl = Crawl(
-        [start_url],
-        _POLICY,
-        recurse_callback=recurse_callback,
-        recurse_list_callback=recurse_list_callback,
-    )
+    options = CrawlOptions(recurse_callback, recurse_list_callback)
+    crawl = Crawl._started(start_url.url, [start_url], _POLICY, options)
     drive(crawl, client, start_url.url)
-    found = subtree(crawl.roots[0], crawl.selection)
+    found = subtree(crawl._cursor.roots[0], crawl._cursor.selection)
     return found if found is not None else InvalidSitemap(start_url.url, "Nothing was found")
 
 
-def sitemap_of_string(content: str | bytes) -> AbstractSitemap:
+def parse_string(content: str | bytes) -> AbstractSitemap:
     """Read a sitemap that is at hand; its children stand in it unfetched."""
     if not isinstance(content, str | bytes):
         raise SitemapException(f"A sitemap is str or bytes, not {type(content).__name__}.")
@@ -96,7 +93,7 @@ class SitemapStrParser(SitemapFetcher):
 
     def sitemap(self) -> AbstractSitemap:
         """Read it."""
-        return sitemap_of_string(self._content)
+        return parse_string(self._content)
 
 
 class AbstractSitemapParser(ABC):

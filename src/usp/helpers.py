@@ -6,7 +6,7 @@ from typing import Final
 from urllib.parse import urlsplit, urlunsplit
 
 from usp import _parse
-from usp._drive.events import helper_failed
+from usp._drive.events import log_helper_failure
 from usp.exceptions import GunzipException, SitemapException, StripURLToHomepageException
 from usp.web_client.abstract_client import (
     AbstractWebClient,
@@ -59,7 +59,7 @@ def get_url_retry_on_client_errors(
         response = web_client.get(url)
         if not isinstance(response, WebClientErrorResponse):
             break
-        helper_failed(url, response.message(), expected=quiet_404)
+        log_helper_failure(url, response.message(), expected=quiet_404)
         if not response.retryable() or not tries_left:
             break
         time.sleep(sleep_between_retries)

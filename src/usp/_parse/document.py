@@ -282,7 +282,7 @@ def restore_pages(
 
 
 # Pickles name this function; the public path is the one that stays.
-restore_pages.__module__ = "usp"
+restore_pages.__module__ = "usp._parse"
 
 
 def inspect(source: Source, kind: Kind | None = None) -> Document:

@@ -56,7 +56,7 @@ CASES: dict[str, tuple[str, Use, list[object]]] = {
     "requests: session": (
         "session",
         lambda given: RequestsWebClient(session=given),
-        [5, "x", {}, False, requests.Session, requests],
+        [5, "x", [], False, requests.Session],
     ),
     "requests: private_addresses": (
         "private_addresses",

@@ -13,9 +13,9 @@ from requests.adapters import BaseAdapter
 from urllib3.connection import HTTPConnection
 from urllib3.exceptions import MaxRetryError, NameResolutionError, NewConnectionError, ProtocolError
 
-from tests.drive.answers import error
-from tests.drive.servers import ServerAt, full_house, raw
+from tests.responses import error
 from tests.server import Answer, LoopbackServer, redirect, reset, stall
+from tests.servers import ServerAt, full_house, raw
 from usp.exceptions import AddressRefusedError, CancelledFetchError, DeadlineError
 from usp.web_client._http.errors import is_transient
 from usp.web_client.requests_client import RequestsWebClient
@@ -229,7 +229,7 @@ def test_what_a_session_sends_stays_in_the_domain_of_the_homepage(
         client = RequestsWebClient(session=session)
         client.get(other.at("/b"))
         assert names(other) == ["authorization", "cookie"], "nobody has said whose crawl it is"
-        client.start_crawl(server.url)
+        client.for_crawl(server.url)
         client.get(server.at("/a"))
         assert names(server) == ["authorization", "cookie"]
         for url in (other.at("/b"), server.at("/r")):
@@ -248,7 +248,7 @@ def test_a_header_that_a_session_sets_is_a_credential_too(
     with requests.Session() as session:
         session.headers["Authorization"] = "Bearer secret"
         client = RequestsWebClient(session=session)
-        client.start_crawl(server.url)
+        client.for_crawl(server.url)
         client.get(server.at("/a"))
         client.get(other.at("/b"))
     assert (names(server), names(other)) == (["authorization"], [])
@@ -284,6 +284,6 @@ def test_the_domain_of_the_homepage(homepage: str, host: str, trusted: bool) -> 
         session.auth = ("user", "secret")
         session.mount("https://", Recorder())
         client = RequestsWebClient(session=session)
-        client.start_crawl(homepage)
+        client.for_crawl(homepage)
         client.get(f"https://{host}/")
     assert sent == [trusted]

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.drive.answers import error
-from tests.drive.loops import body, in_crawl, message, run
-from tests.drive.servers import Certificate, ServerAt, TLSServer, Tunnels
+from tests.loops import body, in_crawl, message, run
+from tests.responses import error
 from tests.server import Answer, LoopbackServer, redirect
+from tests.servers import Certificate, ServerAt, TLSServer, Tunnels
 from usp.exceptions import SitemapException
 from usp.web_client._http.address_guard import AddressRule
 from usp.web_client._http.settings import Verify
@@ -322,7 +322,7 @@ def test_a_proxy_that_makes_no_tunnels(server: LoopbackServer) -> None:
     async def main() -> None:
         async with AioWebClient(proxies={"https": server.url}) as client:
             answer = error(await client.get("https://far.example/"))
-            assert answer.message().startswith("the proxy said 501")
+            assert answer.message().startswith("the proxy responded 501")
             assert (answer.status_code(), answer.retryable()) == (501, False)
 
     run(main())

@@ -1,4 +1,4 @@
-"""What an observer and the log are told, against a real server."""
+"""Events of a crawl, for an observer and in the log, against a real server."""
 
 import asyncio
 import threading
@@ -16,6 +16,7 @@ from usp.objects.events import (
     PagesRead,
     RequestFailed,
     RequestStarted,
+    ResponseReceived,
     RetryScheduled,
     SitemapParsed,
 )
@@ -63,39 +64,43 @@ WAYS = [with_tree, with_stream, one_by_one]
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_an_observer_is_told_of_all_that_happens(
-    site: LoopbackServer, way: Callable[..., None]
-) -> None:
-    told: list[Event] = []
+def test_an_observer_receives_every_event(site: LoopbackServer, way: Callable[..., None]) -> None:
+    events: list[Event] = []
     threads = set()
 
     def note(event: Event) -> None:
-        told.append(event)
+        events.append(event)
         threads.add(threading.current_thread())
 
     way(site.url, observer=note, max_attempts=2, backoff_initial=0.001)
     assert threads == {threading.current_thread()}
     at = site.at
-    events = set(told)
-    assert told[0] == RequestStarted(at("/robots.txt"), 0, 1, True)
-    assert SitemapParsed(at("/robots.txt"), at("/robots.txt"), "robots", 4, True, "") in events
-    assert RequestStarted(at("/moved.xml"), 1, 1, False) in events
-    assert SitemapParsed(at("/moved.xml"), at("/a.xml"), "urlset", 0, False, "") in events
-    assert PagesRead(at("/a.xml"), 2) in events
-    assert RequestStarted(at("/busy.xml"), 1, 2, False) in events
-    (retry,) = [event for event in told if isinstance(event, RetryScheduled)]
+    seen = set(events)
+    assert events[0] == RequestStarted(at("/robots.txt"), 0, 1, True)
+    assert SitemapParsed(at("/robots.txt"), at("/robots.txt"), "robots", 4, True, "") in seen
+    assert RequestStarted(at("/moved.xml"), 1, 1, False) in seen
+    assert SitemapParsed(at("/moved.xml"), at("/a.xml"), "urlset", 0, False, "") in seen
+    assert (PagesRead(at("/a.xml"), 2) in seen) == (way is with_stream), "nothing is read to count"
+    (received,) = [
+        e for e in events if isinstance(e, ResponseReceived) and e.url == at("/moved.xml")
+    ]
+    assert received.final_url == at("/a.xml")
+    assert (received.fetch_info.status, received.fetch_info.attempts) == (200, 1)
+    assert received.fetch_info.redirects == (at("/moved.xml"),)
+    assert RequestStarted(at("/busy.xml"), 1, 2, False) in seen
+    (retry,) = [event for event in events if isinstance(event, RetryScheduled)]
     assert (retry.url, retry.attempt, retry.status) == (at("/busy.xml"), 1, 503)
-    assert 0 < retry.seconds < 1
-    failed = {event.url: event for event in told if isinstance(event, RequestFailed)}
+    assert 0 < retry.delay < 1
+    failed = {event.url: event for event in events if isinstance(event, RequestFailed)}
     assert failed[at("/busy.xml")].attempt == 2
     assert failed[at("/gone.xml")].status == 404
-    invalid = [event for event in told if isinstance(event, SitemapParsed) and event.reason]
+    invalid = [event for event in events if isinstance(event, SitemapParsed) and event.reason]
     assert [event.kind for event in invalid] == ["invalid"]
-    assert told[-1] == CrawlFinished(Outcome.PARTIAL)
+    assert events[-1] == CrawlFinished(Outcome.PARTIAL)
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_what_an_observer_raises_reaches_the_caller(
+def test_an_exception_in_an_observer_reaches_the_caller(
     site: LoopbackServer, way: Callable[..., None]
 ) -> None:
     before = threading.active_count()
@@ -109,11 +114,11 @@ def test_what_an_observer_raises_reaches_the_caller(
     assert threading.active_count() <= before + 1, "but for the server's own"
 
 
-def test_pages_that_are_left_out_are_not_counted(site: LoopbackServer) -> None:
-    told: list[Event] = []
-    with_tree(site.url, observer=told.append, exclude="1", max_attempts=1)
-    with_stream(site.url, observer=told.append, exclude="/1$", max_attempts=1)
-    counted = [event for event in told if isinstance(event, PagesRead) and event.pages]
+def test_skipped_pages_are_not_counted(site: LoopbackServer) -> None:
+    events: list[Event] = []
+    with_tree(site.url, observer=events.append, exclude="1", max_attempts=1, limit=99)
+    with_stream(site.url, observer=events.append, exclude="/1$", max_attempts=1)
+    counted = [event for event in events if isinstance(event, PagesRead) and event.pages]
     assert {event.pages for event in counted} <= {1}
 
 
@@ -157,7 +162,7 @@ class OwnAio(AbstractAioWebClient):
 
 
 @pytest.mark.parametrize("in_asyncio", [False, True])
-def test_a_response_that_can_not_be_closed_is_read_and_told_of(
+def test_a_response_that_cannot_be_closed_is_parsed_and_logged(
     caplog: pytest.LogCaptureFixture, in_asyncio: bool
 ) -> None:
     caplog.set_level("DEBUG", "usp")

@@ -12,11 +12,12 @@ from typing import Any, TypeVar
 
 import pytest
 
-from tests.drive.answers import error
+from tests.responses import error
 from usp._store import _Spool
 from usp.web_client.abstract_aio_client import (
     AbstractAioWebClient,
     AbstractAioWebClientSuccessResponse,
+    AioCrawlScope,
 )
 from usp.web_client.abstract_client import AbstractWebClientResponse, WebClientErrorResponse
 
@@ -79,14 +80,16 @@ def success(response: AbstractWebClientResponse) -> AbstractAioWebClientSuccessR
     return response
 
 
-async def body(client: AbstractAioWebClient, url: str) -> bytes:
+async def body(client: AbstractAioWebClient | AioCrawlScope, url: str) -> bytes:
     """All of a document."""
     came, fault = await read(client, url)
     assert fault is None
     return came
 
 
-async def read(client: AbstractAioWebClient, url: str) -> tuple[bytes, Exception | None]:
+async def read(
+    client: AbstractAioWebClient | AioCrawlScope, url: str
+) -> tuple[bytes, Exception | None]:
     """What came of a document, and the fault that ended it."""
     response = success(await client.get(url))
     came = b""
@@ -100,14 +103,12 @@ async def read(client: AbstractAioWebClient, url: str) -> tuple[bytes, Exception
     return came, None
 
 
-async def message(client: AbstractAioWebClient, url: str) -> str:
+async def message(client: AbstractAioWebClient | AioCrawlScope, url: str) -> str:
     return error(await client.get(url)).message()
 
 
 @asynccontextmanager
-async def in_crawl(
-    client: AbstractAioWebClient, homepage: str
-) -> AsyncIterator[AbstractAioWebClient]:
+async def in_crawl(client: AbstractAioWebClient, homepage: str) -> AsyncIterator[AioCrawlScope]:
     """A client, with its view for one crawl."""
     async with client, client.for_crawl(homepage) as own:
         yield own

@@ -2,10 +2,10 @@
 
 import pytest
 
-from tests.drive.answers import error
-from tests.drive.loops import body, message, read, run
-from tests.drive.servers import raw
+from tests.loops import body, message, read, run
+from tests.responses import error
 from tests.server import Answer, LoopbackServer, redirect
+from tests.servers import raw
 from usp.exceptions import ConnectionDroppedError
 from usp.web_client.aio_client import AioWebClient
 

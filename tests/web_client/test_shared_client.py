@@ -4,22 +4,23 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from contextvars import copy_context
 
 import pytest
 import requests
 
 import usp
-from tests.drive.answers import body, error
-from tests.drive.servers import Certificate, ServerAt, TLSServer, drip, full_house
-from tests.drive.waiting import fetchers, wait_until
+from tests.responses import body, error
 from tests.server import Handler, LoopbackServer, index, stall, urlset
+from tests.servers import Certificate, ServerAt, TLSServer, drip, full_house
+from tests.waiting import fetchers, wait_until
 from usp import Outcome
 from usp.tree import sitemap_tree_for_homepage
+from usp.web_client._requests.crawl_scope import RequestsCrawlScope
 from usp.web_client.abstract_client import (
     AbstractWebClient,
     AbstractWebClientResponse,
     AbstractWebClientSuccessResponse,
+    CrawlScope,
 )
 from usp.web_client.requests_client import RequestsWebClient
 
@@ -103,23 +104,18 @@ def test_a_kept_connection_belongs_to_the_crawl_that_has_it_now(
         return b"hello"
 
     server.otherwise = answer
-    first, second = copy_context(), copy_context()
-    for context in (first, second):
-        context.run(client.start_crawl, server.url)
-    first.run(lambda: body(client.get(server.url)))
+    first, second = client.for_crawl(server.url), client.for_crawl(server.url)
+    body(first.get(server.url))
     found: list[bytes] = []
-    work = second.copy().run
-    late = threading.Thread(
-        target=work, args=(lambda: found.append(body(client.get(server.at("/held")))),)
-    )
+    late = threading.Thread(target=lambda: found.append(body(second.get(server.at("/held")))))
     late.start()
     wait_until(lambda: len(ports) == 2)
     assert ports[0] == ports[1], "the second crawl has the connection of the first"
-    first.run(client.abort)
+    first.cancel()
     go.set()
     late.join()
     assert found == [b"hello"]
-    second.run(client.abort)
+    second.cancel()
     assert body(client.get(server.url)) == b"hello"
     assert ports[2] != ports[0], "what was shut is replaced"
 
@@ -136,10 +132,10 @@ def test_a_kept_connection_that_is_shut_this_very_moment_is_replaced(
     for server in (LoopbackServer(), TLSServer(certificate.context())):
         with server, closing(RequestsWebClient(verify=str(certificate.file))) as client:
             server.otherwise = answer
-            context = copy_context()
-            context.run(client.start_crawl, server.url)
-            context.run(lambda: body(client.get(server.url)))  # noqa: B023 -- run at once
-            context.run(client._scopes.current).lines.cut.set()  # and its sockets not yet
+            scope = client.for_crawl(server.url)
+            body(scope.get(server.url))
+            assert isinstance(scope, RequestsCrawlScope)
+            scope._sockets.cancelled.set()  # and its sockets are not shut down yet
             assert body(client.get(server.url)) == b"hello"
             assert body(client.get(server.url)) == b"hello"
     assert [ports[1] != ports[0], ports[1] == ports[2]] == [True, True]
@@ -187,8 +183,7 @@ def test_each_crawl_has_its_own_answer_to_where_it_is() -> None:
         assert found[0] == [outside.at("/page")], "a public site doesn't lead inside"
         assert found[1] == [outside.at("/page"), inside.at("/page")]
         refused = inside.asked.count("/b.xml")
-        context = copy_context()
-        context.run(client.start_crawl, outside.url)
+        client.for_crawl(outside.url)
         error(client.get(inside.at("/b.xml")))
         assert inside.asked.count("/b.xml") == refused, "nor in a thread that knows of no crawl"
 
@@ -203,11 +198,8 @@ def test_a_client_around_ours_is_ended_with_its_crawl_only(server: LoopbackServe
         def set_max_response_data_length(self, max_response_data_length: int | None) -> None:
             self.inner.set_max_response_data_length(max_response_data_length)
 
-        def start_crawl(self, homepage_url: str) -> None:
-            self.inner.start_crawl(homepage_url)
-
-        def abort(self) -> bool:
-            return self.inner.abort()
+        def for_crawl(self, homepage_url: str) -> CrawlScope:
+            return self.inner.for_crawl(homepage_url)
 
         def get(self, url: str) -> AbstractWebClientResponse:
             return self.inner.get(url)

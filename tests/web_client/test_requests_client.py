@@ -7,17 +7,17 @@ import time
 import zlib
 from collections.abc import Iterator
 from contextlib import closing
-from contextvars import copy_context
 from itertools import pairwise
 
 import pytest
 import requests
 import requests_cache
 
-from tests.drive.answers import error
+from tests.responses import error
 from tests.server import Answer, Handler, LoopbackServer, redirect, reset, stall, urlset
 from usp import Outcome, Policy, __version__
-from usp._drive.fetch import refused
+from usp._drive.fetch import failed_fetch
+from usp.objects.fetch_info import Validators
 from usp.tree import sitemap_tree_for_homepage
 from usp.web_client.abstract_client import (
     RETRYABLE_HTTP_STATUS_CODES,
@@ -198,7 +198,7 @@ def test_a_wait_is_from_start_to_start() -> None:
 
 def test_a_random_wait_varies_by_half() -> None:
     waiter = RequestWaiter(wait=100.0)
-    gaps = [waiter.distance() for _ in range(100)]
+    gaps = [waiter.interval() for _ in range(100)]
     assert 50 <= min(gaps) < 75
     assert 125 < max(gaps) <= 150
 
@@ -227,15 +227,11 @@ def test_a_request_that_was_stopped_leaves_its_turn_to_others(server: LoopbackSe
     server.otherwise = note
     with closing(RequestsWebClient(wait=0.3)) as client:
         client.get(server.url)
-        crawl = copy_context()
-        crawl.run(client.start_crawl, server.url)
-        waiting = [
-            threading.Thread(target=crawl.copy().run, args=(client.get, server.url))
-            for _ in range(20)
-        ]
+        scope = client.for_crawl(server.url)
+        waiting = [threading.Thread(target=scope.get, args=(server.url,)) for _ in range(20)]
         for thread in waiting:
             thread.start()
-        crawl.run(client.abort)
+        scope.cancel()
         for thread in waiting:
             thread.join()
         client.get(server.url)
@@ -298,16 +294,18 @@ def test_who_may_be_used_from_several_threads() -> None:
 
 def test_the_hooks_of_a_client_do_nothing_by_default() -> None:
     client = LocalWebClient()
-    client.start_crawl("http://host.example/")
-    client.abort()
-    with pytest.raises(NoWebClientException):
-        client.get("http://host.example/")
+    with client.for_crawl("http://host.example/") as scope:
+        assert scope.client is client
+        assert not scope.cancel()
+        with pytest.raises(NoWebClientException):
+            scope.get("http://host.example/", Validators("x"))
+    client.close()
 
 
 @pytest.mark.parametrize(("said", "read"), [("5", 5.0), ("soon", None), (-1, None), (2, 2.0)])
 def test_a_pause_that_a_client_names_is_a_number_or_none(said: object, read: float | None) -> None:
     answer = WebClientErrorResponse("503", retryable=True, retry_after=said)  # type: ignore[arg-type]
-    assert refused(answer).retry_after == read
+    assert failed_fetch(answer).retry_after == read
 
 
 @pytest.mark.parametrize(
@@ -315,7 +313,7 @@ def test_a_pause_that_a_client_names_is_a_number_or_none(said: object, read: flo
 )
 def test_a_status_that_a_client_names_is_one_or_none(said: object, read: int | None) -> None:
     answer = WebClientErrorResponse("gone", retryable=False, status_code=said)  # type: ignore[arg-type]
-    assert refused(answer).status == read
+    assert failed_fetch(answer).status == read
 
 
 def test_a_body_that_breaks_off_gives_what_came(server: LoopbackServer) -> None:

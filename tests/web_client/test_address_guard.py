@@ -15,10 +15,11 @@ import requests
 import requests_cache
 import requests_mock
 
-from tests.drive.servers import Certificate, ServerAt, TLSServer
 from tests.server import Answer, LoopbackServer, redirect
+from tests.servers import Certificate, ServerAt, TLSServer
 from usp.exceptions import AddressRefusedError, SitemapException
-from usp.web_client._http.address_guard import AddressRule, Guard, host_of, is_public
+from usp.web_client._http.address_guard import AddressRule, Guard, is_public
+from usp.web_client._http.urls import host_of
 from usp.web_client.abstract_client import (
     AbstractWebClientResponse,
     AbstractWebClientSuccessResponse,
@@ -59,7 +60,7 @@ def outside(
 ) -> Elsewhere:
     client = Elsewhere(session=session, private_addresses=rule)
     clients.callback(client.close)
-    client.start_crawl(homepage)
+    client.for_crawl(homepage)
     return client
 
 
@@ -237,7 +238,7 @@ def test_a_crawl_from_inside_goes_where_it_likes(
     server: LoopbackServer, inside: LoopbackServer
 ) -> None:
     client = RequestsWebClient()
-    client.start_crawl(server.url)
+    client.for_crawl(server.url)
     server.site["/a"] = redirect(inside.at("/b"))
     assert body(client, server.at("/a")) == b"secret"
     client.close()
@@ -278,10 +279,10 @@ def test_each_crawl_finds_out_for_itself(
 ) -> None:
     client = outside(clients, inside.url)
     assert body(client, inside.at("/b")) == b"secret"
-    client.start_crawl(server.url)
+    client.for_crawl(server.url)
     assert "refused" in message(client, inside.at("/b")), "over the connection that was kept"
     assert inside.asked == ["/b"]
-    client.start_crawl(inside.url)
+    client.for_crawl(inside.url)
     assert body(client, inside.at("/b")) == b"secret"
 
 

@@ -12,9 +12,9 @@ import certifi
 import pytest
 import requests
 
-from tests.drive.answers import body, error
-from tests.drive.servers import Certificate, TLSServer, Tunnels, drip
+from tests.responses import body, error
 from tests.server import Answer, Handler, LoopbackServer
+from tests.servers import Certificate, TLSServer, Tunnels, drip
 from usp.exceptions import DeadlineError
 from usp.web_client._requests.session import OwnSession
 from usp.web_client.abstract_client import AbstractWebClientSuccessResponse
@@ -216,4 +216,4 @@ def test_a_client_travels(server: LoopbackServer) -> None:
             with closing(other):
                 client.abort()
                 assert body(other.get(server.url)) == b"hello"
-            client.start_crawl(server.url)
+            client.for_crawl(server.url)

@@ -6,17 +6,16 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from contextvars import copy_context
 from functools import partial
 from pathlib import Path
 
 import pytest
 import requests
 
-from tests.drive.answers import body, error
-from tests.drive.servers import Certificate, TLSServer, drip
-from tests.drive.waiting import wait_until
+from tests.responses import body, error
 from tests.server import Handler, LoopbackServer, redirect, reset, stall
+from tests.servers import Certificate, TLSServer, drip
+from tests.waiting import wait_until
 from usp.exceptions import CancelledFetchError
 from usp.web_client.abstract_client import (
     AbstractWebClientSuccessResponse,
@@ -70,7 +69,7 @@ def test_abort_ends_a_wait_for_an_answer(server: LoopbackServer, in_flight: Run)
         for end in ends:
             answer = end()
             assert isinstance(answer, WebClientErrorResponse)
-            assert (answer.message(), answer.retryable()) == ("the client was stopped", False)
+            assert (answer.message(), answer.retryable()) == ("the request was cancelled", False)
         assert time.monotonic() - begun < SOON / 2
 
 
@@ -100,7 +99,7 @@ def test_abort_ends_tls(certificate: Certificate, in_flight: Run) -> None:
         end = in_flight(lambda: client.get(secure.url))
         wait_until(lambda: secure.asked)
         client.abort()
-        assert error(end()).message() == "the client was stopped"  # type: ignore[arg-type]
+        assert error(end()).message() == "the request was cancelled"  # type: ignore[arg-type]
 
 
 def test_abort_ends_a_handshake(in_flight: Run) -> None:
@@ -113,29 +112,26 @@ def test_abort_ends_a_handshake(in_flight: Run) -> None:
         with connection:
             assert connection.recv(5), "the client has said hello"
             client.abort()
-            assert error(end()).message() == "the client was stopped"  # type: ignore[arg-type]
+            assert error(end()).message() == "the request was cancelled"  # type: ignore[arg-type]
 
 
 def test_abort_ends_a_polite_wait(server: LoopbackServer, in_flight: Run) -> None:
     with closing(RequestsWebClient(wait=600)) as client:
         client.get(server.url)
-        crawl = copy_context()
-        crawl.run(client.start_crawl, server.url)
-        end = in_flight(partial(crawl.copy().run, client.get, server.url))
-        crawl.run(client.abort)
-        assert error(end()).message() == "the client was stopped"  # type: ignore[arg-type]
+        scope = client.for_crawl(server.url)
+        end = in_flight(lambda: scope.get(server.url))
+        scope.cancel()
+        assert error(end()).message() == "the request was cancelled"  # type: ignore[arg-type]
     assert len(server.asked) == 1
 
 
 def test_after_abort_the_client_is_of_use(server: LoopbackServer) -> None:
     server.otherwise = b"hello"
     with closing(RequestsWebClient()) as client:
-        for in_a_crawl in (False, True):
-            if in_a_crawl:
-                client.start_crawl(server.url)
+        for _ in range(2):
             assert body(client.get(server.url)) == b"hello"
+            assert body(client.for_crawl(server.url).get(server.url)) == b"hello"
             client.abort()
-            assert body(client.get(server.url)) == b"hello"
 
 
 def test_abort_ends_one_crawl_or_all(server: LoopbackServer, in_flight: Run) -> None:
@@ -146,21 +142,21 @@ def test_abort_ends_one_crawl_or_all(server: LoopbackServer, in_flight: Run) -> 
         return b"hello"
 
     server.otherwise = hold
-    contexts = [copy_context() for _ in range(3)]
     with closing(RequestsWebClient()) as client:
-        ends: list[Callable[[], object]] = []
-        for number, context in enumerate(contexts):
-            context.run(client.start_crawl, server.url)
-            ends.append(in_flight(partial(context.copy().run, client.get, server.at(f"/{number}"))))
+        scopes = [client.for_crawl(server.url) for _ in range(3)]
+        ends = [
+            in_flight(partial(scope.get, server.at(f"/{number}")))
+            for number, scope in enumerate(scopes)
+        ]
         wait_until(lambda: len(server.asked) == 3)
-        assert contexts[0].run(client.abort)
-        assert error(ends[0]()).message() == "the client was stopped"  # type: ignore[arg-type]
+        assert scopes[0].cancel()
+        assert error(ends[0]()).message() == "the request was cancelled"  # type: ignore[arg-type]
         go.set()
         assert body(ends[1]()) == b"hello"  # type: ignore[arg-type]
         assert client.abort()
-        assert error(ends[2]()).message() == "the client was stopped"  # type: ignore[arg-type]
-        again = contexts[1].run(client.get, server.url)
-        assert error(again).message() == "the client was stopped", "a crawl stays ended"
+        assert error(ends[2]()).message() == "the request was cancelled"  # type: ignore[arg-type]
+        again = scopes[1].get(server.url)
+        assert error(again).message() == "the request was cancelled", "a crawl stays cancelled"
 
 
 def test_abort_leaves_a_session_of_the_callers_alone(server: LoopbackServer) -> None:
