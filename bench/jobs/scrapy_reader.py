@@ -1,7 +1,6 @@
 """Jobs for Scrapy's sitemap reader.
 
-It gives raw strings, and of an entry's children only their own text: dates stay text, and what
-stands inside a story or an image is not read.
+It returns raw strings: dates are not parsed, and the children of stories and images are not read.
 """
 
 import time
@@ -9,15 +8,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from scrapy.utils.sitemap import (  # type: ignore[import-not-found]  # in a virtualenv of its own
+from scrapy.utils.sitemap import (  # type: ignore[import-not-found]  # installed in its own virtualenv
     Sitemap,
 )
 
-from bench.jobs.answer import Answer, digest_of
+from bench.jobs.result import JobResult, digest_of
 
 
-def read_all(folder: str, _kind: str) -> Answer:
-    """Read all documents of a folder from their bytes: an entry is a dictionary, all there."""
+def read_all(folder: str, _kind: str) -> JobResult:
+    """Parse all documents of a folder from their bytes, into dictionaries."""
     documents = [path.read_bytes() for path in sorted(Path(folder).iterdir())]
     urls: list[str] = []
     start = time.process_time()
@@ -27,4 +26,4 @@ def read_all(folder: str, _kind: str) -> Answer:
     return {"seconds": seconds, "pages": len(urls), "urls": digest_of(urls)}
 
 
-JOBS: Final[dict[str, Callable[..., Answer]]] = {"read_all": read_all}
+JOBS: Final[dict[str, Callable[..., JobResult]]] = {"read_all": read_all}
