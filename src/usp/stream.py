@@ -13,12 +13,11 @@ from usp._drive.page_filter import PageFilter
 from usp._drive.run import steps
 from usp._source import CrawlStart, SourceName
 from usp._store import Store
-from usp._validate import check_optional_instance
 from usp.objects.events import Observer
 from usp.objects.outcome import Outcome, SkipReason
 from usp.objects.page import SitemapPage
 from usp.objects.problem import Problem
-from usp.web_client import default_client
+from usp.web_client import as_web_client, default_client
 from usp.web_client.abstract_client import AbstractWebClient
 
 
@@ -145,7 +144,7 @@ def iter_pages(
     :raises SitemapException: if the source is none of these.
     """
     settled = policy_of(policy, changes)
-    check_optional_instance("web_client", web_client, AbstractWebClient)
+    web_client = web_client if web_client is None else as_web_client(web_client)
     Callbacks(recurse_callback, recurse_list_callback, stop_callback, observer)
     store = Store(file_per_document=True)
     start = CrawlStart.of_source(

@@ -16,7 +16,7 @@ from usp._validate import check_flags, check_instance, check_optional_instance
 from usp.exceptions import SitemapException
 from usp.objects.events import Observer
 from usp.objects.sitemap import AbstractSitemap, IndexWebsiteSitemap, SitemapLink
-from usp.web_client import default_client
+from usp.web_client import as_web_client, default_client
 from usp.web_client.abstract_client import AbstractWebClient
 
 _UNPUBLISHED_SITEMAP_PATHS: set[str] = set(KNOWN_PATHS)
@@ -64,7 +64,7 @@ def sitemap_tree_for_homepage(
     :raises SitemapException: if the URL isn't an HTTP(S) one, or another argument makes no sense.
     """
     settled = policy_of(policy, changes)
-    check_optional_instance("web_client", web_client, AbstractWebClient)
+    web_client = web_client if web_client is None else as_web_client(web_client)
     callbacks = Callbacks(recurse_callback, recurse_list_callback, stop_callback, observer)
     start = CrawlStart.of_homepage(
         homepage_url,
@@ -102,7 +102,7 @@ def sitemap_tree(
     :raises SitemapException: if the source is none of these.
     """
     settled = policy_of(policy, changes)
-    check_optional_instance("web_client", web_client, AbstractWebClient)
+    web_client = web_client if web_client is None else as_web_client(web_client)
     callbacks = Callbacks(recurse_callback, recurse_list_callback, stop_callback, observer)
     start = CrawlStart.of_source(
         source, settled, use_robots=use_robots, use_known_paths=use_known_paths, store=Store()
