@@ -170,6 +170,6 @@ facts = {
     "SitemapPageChangeFrequency": each(SitemapPageChangeFrequency.has_value, (None, 3, "daily")),
     "PagesXMLSitemap": each(lambda pages: PagesXMLSitemap("u", pages).pages, ([], ())),
     "IndexXMLSitemap": each(lambda below: IndexXMLSitemap("u", below).to_dict(), ([],)),
-    "InvalidSitemap": each(lambda reason: InvalidSitemap("u", reason).to_dict(), (None, 3, "r")),
+    "InvalidSitemap": each(lambda reason: InvalidSitemap("u", reason).reason, (None, 3, "r")),
 }
 print(json.dumps(facts, default=str))
