@@ -217,8 +217,7 @@ class RequestsWebClient(AbstractWebClient):
     a client with a session of another class, may say so of itself by setting ``thread_safe``.
     """
 
-    # Programs for 1.8.1 replace this one, by assignment or in a class _RequestsWebClient.
-    __USER_AGENT = defaults.USER_AGENT
+    _USER_AGENT: Final = defaults.USER_AGENT
     _is_public = staticmethod(is_public)
 
     def __init__(
@@ -347,9 +346,8 @@ class RequestsWebClient(AbstractWebClient):
         """Return who we say we are: to a stranger, without the credentials of the session."""
         session = self._session
         headers: dict[str, str | None] = {}
-        replaced = self.__USER_AGENT != defaults.USER_AGENT
-        if replaced or session.headers.get("User-Agent") in {None, default_user_agent()}:
-            headers["User-Agent"] = self.__USER_AGENT
+        if session.headers.get("User-Agent") in {None, default_user_agent()}:
+            headers["User-Agent"] = self._USER_AGENT
         if self._owns_session or not scope.is_foreign_host(url):
             return {"headers": headers}
         headers |= dict.fromkeys(defaults.CREDENTIALS)
