@@ -52,6 +52,10 @@ _MODULES = {
 
 
 def __getattr__(name: str) -> object:
+    if name == "fetch_parse":  # in 1.8.1 it is there as soon as usp.tree is imported
+        from importlib import import_module
+
+        return import_module("usp.fetch_parse")
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module

@@ -18,7 +18,7 @@ import pytest
 import usp
 from tests.server import Answer, LoopbackServer
 from usp import aio
-from usp._parse.input.decompress import peek
+from usp._parse.input.chunks import peek
 from usp.cli.cli import main
 from usp.objects.sitemap import AbstractSitemap
 

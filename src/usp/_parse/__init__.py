@@ -17,9 +17,9 @@ from usp._parse.input.decode import decode_document, http_charset
 from usp._parse.input.decompress import MAX_DOCUMENT_BYTES, decompress_all, is_compressed
 from usp._parse.input.sniff import Kind
 from usp._parse.push_parser import PushParser
-from usp._parse.values.dates import date as parse_date
-from usp._parse.values.text import clean as clean_text
-from usp._parse.values.text import is_http_url
+from usp._parse.values.dates import parse_date
+from usp._parse.values.text import clean_text
+from usp._parse.values.urls import is_http_url
 
 __all__ = [
     "MAX_DOCUMENT_BYTES",

@@ -16,15 +16,17 @@ from usp._parse.formats.field_reader import FieldReader, first
 from usp._parse.formats.json_items import JsonItemReader
 from usp._parse.formats.jsonfeed import JsonFeedFieldReader
 from usp._parse.formats.jsonfeed import entries as json_entries
-from usp._parse.formats.lines import sitemaps_in_robots, urls_in_text
+from usp._parse.formats.robots import sitemaps_in_robots
+from usp._parse.formats.text import urls_in_text
 from usp._parse.formats.urlset import UrlsetFieldReader
 from usp._parse.input.buffers import CompressedBuffer, EncodedText
+from usp._parse.input.chunks import peek
 from usp._parse.input.decode import Utf8Document
-from usp._parse.input.decompress import MAX_DOCUMENT_BYTES, decompress, peek
+from usp._parse.input.decompress import MAX_DOCUMENT_BYTES, decompress
 from usp._parse.input.sniff import Kind, SniffResult, sniff
 from usp._parse.pages import CHILD, pages_of_entries
 from usp._parse.pattern.groups import MatchRun, iter_entries
-from usp._parse.values import text as values
+from usp._parse.values.urls import resolve_url
 from usp._parse.xml.entry_builder import Entry
 from usp._parse.xml.expat_reader import XmlReader
 from usp._parse.xml.grammar import GRAMMARS
@@ -131,7 +133,7 @@ def _open(source: Source, diagnostics: Diagnostics, kind: Kind | None = None) ->
         decompress(source.chunks, diagnostics, source.limit), diagnostics, source.charset
     )
     data = iter(decoded)
-    start = ReadPosition(offset=decoded.mark, length=decoded.length)
+    start = ReadPosition(offset=decoded.bom_length, length=decoded.original_length)
     for chunk in data:  # any number of blanks may come first
         if chunk.strip():
             data = chain([chunk], data)
@@ -155,13 +157,13 @@ def _open(source: Source, diagnostics: Diagnostics, kind: Kind | None = None) ->
 
 def _unescape(opened: _Opened, head: bytes, diagnostics: Diagnostics) -> _Opened:
     """Open the document that stands escaped in this one, if it begins with such a one."""
-    from usp._parse.input.escaped import find_escaped, unescaped  # few documents are
+    from usp._parse.input.unescape import find_escaped, unescape  # few documents are
 
     found = find_escaped(head)
     if found is None:
         return opened
     escape, at = found
-    sniffed = sniff(b"".join(unescaped(escape, [head[at:]])))
+    sniffed = sniff(b"".join(unescape(escape, [head[at:]])))
     if sniffed.kind not in FIELD_READERS:
         return opened
     start = opened.start.past(head[:at])
@@ -169,8 +171,8 @@ def _unescape(opened: _Opened, head: bytes, diagnostics: Diagnostics) -> _Opened
     next(opened.data)
     return _Opened(
         sniffed,
-        unescaped(escape, chain([head[at:]], opened.data)),
-        replace(start, length=lambda data: start.length(escape.written(data))),
+        unescape(escape, chain([head[at:]], opened.data)),
+        replace(start, length=lambda data: start.length(escape.encode(data))),
     )
 
 
@@ -196,7 +198,7 @@ def _entries(
     )
     if sniffed.junk:
         diagnostics.report("SM205", "something stands before the document", position=(1, 0))
-    if sniffed.lost:
+    if sniffed.starts_mid_entry:
         diagnostics.report("SM209", "the beginning is cut off, and an entry with it", at=0)
     if sniffed.rootless:
         diagnostics.report("SM221", "the entries have no root element", at=0)
@@ -257,7 +259,7 @@ class Pages:
 
     def __reduce__(self) -> tuple[object, ...]:
         source = self.source
-        packed = CompressedBuffer.of(source.chunks).packed
+        packed = CompressedBuffer.of(source.chunks).compressed
         known = tuple(getattr(source, part.name) for part in fields(source)[1:])
         kind = None if self.kind is None else str(self.kind)
         return restore_pages, (packed, kind, self.listed, *known)
@@ -319,9 +321,9 @@ def _homepage(source: Source) -> Document:
     ignored_diagnostics = Diagnostics(collecting=False)
     unpacked = decompress(source.chunks, ignored_diagnostics, source.limit)
     head, _ = peek(
-        iter(Utf8Document(unpacked, ignored_diagnostics, source.charset)), html.MOST_READ
+        iter(Utf8Document(unpacked, ignored_diagnostics, source.charset)), html.MAX_HOMEPAGE_BYTES
     )
-    page = head[: html.MOST_READ].decode("utf-8", "replace")
+    page = head[: html.MAX_HOMEPAGE_BYTES].decode("utf-8", "replace")
     named = html.links(page, source.link_header, source.url or "")
     children = tuple(Child(url, is_feed=rel is html.Rel.FEED) for url, rel in named)
     return Document(source.url or "", Kind.HOMEPAGE, (), children)
@@ -360,7 +362,7 @@ def children_of_entries(entries: Iterable[Entry], base: str | None) -> tuple[Chi
             continue
         lastmod = first(record, "lastmod") or None
         for key, text in record:
-            url = values.url(text, base) if key == "loc" else ""
+            url = resolve_url(text, base) if key == "loc" else ""
             if url and url not in found:
                 found[url] = Child(url, lastmod)
     return tuple(found.values())

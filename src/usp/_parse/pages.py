@@ -12,7 +12,7 @@ from usp._parse.pattern.extract import MatchFieldReaders
 from usp._parse.pattern.groups import GroupLayout, Groups, MatchRun
 from usp._parse.pattern.text_conversion import TextConversion
 from usp._parse.values.deduplicate import Deduplicator
-from usp._parse.values.plain import is_plain_url, unescaped
+from usp._parse.values.plain import is_plain_url, unescape_plain_url
 from usp._parse.xml.entry_builder import Entry
 from usp.objects.page import PageFieldReader, SitemapPage
 
@@ -60,7 +60,7 @@ class _Paging:
         elif name == CHILD:
             return
         for url in fields.urls(record, diagnostics):
-            if not self._seen.take(url):
+            if not self._seen.add(url):
                 diagnostics.report("SM305", f"URL {url[:200]!r} is listed again")
             elif name != CHILD:
                 yield SitemapPage.from_entry(url, record, fields, fields.base)
@@ -72,8 +72,8 @@ class _Paging:
         place = plain.only(self._meaning.url_key) if plain else None
         urls = [] if place is None else [url for row in rows if (url := row[place])]
         if plain and len(urls) == len(rows):
-            urls = list(map(unescaped, urls)) if "&" in "".join(urls) else urls
-            if self._seen.take_all(urls):
+            urls = list(map(unescape_plain_url, urls)) if "&" in "".join(urls) else urls
+            if self._seen.add_all(urls):
                 read = self._readers(plain, run.conversion)
                 return map(SitemapPage.from_entry, urls, rows, repeat(read), repeat(base))
         return self._one_by_one(run, rows)
@@ -83,7 +83,7 @@ class _Paging:
         for match, row in zip(run.matches, rows, strict=True):
             layout = run.looks.layout(row)
             url = _usual_url(row, layout, run.conversion, fields.url_key)
-            if url and self._seen.take(url):
+            if url and self._seen.add(url):
                 read = self._readers(layout, run.conversion)
                 yield SitemapPage.from_entry(url, row, read, fields.base)
             else:
@@ -99,6 +99,6 @@ def _usual_url(
     if url is None:
         return None
     if layout.plain:
-        return unescaped(url)
+        return unescape_plain_url(url)
     url = conversion.text(url)
     return url if is_plain_url(url) else None

@@ -6,3 +6,7 @@ code; it never ends the process itself. A command's file is imported when the co
 ``--help`` and ``--version`` are fast and Ctrl-C works from the start. Logic that a program could
 want belongs in the library, not here.
 """
+
+from usp.cli.cli import main
+
+__all__ = ["main"]

@@ -56,7 +56,8 @@ class RequestsWebClient(AbstractWebClient):
     of the client, or of the session, that isn't known: set ``thread_safe`` if it holds.
     """
 
-    __USER_AGENT = defaults.USER_AGENT  # programs for 1.8.1 override this very name
+    # Programs for 1.8.1 replace this one, by assignment or in a class _RequestsWebClient.
+    __USER_AGENT = defaults.USER_AGENT
     _is_public = staticmethod(is_public)
 
     def __init__(

@@ -84,8 +84,8 @@ class RequestsWebClientSuccessResponse(AbstractWebClientSuccessResponse):
         """Return the body, decompressed, up to the limit."""
         if self._data is None:
             named = encodings.labels(self.header("Content-Encoding"))
-            wraps = sum(name in encodings.DECODED_BY_PARSER for name in named)
-            self._data, _ = decompress_all(self.chunks(), self._max_length, wraps=wraps)
+            layers = sum(name in encodings.DECODED_BY_PARSER for name in named)
+            self._data, _ = decompress_all(self.chunks(), self._max_length, max_layers=layers)
         return self._data
 
     def chunks(self) -> Iterator[bytes]:

@@ -1,10 +1,11 @@
 """How our connections read the head of a response: status line and headers.
 
-This is ``http.client`` but for two things: it takes an interim response (102, 103; RFC 9110 15.2)
-for the final one, and a truncated head for a complete one.
+This is ``http.client`` but for three things: it takes an interim response (102, 103; RFC 9110 15.2)
+for the final one and a truncated head for a complete one, and waits for the chunks of a 304.
 """
 
 import http.client
+from http import HTTPStatus
 from typing import IO, Any, Final, cast
 
 from usp.web_client._http.error_responses import DROPPED_IN_HEAD
@@ -46,6 +47,8 @@ class CheckedResponse(http.client.HTTPResponse):
         finally:
             if self.fp is not None:  # else it was closed: this is not HTTP
                 self.fp = file
+        if self.status == HTTPStatus.NOT_MODIFIED:
+            self.chunked, self.length = False, 0  # Transfer-Encoding is about the document here
 
     def _read_status(self) -> tuple[str, int, str]:
         """Read the status line of the final response; ``begin()`` continues from there."""

@@ -94,10 +94,11 @@ def drain(response: requests.Response) -> None:
 def _is_worth_draining(raw: HTTPResponse) -> bool:
     """Tell whether the connection can be kept, within the limits."""
     sock = getattr(raw.connection, "sock", None)
-    if raw.length_remaining is not None:
-        return sock is not None and raw.length_remaining <= MAX_DRAINED_BYTES
-    # Chunk ends can drip for ever: only a socket of ours has a deadline.
-    return isinstance(sock, TimedSocket)
+    if raw.chunked or raw.length_remaining is None:
+        # Chunk ends can drip for ever: only a socket of ours has a deadline. And a plain
+        # http.client waits for the chunks of a 304, which has none.
+        return isinstance(sock, TimedSocket)
+    return sock is not None and raw.length_remaining <= MAX_DRAINED_BYTES
 
 
 def _drain(raw: HTTPResponse) -> None:
