@@ -1,32 +1,30 @@
-"""Programs that crawl, as processes of their own with a temporary directory of their own.
+"""Programs that crawl, run as processes of their own, each with its own temporary directory.
 
-Rules of this room: real processes, real signals, real files; what a process has open is read from
-``/proc``, so tests that ask for it are skipped where there is none.
+``spools`` reads what a process has open from ``/proc``: tests that call it are skipped where the
+system has none.
 """
 
-import os
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-import pytest
-
 from tests.cli.command import USP, environment
+from tests.open_files import open_files
 from tests.server import LoopbackServer, index, stall, urlset
 
 PAGES: Final = 5_000
-"""Enough that their sitemap is too large to rest in memory."""
+"""So many that their sitemap is too large to stay in memory."""
 
 PYTHON: Final = (sys.executable, "-W", "always::ResourceWarning", "-c")
-"""Says of files and sockets that were left open; asyncio doesn't say what took long."""
+"""Warns of files and sockets left open. (``-X dev`` also makes asyncio log slow callbacks.)"""
 TREE: Final = "import sys, usp; tree = usp.sitemap_tree(sys.argv[1]); "
-WAYS: Final = {
+PROGRAMS: Final = {
     "tree": TREE + "print(sum(1 for _ in tree.all_pages()))",
-    "one by one": TREE.replace("])", "], concurrency=1)")
+    "tree without concurrency": TREE.replace("])", "], concurrency=1)")
     + "print(sum(1 for _ in tree.all_pages()))",
     "stream": "import sys, usp; print(sum(1 for _ in usp.iter_pages(sys.argv[1])))",
     "asyncio tree": (
@@ -42,22 +40,22 @@ WAYS: Final = {
         "print(len(asyncio.run(main())))"
     ),
 }
-"""Programs that crawl the site they are told and print how many pages it has."""
+"""Programs that crawl the site in their first argument, and print how many pages it has."""
 
 
-def command(way: str, url: str) -> list[str]:
-    """The command line of a program, or of the command ``usp`` itself."""
-    if way == "command":
+def command(program: str, url: str) -> list[str]:
+    """Return the command line of one of the programs, or of ``usp`` itself (``command``)."""
+    if program == "command":
         return [*USP, "ls", url, "-f", "pages"]
-    return [*PYTHON, WAYS[way], url]
+    return [*PYTHON, PROGRAMS[program], url]
 
 
-def large_site(server: LoopbackServer, *, ends: bool) -> None:
-    """Serve a site with a large sitemap, and one that never comes unless the site ``ends``."""
+def serve_large_site(server: LoopbackServer, *, complete: bool) -> None:
+    """Serve a site with two sitemaps: a large one, and one that stalls unless ``complete``."""
     server.robots("/i.xml")
     server.site["/i.xml"] = index(server.at("/a.xml"), server.at("/b.xml"))
     server.site["/a.xml"] = urlset(*(server.at(f"/page/{n}") for n in range(PAGES)))
-    server.site["/b.xml"] = urlset(server.at("/last")) if ends else stall
+    server.site["/b.xml"] = urlset(server.at("/last")) if complete else stall
 
 
 @contextmanager
@@ -76,46 +74,39 @@ def started(line: list[str], folder: Path) -> Iterator["subprocess.Popen[bytes]"
             process.kill()
 
 
-class Talk:
-    """A program that says a line and waits to be asked for the next."""
+class SteppedProgram:
+    """A program that prints a line, and waits for one on standard input before it continues."""
 
     def __init__(self, process: "subprocess.Popen[bytes]") -> None:
         self._process = process
-        self._asks = False
+        self._is_waiting = False
         self.pid = process.pid
 
     def next_line(self) -> str:
-        """Ask for a line; the program waits at its first one by itself."""
+        """Let the program continue; return the line that it prints before it waits again."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        if self._asks:
+        if self._is_waiting:
             self._process.stdin.write(b"\n")
             self._process.stdin.flush()
-        self._asks = True
+        self._is_waiting = True
         return self._process.stdout.readline().decode().strip()
 
 
 @contextmanager
-def talking(line: list[str], folder: Path) -> Iterator[Talk]:
-    """Start a program to talk with."""
+def started_in_steps(line: list[str], folder: Path) -> Iterator[SteppedProgram]:
+    """Start a program that a test steps through."""
     with started(line, folder) as process:
-        yield Talk(process)
+        yield SteppedProgram(process)
 
 
 def spools(pid: int, folder: Path) -> set[str]:
-    """The files of this folder that a process has open."""
-    opened = Path(f"/proc/{pid}/fd")
-    if not opened.is_dir():
-        pytest.skip("this system doesn't say which files are open")
-    links = set()
-    for file in opened.iterdir():
-        with suppress(FileNotFoundError):  # closed since
-            links.add(str(file.readlink()))
-    return {link for link in links if link.startswith(f"{folder}{os.sep}")}
+    """Return the files in a temporary directory that a process has open."""
+    return {file for file in open_files(pid) if Path(file).parent == folder}
 
 
 def wait_for_spool(process: "subprocess.Popen[bytes]", folder: Path) -> None:
-    """Wait until a document has gone to disk."""
+    """Wait until a document is written to disk."""
     while not spools(process.pid, folder):
-        assert process.poll() is None, "it ended too soon"
+        assert process.poll() is None, "the program ended before it wrote a document to disk"
         time.sleep(0.01)

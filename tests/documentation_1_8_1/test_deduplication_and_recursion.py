@@ -1,6 +1,6 @@
-"""Deduplication and recursion, as tests: what is dropped, what stands twice, what is refused.
+"""What the documentation of 1.8.1 says about deduplication and recursion, in whole crawls.
 
-Rules of this room: whole crawls of a real server, which also tells how often it was asked.
+The loopback server records how often each URL is requested.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def invalid(tree: AbstractSitemap) -> InvalidSitemap:
     return found
 
 
-def test_duplicate_children_in_one_index_ignored(server: LoopbackServer) -> None:
+def test_duplicate_children_in_one_index_are_ignored(server: LoopbackServer) -> None:
     server.robots("/index.xml")
     server.site |= {
         "/index.xml": index(*map(server.at, ("/b.xml", "/a.xml", "/b.xml"))),
@@ -38,18 +38,18 @@ def test_duplicate_children_in_one_index_ignored(server: LoopbackServer) -> None
     assert server.asked.count("/b.xml") == 1
 
 
-def test_duplicate_declarations_in_robots_txt_ignored(server: LoopbackServer) -> None:
+def test_duplicate_declarations_in_robots_txt_are_ignored(server: LoopbackServer) -> None:
     server.robots("/a.xml", "/b.xml", "/a.xml")
     server.site |= {"/a.xml": urlset(server.at("/a")), "/b.xml": urlset(server.at("/b"))}
     assert names(sitemap_tree_for_homepage(server.url)) == ["robots.txt", "a.xml", "b.xml"]
 
 
-def test_duplicate_pages_in_one_sitemap_ignored(server: LoopbackServer) -> None:
+def test_duplicate_pages_in_one_sitemap_are_ignored(server: LoopbackServer) -> None:
     server.site["/sitemap.xml"] = urlset(*map(server.at, ("/b", "/a", "/b", "/c", "/a")))
     assert pages(sitemap_tree_for_homepage(server.url)) == ["b", "a", "c"]
 
 
-def test_the_first_declaration_of_a_page_is_the_one_kept(server: LoopbackServer) -> None:
+def test_the_first_declaration_of_a_page_is_kept(server: LoopbackServer) -> None:
     first, second = urlset(server.at("/a")).split(b"</url>")[0], b"<priority>0.9</priority></url>"
     server.site["/sitemap.xml"] = (
         first + b"</url><url><loc>" + server.at("/a").encode() + b"</loc>" + second + b"</urlset>"
@@ -58,7 +58,7 @@ def test_the_first_declaration_of_a_page_is_the_one_kept(server: LoopbackServer)
     assert str(page.priority) == "0.5"
 
 
-def test_page_in_two_sitemaps_stands_in_both(server: LoopbackServer) -> None:
+def test_a_page_in_two_sitemaps_is_listed_in_both(server: LoopbackServer) -> None:
     server.robots("/a.xml", "/b.xml")
     server.site |= {
         "/a.xml": urlset(server.at("/same"), server.at("/a")),
@@ -67,7 +67,9 @@ def test_page_in_two_sitemaps_stands_in_both(server: LoopbackServer) -> None:
     assert pages(sitemap_tree_for_homepage(server.url)) == ["same", "a", "b", "same"]
 
 
-def test_sitemap_in_two_indexes_stands_in_both(server: LoopbackServer) -> None:
+def test_a_sitemap_in_two_indexes_is_listed_in_both_and_fetched_once(
+    server: LoopbackServer,
+) -> None:
     server.robots("/one.xml", "/two.xml")
     server.site |= {
         "/one.xml": index(server.at("/shared.xml")),
@@ -80,7 +82,7 @@ def test_sitemap_in_two_indexes_stands_in_both(server: LoopbackServer) -> None:
     assert server.asked.count("/shared.xml") == 1
 
 
-def test_index_in_two_indexes_is_opened_in_both(server: LoopbackServer) -> None:
+def test_an_index_in_two_indexes_is_expanded_in_both(server: LoopbackServer) -> None:
     server.robots("/one.xml", "/two.xml")
     server.site |= {
         "/one.xml": index(server.at("/shared.xml")),
@@ -97,7 +99,7 @@ def test_index_in_two_indexes_is_opened_in_both(server: LoopbackServer) -> None:
 # The three kinds of recursion
 
 
-def test_recursion_url_identical_to_an_ancestor(server: LoopbackServer) -> None:
+def test_a_sitemap_whose_url_is_that_of_an_ancestor_is_invalid(server: LoopbackServer) -> None:
     server.robots("/one.xml")
     server.site |= {
         "/one.xml": index(server.at("/two.xml")),
@@ -113,7 +115,7 @@ def test_recursion_url_identical_to_an_ancestor(server: LoopbackServer) -> None:
     assert server.asked.count("/one.xml") == 1
 
 
-def test_recursion_of_an_index_that_lists_itself(server: LoopbackServer) -> None:
+def test_an_index_that_lists_itself_is_invalid_there(server: LoopbackServer) -> None:
     server.robots("/one.xml")
     server.site["/one.xml"] = index(server.at("/one.xml"))
     tree = sitemap_tree_for_homepage(server.url)
@@ -121,7 +123,7 @@ def test_recursion_of_an_index_that_lists_itself(server: LoopbackServer) -> None
     assert "Recursion detected in URL" in invalid(tree).reason
 
 
-def test_recursion_by_redirect_to_an_ancestor(server: LoopbackServer) -> None:
+def test_a_sitemap_that_redirects_to_an_ancestor_is_invalid(server: LoopbackServer) -> None:
     server.robots("/one.xml")
     server.site |= {
         "/one.xml": index(server.at("/moved.xml"), server.at("/fine.xml")),
@@ -135,7 +137,7 @@ def test_recursion_by_redirect_to_an_ancestor(server: LoopbackServer) -> None:
     assert pages(tree) == ["page"]
 
 
-def test_recursion_of_a_known_path_that_redirects_to_a_sitemap_of_robots_txt(
+def test_a_known_path_that_redirects_to_a_sitemap_of_robots_txt_is_not_listed_again(
     server: LoopbackServer,
 ) -> None:
     server.robots("/real.xml")
@@ -148,7 +150,7 @@ def test_recursion_of_a_known_path_that_redirects_to_a_sitemap_of_robots_txt(
     assert pages(tree) == ["page"]
 
 
-def test_two_known_paths_that_lead_to_one_sitemap_list_it_once(server: LoopbackServer) -> None:
+def test_two_known_paths_of_one_sitemap_list_it_once(server: LoopbackServer) -> None:
     server.site |= {
         "/sitemap.xml": urlset(server.at("/page")),
         "/sitemap_index.xml": redirect("/sitemap.xml"),
@@ -159,7 +161,7 @@ def test_two_known_paths_that_lead_to_one_sitemap_list_it_once(server: LoopbackS
 # Eleven levels
 
 
-def test_at_most_11_levels(server: LoopbackServer) -> None:
+def test_a_sitemap_below_level_11_is_invalid_and_not_requested(server: LoopbackServer) -> None:
     server.robots("/1.xml")
     for level in range(1, 20):
         server.site[f"/{level}.xml"] = index(server.at(f"/{level + 1}.xml"))
@@ -170,7 +172,7 @@ def test_at_most_11_levels(server: LoopbackServer) -> None:
     assert f"/{DEEPEST + 1}.xml" not in server.asked
 
 
-def test_level_11_is_still_read(server: LoopbackServer) -> None:
+def test_a_sitemap_at_level_11_is_read(server: LoopbackServer) -> None:
     server.robots("/1.xml")
     for level in range(1, DEEPEST):
         server.site[f"/{level}.xml"] = index(server.at(f"/{level + 1}.xml"))
@@ -180,7 +182,7 @@ def test_level_11_is_still_read(server: LoopbackServer) -> None:
     assert pages(tree) == ["deep"]
 
 
-def test_an_endless_chain_ends(server: LoopbackServer) -> None:
+def test_an_endless_chain_of_indexes_ends_at_level_11(server: LoopbackServer) -> None:
     def next_index(handler: object) -> bytes:
         path = getattr(handler, "path", "")
         return index(server.at(path + "x"))

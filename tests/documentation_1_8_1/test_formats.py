@@ -1,6 +1,6 @@
-"""The formats reference, as tests: each example is read whole, each rule has a test of its name.
+"""What the documentation of 1.8.1 says about formats: a test for each example and each rule.
 
-Rules of this room: documents are read from strings, so nothing here fetches.
+Documents are parsed from strings. Nothing is fetched.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from decimal import Decimal
 
 import pytest
 
-from tests.seeds.examples import SITE, example
+from tests.documentation_1_8_1.example_documents import SITE, example
 from usp.fetch_parse import IndexRobotsTxtSitemapParser
 from usp.objects.page import SitemapImage, SitemapNewsStory, SitemapPage
 from usp.objects.sitemap import (
@@ -24,8 +24,8 @@ from usp.objects.sitemap import (
 from usp.tree import sitemap_from_str
 from usp.web_client.abstract_client import LocalWebClient
 
-APRIL_1 = datetime(2023, 4, 1)  # noqa: DTZ001  # a bare date has no zone
-APRIL_2 = datetime(2023, 4, 2)  # noqa: DTZ001  # nor has this one
+APRIL_1 = datetime(2023, 4, 1)  # noqa: DTZ001  # a bare date has no time zone
+APRIL_2 = datetime(2023, 4, 2)  # noqa: DTZ001  # a bare date
 SM = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 IMAGE = 'xmlns:image="http://www.google.com/schemas/sitemap-image/1.1"'
 XHTML = 'xmlns:xhtml="http://www.w3.org/1999/xhtml"'
@@ -40,8 +40,8 @@ def urls(document: str) -> list[str]:
     return [page.url for page in pages(document)]
 
 
-def urlset(inside: str, namespaces: str = "") -> str:
-    return f"<urlset {SM} {namespaces}>{inside}</urlset>"
+def urlset(entries: str, namespaces: str = "") -> str:
+    return f"<urlset {SM} {namespaces}>{entries}</urlset>"
 
 
 def rss(items: str) -> str:
@@ -58,24 +58,24 @@ def declared_in(robots: str) -> list[str]:
     return [child.url for child in sitemap.sub_sitemaps]
 
 
-def test_robots_txt_example() -> None:
+def test_the_robots_txt_example_declares_four_sitemaps() -> None:
     names = ("index.xml", "beds.xml", "list.txt", "feed.rss")
     assert declared_in(example("robots.txt")) == [SITE + name for name in names]
 
 
 @pytest.mark.parametrize("key", ["Sitemap", "sitemap", "SITEMAP", "Site-map", "sItE-mAp"])
-def test_robots_txt_key_is_case_insensitive_with_or_without_hyphen(key: str) -> None:
+def test_the_sitemap_key_of_robots_txt_may_have_any_case_and_a_hyphen(key: str) -> None:
     assert declared_in(f"{key}: {SITE}s.xml\n") == [f"{SITE}s.xml"]
 
 
-def test_robots_txt_other_keys_are_no_sitemaps() -> None:
+def test_other_keys_of_robots_txt_declare_no_sitemap() -> None:
     assert declared_in(f"Host: {SITE}\nAllow: /sitemap.xml\nSite map: {SITE}x\n") == []
 
 
 # Plain text
 
 
-def test_plain_text_example() -> None:
+def test_the_plain_text_example_has_two_pages() -> None:
     sitemap = sitemap_from_str(example("list.txt"))
     assert isinstance(sitemap, PagesTextSitemap)
     assert [page.url for page in sitemap.pages] == [f"{SITE}paths/north", f"{SITE}paths/south"]
@@ -85,11 +85,11 @@ def test_plain_text_example() -> None:
     "line",
     ["words", "www.garden.example/x", "ftp://garden.example/x", "http://", "https:///x", "/x"],
 )
-def test_plain_text_ignores_what_is_no_http_url_with_a_host(line: str) -> None:
+def test_a_line_of_plain_text_that_is_not_an_http_url_is_ignored(line: str) -> None:
     assert urls(f"{SITE}before\n{line}\n{SITE}after\n") == [f"{SITE}before", f"{SITE}after"]
 
 
-def test_plain_text_takes_http_and_https() -> None:
+def test_plain_text_may_contain_http_and_https_urls() -> None:
     assert urls("http://a.example/\nhttps://a.example/\n") == [
         "http://a.example/",
         "https://a.example/",
@@ -99,13 +99,13 @@ def test_plain_text_takes_http_and_https() -> None:
 # XML sitemaps
 
 
-def test_sitemap_index_example() -> None:
+def test_the_sitemap_index_example_lists_two_sitemaps() -> None:
     sitemap = sitemap_from_str(example("index.xml"))
     assert isinstance(sitemap, IndexXMLSitemap)
     assert [child.url for child in sitemap.sub_sitemaps] == [f"{SITE}beds.xml", f"{SITE}news.xml"]
 
 
-def test_xml_sitemap_example() -> None:
+def test_the_xml_sitemap_example_has_two_pages_with_dates() -> None:
     sitemap = sitemap_from_str(example("beds.xml"))
     assert isinstance(sitemap, PagesXMLSitemap)
     assert sitemap.pages == [
@@ -114,20 +114,21 @@ def test_xml_sitemap_example() -> None:
     ]
 
 
-def test_truncated_sitemap_gives_what_is_there() -> None:
+def test_a_truncated_sitemap_keeps_its_complete_pages() -> None:
     whole = example("beds.xml")
     assert urls(whole[: whole.index("<loc>https://garden.example/beds/herbs") + 20]) == [
         f"{SITE}beds/roses"
     ]
 
 
-def test_truncated_index_gives_what_is_there() -> None:
+def test_a_truncated_index_keeps_its_children() -> None:
     whole = example("index.xml")
-    cut = sitemap_from_str(whole[: whole.index("2023-04-02")])
-    assert [child.url for child in cut.sub_sitemaps] == [f"{SITE}beds.xml", f"{SITE}news.xml"]
+    truncated = sitemap_from_str(whole[: whole.index("2023-04-02")])
+    children = [child.url for child in truncated.sub_sitemaps]
+    assert children == [f"{SITE}beds.xml", f"{SITE}news.xml"]
 
 
-def test_unexpected_tags_are_ignored() -> None:
+def test_unexpected_elements_are_ignored() -> None:
     document = urlset(
         f"<note>hello</note><url><loc>{SITE}a</loc><colour>red<loc>no</loc></colour></url>"
         f"<deep><er/></deep><url><loc>{SITE}b</loc></url>"
@@ -136,7 +137,7 @@ def test_unexpected_tags_are_ignored() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "moment"),
+    ("text", "expected"),
     [
         ("2023-04-01", APRIL_1),
         ("2023-04-01T00:00:00Z", APRIL_1.replace(tzinfo=UTC)),
@@ -149,12 +150,12 @@ def test_unexpected_tags_are_ignored() -> None:
         ("April 1, 2023", APRIL_1),
     ],
 )
-def test_timestamps_are_parsed_flexibly(text: str, moment: datetime) -> None:
+def test_lastmod_is_parsed_in_many_date_formats(text: str, expected: datetime) -> None:
     document = urlset(f"<url><loc>{SITE}a</loc><lastmod>{text}</lastmod></url>")
-    assert pages(document)[0].last_modified == moment
+    assert pages(document)[0].last_modified == expected
 
 
-def test_unrecognised_namespaces_are_ignored() -> None:
+def test_elements_of_unknown_namespaces_are_ignored() -> None:
     document = urlset(
         f"<url><loc>{SITE}a</loc><x:loc>{SITE}x</x:loc><x:priority>0.9</x:priority></url>",
         'xmlns:x="https://other.example/schema"',
@@ -162,7 +163,7 @@ def test_unrecognised_namespaces_are_ignored() -> None:
     assert pages(document) == [SitemapPage(f"{SITE}a")]
 
 
-def test_video_extension_leaves_the_standard_part() -> None:
+def test_a_page_with_a_video_keeps_its_standard_fields() -> None:
     document = urlset(
         f"<url><loc>{SITE}a</loc><video:video><video:title>T</video:title>"
         f"<video:content_loc>{SITE}v.mp4</video:content_loc></video:video>"
@@ -176,7 +177,7 @@ def test_video_extension_leaves_the_standard_part() -> None:
 # Extensions
 
 
-def test_google_news_example() -> None:
+def test_the_google_news_example_has_two_stories_with_all_fields() -> None:
     first, second = pages(example("news.xml"))
     assert first.news_story == SitemapNewsStory(
         title="The first tulip is out",
@@ -196,7 +197,7 @@ def test_google_news_example() -> None:
     assert (first.last_modified, second.last_modified) == (APRIL_1, APRIL_2)
 
 
-def test_google_image_example() -> None:
+def test_the_google_image_example_has_images_with_all_fields() -> None:
     roses, herbs = pages(example("images.xml"))
     assert roses.images == [
         SitemapImage("https://pictures.example/rose-red.jpg"),
@@ -211,12 +212,12 @@ def test_google_image_example() -> None:
     assert herbs.images == [SitemapImage("https://pictures.example/thyme.jpg")]
 
 
-def test_a_page_without_extensions_has_none() -> None:
+def test_a_page_without_extensions_has_none_in_their_fields() -> None:
     page = pages(example("beds.xml"))[0]
     assert (page.news_story, page.images, page.alternates) == (None, None, None)
 
 
-def test_alternate_localised_pages_example() -> None:
+def test_the_example_of_localised_pages_has_alternates() -> None:
     english, bulgarian = pages(example("alternates.xml"))
     assert english.alternates == [("bg-BG", f"{SITE}bg/roses")]
     assert bulgarian.alternates == [("en-GB", f"{SITE}en/roses")]
@@ -229,7 +230,7 @@ def test_language_codes_are_not_validated(code: str) -> None:
     assert pages(document)[0].alternates == [(code, f"{SITE}b")]
 
 
-def test_a_link_that_is_no_alternate_is_ignored() -> None:
+def test_a_link_that_is_not_an_alternate_is_ignored() -> None:
     link = f'<xhtml:link rel="canonical" hreflang="en" href="{SITE}b"/>'
     document = urlset(f"<url><loc>{SITE}a</loc>{link}</url>", XHTML)
     assert pages(document)[0].alternates is None
@@ -238,7 +239,7 @@ def test_a_link_that_is_no_alternate_is_ignored() -> None:
 # RSS 2.0
 
 
-def test_rss_example() -> None:
+def test_the_rss_example_has_two_pages_with_stories() -> None:
     sitemap = sitemap_from_str(example("feed.rss"))
     assert isinstance(sitemap, PagesRSSSitemap)
     assert sitemap.pages == [
@@ -253,7 +254,7 @@ def test_rss_example() -> None:
     ]
 
 
-def test_item_without_title_and_description_is_ignored() -> None:
+def test_an_item_without_title_and_description_is_ignored() -> None:
     document = rss(
         f"<item><link>{SITE}a</link></item><item><title>B</title><link>{SITE}b</link></item>"
         f"<item><description>C</description><link>{SITE}c</link></item>"
@@ -261,14 +262,14 @@ def test_item_without_title_and_description_is_ignored() -> None:
     assert urls(document) == [f"{SITE}b", f"{SITE}c"]
 
 
-def test_item_without_link_is_ignored() -> None:
+def test_an_item_without_a_link_is_ignored() -> None:
     document = rss(
         f"<item><title>A</title></item><item><title>B</title><link>{SITE}b</link></item>"
     )
     assert urls(document) == [f"{SITE}b"]
 
 
-def test_the_link_of_the_channel_is_no_page() -> None:
+def test_the_link_of_the_channel_is_not_a_page() -> None:
     assert f"{SITE}" not in urls(example("feed.rss"))
 
 
@@ -283,14 +284,14 @@ def test_the_link_of_the_channel_is_no_page() -> None:
         "April 1, 2023 9:00 am UTC",
     ],
 )
-def test_feed_dates_are_parsed_flexibly(text: str) -> None:
+def test_rss_dates_are_parsed_in_many_formats(text: str) -> None:
     item = f"<item><title>A</title><link>{SITE}a</link><pubDate>{text}</pubDate></item>"
     story = pages(rss(item))[0].news_story
     assert story is not None
     assert story.publish_date == datetime(2023, 4, 1, 9, tzinfo=UTC)
 
 
-def test_media_rss_is_ignored() -> None:
+def test_media_rss_does_not_change_the_story() -> None:
     document = (
         '<rss version="2.0" xmlns:media="http://search.yahoo.com/mrss/"><channel>'
         f"<item><title>A</title><link>{SITE}a</link><media:title>M</media:title>"
@@ -306,7 +307,7 @@ def test_media_rss_is_ignored() -> None:
 
 
 @pytest.mark.parametrize("name", ["feed-0.3.atom", "feed-1.0.atom"])
-def test_atom_examples(name: str) -> None:
+def test_the_atom_examples_have_two_pages_with_stories(name: str) -> None:
     sitemap = sitemap_from_str(example(name))
     assert isinstance(sitemap, PagesAtomSitemap)
     assert sitemap.pages == [
@@ -315,7 +316,7 @@ def test_atom_examples(name: str) -> None:
     ]
 
 
-def test_atom_accepts_a_mixture_of_both_versions() -> None:
+def test_a_mixture_of_both_atom_versions_is_accepted() -> None:
     document = (
         '<feed version="0.3" xmlns="http://www.w3.org/2005/Atom">'
         f'<entry><title>A</title><link href="{SITE}a"/><issued>2023-04-01</issued></entry>'
@@ -327,7 +328,7 @@ def test_atom_accepts_a_mixture_of_both_versions() -> None:
 
 
 @pytest.mark.parametrize("text", ["2023-04-01T09:00:00Z", "Sat, 01 Apr 2023 11:00:00 +0200"])
-def test_atom_dates_are_parsed_flexibly(text: str) -> None:
+def test_atom_dates_are_parsed_in_many_formats(text: str) -> None:
     document = (
         '<feed xmlns="http://www.w3.org/2005/Atom">'
         f'<entry><title>A</title><link href="{SITE}a"/><updated>{text}</updated></entry></feed>'

@@ -1,7 +1,7 @@
-"""The example documents of the formats, and how to read or serve them.
+"""One example document for each format in the documentation of 1.8.1, to read or to serve.
 
-``documents/`` holds one document for each example in the formats reference. They speak of
-https://garden.example/; served on a loopback server they speak of that server instead.
+The documents in ``documents/`` contain URLs of https://garden.example/. A loopback server serves
+them with its own URL in place of that.
 """
 
 from __future__ import annotations
@@ -20,6 +20,6 @@ def example(name: str) -> str:
 
 
 def serve_all(server: LoopbackServer) -> None:
-    """The whole garden on a loopback server."""
+    """Serve all example documents on a loopback server."""
     for file in DOCUMENTS.iterdir():
         server.site[f"/{file.name}"] = example(file.name).replace(SITE, server.url)
