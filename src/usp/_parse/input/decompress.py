@@ -53,7 +53,7 @@ def decompress(
     *,
     max_layers: int = _MAX_LAYERS,
 ) -> Iterator[bytes]:
-    """Yield the document's bytes, at most ``limit``, through as many layers of compression."""
+    """Yield the document's bytes, at most ``limit``, decompressed up to ``max_layers`` times."""
     remaining = limit
     for chunk in _remove_layers(split_chunks(chunks), diagnostics, max_layers):
         if len(chunk) > remaining:
