@@ -155,7 +155,7 @@ def test_keys_that_mean_nothing_are_there_for_who_asks() -> None:
         "mood": True,
     }
     assert "gr\u00fcn" in (page.extensions or [])[0].text
-    assert [extension["name"] for extension in page.to_dict()["extensions"]] == list(found)
+    assert [extension["name"] for extension in page.to_dict(extended=True)["extensions"]] == list(found)
     assert pickle.loads(pickle.dumps(page)) == page
     assert plain.extensions is None
     unasked, _ = parse(document).pages
