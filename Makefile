@@ -8,7 +8,7 @@ ARGS ?=
 PY := .venv/bin/python
 READY := .venv/ready
 
-.PHONY: demo test check bench bench-full bench-docs fuzz wheel clean
+.PHONY: demo test check bench bench-full bench-docs fuzz wheel shim clean
 
 demo: $(READY)
 	@.venv/bin/usp demo
@@ -39,6 +39,11 @@ fuzz: $(READY)
 wheel: $(READY)
 	@rm -rf dist
 	@$(PY) -m pip wheel --quiet --no-deps --wheel-dir dist .
+	@ls dist
+
+# The wheel of a distribution named ultimate-sitemap-parser that has no files and requires usp.
+shim: $(READY)
+	@$(PY) -m pip wheel --quiet --no-deps --wheel-dir dist ./shim
 	@ls dist
 
 clean:

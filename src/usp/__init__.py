@@ -4,6 +4,7 @@ The few names that most programs need are here; each is imported when it is firs
 ``import usp`` costs next to nothing.
 """
 
+from usp import _installation as _installation
 from usp._version import __version__
 
 TYPE_CHECKING = False  # as in typing, which costs a while to import

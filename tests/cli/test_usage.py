@@ -1,6 +1,5 @@
 """Help, version, and the URL as people type it."""
 
-import os
 import re
 from pathlib import Path
 
@@ -125,19 +124,3 @@ def test_not_the_url_of_a_website(typed: str) -> None:
 
 def test_nothing_printed_breaks_its_line_or_steers_the_terminal() -> None:
     assert one_line("http://h/é\n\x1b[2J\x7f\x85z") == "http://h/é%0A%1B[2J%7F%C2%85z"
-
-
-def test_warns_when_the_other_distribution_is_there_too(tmp_path: Path) -> None:
-    info = tmp_path / "ultimate_sitemap_parser-1.8.1.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Name: ultimate-sitemap-parser\nVersion: 1.8.1\n")
-    ended = usp("demo", env={"PYTHONPATH": _search_path(tmp_path)})
-    assert ended.code == 0
-    (line,) = ended.err.splitlines()
-    assert line.startswith("usp: warning: ultimate-sitemap-parser is installed too")
-
-
-def _search_path(*extra: Path) -> str:
-    """These folders, then the one that ``usp`` comes from."""
-    home = Path(package.__file__).parent.parent
-    return os.pathsep.join(str(folder) for folder in (*extra, home))
