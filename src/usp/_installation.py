@@ -31,7 +31,7 @@ def _warn_if_mixed() -> None:
     version = name.removeprefix(_PREFIX).removesuffix(".dist-info")
     # It names the other distribution, not the line of the import: so it is one line on a terminal.
     warnings.warn_explicit(
-        f"ultimate-sitemap-parser {version} is installed beside usp; both have the package usp, and "
+        f"ultimate-sitemap-parser {version} is installed beside usp. Both have the package usp, so "
         "pip overwrites files of one with those of the other. Run: pip uninstall "
         "ultimate-sitemap-parser; pip install --force-reinstall --no-deps usp "
         "(and see docs/coming-from-1.8.1.md)",
