@@ -1,20 +1,46 @@
-# Every target makes .venv when it is missing or older than pyproject.toml, so that a fresh
-# clone needs Python 3.11+, git and make, and nothing set up before.
+# Every target creates the virtual environment when it is missing or older than pyproject.toml, so a
+# fresh clone needs Python 3.11+, git and make, and nothing set up before.
 #   make test ARGS="-k names -x"     arguments for pytest (-n 0: in one process, for a debugger)
-#   make demo PYTHON=python3.13      another interpreter (for a new .venv)
+#   make demo PYTHON=python3.13 VENV=.venv-3.13      another interpreter
+# On Windows (make of MSYS2 or Git for Windows) a virtual environment has Scripts instead of bin.
 
 PYTHON ?= python3
 ARGS ?=
-PY := .venv/bin/python
-READY := .venv/ready
+VENV ?= .venv
+BIN ?= $(if $(filter Windows_NT,$(OS)),Scripts,bin)
+PY := $(VENV)/$(BIN)/python
+READY := $(VENV)/ready
+PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
+PYTEST := -m pytest -n auto --maxprocesses 8
+CONSTRAINTS ?=
 
-.PHONY: demo test check bench bench-full bench-docs fuzz wheel shim clean
+.PHONY: demo test test-all test-lowest coverage check bench bench-full bench-docs fuzz wheel shim clean
 
 demo: $(READY)
-	@.venv/bin/usp demo
+	@$(PY) -m usp demo
 
 test: $(READY)
-	@$(PY) -m pytest -n auto --maxprocesses 8 $(ARGS)
+	@$(PY) $(PYTEST) $(ARGS)
+
+# The tests with every other Python from 3.11 on that the machine has, each in an environment of its
+# own; properties draw fewer examples there.
+test-all: $(READY)
+	@$(PY) tools/pythons.py --except $(PY) | while read -r version python; do \
+		echo "Python $$version"; \
+		$(MAKE) --no-print-directory test PYTHON="$$python" VENV=".venv-$$version" \
+			ARGS="--hypothesis-profile=quick $(ARGS)" || exit 1; \
+	done
+
+# The tests that reach into libraries, with the lowest versions that pyproject.toml allows.
+test-lowest: $(READY)
+	@$(PY) tools/lowest.py > $(VENV)/lowest.txt
+	@$(MAKE) --no-print-directory test VENV=.venv-lowest CONSTRAINTS="--constraint $(VENV)/lowest.txt" \
+		ARGS="--hypothesis-profile=quick tests/web_client tests/drive tests/compat tests/cli $(ARGS)"
+
+# Branch coverage of the packages that must not do I/O; pyproject.toml has the least that is allowed.
+coverage: $(READY)
+	@$(PY) $(PYTEST) --hypothesis-profile=quick --cov --cov-report=term:skip-covered \
+		tests/parse tests/crawl tests/documentation_1_8_1 tests/wild tests/compat tests/drive $(ARGS)
 
 check: $(READY)
 	@$(PY) -m ruff check
@@ -27,13 +53,13 @@ bench: $(READY)
 bench-full: $(READY)
 	@$(PY) -m bench --full $(ARGS)
 
-# The figures of the last runs into docs/benchmarks.md and README.md.
+# Writes the figures of the last runs into docs/benchmarks.md and README.md.
 bench-docs: $(READY)
 	@$(PY) -m bench.page
 
 # Without atheris, where there is no wheel of it, a plain mutator does the fuzzing.
 fuzz: $(READY)
-	@$(PY) -m pip install --quiet --disable-pip-version-check --group fuzz || true
+	@$(PY) $(PIP_INSTALL) --group fuzz || true
 	@$(PY) -m fuzz $(ARGS)
 
 wheel: $(READY)
@@ -47,15 +73,15 @@ shim: $(READY)
 	@ls dist
 
 clean:
-	rm -rf .venv dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-3.* .venv-lowest dist .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find src tests bench fuzz -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# pip knows dependency groups from 25.1 on, and the one that comes with Python may be older.
+# pip reads dependency groups from 25.1 on, and the one that comes with Python may be older.
 $(READY): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "usp needs Python 3.11 or newer; name one: make PYTHON=/path/to/python3.11"; exit 1; }
-	@echo "setting up .venv (once)"
-	@$(PYTHON) -m venv --clear .venv
-	@$(PY) -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
-	@$(PY) -m pip install --quiet --disable-pip-version-check --editable . --group dev
+	@echo "setting up $(VENV) (once)"
+	@$(PYTHON) -m venv --clear $(VENV)
+	@$(PY) $(PIP_INSTALL) --upgrade 'pip>=25.1'
+	@$(PY) $(PIP_INSTALL) $(CONSTRAINTS) --editable . --group dev
 	@touch $@

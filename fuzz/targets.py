@@ -25,8 +25,8 @@ from usp._parse.diagnostics import Diagnostics
 from usp._parse.document import Child, Document, Source, inspect
 from usp._parse.input.decompress import decompress, is_compressed
 from usp._parse.input.sniff import Kind
-from usp._parse.values.dates import date
-from usp._parse.values.text import clean
+from usp._parse.values.dates import parse_date
+from usp._parse.values.text import clean_text
 from usp.objects.problem import CODES, Problem, Severity
 from usp.objects.sitemap import AbstractSitemap
 
@@ -215,16 +215,16 @@ _WEEK: Final = re.compile(r"\d{4}-?W\d", re.IGNORECASE)
 def dates(data: bytes) -> None:
     """Any text as a date: none, or one whose year the text names."""
     written = data.decode("utf-8", "replace")
-    text = clean(written)
+    text = clean_text(written)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = date(written)
+        found = parse_date(written)
     if found is None or _WEEK.search(text):
         return
     digits = "".join(str(unicodedata.digit(letter, letter)) for letter in text)
     expect(f"{found.year % 100:02}" in digits, f"a year that was made up: {text!r} is {found}")
     expect(found.isoformat(), "a date that can't be written")
-    expect(date(found.isoformat()) == found, f"{found} isn't read as it was written")
+    expect(parse_date(found.isoformat()) == found, f"{found} isn't read as it was written")
 
 
 # Packing

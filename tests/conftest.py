@@ -21,6 +21,9 @@ from usp.cli._demo_site import DemoSite
 PROJECT = Path(__file__).resolve().parent.parent
 
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "quick", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=20
+)
 settings.load_profile("untimed")
 
 

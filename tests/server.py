@@ -6,7 +6,8 @@ A test fills ``server.site`` (path to answer) and crawls ``server.url``. What an
 - ``int``: that status with an empty body;
 - ``Answer``: status, body and headers, all chosen;
 - a callable: gets the ``Handler`` and either returns one of the above, or writes to
-  ``handler.wfile`` as it likes and returns None (then the connection is closed).
+  ``handler.wfile`` as it likes and returns None (then the connection is closed, unless
+  ``handler.keep_open`` is set).
 
 A path that is not in the site gets ``server.otherwise`` (404). Requests are recorded in the order
 they came in.
@@ -69,6 +70,7 @@ class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True  # or each answer waits 40 ms for the client's acknowledgement
     server: "_Listener"
+    keep_open = False
 
     @property
     def owner(self) -> "LoopbackServer":
@@ -80,9 +82,10 @@ class Handler(BaseHTTPRequestHandler):
         owner.requests.append(Request(self.command, self.path, headers))
         without_query = self.path.partition("?")[0]
         found = owner.site.get(self.path, owner.site.get(without_query, owner.otherwise))
+        self.keep_open = False
         plain = found(self) if callable(found) else found
         if plain is None:
-            self.close_connection = True
+            self.close_connection = not self.keep_open
         else:
             self.send(as_answer(plain))
 

@@ -1,27 +1,36 @@
-"""The laws of the house (docs/architecture.md), read off the package's own syntax trees.
+"""The rules of the architecture (docs/architecture.md), checked on the package itself.
 
-The package is found through the import system, so that the same laws are held against the
-clone and against an installed wheel.
+The package is found through the import system, so that the same rules are checked in the clone and
+in an installed wheel.
 """
 
 from __future__ import annotations
 
 import ast
+import builtins
+import dataclasses
+import importlib
+import inspect
 import os
+import re
 import subprocess
 import sys
-from collections.abc import Iterator
+import typing
+from collections import defaultdict
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TypeAlias
+from types import FunctionType, ModuleType, UnionType
+from typing import Any, TypeAlias, get_args, get_type_hints
 
 import pytest
 
 import usp
+from usp import exceptions
 
 PACKAGE = Path(usp.__file__).parent
 FILES = sorted(PACKAGE.rglob("*.py"))
 
-FLOORS = (
+LAYERS = (
     {"_version", "_installation"},
     {"exceptions"},
     {"_validate"},
@@ -36,35 +45,61 @@ FLOORS = (
     {"__main__"},
     {"__init__"},
 )
-"""The rooms from the bottom to the top. A room may import its own floor and those below it."""
+"""The packages and modules from the bottom to the top. Each may import its own layer and lower."""
 
-FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
+LAYER_OF = {name: number for number, names in enumerate(LAYERS) for name in names}
 FACADE = PACKAGE / "__init__.py"
-PURE_ROOMS = {"_parse", "_crawl"}
+PURE = {"_parse", "_crawl"}
 IMPURE_MODULES = {"logging", "time", "os", "socket", "threading", "asyncio", "requests"}
 HEAVY_MODULES = {"dateutil", "aiohttp", "pyarrow", "rich", "requests"}
 BROAD = {"Exception", "BaseException"}
 MAY_CATCH_ALL = {"_drive"}
-"""Only a worker's edge, where whatever a foreign client raises becomes data."""
+"""Only a worker's edge, where what a caller's client raises becomes data."""
 
-MOST_LINES_IN_A_FILE = 420
-MOST_LINES_IN_A_FUNCTION = 60
+PUBLIC_MODULES = (
+    "usp",
+    "usp.aio",
+    "usp.exceptions",
+    "usp.fetch_parse",
+    "usp.helpers",
+    "usp.stream",
+    "usp.tree",
+    *(f"usp.objects.{file.stem}" for file in (PACKAGE / "objects").glob("[!_]*.py")),
+    *(f"usp.web_client.{file.stem}" for file in (PACKAGE / "web_client").glob("[!_]*.py")),
+)
+
+MAX_LINES_IN_A_FILE = 420
+MAX_LINES_IN_A_FUNCTION = 60
+
+RETIRED = re.compile(
+    r"""\b(?:
+      Whereabouts | LineSocket | Lines | Findings | Looks | Manner | Beginning | Standing | Arrival
+    | Letter | Trip | Visits? | Gate | Rung | Ladder | Packed | Seen | Told | EntryMeaning
+    | Asked | Answered | PagesCounted | host_strikes | first_pause | pause_growth | longest_pause
+    | documents_ahead | repeated_places | in_its_stead | tree_of | of_site(?:map)? | start_crawl
+    | (?:learned|careful|rescue)[ _]lane | unwell | rungs? | unheard | salvaged | climbed | two_ways
+    )\b""",
+    re.VERBOSE,
+)
+"""Names and terms that were replaced (docs/glossary.md) and must not come back."""
+WITHOUT_RETIRED_TERMS = ("src", "tests", "bench", "fuzz", "docs", "README.md", "CONTRIBUTING.md")
 
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def tree_of(file: Path) -> ast.Module:
+def tree_of_file(file: Path) -> ast.Module:
     return ast.parse(file.read_text(encoding="utf-8"), str(file))
 
 
-def room_of(file: Path) -> str:
+def part_of(file: Path) -> str:
+    """The package or module directly below ``usp`` that a file belongs to."""
     return file.relative_to(PACKAGE).parts[0].removesuffix(".py")
 
 
 def imports_in(file: Path) -> Iterator[tuple[int, str]]:
-    """The line and dotted name of each import, wherever it stands, made absolute."""
+    """The line and dotted name of each import, inside functions too, made absolute."""
     folders = ("usp", *file.relative_to(PACKAGE).parent.parts)
-    for node in ast.walk(tree_of(file)):
+    for node in ast.walk(tree_of_file(file)):
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -73,18 +108,28 @@ def imports_in(file: Path) -> Iterator[tuple[int, str]]:
             yield from ((node.lineno, f"{module}.{alias.name}") for alias in node.names)
 
 
-def room_imported(name: str) -> str | None:
-    """The room that a dotted name lies in; None when it isn't ours."""
+def part_imported(name: str) -> str | None:
+    """The package or module that a dotted name belongs to; None when it isn't ours."""
     package, _, rest = name.partition(".")
     if package != "usp":
         return None
-    room = rest.partition(".")[0]
-    return room if room in FLOOR_OF else "__init__"
+    part = rest.partition(".")[0]
+    return part if part in LAYER_OF else "__init__"
+
+
+def offences(judge: Callable[[Path, str], object], files: list[Path] = FILES) -> list[str]:
+    """The imports for which a rule finds something wrong."""
+    return [
+        f"{file.relative_to(PACKAGE)}:{line}: {name}"
+        for file in files
+        for line, name in imports_in(file)
+        if judge(file, name)
+    ]
 
 
 def broad_handlers(file: Path) -> Iterator[ast.ExceptHandler | ast.Call]:
     """Bare excepts, those that name ``Exception`` or its base, and ``suppress`` of the same."""
-    for node in ast.walk(tree_of(file)):
+    for node in ast.walk(tree_of_file(file)):
         match node:
             case ast.ExceptHandler(type=None):
                 yield node
@@ -100,37 +145,44 @@ def names_in(node: ast.expr) -> set[str]:
     return names | {part.attr for part in ast.walk(node) if isinstance(part, ast.Attribute)}
 
 
-def test_every_file_has_its_room() -> None:
-    assert {room_of(file) for file in FILES} <= FLOOR_OF.keys()
+def test_every_file_has_its_layer() -> None:
+    assert {part_of(file) for file in FILES} <= LAYER_OF.keys()
 
 
 def test_imports_point_down_only() -> None:
-    upward = [
-        f"{file.relative_to(PACKAGE)}:{line}: {name}"
-        for file in FILES
-        if file != FACADE  # the facade imports lazily, from every floor
-        for line, name in imports_in(file)
-        if (room := room_imported(name)) and FLOOR_OF[room] > FLOOR_OF[room_of(file)]
-    ]
-    assert upward == []
+    def points_up(file: Path, name: str) -> bool:
+        part = part_imported(name)
+        return part is not None and LAYER_OF[part] > LAYER_OF[part_of(file)]
+
+    # The facade imports lazily, from every layer.
+    assert offences(points_up, [file for file in FILES if file != FACADE]) == []
 
 
-def test_what_bytes_mean_and_what_comes_next_is_decided_without_the_world() -> None:
-    impure = [
-        f"{file.relative_to(PACKAGE)}:{line}: {name}"
-        for file in FILES
-        if room_of(file) in PURE_ROOMS
-        for line, name in imports_in(file)
-        if name.partition(".")[0] in IMPURE_MODULES
-    ]
-    assert impure == []
+def test_parsing_and_deciding_do_no_io() -> None:
+    pure = [file for file in FILES if part_of(file) in PURE]
+    assert offences(lambda _, name: name.partition(".")[0] in IMPURE_MODULES, pure) == []
+
+
+def test_the_parser_is_entered_through_its_door() -> None:
+    door = {f"usp._parse.{name}" for name in importlib.import_module("usp._parse").__all__}
+    outside = [file for file in FILES if part_of(file) != "_parse"]
+    inside = {"usp._parse", *door}
+    assert (
+        offences(lambda _, name: name.startswith("usp._parse") and name not in inside, outside)
+        == []
+    )
+
+
+def test_private_adapters_are_used_by_the_clients_alone() -> None:
+    outside = [file for file in FILES if part_of(file) != "web_client"]
+    assert offences(lambda _, name: name.startswith("usp.web_client._"), outside) == []
 
 
 def test_everything_is_caught_only_at_a_workers_edge() -> None:
     elsewhere = [
         f"{file.relative_to(PACKAGE)}:{node.lineno}"
         for file in FILES
-        if room_of(file) not in MAY_CATCH_ALL
+        if part_of(file) not in MAY_CATCH_ALL
         for node in broad_handlers(file)
     ]
     assert elsewhere == []
@@ -147,6 +199,171 @@ def test_what_is_caught_at_a_workers_edge_is_kept() -> None:
     assert dropped == []
 
 
+# Exceptions
+
+
+def test_the_exception_tree_is_closed() -> None:
+    """Every public exception class is in ``usp.exceptions``, and is drawn in its docstring."""
+    elsewhere = [
+        f"{file.relative_to(PACKAGE)}:{node.name}"
+        for file in FILES
+        if file.name != "exceptions.py"
+        for node in tree_of_file(file).body
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+        if any(base.endswith(("Error", "Exception")) for b in node.bases for base in names_in(b))
+    ]
+    assert elsewhere == []
+    ours = {
+        name: value
+        for name, value in vars(exceptions).items()
+        if isinstance(value, type) and issubclass(value, BaseException)
+    }
+    assert all(issubclass(value, exceptions.UspError) for value in ours.values())
+    assert [name for name in ours if name not in (exceptions.__doc__ or "")] == []
+
+
+def test_what_is_raised_is_ours_or_a_builtin() -> None:
+    """The adapters raise errors of the libraries that they extend, and catch them again."""
+    allowed = {*vars(exceptions), *dir(builtins)}
+    foreign = [
+        f"{file.relative_to(PACKAGE)}:{node.lineno}: {raised.id}"
+        for file in FILES
+        if "_requests" not in file.parts and "_aiohttp" not in file.parts
+        for node in ast.walk(tree_of_file(file))
+        if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call)
+        if isinstance(raised := node.exc.func, ast.Name)
+        if raised.id[:1].isupper() and raised.id not in allowed
+    ]
+    assert foreign == []
+
+
+# Public names
+
+
+def public_objects() -> Iterator[tuple[str, object]]:
+    """Each public class and function by the name under which users find it."""
+    for name in PUBLIC_MODULES:
+        module = importlib.import_module(name)
+        for attribute in getattr(module, "__all__", None) or own_names(module):
+            value = getattr(module, attribute)
+            if isinstance(value, type | FunctionType):
+                yield f"{name}.{attribute}", value
+
+
+def own_names(module: ModuleType) -> list[str]:
+    return [
+        name
+        for name, value in vars(module).items()
+        if not name.startswith("_") and getattr(value, "__module__", "") == module.__name__
+    ]
+
+
+def functions_of(name: str, value: object) -> Iterator[tuple[str, object]]:
+    """A function, or the public methods and properties of a class."""
+    if not isinstance(value, type):
+        yield name, value
+        return
+    yield f"{name} (fields)", value
+    for attribute, member in vars(value).items():
+        if attribute != "__init__" and attribute.startswith("_"):
+            continue
+        function = member.fget if isinstance(member, property) else member
+        function = getattr(function, "__func__", function)
+        if isinstance(function, FunctionType):
+            yield f"{name}.{attribute}", function
+
+
+def classes_in(hint: Any) -> Iterator[type]:
+    """The classes that an annotation names, inside of generics and unions too."""
+    if isinstance(hint, type) and not get_args(hint):
+        yield hint
+    origin = typing.get_origin(hint)
+    if isinstance(origin, type) and origin is not UnionType:
+        yield origin
+    for argument in get_args(hint):
+        for part in argument if isinstance(argument, list) else [argument]:
+            yield from classes_in(part)
+
+
+def hints_of(value: object) -> dict[str, Any]:
+    hints = get_type_hints(value, include_extras=False)
+    if isinstance(value, type):
+        fields = (
+            {field.name for field in dataclasses.fields(value)}
+            if (dataclasses.is_dataclass(value))
+            else set(hints)
+        )
+        return {name: hint for name, hint in hints.items() if name in fields and name[0] != "_"}
+    return hints
+
+
+def is_public(found: type) -> bool:
+    if not found.__module__.startswith("usp"):
+        return True
+    path = f"{found.__module__}.{found.__qualname__}"
+    return not any(part.startswith("_") for part in path.split(".")) or (
+        found.__name__ in usp.__all__
+    )
+
+
+def test_public_annotations_name_public_types_only() -> None:
+    private = [
+        f"{where}: {found.__module__}.{found.__qualname__}"
+        for name, value in public_objects()
+        for where, part in functions_of(name, value)
+        for hint in hints_of(part).values()
+        for found in classes_in(hint)
+        if not is_public(found)
+    ]
+    assert sorted(set(private)) == []
+
+
+def test_no_class_name_is_defined_twice() -> None:
+    defined: dict[str, list[str]] = defaultdict(list)
+    for file in FILES:
+        for node in tree_of_file(file).body:
+            if isinstance(node, ast.ClassDef):
+                defined[node.name].append(str(file.relative_to(PACKAGE)))
+    assert {name: places for name, places in defined.items() if len(places) > 1} == {}
+
+
+def test_every_parameter_of_a_public_function_is_explained() -> None:
+    unexplained = [
+        f"{name}({parameter})"
+        for name in ("iter_pages", "sitemap_tree", "sitemap_tree_for_homepage", "parse", "Policy")
+        for parameter in inspect.signature(getattr(usp, name)).parameters
+        if f":param {parameter}:" not in (inspect.getdoc(getattr(usp, name)) or "")
+    ]
+    assert unexplained == []
+
+
+# Words
+
+
+def test_retired_names_and_terms_stay_retired() -> None:
+    project = Path(__file__).resolve().parent.parent
+    files = [
+        file
+        for name in WITHOUT_RETIRED_TERMS
+        for file in (
+            [project / name] if (project / name).is_file() else (project / name).rglob("*")
+        )
+        if file.suffix in {".py", ".md"} and file != Path(__file__).resolve()
+        if "programs" not in file.parts  # programs written for 1.8.1
+    ]
+    assert files
+    found = [
+        f"{file.relative_to(project)}:{number}: {match[0]}"
+        for file in files
+        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1)
+        if (match := RETIRED.search(line))
+    ]
+    assert found == []
+
+
+# Loading and size
+
+
 def test_importing_the_package_loads_nothing_heavy() -> None:
     program = "import sys, usp; print(*{name.partition('.')[0] for name in sys.modules})"
     done = subprocess.run(
@@ -159,12 +376,12 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.relative_to(PACKAGE).as_posix())
 def test_files_and_functions_stay_small(file: Path) -> None:
-    assert len(file.read_text(encoding="utf-8").splitlines()) <= MOST_LINES_IN_A_FILE
+    assert len(file.read_text(encoding="utf-8").splitlines()) <= MAX_LINES_IN_A_FILE
     long = [
         f"{node.name}:{node.lineno}"
-        for node in ast.walk(tree_of(file))
+        for node in ast.walk(tree_of_file(file))
         if isinstance(node, Function)
-        and (node.end_lineno or node.lineno) - node.lineno + 1 > MOST_LINES_IN_A_FUNCTION
+        and (node.end_lineno or node.lineno) - node.lineno + 1 > MAX_LINES_IN_A_FUNCTION
     ]
     assert long == []
 

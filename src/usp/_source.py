@@ -1,6 +1,7 @@
-"""What a caller names (a site, a sitemap on the web, a file, standard input), and where that leads.
+"""Sources: what a caller names (a site, the URL of a sitemap, a file, standard input), and where
+the crawl of it starts.
 
-Rules of the room: what can't be meant raises at once, in one line; what a document is, is data.
+A source that can't be used raises at once, in one line. What a document contains is data.
 """
 
 import os
@@ -12,14 +13,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final, Self
 
+from usp._crawl import Crawl
 from usp._crawl.discovery import KNOWN_PATHS, StartUrl, discovery_plan, in_fixed_order
+from usp._crawl.options import CrawlOptions
 from usp._crawl.policy import Policy
-from usp._crawl.urls import check_paths, check_start_url, is_start_url
-from usp._drive import events as report
+from usp._crawl.urls import check_homepage, check_paths, is_start_url, url_with_scheme
+from usp._drive.events import log_homepage
 from usp._parse import Source, inspect
 from usp._store import Store
 from usp._validate import argument_error, check_flags
-from usp.exceptions import SitemapException
+from usp.exceptions import StorageError, UsageError
 from usp.helpers import strip_url_to_homepage
 from usp.objects.outcome import FoundBy
 
@@ -27,51 +30,52 @@ SourceName = str | os.PathLike[str]
 """A homepage, a bare domain (which means https), the URL of a sitemap, a file, or ``-``."""
 
 _STDIN: Final = "-"
-_FILE: Final = re.compile(r"^[./~\\]|^[^/]*\.(?:xml|gz|txt|rss|atom|json)$", re.IGNORECASE)
-"""What is named like a file; no domain of the web is."""
-_BLANK: Final = re.compile(r"\s")
-_PIECE: Final = 256 * 1024
+_FILE_NAME: Final = re.compile(r"^[./~\\]|^[^/]*\.(?:xml|gz|txt|rss|atom|json)$", re.IGNORECASE)
+"""What looks like a file name; no domain does."""
+_WHITESPACE: Final = re.compile(r"\s")
+_CHUNK: Final = 256 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class CrawlStart:
-    """Where a crawl begins."""
+    """Where a crawl starts."""
 
     name: str
-    """What stands for it at the root of the tree."""
+    """The URL, or file, that the root of the tree stands for."""
     homepage: str
-    """Whose site it is; empty where nobody can emit."""
+    """The homepage of the site; empty if there is none."""
     start_urls: Iterable[StartUrl]
 
     @classmethod
-    def of_homepage(
+    def for_homepage(
         cls,
         url: str,
         policy: Policy,
         *,
-        use_robots: bool,
-        use_known_paths: bool,
+        use_robots: bool | None,
+        use_known_paths: bool | None,
         known_paths: Iterable[str] = KNOWN_PATHS,
-        normalize: bool = True,
+        normalize: bool | None = True,
     ) -> Self:
-        """Begin at a homepage, as 1.8.1 does."""
-        check_flags(  # programs for 1.8.1 write None for False
-            use_robots=use_robots or False,
-            use_known_paths=use_known_paths or False,
-            normalize_homepage_url=normalize or False,
+        """Start at a homepage, with the scope of 1.8.1."""
+        check_flags(
+            # None is False, as in 1.8.1.
+            use_robots=False if use_robots is None else use_robots,
+            use_known_paths=False if use_known_paths is None else use_known_paths,
+            normalize_homepage_url=False if normalize is None else normalize,
         )
         homepage = _homepage(url, normalize=normalize)
-        stages = discovery_plan(
+        plan = discovery_plan(
             policy,
             known_paths,
             use_robots=bool(use_robots),
             use_known_paths=bool(use_known_paths),
             classic=True,
         )
-        return cls(homepage, homepage, stages.start_urls(homepage))
+        return cls(homepage, homepage, plan.start_urls(homepage))
 
     @classmethod
-    def of_source(
+    def for_source(
         cls,
         source: SourceName,
         policy: Policy,
@@ -80,24 +84,27 @@ class CrawlStart:
         use_known_paths: bool | None,
         store: Store,
     ) -> Self:
-        """Begin at whatever is named."""
+        """Start at whatever the caller names."""
         check_flags(use_robots=use_robots)
         if use_known_paths is not None:
             check_flags(use_known_paths=use_known_paths)
         name = _name(source)
         if is_local(source):
-            start_url = _seed_at_hand(name, policy, store)
-            return cls(name, "", [start_url])
-        url = url_of(name)
-        if not is_start_url(url) or _BLANK.search(url):
-            raise SitemapException(f"{name!r} is neither a URL, nor a domain, nor a file.")
+            return cls(name, "", [_local_document(name, policy, store)])
+        url = url_with_scheme(name)
+        if not is_start_url(url) or _WHITESPACE.search(url):
+            raise UsageError(f"{name!r} is neither a URL, nor a domain, nor a file.")
         homepage = strip_url_to_homepage(url)
         if url.rstrip("/") != homepage.rstrip("/"):
             return cls(url, homepage, [StartUrl(url, FoundBy.GIVEN)])
-        stages = discovery_plan(
+        plan = discovery_plan(
             policy, use_robots=use_robots, use_known_paths=use_known_paths, classic=False
         )
-        return cls(homepage, homepage, stages.start_urls(homepage))
+        return cls(homepage, homepage, plan.start_urls(homepage))
+
+    def crawl(self, policy: Policy, options: CrawlOptions) -> Crawl:
+        """Return the crawl."""
+        return Crawl._started(self.name, self.start_urls, policy, options)
 
 
 def _name(source: object) -> str:
@@ -107,13 +114,8 @@ def _name(source: object) -> str:
     return name
 
 
-def url_of(name: str) -> str:
-    """Return the URL that is meant: a bare domain means https."""
-    return name if "://" in name else f"https://{name}"
-
-
-def known_and_extra(known: Iterable[str], extra: Iterable[str] | None) -> Iterable[str]:
-    """Return paths to try: known ones in our order, then the caller's, in the order of a list.
+def known_and_extra_paths(known: Iterable[str], extra: Iterable[str] | None) -> Iterable[str]:
+    """Return the paths to try: known ones in our order, then the caller's in theirs.
 
     A set gets an order that doesn't change from run to run.
     """
@@ -122,46 +124,47 @@ def known_and_extra(known: Iterable[str], extra: Iterable[str] | None) -> Iterab
     return dict.fromkeys([*in_fixed_order(known), *more])
 
 
-def _homepage(url: str, *, normalize: bool) -> str:
-    check_start_url("homepage_url", url)
+def _homepage(given: str, *, normalize: bool | None) -> str:
+    url = check_homepage("homepage_url", given)
     if not normalize:
         return url if url.endswith("/") else f"{url}/"
     homepage = strip_url_to_homepage(url)
     if homepage != url:
-        report.assumed_homepage(url, homepage)
+        log_homepage(url, homepage)
     return homepage
 
 
 def is_local(source: SourceName) -> bool:
-    """Emit whether a file is meant: a path always, a text if there is such a file or may be."""
+    """Tell whether a source is a file: a path always is, a str if it exists or looks like one."""
     if source == _STDIN or not isinstance(source, str):
         return True
-    return "://" not in source and (os.path.lexists(source) or bool(_FILE.search(source)))
+    return "://" not in source and (os.path.lexists(source) or bool(_FILE_NAME.search(source)))
 
 
-def _seed_at_hand(name: str, policy: Policy, store: Store) -> StartUrl:
-    """Return a document that needn't be asked for; it has no URL that others are relative to."""
+def _local_document(name: str, policy: Policy, store: Store) -> StartUrl:
+    """Return a file as a start URL that needs no request; its relative URLs stay relative."""
     try:
-        kept = store.keep(_pieces(name, policy.max_document_bytes))
+        body = store.keep(_chunks(name, policy.max_document_bytes))
+    except StorageError:
+        raise
     except OSError as error:
-        raise SitemapException(f"{name} can't be read: {error.strerror or error}.") from error
-    except ValueError as error:  # what no system takes for a name
-        raise SitemapException(f"{name!r} can't be read: {error}.") from error
+        raise UsageError(f"{name} can't be read: {error.strerror or error}.") from error
+    except ValueError as error:  # a name that no system accepts
+        raise UsageError(f"{name!r} can't be read: {error}.") from error
     limit = policy.max_document_bytes
-    source = Source(kept, None, name, limit=limit, extensions=policy.extensions)
-    document = inspect(source)
-    return StartUrl(name, FoundBy.GIVEN, document=document)
+    source = Source(body, None, name, limit=limit, extensions=policy.extensions)
+    return StartUrl(name, FoundBy.GIVEN, document=inspect(source))
 
 
-def _pieces(name: str, limit: int) -> Iterator[bytes]:
+def _chunks(name: str, limit: int) -> Iterator[bytes]:
     with nullcontext(_stdin()) if name == _STDIN else Path(name).open("rb") as file:
-        while limit >= 0 and (piece := file.read(min(_PIECE, limit + 1))):
-            limit -= len(piece)  # one byte more than allowed shows that it was cut
-            yield piece
+        while limit >= 0 and (chunk := file.read(min(_CHUNK, limit + 1))):
+            limit -= len(chunk)  # one byte more than the limit shows that the file is longer
+            yield chunk
 
 
 def _stdin() -> BinaryIO:
-    """Return standard input, unless the process has none or something without bytes is there."""
+    """Return standard input, unless the process has none or it has no bytes."""
     file: BinaryIO | None = getattr(sys.stdin, "buffer", None)
     if file is None:
         raise OSError("there is no standard input")

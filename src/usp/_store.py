@@ -1,10 +1,10 @@
-"""Where documents rest between being fetched and being read: small in memory, large on disk.
+"""The store: bodies of documents between fetching and reading, small ones in memory, large on disk.
 
-One crawl has one spool: a temporary file without a name, which the system removes whatever way the
-process ends. A document lies in it in pieces, in the order in which they came, so several may be
-written at once. Reading is repeatable, and several readers don't disturb one another, those in
-forked processes neither. A disk that is full or missing is the caller's to mend, so it is raised:
-to go on without the document would be to lose it in silence.
+One crawl has one spool: a temporary file without a name, which the system removes however the
+process ends. A document is stored in pieces in order of arrival, so several can be written
+concurrently. Reading is repeatable, and readers don't disturb one another, in forked processes
+either. A full or missing disk is raised, for the caller to fix: going on without the document would
+lose it silently.
 """
 
 import os
@@ -16,111 +16,112 @@ from typing import IO, Final
 
 from usp.exceptions import StorageError
 
-_SMALL: Final = 64 * 1024
+_MAX_SMALL: Final = 64 * 1024
 """Documents up to this size stay in memory."""
-_MOST_IN_MEMORY: Final = 32 * 1024 * 1024
-"""So much of them in all: a site may have a hundred thousand small ones."""
-_PIECE: Final = 256 * 1024
-"""So much is written, and read, at once, or a little more."""
+_MAX_IN_MEMORY: Final = 32 * 1024 * 1024
+"""The limit for all documents in memory: a site may have a hundred thousand small ones."""
+_CHUNK: Final = 256 * 1024
+"""About this much is written, and read, in one call."""
 
 
 class Store:
-    """The documents of one crawl."""
+    """The bodies of one crawl."""
 
     def __init__(self, *, file_per_document: bool = False) -> None:
-        """Open a store; in a ``file_per_document`` one each large document has a file of its own.
+        """Create a store.
 
-        That file is gone as soon as nobody holds the document, so that disk doesn't grow with what
-        passes through; the one spool, which is quicker, grows until the crawl is forgotten.
+        :param file_per_document: give each large document a file of its own, which is removed as
+            soon as the document is no longer referenced. So the disk use of a stream doesn't grow.
+            The one spool, which is faster, grows until the crawl is over.
         """
-        self._passing = file_per_document
+        self._file_per_document = file_per_document
         self._spool: _Spool | None = None
         self._spools: weakref.WeakSet[_Spool] = weakref.WeakSet()
         self._in_memory = 0
         self._lock = threading.Lock()
 
     def keep(self, chunks: Iterable[bytes]) -> Iterable[bytes]:
-        """Take a document in, and return it as something to be read as often as one likes.
+        """Store a body, and return it as an iterable that can be read any number of times.
 
-        :raises StorageError: if there is no place for it.
+        :raises StorageError: if there is no room for it.
         """
-        intake = BodyWriter(self)
+        writer = BodyWriter(self)
         for chunk in chunks:
-            intake.add(chunk)
-        return intake.finish()
+            writer.add(chunk)
+        return writer.finish()
 
-    def holds(self, size: int) -> bool:
-        """Tell whether a document of this size stays in memory, and count on it if it does."""
-        if size > _SMALL or self._passing:
-            return size <= _SMALL
+    def reserve_memory(self, size: int) -> bool:
+        """Tell whether a body of this size stays in memory; if so, count it."""
+        if size > _MAX_SMALL or self._file_per_document:
+            return size <= _MAX_SMALL
         with self._lock:
-            has_room = self._in_memory + size <= _MOST_IN_MEMORY
+            has_room = self._in_memory + size <= _MAX_IN_MEMORY
             self._in_memory += size if has_room else 0
         return has_room
 
     def spool(self) -> "_Spool":
-        """Return the file that the next large document goes to."""
+        """Return the file to which the next large document is written."""
         with self._lock:
             spool = self._spool
-            # A forked process reads its parent's spool, but both would write to the same place.
+            # A forked process can read its parent's spool, but both would write at the same offset.
             if spool is None or spool.owner != os.getpid():
                 spool = _Spool()
                 self._spools.add(spool)
-                self._spool = None if self._passing else spool
+                self._spool = None if self._file_per_document else spool
             return spool
 
     def close(self) -> None:
-        """Give the disk back: nobody reads these documents any more, though they may be held."""
+        """Free the disk space: no document is read any more, though it may be referenced."""
         with self._lock:
             for spool in self._spools:
                 spool.close()
 
 
 class BodyWriter:
-    """A document on its way into a store, a piece after the other."""
+    """Writes one body to a store, chunk by chunk."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._held: list[bytes] = []
+        self._buffered: list[bytes] = []
         self._size = 0
         self._spool: _Spool | None = None
         self._pieces: list[tuple[int, int]] = []
 
     def add(self, chunk: bytes) -> None:
-        """Take in a piece; what is held is written to disk as soon as it is enough for that.
+        """Add a chunk; buffered chunks are written to disk once they are large enough.
 
         :raises StorageError: if it can't be written.
         """
-        self._held.append(bytes(chunk))  # a client of the caller's may use its buffer again
+        self._buffered.append(bytes(chunk))  # a client may reuse its buffer
         self._size += len(chunk)
-        if self._size >= _PIECE:
+        if self._size >= _CHUNK:
             self._write()
 
     def finish(self) -> Iterable[bytes]:
-        """Return the document, all of it that was taken in.
+        """Return the stored body.
 
-        :raises StorageError: if the rest of it can't be written.
+        :raises StorageError: if the rest can't be written.
         """
-        if self._spool is None and self._store.holds(self._size):
-            return [b"".join(self._held)]
-        return _Spooled(self._write(), self._pieces)
+        if self._spool is None and self._store.reserve_memory(self._size):
+            return [b"".join(self._buffered)]
+        return _SpooledBody(self._write(), self._pieces)
 
     def _write(self) -> "_Spool":
         if self._spool is None:
             self._spool = self._store.spool()
         if self._size:
-            self._pieces.append(self._spool.append(b"".join(self._held)))
-        self._held, self._size = [], 0
+            self._pieces.append(self._spool.append(b"".join(self._buffered)))
+        self._buffered, self._size = [], 0
         return self._spool
 
 
 class _Spool:
-    """One file that only grows, read at any place."""
+    """One append-only file, read at any offset."""
 
     def __init__(self) -> None:
-        import tempfile  # here, since most crawls are small
+        import tempfile  # here, since most crawls don't need it
 
-        with _clearly():
+        with _as_storage_error():
             self._file: IO[bytes] = tempfile.TemporaryFile(prefix="usp-", buffering=0)  # noqa: SIM115 -- lives as long as the documents in it
         weakref.finalize(self, self._file.close)
         self.owner = os.getpid()
@@ -128,8 +129,8 @@ class _Spool:
         self._lock = threading.Lock()
 
     def append(self, data: bytes) -> tuple[int, int]:
-        """Write data at the end; return where it lies and how long it is."""
-        with self._lock, _clearly():
+        """Append data; return its offset and length."""
+        with self._lock, _as_storage_error():
             at = self._end
             self._file.seek(at)
             view = memoryview(data)
@@ -139,15 +140,15 @@ class _Spool:
         return at, len(data)
 
     def read(self, at: int, size: int) -> bytes:
-        """Read from one place without moving anybody else."""
-        with _clearly():
+        """Read at an offset without moving the position of other readers."""
+        with _as_storage_error():
             data = self._read(at, size)
         if len(data) < size:
-            raise StorageError("A document in the temporary file is no longer whole.")
+            raise StorageError("A document in the temporary file is incomplete.")
         return data
 
     def close(self) -> None:
-        """Give the disk back, but not under the hands of who writes."""
+        """Free the disk space, but not while something is written."""
         with self._lock:
             self._file.close()
 
@@ -160,8 +161,8 @@ class _Spool:
 
 
 @contextmanager
-def _clearly() -> Iterator[None]:
-    """Say what the system means, and what can be done."""
+def _as_storage_error() -> Iterator[None]:
+    """Raise errors of the system as ``StorageError``, saying what can be done."""
     try:
         yield
     except OSError as error:
@@ -174,15 +175,15 @@ def _clearly() -> Iterator[None]:
         ) from error
 
 
-class _Spooled:
-    """A document in the spool."""
+class _SpooledBody:
+    """A body in the spool."""
 
     def __init__(self, spool: _Spool, pieces: list[tuple[int, int]]) -> None:
         self._spool = spool
         self._pieces = pieces
 
     def __iter__(self) -> Iterator[bytes]:
-        for at, size in self._pieces:
-            step = -(-size // max(size // _PIECE, 1))  # about as much, with no crumb at the end
+        for offset, size in self._pieces:
+            step = -(-size // max(size // _CHUNK, 1))  # equal parts, so that no small rest remains
             for start in range(0, size, step):
-                yield self._spool.read(at + start, min(step, size - start))
+                yield self._spool.read(offset + start, min(step, size - start))

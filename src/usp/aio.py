@@ -1,8 +1,7 @@
-"""What users of asyncio call: the sitemaps of a website as a coroutine, its pages as an async
-iterator, and the trees of many websites at once.
+"""The functions for asyncio: trees as coroutines, pages as async iterators, many sites at once.
 
-The same names as in ``usp.tree`` and ``usp.stream``, with the same parameters; callbacks are plain
-functions and run in the task of the caller. Needs the extra ``async``, which is aiohttp.
+The names and parameters are those of ``usp.tree`` and ``usp.stream``. Callbacks are plain functions
+and run in the caller's task. Needs the extra ``async``, which installs aiohttp.
 """
 
 import asyncio
@@ -11,16 +10,15 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from types import TracebackType
 from typing import Self, TypeVar, Unpack
 
-from usp._crawl.assembly import website_tree
-from usp._crawl.core import Crawl, RecurseCallback, RecurseListCallback, StopCallback
-from usp._crawl.options import Callbacks
-from usp._crawl.policy import Policy, PolicyFields, policy_of
-from usp._crawl.urls import is_start_url
-from usp._drive import events as report
+from usp._crawl import Crawl
+from usp._crawl.options import CrawlOptions, RecurseCallback, RecurseListCallback, StopCallback
+from usp._crawl.policy import Policy, PolicyFields, explains_policy, policy_with
+from usp._crawl.urls import is_start_url, url_with_scheme
 from usp._drive.aio import AioCrawlRun, PageBatches, run
 from usp._drive.bounded_tasks import as_they_finish
+from usp._drive.events import Emit, emitter
 from usp._drive.page_filter import PageFilter
-from usp._source import CrawlStart, SourceName, known_and_extra, url_of
+from usp._source import CrawlStart, SourceName, known_and_extra_paths
 from usp._store import Store
 from usp._validate import argument_error, check_flags, check_int, check_optional_instance
 from usp.objects.events import Observer
@@ -40,6 +38,8 @@ except ModuleNotFoundError as error:
     raise ImportError("usp.aio needs aiohttp: pip install 'usp[async]'") from None
 
 __all__ = [
+    "AioPageStream",
+    "AioTreeStream",
     "AioWebClient",
     "iter_pages",
     "sitemap_tree",
@@ -50,7 +50,7 @@ __all__ = [
 _T = TypeVar("_T")
 
 
-class Stream(AsyncIterator[_T]):
+class _AioStream(AsyncIterator[_T]):
     """An async iterator that can be closed at any time, and is an async context manager for it."""
 
     _items: AsyncGenerator[_T, None]
@@ -59,7 +59,7 @@ class Stream(AsyncIterator[_T]):
         return self._items.__anext__()
 
     async def aclose(self) -> None:
-        """End what is under way: when this returns, nothing is fetched any more."""
+        """End the stream: when this returns, no request is in flight."""
         await self._items.aclose()
 
     async def __aenter__(self) -> Self:
@@ -74,55 +74,64 @@ class Stream(AsyncIterator[_T]):
         await self.aclose()
 
 
-class PageStream(StreamStatus, Stream[SitemapPage]):
-    """Pages as they arrive, in the tree's order."""
+class AioPageStream(StreamStatus, _AioStream[SitemapPage]):
+    """Pages as they arrive, in document order; ``iter_pages`` makes it."""
 
-    def __init__(
-        self,
-        crawl: Crawl,
-        client: AbstractAioWebClient | None,
-        homepage: str,
-        store: Store,
-        stop_callback: StopCallback | None = None,
-        observer: Observer | None = None,
-    ) -> None:
-        """Begin a stream, with a client of its own where none is given."""
-        self._crawl = crawl
-        self._emit = report.emitter(observer)
-        self._page_filter = PageFilter(crawl, stop_callback, self._emit)
-        self._store = store
-        self._items = self._read(client, homepage, store)
+    _emit: Emit
+    _store: Store
+
+    @classmethod
+    def _start(
+        cls, crawl: Crawl, client: AbstractAioWebClient | None, homepage: str, store: Store
+    ) -> Self:
+        stream = cls.__new__(cls)
+        stream._crawl = crawl
+        stream._emit = emitter(crawl._cursor.options.observer)
+        stream._page_filter = PageFilter(crawl, stream._emit)
+        stream._store = store
+        stream._items = stream._read(client, homepage)
+        return stream
 
     async def aclose(self) -> None:
-        """End what is under way: when this returns, nothing is fetched any more."""
+        """End the stream: when this returns, no request is in flight."""
         await super().aclose()
-        self._store.close()  # a file that was named is there before anything is read
+        self._store.close()  # a source that is a file was stored before the first page was read
 
     async def _read(
-        self, given: AbstractAioWebClient | None, homepage: str, store: Store
+        self, given: AbstractAioWebClient | None, homepage: str
     ) -> AsyncGenerator[SitemapPage, None]:
-        crawl = self._crawl
+        crawl, page_filter = self._crawl, self._page_filter
         try:
             async with (
                 _client(given) as client,
-                AioCrawlRun(crawl, client, homepage, self._emit, store) as under_way,
+                AioCrawlRun(crawl, client, homepage, self._emit, self._store) as progress,
             ):
-                going = True
+                running = True
                 while True:
-                    while crawl.ready and not self._page_filter.is_closed():
-                        node = crawl.ready.popleft()
+                    for node in page_filter.ready_nodes():
                         batches = PageBatches(node.document)
-                        while not self._page_filter.is_closed() and (batch := await batches.next()):
-                            for page in self._page_filter.select(node, batch):
+                        while not page_filter.closed and (batch := await batches.next()):
+                            for page in page_filter.select(node, batch):
                                 yield page
-                        self._page_filter.close(node)
-                    if not going:  # what had come when a limit was reached was read, too
+                        page_filter.finish(node)
+                    if not running:  # what had arrived when a limit was reached was read, too
                         return
-                    going = await under_way.step()
+                    running = await progress.step()
         finally:
-            store.close()
+            self._store.close()
 
 
+class AioTreeStream(_AioStream[tuple[str, IndexWebsiteSitemap]]):
+    """The trees of many websites, each with its homepage as given; ``sitemap_trees`` makes it."""
+
+    @classmethod
+    def _start(cls, items: AsyncGenerator[tuple[str, IndexWebsiteSitemap], None]) -> Self:
+        stream = cls.__new__(cls)
+        stream._items = items
+        return stream
+
+
+@explains_policy
 async def sitemap_tree_for_homepage(
     homepage_url: str,
     web_client: AbstractAioWebClient | None = None,
@@ -136,29 +145,43 @@ async def sitemap_tree_for_homepage(
     stop_callback: StopCallback | None = None,
     observer: Observer | None = None,
     policy: Policy | None = None,
-    **changes: Unpack[PolicyFields],
+    **policy_fields: Unpack[PolicyFields],
 ) -> IndexWebsiteSitemap:
-    """Find, fetch and read all sitemaps of a website, as ``usp.tree`` does.
+    """Find, fetch and parse all sitemaps of a website, as ``usp.tree`` does.
 
-    The tree is the same as that of ``usp.tree``, and its pages are read when they are walked,
-    without waiting for anything: the crawl is over.
+    The tree is the same as that of ``usp.tree``. Walking its pages waits for nothing: the crawl is
+    over, and the documents are stored.
 
-    :param web_client: the client to fetch with; by default an ``AioWebClient`` of the crawl's own.
+    :param homepage_url: any URL of the site, or a bare domain, which means https.
+    :param web_client: the client to fetch with; by default an ``AioWebClient`` for this crawl.
+    :param use_robots: whether to read robots.txt.
+    :param use_known_paths: whether to try paths at which sitemaps are common.
+    :param extra_known_paths: further paths to try, relative to the homepage.
+    :param recurse_callback: as in ``usp.tree.sitemap_tree_for_homepage``.
+    :param recurse_list_callback: as in ``usp.tree.sitemap_tree_for_homepage``.
+    :param normalize_homepage_url: whether to shorten the URL to the homepage.
+    :param stop_callback: called with each page in document order; True ends the crawl before it.
+    :param observer: called with each event of the crawl; see ``usp.objects.events``.
+    :param policy: limits and options of the crawl.
+    :param policy_fields: single fields of the policy, such as ``per_host=4`` or ``since="48h"``.
+    :return: the root of the tree; its ``outcome`` says how the crawl ended.
+    :raises UsageError: if the URL isn't an HTTP(S) one, or another argument is wrong.
     """
-    settled = policy_of(policy, changes)
+    policy = policy_with(policy, policy_fields)
     check_optional_instance("web_client", web_client, AbstractAioWebClient)
-    callbacks = Callbacks(recurse_callback, recurse_list_callback, stop_callback, observer)
-    start = CrawlStart.of_homepage(
+    options = _options(recurse_callback, recurse_list_callback, stop_callback, observer)
+    start = CrawlStart.for_homepage(
         homepage_url,
-        settled,
+        policy,
         use_robots=use_robots,
         use_known_paths=use_known_paths,
-        known_paths=known_and_extra(_UNPUBLISHED_SITEMAP_PATHS, extra_known_paths),
+        known_paths=known_and_extra_paths(_UNPUBLISHED_SITEMAP_PATHS, extra_known_paths),
         normalize=normalize_homepage_url,
     )
-    return await _tree(start, settled, web_client, callbacks)
+    return await _tree(start, policy, options, web_client)
 
 
+@explains_policy
 async def sitemap_tree(
     source: SourceName,
     *,
@@ -170,46 +193,70 @@ async def sitemap_tree(
     stop_callback: StopCallback | None = None,
     observer: Observer | None = None,
     policy: Policy | None = None,
-    **changes: Unpack[PolicyFields],
+    **policy_fields: Unpack[PolicyFields],
 ) -> IndexWebsiteSitemap:
-    """Read a site, or one sitemap with all that it leads to, as ``usp.tree`` does.
+    """Fetch and parse a site, or one sitemap with all that it leads to, as ``usp.tree`` does.
 
-    :param web_client: the client to fetch with; by default an ``AioWebClient`` of the crawl's own.
+    :param source: a homepage, a bare domain (which means https), the URL of one sitemap, a file
+        (gzipped or not), or ``-`` for standard input.
+    :param web_client: the client to fetch with; by default an ``AioWebClient`` for this crawl.
+    :param use_robots: whether to read robots.txt.
+    :param use_known_paths: whether to try paths at which sitemaps are common; by default, only
+        where what robots.txt declares leads to nothing.
+    :param recurse_callback: as in ``usp.tree.sitemap_tree_for_homepage``.
+    :param recurse_list_callback: as in ``usp.tree.sitemap_tree_for_homepage``.
+    :param stop_callback: called with each page in document order; True ends the crawl before it.
+    :param observer: called with each event of the crawl; see ``usp.objects.events``.
+    :param policy: limits and options of the crawl.
+    :param policy_fields: single fields of the policy, such as ``per_host=4`` or ``since="48h"``.
+    :return: the root of the tree; its ``outcome`` says how the crawl ended.
+    :raises UsageError: if the source is none of these, or another argument is wrong.
     """
-    settled = policy_of(policy, changes)
+    policy = policy_with(policy, policy_fields)
     check_optional_instance("web_client", web_client, AbstractAioWebClient)
-    callbacks = Callbacks(recurse_callback, recurse_list_callback, stop_callback, observer)
-    start = await asyncio.to_thread(  # a file takes its time
-        CrawlStart.of_source,
+    options = _options(recurse_callback, recurse_list_callback, stop_callback, observer)
+    start = await asyncio.to_thread(  # reading a file would block the loop
+        CrawlStart.for_source,
         source,
-        settled,
+        policy,
         use_robots=use_robots,
         use_known_paths=use_known_paths,
         store=Store(),
     )
-    return await _tree(start, settled, web_client, callbacks)
+    return await _tree(start, policy, options, web_client)
+
+
+def _options(
+    recurse_callback: RecurseCallback | None,
+    recurse_list_callback: RecurseListCallback | None,
+    stop_callback: StopCallback | None,
+    observer: Observer | None,
+    *,
+    streaming: bool = False,
+) -> CrawlOptions:
+    return CrawlOptions(
+        recurse_callback,
+        recurse_list_callback,
+        stop_callback,
+        observer,
+        probe_early=True,
+        streaming=streaming,
+    )
 
 
 async def _tree(
     start: CrawlStart,
     policy: Policy,
+    options: CrawlOptions,
     web_client: AbstractAioWebClient | None,
-    callbacks: Callbacks,
 ) -> IndexWebsiteSitemap:
-    crawl = Crawl(
-        start.start_urls,
-        policy,
-        recurse_callback=callbacks.recurse_callback,
-        recurse_list_callback=callbacks.recurse_list_callback,
-        stop_callback=callbacks.stop_callback,
-        counting=callbacks.observer is not None,
-        probe_at_once=True,
-    )
+    crawl = start.crawl(policy, options)
     async with _client(web_client) as client:
-        await run(crawl, client, start.homepage, callbacks.observer)
-    return website_tree(start.name, crawl)
+        await run(crawl, client, start.homepage, options.observer)
+    return crawl.tree()
 
 
+@explains_policy
 def iter_pages(
     source: SourceName,
     *,
@@ -221,39 +268,40 @@ def iter_pages(
     stop_callback: StopCallback | None = None,
     observer: Observer | None = None,
     policy: Policy | None = None,
-    **changes: Unpack[PolicyFields],
-) -> PageStream:
-    """Stream the pages of a site, those of a document as soon as it is there, as ``usp`` does.
+    **policy_fields: Unpack[PolicyFields],
+) -> AioPageStream:
+    """Stream the pages of a site as ``usp.iter_pages`` does, as an async iterator.
 
-    Nothing is fetched before the first page is asked for; a file is read at once.
+    Nothing is fetched before the first page is requested; a file is read at once.
 
-    :param web_client: the client to fetch with; by default an ``AioWebClient`` of the stream's own.
+    :param source: a homepage, a bare domain (which means https), the URL of one sitemap, a file
+        (gzipped or not), or ``-`` for standard input.
+    :param web_client: the client to fetch with; by default an ``AioWebClient`` for this stream.
+    :param use_robots: whether to read robots.txt.
+    :param use_known_paths: whether to try paths at which sitemaps are common; by default, only
+        where what robots.txt declares leads to nothing.
+    :param recurse_callback: as in ``usp.iter_pages``.
+    :param recurse_list_callback: as in ``usp.iter_pages``.
+    :param stop_callback: called with each page before you get it; True ends the stream there.
+    :param observer: called with each event of the crawl; see ``usp.objects.events``.
+    :param policy: limits and options of the crawl.
+    :param policy_fields: single fields of the policy, such as ``per_host=4`` or ``since="48h"``.
+    :return: an async iterator of pages, with ``outcome``, ``problems``, ``skipped``, ``aclose()``.
+    :raises UsageError: if the source is none of these, or another argument is wrong.
     """
-    settled = policy_of(policy, changes)
+    policy = policy_with(policy, policy_fields)
     check_optional_instance("web_client", web_client, AbstractAioWebClient)
-    Callbacks(recurse_callback, recurse_list_callback, stop_callback, observer)
+    options = _options(
+        recurse_callback, recurse_list_callback, stop_callback, observer, streaming=True
+    )
     store = Store(file_per_document=True)
-    start = CrawlStart.of_source(
-        source, settled, use_robots=use_robots, use_known_paths=use_known_paths, store=store
+    start = CrawlStart.for_source(
+        source, policy, use_robots=use_robots, use_known_paths=use_known_paths, store=store
     )
-    crawl = Crawl(
-        start.start_urls,
-        settled,
-        recurse_callback=recurse_callback,
-        recurse_list_callback=recurse_list_callback,
-        probe_at_once=True,
-        streaming=True,
-    )
-    return PageStream(crawl, web_client, start.homepage, store, stop_callback, observer)
+    return AioPageStream._start(start.crawl(policy, options), web_client, start.homepage, store)
 
 
-class TreeStream(Stream[tuple[str, IndexWebsiteSitemap]]):
-    """The trees of many websites, each with its homepage as it was given, as they finish."""
-
-    def __init__(self, items: AsyncGenerator[tuple[str, IndexWebsiteSitemap], None]) -> None:
-        self._items = items
-
-
+@explains_policy
 def sitemap_trees(
     homepages: Iterable[str] | AsyncIterable[str],
     *,
@@ -267,48 +315,58 @@ def sitemap_trees(
     stop_callback: StopCallback | None = None,
     observer: Observer | None = None,
     policy: Policy | None = None,
-    **changes: Unpack[PolicyFields],
-) -> TreeStream:
-    """Crawl many websites at once, and give each tree as soon as it is there.
+    **policy_fields: Unpack[PolicyFields],
+) -> AioTreeStream:
+    """Crawl many websites concurrently, and yield each tree as soon as it is complete.
 
-    However many homepages there are, only those that are crawled are held. All crawls share one
-    client, whose ``concurrency`` bounds the requests under way. A homepage that isn't a URL is data like
-    any other here: its tree is empty, and names the problem. Parameters that aren't named here are
-    those of ``sitemap_tree_for_homepage``, for each of the crawls.
+    However many homepages there are, only those in progress are held. All crawls share one client,
+    whose ``concurrency`` limits the requests in flight. A homepage that isn't a URL is data here:
+    its tree is empty, and names the problem.
 
-    :param homepages: URLs or bare domains (which means https), from whatever can be iterated.
-    :param sites_at_once: how many websites are crawled at once.
-    :param web_client: the client to fetch with; by default an ``AioWebClient`` for all of them.
-    :param stop_callback: ends the crawl of the website that the page belongs to.
-    :param observer: told of all crawls, as it happens; what belongs together is told by its URL.
+    :param homepages: URLs or bare domains (which means https), from any iterable, sync or async.
+    :param sites_at_once: how many websites are crawled concurrently.
+    :param web_client: the client to fetch with; by default one ``AioWebClient`` for all crawls.
+    :param use_robots: whether to read robots.txt.
+    :param use_known_paths: whether to try paths at which sitemaps are common.
+    :param extra_known_paths: further paths to try, relative to each homepage.
+    :param recurse_callback: as in ``usp.tree.sitemap_tree_for_homepage``.
+    :param recurse_list_callback: as in ``usp.tree.sitemap_tree_for_homepage``.
+    :param stop_callback: called with each page; True ends the crawl of that page's website.
+    :param observer: called with the events of all crawls; the URL tells them apart.
+    :param policy: limits and options of each crawl.
+    :param policy_fields: single fields of the policy, such as ``per_host=4`` or ``since="48h"``.
+    :return: an async iterator of (homepage as given, root of its tree), with ``aclose()``.
+    :raises UsageError: if an argument is wrong.
     """
     check_int("sites_at_once", sites_at_once, 1)
     if isinstance(homepages, str | bytes) or not isinstance(homepages, Iterable | AsyncIterable):
-        raise argument_error("homepages", "several, such as a list", homepages)
-    settled = policy_of(policy, changes)
+        raise argument_error("homepages", "an iterable, such as a list", homepages)
+    settled = policy_with(policy, policy_fields)
     check_optional_instance("web_client", web_client, AbstractAioWebClient)
     check_flags(use_robots=use_robots, use_known_paths=use_known_paths)
-    callbacks = Callbacks(recurse_callback, recurse_list_callback, stop_callback, observer)
-    known_paths = known_and_extra(_UNPUBLISHED_SITEMAP_PATHS, extra_known_paths)
+    options = _options(recurse_callback, recurse_list_callback, stop_callback, observer)
+    known_paths = known_and_extra_paths(_UNPUBLISHED_SITEMAP_PATHS, extra_known_paths)
 
     async def tree(client: AbstractAioWebClient, homepage: object) -> IndexWebsiteSitemap:
-        url = url_of(homepage) if isinstance(homepage, str) else ""
+        url = url_with_scheme(homepage) if isinstance(homepage, str) else ""
         if not is_start_url(url):
-            problem = Problem("SM604", f"{homepage!r} is neither a URL nor a domain")
-            return IndexWebsiteSitemap(
-                str(homepage), [], outcome=Outcome.UNREACHABLE, notes=(problem,)
-            )
-        start = CrawlStart.of_homepage(
+            return _unreachable_tree(homepage)
+        start = CrawlStart.for_homepage(
             url,
             settled,
             use_robots=use_robots,
             use_known_paths=use_known_paths,
             known_paths=known_paths,
-            normalize=True,
         )
-        return await _tree(start, settled, client, callbacks)
+        return await _tree(start, settled, options, client)
 
-    return TreeStream(as_they_finish(homepages, _client(web_client), tree, sites_at_once))
+    return AioTreeStream._start(as_they_finish(homepages, _client(web_client), tree, sites_at_once))
+
+
+def _unreachable_tree(homepage: object) -> IndexWebsiteSitemap:
+    """Return the empty tree of a homepage that is neither a URL nor a domain."""
+    problem = Problem("SM604", f"{homepage!r} is neither a URL nor a domain")
+    return IndexWebsiteSitemap(str(homepage), [], outcome=Outcome.UNREACHABLE, notes=(problem,))
 
 
 def _client(own: AbstractAioWebClient | None) -> AbstractAsyncContextManager[AbstractAioWebClient]:

@@ -16,8 +16,8 @@
      ├ GunzipException                  gunzip() got data that is not a whole gzip file
      └ NoWebClientException             a client without network access was asked to fetch
 
-What the *web* does wrong is not raised. It is data: an ``InvalidSitemap`` in the tree, a ``Problem``
-on a sitemap, the ``Outcome`` of a crawl.
+What the *web* does wrong is not raised. It is data: an ``InvalidSitemap`` in the tree, a
+``Problem`` on a sitemap, the ``Outcome`` of a crawl.
 """
 
 

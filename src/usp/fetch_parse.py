@@ -1,7 +1,7 @@
 """The classes of 1.8.1 that fetch and parse sitemaps, for programs that use them directly.
 
 They build a start URL or a document and hand it to the crawl. Nothing is parsed or fetched here,
-and the rest of the package uses only ``sitemap_of_string``.
+and the rest of the package uses only ``parse_string``.
 """
 
 import logging
@@ -11,10 +11,11 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
+from usp._crawl import Crawl
 from usp._crawl.assembly import sitemap_for_document, subtree
-from usp._crawl.core import Crawl
 from usp._crawl.discovery import StartUrl
 from usp._crawl.nodes import rejection
+from usp._crawl.options import CrawlOptions
 from usp._crawl.policy import Policy
 from usp._drive.run import run as drive
 from usp._parse import Document, Kind, PushParser, Source, inspect
@@ -47,6 +48,7 @@ from usp.objects.sitemap import (
     PagesTextSitemap,
     PagesXMLSitemap,
 )
+from usp.web_client import default_client
 from usp.web_client.abstract_client import (
     AbstractWebClient,
     AbstractWebClientResponse,
@@ -56,7 +58,6 @@ from usp.web_client.abstract_client import (
     NoWebClientException,
     WebClientErrorResponse,
 )
-from usp.web_client.default import default_client
 
 if TYPE_CHECKING:
     from usp.web_client.requests_client import RequestsWebClient
@@ -127,7 +128,7 @@ def __getattr__(name: str) -> object:
     return RequestsWebClient
 
 
-def sitemap_of_string(content: str | bytes) -> AbstractSitemap:
+def parse_string(content: str | bytes) -> AbstractSitemap:
     """Return the sitemap in a string; the children of an index are not fetched."""
     if not isinstance(content, str | bytes):
         raise SitemapException(f"A sitemap is str or bytes, not {type(content).__name__}.")
@@ -156,19 +157,15 @@ class _Crawling:
         """
         level, parents = self._recursion_level, self._parent_urls
         start_url = StartUrl(self._url, FoundBy.GIVEN, level, parents, document, quiet=quiet)
-        crawl = Crawl(
-            [start_url],
-            _POLICY,
-            recurse_callback=self._recurse_callback,
-            recurse_list_callback=self._recurse_list_callback,
-        )
+        options = CrawlOptions(self._recurse_callback, self._recurse_list_callback)
+        crawl = Crawl._started(self._url, [start_url], _POLICY, options)
         client = default_client() if self._web_client is None else self._web_client
         try:
             drive(crawl, client, self._url)
         finally:
             if self._web_client is None:
                 client.close()
-        found = subtree(crawl.roots[0], crawl.selection)
+        found = subtree(crawl._cursor.roots[0], crawl._cursor.selection)
         return found if found is not None else InvalidSitemap(self._url, "Nothing was found")
 
     def _sitemap_of(self, document: Document) -> AbstractSitemap:
@@ -222,7 +219,7 @@ class SitemapStrParser(SitemapFetcher):
 
     def sitemap(self) -> AbstractSitemap:
         """Parse it."""
-        return sitemap_of_string(self._static_content)
+        return parse_string(self._static_content)
 
 
 class AbstractSitemapParser(_Crawling, ABC):

@@ -12,9 +12,9 @@ from typing import Final
 from urllib.parse import urlsplit, urlunsplit
 
 from usp import _parse
-from usp._crawl.core import RecurseCallback as RecurseCallbackType
-from usp._crawl.core import RecurseListCallback as RecurseListCallbackType
-from usp._drive.events import helper_failed
+from usp._crawl.options import RecurseCallback as RecurseCallbackType
+from usp._crawl.options import RecurseListCallback as RecurseListCallbackType
+from usp._drive.events import log_helper_failure
 from usp.exceptions import GunzipException, SitemapException, StripURLToHomepageException
 from usp.web_client.abstract_client import (
     AbstractWebClient,
@@ -111,7 +111,7 @@ def get_url_retry_on_client_errors(
         if not isinstance(response, WebClientErrorResponse):
             break
         message = response.message()
-        helper_failed(url, message, expected=quiet_404 and message.startswith("404"))
+        log_helper_failure(url, message, expected=quiet_404 and message.startswith("404"))
         if not response.retryable() or not attempts_left:
             break
         time.sleep(sleep_between_retries)
@@ -129,7 +129,7 @@ def gunzip(data: bytes, max_output_bytes: int | None = None) -> bytes:
     if not data.startswith(_GZIP):
         raise GunzipException(f"data must be a gzip file; it begins with {data[:2]!r}.")
     limit = len(data) * _MAX_RATIO if max_output_bytes is None else max(max_output_bytes, 0)
-    content, problems = _parse.decompress_all([data], limit, wraps=1)
+    content, problems = _parse.decompress_all([data], limit, max_layers=1)
     if problems:
         raise GunzipException(f"The data can't be decompressed: {problems[0].message}.")
     return content

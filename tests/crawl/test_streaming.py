@@ -1,6 +1,4 @@
-"""The crawl machine in a stream, without any I/O: it fetches ahead within a bound, and always
-goes on.
-"""
+"""The crawl core in a stream, without I/O: it prefetches within a limit and always goes on."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,9 +6,9 @@ from hypothesis import strategies as st
 from usp._crawl.core import Crawl
 from usp._crawl.discovery import StartUrl
 from usp._crawl.messages import FetchFailed, FetchRequest, FetchResult
+from usp._crawl.options import CrawlOptions
 from usp._crawl.policy import Policy
-from usp._parse.document import Child, Document
-from usp._parse.input.sniff import Kind
+from usp._parse import Child, Document, Kind
 from usp.objects.outcome import FoundBy
 from usp.objects.page import SitemapPage
 
@@ -48,23 +46,26 @@ def streamed(crawl: Crawl, web: Web, order: st.DataObject | None = None) -> list
         if in_flight:
             at = order.draw(st.integers(0, len(in_flight) - 1)) if order else 0
             request = in_flight.pop(at)
-            crawl.receive(request, web.answer(request.url), now)
+            crawl._receive(request, web.answer(request.url), now)
         else:
             due = crawl.wakeup()
-            assert due is not None, "the machine waits for nothing"
+            assert due is not None, "the crawl waits for nothing"
             now = max(now, due)
-        while crawl.ready:
-            node = crawl.ready.popleft()
+        while crawl._cursor.ready:
+            node = crawl._cursor.ready.popleft()
             handed_over.append(node.url)
-            crawl.release(node)
+            crawl._cursor.release(node)
     return handed_over
 
 
 def stream_of(policy: Policy) -> Crawl:
-    return Crawl([StartUrl(START, FoundBy.GIVEN)], policy, streaming=True)
+    start_urls = [StartUrl(START, FoundBy.GIVEN)]
+    return Crawl._started(START, start_urls, policy, CrawlOptions(streaming=True))
 
 
-def test_a_host_that_was_unwell_is_asked_on_though_enough_was_fetched_ahead_elsewhere() -> None:
+def test_a_host_that_backed_off_gets_requests_though_the_prefetch_limit_is_reached_elsewhere() -> (
+    None
+):
     web = Web([("a.example", 1)] * 3 + [("b.example", 0)] * 9)
     assert streamed(stream_of(Policy(prefetch=4)), web) == [START, *web.urls]
 
@@ -74,7 +75,7 @@ def test_a_host_that_was_unwell_is_asked_on_though_enough_was_fetched_ahead_else
     st.integers(1, 6),
     st.data(),
 )
-def test_a_stream_gets_to_its_end_in_order(
+def test_a_stream_reaches_its_end_in_document_order(
     listed: list[Listed], prefetch: int, order: st.DataObject
 ) -> None:
     web = Web(listed)

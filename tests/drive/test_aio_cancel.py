@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from tests.drive.loops import other_tasks, run, until_closed
-from tests.drive.servers import Certificate, TLSServer, drip
+from tests.loops import other_tasks, run, until_closed
 from tests.server import Handler, LoopbackServer, Plain, index, redirect, reset, stall, urlset
+from tests.servers import Certificate, TLSServer, drip
 from usp import Outcome, Policy, aio
 from usp.web_client.aio_client import AioWebClient
 
@@ -155,7 +155,7 @@ def test_a_stream_that_is_left_early(server: LoopbackServer, what: str, how: str
     server.site |= {"/a.xml": LARGE, "/stall.xml": stall}
 
     async def main() -> None:
-        stream: aio.Stream[Any] = aio.iter_pages(server.url)
+        stream: aio._AioStream[Any] = aio.iter_pages(server.url)
         if what == "trees":
             stream = aio.sitemap_trees(["http://", server.url])
         if how == "aclose":

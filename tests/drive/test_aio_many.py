@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.drive.loops import other_tasks, run, until_closed
-from tests.drive.servers import ServerEverywhere
+from tests.loops import other_tasks, run, until_closed
 from tests.server import Handler, LoopbackServer, Plain, stall, urlset
+from tests.servers import ServerEverywhere
 from usp import Outcome, aio
 from usp._crawl.core import Crawl
 from usp.objects.events import CrawlFinished, Event

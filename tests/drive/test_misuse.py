@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import usp
-from tests.drive.loops import run
+from tests.loops import run
 from tests.server import LoopbackServer, urlset
 from usp import aio
 from usp.exceptions import SitemapException
@@ -32,12 +32,10 @@ ASYNC: list[Function] = [
     aio.sitemap_trees,
 ]
 OTHERS: list[Function] = [
-    usp.tree_of,
     usp.parse,
     usp.sitemap_from_str,
     usp.Crawl,
-    usp.Crawl.of_site,
-    usp.Crawl.of_sitemap,
+    usp.Crawl.for_site,
 ]
 
 NO_SWITCHES: list[object] = ["yes", b"", 2, 1.0, [], object()]
@@ -63,7 +61,7 @@ WRONG: dict[str, list[object]] = {
     "source": [*NO_URLS, "a\0b.xml", Path("a\0b.xml"), "\ud800.xml"],
     "homepages": [None, 5, "ab", b"ab", object()],
     "web_client": [0, False, "", "x", [], object(), RequestsWebClient],
-    "use_robots": [*NO_SWITCHES, None],
+    "use_robots": NO_SWITCHES,
     "use_known_paths": NO_SWITCHES,
     "normalize_homepage_url": [*NO_SWITCHES, None],
     "extra_known_paths": [5, "ab", b"ab", {5}, [None], {"a", 5}, {"http://[x"}, ["mailto:a@h"]],
@@ -74,23 +72,19 @@ WRONG: dict[str, list[object]] = {
     "observer": NO_FUNCTIONS,
     "policy": [usp.Policy, {}, 0, False, "", object()],
     "sites_at_once": [0, -1, True, None, "3", 2.5, float("inf")],
-    "seeds": [None, 5, "ab", ["http://h.example/"], [None]],
-    "crawl": [None, 5, "x", usp.Crawl],
+    "urls": [None, 5, "ab", [], ["ab"], [None], b"http://h.example/"],
     "data": [None, 5, ["x"], bytearray(b"x")],
     "content": [None, 5, ["x"], bytearray(b"x")],
     "content_type": [5, b"text/xml"],
     "extensions": [*NO_SWITCHES, None],
-    "counting": [*NO_SWITCHES, None],
-    "probe_at_once": [*NO_SWITCHES, None],
-    "streaming": [*NO_SWITCHES, None],
 }
 SAYS = {
     "source": r"source must be .*|.* is neither a URL, nor a domain, .*|.* can't be read: .*",
-    "data": r"A sitemap is str or bytes, not .*",
-    "content": r"A sitemap is str or bytes, not .*",
+    "data": r"data must be str or bytes, not .*",
+    "content": r".* str or bytes, not .*",
 }
 """How it is said where the parameter isn't named: there is only one that can be meant."""
-ANY_TEXT = {usp.tree_of: "homepage_url", usp.parse: "url"}
+ANY_TEXT: dict[Function, str] = {usp.parse: "url"}
 """Where a URL only names what was read, any text will do."""
 
 
@@ -98,7 +92,7 @@ CASES = [
     (function, name)
     for function in SYNC + ASYNC + OTHERS
     for name in inspect.signature(function).parameters
-    if name != "changes"  # the fields of a policy: see tests/crawl/test_policy.py
+    if name != "policy_fields"  # the fields of a policy: see tests/crawl/test_policy.py
 ]
 
 
@@ -109,8 +103,7 @@ def needs(function: Function, at: str) -> dict[str, object]:
         "url": at,
         "source": at,
         "homepages": [at],
-        "seeds": [],
-        "crawl": usp.Crawl.of_sitemap("http://h.example/a.xml"),
+        "urls": at,
         "data": b"",
         "content": "",
     }
@@ -161,7 +154,9 @@ def test_a_client_of_the_other_kind_is_refused(server: LoopbackServer, function:
             pytest.fail(f"was asked for {url}")
 
     other = RequestsWebClient() if function in ASYNC else Other()
-    with pytest.raises(SitemapException, match="web_client must be of class Abstract") as caught:
+    with pytest.raises(
+        SitemapException, match="web_client must be an instance of Abstract"
+    ) as caught:
         to_its_end(function, needs(function, server.url) | {"web_client": other})
     assert str(caught.value).endswith(("not a RequestsWebClient.", "not an Other."))
     assert server.asked == []

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.drive.loops import run
+from tests.loops import run
 from usp import aio
 from usp.objects.sitemap import IndexWebsiteSitemap
 from usp.tree import sitemap_tree_for_homepage
@@ -157,9 +157,7 @@ def test_whatever_can_be_iterated_is_a_body(crawl: Crawl) -> None:
         ({"url": lambda _: "http://[::1"}, "ValueError: Invalid IPv6 URL"),
         ({"url": raising(KeyError("url"))}, "KeyError: 'url'"),
         ({"header": raising(OSError("gone"))}, "OSError: gone"),
-        ({"header": lambda _: 5}, "TypeError: expected string"),
         ({"chunks": raising(RuntimeError("no body"))}, "RuntimeError: no body"),
-        ({"chunks": lambda _: None}, "TypeError: 'NoneType' object is not"),
     ],
 )
 def test_a_response_that_can_not_say_what_it_is_is_a_failed_fetch(
@@ -177,5 +175,5 @@ def test_a_cancellation_of_something_else_is_a_failed_fetch() -> None:
 
 def test_a_cancellation_of_something_else_ends_a_body() -> None:
     tree, given = crawled_in_asyncio({"chunks": lambda _: Pieces(fault=asyncio.CancelledError())})
-    assert tree.sub_sitemaps[0].problems[0].name == "body-cut-off"
+    assert tree.sub_sitemaps[0].problems[0].name == "body-truncated"
     assert [response.closed for response in given] == [1]

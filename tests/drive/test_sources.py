@@ -194,16 +194,16 @@ def test_what_means_nothing_here_can_be_had_all_the_same(
     server.site["/a.xml"] = document
     file = tmp_path / "a.xml"
     file.write_text(document)
-    crawl = usp.Crawl.of_sitemap("http://h/a.xml", usp.Policy(extensions=True))
+    crawl = usp.Crawl("http://h/a.xml", usp.Policy(extensions=True))
     (request,) = crawl.take(0.0)
     crawl.deliver(request, document.encode(), 0.0)
     for source in (server.at("/a.xml"), file):
         pages = [
             *usp.iter_pages(source, extensions=True),
             *usp.sitemap_tree(source, extensions=True).all_pages(),
-            *usp.tree_of(crawl, "http://h/").all_pages(),
+            *crawl.tree().all_pages(),
         ]
-        said = [[element.text for element in page.extensions or ()] for page in pages]
-        assert said == [["5"]] * 3
+        texts = [[element.text for element in page.extensions or ()] for page in pages]
+        assert texts == [["5"]] * 3
         (page,) = usp.iter_pages(source)
         assert not page.extensions

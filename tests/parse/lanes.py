@@ -20,7 +20,7 @@ from usp._parse.input.sniff import Kind
 from usp._parse.pattern.groups import MatchRun, iter_entries
 from usp._parse.xml.expat_reader import XmlReader
 from usp._parse.xml.grammar import GRAMMARS
-from usp.objects.abstract_sitemap import Checked
+from usp.objects.abstract_sitemap import HasProblems
 from usp.objects.problem import Problem
 
 WORTH_LEARNING: Final = f"<!--{'x' * 9000}-->"
@@ -40,7 +40,7 @@ class LaneReading:
 def read(chunks: list[bytes], *, expat_only: bool) -> LaneReading:
     document = inspect(Source(chunks, "http://h.example/a/sitemap.xml", expat_only=expat_only))
     pages = document.pages
-    assert isinstance(pages, Checked)
+    assert isinstance(pages, HasProblems)
     listed = [page.to_dict() for page in pages]
     return LaneReading(document.children, listed, pages.problems, pages.complete)
 

@@ -234,7 +234,9 @@ def test_problems_of_lines_and_bytes_tell_their_place() -> None:
     text = usp.parse(b"http://h/a\r\nwords\r\nhttp://h/b\r\n", url="http://h/list.txt")
     assert [(p.name, p.line, p.offset) for p in text.problems] == [("line-ignored", 2, 12)]
     robots = usp.parse(b"User-agent: *\nSitemap http://h/a\n", url="http://h/robots.txt")
-    assert [(p.name, p.line, p.offset) for p in robots.problems] == [("robots-line", 2, 14)]
+    assert [(p.name, p.line, p.offset) for p in robots.problems] == [
+        ("malformed-robots-line", 2, 14)
+    ]
     head = f"<urlset {SM}>\n".encode()
     damaged = usp.parse(head + b"<url><loc>http://h/\xff</loc></url></urlset>")
     place = (2, len(head) + len(b"<url><loc>http://h/"))

@@ -88,7 +88,7 @@ def test_junk_in_the_place_of_items_is_counted(junk: list[str], count: int, wher
     document = f'{{"version": "{VERSION}",\n"items": [{", ".join(items)}]}}'
     assert names(document) == ["a", "c"]
     told = read(document).problems
-    shown = {0: [], 1: ["an item is no object"]}.get(count, [f"{count} items are no objects"])
+    shown = {0: [], 1: ["an item is not an object"]}.get(count, [f"{count} items are not objects"])
     assert [problem.message for problem in told] == shown
     assert all(problem.line == 2 for problem in told)
     assert all(problem.offset == document.index(junk[0], document.index("[")) for problem in told)
@@ -98,13 +98,15 @@ def test_junk_in_the_place_of_items_is_counted(junk: list[str], count: int, wher
 def test_junk_that_is_cut_in_two_is_counted_once() -> None:
     for blanks in range(262_144 - 70, 262_144 - 50):
         document = f'{{"version": "{VERSION}", "items": [{" " * blanks}null, {A}]}}'
-        assert [problem.message for problem in read(document).problems] == ["an item is no object"]
+        assert [problem.message for problem in read(document).problems] == [
+            "an item is not an object"
+        ]
 
 
 def test_items_that_are_an_object_are_its_values() -> None:
     document = f'{{"items": {{"0": {A}, "2": {C}}}, "version": "{VERSION}"}}'
     assert names(document) == ["a", "c"]
-    assert [problem.message for problem in read(document).problems] == ["items is no list"]
+    assert [problem.message for problem in read(document).problems] == ["items is not a list"]
     assert read(document).complete
 
 

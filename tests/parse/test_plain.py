@@ -15,15 +15,16 @@ from tests.parse.test_properties import examples
 from usp._parse.diagnostics import Diagnostics
 from usp._parse.document import Source, _entries, _open
 from usp._parse.pattern.groups import MatchRun
-from usp._parse.values import text as values
 from usp._parse.values.plain import (
     PLAIN_TEXT,
     PLAIN_URL,
     is_plain_url,
     plain_url_like,
-    unescaped,
+    unescape_plain_url,
 )
 from usp._parse.values.strip_url_junk import strip_url_junk
+from usp._parse.values.text import clean_text, split_commas, split_plain_commas
+from usp._parse.values.urls import is_http_url, resolve_url
 
 SITE = "https://www.example.org:8080/"
 paths = st.text("abz09-._~:/?#[]@!$'()*+,;=%&<>\" \té", max_size=20)
@@ -38,7 +39,7 @@ texts = st.text("ab,;.&#<>'\" \t\né\xa0", max_size=12)
 
 def long_way(text: str) -> str:
     """Read a URL by every step that a plain one is spared."""
-    return re.sub(r" *[\t\r\n]\s*", "", strip_url_junk(values.clean(text)))
+    return re.sub(r" *[\t\r\n]\s*", "", strip_url_junk(clean_text(text)))
 
 
 @examples(600)
@@ -46,8 +47,8 @@ def long_way(text: str) -> str:
 def test_a_plain_url_is_what_is_written(text: str) -> None:
     if is_plain_url(text):
         assert long_way(text) == text
-        assert values.is_http_url(text)
-        assert values.url(text, "http://other.example/a/b") == text
+        assert is_http_url(text)
+        assert resolve_url(text, "http://other.example/a/b") == text
 
 
 @examples(600)
@@ -55,8 +56,8 @@ def test_a_plain_url_is_what_is_written(text: str) -> None:
 def test_a_plain_url_in_a_document_has_no_references_but_one(text: str) -> None:
     for pattern in (PLAIN_URL, plain_url_like(SITE)):
         if re.fullmatch(pattern, text):
-            assert unescaped(text) == unescape(text)
-            assert long_way(unescaped(text)) == unescaped(text)
+            assert unescape_plain_url(text) == unescape(text)
+            assert long_way(unescape_plain_url(text)) == unescape_plain_url(text)
 
 
 @pytest.mark.parametrize(
@@ -85,8 +86,8 @@ def test_which_urls_are_plain(written: str, plain: bool) -> None:
 @given(texts)
 def test_a_plain_text_is_what_is_written(text: str) -> None:
     if re.fullmatch(PLAIN_TEXT, text):
-        assert values.clean(text) == text == unescape(text)
-        assert values.plain_list(text) == values.comma_list(text)
+        assert clean_text(text) == text == unescape(text)
+        assert split_plain_commas(text) == split_commas(text)
 
 
 PLAIN = {

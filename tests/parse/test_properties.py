@@ -49,10 +49,13 @@ from tests.parse.strategies import (
 )
 from usp._parse.document import Child, Source, inspect
 from usp._parse.input.sniff import Kind
-from usp._parse.values import text as values
-from usp._parse.values.dates import date
+from usp._parse.values.dates import parse_date
+from usp._parse.values.enumerations import parse_change_frequency
+from usp._parse.values.numbers import parse_priority, priority_or_default
+from usp._parse.values.text import split_commas
+from usp._parse.values.urls import resolve_url
 from usp.helpers import parse_iso8601_date
-from usp.objects.abstract_sitemap import Checked
+from usp.objects.abstract_sitemap import HasProblems
 from usp.objects.page import SitemapPageChangeFrequency
 from usp.objects.problem import CODES, Problem, Severity
 from usp.objects.sitemap import InvalidSitemap, PagesTextSitemap
@@ -99,7 +102,7 @@ class Reading:
 def read(*chunks: bytes, url: str | None = None, charset: str | None = None) -> Reading:
     document = inspect(Source(list(chunks), url, charset=charset))
     pages = tuple(page.to_dict() for page in document.pages)
-    assert isinstance(document.pages, Checked)
+    assert isinstance(document.pages, HasProblems)
     return Reading(
         document.kind,
         document.reason,
@@ -329,24 +332,24 @@ DATES = st.datetimes(LEAST) | st.datetimes(LEAST, timezones=ZONES)
 @example("6:99999999999999999999999999999")  # decimal's own exceptions
 @example("0 \x08")  # a blank that is the last once the control character is gone
 def test_values_of_any_text(text: str) -> None:
-    found = date(text)
+    found = parse_date(text)
     assert found is None or isinstance(found, datetime)
     if text:
         assert parse_iso8601_date(text) == found
-    priority = values.priority(text)
+    priority = parse_priority(text)
     assert priority is None or 0 <= priority <= 1
-    assert isinstance(values.priority_or_default(text), Decimal)
-    frequency = values.change_frequency(text)
+    assert isinstance(priority_or_default(text), Decimal)
+    frequency = parse_change_frequency(text)
     assert frequency is None or isinstance(frequency, SitemapPageChangeFrequency)
-    assert all(part.strip() for part in values.comma_list(text))
-    assert values.url(text, None) == values.url(text, None).strip()
-    assert isinstance(values.url(text, "https://h.example/a/"), str)
+    assert all(part.strip() for part in split_commas(text))
+    assert resolve_url(text, None) == resolve_url(text, None).strip()
+    assert isinstance(resolve_url(text, "https://h.example/a/"), str)
 
 
 @examples(200)
 @given(DATES, st.sampled_from("T "))
 def test_a_date_is_read_as_it_was_written(when: datetime, between: str) -> None:
-    assert date(when.isoformat(between)) == when
-    assert date(when.date().isoformat()) == datetime(when.year, when.month, when.day)  # noqa: DTZ001 -- no zone was named
+    assert parse_date(when.isoformat(between)) == when
+    assert parse_date(when.date().isoformat()) == datetime(when.year, when.month, when.day)  # noqa: DTZ001 -- no zone was named
     whole = when.replace(microsecond=0, tzinfo=when.tzinfo or UTC)
-    assert date(format_datetime(whole)) == whole
+    assert parse_date(format_datetime(whole)) == whole

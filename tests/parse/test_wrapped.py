@@ -14,7 +14,7 @@ from tests.parse.reading import SM, children, index, problems, rss, u, urls, url
 from usp._parse.diagnostics import Diagnostics
 from usp._parse.document import Source, inspect
 from usp._parse.input.decompress import decompress
-from usp._parse.input.escaped import ESCAPES, unescaped
+from usp._parse.input.unescape import ESCAPES, unescape
 from usp.objects.sitemap import InvalidSitemap, PagesTextSitemap
 
 A, B, C = "http://h/a", "http://h/b", "http://h/c"
@@ -162,10 +162,10 @@ def test_escapes_are_decoded_however_the_chunks_fall(escape: object) -> None:
     kind = next(known for known in ESCAPES if known is escape)
     for document in ("a &lt;&amp;lt; &#60;", "\\\\n \\n \\\\\\n \\u003c \\/ \\"):
         whole = document.encode()
-        expected = b"".join(unescaped(kind, [whole]))
+        expected = b"".join(unescape(kind, [whole]))
         for size in range(1, len(whole)):
             chunks = [whole[at : at + size] for at in range(0, len(whole), size)]
-            assert b"".join(unescaped(kind, chunks)) == expected
+            assert b"".join(unescape(kind, chunks)) == expected
 
 
 @pytest.mark.parametrize(

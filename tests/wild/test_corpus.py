@@ -21,7 +21,7 @@ import pytest
 from tests.wild.explained import EXPLAINED, EXPLAINED_NEWS, EXPLAINED_VIDEOS
 from usp._parse.document import Source, inspect
 from usp.fetch_parse import IndexRobotsTxtSitemapParser
-from usp.objects.abstract_sitemap import Checked
+from usp.objects.abstract_sitemap import HasProblems
 from usp.objects.sitemap import AbstractSitemap, IndexRobotsTxtSitemap, PagesTextSitemap
 from usp.tree import sitemap_from_str
 from usp.web_client.abstract_client import LocalWebClient
@@ -149,7 +149,7 @@ def test_the_learned_lane_reads_what_the_careful_lane_reads(
         assert one.children == other.children, row.file
         assert list(one.pages) == list(other.pages), row.file
         problems = [
-            document.pages.problems if isinstance(document.pages, Checked) else ()
+            document.pages.problems if isinstance(document.pages, HasProblems) else ()
             for document in (one, other)
         ]
         assert problems[0] == problems[1], row.file

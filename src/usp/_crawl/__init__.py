@@ -1,9 +1,21 @@
-"""What to do next.
+"""The crawl core: decides what to fetch next and what the tree is.
 
-Rules of the room: what is fetched, and what stands where in the tree, is decided here and nowhere
-else. Nothing here waits, opens, prints or asks the time: ``now`` is an argument. Answers may come
-in any order; the tree has the declared one.
+Sans-I/O: nothing here waits, opens, logs or asks the time; ``now`` is an argument. Results may
+arrive in any order, and the tree has document order all the same. Retry delays are decided here;
+sleeping happens in ``_drive``. What bytes mean is for ``_parse`` to say.
+
+- ``core``: the ``Crawl`` that drivers work with;
+- ``cursor``: walks the tree in document order and decides each node;
+- ``nodes``, ``resource``, ``resource_table``: positions in the tree, and the URLs behind them, each
+  fetched once;
+- ``discovery``: robots.txt, known paths, the homepage: stages and their order;
+- ``host_queue``, ``backoff``: concurrency per host, retry delays, hosts that fail;
+- ``selection``, ``time_bounds``: which pages and sitemaps the caller wants;
+- ``assembly``: the tree of ``usp.objects`` that a finished crawl becomes.
 """
 
-# Where ultimate-sitemap-parser has overwritten usp/__init__.py, this is what can still warn.
-from usp import _installation as _installation
+from usp import _installation as _installation  # warns where usp/__init__.py is 1.8.1's
+from usp._crawl.core import Crawl, restore_crawl
+from usp._crawl.selection import restore_selected_pages
+
+__all__ = ["Crawl", "restore_crawl", "restore_selected_pages"]

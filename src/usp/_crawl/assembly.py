@@ -1,13 +1,13 @@
-"""From a finished crawl to the tree that the user walks, and to what came of it."""
+"""Assembly: the tree of sitemap objects that a crawl becomes."""
 
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from usp._crawl.core import Crawl
+from usp._crawl.cursor import Cursor
 from usp._crawl.messages import FetchFailed
 from usp._crawl.nodes import Node
-from usp._crawl.selection import Selected, Selection
+from usp._crawl.selection import SelectedPages, Selection
 from usp._parse import Document, Kind
 from usp.objects import sitemap as sitemaps
 from usp.objects.outcome import Attempt
@@ -43,8 +43,8 @@ def sitemap_for_document(
 
 
 def subtree(node: Node, selection: Selection) -> sitemaps.AbstractSitemap | None:
-    """Return what stands in a node, with all below it; None where a guess gave nothing."""
-    if node.absence is not None or not node.judged:
+    """Return the sitemap at a node, with all below it; None where a guess found nothing."""
+    if node.absence is not None or not node.decided:
         return None
     sitemap = _sitemap(node, selection)
     sitemap._provenance = node.provenance()
@@ -56,27 +56,27 @@ def _sitemap(node: Node, selection: Selection) -> sitemaps.AbstractSitemap:
     if node.rejection is not None:
         code, reason = node.rejection
         return sitemaps.InvalidSitemap(node.url, reason, code=code)
-    if isinstance(node.answer, FetchFailed):
-        failed = node.answer
+    if isinstance(node.result, FetchFailed):
+        failed = node.result
         return sitemaps.InvalidSitemap(node.url, failed.reason(node.url), code=failed.code)
     document = node.document
     if document is None:
         return sitemaps.InvalidSitemap(node.url, "The sitemap was not fetched", code="SM605")
     notes: list[Problem] = []
-    if node.closed:
-        notes.append(Problem("SM606", "The index stands open elsewhere in the tree"))
+    if node.collapsed:
+        notes.append(Problem("SM606", "The index is expanded elsewhere in the tree"))
     if node.by_scheme_fallback:
-        notes.append(Problem("SM103", f"{node.url} doesn't answer, but by its other scheme"))
-    if node.first is not None or not selection.takes_every_page:
-        pages = Selected(document.pages, selection, node.first, up_to_next=node.stopped_before_next)
+        notes.append(Problem("SM103", f"{node.url} responds only by the other scheme"))
+    if node.page_limit is not None or not selection.takes_every_page:
+        stopped = node.stopped_before_next
+        pages = SelectedPages(document.pages, selection, node.page_limit, count_to_next=stopped)
         document = replace(document, pages=pages)
-    return sitemap_for_document(
-        document.url or node.url, document, _subtrees(node.children, selection), tuple(notes)
-    )
+    children = _subtrees(node.children, selection)
+    return sitemap_for_document(document.url or node.url, document, children, tuple(notes))
 
 
 def _subtrees(nodes: list[Node], selection: Selection) -> list[sitemaps.AbstractSitemap]:
-    """Return what stands in nodes; what a homepage leads to stands in its stead."""
+    """Return the sitemaps at nodes; a homepage is replaced by what it leads to."""
     found: list[sitemaps.AbstractSitemap] = []
     for node in nodes:
         sitemap = subtree(node, selection)
@@ -84,24 +84,23 @@ def _subtrees(nodes: list[Node], selection: Selection) -> list[sitemaps.Abstract
     return found
 
 
-def _tried(crawl: Crawl) -> Iterator[Attempt]:
-    """Yield what was tried; a homepage that was asked for its feeds, too, was tried once."""
-    asked = False
-    for node in crawl.nodes():
-        if node.was_tried and not (asked and node.homepage):
-            asked = asked or node.homepage is not None
+def attempts(cursor: Cursor) -> Iterator[Attempt]:
+    """Yield what was tried; a homepage that was searched for feeds as well was tried once."""
+    searched = False
+    for node in cursor.nodes():
+        if node.was_tried and not (searched and node.homepage):
+            searched = searched or node.homepage is not None
             yield node.attempt()
 
 
-def website_tree(homepage: str, crawl: Crawl) -> sitemaps.IndexWebsiteSitemap:
-    """Return the root that stands for the site, saying what came of the crawl."""
-    notes = (Problem(*crawl.stopped),) if crawl.stopped else ()
+def website_tree(name: str, cursor: Cursor) -> sitemaps.IndexWebsiteSitemap:
+    """Return the root of the tree, which stands for the site and has the outcome."""
     root = sitemaps.IndexWebsiteSitemap(
-        homepage,
-        _subtrees(crawl.roots, crawl.selection),
-        outcome=crawl.outcome,
-        tried=tuple(_tried(crawl)),
-        notes=notes,
+        name,
+        _subtrees(cursor.roots, cursor.selection),
+        outcome=cursor.outcome,
+        tried=tuple(attempts(cursor)),
+        notes=(Problem(*cursor.stopped),) if cursor.stopped else (),
     )
-    root._skipped_sitemaps = crawl.skipped_start_urls
+    root._skipped_sitemaps = cursor.skipped_start_urls
     return root

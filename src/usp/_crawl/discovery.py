@@ -1,4 +1,4 @@
-"""Where a crawl begins: the stages of the discovery_plan of discovery, and the paths that are known."""
+"""Discovery: the start URLs of a crawl, the stages in which a site is searched, known paths."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from usp._parse import Document
 from usp.objects.outcome import FoundBy
 
 KNOWN_PATHS: Final = (
-    # The general ones first: what they lead to isn't asked for again.
+    # General ones first: what they lead to isn't requested again.
     "sitemap.xml",
     "sitemap.xml.gz",
     "sitemap_index.xml",
@@ -47,18 +47,18 @@ NEWER_PATHS: Final = {
     "server-sitemap-index.xml": "next-sitemap: the index of those",
     "1_index_sitemap.xml": "PrestaShop's module gsitemap, the first shop",
 }
-"""Paths that have become common since, and why each is there."""
+"""Paths that have become common since 1.8.1, and why each is tried."""
 _RANK: Final = {path: rank for rank, path in enumerate(KNOWN_PATHS)}
 
 
 class Condition(Enum):
-    """When a stage is climbed."""
+    """When a stage runs."""
 
     ALWAYS = auto()
     UNLESS_FOUND = auto()
-    """Where nothing before it led to a sitemap."""
+    """If no stage before it found a sitemap."""
     IF_NONE = auto()
-    """Where that is what the site answered: one that blocks us isn't pressed further."""
+    """If the site responded and has none so far: a site that blocks the crawl gets no more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Stage:
     """A group of guesses that are made together, or not at all."""
 
     name: str
-    need: Condition = Condition.ALWAYS
+    condition: Condition = Condition.ALWAYS
 
 
 GIVEN: Final = Stage("given")
@@ -74,7 +74,7 @@ GIVEN: Final = Stage("given")
 
 @dataclass(frozen=True, slots=True)
 class StartUrl:
-    """A node at the top of the tree."""
+    """A URL at the top of the tree, where a crawl begins."""
 
     url: str
     found_by: FoundBy
@@ -82,41 +82,41 @@ class StartUrl:
     parents: frozenset[str] = frozenset()
     """URLs that count as its ancestors, though they are not in this tree."""
     document: Document | None = None
-    """The document itself, where it needn't be fetched."""
+    """The document, if it needs no request."""
     stage: Stage = GIVEN
     homepage: "HomepageQuery | None" = None
-    """It is the homepage, and this is wanted of it."""
+    """What to look for, if the URL is the homepage."""
     quiet: bool = False
-    """That nothing is there is no news, though the caller gave the URL."""
+    """A 404 is no warning, though the caller gave the URL."""
 
 
 @dataclass(frozen=True, slots=True)
 class HomepageQuery:
-    """What is wanted of a homepage: the sitemaps that it names, or its feeds.
+    """What to look for on a homepage: the sitemaps that it names, or its feeds.
 
-    Where it redirects to its other scheme, or to or from ``www.``, the site is really there: then
-    ``elsewhere`` is looked for there too.
+    If it redirects to the other scheme, or to or from ``www.``, the site is really there: then
+    ``other_paths`` are tried there too.
     """
 
     url: str
     feeds: bool
-    elsewhere: tuple[str, ...] = ()
+    other_paths: tuple[str, ...] = ()
 
     def moved_to(self, final_url: str) -> str | None:
-        """Return the site that it redirects to, if that is the same site by another address."""
-        ours, theirs = urlsplit(self.url), urlsplit(final_url)
-        same_site = _bare_host(ours.hostname) == _bare_host(theirs.hostname)
-        moved = (ours.scheme, ours.netloc) != (theirs.scheme, theirs.netloc)
+        """Return the homepage's new address, if it redirects within the same site."""
+        old, new = urlsplit(self.url), urlsplit(final_url)
+        same_site = _host_without_www(old.hostname) == _host_without_www(new.hostname)
+        moved = (old.scheme, old.netloc) != (new.scheme, new.netloc)
         return urljoin(final_url, "/") if same_site and moved else None
 
 
-def _bare_host(host: str | None) -> str:
+def _host_without_www(host: str | None) -> str:
     return (host or "").removeprefix("www.").rstrip(".")
 
 
 @dataclass(frozen=True, slots=True)
 class DiscoveryPlan:
-    """How the sitemaps of a site are looked for; a stage without a need is left out."""
+    """The stages of discovery, in order; a stage without a condition is not part of the plan."""
 
     robots: bool = True
     known_paths: tuple[str, ...] = KNOWN_PATHS
@@ -124,32 +124,31 @@ class DiscoveryPlan:
     homepage: Condition | None = None
     newer: Condition | None = None
     homepage_first: bool = False
-    """Whether the homepage is asked before known paths are tried."""
+    """Whether the homepage is searched before known paths are tried."""
 
     def start_urls(self, homepage: str) -> Iterator[StartUrl]:
-        """Yield what is looked for on a website, given its homepage with a slash at the end."""
+        """Yield what to try on a website; ``homepage`` ends with a slash."""
         if self.robots:
             robots = urljoin(homepage, "robots.txt")
             yield StartUrl(robots, FoundBy.WELL_KNOWN, stage=Stage("robots.txt"))
         known = self._paths(homepage, self.known_paths, Stage("known paths", self.known))
-        next_requests = self._homepage(homepage)
-        yield from (*next_requests, *known) if self.homepage_first else (*known, *next_requests)
+        links = self._homepage(homepage)
+        yield from (*links, *known) if self.homepage_first else (*known, *links)
         if self.newer:
             yield from self._paths(homepage, NEWER_PATHS, Stage("newer paths", self.newer))
         if self.homepage:
-            need = Condition.ALWAYS if self.homepage is Condition.ALWAYS else Condition.UNLESS_FOUND
-            wanted = HomepageQuery(homepage, feeds=True)
-            yield StartUrl(
-                homepage, FoundBy.WELL_KNOWN, stage=Stage("feeds", need), homepage=wanted
-            )
+            always = self.homepage is Condition.ALWAYS
+            stage = Stage("feeds", Condition.ALWAYS if always else Condition.UNLESS_FOUND)
+            query = HomepageQuery(homepage, feeds=True)
+            yield StartUrl(homepage, FoundBy.WELL_KNOWN, stage=stage, homepage=query)
 
     def _homepage(self, homepage: str) -> Iterator[StartUrl]:
         if self.homepage is None:
             return
-        elsewhere = ("robots.txt",) * self.robots + self.known_paths
-        wanted = HomepageQuery(homepage, feeds=False, elsewhere=elsewhere)
+        other_paths = ("robots.txt",) * self.robots + self.known_paths
+        query = HomepageQuery(homepage, feeds=False, other_paths=other_paths)
         stage = Stage("homepage", self.homepage)
-        yield StartUrl(homepage, FoundBy.WELL_KNOWN, stage=stage, homepage=wanted)
+        yield StartUrl(homepage, FoundBy.WELL_KNOWN, stage=stage, homepage=query)
 
     @staticmethod
     def _paths(homepage: str, paths: Iterable[str], stage: Stage) -> Iterator[StartUrl]:
@@ -158,7 +157,7 @@ class DiscoveryPlan:
 
 
 def in_fixed_order(paths: Iterable[str]) -> list[str]:
-    """Return paths in an order that doesn't depend on hash start_urls: ours, then the alphabet's."""
+    """Return paths in an order that doesn't depend on hash seeds: ours, then alphabetical."""
     return sorted(paths, key=lambda path: (_RANK.get(path, len(_RANK)), path))
 
 
@@ -170,25 +169,25 @@ def discovery_plan(
     use_known_paths: bool | None,
     classic: bool,
 ) -> DiscoveryPlan:
-    """Return the discovery_plan that options next_requests for: True is always, False never, None where needed.
+    """Return the plan for some options: True is always, False never, None where needed.
 
-    ``classic`` is the scope of 1.8.1, robots.txt and known paths, and what is new only where that
-    has led to nothing; otherwise known paths, too, are tried only where what was declared has led
-    to nothing. For a caller who has narrowed that scope, what is new must be asked for.
+    ``classic`` has the scope of 1.8.1: robots.txt and known paths always, newer stages only where
+    those found nothing. Otherwise known paths, too, are tried only where the declared sitemaps
+    lead to nothing. A caller who excludes a classic stage must ask for the newer ones.
     """
     narrowed = not use_robots or use_known_paths is False
+    default = Condition.ALWAYS if classic else Condition.UNLESS_FOUND
     return DiscoveryPlan(
         use_robots,
         () if use_known_paths is False else tuple(known_paths),
-        _need(use_known_paths, Condition.ALWAYS if classic else Condition.UNLESS_FOUND)
-        or Condition.ALWAYS,
-        homepage=_need(policy.use_homepage, None if narrowed else Condition.UNLESS_FOUND),
-        newer=_need(policy.use_newer_paths, None if narrowed else Condition.IF_NONE),
+        _condition(use_known_paths, default) or Condition.ALWAYS,
+        homepage=_condition(policy.use_homepage, None if narrowed else Condition.UNLESS_FOUND),
+        newer=_condition(policy.use_newer_paths, None if narrowed else Condition.IF_NONE),
         homepage_first=not classic,
     )
 
 
-def _need(wanted: bool | None, otherwise: Condition | None) -> Condition | None:
+def _condition(wanted: bool | None, default: Condition | None) -> Condition | None:
     if wanted is None:
-        return otherwise
+        return default
     return Condition.ALWAYS if wanted else None

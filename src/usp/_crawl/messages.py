@@ -7,9 +7,9 @@ import math
 from dataclasses import dataclass, field
 
 from usp._crawl.selection import Selection
-from usp._parse import Document, Kind
+from usp._parse import MAX_DOCUMENT_BYTES, Document, Kind
 from usp._validate import argument_error, check_bool, check_instance, check_int, check_number
-from usp.objects.fetch_info import FetchInfo, Validators
+from usp.objects.fetch_info import FetchInfo, StoredDocument, Validators
 from usp.objects.problem import CODES
 
 
@@ -32,6 +32,14 @@ class ReadOptions:
     """Count its pages, those that this selection takes; None to count nothing."""
     hash_body: bool = False
     """Whether the SHA-256 of its body is wanted."""
+    stored: StoredDocument | None = None
+    """The document that an earlier crawl stored: used again if it is unchanged."""
+    max_bytes: int = MAX_DOCUMENT_BYTES
+
+    @property
+    def validators(self) -> Validators:
+        """What makes the request conditional."""
+        return self.stored.fetch_info.validators if self.stored else Validators()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,37 +1,71 @@
-"""The caller's own functions, looked at before a crawl begins: one frozen value.
+"""The options of one crawl beside its policy: callbacks and switches, built and checked once.
 
-What such a function raises reaches the caller; so does what it may not return.
+What a callback raises reaches the caller. So does the error for what it must not return.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 
-from usp._crawl.cursor import RecurseCallback, RecurseListCallback, StopCallback
-from usp._validate import check_callables, check_strings
+from usp._validate import check_callables, check_flags, check_strings
 from usp.objects.events import Observer
+from usp.objects.fetch_info import StoredDocument
+from usp.objects.page import SitemapPage
+
+RecurseCallback = Callable[[str, int, set[str]], bool]
+RecurseListCallback = Callable[[list[str], int, set[str]], list[str]]
+StopCallback = Callable[[SitemapPage], bool]
+FindStored = Callable[[str], StoredDocument | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Callbacks:
-    """What the caller decides as the crawl goes, and what he is told of it."""
+class CrawlOptions:
+    """Callbacks and switches of one crawl."""
 
     recurse_callback: RecurseCallback | None = None
     recurse_list_callback: RecurseListCallback | None = None
     stop_callback: StopCallback | None = None
     observer: Observer | None = None
+    find_stored: FindStored | None = None
+    """Returns the document that an earlier crawl stored for a URL; makes requests conditional."""
+    probe_early: bool = False
+    """Request guesses together with the rest as soon as their stage begins, not one by one when
+    the cursor reaches them: faster, and a few requests more."""
+    streaming: bool = False
+    """Hand documents over one by one in document order, prefetch no more than the policy allows,
+    and keep nothing of a document afterwards."""
 
     def __post_init__(self) -> None:
-        check_callables(**{name: getattr(self, name) for name in self.__slots__})
+        check_callables(
+            recurse_callback=self.recurse_callback,
+            recurse_list_callback=self.recurse_list_callback,
+            stop_callback=self.stop_callback,
+            observer=self.observer,
+            find_stored=self.find_stored,
+        )
+        check_flags(probe_early=self.probe_early, streaming=self.streaming)
 
     @property
-    def looked_through(self) -> RecurseListCallback | None:
-        """The callback for lists, held to what it promises: to return URLs."""
-        choose = self.recurse_list_callback
-        if choose is None:
-            return None
+    def chooses_children(self) -> bool:
+        """Whether a callback chooses among the children of an index."""
+        return self.recurse_callback is not None or self.recurse_list_callback is not None
 
-        def chosen(urls: list[str], level: int, parents: set[str]) -> list[str]:
-            returned: Iterable[str] | None = choose(urls, level, parents)
-            return check_strings("the result of recurse_list_callback", returned)
+    def chosen_children(self, urls: list[str], level: int, parents: set[str]) -> list[str]:
+        """Return the children of an index that the callbacks choose."""
+        if self.recurse_list_callback:
+            returned: Iterable[str] = self.recurse_list_callback(urls, level, set(parents))
+            urls = check_strings("the result of recurse_list_callback", returned)
+        if self.recurse_callback:
+            wants = self.recurse_callback
+            urls = [url for url in urls if wants(url, level, set(parents))]
+        return urls
 
-        return chosen
+    def without_callbacks(self) -> "CrawlOptions":
+        """Return what can be pickled: callbacks are the caller's, who passes them again."""
+        return replace(
+            self,
+            recurse_callback=None,
+            recurse_list_callback=None,
+            stop_callback=None,
+            observer=None,
+            find_stored=None,
+        )

@@ -1,15 +1,24 @@
-"""How a crawl behaves: one frozen value."""
+"""The policy: every limit and option of a crawl, as one frozen value."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
-from typing import Final, TypedDict
+from datetime import UTC, datetime
+from typing import Any, Final, TypedDict, TypeVar, get_args
 
-from usp._crawl.selection import Kinds, Moment, Patterns, Selection, moment, parse_kind, patterns
+from usp._crawl.selection import Kinds, Patterns, Selection, Undated, parse_kind, parse_patterns
+from usp._crawl.time_bounds import Moment, parse_bound, resolve_bound
 from usp._parse import MAX_DOCUMENT_BYTES
-from usp._validate import check_bool, check_int, check_number, check_optional_instance
-from usp.exceptions import SitemapException
+from usp._validate import (
+    argument_error,
+    check_bool,
+    check_int,
+    check_number,
+    check_optional_instance,
+)
+from usp.exceptions import UsageError
 
-_WHOLE: Final = {
+_INTEGERS: Final = {
     "per_host": 1,
     "concurrency": 1,
     "prefetch": 1,
@@ -22,145 +31,159 @@ _WHOLE: Final = {
     "limit": 1,
     "max_repeated_nodes": 0,
 }
-"""The fields that are whole numbers, and the least that makes sense."""
-_MEASURED: Final = {"backoff_initial": 0, "backoff_factor": 1}
-"""The fields that may have a fraction, and their least."""
+"""The integer fields, and the least value of each."""
+_NUMBERS: Final = {"backoff_initial": 0, "backoff_factor": 1}
+"""The fields that may have a fraction, and the least value of each."""
 _MONTH: Final = 30 * 24 * 3600
-"""In seconds. No system waits much longer at once."""
-_LIMITS_IN_SECONDS: Final = {"backoff_max": _MONTH, "max_seconds": None}
-"""What limits time, and what it becomes beyond a month: no limit, as far as waiting goes."""
-_MAY_BE_NONE: Final = frozenset(
+"""In seconds. No system waits much longer in one call."""
+_TIME_LIMITS: Final = {"backoff_max": _MONTH, "max_seconds": None}
+"""The limits in seconds, and what replaces a value of more than a month."""
+_OPTIONAL: Final = frozenset(
     {"max_sitemaps", "limit", "max_seconds", "use_homepage", "use_newer_paths"}
 )
-_SWITCHES: Final = (
-    "undated",
+_BOOLEANS: Final = (
     "trust_index_lastmod",
     "use_homepage",
     "use_newer_paths",
     "scheme_fallback",
     "extensions",
+    "hash_bodies",
 )
 _PATTERNS: Final = ("include", "exclude", "include_sitemaps", "exclude_sitemaps")
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """Limits and manners of a crawl. What is None has no limit."""
+    """Limits and options of a crawl. Every field is also a keyword of the functions that crawl.
+
+    :param per_host: concurrent requests to one host; fewer while it answers 429 or 503.
+    :param concurrency: concurrent requests in all.
+    :param prefetch: documents that a stream fetches ahead of the page that you read.
+    :param max_attempts: attempts to fetch one URL, while failures are transient.
+    :param backoff_initial: seconds before the first retry.
+    :param backoff_factor: by how much each further delay is longer.
+    :param backoff_max: the longest delay in seconds, also for ``Retry-After``; at most a month.
+    :param retry_budget: retries in the whole crawl.
+    :param host_failure_threshold: URLs in a row that fail without a response before a host backs
+        off to one request at a time.
+    :param max_level: the depth of the tree; robots.txt and known paths are at level 0.
+    :param max_document_bytes: the size of one document, as received and decompressed; the rest of
+        a larger one is not read.
+    :param max_sitemaps: sitemaps in the whole crawl, which then ends; None for no limit.
+    :param limit: pages in the whole crawl, which then ends; None for no limit.
+    :param max_seconds: the time of the whole crawl, which then ends with what it has; None for no
+        limit.
+    :param max_repeated_nodes: nodes that repeat an index which the tree already contains.
+    :param use_homepage: whether to look for sitemaps and feeds that the homepage names, in its HTML
+        or its ``Link`` header; None for only where nothing else was found.
+    :param use_newer_paths: whether to try paths that have become common since 1.8.1; None for only
+        where nothing else was found.
+    :param scheme_fallback: whether to try https once where http gives no response, or the reverse.
+    :param extensions: whether pages keep elements that are unknown (``page.extensions``).
+    :param hash_bodies: whether to compute the SHA-256 of each body (``fetch_info.sha256``).
+    :param since: skip pages that changed before this: a date, a time, a text such as ``2026-01`` or
+        ``48h``, or a ``timedelta`` before now; see ``SitemapPage.updated_at``.
+    :param until: skip pages that changed after this.
+    :param undated: ``keep`` or ``drop`` pages without a date when ``since`` or ``until`` is given.
+    :param include: only pages whose URL matches one of these regular expressions.
+    :param exclude: no pages whose URL matches one of these.
+    :param kind: only pages with one of these: ``news``, ``image``, ``video``.
+    :param include_sitemaps: of the sitemaps that an index lists, only those whose URL matches.
+    :param exclude_sitemaps: no sitemaps whose URL matches, whatever declares them.
+    :param trust_index_lastmod: with ``since``, skip sitemaps that their index says are older. The
+        dates of an index are often wrong.
+    """
 
     per_host: int = 8
-    """How many requests may be under way to one host; fewer while it answers 429 or 503."""
     concurrency: int = 32
-    """How many requests may be under way in all."""
     prefetch: int = 32
-    """How many documents are fetched ahead of the page that a stream is at."""
 
     max_attempts: int = 5
-    """How often one URL is asked for, while failures are of the kind that passes."""
     backoff_initial: float = 1.0
-    """Seconds before the second try."""
     backoff_factor: float = 1.5
-    """By how much each delay is longer than the one before."""
     backoff_max: float = 60.0
-    """The limit on pauses, also on what ``Retry-After`` asks for; a month at most."""
     retry_budget: int = 1000
-    """How many second and further tries a whole crawl may make."""
     host_failure_threshold: int = 3
-    """After so many URLs in a row without an answer a host is asked one by one, then given up."""
 
     max_level: int = 11
-    """How deep sitemaps may lie; robots.txt and known paths are at level 0."""
     max_document_bytes: int = MAX_DOCUMENT_BYTES
-    """How much of one document is read, as it came and unpacked."""
     max_sitemaps: int | None = 500_000
-    """After how many sitemaps a crawl ends."""
     limit: int | None = None
-    """After how many pages a crawl ends."""
     max_seconds: float | None = None
-    """After what time a crawl ends, with what it has; more than a month is no limit."""
     max_repeated_nodes: int = 10_000
-    """How many nodes may repeat an index that stands elsewhere in the tree already."""
 
     use_homepage: bool | None = None
-    """Whether to look for sitemaps and feeds that the homepage names, in its HTML or its ``Link``
-    header; None for only where it is needed."""
     use_newer_paths: bool | None = None
-    """Whether to try paths that have become common since 1.8.1; None for where it is needed."""
-
     scheme_fallback: bool = True
-    """Whether to try https where only http was declared and is dead, or the other way, once."""
 
     extensions: bool = False
-    """Whether pages also hold the elements of their entries that mean nothing here."""
+    hash_bodies: bool = False
 
     since: Moment | None = None
-    """Pages that changed before this are left out; see ``SitemapPage.updated_at``."""
     until: Moment | None = None
-    """Pages that changed after this are left out."""
-    undated: bool = True
-    """Whether pages that don't say when they changed pass ``since`` and ``until``."""
+    undated: Undated = "keep"
     include: Patterns = ()
-    """Only pages whose URL has one of these regular expressions in it."""
     exclude: Patterns = ()
-    """No pages whose URL has one of these in it."""
     kind: Kinds = ()
-    """Only pages with one of these: ``image``, ``news``, ``video``."""
     include_sitemaps: Patterns = ()
-    """Of the sitemaps that an index names, only those whose URL has one of these in it."""
     exclude_sitemaps: Patterns = ()
-    """No sitemaps whose URL has one of these in it, whatever names them."""
     trust_index_lastmod: bool = False
-    """With ``since``: leave out sitemaps that are older by what their index says, often wrongly."""
 
     def __post_init__(self) -> None:
         self._check_numbers()
-        for name in _SWITCHES:
-            if not self._has_none(name):
+        for name in _BOOLEANS:
+            if not self._is_absent(name):
                 check_bool(name, getattr(self, name))
+        if self.undated not in get_args(Undated):
+            raise argument_error("undated", "'keep' or 'drop'", self.undated)
         for name in _PATTERNS:
-            object.__setattr__(self, name, patterns(name, getattr(self, name)))
-        object.__setattr__(self, "since", moment("since", self.since, last=False))
-        object.__setattr__(self, "until", moment("until", self.until, last=True))
-        object.__setattr__(self, "kind", parse_kind(self.kind))
-        if self.since and self.until and self.since > self.until:  # type: ignore[operator]  # both moments now
-            raise SitemapException(f"since ({self.since}) must not be after until ({self.until}).")
+            self._set(name, parse_patterns(name, getattr(self, name)))
+        self._set("kind", parse_kind(self.kind))
+        self._set("since", parse_bound("since", self.since, last=False))
+        self._set("until", parse_bound("until", self.until, last=True))
+        if isinstance(self.since, datetime) and isinstance(self.until, datetime):
+            self._check_order(self.since, self.until)
 
     def _check_numbers(self) -> None:
-        for name, least in _WHOLE.items():
-            if not self._has_none(name):
+        for name, least in _INTEGERS.items():
+            if not self._is_absent(name):
                 check_int(name, getattr(self, name), least)
-        for name, least in _MEASURED.items():
+        for name, least in _NUMBERS.items():
             check_number(name, getattr(self, name), least)
-        for name, beyond in _LIMITS_IN_SECONDS.items():
-            if (
-                not self._has_none(name)
-                and check_number(name, getattr(self, name), 0, math.inf) > _MONTH
-            ):
-                object.__setattr__(self, name, beyond)
+        for name, beyond in _TIME_LIMITS.items():
+            if self._is_absent(name):
+                continue
+            if check_number(name, getattr(self, name), 0, math.inf) > _MONTH:
+                self._set(name, beyond)
 
-    def _has_none(self, name: str) -> bool:
-        return name in _MAY_BE_NONE and getattr(self, name) is None
+    def _is_absent(self, name: str) -> bool:
+        return name in _OPTIONAL and getattr(self, name) is None
 
-    @property
-    def selection(self) -> Selection:
-        """What is wanted of the site."""
-        return Selection(**{field.name: getattr(self, field.name) for field in fields(Selection)})
+    def _set(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
 
-    def delay(self, tries_made: int, retry_after: float | None, jitter: float) -> float:
-        """Return the seconds to wait before the next try; ``jitter`` (0 to 1) varies them."""
-        grown = self._grown(tries_made - 1)
-        varied = grown * (0.75 + jitter / 2)  # so that requests that failed together part
-        return float(min(max(varied, retry_after or 0.0), self.backoff_max))
+    @staticmethod
+    def _check_order(since: datetime, until: datetime) -> None:
+        if since > until:
+            raise UsageError(f"since ({since}) must not be after until ({until}).")
 
-    def _grown(self, times: int) -> float:
-        """Return the first delay, grown so often; with many tries no float can hold it."""
-        try:
-            return self.backoff_initial * float(self.backoff_factor) ** times
-        except OverflowError:
-            return self.backoff_max if self.backoff_initial else 0.0
+
+def selection_of(policy: Policy, now: datetime | None = None) -> Selection:
+    """Return the selection of a policy; durations count back from ``now``.
+
+    ``now`` defaults to the present, which is only asked for where a bound is a duration.
+    """
+    chosen: dict[str, Any] = {f.name: getattr(policy, f.name) for f in fields(Selection)}
+    for name in ("since", "until"):
+        if not isinstance(chosen[name], datetime | None):
+            chosen[name] = resolve_bound(chosen[name], now or datetime.now(UTC))
+    if chosen["since"] and chosen["until"]:
+        Policy._check_order(chosen["since"], chosen["until"])
+    return Selection(**chosen)
 
 
 class PolicyFields(TypedDict, total=False):
-    """The fields of a policy, as keywords of the functions that take one."""
+    """The fields of a policy, as keywords of the functions that crawl."""
 
     per_host: int
     concurrency: int
@@ -181,9 +204,10 @@ class PolicyFields(TypedDict, total=False):
     use_newer_paths: bool | None
     scheme_fallback: bool
     extensions: bool
+    hash_bodies: bool
     since: Moment | None
     until: Moment | None
-    undated: bool
+    undated: Undated
     include: Patterns
     exclude: Patterns
     kind: Kinds
@@ -192,15 +216,26 @@ class PolicyFields(TypedDict, total=False):
     trust_index_lastmod: bool
 
 
-def policy_of(policy: Policy | None, changes: PolicyFields) -> Policy:
-    """Return a policy with some fields changed."""
+def policy_with(policy: Policy | None, changes: PolicyFields) -> Policy:
+    """Return a policy, or the default one, with some fields changed."""
     unknown = sorted(set(changes) - set(PolicyFields.__annotations__))
     if unknown:
-        raise TypeError(f"unexpected keyword argument {unknown[0]!r}: no field of Policy")
-    return replace(given_or_default(policy), **changes)
+        raise TypeError(f"unexpected keyword argument {unknown[0]!r}: not a field of Policy")
+    return replace(policy_or_default(policy), **changes)
 
 
-def given_or_default(policy: Policy | None) -> Policy:
-    """Return the caller's policy, or what holds where he has none."""
+def policy_or_default(policy: Policy | None) -> Policy:
+    """Return the caller's policy, or the default one."""
     given = check_optional_instance("policy", policy, Policy)
     return Policy() if given is None else given
+
+
+_Function = TypeVar("_Function", bound=Callable[..., object])
+
+
+def explains_policy(function: _Function) -> _Function:
+    """Add the fields of ``Policy`` to a docstring, so that ``help()`` explains every keyword."""
+    if function.__doc__ and Policy.__doc__:  # python -OO has neither
+        listed = Policy.__doc__[Policy.__doc__.index(":param") :]
+        function.__doc__ += f"\n    The fields of ``Policy``, each a keyword here:\n\n    {listed}"
+    return function

@@ -1,4 +1,4 @@
-"""The budget of repeated nodes: what keeps webs and diamonds of indexes bounded."""
+"""The budget for repeated indexes: it bounds the tree where indexes list one another."""
 
 from usp._crawl.nodes import Node
 from usp._crawl.resource import SharedDocument
@@ -6,19 +6,19 @@ from usp._crawl.resource_table import ResourceTable
 
 
 class RepeatBudget:
-    """Lets an index stand open in several nodes, as long as the budget lasts."""
+    """Lets an index be expanded at several nodes, as long as the budget lasts."""
 
     def __init__(self, budget: int, resources: ResourceTable) -> None:
         self._left = budget
         self._resources = resources
 
-    def allowed(self, node: Node, urls: list[str]) -> list[str]:
-        """Return the children of an index that have a node here.
+    def allowed_children(self, node: Node, urls: list[str]) -> list[str]:
+        """Return the children of an index that become nodes here.
 
-        The first time, all of them. Where the index stands open elsewhere already, all of them
-        while the budget of repeated nodes lasts. After that it stands closed, but for children
-        that stand nowhere else, or only so much deeper that something below them may be out of
-        reach there.
+        The first time an index is expanded, all of them. Where it is expanded elsewhere already,
+        all of them while the budget lasts. After that the index is collapsed, except for children
+        that are declared nowhere else, or only so much deeper that something below them may be
+        beyond the maximal level there.
         """
         shared = node.resource.shared if node.resource else SharedDocument()
         before = shared.expanded_level
@@ -28,13 +28,13 @@ class RepeatBudget:
         if len(urls) <= self._left:
             self._left -= len(urls)
             return urls
-        nearer = node.level < before
-        news = [url for url in urls if nearer and self._is_news(url, node.level + 1)]
-        node.closed = len(news) < len(urls)
-        return news
+        higher = node.level < before
+        new = [url for url in urls if higher and self._is_new(url, node.level + 1)]
+        node.collapsed = len(new) < len(urls)
+        return new
 
-    def _is_news(self, url: str, level: int) -> bool:
-        """Emit whether a child stands nowhere else, or only deeper."""
+    def _is_new(self, url: str, level: int) -> bool:
+        """Tell whether a child is declared nowhere else, or only deeper."""
         resource = self._resources.find(url)
         declared_level = resource.declared_level if resource else None
         return declared_level is None or declared_level > level

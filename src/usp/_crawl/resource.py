@@ -1,4 +1,4 @@
-"""A URL that is asked for once, and the document that came of it."""
+"""A resource: a URL that is fetched at most once, and the document that came of it."""
 
 from dataclasses import dataclass, field
 
@@ -9,47 +9,47 @@ from usp.objects.fetch_info import FetchInfo
 
 @dataclass(slots=True, eq=False)
 class SharedDocument:
-    """A document and where it stands in the tree: shared by all URLs that redirect to it."""
+    """A document, shared by all URLs that redirect to it."""
 
     document: Document | None = None
     expanded_level: int | None = None
-    """The lowest level at which it stands open as an index."""
-    judged: bool = False
-    """Whether the cursor has come to it."""
+    """The lowest level at which the tree expands it as an index."""
+    reached: bool = False
+    """Whether the cursor has reached it."""
 
 
 @dataclass(slots=True, eq=False)
 class Resource:
-    """A URL that is asked for once, however often it is declared."""
+    """A URL that is fetched at most once, however often it is declared."""
 
     url: str
     level: int
     is_guess: bool
     kind: Kind | None = None
-    """What to read it as, where that isn't left to its first bytes."""
+    """The kind to parse it as; None to detect it."""
     may_fall_back: bool = True
-    """Whether its other scheme is worth trying, where this one is dead."""
+    """Whether the other scheme is worth a request if this one gives no response."""
     attempts: int = 0
     declared_level: int | None = None
     """The lowest level at which the tree declares it."""
     failure: FetchFailed | None = None
     fetch_info: FetchInfo | None = None
-    """How the document came by this very URL."""
+    """What the response to this very URL said."""
     shared: SharedDocument = field(default_factory=SharedDocument)
     fallback: "Resource | None" = None
-    """The same URL with the other scheme, asked for since this one is dead."""
+    """The same URL by the other scheme, requested since this one gave no response."""
 
     @property
-    def own_answer(self) -> Document | FetchFailed | None:
-        """What came of asking for it and nothing else."""
+    def own_result(self) -> Document | FetchFailed | None:
+        """The result of requesting this very URL, if there is one yet."""
         return self.failure or self.shared.document
 
     @property
-    def answer(self) -> Document | FetchFailed | None:
-        """What came of asking for it, one way or the other, if anything has."""
-        return self.effective.own_answer
+    def result(self) -> Document | FetchFailed | None:
+        """The result by this scheme or the other, if there is one yet."""
+        return self.effective.own_result
 
     @property
     def effective(self) -> "Resource":
-        """What to wait for, and what stands in the tree: the fallback, unless that is dead as well."""
+        """The resource that stands in the tree: the fallback, unless that failed as well."""
         return self if self.fallback is None or self.fallback.failure else self.fallback

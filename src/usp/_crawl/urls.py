@@ -9,12 +9,23 @@ from usp._validate import argument_error, check_strings
 
 _BAD_HOST: Final = re.compile(r'[\s%<>"\\^`{|}\x00-\x1f\x7f\ud800-\udfff]|^\.|\.\.|[^.]{64}')
 """What no host name contains: separators, empty labels, labels too long for DNS."""
+_BARE_HOST: Final = re.compile(
+    r"""(?: localhost | [\w-]+ (?=:) | [\w-]+ (?:\.[\w-]+)+ \.? | \[[0-9a-f:.]+\] ) (?: :\d+ )?""",
+    re.IGNORECASE | re.VERBOSE,
+)
+"""A host as people type it without a scheme."""
 _ANY_SITE: Final = "http://site.example/"
 
 
 def url_with_scheme(name: str) -> str:
-    """Return the URL that a name stands for: a bare domain means https."""
-    return name if "://" in name else f"https://{name}"
+    """Return the URL that a name stands for: a bare domain means https; "" if it is neither.
+
+    One word alone, other than localhost, is more likely a mistake than a host.
+    """
+    if "://" in name:
+        return name
+    host = re.split(r"[/?#]", name, maxsplit=1)[0]
+    return f"https://{name}" if _BARE_HOST.fullmatch(host) else ""
 
 
 def is_start_url(url: str) -> bool:

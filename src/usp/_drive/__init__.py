@@ -1,5 +1,5 @@
-"""What waits.
+"""Drivers: they carry requests from the crawl core to a client, and results back.
 
-Rules of the room: drivers carry requests from the crawl machine to a client and answers back; they
-never decide. Only the owner's thread touches the machine. ``report`` is the one node that logs.
+Drivers do the I/O and decide nothing. Only the caller's thread or task touches the core, so it
+needs no locks, and callbacks run there. ``events`` is the one module in which a crawl logs.
 """

@@ -1,5 +1,6 @@
-"""Many pieces of work at once in asyncio: however many are to come, no more are held than are
-under way.
+"""Bounded concurrency in asyncio: many pieces of work, a limited number of tasks.
+
+Items are drawn one by one, so however many there are, only those in progress are held.
 """
 
 import asyncio
@@ -17,28 +18,28 @@ from typing import Any, TypeVar
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-Tool = TypeVar("Tool")
+Resource = TypeVar("Resource")
 
 
 async def as_they_finish(
     items: Iterable[Item] | AsyncIterable[Item],
-    tool: AbstractAsyncContextManager[Tool],
-    work: Callable[[Tool, Item], Coroutine[None, None, Result]],
+    resource: AbstractAsyncContextManager[Resource],
+    work: Callable[[Resource, Item], Coroutine[None, None, Result]],
     concurrency: int,
 ) -> AsyncGenerator[tuple[Item, Result], None]:
-    """Yield items with what came of them; new ones start as results are taken.
+    """Yield items with their results as they finish; new ones start as results are taken.
 
-    They are drawn one by one, so however large the bound, there is one task more than items at
-    most. What the work raises is raised here, and ends the rest.
+    At most ``concurrency`` items are in progress. What the work raises is raised here, and cancels
+    the rest.
 
-    :param tool: what all the work is done with; it is opened before and closed after.
+    :param resource: shared by all the work; opened before it and closed after it.
     """
     source = aiter(items) if isinstance(items, AsyncIterable) else iter(items)
 
-    async def begun(item: Item) -> tuple[Item, Result]:
+    async def run(item: Item) -> tuple[Item, Result]:
         return item, await work(opened, item)
 
-    async with tool as opened:
+    async with resource as opened:
         drawing: asyncio.Task[list[Item]] | None = asyncio.create_task(_next_of(source))
         working: set[asyncio.Task[tuple[Item, Result]]] = set()
         has_more = True
@@ -48,17 +49,17 @@ async def as_they_finish(
                 if drawing and drawing.done():
                     drawn, drawing = drawing.result(), None
                     has_more = bool(drawn)
-                    working |= {asyncio.create_task(begun(item)) for item in drawn}
+                    working |= {asyncio.create_task(run(item)) for item in drawn}
                 for task in [task for task in working if task.done()]:
                     working.remove(task)
                     yield task.result()
                 if has_more and drawing is None and len(working) < concurrency:
                     drawing = asyncio.create_task(_next_of(source))
         finally:
-            left = _all_of(working, drawing)
-            for each in left:
-                each.cancel()
-            await asyncio.gather(*left, return_exceptions=True)
+            pending = _all_of(working, drawing)
+            for unfinished in pending:
+                unfinished.cancel()
+            await asyncio.gather(*pending, return_exceptions=True)
 
 
 def _all_of(
@@ -68,7 +69,7 @@ def _all_of(
 
 
 async def _next_of(source: Iterator[Item] | AsyncIterator[Item]) -> list[Item]:
-    """Draw an item; nothing at the end."""
+    """Return the next item in a list; an empty list at the end."""
     try:
         return [await anext(source) if isinstance(source, AsyncIterator) else next(source)]
     except (StopIteration, StopAsyncIteration):

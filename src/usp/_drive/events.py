@@ -1,6 +1,6 @@
-"""What is told of a crawl: events for the caller's observer, lines for the log.
+"""Events of a crawl: sent to the caller's observer and written to the log.
 
-The one node where a crawl logs. Loggers have the names that users of 1.8.1 configure.
+The only module in which a crawl logs. Loggers have the names that users of 1.8.1 configure.
 """
 
 import logging
@@ -8,7 +8,13 @@ from collections.abc import Callable, Iterator
 from functools import singledispatch
 from typing import Any, Final
 
-from usp._crawl.messages import FetchFailed, FetchRequest, FetchResult, TruncatedBody
+from usp._crawl.messages import (
+    FetchFailed,
+    FetchRequest,
+    FetchResult,
+    NotModified,
+    TruncatedBody,
+)
 from usp._parse import Document, Kind
 from usp.objects.events import (
     Event,
@@ -16,6 +22,7 @@ from usp.objects.events import (
     PagesRead,
     RequestFailed,
     RequestStarted,
+    ResponseReceived,
     RetryScheduled,
     SitemapParsed,
 )
@@ -25,14 +32,14 @@ _log: Final = logging.getLogger("usp.fetch_parse")
 _tree_log: Final = logging.getLogger("usp.tree")
 _fetch_log: Final = logging.getLogger("usp.helpers")
 _invalid_log: Final = logging.getLogger("usp.objects.sitemap")
-logging.getLogger("usp").addHandler(logging.NullHandler())  # quiet, until somebody listens
+logging.getLogger("usp").addHandler(logging.NullHandler())  # silent unless configured
 _NOT_FOUND: Final = 404
 
 Emit = Callable[[Event], None]
 
 
 def emitter(observer: Observer | None) -> Emit:
-    """Return what events are to be told to: the log, and the observer if there is one."""
+    """Return a function that sends an event to the log, and to the observer if there is one."""
     if observer is None:
         return _write
 
@@ -43,36 +50,42 @@ def emitter(observer: Observer | None) -> Emit:
     return emit
 
 
-def asked(request: FetchRequest) -> RequestStarted:
-    """Return the event of a request going out."""
+def request_event(request: FetchRequest) -> RequestStarted:
+    """Return the event of a request that is sent."""
     return RequestStarted(request.url, request.level, request.attempt, request.is_guess)
 
 
-def answered(request: FetchRequest, answer: FetchResult, delay: float | None) -> Iterator[Event]:
-    """Yield the events of an answer; ``delay`` is that before the next try, if there is one."""
+def result_events(
+    request: FetchRequest, result: FetchResult, delay: float | None
+) -> Iterator[Event]:
+    """Yield the events of a result; ``delay`` is that before a retry, if there is one."""
     url, attempt, is_guess = request.url, request.attempt, request.is_guess
-    if isinstance(answer, TruncatedBody):
-        answer = answer.failure if delay is not None else answer.document
-    if isinstance(answer, FetchFailed) and delay is not None:
-        yield RetryScheduled(url, attempt, answer.message, answer.status, delay)
-    elif isinstance(answer, FetchFailed):
-        yield RequestFailed(url, attempt, answer.message, answer.status, is_guess)
-    elif isinstance(answer, Document):
-        kind, children = str(answer.kind), len(answer.children)
-        yield SitemapParsed(url, answer.url, kind, children, is_guess, answer.reason)
-        if answer.page_count is not None:
-            yield PagesRead(answer.url, answer.page_count)
+    if isinstance(result, TruncatedBody):
+        result = result.failure if delay is not None else result.document
+    match result:
+        case FetchFailed(message=message, status=status) if delay is not None:
+            yield RetryScheduled(url, attempt, message, status, delay)
+        case FetchFailed(message=message, status=status):
+            yield RequestFailed(url, attempt, message, status, is_guess)
+        case NotModified(fetch_info=fetch_info):
+            yield ResponseReceived(url, url, fetch_info)
+        case Document():
+            final_url, children = result.url, len(result.children)
+            yield ResponseReceived(url, final_url, result.fetch_info)
+            yield SitemapParsed(url, final_url, str(result.kind), children, is_guess, result.reason)
+            if result.page_count is not None:
+                yield PagesRead(final_url, result.page_count)
 
 
 @singledispatch
-def _write(event: Any) -> None:  # noqa: ANN401 -- any event that the log doesn't care for
+def _write(event: Any) -> None:  # noqa: ANN401 -- any event that the log doesn't need
     """Write an event to the log."""
 
 
 @_write.register
 def _(event: RequestStarted) -> None:
-    again = f" (try {event.attempt})" if event.attempt > 1 else ""
-    _log.info("Fetching level %d sitemap %s%s", event.level, event.url, again)
+    retry = f" (attempt {event.attempt})" if event.attempt > 1 else ""
+    _log.info("Fetching level %d sitemap %s%s", event.level, event.url, retry)
 
 
 @_write.register
@@ -82,36 +95,37 @@ def _(event: SitemapParsed) -> None:
         _log.log(level, "Not a sitemap: %s: %s", event.final_url, event.reason)
         _invalid_log.info("Invalid sitemap: %s: %s", event.final_url, event.reason)
     else:
-        _log.info("Read %s as %s", event.final_url, event.kind)
-        _log.debug("%s leads to %d sitemaps", event.final_url, event.sitemaps)
+        _log.info("Parsed %s as %s", event.final_url, event.kind)
+        _log.debug("%s lists %d sitemaps", event.final_url, event.sitemaps)
 
 
 @_write.register
 def _(event: RetryScheduled) -> None:
-    _fetch_log.info("Could not fetch %s: %s", event.url, event.message)
+    message = "Could not fetch %s: %s; retry in %.1f s"
+    _fetch_log.info(message, event.url, event.message, event.delay)
 
 
 @_write.register
 def _(event: RequestFailed) -> None:
-    """Nothing at a guessed URL is no warning."""
+    """A 404 at a guessed URL is no warning."""
     expected = event.is_guess and event.status == _NOT_FOUND
     level = logging.INFO if expected else logging.WARNING
     _fetch_log.log(level, "Could not fetch %s: %s", event.url, event.message)
     _invalid_log.info("Invalid sitemap: %s: %s", event.url, event.message)
 
 
-def not_closed(url: str, error: BaseException) -> None:
-    """Say that a client could not let go of a connection; its document is here all the same."""
+def log_close_error(url: str, error: BaseException) -> None:
+    """Log that a client could not close a response; its document was received all the same."""
     _log.debug("Could not close the response from %s: %r", url, error)
 
 
-def assumed_homepage(url: str, homepage: str) -> None:
-    """Say that a URL was cut down to its homepage."""
+def log_homepage(url: str, homepage: str) -> None:
+    """Log that a URL was shortened to its homepage."""
     level = logging.INFO if f"{url}/" == homepage else logging.WARNING
-    _tree_log.log(level, "Taking %s as the homepage of %s", homepage, url)
+    _tree_log.log(level, "Using %s as the homepage of %s", homepage, url)
 
 
-def helper_failed(url: str, message: str, *, expected: bool) -> None:
-    """Say that the helper of 1.8.1 could not fetch a URL."""
+def log_helper_failure(url: str, message: str, *, expected: bool) -> None:
+    """Log that ``helpers.get_url_retry_on_client_errors`` could not fetch a URL."""
     level = logging.INFO if expected else logging.WARNING
     _fetch_log.log(level, "Could not fetch %s: %s", url, message)

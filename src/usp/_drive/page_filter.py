@@ -1,12 +1,12 @@
-"""Where pages leave a stream: those that are wanted, up to the caller's limits.
+"""The page filter of a stream: selection, page limit and stop callback, applied to each page.
 
-The rules are the same whoever reads the documents, so they stand here once.
+The rules are the same for threads and asyncio, so they are here once.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from usp._crawl.core import Crawl, StopCallback
+from usp._crawl.core import Crawl
 from usp._crawl.nodes import Node
 from usp._drive.events import Emit
 from usp.objects.events import PagesRead
@@ -15,43 +15,46 @@ from usp.objects.page import SitemapPage
 
 
 class PageFilter:
-    """Lets the pages of a crawl through; it may stop the crawl."""
+    """Yields the wanted pages of a streamed crawl; it may end the crawl."""
 
-    def __init__(self, crawl: Crawl, stop_callback: StopCallback | None, emit: Emit) -> None:
+    def __init__(self, crawl: Crawl, emit: Emit) -> None:
         self._crawl = crawl
-        self._has_enough = stop_callback or (lambda _page: False)
+        self._cursor = crawl._cursor
+        self._stops = crawl._cursor.options.stop_callback or (lambda _page: False)
         self._emit = emit
         self._left = crawl.policy.limit
         self._count = 0
-        self._closed = False
+        self.closed = False
+        """Whether no further page is wanted. A limit of another kind still lets pages through that
+        arrived before it."""
         self.skipped: Counter[SkipReason] = Counter()
-        """How many pages were left out, as the caller asked."""
+        """The number of skipped pages, by reason."""
+
+    def ready_nodes(self) -> Iterator[Node]:
+        """Yield the nodes whose pages can be read now."""
+        while self._cursor.ready and not self.closed:
+            yield self._cursor.ready.popleft()
 
     def select(self, node: Node, pages: Iterable[SitemapPage]) -> Iterator[SitemapPage]:
-        """Yield those pages of a sitemap, or of a part of it, that are wanted."""
-        crawl = self._crawl
-        for page in crawl.selection.choose(pages, self.skipped):
-            if self._has_enough(page):
-                self._end(node, "SM706", "The caller had enough")
+        """Yield the wanted pages of a sitemap, or of a part of it."""
+        for page in self._cursor.selection.choose(pages, self.skipped):
+            if self._stops(page):
+                self._close(node, "SM706", "The stop callback ended the crawl")
                 return
             self._count += 1
             yield page
             if self._count == self._left:
-                reason = f"The crawl has reached its {crawl.policy.limit} pages"
-                self._end(node, "SM704", reason)
+                reason = f"The crawl reached its limit of {self._crawl.policy.limit} pages"
+                self._close(node, "SM704", reason)
                 return
 
-    def _end(self, node: Node, code: str, reason: str) -> None:
-        self._closed = True
-        self._crawl.stop(code, reason, at=node)
+    def _close(self, node: Node, code: str, reason: str) -> None:
+        self.closed = True
+        self._cursor.stop_at(node, code, reason)
 
-    def is_closed(self) -> bool:
-        """Emit whether nothing passes any more; what came before another limit still does."""
-        return self._closed
-
-    def close(self, node: Node) -> None:
-        """Emit that a sitemap was read, and forget its document."""
+    def finish(self, node: Node) -> None:
+        """Record that the pages of a node were read, and drop its document."""
         self._emit(PagesRead(node.final_url, self._count))
         self._left = None if self._left is None else self._left - self._count
         self._count = 0
-        self._crawl.release(node)
+        self._cursor.release(node)

@@ -1,6 +1,6 @@
-"""What every driver does in its turn, whichever way it waits.
+"""The steps that all drivers share, however they wait.
 
-Time and jitter, which the machine takes as arguments, come in here and nowhere else.
+Time and jitter, which the crawl core takes as arguments, are read here and nowhere else.
 """
 
 import random
@@ -9,37 +9,33 @@ from collections.abc import Iterator
 
 from usp._crawl.core import Crawl
 from usp._crawl.messages import FetchRequest, FetchResult
-from usp._drive import events as report
+from usp._drive.events import Emit, request_event, result_events
 
 
-def next_requests(
-    crawl: Crawl, emit: report.Emit, limit: int | None = None
-) -> Iterator[FetchRequest]:
-    """Yield what is to be fetched now, and emit of each."""
+def next_requests(crawl: Crawl, emit: Emit, limit: int | None = None) -> Iterator[FetchRequest]:
+    """Yield the requests to make now, and emit an event for each."""
     for request in crawl.take(time.monotonic(), limit):
-        emit(report.asked(request))
+        emit(request_event(request))
         yield request
 
 
-def handle_result(
-    crawl: Crawl, request: FetchRequest, answer: FetchResult, emit: report.Emit
-) -> None:
-    """Hand an answer to the machine, and emit what came of it."""
-    jitter = random.random()  # noqa: S311 -- no secret: so that pauses don't march in step
-    delay = crawl.receive(request, answer, time.monotonic(), jitter)
-    for event in report.answered(request, answer, delay):
+def handle_result(crawl: Crawl, request: FetchRequest, result: FetchResult, emit: Emit) -> None:
+    """Pass a result to the crawl core, and emit its events."""
+    jitter = random.random()  # noqa: S311 -- not a secret: it keeps retries from coinciding
+    delay = crawl._receive(request, result, time.monotonic(), jitter)
+    for event in result_events(request, result, delay):
         emit(event)
 
 
 def seconds_until_wakeup(crawl: Crawl) -> float | None:
-    """Return for how many seconds to wait for an answer at most; None for as long as it takes."""
+    """Return how long to wait for a result at most; None for as long as it takes."""
     due = crawl.wakeup()
     return None if due is None else max(due - time.monotonic(), 0.0)
 
 
 def idle_seconds(crawl: Crawl) -> float:
-    """Return for how many seconds there is nothing to do, when no request is under way."""
+    """Return how long there is nothing to do, when no request is in flight."""
     seconds = seconds_until_wakeup(crawl)
     if seconds is None:
-        raise RuntimeError("the crawl waits for nothing")
+        raise RuntimeError("the crawl has neither a request in flight nor one that is due later")
     return seconds

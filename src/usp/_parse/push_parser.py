@@ -1,4 +1,4 @@
-"""A parser that is fed the events of an XML parser, one call an event: for the classes of 1.8.1."""
+"""A parser that takes the events of an XML parser, one call an event: for the classes of 1.8.1."""
 
 from collections.abc import Mapping
 
@@ -20,22 +20,24 @@ class PushParser:
         self._builder = EntryBuilder(GRAMMARS[kind])
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
-        """Take the start of an element."""
+        """Handle a start tag."""
         self._builder.start(name, attributes)
 
     def end(self, name: str) -> None:
-        """Take the end of an element."""
+        """Handle an end tag."""
         self._builder.end(name)
 
     def text(self, data: str) -> None:
-        """Take character data."""
+        """Handle character data."""
         self._builder.text(data)
 
     def pages(self) -> list[SitemapPage]:
-        """Return the pages of the entries that are complete so far."""
+        """Return the pages of the entries completed so far."""
         field_reader = FIELD_READERS[self._kind](self._url, self._kind)
-        return list(pages_of_entries(self._builder.done, field_reader, Diagnostics()))
+        return list(
+            pages_of_entries(self._builder.completed, field_reader, Diagnostics(collecting=False))
+        )
 
     def children(self) -> tuple[Child, ...]:
-        """Return the sitemaps that the entries name so far."""
-        return children_of_entries(self._builder.done, self._url)
+        """Return the child sitemaps of the entries completed so far."""
+        return children_of_entries(self._builder.completed, self._url)

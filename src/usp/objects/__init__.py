@@ -1,5 +1,5 @@
-"""Nouns a user holds: pages, sitemaps, problems, the outcome of a crawl.
+"""What users hold: pages, sitemaps, problems, events, the outcome of a crawl.
 
-Rules of the room: nothing here fetches, parses or logs. A sitemap holds any re-iterable of pages,
-so that no parser is imported; class paths are those of 1.8.1, so that old pickles open.
+Nothing here fetches, parses or logs. A sitemap holds any re-iterable of pages, so no parser is
+imported. Class paths are those of 1.8.1, so that old pickles open.
 """

@@ -1,4 +1,4 @@
-"""What every sitemap of the tree has, whatever its kind."""
+"""The base of every sitemap in the tree."""
 
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -16,8 +16,8 @@ _ABSENT: Final = object()
 
 
 @runtime_checkable
-class Checked(Protocol):
-    """Pages that can say what is wrong with the document they come from."""
+class HasProblems(Protocol):
+    """Pages that know the problems of the document they come from."""
 
     @property
     def problems(self) -> tuple[Problem, ...]: ...
@@ -25,17 +25,20 @@ class Checked(Protocol):
     @property
     def complete(self) -> bool: ...
 
+    @property
+    def document_bytes(self) -> int | None: ...
+
 
 @runtime_checkable
-class Chosen(Protocol):
-    """Pages of which some were left out, as the caller asked."""
+class HasSkipped(Protocol):
+    """Pages of which the caller's selection skips some."""
 
     @property
     def skipped(self) -> Counter[SkipReason]: ...
 
 
 class AbstractSitemap(ABC):
-    """What every node of the tree is."""
+    """A sitemap in the tree."""
 
     _provenance: Provenance = UNKNOWN
     _skipped_sitemaps: Counter[SkipReason] | None = None
@@ -45,7 +48,7 @@ class AbstractSitemap(ABC):
         "_InvalidSitemap__reason": "_reason",
         "_pages_value": "_pages",
     }
-    """Attributes as pickles of 1.8.1 name them, and as they are named here."""
+    """Attribute names in pickles of 1.8.1, and their names here."""
 
     def __init__(self, url: str) -> None:
         self._url = url
@@ -57,17 +60,17 @@ class AbstractSitemap(ABC):
 
     @property
     def found_by(self) -> FoundBy | None:
-        """How it was found; None on a sitemap that the caller built."""
+        """How it was found; None for a sitemap that the caller built."""
         return self._provenance.found_by
 
     @property
     def declared_url(self) -> str | None:
-        """The URL that it was asked for by, before redirects."""
+        """The URL as it was declared, before redirects."""
         return self._provenance.declared_url
 
     @property
     def index_lastmod(self) -> datetime | None:
-        """When it changed, as the index that names it says."""
+        """The ``<lastmod>`` that its index gives, in UTC."""
         return self._provenance.index_lastmod
 
     @property
@@ -88,49 +91,57 @@ class AbstractSitemap(ABC):
     @property
     @abstractmethod
     def pages(self) -> list[SitemapPage]:
-        """The pages that this very document lists: a new list each time."""
+        """The pages that this document lists: a new list each time, parsed anew."""
 
     @property
     @abstractmethod
     def sub_sitemaps(self) -> list["AbstractSitemap"]:
-        """The sitemaps that this very document lists, in its order."""
+        """The sitemaps that this document lists, in its order."""
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """What is wrong with this document; asking reads it if nobody has yet."""
+        """The problems with this document; parses it, unless its pages were walked already."""
         return ()
 
     @property
     def complete(self) -> bool:
-        """Whether the document was whole; asking reads it if nobody has yet."""
+        """Whether nothing of this document was lost; parses it, as ``problems`` does."""
         return True
 
     @property
+    def document_bytes(self) -> int | None:
+        """The size of this document, decompressed; None if it is unknown. Parses it if needed."""
+        return None
+
+    @property
     def tree_complete(self) -> bool:
-        """Whether this document and all below it were whole."""
+        """Whether nothing of this document and of all below it was lost."""
         return self.complete and all(sub.complete for sub in self.all_sitemaps())
 
     @property
     def skipped(self) -> Counter[SkipReason]:
-        """How many of the sitemaps and pages that this document names were left out, and why.
+        """The number of sitemaps and pages of this document that were skipped, by reason.
 
-        By what the caller asked for, that is; asking reads the document if nobody has yet.
+        The caller's selection decides; the first access parses the document.
         """
         return Counter(self._skipped_sitemaps or {})
 
     @property
     def tree_skipped(self) -> Counter[SkipReason]:
-        """The same of this document and all below it together."""
+        """The same for this document and all below it together."""
         return sum((sub.skipped for sub in self.all_sitemaps()), self.skipped)
 
     def all_pages(self) -> Iterator[SitemapPage]:
-        """Yield the pages of this sitemap, then those of all below it, one sitemap at a time."""
+        """Yield the pages of this sitemap, then those of all below it, one sitemap at a time.
+
+        Pages are parsed lazily, while you iterate.
+        """
         yield from self._own_pages()
         for sub_sitemap in self.sub_sitemaps:
             yield from sub_sitemap.all_pages()
 
     def _own_pages(self) -> Iterable[SitemapPage]:
-        """Return this document's pages, to be read one by one where that is possible."""
+        """Return this document's pages, lazily where possible."""
         return self.pages
 
     def all_sitemaps(self) -> Iterator["AbstractSitemap"]:
@@ -140,7 +151,7 @@ class AbstractSitemap(ABC):
             yield from sub_sitemap.all_sitemaps()
 
     def to_dict(self, with_pages: bool = True) -> dict[str, Any]:  # noqa: ARG002 -- for subclasses
-        """Return the sitemap and all below it as plain values, without the pages if so asked."""
+        """Return the sitemap and all below it as plain values, with or without the pages."""
         return {"url": self.url}
 
     def __eq__(self, other: object) -> bool:
@@ -163,9 +174,9 @@ class AbstractSitemap(ABC):
         return f"{type(self).__name__}(url={self._url})"
 
     def __setstate__(self, state: dict[str, Any] | tuple[dict[str, Any] | None, ...]) -> None:
-        # 1.8.1 pickles (attributes, slots); ours are the attributes alone.
+        # 1.8.1 pickles (attributes, slots); ours pickle the attributes alone.
         parts = state if isinstance(state, tuple) else (state,)
-        self.__dict__.setdefault("_sub_sitemaps", [])  # 1.8.1 knows none on sitemaps of pages
+        self.__dict__.setdefault("_sub_sitemaps", [])  # 1.8.1 has none on sitemaps of pages
         for part in parts:
             for name, value in (part or {}).items():
                 self.__dict__[self._renamed.get(name, name)] = value

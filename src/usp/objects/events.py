@@ -1,60 +1,73 @@
-"""What an observer of a crawl is told, as it happens: plain values, on the caller's own thread.
+"""Events that an observer of a crawl receives, as they happen, on the caller's own thread.
 
-An observer is any function that takes one of them. What it raises ends the crawl and reaches the
-caller.
+An observer is any function that takes one event. An exception in it ends the crawl and reaches the
+caller. Events cost no extra reading of documents.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from usp.objects.fetch_info import FetchInfo
 from usp.objects.outcome import Outcome
 
 
 @dataclass(frozen=True, slots=True)
 class RequestStarted:
-    """A request goes out."""
+    """A request is sent."""
 
     url: str
     level: int
-    """How deep in the tree; robots.txt and known paths are at 0."""
+    """The depth in the tree; robots.txt and known paths are at level 0."""
     attempt: int
-    """1 for the first try."""
+    """1 for the first attempt, more for a retry."""
     is_guess: bool
-    """The URL is a guess: that nothing is there is no news."""
+    """Nothing declares the URL, so a 404 is no failure."""
+
+
+@dataclass(frozen=True, slots=True)
+class ResponseReceived:
+    """A response arrived with its body."""
+
+    url: str
+    final_url: str
+    """The URL after redirects."""
+    fetch_info: FetchInfo
+    """Status, headers, sizes and times."""
 
 
 @dataclass(frozen=True, slots=True)
 class SitemapParsed:
-    """A document came, and was looked at."""
+    """The kind of a document and the sitemaps that it lists are known."""
 
     url: str
     final_url: str
-    """After redirects."""
+    """The URL after redirects."""
     kind: str
-    """What it is: ``urlset``, ``index``, ``robots``, ``rss``, ``atom``, ``text`` or ``invalid``."""
+    """``urlset``, ``sitemapindex``, ``robots``, ``rss``, ``atom``, ``jsonfeed``, ``text``,
+    ``homepage`` or ``invalid``."""
     sitemaps: int
-    """How many other sitemaps it names."""
+    """The number of other sitemaps that it lists."""
     is_guess: bool
     reason: str
-    """Why it is no sitemap, for one that isn't."""
+    """Why it is not a sitemap, for an invalid one."""
 
 
 @dataclass(frozen=True, slots=True)
 class RetryScheduled:
-    """A request failed, and will be tried again."""
+    """A request failed and will be retried."""
 
     url: str
     attempt: int
     message: str
     status: int | None
-    """The HTTP status, if there was one."""
-    seconds: float
-    """How long the pause is before the next try."""
+    """The HTTP status, if there was a response."""
+    delay: float
+    """The seconds until the retry."""
 
 
 @dataclass(frozen=True, slots=True)
 class RequestFailed:
-    """A request failed for good."""
+    """A request failed and will not be retried."""
 
     url: str
     attempt: int
@@ -65,7 +78,7 @@ class RequestFailed:
 
 @dataclass(frozen=True, slots=True)
 class PagesRead:
-    """The pages of one sitemap are known, or in a stream, were handed over."""
+    """The pages of one sitemap were read: handed over by a stream, or counted for a limit."""
 
     sitemap_url: str
     pages: int
@@ -73,10 +86,18 @@ class PagesRead:
 
 @dataclass(frozen=True, slots=True)
 class CrawlFinished:
-    """The crawl has come to its end."""
+    """The crawl is over."""
 
     outcome: Outcome
 
 
-Event = RequestStarted | SitemapParsed | RetryScheduled | RequestFailed | PagesRead | CrawlFinished
+Event = (
+    RequestStarted
+    | ResponseReceived
+    | SitemapParsed
+    | RetryScheduled
+    | RequestFailed
+    | PagesRead
+    | CrawlFinished
+)
 Observer = Callable[[Event], None]

@@ -3,6 +3,7 @@
 Neither is part of what makes two sitemaps equal.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from http import HTTPStatus
@@ -69,6 +70,18 @@ class FetchInfo:
     def not_modified(self) -> bool:
         """Whether the server answered that the document has not changed (304)."""
         return self.status == HTTPStatus.NOT_MODIFIED
+
+
+@dataclass(frozen=True, slots=True)
+class StoredDocument:
+    """A document that an earlier crawl fetched and the caller stored: used if it is unchanged."""
+
+    url: str
+    """The URL after redirects."""
+    body: Iterable[bytes]
+    """The body as received, in chunks; iterated as often as the document is read."""
+    fetch_info: FetchInfo
+    """What the response said; its validators make the next request conditional."""
 
 
 NOT_FETCHED: Final = FetchInfo()

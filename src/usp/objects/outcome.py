@@ -1,44 +1,44 @@
-"""What came of a crawl, and of each thing that was tried in it."""
+"""The outcome of a crawl, and of each URL that was tried in it."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 
 class Outcome(StrEnum):
-    """What came of a crawl as a whole."""
+    """The outcome of a crawl."""
 
     FOUND = "found"
-    """Sitemaps were found and each could be fetched and is one; ``tree_complete`` tells, by reading
-    them, whether each was whole."""
+    """Sitemaps were found, and each could be fetched and parsed; ``tree_complete`` reads them and
+    tells whether each was whole."""
     PARTIAL = "partial"
-    """Sitemaps were found, but some could not be read or a limit was reached."""
+    """Sitemaps were found, but some could not be read, or a limit was reached."""
     NONE = "none"
-    """The site answered, and has no sitemap."""
+    """The site responded and has no sitemap."""
     BLOCKED = "blocked"
-    """The site refuses to answer us (401, 403, 407, 429, 451)."""
+    """The site refuses requests (401, 403, 407, 429, 451)."""
     UNREACHABLE = "unreachable"
-    """No answer was to be had: DNS, TLS, a refused connection, a server that only fails."""
+    """No useful response: DNS, TLS, a refused connection, a timeout, server errors only."""
 
 
 class FoundBy(StrEnum):
-    """How a sitemap came to be asked for."""
+    """How a sitemap was found."""
 
     WELL_KNOWN = "well-known"
-    """It is robots.txt itself, or the homepage: every site may have them."""
+    """It is robots.txt itself, or the homepage."""
     ROBOTS = "robots"
-    """robots.txt names it."""
+    """robots.txt declares it."""
     INDEX = "index"
-    """A sitemap names it."""
+    """A sitemap index lists it."""
     HTML = "html"
     """The homepage names it, in a ``<link>`` or in its ``Link`` header."""
     KNOWN_PATH = "known-path"
-    """Sitemaps are often found there."""
+    """It is at a path where sitemaps are common."""
     GIVEN = "given"
-    """The caller asked for it."""
+    """The caller gave its URL."""
 
 
 class Result(StrEnum):
-    """What came of trying one URL."""
+    """The result of trying one URL."""
 
     SITEMAP = "sitemap"
     MISSING = "missing"
@@ -46,35 +46,35 @@ class Result(StrEnum):
     UNREACHABLE = "unreachable"
     NOT_A_SITEMAP = "not-a-sitemap"
     REFUSED = "refused"
-    """Nobody asked: a loop, a level too deep, not HTTP."""
+    """It was not requested: a loop, a level too deep, not HTTP."""
     ALREADY_FOUND = "already-found"
-    """It stands in the tree by another way."""
+    """The tree has it already."""
     NOT_NEEDED = "not-needed"
-    """It was to be tried only if nothing else was found."""
+    """Its discovery stage did not run."""
 
 
 class SkipReason(StrEnum):
-    """Why a sitemap or a page was left out, by what the caller asked for."""
+    """Why a sitemap or a page was skipped, by the caller's selection."""
 
     SITEMAP_PATTERN = "sitemap-pattern"
-    """The sitemap's URL doesn't fit ``include_sitemaps`` or ``exclude_sitemaps``."""
+    """The sitemap's URL fails ``include_sitemaps`` or ``exclude_sitemaps``."""
     SITEMAP_LASTMOD = "sitemap-lastmod"
-    """Its index says that it is older than ``since``, and that was to be trusted."""
+    """Its index says that it is older than ``since`` (``trust_index_lastmod``)."""
     SITEMAP_CALLBACK = "sitemap-callback"
-    """A callback left it out."""
+    """A callback rejected it."""
     PAGE_PATTERN = "page-pattern"
-    """The page's URL doesn't fit ``include`` or ``exclude``."""
+    """The page's URL fails ``include`` or ``exclude``."""
     PAGE_KIND = "page-kind"
-    """It has none of the ``kind``."""
+    """It has none of the wanted kinds (``kind``)."""
     PAGE_DATE = "page-date"
     """It changed before ``since`` or after ``until``."""
     PAGE_UNDATED = "page-undated"
-    """It doesn't say when it changed, and such were not wanted."""
+    """It has no date, and ``undated`` is ``drop``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One URL that a crawl tried, and what came of it."""
+    """One URL that a crawl tried, and the result."""
 
     url: str
     found_by: FoundBy
@@ -82,4 +82,5 @@ class Attempt:
     detail: str
     """The reason in words; empty when it worked."""
     stage: str = ""
-    """The stage of the ladder of discovery that led there, as the docs call it."""
+    """The discovery stage: ``robots.txt``, ``known paths``, ``homepage``, ``newer paths``,
+    ``feeds``, ``indexes`` or ``given``."""

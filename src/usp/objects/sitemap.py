@@ -1,10 +1,10 @@
-"""The tree of sitemaps, as the user walks it.
+"""The classes of sitemaps in the tree.
 
 ::
 
     AbstractSitemap
-     ├ InvalidSitemap              could not be fetched or read; says why
-     ├ SitemapLink                 named by a document that was read without the web
+     ├ InvalidSitemap              could not be fetched or parsed; has the reason
+     ├ SitemapLink                 listed by a document that was parsed without fetching
      ├ AbstractPagesSitemap        lists pages
      │  ├ PagesXMLSitemap, PagesTextSitemap
      │  └ PagesRSSSitemap, PagesAtomSitemap, PagesJSONFeedSitemap
@@ -12,8 +12,8 @@
         ├ IndexWebsiteSitemap      the root that stands for the site as a whole
         └ IndexXMLSitemap, IndexRobotsTxtSitemap
 
-A sitemap holds any re-iterable of pages: a list, or the run of a document at rest that is read
-anew each time. So walking a tree never holds more than one sitemap's pages.
+A sitemap holds any re-iterable of pages: a list, or a stored document that is parsed anew each
+time. So walking a tree never holds more than one chunk of one sitemap.
 """
 
 from collections import Counter
@@ -22,7 +22,7 @@ from datetime import datetime
 from itertools import islice
 from typing import Any, ClassVar, Final
 
-from usp.objects.abstract_sitemap import AbstractSitemap, Checked, Chosen
+from usp.objects.abstract_sitemap import AbstractSitemap, HasProblems, HasSkipped
 from usp.objects.fetch_info import Provenance
 from usp.objects.outcome import Attempt, Outcome, SkipReason
 from usp.objects.page import SitemapPage
@@ -48,7 +48,7 @@ _SHOWN_IN_REPR: Final = 3
 
 
 class _Leaf(AbstractSitemap):
-    """What stands for a document that nobody could read, or has read."""
+    """A sitemap without pages and children: it could not be parsed, or was not fetched."""
 
     @property
     def pages(self) -> list[SitemapPage]:
@@ -62,7 +62,7 @@ class _Leaf(AbstractSitemap):
 
 
 class InvalidSitemap(_Leaf):
-    """A sitemap that was declared, and could not be fetched or read."""
+    """A sitemap that was declared, and could not be fetched or parsed."""
 
     _code: str | None = None
 
@@ -73,12 +73,12 @@ class InvalidSitemap(_Leaf):
 
     @property
     def reason(self) -> str:
-        """Why, in words."""
+        """The reason, in words."""
         return self._reason
 
     @property
     def code(self) -> str | None:
-        """Why, as a problem code (``SM…``); None on an object that the caller built without."""
+        """The reason as a problem code (``SM…``); None on an object that the caller built."""
         return self._code
 
     @property
@@ -88,7 +88,7 @@ class InvalidSitemap(_Leaf):
 
     @property
     def complete(self) -> bool:
-        """Never: nothing of the document could be had."""
+        """Always False."""
         return False
 
     def to_dict(self, with_pages: bool = True) -> dict[str, Any]:
@@ -103,7 +103,7 @@ class InvalidSitemap(_Leaf):
 
 
 class SitemapLink(_Leaf):
-    """A sitemap that a document names and that nobody fetched: no failure, just a link."""
+    """A sitemap that a document lists and that was not fetched: no failure, just a link."""
 
     def __init__(self, url: str, *, index_lastmod: datetime | None = None) -> None:
         super().__init__(url)
@@ -111,7 +111,7 @@ class SitemapLink(_Leaf):
 
 
 class _ReadSitemap(AbstractSitemap):
-    """A document that was read: it may list pages, sitemaps, or both by mistake."""
+    """A document that was parsed: it may list pages, sitemaps, or both by mistake."""
 
     _pages: Iterable[SitemapPage] = ()
     _sub_sitemaps: list[AbstractSitemap]
@@ -119,33 +119,40 @@ class _ReadSitemap(AbstractSitemap):
 
     @property
     def pages(self) -> list[SitemapPage]:
-        """The pages that this very document lists: a new list each time."""
+        """The pages that this document lists: a new list each time, parsed anew."""
         return list(self._pages)
 
     @property
     def sub_sitemaps(self) -> list[AbstractSitemap]:
-        """The sitemaps that this very document lists, in its order: the list itself, to prune."""
+        """The sitemaps that this document lists, in its order: the list itself, to be edited."""
         return self._sub_sitemaps
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """What is wrong with this document; asking reads it if nobody has yet."""
-        found = self._pages.problems if isinstance(self._pages, Checked) else ()
+        """The problems with this document; parses it, unless its pages were walked already."""
+        found = self._pages.problems if isinstance(self._pages, HasProblems) else ()
         return (*self._notes, *found)
 
     @property
     def complete(self) -> bool:
-        """Whether the document was whole; asking reads it if nobody has yet."""
-        return self._pages.complete if isinstance(self._pages, Checked) else True
+        """Whether nothing of this document was lost; parses it, as ``problems`` does."""
+        return self._pages.complete if isinstance(self._pages, HasProblems) else True
+
+    @property
+    def document_bytes(self) -> int | None:
+        """The size of this document, decompressed; None if the caller built it."""
+        return self._pages.document_bytes if isinstance(self._pages, HasProblems) else None
 
     @property
     def skipped(self) -> Counter[SkipReason]:
-        """How many of the sitemaps and pages that this document names were left out, and why."""
-        pages = self._pages.skipped if isinstance(self._pages, Chosen) else Counter[SkipReason]()
+        """The number of sitemaps and pages of this document that were skipped, by reason."""
+        pages = (
+            self._pages.skipped if isinstance(self._pages, HasSkipped) else Counter[SkipReason]()
+        )
         return super().skipped + pages
 
     def _own_pages(self) -> Iterable[SitemapPage]:
-        # A subclass that says what its pages are is believed.
+        # A subclass may override ``pages``.
         return self._pages if type(self).pages is _ReadSitemap.pages else self.pages
 
     def _pages_to_list(self) -> list[dict[str, Any]]:
@@ -155,7 +162,7 @@ class _ReadSitemap(AbstractSitemap):
         return [sub.to_dict(with_pages=with_pages) for sub in self.sub_sitemaps]
 
     def __repr__(self) -> str:
-        # Short, whatever the size: a document of a million pages is not read for a log line.
+        # Short, whatever the size: a log line must not parse a million pages.
         pages = [repr(page) for page in islice(self._own_pages(), _SHOWN_IN_REPR + 1)]
         subs = [f"{type(sub).__name__}(url={sub.url})" for sub in self.sub_sitemaps]
         shown = {"pages": pages, "sub_sitemaps": subs}
@@ -164,11 +171,11 @@ class _ReadSitemap(AbstractSitemap):
         return f"{type(self).__name__}(url={self._url}{fields})"
 
     _lists: ClassVar[str]
-    """What this kind of sitemap is there to list: ``pages`` or ``sub_sitemaps``."""
+    """What this kind of sitemap lists: ``pages`` or ``sub_sitemaps``."""
 
 
-def _again_and_again(pages: Iterable[SitemapPage]) -> Iterable[SitemapPage]:
-    """Make sure that pages can be walked more than once: a generator gives them only once."""
+def _reiterable(pages: Iterable[SitemapPage]) -> Iterable[SitemapPage]:
+    """Return pages that can be walked more than once: a generator gives them only once."""
     return list(pages) if isinstance(pages, Iterator) else pages
 
 
@@ -191,12 +198,12 @@ class AbstractPagesSitemap(_ReadSitemap):
         notes: tuple[Problem, ...] = (),
     ) -> None:
         super().__init__(url)
-        self._pages = _again_and_again(pages)
+        self._pages = _reiterable(pages)
         self._sub_sitemaps = [] if sub_sitemaps is None else sub_sitemaps
         self._notes = notes
 
     def to_dict(self, with_pages: bool = True) -> dict[str, Any]:
-        """Return the sitemap as plain values, without the pages if so asked."""
+        """Return the sitemap as plain values, with or without the pages."""
         sitemap = super().to_dict(with_pages)
         if with_pages:
             sitemap["pages"] = self._pages_to_list()
@@ -240,11 +247,11 @@ class AbstractIndexSitemap(_ReadSitemap):
     ) -> None:
         super().__init__(url)
         self._sub_sitemaps = sub_sitemaps
-        self._pages = _again_and_again(pages)
+        self._pages = _reiterable(pages)
         self._notes = notes
 
     def to_dict(self, with_pages: bool = True) -> dict[str, Any]:
-        """Return the sitemap and all below it as plain values, without the pages if so asked."""
+        """Return the sitemap and all below it as plain values, with or without the pages."""
         sitemap = super().to_dict(with_pages)
         sitemap["sub_sitemaps"] = self._sub_sitemaps_to_list(with_pages)
         if with_pages and (pages := self._pages_to_list()):
@@ -253,7 +260,7 @@ class AbstractIndexSitemap(_ReadSitemap):
 
 
 class IndexWebsiteSitemap(AbstractIndexSitemap):
-    """The root: the site itself, above its robots.txt and what stands at known paths."""
+    """The root: the site, above its robots.txt and what was found at known paths."""
 
     _outcome: Outcome | None = None
     _tried: tuple[Attempt, ...] = ()
@@ -273,12 +280,12 @@ class IndexWebsiteSitemap(AbstractIndexSitemap):
 
     @property
     def outcome(self) -> Outcome | None:
-        """What came of the crawl; None on a root that the caller built."""
+        """The outcome of the crawl; None for a root that the caller built."""
         return self._outcome
 
     @property
     def tried(self) -> tuple[Attempt, ...]:
-        """Each URL that was tried, in the tree's order, and what came of it."""
+        """Each URL that was tried, in document order, with its result."""
         return self._tried
 
 
@@ -287,4 +294,4 @@ class IndexXMLSitemap(AbstractIndexSitemap):
 
 
 class IndexRobotsTxtSitemap(AbstractIndexSitemap):
-    """A robots.txt, by the sitemaps that it declares."""
+    """A robots.txt, with the sitemaps that it declares."""

@@ -1,6 +1,7 @@
-"""What an entry means as a page: what formats share.
+"""From the record of an entry to the values of a page: what all formats share.
 
-A format says where it keeps things; what it doesn't keep has the defaults that are here.
+A subclass of ``FieldReader`` names the keys of its format; fields that a format doesn't have get
+the defaults of this module.
 """
 
 from collections import Counter
@@ -13,7 +14,8 @@ from typing import ClassVar, Final, TypeVar
 from usp._parse.diagnostics import Diagnostics
 from usp._parse.input.sniff import Kind
 from usp._parse.pattern.groups import GroupIndexes, Groups, MatchRecord, Row
-from usp._parse.values import text as values
+from usp._parse.values.text import clean_text, decode_entities
+from usp._parse.values.urls import check_url, resolve_url
 from usp._parse.xml.grammar import UNKNOWN, UNKNOWN_END, UNKNOWN_TEXT
 from usp.objects.page import (
     SITEMAP_PAGE_DEFAULT_PRIORITY,
@@ -28,32 +30,32 @@ from usp.objects.page import (
 )
 
 _BASE: Final = "xml:base"
-"""A key that stands in records, and that the document says rather than the entry."""
+"""A key in records whose text comes from the document, not from the entry."""
 
-LINK_TEXTS: Final = ("hreflang", "media", "type", "title")
-"""What a link may say beside what it is and where it leads."""
+LINK_ATTRIBUTES: Final = ("hreflang", "media", "type", "title")
+"""The attributes that a link may have beside ``rel`` and ``href``."""
 
-Read = TypeVar("Read")
-Understood = Callable[[str], object]
-"""Tells whether a text is a value of its kind: true, or the value itself."""
+Value = TypeVar("Value")
+IsValid = Callable[[str], object]
+"""Tells whether a text is a valid value: the result is true."""
 
 
 def first(record: Record, key: str) -> str:
-    """Return what the entry says first under this key."""
+    """Return the first text under this key; empty if there is none."""
     if isinstance(record, MatchRecord):
         return record.first(key)
     return next((text for known, text in record if known == key), "")
 
 
 def texts(record: Record, key: str) -> list[str]:
-    """Return all that the entry says under this key."""
+    """Return all texts under this key."""
     if isinstance(record, MatchRecord):
         return record.texts(key)
     return [text for known, text in record if known == key]
 
 
 def elements(record: Record, key: str) -> Iterator[tuple[dict[str, str], str]]:
-    """Yield each element of this key: its attributes, which stand just before it, and its text."""
+    """Yield each element of this key: its attributes, which come just before it, and its text."""
     if isinstance(record, MatchRecord) and not record.may_say(key):
         return
     prefix = f"{key}@"
@@ -66,19 +68,19 @@ def elements(record: Record, key: str) -> Iterator[tuple[dict[str, str], str]]:
             attributes = {}
 
 
-def first_understood(record: Record, key: str, read: Callable[[str], Read | None]) -> Read | None:
-    """Return the first value under this key that is one."""
-    readings = (read(text) for known, text in record if known == key)
-    return next((value for value in readings if value is not None), None)
+def first_value(record: Record, key: str, parse: Callable[[str], Value | None]) -> Value | None:
+    """Return the value of the first valid text under this key."""
+    values = (parse(text) for known, text in record if known == key)
+    return next((value for value in values if value is not None), None)
 
 
-def understood_by(read: Callable[[str], object]) -> Understood:
-    """Tell whether a text is understood by what reads it."""
-    return lambda text: read(text) is not None
+def is_parsed_by(parse: Callable[[str], object]) -> IsValid:
+    """Return a function that tells whether ``parse`` gives a value."""
+    return lambda text: parse(text) is not None
 
 
 def blocks(record: Record, start: str, prefix: str) -> Iterator[list[tuple[str, str]]]:
-    """Yield each group of an extension, such as one video, as the part of the record that it is."""
+    """Yield each group of an extension, such as one video, as a part of the record."""
     if isinstance(record, MatchRecord) and not record.may_say(prefix):
         return
     block: list[tuple[str, str]] | None = None
@@ -100,8 +102,8 @@ def groups(record: Record, start: str, prefix: str) -> Iterator[dict[str, str]]:
 
 
 @dataclass(slots=True)
-class _Unknown:
-    """An element that means nothing, while it is being put together."""
+class _UnknownElement:
+    """An unknown element whose end was not read yet."""
 
     name: str = " "
     attributes: list[tuple[str, str]] = field(default_factory=list)
@@ -115,121 +117,122 @@ class _Unknown:
 
 
 def unknown_elements(record: Record) -> list[PageElement]:
-    """Return the outermost of the elements that mean nothing, each with all inside it."""
-    around = [_Unknown()]
+    """Return the outermost unknown elements, each with its children."""
+    path = [_UnknownElement()]
     for key, text in record:
         if key == UNKNOWN:
-            around.append(_Unknown(text))
+            path.append(_UnknownElement(text))
         elif key == UNKNOWN_TEXT:
-            around[-1].texts.append(text)
+            path[-1].texts.append(text)
         elif key.startswith(UNKNOWN):
-            around[-1].attributes.append((key.removeprefix(f"{UNKNOWN}@"), text))
-        elif key == UNKNOWN_END and len(around) > 1:
-            done = around.pop()
-            around[-1].children.append(done.element())
-    return [*around[0].children, *(cut.element() for cut in around[1:])]
+            path[-1].attributes.append((key.removeprefix(f"{UNKNOWN}@"), text))
+        elif key == UNKNOWN_END and len(path) > 1:
+            closed = path.pop()
+            path[-1].children.append(closed.element())
+    return [*path[0].children, *(unclosed.element() for unclosed in path[1:])]
 
 
 @dataclass(frozen=True, slots=True)
 class GroupedField:
-    """A field of a page that is made of groups of elements, or of attributes of an element."""
+    """A field of a page that is built from groups of elements, or from attributes of an element."""
 
     start: str
-    """The key that each group or element has."""
+    """The key of each group or element."""
     prefix: str
-    """How the keys begin of all that belongs to it."""
+    """The prefix of all keys of a group."""
     keys: tuple[str, ...]
-    """What is asked for."""
+    """The keys that the field is built from."""
     make: Callable[[list[Row], str | None], object]
-    """Makes the field of what each group says under these keys, given what URLs are relative to."""
+    """Builds the field from the texts of each group under these keys, and the base URL."""
     make_plain: Callable[[GroupIndexes], Callable[[list[Groups]], object]]
-    """Returns what makes the field of groups in which all is plain, given the indexes of the keys.
+    """Returns a function that builds the field from plain texts, given the indexes of the keys.
 
-    What isn't there is None, or, out of a run, empty.
+    A missing text is None, or, in a run of elements, empty.
     """
     plain_keys: tuple[str, ...] = ()
-    """What is asked for where all is plain, if that isn't the same."""
+    """The keys for ``make_plain``, if they differ."""
 
     def read(self, record: Record, base: str | None) -> object:
-        """Return the field as the record of an entry has it."""
+        """Return the field, given the record of an entry."""
         if "@" in self.keys[0]:
             names = [key.partition("@")[2] for key in self.keys]
-            said: Iterable[Mapping[str, str]] = (said for said, _ in elements(record, self.start))
+            rows: Iterable[Mapping[str, str]] = (row for row, _ in elements(record, self.start))
         else:
             names = list(self.keys)
-            said = groups(record, self.start, self.prefix)
-        return self.make([tuple(map(one.get, names)) for one in said], base)
+            rows = groups(record, self.start, self.prefix)
+        return self.make([tuple(map(row.get, names)) for row in rows], base)
 
 
 class FieldReader:
     """Turns the record of an entry into the values of its page."""
 
-    values_of: ClassVar[Mapping[str, tuple[str, Understood]]] = {}
-    """The keys that hold values, the code of the problem where one isn't understood, and how."""
+    validators: ClassVar[Mapping[str, tuple[str, IsValid]]] = {}
+    """The keys whose values are checked: the problem code of an invalid one, and the check."""
     single_texts: ClassVar[Mapping[str, tuple[str, Callable[[str], object]]]] = {}
-    """The fields of a page that are made of one text: its key, and what is made of it."""
+    """The fields of a page that are parsed from one text: its key, and the parser."""
     grouped: ClassVar[Mapping[str, GroupedField]] = {}
-    """The fields of a page that are made of groups."""
+    """The fields of a page that are built from groups."""
     repeated_keys: ClassVar[frozenset[str]] = frozenset()
-    """The keys under which there are few different texts."""
+    """The keys that have few different texts in a document."""
     url_key: ClassVar[str] = ""
-    """The key of the page's URL, where nothing else decides on it."""
+    """The key of the page's URL, where it depends on nothing else."""
     url_keys: ClassVar[frozenset[str]] = frozenset()
-    plain_keys: ClassVar[frozenset[str]] = frozenset()
-    """The keys whose texts are words, never markup."""
+    """The keys whose texts are URLs."""
+    plain_text_keys: ClassVar[frozenset[str]] = frozenset()
+    """The keys whose texts never contain markup."""
     single_keys: ClassVar[frozenset[str]] = frozenset()
-    """The keys that an entry has once."""
+    """The keys that an entry may have only once."""
     more_keys: ClassVar[tuple[str, ...]] = ()
-    """How the keys begin of what 1.8.1 doesn't know of."""
+    """The prefixes of the keys that 1.8.1 doesn't read."""
 
     def __init__(self, base: str | None, kind: Kind) -> None:
         self.base = base
-        self._kind = kind
+        self.kind = kind
 
     def declared(self, record: Record) -> dict[str, str]:
-        """Return the first text that the entry has under each key."""
-        said: dict[str, str] = {}
+        """Return the first text of the entry under each key."""
+        fields: dict[str, str] = {}
         for key, text in record:
-            if key not in said and key[:1].isalpha() and key != _BASE and (words := text.strip()):
-                said[key] = words
-        return said
+            if key not in fields and key[:1].isalpha() and key != _BASE and (raw := text.strip()):
+                fields[key] = raw
+        return fields
 
     def says_more(self, record: Record) -> bool:
-        """Tell quickly whether there may be more than 1.8.1 knows of: alternates, videos, links."""
+        """Tell quickly whether there may be fields that 1.8.1 doesn't read, such as videos."""
         return any(key.startswith(self.more_keys) for key, _ in record)
 
     def extensions(self, record: Record) -> list[PageElement] | None:
-        """Return the elements that mean nothing, where the record has them."""
+        """Return the unknown elements, if they were recorded."""
         return unknown_elements(record) or None
 
     def urls(self, record: Record, diagnostics: Diagnostics) -> list[str]:  # noqa: ARG002
-        """Return the URL of the page, or of each where there are several; none if it has none."""
+        """Return the URLs of the entry's pages: one, or several, or none."""
         return []
 
     def check(self, name: str, record: Record, diagnostics: Diagnostics) -> None:  # noqa: ARG002
-        """Report what is wrong with an entry's values; a loss is reported where it happens."""
+        """Report invalid values of an entry; what is skipped is reported where it is skipped."""
         for key, text in record:
-            if not (cleaned := values.clean(text)):
+            if not (cleaned := clean_text(text)):
                 continue
-            code, understood = self.values_of.get(key, ("", bool))
-            if code and not understood(text):
-                diagnostics.report(code, f"{key} {cleaned[:80]!r} isn't understood")
+            code, is_valid = self.validators.get(key, ("", bool))
+            if code and not is_valid(text):
+                diagnostics.report(code, f"{key} {cleaned[:80]!r} is not valid")
             if key in self.url_keys:
-                values.check_url(text, self.base, diagnostics)
-            if key in self.plain_keys and values.decode_entities(text) != text:
+                check_url(text, self.base, diagnostics)
+            if key in self.plain_text_keys and decode_entities(text) != text:
                 diagnostics.report("SM306", f"{key} {text.strip()[:80]!r} is escaped twice")
         counts = Counter(key for key, _ in record if key in self.single_keys)
         for key, count in counts.items():
             if count > 1:
-                diagnostics.report("SM404", f"an entry has {count} <{key}>; the first counts")
+                diagnostics.report("SM404", f"an entry has {count} <{key}>; the first is used")
 
     def _url(self, text: str | None) -> str:
-        return values.url(text, self.base)
+        return resolve_url(text, self.base)
 
-    # What a format doesn't say.
+    # The defaults, for formats without the field.
 
     def priority(self, _record: Record) -> Decimal:
-        """Return the default."""
+        """Return the default priority."""
         return SITEMAP_PAGE_DEFAULT_PRIORITY
 
     def last_modified(self, _record: Record) -> datetime | None:

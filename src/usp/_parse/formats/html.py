@@ -1,7 +1,7 @@
-"""What a homepage says of sitemaps and feeds: its ``<link>`` elements, and the ``Link`` header.
+"""HTML homepages: their links to sitemaps and feeds, in ``<link>`` elements and ``Link`` headers.
 
-HTML in the wild is not parsed here, only searched: comments and scripts are passed over, and what
-looks like a ``<link>`` is one. A homepage that says nothing costs nothing but the search.
+HTML is not parsed, only searched: comments and scripts are skipped, and whatever has the form of a
+``<link>`` is one.
 """
 
 import re
@@ -10,17 +10,17 @@ from enum import StrEnum
 from html import unescape
 from typing import Final
 
-from usp._parse.values.text import is_http_url, url
+from usp._parse.values.urls import is_http_url, resolve_url
 
-MOST_READ: Final = 1024 * 1024
-"""So much of a homepage is searched; links belong into its head."""
-_PASSED_OVER: Final = re.compile(
+MAX_HOMEPAGE_BYTES: Final = 1024 * 1024
+"""How much of a homepage is searched; links belong in its head."""
+_SKIPPED: Final = re.compile(
     r"<!--.*?(?:-->|\Z)|<(script|style|template)\b.*?(?:</\1\s*>|\Z)", re.DOTALL | re.IGNORECASE
 )
 _TAG: Final = re.compile(
     r"""<(link|base)\b ((?> "[^"<]*" | '[^'<]*' | [^<>] )*+) >""", re.VERBOSE | re.IGNORECASE
 )
-"""A quote that isn't closed before the next tag is a character like any other."""
+"""A quote that isn't closed before the next tag is an ordinary character."""
 _ATTRIBUTE: Final = re.compile(
     r"""(?<![a-z-]) ([a-z-]+) \s*=\s* (?: "([^"]*)" | '([^']*)' | ([^\s"'>]+) )""",
     re.VERBOSE | re.IGNORECASE,
@@ -33,54 +33,55 @@ _FEED_TYPES: Final = frozenset(
     {"application/rss+xml", "application/atom+xml", "application/feed+json", "application/rdf+xml"}
 )
 _JSON: Final = "application/json"
-"""What JSON Feed 1.0 asks for; but most links of that type lead to the answers of some API."""
+"""The type of JSON Feed 1.0; but most links of this type lead to an API."""
 
 
 class Rel(StrEnum):
-    """What a homepage calls what it links to."""
+    """What a link of a homepage leads to."""
 
     SITEMAP = "sitemap"
     FEED = "feed"
 
 
 def links(page: str, header: str | None, base: str) -> Iterator[tuple[str, Rel]]:
-    """Yield the sitemaps and feeds that a homepage names, each once: URL and what it is."""
+    """Yield the sitemaps and feeds that a homepage links to, without duplicates."""
     seen: set[tuple[str, Rel]] = set()
-    for href, attributes in (*_in_header(header or ""), *_in_html(page)):
-        found = url(href, url(attributes.get("base", ""), base) or base)
-        rel = _rel(attributes, found)
-        if rel is not None and is_http_url(found) and (found, rel) not in seen:
-            seen.add((found, rel))
-            yield found, rel
+    for href, attributes in (*_links_in_header(header or ""), *_links_in_html(page)):
+        url = resolve_url(href, resolve_url(attributes.get("base", ""), base) or base)
+        rel = _rel(attributes, url)
+        if rel is not None and is_http_url(url) and (url, rel) not in seen:
+            seen.add((url, rel))
+            yield url, rel
 
 
-def _in_header(header: str) -> Iterator[tuple[str, dict[str, str]]]:
+def _links_in_header(header: str) -> Iterator[tuple[str, dict[str, str]]]:
     """Yield the targets of a ``Link`` header (RFC 8288)."""
     for href, parameters in _HEADER_LINK.findall(header):
-        yield href, _attributes(_PARAMETER, parameters)
+        yield href, _parse_attributes(_PARAMETER, parameters)
 
 
-def _in_html(page: str) -> Iterator[tuple[str, dict[str, str]]]:
+def _links_in_html(page: str) -> Iterator[tuple[str, dict[str, str]]]:
     base = ""
-    for name, inside in _TAG.findall(_PASSED_OVER.sub("", page)):
-        attributes = _attributes(_ATTRIBUTE, inside)
+    for name, inside in _TAG.findall(_SKIPPED.sub("", page)):
+        attributes = _parse_attributes(_ATTRIBUTE, inside)
         if name.lower() == "base":
             base = base or attributes.get("href", "")
         elif attributes.get("href"):
             yield attributes["href"], attributes | {"base": base}
 
 
-def _attributes(pattern: re.Pattern[str], text: str) -> dict[str, str]:
-    found: dict[str, str] = {}
+def _parse_attributes(pattern: re.Pattern[str], text: str) -> dict[str, str]:
+    attributes: dict[str, str] = {}
     for name, *values in pattern.findall(text):
-        found.setdefault(name.lower(), unescape("".join(values)))
-    return found
+        attributes.setdefault(name.lower(), unescape("".join(values)))
+    return attributes
 
 
-def _rel(attributes: dict[str, str], found: str) -> Rel | None:
+def _rel(attributes: dict[str, str], url: str) -> Rel | None:
     words = attributes.get("rel", "").lower().split()
     if "sitemap" in words:
         return Rel.SITEMAP
-    kind = attributes.get("type", "").partition(";")[0].strip().lower()
-    named = kind == _JSON and found.partition("?")[0].lower().endswith(".json")
-    return Rel.FEED if "alternate" in words and (named or kind in _FEED_TYPES) else None
+    mime_type = attributes.get("type", "").partition(";")[0].strip().lower()
+    is_json_file = mime_type == _JSON and url.partition("?")[0].lower().endswith(".json")
+    is_feed = is_json_file or mime_type in _FEED_TYPES
+    return Rel.FEED if "alternate" in words and is_feed else None

@@ -1,4 +1,7 @@
-"""XML sitemaps: what the entries of a ``<urlset>`` say about their pages."""
+"""XML sitemaps: the values of pages in a ``<urlset>``, with news, images, alternates and PageMaps.
+
+Videos have their own file, ``video``.
+"""
 
 import re
 from collections.abc import Callable, Mapping
@@ -10,20 +13,30 @@ from typing import Final, cast
 from usp._parse.diagnostics import Diagnostics
 from usp._parse.formats import video
 from usp._parse.formats.field_reader import (
-    LINK_TEXTS,
+    LINK_ATTRIBUTES,
     FieldReader,
     GroupedField,
     blocks,
     elements,
     first,
-    first_understood,
+    first_value,
     groups,
+    is_parsed_by,
     texts,
 )
 from usp._parse.input.sniff import Kind
 from usp._parse.pattern.groups import NOTHING, GroupIndexes, Groups, Row
-from usp._parse.values import text as values
-from usp._parse.values.dates import date, is_understood
+from usp._parse.values.dates import is_valid_date, parse_aware_date, parse_date
+from usp._parse.values.enumerations import is_change_frequency, parse_change_frequency
+from usp._parse.values.numbers import parse_priority, priority_or_default
+from usp._parse.values.text import (
+    cached_text_or_none,
+    clean_text,
+    split_commas,
+    split_plain_commas,
+    text_or_none,
+)
+from usp._parse.values.urls import check_url, resolve_url, split_urls
 from usp._parse.xml.grammar import UNKNOWN
 from usp.objects.page import (
     PageLink,
@@ -35,27 +48,28 @@ from usp.objects.page import (
     SitemapVideo,
 )
 
-GROUPS: Final = (
+REQUIRED: Final = (
     ("news:news", "news:", "news:title", "SM501"),
     ("image:image", "image:", "image:loc", "SM502"),
 )
-"""What an extension can't do without, and the code of the problem where it is missing."""
+"""The element that each extension requires, and the problem code if it is missing."""
 _LINK: Final = "xhtml:link"
 _APP: Final = re.compile(r"(?:android|ios)-app:", re.IGNORECASE)
-"""Links into apps, which no browser follows and which are right here."""
-OWN_ENTRY: Final = {Kind.URLSET: "url", Kind.INDEX: "sitemap"}
+"""Links to apps: not HTTP, but valid in an alternate."""
+_ENTRY_NAME: Final = {Kind.URLSET: "url", Kind.INDEX: "sitemap"}
 
 
 def _story(rows: list[Row], _base: str | None) -> SitemapNewsStory | None:
     for title, published, name, language, access, *lists in rows:
-        if headline := values.text_or_none(title):
+        # Like 1.8.1, a story needs a title and a readable date.
+        if (headline := text_or_none(title)) and (date := parse_date(published or "")):
             return SitemapNewsStory(
                 headline,
-                date(published or ""),
-                values.word(name),
-                values.word(language),
-                values.word(access),
-                *map(values.comma_list, lists),
+                date,
+                cached_text_or_none(name),
+                cached_text_or_none(language),
+                cached_text_or_none(access),
+                *map(split_commas, lists),
             )
     return None
 
@@ -65,16 +79,16 @@ def _plain_story(indexes: GroupIndexes) -> Callable[[list[Groups]], SitemapNewsS
 
     def story(rows: list[Groups]) -> SitemapNewsStory | None:
         for row in rows:
-            if headline := row[title]:
+            if (headline := row[title]) and (date := parse_date(row[published] or "")):
                 return SitemapNewsStory(
                     headline,
-                    date(when) if (when := row[published]) else None,
+                    date,
                     row[name] or None,
                     row[language] or None,
                     row[access] or None,
-                    values.plain_list(listed) if (listed := row[genres]) else None,
-                    values.plain_list(listed) if (listed := row[keywords]) else None,
-                    values.plain_list(listed) if (listed := row[tickers]) else None,
+                    split_plain_commas(text) if (text := row[genres]) else None,
+                    split_plain_commas(text) if (text := row[keywords]) else None,
+                    split_plain_commas(text) if (text := row[tickers]) else None,
                 )
         return None
 
@@ -82,26 +96,29 @@ def _plain_story(indexes: GroupIndexes) -> Callable[[list[Groups]], SitemapNewsS
 
 
 def _images(rows: list[Row], base: str | None) -> list[SitemapImage] | None:
-    clean = values.text_or_none
     return [
         SitemapImage(
-            url, clean(caption), clean(place), clean(title), values.url(terms, base) or None
+            url,
+            text_or_none(caption),
+            text_or_none(geo_location),
+            text_or_none(title),
+            resolve_url(license_url, base) or None,
         )
-        for loc, caption, place, title, terms in rows
-        if (url := values.url(loc, base))
+        for loc, caption, geo_location, title, license_url in rows
+        if (url := resolve_url(loc, base))
     ] or None
 
 
 def _plain_images(indexes: GroupIndexes) -> Callable[[list[Groups]], list[SitemapImage] | None]:
-    loc, caption, place, title, terms = indexes
+    loc, caption, geo_location, title, license_url = indexes
     return lambda rows: (
         [
             SitemapImage(
                 url,
                 row[caption] or None,
-                row[place] or None,
+                row[geo_location] or None,
                 row[title] or None,
-                row[terms] or None,
+                row[license_url] or None,
             )
             for row in rows
             if (url := row[loc])
@@ -116,21 +133,21 @@ def _alternates(rows: list[Row], base: str | None) -> list[tuple[str, str]] | No
         for rel, hreflang, href in rows
         if rel
         and "alternate" in rel.lower()
-        and (language := values.word(hreflang))
-        and (target := values.url(href, base))
+        and (language := cached_text_or_none(hreflang))
+        and (target := resolve_url(href, base))
     ] or None
 
 
 def _plain_alternates(indexes: GroupIndexes) -> Callable[[list[Groups]], list[Groups] | None]:
-    # rel is "alternate" in all of them (see the grammar's plain values), and they all have the same
-    # attributes: mostly just these two, so that nothing is left to be done.
+    # rel is "alternate" in all of them (see the grammar's plain values), and all have the same
+    # attributes: mostly just these two, so that the rows are the result.
     if NOTHING in indexes:
         return lambda _: None
     pick, in_order = itemgetter(*indexes), indexes == tuple(range(len(indexes)))
 
     def alternates(rows: list[Groups]) -> list[Groups] | None:
-        as_they_are = in_order and rows and len(rows[0]) == len(indexes)
-        return (rows if as_they_are else list(map(pick, rows))) or None
+        unchanged = in_order and rows and len(rows[0]) == len(indexes)
+        return (rows if unchanged else list(map(pick, rows))) or None
 
     return alternates
 
@@ -165,17 +182,17 @@ _ALTERNATES: Final = GroupedField(
 class UrlsetFieldReader(FieldReader):
     """Turns the record of a ``<url>`` into the values of its page."""
 
-    values_of = {  # noqa: RUF012 -- a class's own table
-        "lastmod": ("SM401", is_understood),
-        "news:publication_date": ("SM401", is_understood),
-        "priority": ("SM402", lambda text: values.priority(text) is not None),
-        "changefreq": ("SM403", values.is_change_frequency),
-        **video.VALUES_OF,
+    validators = {  # noqa: RUF012 -- a class's own table
+        "lastmod": ("SM401", is_valid_date),
+        "news:publication_date": ("SM401", is_valid_date),
+        "priority": ("SM402", is_parsed_by(parse_priority)),
+        "changefreq": ("SM403", is_change_frequency),
+        **video.VALIDATORS,
     }
     single_texts = {  # noqa: RUF012 -- a class's own table
-        "priority": ("priority", values.priority_or_default),
-        "last_modified": ("lastmod", date),
-        "change_frequency": ("changefreq", values.change_frequency),
+        "priority": ("priority", priority_or_default),
+        "last_modified": ("lastmod", parse_date),
+        "change_frequency": ("changefreq", parse_change_frequency),
     }
     grouped = {  # noqa: RUF012 -- a class's own table
         "news_story": _STORY,
@@ -185,53 +202,53 @@ class UrlsetFieldReader(FieldReader):
     repeated_keys = frozenset({"priority", "changefreq"})
     url_key = "loc"
     url_keys = frozenset({"loc", "image:loc", "image:license"}) | video.URL_KEYS
-    plain_keys = frozenset(
+    plain_text_keys = frozenset(
         {"news:title", "news:name", "image:caption", "image:title", "video:title"}
     )
     more_keys = ("xhtml:", "video:", "mobile:", "pagemap:", UNKNOWN)
     single_keys = frozenset({"lastmod", "changefreq", "priority", "news:news"})
 
     def urls(self, record: Record, diagnostics: Diagnostics) -> list[str]:
-        """Return the URL of the page; where sites put two in one entry, both."""
-        parts = (part for text in texts(record, "loc") for part in values.several(text))
-        found = [url for text in parts if (url := self._url(text))]
-        if not found:
-            diagnostics.report("SM301", "an entry without a URL was left out")
-        elif len(found) > 1:
-            diagnostics.report("SM304", f"an entry has {len(found)} URLs")
-        return found
+        """Return the URLs of the entry: some sites put several into one."""
+        parts = (part for text in texts(record, "loc") for part in split_urls(text))
+        urls = [url for text in parts if (url := self._url(text))]
+        if not urls:
+            diagnostics.report("SM301", "an entry without a URL was skipped")
+        elif len(urls) > 1:
+            diagnostics.report("SM304", f"an entry has {len(urls)} URLs")
+        return urls
 
     def check(self, name: str, record: Record, diagnostics: Diagnostics) -> None:
-        """Report what is wrong with an entry's values, or with the entry being here."""
+        """Report invalid values, incomplete extensions, and entries of another format."""
         super().check(name, record, diagnostics)
-        if name != OWN_ENTRY[self._kind]:
-            diagnostics.report("SM216", f"a <{name}> doesn't belong here")
-        for start, prefix, needed, code in GROUPS:
+        if name != _ENTRY_NAME[self.kind]:
+            diagnostics.report("SM216", f"a <{name}> doesn't belong in this document")
+        for start, prefix, required, code in REQUIRED:
             for group in groups(record, start, prefix):
-                if not values.clean(group.get(needed, "")):
-                    diagnostics.report(code, f"a <{start}> without <{needed}> was left out")
+                if not clean_text(group.get(required, "")):
+                    diagnostics.report(code, f"a <{start}> without <{required}> was skipped")
         video.check(record, diagnostics)
         for link, _ in elements(record, _LINK):
             href = link.get("href", "")
-            if not all(values.clean(link.get(name, "")) for name in ("rel", "href")):
-                diagnostics.report("SM504", "a link without rel or href was left out")
-            elif not _APP.match(values.clean(href)):
-                values.check_url(href, self.base, diagnostics)
+            if not all(clean_text(link.get(name, "")) for name in ("rel", "href")):
+                diagnostics.report("SM504", "a link without rel or href was skipped")
+            elif not _APP.match(clean_text(href)):
+                check_url(href, self.base, diagnostics)
 
     def priority(self, record: Record) -> Decimal:
         """Return ``<priority>``, or the default."""
-        return values.priority_or_default(first(record, "priority"))
+        return priority_or_default(first(record, "priority"))
 
     def last_modified(self, record: Record) -> datetime | None:
         """Return ``<lastmod>``."""
-        return next(filter(None, map(date, texts(record, "lastmod"))), None)
+        return next(filter(None, map(parse_date, texts(record, "lastmod"))), None)
 
     def change_frequency(self, record: Record) -> SitemapPageChangeFrequency | None:
         """Return ``<changefreq>``."""
-        return values.change_frequency(first(record, "changefreq"))
+        return parse_change_frequency(first(record, "changefreq"))
 
     def news_story(self, record: Record) -> SitemapNewsStory | None:
-        """Return the first ``<news:news>`` that has a title."""
+        """Return the first ``<news:news>`` that has a title and a readable date."""
         return cast("SitemapNewsStory | None", _STORY.read(record, self.base))
 
     def images(self, record: Record) -> list[SitemapImage] | None:
@@ -239,21 +256,21 @@ class UrlsetFieldReader(FieldReader):
         return cast("list[SitemapImage] | None", _IMAGES.read(record, self.base))
 
     def alternates(self, record: Record) -> list[tuple[str, str]] | None:
-        """Return the page in other languages: ``<xhtml:link rel="alternate" hreflang href>``."""
+        """Return the URLs in other languages: ``<xhtml:link rel="alternate" hreflang href>``."""
         return cast("list[tuple[str, str]] | None", _ALTERNATES.read(record, self.base))
 
     def links(self, record: Record) -> list[PageLink] | None:
-        """Return the links that are no alternates, or say more than a language and a URL."""
-        found = [link for said, _ in elements(record, _LINK) if (link := self._link(said))]
-        return [link for link in found if not _is_alternate(link)] or None
+        """Return the links that are no alternates, or have more than a language and a URL."""
+        links = (self._link(attributes) for attributes, _ in elements(record, _LINK))
+        return [link for link in links if link and not _is_alternate(link)] or None
 
-    def _link(self, said: Mapping[str, str]) -> PageLink | None:
-        rel, href = values.clean(said.get("rel", "")), self._url(said.get("href", ""))
-        more = {name: values.text_or_none(said.get(name, "")) for name in LINK_TEXTS}
+    def _link(self, attributes: Mapping[str, str]) -> PageLink | None:
+        rel, href = clean_text(attributes.get("rel", "")), self._url(attributes.get("href", ""))
+        more = {name: text_or_none(attributes.get(name, "")) for name in LINK_ATTRIBUTES}
         return PageLink(rel, href, **more) if rel and href else None
 
     def videos(self, record: Record) -> list[SitemapVideo] | None:
-        """Return each ``<video:video>`` that says something."""
+        """Return each ``<video:video>`` that isn't empty."""
         return video.videos(record, self._url)
 
     def mobile(self, record: Record) -> bool:
@@ -261,32 +278,32 @@ class UrlsetFieldReader(FieldReader):
         return any(key == "mobile:mobile" for key, _ in record)
 
     def page_map(self, record: Record) -> list[PageMapObject] | None:
-        """Return each ``<DataObject>`` of the ``<PageMap>`` that says something."""
-        found = map(_data_object, blocks(record, "pagemap:dataobject", "pagemap:"))
-        return [data for data in found if data != PageMapObject()] or None
+        """Return each ``<DataObject>`` of the ``<PageMap>`` that isn't empty."""
+        objects = map(_data_object, blocks(record, "pagemap:dataobject", "pagemap:"))
+        return [data for data in objects if data != PageMapObject()] or None
 
     def title(self, record: Record) -> str | None:
-        """Return the title of the news story."""
-        return first_understood(record, "news:title", values.text_or_none)
+        """Return the title of the news story, also of one without a readable date."""
+        return first_value(record, "news:title", text_or_none)
 
     def published_at(self, record: Record) -> datetime | None:
-        """Return the date of the news story."""
-        return first_understood(record, "news:publication_date", date)
+        """Return the date of the news story, in UTC where it names no time zone."""
+        return first_value(record, "news:publication_date", parse_aware_date)
 
 
 def _is_alternate(link: PageLink) -> bool:
-    """Tell whether ``alternates`` holds all that the link says."""
-    plain = link.media is link.type is link.title is None
-    return plain and link.hreflang is not None and link.rel.lower() == "alternate"
+    """Tell whether ``alternates`` contains everything about the link."""
+    nothing_else = link.media is link.type is link.title is None
+    return nothing_else and link.hreflang is not None and link.rel.lower() == "alternate"
 
 
 def _data_object(block: Record) -> PageMapObject:
-    named = (
-        (values.clean(said.get("name", "")), values.clean(text or said.get("value", "")))
-        for said, text in elements(block, "pagemap:attribute")
+    pairs = (
+        (clean_text(attributes.get("name", "")), clean_text(text or attributes.get("value", "")))
+        for attributes, text in elements(block, "pagemap:attribute")
     )
     return PageMapObject(
-        values.text_or_none(first(block, "pagemap:dataobject@type")),
-        values.text_or_none(first(block, "pagemap:dataobject@id")),
-        tuple((name, value) for name, value in named if name),
+        text_or_none(first(block, "pagemap:dataobject@type")),
+        text_or_none(first(block, "pagemap:dataobject@id")),
+        tuple((name, value) for name, value in pairs if name),
     )

@@ -1,18 +1,17 @@
-"""Documents that are held whole in memory, once, and handed out a piece at a time.
+"""Documents that are held in memory once, and read a chunk at a time.
 
-A text stays the caller's own, and becomes bytes only as it is read. A document that was pickled
-stays packed: a tree that comes back from a pickle takes no more room than the pickle.
+A text stays the caller's own object and is encoded while it is read. A pickled document stays
+compressed: a tree that was unpickled takes no more memory than its pickle.
 """
 
 import zlib
 from collections.abc import Iterable, Iterator
-from typing import Final
 
-_PIECE: Final = 256 * 1024
+from usp._parse.input.chunks import CHUNK_SIZE
 
 
 class EncodedText:
-    """A document that was given as text."""
+    """The chunks of a document that was given as text."""
 
     __slots__ = ("_text",)
 
@@ -20,31 +19,31 @@ class EncodedText:
         self._text = text
 
     def __iter__(self) -> Iterator[bytes]:
-        for at in range(0, len(self._text), _PIECE):
-            # What no encoding can hold is left to be replaced, and reported, like any damage.
-            yield self._text[at : at + _PIECE].encode("utf-8", "surrogatepass")
+        for start in range(0, len(self._text), CHUNK_SIZE):
+            # What no encoding can hold is replaced, and reported, when the chunk is decoded.
+            yield self._text[start : start + CHUNK_SIZE].encode("utf-8", "surrogatepass")
 
 
 class CompressedBuffer:
-    """A document as it came, packed once more."""
+    """The chunks of a document as it was fetched, kept compressed."""
 
-    __slots__ = ("packed",)
+    __slots__ = ("compressed",)
 
-    def __init__(self, packed: bytes) -> None:
-        self.packed = packed
+    def __init__(self, compressed: bytes) -> None:
+        self.compressed = compressed
 
     @classmethod
     def of(cls, chunks: Iterable[bytes]) -> "CompressedBuffer":
-        """Pack a document, unless it is."""
+        """Compress a document, unless it is a ``CompressedBuffer`` already."""
         if isinstance(chunks, cls):
             return chunks
-        packer = zlib.compressobj(6)
-        return cls(b"".join([*map(packer.compress, chunks), packer.flush()]))
+        deflater = zlib.compressobj(6)
+        return cls(b"".join([*map(deflater.compress, chunks), deflater.flush()]))
 
     def __iter__(self) -> Iterator[bytes]:
         inflater = zlib.decompressobj()
-        for at in range(0, len(self.packed), _PIECE):
-            data = self.packed[at : at + _PIECE]
+        for start in range(0, len(self.compressed), CHUNK_SIZE):
+            data = self.compressed[start : start + CHUNK_SIZE]
             while data:
-                yield inflater.decompress(data, _PIECE)
+                yield inflater.decompress(data, CHUNK_SIZE)
                 data = inflater.unconsumed_tail

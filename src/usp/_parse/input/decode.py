@@ -1,8 +1,8 @@
-"""Which characters the bytes are: everything after this step is UTF-8.
+"""Charsets: every document is converted to UTF-8, which is all that later steps see.
 
-The order of belief: a byte order mark, the bytes themselves where they are plainly UTF-16, the
-HTTP charset, the XML declaration, UTF-8. A name that doesn't exist is passed over; bytes that
-don't fit become U+FFFD. Neither is fatal, both are reported.
+In order of precedence: a byte order mark, the bytes themselves where they are obviously UTF-16 or
+UTF-32, the HTTP charset, the XML declaration, UTF-8. An unknown name is skipped; bytes that are
+invalid in the encoding become U+FFFD. Neither is fatal, both are reported.
 """
 
 import codecs
@@ -11,27 +11,27 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from usp._parse.diagnostics import Diagnostics, Position
-from usp._parse.input.decompress import peek
+from usp._parse.input.chunks import peek
 
 _HEAD: Final = 1024
-_MARKS: Final = (
-    # The UTF-32 marks come first: the little one begins with that of UTF-16.
+_BYTE_ORDER_MARKS: Final = (
+    # UTF-32 comes first: its little-endian mark starts with that of UTF-16.
     (codecs.BOM_UTF32_LE, "utf-32-le"),
     (codecs.BOM_UTF32_BE, "utf-32-be"),
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-_BY_ZEROS: Final[dict[tuple[bool, ...], str]] = {
-    # Which of the first four bytes are not zero: an ASCII character has zeros beside it in these
-    # encodings, and in no other.
+_BY_NONZERO_BYTES: Final[dict[tuple[bool, ...], str]] = {
+    # Which of the first four bytes are not zero: an ASCII character has zero bytes beside it in
+    # these encodings, and in no other.
     (True, False, True, False): "utf-16-le",
     (False, True, False, True): "utf-16-be",
     (True, False, False, False): "utf-32-le",
     (False, False, False, True): "utf-32-be",
 }
 _SUPERSETS: Final = {
-    # Sites write the small name and use the large set (WHATWG Encoding, 4.2).
+    # Sites name the smaller charset and use the larger one (WHATWG Encoding, 4.2).
     "gb2312": "gb18030",
     "gbk": "gb18030",
     "shift_jis": "cp932",
@@ -43,7 +43,7 @@ _SUPERSETS: Final = {
     "ascii": "utf-8",
 }
 _ALIASES: Final = {
-    # NamespaceScope that the web uses and Python doesn't know (WHATWG Encoding, 4.2).
+    # Names that the web uses and Python doesn't know (WHATWG Encoding, 4.2).
     "sjis": "cp932",
     "windows-31j": "cp932",
     "windows-874": "cp874",
@@ -58,46 +58,47 @@ _ALIASES: Final = {
     "unicode-1-1-utf-8": "utf-8",
 }
 _NOT_FOR_DOCUMENTS: Final = frozenset(
-    # Codecs of Python that encode text, but not web pages.
+    # Python's codecs of text that are no charsets of documents.
     {"idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape", "utf-7", "mbcs"}
 )
-_DECLARED: Final = re.compile(rb"""<\?xml[^>]*?\sencoding\s*=\s*["']\s*([\w.:-]+)""", re.IGNORECASE)
+_XML_DECLARATION: Final = re.compile(
+    rb"""<\?xml[^>]*?\sencoding\s*=\s*["']\s*([\w.:-]+)""", re.IGNORECASE
+)
 _CHARSET: Final = re.compile(r"charset\s*=\s*[\"']?([\w.:-]+)", re.IGNORECASE)
 _UTF_8: Final = "utf-8"
-_REPLACED: Final = "\ufffd"
+_REPLACEMENT: Final = "\ufffd"
 
 
 class Utf8Document:
-    """A document as UTF-8, without its byte order mark: to be iterated over once."""
+    """A document as UTF-8, without its byte order mark, to be iterated over once."""
 
     def __init__(
         self, chunks: Iterable[bytes], diagnostics: Diagnostics, http_charset: str | None = None
     ) -> None:
         head, self._chunks = peek(chunks, _HEAD)
         self._diagnostics = diagnostics
-        self.codec, self.mark = choose_codec(head[:_HEAD], http_charset, diagnostics)
-        """The codec, and the length of the byte order mark."""
-        self._damaged_at: Position | None = None
-        self._lines = 1
-        self._read = self.mark
+        self.codec, self.bom_length = choose_codec(head[:_HEAD], http_charset, diagnostics)
+        self._first_error: Position | None = None
+        self._line = 1
+        self._offset = self.bom_length
 
     def __iter__(self) -> Iterator[bytes]:
         decoder = codecs.getincrementaldecoder(self.codec)("strict")
-        left = self.mark
+        start = self.bom_length
         for chunk in self._chunks:
-            data = chunk[left:]
-            left = 0
+            data = chunk[start:]
+            start = 0
             if self.codec == _UTF_8 and data.isascii() and not decoder.getstate()[0]:
-                yield data  # what most sitemaps are: nothing to do
+                yield data  # most sitemaps: nothing to do
             else:
                 yield self._decode(decoder, data).encode()
             if self._diagnostics.collecting:
-                self._lines += data.count(b"\n")
-            self._read += len(data)
+                self._line += data.count(b"\n")
+            self._offset += len(data)
         yield self._decode(decoder, b"", final=True).encode()
-        if self._damaged_at:
-            message = f"some bytes are not {self.codec} and became U+FFFD"
-            self._diagnostics.report("SM212", message, position=self._damaged_at)
+        if self._first_error:
+            message = f"some bytes are invalid in {self.codec} and were replaced by U+FFFD"
+            self._diagnostics.report("SM212", message, position=self._first_error)
 
     def _decode(
         self, decoder: codecs.IncrementalDecoder, data: bytes, *, final: bool = False
@@ -106,23 +107,23 @@ class Utf8Document:
         try:
             return decoder.decode(data, final)
         except UnicodeDecodeError as error:
-            # Counted from the data; before it, where bytes had been held back.
+            # Relative to the data; negative where the decoder still held bytes of the last chunk.
             at = error.start - len(error.object) + len(data)
-            self._damaged_at = (self._lines + data.count(b"\n", 0, max(at, 0)), self._read + at)
+            self._first_error = (self._line + data.count(b"\n", 0, max(at, 0)), self._offset + at)
             decoder.errors = "replace"
             decoder.setstate(before)
             return decoder.decode(data, final)
 
-    def length(self, utf8: bytes) -> int:
-        """Return how many bytes of the document as it came stand behind these."""
+    def original_length(self, utf8: bytes) -> int:
+        """Return how many bytes of the original document these were."""
         if self.codec != _UTF_8:
             return len(utf8.decode("utf-8", "replace").encode(self.codec, "replace"))
-        # What doesn't fit was one byte, mostly, and has become three.
-        return len(utf8) - (2 * utf8.count(_REPLACED.encode()) if self._damaged_at else 0)
+        # An invalid byte has become three bytes.
+        return len(utf8) - (2 * utf8.count(_REPLACEMENT.encode()) if self._first_error else 0)
 
 
 def decode_document(data: bytes, http_charset: str | None = None) -> str:
-    """Return a document as text; bytes that do not fit its encoding become U+FFFD."""
+    """Return a document as text; bytes that are invalid in its encoding become U+FFFD."""
     return b"".join(Utf8Document([data], Diagnostics(), http_charset)).decode("utf-8", "replace")
 
 
@@ -135,30 +136,30 @@ def http_charset(content_type: str | None) -> str | None:
 def choose_codec(
     head: bytes, http_charset: str | None, diagnostics: Diagnostics
 ) -> tuple[str, int]:
-    """Return the codec to read with, and the length of the byte order mark to pass over."""
-    for mark, codec in _MARKS:
+    """Return the codec of a document, and the length of its byte order mark."""
+    for mark, codec in _BYTE_ORDER_MARKS:
         if head.startswith(mark):
             return codec, len(mark)
-    if plain := _BY_ZEROS.get(tuple(map(bool, head[:4]))):
-        return plain, 0
-    declared = _DECLARED.search(head)
+    if codec := _BY_NONZERO_BYTES.get(tuple(map(bool, head[:4])), ""):
+        return codec, 0
+    declared = _XML_DECLARATION.search(head)
     for name in (http_charset, declared and declared[1].decode("ascii", "replace")):
-        if name and (found := _known_codec(name, head, diagnostics)):
-            return found, 0
+        if name and (known := _known_codec(name, head, diagnostics)):
+            return known, 0
     return _UTF_8, 0
 
 
 def _wide_codec(name: str, head: bytes) -> str | None:
-    """Return the codec of two or four bytes a unit that is named, if the bytes decode with it.
+    """Return the named codec of UTF-16 or UTF-32, with its byte order, if the bytes decode with it.
 
-    Bytes that are UTF-8 decode as well, mostly; but nothing that we read has no ASCII in it, and
-    that has zero bytes only in such codecs.
+    UTF-8 mostly decodes as UTF-16 too. But every document contains ASCII characters, and those have
+    zero bytes in UTF-16 and UTF-32 only.
     """
     if b"\0" not in head and _decodes(head, _UTF_8):
         return None
-    ends = (name,) if name.endswith(("le", "be")) else (f"{name}-le", f"{name}-be")
-    fitting = [codec for codec in ends if _decodes(head, codec)]
-    return min(fitting, key=lambda codec: _strangers(head, codec), default=None)
+    candidates = (name,) if name.endswith(("le", "be")) else (f"{name}-le", f"{name}-be")
+    valid = [codec for codec in candidates if _decodes(head, codec)]
+    return min(valid, key=lambda codec: _count_non_ascii(head, codec), default=None)
 
 
 def _decodes(head: bytes, codec: str) -> bool:
@@ -169,27 +170,28 @@ def _decodes(head: bytes, codec: str) -> bool:
     return True
 
 
-def _strangers(head: bytes, codec: str) -> int:
-    """Count the characters that are not ASCII: the wrong order of bytes makes them of it."""
+def _count_non_ascii(head: bytes, codec: str) -> int:
+    """Count the characters that aren't ASCII: the wrong byte order has more of them."""
     text = head.decode(codec, "replace")
     return len(text) - len(text.encode("ascii", "ignore"))
 
 
 def _known_codec(name: str, head: bytes, diagnostics: Diagnostics) -> str | None:
-    plain = name.strip().strip("\"'").lower().removeprefix("x-")
+    normalized = name.strip().strip("\"'").lower().removeprefix("x-")
     try:
-        info = codecs.lookup(_ALIASES.get(plain, plain))
+        info = codecs.lookup(_ALIASES.get(normalized, normalized))
     except (LookupError, ValueError):
-        diagnostics.report("SM213", f"there is no encoding {name[:60]!r}")
+        diagnostics.report("SM213", f"unknown encoding {name[:60]!r}")
         return None
     if not info._is_text_encoding or info.name in _NOT_FOR_DOCUMENTS:
-        diagnostics.report("SM213", f"{name[:60]!r} is no encoding of documents")
+        diagnostics.report("SM213", f"{name[:60]!r} is not an encoding of documents")
         return None
     if info.name == "utf-8-sig":
         return _UTF_8
     if info.name.startswith(("utf-16", "utf-32")):
         wide = _wide_codec(info.name, head)
         if wide is None:
-            diagnostics.report("SM213", f"the document is not in {name[:60]!r}")  # it could be read
+            # Otherwise the declaration itself could not be read.
+            diagnostics.report("SM213", f"the document is not encoded in {name[:60]!r}")
         return wide
     return _SUPERSETS.get(info.name, info.name)

@@ -12,7 +12,7 @@ from typing import Final
 from usp._parse.formats.field_reader import FieldReader, GroupedField
 from usp._parse.pattern.groups import NOWHERE, GroupLayout, Groups, MatchRecord
 from usp._parse.pattern.text_conversion import TextConversion
-from usp._parse.values.bounded_cache import LONGEST
+from usp._parse.values.bounded_cache import MAX_CACHED_LENGTH
 from usp.objects.page import PageFieldReader, SitemapPage
 
 Read = Callable[[Groups], object]
@@ -103,6 +103,6 @@ class _Known(dict[str | None, object]):
 
     def __missing__(self, text: str | None) -> object:
         value = self._understand(self._conversion.text(text or ""))
-        if len(self) < _REMEMBERED and len(text or "") <= LONGEST:
+        if len(self) < _REMEMBERED and len(text or "") <= MAX_CACHED_LENGTH:
             self[text] = value
         return value

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from usp._parse.pattern.text_conversion import TextConversion
-from usp._parse.values.plain import unescaped
+from usp._parse.values.plain import unescape_plain_url
 from usp._parse.xml.entry_builder import Entry
 
 Groups = tuple[str | None, ...]
@@ -38,6 +38,8 @@ class Item:
     """What it says wherever it stands; None for the text of the group."""
     run: "GroupLayout | None" = None
     """The group is a run of such elements."""
+    sure: bool = False
+    """Whether every match has it."""
 
     @property
     def keys(self) -> set[str]:
@@ -72,7 +74,7 @@ class Part:
 
         def rows_of_run(groups: Groups) -> list[Groups]:
             run = groups[at] or ""
-            return findall(unescaped(run) if plain and "&" in run else run)
+            return findall(unescape_plain_url(run) if plain and "&" in run else run)
 
         return rows_of_run
 

@@ -1,29 +1,29 @@
-"""What texts mean that come again and again: a priority, a language, a date without a time.
+"""A cache for functions of a text, bounded in entries and in their length.
 
-What is bounded_cache stays for as long as the process runs. Long texts say nothing that comes again,
-and a site may write as many as it likes: they are read and forgotten.
+Documents repeat short texts: a priority, a language, a date without a time. The cache lives as long
+as the process, and a site may send any number of long texts, so those are not cached.
 """
 
 from collections.abc import Callable
 from functools import lru_cache, wraps
 from typing import Final, TypeVar
 
-Read = TypeVar("Read")
+Value = TypeVar("Value")
 
-LONGEST: Final = 256
-"""Longer texts aren't bounded_cache."""
+MAX_CACHED_LENGTH: Final = 256
+"""Longer texts are not cached."""
 
 
-def bounded_cache(most: int) -> Callable[[Callable[[str], Read]], Callable[[str], Read]]:
-    """Have a function of a text remember what it made of so many short ones."""
+def bounded_cache(max_entries: int) -> Callable[[Callable[[str], Value]], Callable[[str], Value]]:
+    """Decorate a function of a text to cache its results for short texts."""
 
-    def remembering(read: Callable[[str], Read]) -> Callable[[str], Read]:
-        known = lru_cache(maxsize=most)(read)
+    def decorate(function: Callable[[str], Value]) -> Callable[[str], Value]:
+        cached = lru_cache(maxsize=max_entries)(function)
 
-        @wraps(read)
-        def look_up(text: str) -> Read:
-            return known(text) if len(text) <= LONGEST else read(text)
+        @wraps(function)
+        def look_up(text: str) -> Value:
+            return cached(text) if len(text) <= MAX_CACHED_LENGTH else function(text)
 
         return look_up
 
-    return remembering
+    return decorate

@@ -1,23 +1,24 @@
-"""What a text means as a date.
+"""Dates: W3C, RFC 2822, and the forms that sites write instead.
 
-Sitemaps should use W3C dates and feeds RFC 2822 ones; sites mix them and add forms of their own.
-Quick and certain ways first; dateutil, which costs 400 times as much and fills gaps with today,
-last, and only where it needs no guess. A zone that isn't named stays unnamed.
+Sitemaps should use W3C dates and feeds RFC 2822 ones; sites mix them and add their own. The fast
+and unambiguous forms are tried first. dateutil comes last, since it takes 400 times as long and
+fills gaps with today's date; its result is used only where it guessed nothing. A date without a
+time zone is naive, unless an aware one is requested.
 """
 
 import re
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta, timezone
 from typing import Final
 
 from usp._parse.values.bounded_cache import bounded_cache
-from usp._parse.values.text import clean
+from usp._parse.values.text import clean_text
 
-_LONGEST: Final = 64
+_MAX_LENGTH: Final = 64
 _HOURS: Final = 24
 _LEAP_SECOND: Final = 60
 _TIME: Final = r"""
-    (?P<hour>\d{1,2}):(?P<minute>\d{1,2})(?::(?P<second>\d{1,2})(?:[.,](?P<part>\d+))?)?
-    (?:\s*(?P<half>[AP])\.?M\.?)?"""
+    (?P<hour>\d{1,2}):(?P<minute>\d{1,2})(?::(?P<second>\d{1,2})(?:[.,](?P<fraction>\d+))?)?
+    (?:\s*(?P<am_pm>[AP])\.?M\.?)?"""
 _ZONE: Final = r"""
     (?:\s*(?P<zone>Z|(?:GMT|UTC)?\s?[+-]\d{1,2}(?::?\d{2}(?::?\d{2})?)?|[A-Z][A-Z ]*)
     (?:\s*\([^()]*\))?)?"""
@@ -49,13 +50,13 @@ _FORMS: Final = tuple(
         ),
     )
 )
-_USUAL_MARKS: Final = {"--": 10, "--T::Z": 20, "--T::+:": 25, "--T::-:": 25}
-"""Every third character from the fifth on, and the length, of what sitemaps should say and mostly
-do, and Python reads at once: 2024-05-01, 2024-05-01T10:00:00Z, 2024-05-01T10:00:00+02:00."""
-_length_by_marks: Final = _USUAL_MARKS.get
+_ISO_SEPARATORS: Final = {"--": 10, "--T::Z": 20, "--T::+:": 25, "--T::-:": 25}
+"""Every third character from the fifth on, and the length, of the forms that most sitemaps use and
+that Python parses itself: 2024-05-01, 2024-05-01T10:00:00Z, 2024-05-01T10:00:00+02:00."""
+_iso_length: Final = _ISO_SEPARATORS.get
 _from_iso_format: Final = datetime.fromisoformat
 _NUMBERS: Final = re.compile(
-    rf"(?P<one>\d{{1,2}})(?P<mark>[/.-])(?P<two>\d{{1,2}})(?P=mark)(?P<year>\d{{4}})"
+    rf"(?P<first>\d{{1,2}})(?P<separator>[/.-])(?P<second_number>\d{{1,2}})(?P=separator)(?P<year>\d{{4}})"
     rf"(?:,?\s+{_TIME})?{_ZONE}",
     _FLAGS,
 )
@@ -66,7 +67,7 @@ _COMPACT: Final = re.compile(
     r"|\d{4}-?W\d{2}(?:-?[1-7])?",
     re.ASCII,
 )
-_NUMBERED: Final = re.compile(r"(?=.*\d{4})(?=.*(?<!\d)\d{1,2}(?!\d))")  # a year and a day
+_YEAR_AND_DAY: Final = re.compile(r"(?=.*\d{4})(?=.*(?<!\d)\d{1,2}(?!\d))")
 _OFFSET: Final = re.compile(r"(\d{1,2}):?(\d{2})?(?::?\d{2})?")
 _MONTH_NAMES: Final = (
     *("january", "february", "march", "april", "may", "june"),
@@ -77,7 +78,7 @@ _MONTHS: Final = {
     for number, name in enumerate(_MONTH_NAMES, 1)
     for written in (name, name[:3], *(["sept"] if number == 9 else []))  # noqa: PLR2004
 }
-_ZONES_IN_HOURS: Final = {
+_ZONE_HOURS: Final = {
     "z": 0.0, "ut": 0.0, "utc": 0.0, "gmt": 0.0, "wet": 0.0, "west": 1.0,
     "bst": 1.0, "cet": 1.0, "met": 1.0, "cest": 2.0, "mest": 2.0, "eet": 2.0, "eest": 3.0,
     "msk": 3.0, "jst": 9.0, "kst": 9.0, "hkt": 8.0, "sgt": 8.0, "awst": 8.0,
@@ -86,9 +87,9 @@ _ZONES_IN_HOURS: Final = {
     "pst": -8.0, "pdt": -7.0, "akst": -9.0, "akdt": -8.0, "hst": -10.0,
     "ast": -4.0, "adt": -3.0, "nst": -3.5, "ndt": -2.5, "brt": -3.0, "art": -3.0,
 }  # fmt: skip
-"""Zone names: those of RFC 2822 4.3 and the ones that feeds write; names with two meanings have
-the one of RFC 2822 (CST, EST), or the one that feeds use (BST)."""
-_ZONES_IN_WORDS: Final = {
+"""Zone names: those of RFC 2822 4.3 and others that feeds use. A name with two meanings has the one
+of RFC 2822 (CST, EST), or the one that feeds use (BST)."""
+_LONG_ZONE_NAMES: Final = {
     "coordinated universal time": "utc",
     "universal time": "utc",
     "greenwich mean time": "gmt",
@@ -108,8 +109,8 @@ _ZONES_IN_WORDS: Final = {
         for kind in ("standard", "daylight")
     },
 }
-# Two dates that differ in every part: where results differ, dateutil has filled a gap.
-_GAP_FILLERS: Final = (datetime(2001, 1, 1), datetime(2004, 2, 2))  # noqa: DTZ001 -- naive on purpose
+# Two dates that differ in every part: where the results differ, dateutil has filled a gap.
+_DEFAULTS: Final = (datetime(2001, 1, 1), datetime(2004, 2, 2))  # noqa: DTZ001 -- naive on purpose
 _DATEUTIL_ERRORS: Final = (
     ValueError,
     ArithmeticError,
@@ -119,83 +120,92 @@ _DATEUTIL_ERRORS: Final = (
 )
 
 
-def date(text: str) -> datetime | None:
-    """Return the date, or None if the text isn't one or leaves out what can't be left out."""
-    if _length_by_marks(text[4::3]) == len(text):
+def parse_date(text: str) -> datetime | None:
+    """Return the date, or None if the text is none or lacks a part that can't be guessed."""
+    if _iso_length(text[4::3]) == len(text):
         try:
             return _from_iso_format(text)
         except ValueError:
-            pass  # a leap second, the end of a day, a day that never was
-    return _date(text)
+            pass  # a leap second, 24:00, or a day that doesn't exist
+    return _parse_any_form(text)
+
+
+def parse_aware_date(text: str) -> datetime | None:
+    """Return the date with a time zone: UTC where the text names none."""
+    date = parse_date(text)
+    return date.replace(tzinfo=UTC) if date and date.tzinfo is None else date
 
 
 @bounded_cache(4096)
-def _date(text: str) -> datetime | None:
-    found = clean(text)
-    if not found or len(found) > _LONGEST or not any(map(str.isdigit, found)):
+def _parse_any_form(text: str) -> datetime | None:
+    cleaned = clean_text(text)
+    if not cleaned or len(cleaned) > _MAX_LENGTH or not any(map(str.isdigit, cleaned)):
         return None
     for form in _FORMS:
-        if match := form.fullmatch(found):
-            said = match.groupdict("")
-            return _build(match, said.get("day"), said.get("month"))
-    if match := _NUMBERS.fullmatch(found):
-        return _build(match, *_day_and_month(match["one"], match["two"], match["mark"]))
-    if _COMPACT.fullmatch(found):
-        return _iso_8601(found)
-    words = set(re.findall("[a-z]+", found.lower()))
-    return _last_resort(found) if words & _MONTHS.keys() and _NUMBERED.search(found) else None
+        if match := form.fullmatch(cleaned):
+            parts = match.groupdict("")
+            return _build(match, parts.get("day"), parts.get("month"))
+    if match := _NUMBERS.fullmatch(cleaned):
+        day_month = _day_and_month(match["first"], match["second_number"], match["separator"])
+        return _build(match, *day_month)
+    if _COMPACT.fullmatch(cleaned):
+        return _parse_compact(cleaned)
+    words = set(re.findall("[a-z]+", cleaned.lower()))
+    is_complete = words & _MONTHS.keys() and _YEAR_AND_DAY.search(cleaned)
+    return _parse_with_dateutil(cleaned) if is_complete else None
 
 
-def is_understood(text: str) -> bool:
-    """Tell whether a text is a date, and names no zone that nobody knows."""
-    found = clean(text)
+def is_valid_date(text: str) -> bool:
+    """Tell whether a text is a date, and names no unknown time zone."""
+    cleaned = clean_text(text)
     zones = (
         match.groupdict().get("zone")
         for form in (*_FORMS, _NUMBERS)
-        if (match := form.fullmatch(found))
+        if (match := form.fullmatch(cleaned))
     )
     zone = next(zones, None)
-    return date(text) is not None and (not zone or _zone(zone) is not None)
+    return parse_date(text) is not None and (not zone or _zone(zone) is not None)
 
 
-def _day_and_month(one: str, two: str, mark: str) -> tuple[str, str]:
-    """Tell day and month apart where that takes no guess; month 0, which isn't one, where it does.
+def _day_and_month(first: str, second: str, separator: str) -> tuple[str, str]:
+    """Return day and month; month 0, which is invalid, where they could be either way round.
 
-    With points the day comes first everywhere; otherwise a number over 12, or the same twice.
+    With dots the day comes first everywhere. Otherwise a number over 12 is the day, and two equal
+    numbers need no decision.
     """
-    if mark == "." or int(one) > 12 or one == two:  # noqa: PLR2004 -- months
-        return one, two
-    return (two, one) if int(two) > 12 else (one, "0")  # noqa: PLR2004
+    if separator == "." or int(first) > 12 or first == second:  # noqa: PLR2004 -- months
+        return first, second
+    return (second, first) if int(second) > 12 else (first, "0")  # noqa: PLR2004
 
 
 def _build(match: re.Match[str], day: str | None, month: str | None) -> datetime | None:
-    said = match.groupdict("")
-    hour, minute, second = (int(said.get(part, "") or 0) for part in ("hour", "minute", "second"))
-    half = said.get("half", "").lower()
-    if half:
+    parts = match.groupdict("")
+    hour, minute, second = (int(parts.get(unit, "") or 0) for unit in ("hour", "minute", "second"))
+    am_pm = parts.get("am_pm", "").lower()
+    if am_pm:
         if not 1 <= hour <= _HOURS // 2:
             return None
-        hour = hour % (_HOURS // 2) + (_HOURS // 2 if half == "p" else 0)
+        hour = hour % (_HOURS // 2) + (_HOURS // 2 if am_pm == "p" else 0)
     next_day = (hour, minute, second) == (_HOURS, 0, 0)  # ISO 8601's end of a day
     try:
-        when = datetime(
-            _year(said["year"]),
+        date = datetime(
+            _year(parts["year"]),
             _month(month or "1"),
             int(day or 1),
             0 if next_day else hour,
             minute,
             second - (second == _LEAP_SECOND),
-            int(said.get("part", "")[:6].ljust(6, "0")),
-            _zone(said["zone"]) if said.get("zone") else None,
+            int(parts.get("fraction", "")[:6].ljust(6, "0")),
+            _zone(parts["zone"]) if parts.get("zone") else None,
         )
-        return when + timedelta(days=1) if next_day else when
+        return date + timedelta(days=1) if next_day else date
     except (ValueError, OverflowError):
         return None
 
 
 def _year(text: str) -> int:
     year = int(text)
-    if len(text) == 2:  # noqa: PLR2004 -- two digits, as RFC 2822 4.3 reads them
+    if len(text) == 2:  # noqa: PLR2004 -- two digits, see RFC 2822 4.3
         year += 2000 if year < 50 else 1900  # noqa: PLR2004
     return year
 
@@ -205,7 +215,7 @@ def _month(text: str) -> int:
 
 
 def _zone(name: str) -> timezone | None:
-    """Return the zone of that name or offset, or None if nobody knows it."""
+    """Return the time zone of a name or offset, or None if it is unknown."""
     sign = re.search(r"[+-]", name)
     if sign:
         match = _OFFSET.fullmatch(name[sign.end() :])
@@ -215,11 +225,11 @@ def _zone(name: str) -> timezone | None:
         offset = timedelta(hours=hours, minutes=minutes)
         return timezone(-offset if sign[0] == "-" else offset)
     word = " ".join(name.lower().split())
-    hours_east = _ZONES_IN_HOURS.get(_ZONES_IN_WORDS.get(word, word))
+    hours_east = _ZONE_HOURS.get(_LONG_ZONE_NAMES.get(word, word))
     return None if hours_east is None else timezone(timedelta(hours=hours_east))
 
 
-def _iso_8601(text: str) -> datetime | None:
+def _parse_compact(text: str) -> datetime | None:
     if text[:8].isdigit() and text[8:9].isdigit():
         text = f"{text[:8]}T{text[8:]}"
     day, time = text[:8], text[8:].replace(":", "")
@@ -229,17 +239,16 @@ def _iso_8601(text: str) -> datetime | None:
         return None
 
 
-def _last_resort(text: str) -> datetime | None:
-    """Ask dateutil, twice, and believe it only where it made nothing up."""
-    from dateutil import parser  # costs 20 ms, and few documents need it
+def _parse_with_dateutil(text: str) -> datetime | None:
+    """Return the date that dateutil finds, unless it guessed a part of it."""
+    from dateutil import parser  # takes 20 ms to import, and few documents need it
 
     results = []
-    for filler in _GAP_FILLERS:
+    for default in _DEFAULTS:
         try:
-            found = parser.parse(text, default=filler, tzinfos=lambda name, _: _zone(name or "?"))
+            date = parser.parse(text, default=default, tzinfos=lambda name, _: _zone(name or "?"))
         except _DATEUTIL_ERRORS:
             return None
-        results.append(found)
+        results.append(date)
     one, other = results
-    # Nothing is made up: neither the year nor any other part of the day.
     return one if f"{one.year:04}" in text and one.date() == other.date() else None

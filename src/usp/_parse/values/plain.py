@@ -1,7 +1,6 @@
-"""Values that mean just what is written, as nearly all of them do.
+"""Plain values: those that need no cleaning, decoding or resolving, as nearly all do.
 
-There is nothing to clean, to decode or to resolve in them, so that both lanes may take them as
-they are.
+The pattern reader and the expat reader both take them as they are written.
 """
 
 import re
@@ -9,28 +8,28 @@ from typing import Final
 
 _HOST: Final = r"https?://[A-Za-z0-9.-]++(?::[0-9]++)?"
 is_plain_url: Final = re.compile(
-    # With an & and a ; there may be an entity in it.
+    # With both an & and a ; it may contain an entity.
     rf"{_HOST}(?:[/?#](?:[!-%'-;=?-~]*+|[!-:=?-~]*+))?"
 ).fullmatch
 """Tells whether a URL is plain."""
 
-# As they are written in a document, in an element or between quotes of either kind.
+# Patterns of values as they are written in a document, in an element or in quotes of either kind.
 _PATH: Final = r"[!#-%(-;=?-~]*+(?:&amp;(?![#A-Za-z0-9]*+;)[!#-%(-;=?-~]*+)*+"
-"""The only reference in it is ``&amp;``, and what comes of that is no reference again."""
+"""The only reference in it is ``&amp;``, and decoding that creates no new reference."""
 PLAIN_URL: Final = rf"{_HOST}(?:[/?#]{_PATH})?+"
 _ORIGIN: Final = re.compile(rf"{_HOST}/")
 ANY_TEXT: Final = "[^<]*+"
 PLAIN_TEXT: Final = r"[!#-%(-;=?-~][ !#-%(-;=?-~]*+(?<! )"
 SAFE_TEXT: Final = r"[ !#-%(-;=?-~]*+"
-"""The same with blanks around it, or without anything: what is read by its meaning anyway."""
+"""The same, but it may be empty or have spaces around it: for values that are parsed anyway."""
 
 
 def plain_url_like(url: str) -> str:
-    """Return the pattern of a plain URL, for a document in which most are of the same site."""
-    provenance = _ORIGIN.match(url)
-    return rf"(?:{re.escape(provenance[0])}{_PATH}|{PLAIN_URL})" if provenance else PLAIN_URL
+    """Return the pattern of a plain URL, for a document in which most have the same origin."""
+    origin = _ORIGIN.match(url)
+    return rf"(?:{re.escape(origin[0])}{_PATH}|{PLAIN_URL})" if origin else PLAIN_URL
 
 
-def unescaped(url: str) -> str:
-    """Return the URL that is meant by a plain one as it is written in a document."""
+def unescape_plain_url(url: str) -> str:
+    """Return a plain URL as it is, given as it is written in a document."""
     return url.replace("&amp;", "&") if "&" in url else url

@@ -1,7 +1,7 @@
-"""What stands around a URL and is no part of it: quotes, brackets, CDATA marks, a script's message.
+"""Removing what surrounds a URL: quotes, brackets, CDATA markers, output of a script.
 
-It is taken off only where an http(s) URL, or a quoted path, is left; all else stays as written. So
-a URL with blanks in it keeps them, and words are never turned into a URL.
+It is removed only where an http(s) URL, or a quoted path, remains; any other text stays as written.
+So a URL that contains spaces keeps them, and words never become a URL.
 """
 
 import re
@@ -9,65 +9,66 @@ from typing import Final
 
 _QUOTES: Final = "\"'`\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u00ab\u00bb\u2039\u203a"
 _PAIRS: Final = {
-    **dict.fromkeys(_QUOTES, _QUOTES),  # languages disagree which of them open and which close
+    **dict.fromkeys(_QUOTES, _QUOTES),  # languages differ in which of them open and which close
     "<": ">",
     "(": ")",
     "[": "]",
 }
-_LONGEST: Final = 8192
-"""Longer texts than this are left alone: browsers and servers take no longer URLs."""
-_WHOLE: Final = re.compile(r"https?://[^\s<]+", re.IGNORECASE)
+_MAX_LENGTH: Final = 8192
+"""Longer texts are left alone: browsers and servers accept no longer URLs."""
+_ONLY_A_URL: Final = re.compile(r"https?://[^\s<]+", re.IGNORECASE)
 _HTTP: Final = re.compile(r"https?://[^\s/?#]", re.IGNORECASE)
-_KINDS: Final = (
+_MESSAGE_KINDS: Final = (
     r"(?:PHP\s+)?(?:Warning|Notice|Deprecated|Strict Standards|(?:[A-Z][a-z]+ )?[Ee]rror)\s*:"
 )
-_MESSAGE: Final = re.compile(rf"{_KINDS}.{{0,1000}}?\son line [0-9]+\s*", re.DOTALL)
-"""What PHP prints. Its length is bounded, so that looking for its end stays cheap."""
-_BEGINS_AS_MESSAGE: Final = re.compile(_KINDS)
+_MESSAGE: Final = re.compile(rf"{_MESSAGE_KINDS}.{{0,1000}}?\son line [0-9]+\s*", re.DOTALL)
+"""A message of PHP. Its length is bounded, so that searching for its end stays cheap."""
+_MESSAGE_START: Final = re.compile(_MESSAGE_KINDS)
 _CDATA: Final = re.compile(r"<?!?\s*\[CDATA\[(.*?)\]?\s?\]?\s?>?", re.DOTALL | re.IGNORECASE)
 _TAG: Final = re.compile(r"</?[A-Za-z][\w:]*(?:\s[^<>]*)?/?>")
 _END_TAGS: Final = re.compile(
     r"(?:\s{0,9}(?:</[A-Za-z][\w:]{0,20}>|<br\s?/?>)){1,9}\Z", re.IGNORECASE
 )
-_LEAD: Final = re.compile(rf"[\s<>(\[=:,;|{_QUOTES}]+(?=https?://)", re.IGNORECASE)
+_OPENING_JUNK: Final = re.compile(rf"[\s<>(\[=:,;|{_QUOTES}]+(?=https?://)", re.IGNORECASE)
 
 
 def strip_quotes(text: str) -> str:
-    """Take off quotes and brackets that stand around the whole of a URL or path."""
+    """Remove quotes and brackets around a whole URL or path."""
     if text[-1:] not in _PAIRS.get(text[:1], ()):
         return text
-    found = text[1:-1].strip()
-    return found if _HTTP.match(found) or found.startswith("/") else text
+    inside = text[1:-1].strip()
+    return inside if _HTTP.match(inside) or inside.startswith("/") else text
 
 
 def strip_url_junk(text: str) -> str:
-    """Return the one URL in a text that holds something else around it, or the text."""
-    if _WHOLE.fullmatch(text) or len(text) > _LONGEST:
+    """Return the one URL in a text that contains something else around it, or the text."""
+    if _ONLY_A_URL.fullmatch(text) or len(text) > _MAX_LENGTH:
         return text
-    found = _MESSAGE.sub("", text).strip() if " on line " in text else text
-    found = _END_TAGS.sub("", found) if found.endswith(">") else found
-    if not _HTTP.match(found):
-        found = _behind_junk(found.strip())
-    return found if _HTTP.match(found) or found.startswith("/") else text
+    url = _MESSAGE.sub("", text).strip() if " on line " in text else text
+    url = _END_TAGS.sub("", url) if url.endswith(">") else url
+    if not _HTTP.match(url):
+        url = _strip_leading_junk(url.strip())
+    return url if _HTTP.match(url) or url.startswith("/") else text
 
 
-def _behind_junk(text: str) -> str:
-    marked = _CDATA.fullmatch(text)
-    text = strip_quotes(_TAG.sub(" ", marked[1] if marked else text).strip())
-    lead = _LEAD.match(text)
-    if lead:
-        return _without_closers(text[lead.end() :], lead[0])
+def _strip_leading_junk(text: str) -> str:
+    cdata = _CDATA.fullmatch(text)
+    text = strip_quotes(_TAG.sub(" ", cdata[1] if cdata else text).strip())
+    junk = _OPENING_JUNK.match(text)
+    if junk:
+        return _strip_closers(text[junk.end() :], junk[0])
     words = text.split()
     urls = [word for word in words if "://" in word]
     if len(words) > 1 and len(urls) == 1 and _HTTP.match(words[-1]):
         return words[-1]
-    if _BEGINS_AS_MESSAGE.match(text):
+    if _MESSAGE_START.match(text):
         at = max(text.rfind("http://"), text.rfind("https://"))
         return text[at:] if at >= 0 and " " not in text[at:] else text
     return text
 
 
-def _without_closers(url: str, openers: str) -> str:
+def _strip_closers(url: str, openers: str) -> str:
+    """Remove the closing quotes and brackets that belong to the opening ones."""
     for opener in reversed(openers):
         if url[-1:] and url[-1] in _PAIRS.get(opener, ""):
             url = url[:-1].rstrip()

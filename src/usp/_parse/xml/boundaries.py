@@ -1,4 +1,4 @@
-"""Where entries begin and end, by what their tags look like in bytes, whatever stands in them."""
+"""Where entries start and end, by the form of their tags in bytes, whatever they contain."""
 
 import re
 from dataclasses import dataclass
@@ -18,24 +18,24 @@ class EntryBoundaries:
     """Patterns of the tags of one format's entries."""
 
     starts: re.Pattern[bytes]
-    resyncs: re.Pattern[bytes]
-    """Where reading may go on after a fault between entries."""
+    resume_points: re.Pattern[bytes]
+    """Where reading may resume after a fault between entries."""
     ends: re.Pattern[bytes]
     """An entry's end tag (group 1)."""
-    either: re.Pattern[bytes]
-    """An entry's end tag (group 1), or what shows that there is none: the beginning of the next
-    one, or the end of the root."""
+    any_boundary: re.Pattern[bytes]
+    """An entry's end tag (group 1), or what shows that it is missing: the start of the next entry,
+    or the end of the root element."""
 
 
 def boundaries_for(grammar: Grammar) -> EntryBoundaries:
-    """Return the bounds of the entries of a format."""
+    """Return the boundaries of the entries of a format."""
     names = "|".join(grammar.entries).encode()
     start = rb"<\s{0,9}+%s(?:%s)(?=[^\w.:-])" % (_PREFIX, names)
-    with_loc = rb"<\s{0,9}+%s(?:%s|loc)(?=[^\w.:-])" % (_PREFIX, names)
+    start_or_loc = rb"<\s{0,9}+%s(?:%s|loc)(?=[^\w.:-])" % (_PREFIX, names)
     end = rb"(<\s{0,9}+/\s{0,9}+%s(?:%s)\s*>)" % (_PREFIX, names)
     return EntryBoundaries(
         re.compile(start, re.IGNORECASE),
-        re.compile(with_loc if grammar.implied else start, re.IGNORECASE),
+        re.compile(start_or_loc if grammar.implied_entry else start, re.IGNORECASE),
         re.compile(end, re.IGNORECASE),
         re.compile(rb"%s|%s|%s" % (end, start, ROOT_END.pattern), re.IGNORECASE),
     )

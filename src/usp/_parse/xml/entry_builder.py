@@ -1,299 +1,299 @@
-"""From the events of XML to records: the one meaning that all lanes share.
+"""From XML events to the records of entries, in the same way whichever reader sends the events.
 
-Fed by expat, by the rescue pattern_reader's tokens or by the push parsers of 1.8.1, it follows the grammar:
-between entries unknown elements are looked through, inside an entry they are passed over, or
-written down where the grammar wants them.
+The expat reader, recovery and the push parsers of 1.8.1 call it. It follows the grammar: between
+entries, unknown elements are entered; inside an entry they are skipped, or recorded where the
+grammar has ``extensions``.
 """
 
 import re
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from usp._parse.values.text import is_http_url
+from usp._parse.values.urls import is_http_url
 from usp._parse.xml.grammar import UNKNOWN, UNKNOWN_END, UNKNOWN_TEXT, Grammar, Tag
 from usp._parse.xml.namespaces import NamespaceScope
 from usp.objects.page import Record
 
 Entry = tuple[str, Record, int]
-"""An entry's name (``url``, ``sitemap``, ``item``, ``entry``), its record, where it begins."""
+"""An entry's name (``url``, ``sitemap``, ``item``, ``entry``), its record, and its offset."""
 
-_Here = Mapping[str, Tag] | None
-"""What may stand here; None inside a text or inside something unknown."""
+_Children = Mapping[str, Tag] | None
+"""The elements that are known at a position; None inside a text or inside an unknown element."""
 
 _LOC: Final = "loc"
 _ESCAPED_LOC: Final = re.compile(r"<loc>([^<>]*)</loc>", re.IGNORECASE)
-"""A field that was escaped, or put into CDATA, with its tags."""
+"""A field that was escaped, or put into CDATA, together with its tags."""
 _MAX_DEPTH: Final = 1000
-"""So many elements around the entries are told apart."""
+"""How many nested elements around the entries are distinguished; deeper ones are counted only."""
 _MAX_PATH: Final = 16
-"""So many elements around the entries are bounded_cache after a fault, and so many unknown ones
-inside one another are told apart: more is hostility."""
+"""How many elements around the entries are kept after a fault, and how many nested unknown elements
+are recorded: only hostile documents have more."""
 
 
 class EntryBuilder:
-    """Builds the record of each entry; ``done`` fills with those that are finished."""
+    """Builds the record of each entry, and appends those that are complete to ``completed``."""
 
     def __init__(self, grammar: Grammar, position: Callable[[], int] = lambda: 0) -> None:
-        self.done: list[Entry] = []
+        self.completed: list[Entry] = []
         self.position = position
-        """Tells where in the document we are; asked when an entry begins."""
-        self.entry_at: int | None = None
-        """Where the entry began that is being read; None between entries."""
-        self.finished_at = 0
-        """Where the last entry that was finished ended."""
-        self.unclosed: list[int] = []
-        """Where entries began that were never closed before the next one."""
-        self.oddities: dict[tuple[str, str], int | None] = {}
-        """What is odd about the document's structure and names: problem codes and messages, and
-        where each was met first; None at the root."""
-        self.strays = False
-        """Whether something else than entries stands in the root element."""
+        """Returns the current offset; called when an entry starts or ends."""
+        self.entry_start: int | None = None
+        """The offset of the current entry; None between entries."""
+        self.last_entry_end = 0
+        """The offset at which the last completed entry ended."""
+        self.unclosed_entries: list[int] = []
+        """The offsets of entries that were not closed before the next one started."""
+        self.structure_problems: dict[tuple[str, str], int | None] = {}
+        """Problems with the document's structure and names: code and message, and the offset of the
+        first occurrence; None for the root element."""
+        self.has_other_content = False
+        """Whether the root element contains anything but entries."""
         self._grammar = grammar
         self._entries = grammar.entries
-        self._names = NamespaceScope(grammar.own, self.oddities)
+        self._scope = NamespaceScope(grammar.namespace, self.structure_problems)
         self._record: list[tuple[str, str]] = []
         self._entry: Tag | None = None
         self._text: list[str] = []
-        self._bare = ""
-        self._unknown = 0  # so many unknown elements are open, where they are wanted
-        self._here: _Here = grammar.entries
-        self._deeper = 0
-        self._stack: list[tuple[_Here, Tag | None, NamespaceScope, str]] = []
+        self._bare_text = ""  # the first text in the entry that is in no element
+        self._open_unknown_elements = 0
+        self._children: _Children = grammar.entries
+        self._uncounted_depth = 0  # open elements beyond _MAX_DEPTH
+        self._stack: list[tuple[_Children, Tag | None, NamespaceScope, str]] = []
 
     @property
     def path(self) -> list[str]:
-        """The elements that are open around the entries, as written, outermost first."""
-        return [name for here, _, _, name in self._stack if here is self._entries]
+        """The names of the open elements around the entries, as written, outermost first."""
+        return [name for children, _, _, name in self._stack if children is self._entries]
 
     @property
     def scope(self) -> NamespaceScope:
-        """The names that are in force here."""
-        return self._names
+        """The namespaces at this position."""
+        return self._scope
 
     @property
-    def rooted(self) -> bool:
-        """Whether the root element has begun."""
-        return self._names.rooted
+    def has_root(self) -> bool:
+        """Whether the root element has started."""
+        return self._scope.has_root
 
     @property
     def root_closed(self) -> bool:
         """Whether the root element has ended."""
-        return self._names.rooted and not self._stack
+        return self._scope.has_root and not self._stack
+
+    @property
+    def is_child_sitemap(self) -> bool:
+        """Whether the current entry declares another sitemap."""
+        return self._entry is not None and self._entry.key == "sitemap"
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
-        """Take the start of an element."""
-        here, names = self._here, self._names
-        if attributes or not names.rooted:
-            self._names = names.inside(name, attributes)
-        key = self._names.key(name)
+        """Handle a start tag."""
+        children, scope = self._children, self._scope
+        if attributes or not scope.has_root:
+            self._scope = scope.inside(name, attributes)
+        key = self._scope.key(name)
         tag = None if self._in_group else self._entries.get(key)
         if tag is not None:
-            self._begin(tag, attributes)
-        elif here is self._entries:
-            tag = self._between_entries(name, key)
+            self._start_entry(tag, attributes)
+        elif children is self._entries:
+            tag = self._start_between_entries(name, key)
             if tag is None and len(self._stack) >= _MAX_DEPTH:
-                self._deeper += 1  # counted, not kept: this deep is hostility
-                self._names = names
+                self._uncounted_depth += 1
+                self._scope = scope
                 return
-        elif here is not None:
-            tag = here.get(key)
-            self._here = tag.children if tag else None
+        elif children is not None:
+            tag = children.get(key)
+            self._children = tag.children if tag else None
             if self._entry:
-                self._open(tag, attributes)
+                self._start_field(tag, attributes)
                 if tag is None and self._grammar.extensions:
-                    self._open_unknown(name, attributes)
-        elif self._unknown:
-            self._open_unknown(name, attributes)
+                    self._start_unknown(name, attributes)
+        elif self._open_unknown_elements:
+            self._start_unknown(name, attributes)
         elif self._grammar.plain_texts and self._stack and self._stack[-1][1]:
-            self._note("SM211", "there is markup inside a text")
-            tag = self._field_inside_text(key, attributes)
-        self._stack.append((here, tag, names, name))
+            self._report("SM211", "there is markup inside a text")
+            tag = self._start_field_inside_text(key, attributes)
+        self._stack.append((children, tag, scope, name))
 
     @property
     def _in_group(self) -> bool:
-        """Whether we are inside a group, such as an image, which may hold a <url> of its own."""
-        here, entry = self._here, self._entry
-        return entry is not None and here is not None and here is not entry.children
+        """Whether we are inside a group, such as an image, which may contain its own <url>."""
+        children, entry = self._children, self._entry
+        return entry is not None and children is not None and children is not entry.children
 
     def end(self, _name: str = "") -> None:
-        """Take the end of the innermost element."""
-        if self._deeper and self._here is self._entries:
-            self._deeper -= 1
+        """Handle an end tag: it closes the innermost element."""
+        if self._uncounted_depth and self._children is self._entries:
+            self._uncounted_depth -= 1
             return
         if not self._stack:
             return
-        self._here, tag, names, _ = self._stack.pop()
-        if self._stack:  # what follows the root is read as if it stood inside it
-            self._names = names
+        self._children, tag, scope, _ = self._stack.pop()
+        if self._stack:  # what follows the root element is read as if it were inside it
+            self._scope = scope
         if self._entry is None:
             return
         if tag is None:
-            self._close_unknown()
+            self._end_unknown()
         elif tag.children is None:
             self._record.append((tag.key, "".join(self._text)))
             self._text.clear()
-            if self._here is self._entries:
-                self.finish()  # a <loc> that stands outside of any entry
+            if self._children is self._entries:
+                self.finish_entry()  # a <loc> outside of any entry
         elif tag is self._entry:
-            self.finish()
+            self.finish_entry()
 
     def text(self, data: str) -> None:
-        """Take character data; what stands between entries is looked at and not kept."""
+        """Handle character data; between entries it is only checked."""
         if self._entry is not None:
             self._text.append(data)
         elif len(self._stack) == 1 and self._grammar.plain_texts and data.strip():
-            self.strays = True
-            self._note("SM211", "text stands between the entries")
+            self.has_other_content = True
+            self._report("SM211", "there is text between the entries")
 
-    def finish(self) -> None:
-        """Hand over the entry that is being read, as far as it has come."""
+    def finish_entry(self) -> None:
+        """Complete the current entry with what was read of it."""
         if self._entry is None:
             return
-        if bare := self._bare or "".join(self._text).strip():
-            self._take_bare_url(bare)
-        self.done.append((self._entry.key, self._record, self.entry_at or 0))
-        self.finished_at = self.position()
-        self.abandon()
+        if bare_text := self._bare_text or "".join(self._text).strip():
+            self._take_bare_url(bare_text)
+        self.completed.append((self._entry.key, self._record, self.entry_start or 0))
+        self.last_entry_end = self.position()
+        self.discard_entry()
 
-    def _take_bare_url(self, bare: str) -> None:
-        """Take a URL that stands in its entry, but not in the field that it belongs in.
+    def _take_bare_url(self, text: str) -> None:
+        """Record a URL that is in its entry, but not in the element that should contain it.
 
-        In a feed it must stand beside an empty field: ``<link/>https://…``.
+        In a feed that element must be there, and empty: ``<link/>https://…``.
         """
         key = self._grammar.url_field
-        said = {text.strip() for known, text in self._record if known == key}
-        if any(said) or not (said or self._grammar.plain_texts):
+        urls = {text.strip() for known, text in self._record if known == key}
+        if any(urls) or not (urls or self._grammar.plain_texts):
             return
-        escaped = _ESCAPED_LOC.search(bare)
-        bare = escaped[1].strip() if escaped else bare
-        path = self.is_child and bare.startswith("/") and " " not in bare
-        if path or is_http_url(bare):
-            self._record.append((key, bare))  # <sitemap>https://…</sitemap>
-            self._note("SM211", f"a URL stands in its entry without a <{key}>")
+        escaped = _ESCAPED_LOC.search(text)
+        text = escaped[1].strip() if escaped else text
+        is_path = self.is_child_sitemap and text.startswith("/") and " " not in text
+        if is_path or is_http_url(text):
+            self._record.append((key, text))  # <sitemap>https://…</sitemap>
+            self._report("SM211", f"the URL of an entry is not in a <{key}>")
 
-    def abandon(self) -> None:
-        """Forget the entry that is being read."""
+    def discard_entry(self) -> None:
+        """Forget the current entry."""
         self._entry = None
-        self.entry_at = None
+        self.entry_start = None
         self._record = []
         self._text.clear()
-        self._bare = ""
-        self._unknown = 0
+        self._bare_text = ""
+        self._open_unknown_elements = 0
 
-    def outside(self) -> bool:
-        """Go back to between the entries; tell whether anything was left open inside one."""
-        self.abandon()
-        self._deeper = 0
-        stale = self._here is not self._entries
-        while self._stack and (self._here is not self._entries or len(self._stack) > _MAX_PATH):
-            self._here, _, self._names, _ = self._stack.pop()
-        return stale
+    def leave_entry(self) -> bool:
+        """Discard the current entry and close its elements; tell whether any were open."""
+        self.discard_entry()
+        self._uncounted_depth = 0
+        was_inside = self._children is not self._entries
+        while self._stack and (self._children is not self._entries or len(self._stack) > _MAX_PATH):
+            self._children, _, self._scope, _ = self._stack.pop()
+        return was_inside
 
-    def close_to(self, name: str) -> bool:
-        """Close what was left open around the entries inside the element of this name."""
+    def close_elements_inside(self, name: str) -> bool:
+        """Close the open elements inside the one of this name; False if that isn't open."""
         if name not in self.path:
             return False
         while self._stack[-1][3] != name:
             self.end()
         return True
 
-    @property
-    def is_child(self) -> bool:
-        """Whether the entry that is being read names another sitemap."""
-        return self._entry is not None and self._entry.key == "sitemap"
-
-    def ends_text(self, name: str) -> bool:
-        """Tell whether this start tag shows that an open text was never closed."""
-        if self._here is not None or not self._stack:
+    def implies_end_of_text(self, name: str) -> bool:
+        """Tell whether this start tag shows that the text before it was not closed."""
+        if self._children is not None or not self._stack:
             return False
-        around, tag, _, _ = self._stack[-1]
-        return tag is not None and around is not None and self._names.key(name) in around
+        siblings, tag, _, _ = self._stack[-1]
+        return tag is not None and siblings is not None and self._scope.key(name) in siblings
 
-    def _note(self, code: str, message: str) -> None:
-        self.oddities.setdefault((code, message), self.position())
+    def _report(self, code: str, message: str) -> None:
+        self.structure_problems.setdefault((code, message), self.position())
 
-    def _field_inside_text(self, key: str, attributes: Mapping[str, str]) -> Tag | None:
-        """Take a field that stands inside another as if it stood behind it."""
-        around, outer, names, name = self._stack[-1]
-        tag = around.get(key) if around else None
+    def _start_field_inside_text(self, key: str, attributes: Mapping[str, str]) -> Tag | None:
+        """Read a field inside another one as if it followed it."""
+        siblings, outer, scope, name = self._stack[-1]
+        tag = siblings.get(key) if siblings else None
         if tag is None or outer is None or self._entry is None:
             return None
         self._record.append((outer.key, "".join(self._text)))
         self._text.clear()
-        self._stack[-1] = (around, None, names, name)
-        self._here = tag.children
-        self._open(tag, attributes)
+        self._stack[-1] = (siblings, None, scope, name)
+        self._children = tag.children
+        self._start_field(tag, attributes)
         return tag
 
-    def _between_entries(self, name: str, key: str) -> Tag | None:
-        """Look through what stands around the entries; a <loc> there is an entry of its own."""
-        self.strays = self.strays or bool(self._stack)
+    def _start_between_entries(self, name: str, key: str) -> Tag | None:
+        """Enter an element around the entries; a <loc> there is an entry of its own."""
+        self.has_other_content = self.has_other_content or bool(self._stack)
         namespace, _, local = key.rpartition(":")
-        taken = namespace == "?" or (namespace and ":" not in name)
-        if taken and (entry := self._entries.get(local)):
-            # Something around it has taken the namespace away.
-            self._note("SM219", "entries are in another namespace")
-            self._names = self._names.with_own(name)
-            self._begin(entry, {})
+        in_other_namespace = namespace == "?" or (namespace and ":" not in name)
+        if in_other_namespace and (entry := self._entries.get(local)):
+            # An element around it declares another default namespace.
+            self._report("SM219", "entries are in another namespace")
+            self._scope = self._scope.with_own(name)
+            self._start_entry(entry, {})
             return entry
         if key in self._grammar.roots and self._stack:
-            self._note("SM211", "a root element stands inside another")
-        if key != _LOC or self._grammar.implied is None:
+            self._report("SM211", "there is a root element inside another")
+        if key != _LOC or self._grammar.implied_entry is None:
             return None
-        implied = self._entries[self._grammar.implied]
-        self._begin(implied, {})
-        self._here = None
-        self._note("SM211", "a <loc> stands outside of any entry")
+        implied = self._entries[self._grammar.implied_entry]
+        self._start_entry(implied, {})
+        self._children = None
+        self._report("SM211", "there is a <loc> outside of any entry")
         return implied.children[_LOC] if implied.children else None
 
-    def _begin(self, entry: Tag, attributes: Mapping[str, str]) -> None:
+    def _start_entry(self, entry: Tag, attributes: Mapping[str, str]) -> None:
         if self._entry is not None:
-            self.unclosed.append(self.entry_at or 0)
-            self.finish()
+            self.unclosed_entries.append(self.entry_start or 0)
+            self.finish_entry()
         self._entry = entry
-        self._here = entry.children
-        self.entry_at = self.position()
+        self._children = entry.children
+        self.entry_start = self.position()
         self._text.clear()
-        if self._names.base:
-            self._record.append(("xml:base", self._names.base))
+        if self._scope.base:
+            self._record.append(("xml:base", self._scope.base))
         if entry.attributes and attributes:
-            self._take_attributes(entry, attributes)
+            self._record_attributes(entry, attributes)
 
-    def _open(self, tag: Tag | None, attributes: Mapping[str, str]) -> None:
+    def _start_field(self, tag: Tag | None, attributes: Mapping[str, str]) -> None:
         if tag is None or tag.children is None:
-            if self._text and not self._bare:
-                self._bare = "".join(self._text).strip()
+            if self._text and not self._bare_text:
+                self._bare_text = "".join(self._text).strip()
             self._text.clear()
         else:
             self._record.append((tag.key, ""))
         if tag and tag.attributes and attributes:
-            self._take_attributes(tag, attributes)
+            self._record_attributes(tag, attributes)
 
-    def _take_attributes(self, tag: Tag, attributes: Mapping[str, str]) -> None:
+    def _record_attributes(self, tag: Tag, attributes: Mapping[str, str]) -> None:
         for name, value in attributes.items():
             local = name.lower()
             if local in tag.attributes:
                 self._record.append((f"{tag.key}@{local}", value))
 
-    def _open_unknown(self, name: str, attributes: Mapping[str, str]) -> None:
-        """Write an element that means nothing into the record, as it came."""
-        self._unknown += 1
-        if self._unknown <= _MAX_PATH:
-            self._take_unknown_text()
-            self._record.append((UNKNOWN, f"{self._names.namespace(name) or ''} {name}"))
+    def _start_unknown(self, name: str, attributes: Mapping[str, str]) -> None:
+        """Record an unknown element as it is written."""
+        self._open_unknown_elements += 1
+        if self._open_unknown_elements <= _MAX_PATH:
+            self._record_unknown_text()
+            self._record.append((UNKNOWN, f"{self._scope.namespace(name) or ''} {name}"))
             self._record.extend((f"{UNKNOWN}@{key}", value) for key, value in attributes.items())
 
-    def _close_unknown(self) -> None:
-        if not self._unknown:
-            if self._here is not None:
-                self._text.clear()  # nobody wants what stood in it
+    def _end_unknown(self) -> None:
+        if not self._open_unknown_elements:
+            if self._children is not None:
+                self._text.clear()  # the text of an element that isn't recorded
             return
-        if self._unknown <= _MAX_PATH:
-            self._take_unknown_text()
+        if self._open_unknown_elements <= _MAX_PATH:
+            self._record_unknown_text()
             self._record.append((UNKNOWN_END, ""))
-        self._unknown -= 1
+        self._open_unknown_elements -= 1
 
-    def _take_unknown_text(self) -> None:
+    def _record_unknown_text(self) -> None:
         if text := "".join(self._text).strip():
             self._record.append((UNKNOWN_TEXT, text))
         self._text.clear()

@@ -1,12 +1,13 @@
-"""Reading XML entry by entry: the expat_only pattern_reader, and the way back to it after a fault.
+"""Reading XML entry by entry with expat, and resuming after a fault.
 
-expat is the judge of what well-formed XML means. Where it stops, the entry it stopped in is handed
-to the rescue pattern_reader and a new expat goes on behind it; where it stops between entries, reading goes
-on at the next entry. So a fault costs its own entry at most, and time stays linear.
+expat decides what well-formed XML means. The pattern reader takes over where the next entries match
+the pattern of the document. Where expat stops inside an entry, ``recovery`` reads that entry and a
+new expat parser continues after it; where it stops between entries, reading resumes at the next
+entry. So a fault costs its own entry at most, and the time stays linear.
 
-Bytes are kept from the beginning of the entry that is being read, and never more than an entry may
-be long: older expats take quadratic time over one huge token, so they aren't shown one. expat is
-fed from the root element on and is never outside of all elements again, so no DOCTYPE reaches it.
+The bytes from the start of the current entry on are buffered, and never more than ``MAX_ENTRY``:
+older versions of expat take quadratic time for one huge token, so they never get one. expat is fed
+from the root element on and is never outside of all elements again, so it never sees a DOCTYPE.
 """
 
 import re
@@ -16,41 +17,46 @@ from typing import Final
 from xml.parsers import expat
 
 from usp._parse.diagnostics import START, Diagnostics, Position, ReadPosition
-from usp._parse.input.decompress import in_blocks
+from usp._parse.input.chunks import rechunk
 from usp._parse.pattern.groups import MatchRun
 from usp._parse.pattern.pattern_reader import PatternReader
 from usp._parse.xml.boundaries import ROOT_END, boundaries_for
 from usp._parse.xml.entry_builder import Entry, EntryBuilder
 from usp._parse.xml.grammar import Grammar
 from usp._parse.xml.recovery import recover_entry
+from usp._parse.xml.resync import (
+    END_TAG,
+    find_malformed_start,
+    find_next_start,
+    skip_comment,
+    skip_end_tags,
+)
 
 MAX_ENTRY: Final = 1024 * 1024
-_CAUTION: Final = 16 * 1024
-"""So much after a fault is fed to expat an entry at a time."""
+_STEPWISE_BYTES: Final = 16 * 1024
+"""How many bytes after a fault are fed to expat an entry at a time."""
 _CHILD_URL: Final = re.compile(
     rb"<(?:[\w.-]+:)?sitemap[\s>].*?</(?:[\w.-]+:)?loc\s*>", re.IGNORECASE | re.DOTALL
 )
-_END_TAG: Final = re.compile(rb"\s*</([^\s<>]+)[ \t\r\n]*>")
-"""An end tag that expat takes, behind blanks of any kind: XML knows four of the six."""
 _AFTER_ROOT: Final = expat.errors.codes[expat.errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT]
 _BLANKS: Final = re.compile(rb"[ \t\r\n]*+")
-_NOWHERE: Final = "_"
-"""The element that stands around entries which have none."""
+_IMPLIED_ROOT: Final = "_"
+"""The element that is opened around entries without a root element."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Fault:
     """Where expat stopped inside an entry, and why."""
 
-    entry_at: int
-    at: int
+    entry_start: int
+    offset: int
     message: str
 
 
 class XmlReader:
     """Reads the entries of one document, given from its root element on.
 
-    Places are counted in bytes of UTF-8 from there.
+    Offsets are counted in bytes of UTF-8 from there.
     """
 
     def __init__(
@@ -62,351 +68,333 @@ class XmlReader:
         rootless: bool = False,
         expat_only: bool = False,
     ) -> None:
-        """Begin at a root element, given where it stands in the document as it came.
+        """Start at a root element, given its position in the original document.
 
-        ``expat_only`` leaves all to expat: the result is the same.
+        ``expat_only`` switches the pattern reader off: the result is the same.
         """
         self._diagnostics = diagnostics
         diagnostics.position_of = self._position_of
-        self._builder = EntryBuilder(grammar, self._position)
+        self._builder = EntryBuilder(grammar, self._offset)
         self._pattern_reader = None if expat_only else PatternReader(grammar)
-        bounds = boundaries_for(grammar)
-        self._starts, self._resyncs = bounds.starts, bounds.resyncs
-        self._bounds, self._ends = bounds.either, bounds.ends
+        boundaries = boundaries_for(grammar)
+        self._starts, self._resume_points = boundaries.starts, boundaries.resume_points
+        self._any_boundary, self._ends = boundaries.any_boundary, boundaries.ends
         self._is_sitemap = grammar.plain_texts
-        self._entries = 0  # how many were read, runs counting as one
-        self._done: list[Entry | MatchRun] = []  # those that nobody has taken yet
-        self._told: set[tuple[str, str]] = set()  # the oddities that were reported
-        self._kept = b""
-        self._kept_at = 0  # the position of the first kept byte
-        self._root = self._kept_from = root
-        self._fed_to = 0  # how far expat has been fed
-        self._zero = 0  # the position of expat's own byte 0
+        self._entry_count = 0  # a run counts as one
+        self._completed: list[Entry | MatchRun] = []  # those that were not yielded yet
+        self._reported: set[tuple[str, str]] = set()  # structure problems
+        self._buffer = b""
+        self._buffer_start = 0  # the offset of the first byte in the buffer
+        self._root = self._buffer_position = root
+        self._fed_to = 0  # the offset up to which expat has been fed
+        self._parser_start = 0  # the offset of the parser's own byte 0
         self._rootless = rootless
         self._root_ended = False
         self._resumed_at = 0
-        self._cautious_to = 0  # up to there, entries are fed one by one
-        self._between = False  # expat stands between entries, with nothing half read
-        self._fault: _Fault | None = None  # a damaged entry whose end is still to come
-        self._parser = self._new_parser([_NOWHERE] if rootless else [])
+        self._stepwise_to = 0  # up to this offset, entries are fed one by one
+        self._between_entries = (
+            False  # the parser has consumed all it was fed, up to an entry's end
+        )
+        self._fault: _Fault | None = None  # in an entry whose end was not read yet
+        self._parser = self._new_parser([_IMPLIED_ROOT] if rootless else [])
 
     def read(self, chunks: Iterable[bytes]) -> Iterator[Entry | MatchRun]:
-        """Yield the entries as they become complete, those that are alike together."""
+        """Yield the entries as they are completed, those that match the pattern as runs."""
         try:
-            for block in in_blocks(chunks):
-                at = 0
-                while at < len(block):
-                    # Never past the length of an entry: where the blocks end must not matter.
-                    room = max(self._needed + MAX_ENTRY - self._end, 1)
-                    self._kept += block[at : at + room]
-                    at += room
-                    yield from self._entries_so_far(final=False)
-                    self._forget()
-            yield from self._entries_so_far(final=True)
-            if not self._entries and self._builder.strays and self._is_sitemap:
+            for chunk in rechunk(chunks):
+                start = 0
+                while start < len(chunk):
+                    # Never more than MAX_ENTRY: the result must not depend on the chunk size.
+                    size = max(self._needed_from + MAX_ENTRY - self._buffer_end, 1)
+                    self._buffer += chunk[start : start + size]
+                    start += size
+                    yield from self._read_buffer(final=False)
+                    self._trim_buffer()
+            yield from self._read_buffer(final=True)
+            if not self._entry_count and self._builder.has_other_content and self._is_sitemap:
                 self._diagnostics.report(
                     "SM204", "there are no entries", position=self._root.position
                 )
         finally:
-            self._let_go()
+            self._release()
 
-    def _entries_so_far(self, *, final: bool) -> Iterator[Entry | MatchRun]:
-        """Yield the entries of what is kept, a run of them as soon as it is read."""
+    def _read_buffer(self, *, final: bool) -> Iterator[Entry | MatchRun]:
+        """Yield the entries of the buffer, a run of them as soon as it is read."""
         if self._pattern_reader:
-            self._pattern_reader.show(self._kept)
+            self._pattern_reader.show(self._buffer)
         while self._advance(final=final):
-            yield from self._take_done()
-        yield from self._take_done()
+            yield from self._take_completed()
+        yield from self._take_completed()
 
-    def _let_go(self) -> None:
-        """Break the rings of references, so that the bytes are free as soon as we are."""
+    def _release(self) -> None:
+        """Break the reference cycles, so that the buffer is freed together with the reader."""
         self._diagnostics.position_of = None
         self._builder.position = int
         self._parser.StartElementHandler = None
         self._parser.EndElementHandler = None
         self._parser.CharacterDataHandler = None
 
-    def _take_done(self) -> list[Entry | MatchRun]:
+    def _take_completed(self) -> list[Entry | MatchRun]:
         builder = self._builder
-        for at in builder.unclosed:
-            self._diagnostics.report("SM210", "an entry is never closed", at=at)
-        builder.unclosed.clear()
-        self._done += builder.done
-        self._entries += len(self._done)
-        builder.done = []
-        done, self._done = self._done, []
-        for oddity, met_at in builder.oddities.items():
-            if oddity not in self._told:
-                self._told.add(oddity)
-                position = self._root.position if met_at is None else self._position_of(met_at)
-                self._diagnostics.report(*oddity, position=position)
-        return done
+        for offset in builder.unclosed_entries:
+            self._diagnostics.report("SM210", "an entry is not closed", at=offset)
+        builder.unclosed_entries.clear()
+        self._completed += builder.completed
+        self._entry_count += len(self._completed)
+        builder.completed = []
+        completed, self._completed = self._completed, []
+        for problem, first in builder.structure_problems.items():
+            if problem not in self._reported:
+                self._reported.add(problem)
+                position = self._root.position if first is None else self._position_of(first)
+                self._diagnostics.report(*problem, position=position)
+        return completed
 
     @property
-    def _end(self) -> int:
-        return self._kept_at + len(self._kept)
+    def _buffer_end(self) -> int:
+        return self._buffer_start + len(self._buffer)
 
-    def _position(self) -> int:
+    def _offset(self) -> int:
+        """Return the current offset, for the builder."""
         if self._fault:
-            return self._fault.entry_at
-        return self._zero + self._parser.CurrentByteIndex
+            return self._fault.entry_start
+        return self._parser_start + self._parser.CurrentByteIndex
 
-    def _position_of(self, at: int) -> Position:
-        return self._kept_from.past(self._kept[: max(at - self._kept_at, 0)]).position
+    def _position_of(self, offset: int) -> Position:
+        before = self._buffer[: max(offset - self._buffer_start, 0)]
+        return self._buffer_position.past(before).position
 
     def _new_parser(self, path: list[str]) -> expat.XMLParserType:
-        """Make an expat that stands where we stand: inside the elements around the entries."""
-        parser = expat.ParserCreate("utf-8")  # overrides whatever the declaration says
+        """Return an expat parser inside the elements that are open around the entries."""
+        parser = expat.ParserCreate("utf-8")  # overrides the XML declaration
         parser.buffer_text = True
-        if hasattr(parser, "SetReparseDeferralEnabled"):  # bounded here; see MAX_ENTRY
+        if hasattr(parser, "SetReparseDeferralEnabled"):  # not needed, since tokens are bounded
             parser.SetReparseDeferralEnabled(False)
         head = "".join(f"<{name}>" for name in path).encode()
         if head:
             parser.Parse(head, False)
-        self._zero = self._fed_to - len(head)
+        self._parser_start = self._fed_to - len(head)
         parser.StartElementHandler = self._builder.start
         parser.EndElementHandler = self._builder.end
         parser.CharacterDataHandler = self._builder.text
         return parser
 
-    def _resume(self, at: int) -> None:
-        self._cautious_to = at + _CAUTION
-        self._fed_to = self._resumed_at = at
-        self._between = True
-        self._parser = self._new_parser(self._builder.path or [_NOWHERE])
+    def _resume(self, offset: int) -> None:
+        """Continue with a new parser, between entries."""
+        self._stepwise_to = offset + _STEPWISE_BYTES
+        self._fed_to = self._resumed_at = offset
+        self._between_entries = True
+        self._parser = self._new_parser(self._builder.path or [_IMPLIED_ROOT])
 
     def _advance(self, *, final: bool) -> bool:
-        """Read as far as the kept bytes go, past as many faults as there are in them.
+        """Read to the end of the buffer, past any number of faults.
 
-        Stop at each long run of entries: True if there may be more.
+        Stop after each run of entries: True if there may be more.
         """
         while True:
             if self._fault:
-                if not self._rescue_entry(self._fault, final=final):
+                if not self._recover_entry(self._fault, final=final):
                     return False
             else:
                 self._feed(final=final)
-            if not self._fault and self._fed_to >= self._end:
+            if not self._fault and self._fed_to >= self._buffer_end:
                 return False
-            if self._done:
+            if self._completed:
                 return True
 
     def _feed(self, *, final: bool) -> None:
-        """Feed expat: all there is, or an entry at a time while the other pattern_reader may follow.
+        """Feed expat the whole buffer, or one entry while the pattern reader may take over.
 
-        After a fault it is an entry at a time for a while. What a fault opens (a comment, CDATA)
-        may reach to the end of the document: fed all there is, expat would read that far again
-        and again, once for each such fault.
+        After a fault it is also one entry at a time, for a while. A comment or CDATA that a fault
+        opens may extend to the end of the document: with the whole buffer, expat would read that
+        far again and again, once for each such fault.
         """
-        if self._between and self._pattern_reader and self._skim(self._pattern_reader):
+        if self._between_entries and self._pattern_reader and self._read_run(self._pattern_reader):
             return
         builder = self._builder
-        begin = self._fed_to - self._kept_at
-        cautious = self._fed_to < self._cautious_to
-        stepping = self._ends if self._pattern_reader and self._pattern_reader.is_learning else None
-        cuts = self._bounds if cautious else stepping
-        bound = cuts.search(self._kept, begin + 1) if cuts else None
-        ends = bool(bound and bound[1])
-        stop = len(self._kept) if bound is None else bound.end() if ends else bound.start()
-        self._between = False
+        begin = self._fed_to - self._buffer_start
+        after_fault = self._fed_to < self._stepwise_to
+        learning = self._pattern_reader is not None and self._pattern_reader.is_learning
+        boundaries = self._any_boundary if after_fault else self._ends if learning else None
+        boundary = boundaries.search(self._buffer, begin + 1) if boundaries else None
+        is_end = bool(boundary and boundary[1])
+        stop = len(self._buffer)
+        if boundary:
+            stop = boundary.end() if is_end else boundary.start()
+        self._between_entries = False
         try:
-            self._parser.Parse(memoryview(self._kept)[begin:stop], final and bound is None)
+            self._parser.Parse(memoryview(self._buffer)[begin:stop], final and boundary is None)
         except expat.ExpatError as error:
-            self._stopped(error, final=final)
+            self._handle_error(error, final=final)
             return
-        self._fed_to = self._kept_at + stop
-        if bound and ends and builder.finished_at == self._kept_at + bound.start():
-            self._between = True
+        self._fed_to = self._buffer_start + stop
+        if boundary and is_end and builder.last_entry_end == self._buffer_start + boundary.start():
+            self._between_entries = True
             self._learn(stop)
-        elif ends and not cautious and self._pattern_reader:
-            self._pattern_reader.miss()  # or expat would read on in it step by step, each from its beginning
-        entry_at = builder.entry_at
+        elif is_end and not after_fault and self._pattern_reader:
+            # Else expat would read a long entry again at each end tag inside it.
+            self._pattern_reader.miss()
+        entry_start = builder.entry_start
         swallowed = (
-            bound and self._starts.match(self._kept, begin) and entry_at != self._kept_at + begin
+            boundary
+            and self._starts.match(self._buffer, begin)
+            and entry_start != self._buffer_start + begin
         )
-        if cautious and entry_at is not None and (ends or swallowed):
-            # Its end tag, or the next entry, stands in something that it never closed.
-            self._fault = _Fault(entry_at, self._kept_at + begin, "something in it has no end")
+        if after_fault and entry_start is not None and (is_end or swallowed):
+            # Its end tag, or the next entry, is inside something that it doesn't close.
+            offset = self._buffer_start + begin
+            self._fault = _Fault(entry_start, offset, "it contains something that is not closed")
 
-    def _skim(self, pattern_reader: PatternReader) -> bool:
-        """Have the learned pattern_reader read what it can; expat goes on behind it as if it had read it.
+    def _read_run(self, pattern_reader: PatternReader) -> bool:
+        """Let the pattern reader read what it can; expat continues after it as if it had read it.
 
         True if it has read some: there may be more, of another kind.
         """
         builder = self._builder
-        begin = self._fed_to - self._kept_at
-        run, stop = pattern_reader.read(begin, builder.scope, self._kept_at)
+        begin = self._fed_to - self._buffer_start
+        run, stop = pattern_reader.read(begin, builder.scope, self._buffer_start)
         if run:
-            self._done += builder.done
-            builder.done = []
-            self._done.append(run)
+            self._completed += builder.completed
+            builder.completed = []
+            self._completed.append(run)
             self._fed_to += stop - begin
-            self._zero += stop - begin
-            builder.finished_at = self._fed_to
+            self._parser_start += stop - begin
+            builder.last_entry_end = self._fed_to
         return run is not None
 
     def _learn(self, stop: int) -> None:
-        """Show the learned pattern_reader the entry that ends here."""
+        """Show the pattern reader the entry that ends here."""
         if self._pattern_reader and self._pattern_reader.is_learning:
-            entry = self._builder.done[-1]
-            self._pattern_reader.learn(entry[2] - self._kept_at, stop, self._builder.scope, entry)
+            entry = self._builder.completed[-1]
+            begin = entry[2] - self._buffer_start
+            self._pattern_reader.learn(begin, stop, self._builder.scope, entry)
 
-    def _stopped(self, error: expat.ExpatError, *, final: bool) -> None:
-        at = max(self._zero + self._parser.ErrorByteIndex, self._kept_at)
-        if self._kept.startswith(b"</", max(at - self._kept_at - 2, 0)):
-            at -= 2  # expat points at the name in an end tag
-        entry_at = self._builder.entry_at
-        if entry_at is None and error.code != _AFTER_ROOT:
-            entry_at = self._broken_start(at)
-        if entry_at is None:
-            self._stopped_between(error, at, final=final)
+    def _handle_error(self, error: expat.ExpatError, *, final: bool) -> None:
+        """Decide whether expat stopped inside an entry or between entries."""
+        offset = max(self._parser_start + self._parser.ErrorByteIndex, self._buffer_start)
+        if self._buffer.startswith(b"</", max(offset - self._buffer_start - 2, 0)):
+            offset -= 2  # expat gives the position of the name in an end tag
+        entry_start = self._builder.entry_start
+        if entry_start is None and error.code != _AFTER_ROOT:
+            begin = max(self._resumed_at - self._buffer_start, 0)
+            fault = offset - self._buffer_start
+            start = find_malformed_start(self._buffer, fault, begin, self._starts)
+            entry_start = None if start is None else self._buffer_start + start
+        if entry_start is None:
+            self._resume_between_entries(error, offset, final=final)
         else:
-            self._fault = _Fault(entry_at, at, expat.ErrorString(error.code))
+            self._fault = _Fault(entry_start, offset, expat.ErrorString(error.code))
 
-    def _broken_start(self, at: int) -> int | None:
-        """Return where an entry begins whose very start tag is broken at this position.
-
-        Not before the last fault: what lies there was dealt with, and would be for ever.
-        """
-        since = max(self._resumed_at - self._kept_at, 0)
-        tag = self._kept.rfind(b"<", since, at - self._kept_at)
-        written = self._kept[tag : at - self._kept_at] if tag >= 0 else b">"
-        unfinished = b">" not in written or written.count(b'"') % 2 or written.count(b"'") % 2
-        for begin in (tag if unfinished else -1, at - self._kept_at):
-            if begin >= 0 and self._starts.match(self._kept, begin):
-                return self._kept_at + begin
-        return None
-
-    def _rescue_entry(self, fault: _Fault, *, final: bool) -> bool:
-        """Mend the entry in which expat stopped; False if its end is still to come."""
+    def _recover_entry(self, fault: _Fault, *, final: bool) -> bool:
+        """Read the malformed entry and resume after it; False if its end was not read yet."""
         builder = self._builder
-        begin = fault.entry_at - self._kept_at
-        bound = self._bounds.search(self._kept, begin + 1)
-        endless = bound is None and not final
-        if endless and len(self._kept) - begin < MAX_ENTRY:
+        begin = fault.entry_start - self._buffer_start
+        boundary = self._any_boundary.search(self._buffer, begin + 1)
+        endless = boundary is None and not final
+        if endless and len(self._buffer) - begin < MAX_ENTRY:
             return False
-        stop = bound.end() if bound and bound[1] else bound.start() if bound else len(self._kept)
-        piece = self._kept[begin:stop]
-        if endless or len(piece) > MAX_ENTRY:
-            self._diagnostics.report("SM217", "an entry is longer than 1 MiB", at=fault.entry_at)
-        elif bound is None:
-            self._truncated(fault, piece)
+        stop = len(self._buffer)
+        if boundary:
+            stop = boundary.end() if boundary[1] else boundary.start()
+        data = self._buffer[begin:stop]
+        if endless or len(data) > MAX_ENTRY:
+            message = "an entry longer than 1 MiB was skipped"
+            self._diagnostics.report("SM217", message, at=fault.entry_start)
+        elif boundary is None:
+            self._skip_truncated_entry(fault, data)
         else:
-            builder.outside()
-            before = len(builder.done)
-            recover_entry(piece, builder)
-            builder.finish()
-            lost = len(builder.done) == before or (self._is_sitemap and not _has_url(builder.done))
-            code, what = ("SM209", "lost") if lost else ("SM208", "mended")
-            self._diagnostics.report(code, f"an entry was {what}: {fault.message}", at=fault.at)
+            builder.leave_entry()
+            before = len(builder.completed)
+            recover_entry(data, builder)
+            builder.finish_entry()
+            skipped = len(builder.completed) == before or (
+                self._is_sitemap and not _has_url(builder.completed[-1])
+            )
+            code, result = ("SM209", "skipped") if skipped else ("SM208", "repaired")
+            message = f"a malformed entry was {result}: {fault.message}"
+            self._diagnostics.report(code, message, at=fault.offset)
         self._fault = None
-        builder.outside()
-        # Blanks between entries say nothing; shown to expat, they would take a turn of their own.
-        rest = _BLANKS.match(self._kept, stop)
-        self._resume(self._kept_at + (rest.end() if rest else stop))
+        builder.leave_entry()
+        # Fed to expat, the whitespace between entries would need a step of its own.
+        blanks = _BLANKS.match(self._buffer, stop)
+        self._resume(self._buffer_start + (blanks.end() if blanks else stop))
         return True
 
-    def _truncated(self, fault: _Fault, piece: bytes) -> None:
-        """Leave out the entry that has no end; of an index's child the URL is enough."""
-        url = _CHILD_URL.match(piece)
+    def _skip_truncated_entry(self, fault: _Fault, data: bytes) -> None:
+        """Skip the entry at which the document ends; for a child sitemap its URL is enough."""
+        url = _CHILD_URL.match(data)
         if url:
-            self._builder.outside()
+            self._builder.leave_entry()
             recover_entry(url[0], self._builder)
-            self._builder.finish()
-        self._diagnostics.report("SM207", "the document ends within an entry", at=fault.entry_at)
+            self._builder.finish_entry()
+        message = "the document is truncated inside an entry"
+        self._diagnostics.report("SM207", message, at=fault.entry_start)
 
-    def _stopped_between(self, error: expat.ExpatError, at: int, *, final: bool) -> None:
-        """Go on after a fault between entries: at an end tag that fits, or at the next entry."""
-        builder = self._builder
-        stale = builder.outside()
-        end_tag = _END_TAG.match(self._kept, at - self._kept_at)
-        if end_tag and builder.close_to(end_tag[1].decode("utf-8", "replace")):
-            if not stale:
-                self._diagnostics.report_once("SM211", "not all that is opened is closed", at=at)
-            self._resume(self._kept_at + end_tag.start(1) - len(b"</"))
+    def _resume_between_entries(self, error: expat.ExpatError, offset: int, *, final: bool) -> None:
+        """Resume after a fault between entries: at a matching end tag, or at the next entry."""
+        builder, buffer = self._builder, self._buffer
+        fault = offset - self._buffer_start
+        was_inside = builder.leave_entry()
+        end_tag = END_TAG.match(buffer, fault)
+        if end_tag and builder.close_elements_inside(end_tag[1].decode("utf-8", "replace")):
+            if not was_inside:
+                self._diagnostics.report_once("SM211", "an element is not closed", at=offset)
+            self._resume(self._buffer_start + end_tag.start(1) - len(b"</"))
             return
-        since = max(self._resumed_at - self._kept_at, 0)
-        text_before = self._kept[since : at - self._kept_at].strip()
+        resumed_at = max(self._resumed_at - self._buffer_start, 0)
+        text_before = buffer[resumed_at:fault].strip()
         if end_tag and text_before and end_tag[1].rpartition(b":")[2].lower() == b"loc":
-            self._diagnostics.report("SM209", "an entry has lost its beginning", at=at)
-        after = at if end_tag else self._behind_comment(at)
+            self._diagnostics.report("SM209", "the start of an entry is missing", at=offset)
         ended = self._root_ended or builder.root_closed or error.code == _AFTER_ROOT
-        stop = self._past_end_tags(at) if end_tag else self._next_start(after, final=final)
-        if not builder.rooted and stop < self._end:
-            self._rootless = True  # the root's very start tag is broken
+        if end_tag:
+            stop = skip_end_tags(buffer, fault, set(builder.path))
+        else:
+            begin = max(self._resumed_at, builder.last_entry_end) - self._buffer_start
+            after = skip_comment(buffer, fault, max(begin, 0), self._starts)
+            stop = find_next_start(buffer, after, self._resume_points, final=final)
+        at_end = stop == len(buffer)
+        if not builder.has_root and not at_end:
+            self._rootless = True  # the start tag of the root element is malformed
         if ended and not self._rootless:
-            if at < self._end:
-                self._diagnostics.report_once("SM206", "something follows the root element", at=at)
-        elif final and stop == self._end and not self._rootless:
-            self._diagnostics.report("SM207", "the document ends before its root does", at=at)
-        elif at < self._end:
-            message = f"between entries: {expat.ErrorString(error.code)}"
-            self._diagnostics.report_once("SM211", message, at=at)
-        skipped = self._kept[at - self._kept_at : stop - self._kept_at]
-        self._root_ended = ended or bool(ROOT_END.search(skipped))
-        self._resume(stop)
-
-    def _behind_comment(self, at: int) -> int:
-        """Return where to go on if a comment has swallowed what is before this position, or that.
-
-        Behind the comment, if it only has ``--`` in it; in it, if it has no end of its own.
-        """
-        begin = max(self._resumed_at, self._builder.finished_at) - self._kept_at
-        here = at - self._kept_at
-        comment = self._kept.find(b"<!--", max(begin, 0), here)
-        if comment < 0 or self._kept.find(b"-->", comment, here) >= 0:
-            return at
-        end = self._kept.find(b"-->", here)
-        another = self._kept.find(b"<!--", here, max(end, here))
-        ended = end >= 0 > another and not self._starts.search(self._kept, comment, here)
-        return self._kept_at + (end + len(b"-->") if ended else comment + 1)
-
-    def _past_end_tags(self, at: int) -> int:
-        """Return where a run of end tags ends that close nothing."""
-        path = set(self._builder.path)
-        end = at - self._kept_at
-        while (tag := _END_TAG.match(self._kept, end)) and tag[1].decode(
-            "utf-8", "replace"
-        ) not in path:
-            end = tag.end()
-        return self._kept_at + end
-
-    def _next_start(
-        self, after: int, *, final: bool, starts: re.Pattern[bytes] | None = None
-    ) -> int:
-        """Return where the next entry begins, or where one may begin that isn't all here yet."""
-        begin = after - self._kept_at
-        following = (starts or self._resyncs).search(self._kept, begin)
-        if following:
-            return self._kept_at + following.start()
-        last = -1 if final else self._kept.rfind(b"<", begin + 1)
-        unfinished = last >= 0 and b">" not in self._kept[last:]
-        return self._kept_at + last if unfinished else self._end
+            if fault < len(buffer):
+                self._diagnostics.report_once("SM206", "there is junk after the root", at=offset)
+        elif final and at_end and not self._rootless:
+            message = "the document is truncated: its root element is not closed"
+            self._diagnostics.report("SM207", message, at=offset)
+        elif fault < len(buffer):
+            message = f"malformed between entries: {expat.ErrorString(error.code)}"
+            self._diagnostics.report_once("SM211", message, at=offset)
+        self._root_ended = ended or bool(ROOT_END.search(buffer[fault:stop]))
+        self._resume(self._buffer_start + stop)
 
     @property
-    def _needed(self) -> int:
-        """Where the bytes begin that are still needed."""
-        needed = self._fault.entry_at if self._fault else self._builder.entry_at
-        needed = self._position() if needed is None else needed
-        return min(max(needed, self._kept_at), self._end)
+    def _needed_from(self) -> int:
+        """The offset from which on bytes are still needed."""
+        needed = self._fault.entry_start if self._fault else self._builder.entry_start
+        needed = self._offset() if needed is None else needed
+        return min(max(needed, self._buffer_start), self._buffer_end)
 
-    def _forget(self) -> None:
-        """Drop the bytes that nothing needs any more, and give up on what has no end."""
-        needed = self._needed
-        if self._end - needed >= MAX_ENTRY:
-            # Nothing has ended for 1 MiB: an endless entry, comment or tag. Begin anew behind it.
-            self._diagnostics.report("SM217", "more than 1 MiB without an end", at=needed)
-            self._builder.outside()
-            self._resume(self._next_start(needed + 1, final=False, starts=self._starts))
+    def _trim_buffer(self) -> None:
+        """Drop the bytes that are no longer needed, and skip what has no end."""
+        needed = self._needed_from
+        if self._buffer_end - needed >= MAX_ENTRY:
+            # Nothing has ended for 1 MiB: an endless entry, comment or tag. Resume after it.
+            message = "more than 1 MiB without an end was skipped"
+            self._diagnostics.report("SM217", message, at=needed)
+            self._builder.leave_entry()
+            begin = needed + 1 - self._buffer_start
+            start = find_next_start(self._buffer, begin, self._starts, final=False)
+            self._resume(self._buffer_start + start)
             while self._advance(final=False):
                 pass
-            needed = self._needed
+            needed = self._needed_from
         if self._diagnostics.collecting:
-            self._kept_from = self._kept_from.past(self._kept[: needed - self._kept_at])
-        self._kept = self._kept[needed - self._kept_at :]
-        self._kept_at = needed
+            dropped = self._buffer[: needed - self._buffer_start]
+            self._buffer_position = self._buffer_position.past(dropped)
+        self._buffer = self._buffer[needed - self._buffer_start :]
+        self._buffer_start = needed
 
 
-def _has_url(done: list[Entry]) -> bool:
-    """Tell whether the last of the entries has a URL, without which it is lost."""
-    return any(key == "loc" and text.strip() for key, text in done[-1][1])
+def _has_url(entry: Entry) -> bool:
+    """Tell whether an entry has a URL, without which it is skipped."""
+    return any(key == "loc" and text.strip() for key, text in entry[1])

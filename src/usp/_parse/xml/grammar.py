@@ -1,10 +1,10 @@
-"""Which element says what: the tables that every pattern_reader of the XML reader follows.
+"""The known elements of each XML format: the tables that all readers follow.
 
-An entry is read into a *record*: (key, text) in document order. Keys are the element's name in
-lower case with the usual prefix of its namespace, the format's own elements having none: ``loc``,
-``news:title``, ``image:loc``. An element with children stands in the record as a key with empty
-text, before what it holds, so that repeated groups stay apart. An attribute is ``link@href``: it
-stands before the text of its element, and after the key of one with children.
+An entry is read into a *record*: (key, text) in document order. A key is the element's name in
+lower case with the usual prefix of its namespace; the format's own elements have no prefix:
+``loc``, ``news:title``, ``image:loc``. An element with children is in the record as a key with
+empty text, before its children, so that repeated groups can be told apart. An attribute is
+``link@href``: it comes before the text of its element, or after the key of one with children.
 """
 
 from collections.abc import Mapping
@@ -15,20 +15,20 @@ from usp._parse.input.sniff import Kind
 from usp._parse.values.plain import PLAIN_URL, SAFE_TEXT
 
 UNKNOWN: Final = "<"
-"""The key of an element that means nothing: its text is namespace, blank, name. Its attributes,
-``<@name``, its texts and its children follow, up to its end."""
+"""The key of an unknown element; its text is namespace, space, name. Its attributes, ``<@name``,
+its texts and its children follow, up to its end."""
 UNKNOWN_TEXT: Final = "#"
 UNKNOWN_END: Final = ">"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tag:
-    """One element that means something to us."""
+    """One known element."""
 
     key: str
     attributes: frozenset[str] = frozenset()
     children: Mapping[str, "Tag"] | None = None
-    """What it may hold; None for an element whose text is wanted."""
+    """The elements that it may contain; None for an element that contains text."""
     repeats: bool = False
     """Whether an entry may have many of them."""
 
@@ -47,9 +47,9 @@ def _with_attributes(prefix: str, names: Mapping[str, str]) -> dict[str, Tag]:
 def _group(
     key: str, children: dict[str, Tag], attributes: str = "", *, repeats: bool = False
 ) -> dict[str, Tag]:
-    """Return a group and, since sites leave the group out, its children beside it.
+    """Return a group and, since sites omit the group, its children beside it.
 
-    Inside the group an element without a prefix means the group's own of that name.
+    Inside the group an element without a prefix has the meaning of the group's own of that name.
     """
     unprefixed = {name.partition(":")[2]: tag for name, tag in children.items()}
     inside = {**unprefixed, **children}
@@ -120,7 +120,10 @@ _MEDIA_CONTENT: Final = frozenset({"url", "type", "medium", "duration", "isdefau
 
 
 def _media(path: str, *, inside: dict[str, Tag] | None = None) -> dict[str, Tag]:
-    """Return Media RSS at some depth; keys have the path, since scopes hide one another."""
+    """Return the elements of Media RSS at some depth; their keys contain the path.
+
+    An inner element overrides an outer one of the same name.
+    """
     texts = {
         f"media:{name}": Tag(f"media:{path}{name}", frozenset(attributes.split()))
         for name, attributes in _MEDIA_ATTRIBUTES.items()
@@ -130,7 +133,7 @@ def _media(path: str, *, inside: dict[str, Tag] | None = None) -> dict[str, Tag]
 
 
 def _media_content(path: str) -> dict[str, Tag]:
-    """Return a file; one that stands inside another is one of its own."""
+    """Return the element of a file; one inside another is a file of its own."""
     inside = _media(f"{path}content/")
     inner = Tag(f"media:{path}content", _MEDIA_CONTENT, inside)
     outer = Tag(inner.key, _MEDIA_CONTENT, {**inside, "media:content": inner})
@@ -144,7 +147,7 @@ _MEDIA_GROUP: Final = Tag(
 _MEDIA: Final = _media("", inside={**_media_content(""), "media:group": _MEDIA_GROUP})
 _ITEM: Final = {
     **_leaves("", "title description pubdate"),
-    "link": Tag("link", attributes=_LINK),  # some write it as in Atom
+    "link": Tag("link", attributes=_LINK),  # some sites write it as in Atom
     "atom:link": Tag("atom:link", attributes=_LINK),
     "guid": Tag("guid", attributes=frozenset({"ispermalink"})),
     "enclosure": Tag("enclosure", attributes=frozenset({"url", "type"})),
@@ -162,22 +165,22 @@ _ENTRY: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """What the entries of one format are made of."""
+    """The elements of the entries of one format."""
 
     entries: Mapping[str, Tag]
-    own: str
-    """The namespace, by its usual prefix, whose elements are the format's own."""
+    namespace: str
+    """The format's own namespace, by its usual prefix."""
     roots: frozenset[str]
     plain_texts: bool = False
-    """Whether no text has markup in it, and a URL may stand bare in its entry."""
-    implied: str | None = None
-    """The entry that a <loc> stands for which is in none."""
+    """Whether texts never contain markup; a URL directly in its entry is accepted then."""
+    implied_entry: str | None = None
+    """The entry that a <loc> outside of any entry belongs to."""
     url_field: str = "loc"
-    """The field that holds the URL of an entry."""
+    """The field that contains the URL of an entry."""
     plain_values: Mapping[str, str] = field(default_factory=dict)
-    """The patterns of what is plain under those keys that don't hold just words."""
+    """The patterns of plain values, for the keys whose values aren't just words."""
     extensions: bool = False
-    """Whether elements that mean nothing are wanted in the record, as they came."""
+    """Whether unknown elements are recorded as well."""
 
 
 _SITEMAP_ENTRIES: Final = {
@@ -197,10 +200,10 @@ GRAMMARS: Final[Mapping[Kind, Grammar]] = {
             "sm",
             _SITEMAP_ROOTS,
             plain_texts=True,
-            implied=implied,
+            implied_entry=implied_entry,
             plain_values=_PLAIN,
         )
-        for kind, implied in ((Kind.URLSET, "url"), (Kind.INDEX, "sitemap"))
+        for kind, implied_entry in ((Kind.URLSET, "url"), (Kind.INDEX, "sitemap"))
     },
     Kind.RSS: Grammar(
         {"item": Tag("item", frozenset({"rdf:about"}), _ITEM)},

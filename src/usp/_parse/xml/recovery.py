@@ -1,121 +1,123 @@
-"""The rescue pattern_reader: reading one entry that is not XML.
+"""Recovery: reading one entry that is not well-formed XML.
 
-The entry is cut into tags and text by what they look like, and the same builder is told of them.
-A bare ``&`` stays, control characters go, HTML's entities are understood, a tag that is never
-closed ends where the next field of its group begins, and a stray end tag is ignored.
+The entry is split into tags and text by their form, and the same builder gets them. A bare ``&`` is
+kept, control characters are removed, entities of HTML are decoded, an element that is not closed
+ends where the next field of its group starts, and an end tag without a start tag is ignored.
 """
 
 import re
 from typing import Final
 
-from usp._parse.values.text import decode_entities, drop_controls
+from usp._parse.values.text import decode_entities, remove_control_characters
 from usp._parse.xml.entry_builder import EntryBuilder
 
 _KNOWN: Final = rb"url|sitemap|loc|lastmod|changefreq|priority|item|entry|link|title"
 _CDATA: Final = rb"<!?\s{0,9}+\[(?i:CDATA)\["
 _TOKEN: Final = re.compile(
-    # Each begins with a literal, so that re is quick; the last group tells which one it is.
+    # Each alternative starts with a literal, for speed; the last group tells which one it is.
     rb"<!--(?P<comment>)"
-    # Where the end of CDATA is damaged, it ends before the next tag.
-    rb"|%(cdata)s(?P<cdata>)(?:(?P<cut>[^<\]]*+)\]\s?(?:\]\s?|>)>?+(?=\s*+<))?"
-    rb"|\]\]>|-->"  # one without its other half: only the mark goes
+    # Where the end of CDATA is malformed, it ends before the next tag.
+    rb"|%(cdata)s(?P<cdata>)(?:(?P<unclosed_cdata>[^<\]]*+)\]\s?(?:\]\s?|>)>?+(?=\s*+<))?"
+    rb"|\]\]>|-->"  # an end without a start: only this delimiter is removed
     rb"|<[?!][^<>]*>"
-    # A tag that never ends is ended by the next one.
+    # A tag without ">" ends at the next one.
     rb"|<(?:/|\\/?)\s*+(?P<closed>[A-Za-z_][\w.:-]*)[^<>]*>?"
     rb"|<\s++(?:/\s*+(?P<spaced_closed>%(known)s)|(?P<spaced>%(known)s))\s*+>"
     rb"|<(?P<glued>(?:[\w.-]+:)?(?:loc|link))(?=https?://)"
     rb"|<(?P<name>(?!https?://)[A-Za-z_][\w.:-]*+)(?P<attributes>"
     rb"""(?:\s+[A-Za-z_][\w.:-]*\s*=\s*(?:"[^"]*+"|'[^']*+'))*+\s*/?(?=>)"""
     rb"""|(?:[^<>"']++|"[^"<]*+"|'[^'<]*+')*+(?=>)|[^<>]*+(?=>)"""
-    rb"|(?P<unended>\s[^<>]*+)(?=<|\Z))>?"  # a blank, since "a<b" in a text is no tag
+    rb"|(?P<unterminated>\s[^<>]*+)(?=<|\Z))>?"  # after a space, since "a<b" in a text is no tag
     % {b"cdata": _CDATA, b"known": _KNOWN},
     re.DOTALL,
 )
-_OPENED: Final = frozenset({"attributes", "glued", "spaced"})
-_CLOSED: Final = frozenset({"closed", "spaced_closed"})
-_SECTIONS: Final = frozenset({"cdata", "cut"})
+_START_TAGS: Final = frozenset({"attributes", "glued", "spaced"})
+_END_TAGS: Final = frozenset({"closed", "spaced_closed"})
+_CDATA_SECTIONS: Final = frozenset({"cdata", "unclosed_cdata"})
 _ATTRIBUTE: Final = re.compile(
     r"""(?<![\w.:-])([A-Za-z_][\w.:-]*+)\s*+=\s*+(?:"([^"]*)"?|'([^']*)'?"""
     r"""|\\["']([^"']*?)\\["']|&quot;(.*?)&quot;"""
     "|[\u2018-\u201f]([^\u2018-\u201f]*)[\u2018-\u201f]"
     r"""|([^\s"'>]+))"""
 )
-_ATTRIBUTE_BEGINS: Final = re.compile(rb"\s+[A-Za-z_][\w.:-]*\s*=")
+_ATTRIBUTE_START: Final = re.compile(rb"\s+[A-Za-z_][\w.:-]*\s*=")
 
 
 def recover_entry(entry: bytes, builder: EntryBuilder) -> None:
-    """Tell the builder what the entry says."""
-    tags = _Tags(builder)
-    comments, sections = _Ends(entry, b"-->"), _Ends(entry, b"]]>")
-    at = 0
-    while token := _TOKEN.search(entry, at):
-        if token.start() > at:
-            builder.text(_character_data(entry[at : token.start()]))
-        at = token.end()
+    """Send the elements and texts of a malformed entry to the builder."""
+    tags = _OpenTags(builder)
+    comment_ends, cdata_ends = _Delimiter(entry, b"-->"), _Delimiter(entry, b"]]>")
+    position = 0
+    while token := _TOKEN.search(entry, position):
+        if token.start() > position:
+            builder.text(_decode_text(entry[position : token.start()]))
+        position = token.end()
         kind = token.lastgroup
-        if kind in _OPENED:
+        if kind in _START_TAGS:
             _open(tags, builder, token)
-        elif kind in _CLOSED:
+        elif kind in _END_TAGS:
             tags.close(token[kind].decode("utf-8", "replace"))
         elif kind == "comment":
-            at = comments.behind(at) or at
-        elif kind in _SECTIONS:
+            position = comment_ends.find_end(position) or position
+        elif kind in _CDATA_SECTIONS:
             begin = token.end("cdata")
-            end = sections.behind(begin)
-            at = end or at
-            text = entry[begin : end - 3] if end else token["cut"] or b""
-            builder.text(drop_controls(text.decode("utf-8", "replace")))
-    builder.text(_character_data(entry[at:]))
+            end = cdata_ends.find_end(begin)
+            position = end or position
+            text = entry[begin : end - 3] if end else token["unclosed_cdata"] or b""
+            builder.text(remove_control_characters(text.decode("utf-8", "replace")))
+    builder.text(_decode_text(entry[position:]))
     tags.close_all()
 
 
-class _Ends:
-    """Where something ends that was opened; once there is no more end, none is looked for."""
+class _Delimiter:
+    """A closing delimiter in an entry; behind the last one, no search takes place."""
 
-    def __init__(self, entry: bytes, mark: bytes) -> None:
+    def __init__(self, entry: bytes, delimiter: bytes) -> None:
         self._entry = entry
-        self._mark = mark
-        self._last = entry.rfind(mark)
+        self._delimiter = delimiter
+        self._last = entry.rfind(delimiter)
 
-    def behind(self, at: int) -> int:
-        """Return where the next mark after this place ends; 0 if there is none."""
-        return self._entry.find(self._mark, at) + len(self._mark) if at <= self._last else 0
+    def find_end(self, begin: int) -> int:
+        """Return where the next delimiter ends; 0 if there is none."""
+        if begin > self._last:
+            return 0
+        return self._entry.find(self._delimiter, begin) + len(self._delimiter)
 
 
-def _open(tags: "_Tags", builder: EntryBuilder, token: re.Match[bytes]) -> None:
-    """Open a tag; what stands in one that has lost its ``>`` is text, unless it is attributes."""
+def _open(tags: "_OpenTags", builder: EntryBuilder, token: re.Match[bytes]) -> None:
+    """Open a tag; the content of one without ``>`` is text, unless it is attributes."""
     name = (token["name"] or token["glued"] or token["spaced"]).decode("utf-8", "replace")
-    unended = token["unended"]
-    if unended is None or _ATTRIBUTE_BEGINS.match(unended):
+    unterminated = token["unterminated"]
+    if unterminated is None or _ATTRIBUTE_START.match(unterminated):
         tags.open(name, token["attributes"] or b"")
     else:
         tags.open(name, b"")
-        builder.text(_character_data(unended))
+        builder.text(_decode_text(unterminated))
 
 
-def _said(attributes: bytes) -> dict[str, str]:
-    said: dict[str, str] = {}
-    for key, *quoted in _ATTRIBUTE.findall(attributes.decode("utf-8", "replace")):
-        said.setdefault(key, decode_entities(drop_controls("".join(quoted))))
-    return said
+def _parse_attributes(text: bytes) -> dict[str, str]:
+    attributes: dict[str, str] = {}
+    for name, *values in _ATTRIBUTE.findall(text.decode("utf-8", "replace")):
+        attributes.setdefault(name, decode_entities(remove_control_characters("".join(values))))
+    return attributes
 
 
-def _character_data(data: bytes) -> str:
-    return decode_entities(drop_controls(data.decode("utf-8", "replace")))
+def _decode_text(data: bytes) -> str:
+    return decode_entities(remove_control_characters(data.decode("utf-8", "replace")))
 
 
-class _Tags:
-    """The tags that are open, in an entry where not every end tag has its start."""
+class _OpenTags:
+    """The open tags, in an entry where not every end tag has its start tag."""
 
     def __init__(self, builder: EntryBuilder) -> None:
         self._builder = builder
         self._open: list[str] = []
-        self._counts: dict[str, int] = {}  # so that a stray end tag costs no search
+        self._counts: dict[str, int] = {}  # so that an end tag without a start takes no search
 
     def open(self, name: str, attributes: bytes) -> None:
-        if self._open and self._builder.ends_text(name):
+        if self._open and self._builder.implies_end_of_text(name):
             self._end()
-        self._builder.start(name, _said(attributes) if attributes else {})
+        self._builder.start(name, _parse_attributes(attributes) if attributes else {})
         if attributes and attributes.rstrip().endswith(b"/"):
             self._builder.end()
         else:

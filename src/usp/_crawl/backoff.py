@@ -1,0 +1,85 @@
+"""Backoff: how long to wait before a retry, and when a host that fails is given up as dead.
+
+A host that gives no response, or answers 429 or 503, for several URLs in a row backs off: it gets
+one request at a time, with growing delays. The first good response ends that. If none comes, the
+host is dead, and its queued requests fail.
+"""
+
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from usp._crawl.messages import FetchFailed
+from usp._crawl.policy import Policy
+
+RATE_LIMITED: Final = frozenset({429, 503})
+"""Statuses by which a server asks for fewer requests."""
+_MAX_PROBES_WITHOUT_RESPONSE: Final = 2
+"""How often a host that has never responded is tried again before it is dead."""
+
+
+def retry_delay(policy: Policy, attempts: int, retry_after: float | None, jitter: float) -> float:
+    """Return the seconds to wait before the next attempt; ``jitter`` (0 to 1) varies them."""
+    delay = _grown_delay(policy, attempts - 1) * (0.75 + jitter / 2)
+    return float(min(max(delay, retry_after or 0.0), policy.backoff_max))
+
+
+def _grown_delay(policy: Policy, times: int) -> float:
+    """Return the initial delay after it grew so often; a float overflows after many attempts."""
+    try:
+        return policy.backoff_initial * float(policy.backoff_factor) ** times
+    except OverflowError:
+        return policy.backoff_max if policy.backoff_initial else 0.0
+
+
+@dataclass(slots=True, eq=False)
+class HostBackoff:
+    """Whether a host backs off, since when, and whether it is dead."""
+
+    policy: Policy
+    responded: bool = False
+    """Whether the host has ever responded."""
+    failed_urls: set[str] = field(default_factory=set)
+    """The URLs that failed since the last good response."""
+    probes: int = 0
+    """How many requests failed while the host was backing off."""
+    next_probe_at: float = 0.0
+    """When a host that backs off may be requested again."""
+    dead: FetchFailed | None = None
+    """Why the host was given up, if it was."""
+
+    @property
+    def is_active(self) -> bool:
+        """Whether the host gets one request at a time."""
+        return len(self.failed_urls) >= self.policy.host_failure_threshold
+
+    def succeeded(self) -> None:
+        """Record a response that was not rate limited; it ends the backoff."""
+        self.responded = True
+        self.failed_urls.clear()
+        self.probes = 0
+
+    def failed(
+        self, url: str, failure: FetchFailed, now: float, jitter: float, *, in_flight: int
+    ) -> None:
+        """Record a failure: it may delay the next request, or show that the host is dead."""
+        self.failed_urls.add(url)
+        if not self.is_active:
+            return
+        if not in_flight:  # requests that were sent together count as one probe
+            self.probes += 1
+            delay = retry_delay(self.policy, self.probes, failure.retry_after, jitter)
+            self.next_probe_at = now + delay
+        permanent = failure.no_response and not failure.retryable and not self.responded
+        if permanent or self.probes > self._max_probes(failure):
+            message = f"{failure.message}: the host was given up"
+            self.dead = replace(failure, message=message, retryable=False)
+
+    def _max_probes(self, failure: FetchFailed) -> int:
+        if not failure.no_response:
+            return 2 * self.policy.max_attempts
+        return self.policy.max_attempts if self.responded else _MAX_PROBES_WITHOUT_RESPONSE
+
+
+def counts_against_host(failure: FetchFailed) -> bool:
+    """Tell whether a failure says something about the host, not just about one URL."""
+    return failure.no_response or failure.status in RATE_LIMITED

@@ -1,0 +1,37 @@
+"""Unchanged documents: where a server answers 304, the stored document is used again."""
+
+from dataclasses import replace
+
+from usp._crawl.messages import FetchFailed, FetchRequest, NotModified
+from usp._parse import Document, Source, http_charset, inspect
+
+
+def unchanged_document(request: FetchRequest, result: NotModified) -> Document | FetchFailed:
+    """Return the stored document of a conditional request that was answered with 304.
+
+    What the 304 response says goes before what was stored (RFC 9111 4.3.4).
+    """
+    options = request._options
+    stored = options.stored
+    if stored is None:
+        return FetchFailed("304 Not Modified in answer to an unconditional request", status=304)
+    known, new = stored.fetch_info, result.fetch_info
+    source = Source(
+        stored.body,
+        stored.url,
+        request.url,
+        http_charset(known.content_type),
+        options.max_bytes,
+        extensions=options.extensions,
+    )
+    fetch_info = replace(
+        new,
+        content_type=known.content_type,
+        content_encoding=known.content_encoding,
+        etag=new.etag or known.etag,
+        last_modified=new.last_modified or known.last_modified,
+        http_last_modified=new.http_last_modified or known.http_last_modified,
+        sha256=known.sha256,
+        status=304,
+    )
+    return replace(inspect(source, options.kind), fetch_info=fetch_info)

@@ -1,0 +1,42 @@
+"""Chunks of bytes: look at the first ones, split large ones, join small ones."""
+
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import Final
+
+CHUNK_SIZE: Final = 256 * 1024
+
+
+def split_chunks(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Split large chunks, so that no later step ever holds, or copies, a whole document."""
+    for chunk in chunks:
+        for start in range(0, len(chunk), CHUNK_SIZE):
+            yield chunk[start : start + CHUNK_SIZE]
+
+
+def rechunk(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield chunks of one size, so that nothing depends on the sizes in which they arrived.
+
+    The last one has the rest, and may be empty.
+    """
+    buffer = bytearray()
+    for chunk in chunks:
+        buffer += chunk
+        while len(buffer) >= CHUNK_SIZE:
+            yield bytes(buffer[:CHUNK_SIZE])
+            del buffer[:CHUNK_SIZE]
+    yield bytes(buffer)
+
+
+def peek(chunks: Iterable[bytes], size: int) -> tuple[bytes, Iterator[bytes]]:
+    """Return the first bytes, at least ``size`` if there are as many, and all chunks again."""
+    rest = iter(chunks)
+    first = next(rest, b"")
+    if len(first) < size:  # mostly the first chunk is enough, and needn't be copied
+        head = bytearray(first)
+        for chunk in rest:
+            head += chunk
+            if len(head) >= size:
+                break
+        first = bytes(head)
+    return first, chain([first] if first else [], rest)

@@ -1,0 +1,84 @@
+"""URLs: resolving, splitting and checking them.
+
+What surrounds a URL is removed in ``strip_url_junk``; which URLs need no processing at all is
+defined in ``plain``.
+"""
+
+import re
+from typing import Final
+from urllib.parse import urljoin, urlsplit
+
+from usp._parse.diagnostics import Diagnostics
+from usp._parse.values.plain import is_plain_url
+from usp._parse.values.strip_url_junk import strip_url_junk
+from usp._parse.values.text import CONTROL_CHARACTERS, WHITESPACE, clean_text, decode_entities
+
+_SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_HTTP: Final = re.compile(r"https?://[^\s/?#]", re.IGNORECASE)
+_LINE_BREAKS: Final = re.compile(r"(?<! ) *+[\t\r\n]\s*+")
+_MAX_SHOWN: Final = 200
+"""How many characters of a URL a message quotes."""
+
+
+def resolve_url(text: str | None, base: str | None) -> str:
+    """Return the URL in a text: cleaned, and resolved against ``base`` if it is relative."""
+    if not text:
+        return ""
+    if is_plain_url(text):
+        return text
+    url = _LINE_BREAKS.sub("", strip_url_junk(clean_text(text)))
+    if base is None or not url or (_SCHEME.match(url) and not _needs_base(url)):
+        return url
+    try:
+        return urljoin(base, url)
+    except ValueError:  # for example an incomplete IPv6 address
+        return url
+
+
+def _needs_base(url: str) -> bool:
+    """Tell whether a URL with a scheme is relative: ``http:path``, see RFC 3986 5.2.2."""
+    scheme, _, rest = url.partition(":")
+    return scheme.lower() in {"http", "https"} and not rest.startswith("//")
+
+
+def split_urls(text: str) -> list[str]:
+    """Return the URLs of a text that consists of several, else the text itself."""
+    words = text.split()
+    return words if len(words) > 1 and all(map(is_http_url, words)) else [text]
+
+
+def is_http_url(text: str) -> bool:
+    """Tell whether the text is an HTTP(S) URL with a host."""
+    if not _HTTP.match(text):
+        return False
+    try:
+        return bool(urlsplit(text).hostname)
+    except ValueError:
+        return False
+
+
+def check_url(text: str, base: str | None, diagnostics: Diagnostics) -> None:
+    """Report what is wrong with a URL as it is written."""
+    if is_plain_url(text):
+        return
+    if decode_entities(text) != text:
+        diagnostics.report("SM306", f"URL {text.strip()[:_MAX_SHOWN]!r} is escaped twice")
+    if (stripped := strip_url_junk(clean_text(text))) != clean_text(text):
+        diagnostics.report("SM311", f"other text surrounds URL {stripped[:_MAX_SHOWN]!r}")
+        text = stripped
+    written = text.strip(WHITESPACE)
+    shown = repr(written[:_MAX_SHOWN])
+    if (
+        text.strip(" \t\r\n") != written
+        or _LINE_BREAKS.search(written)
+        or CONTROL_CHARACTERS.search(written)
+    ):
+        diagnostics.report(
+            "SM307", f"URL {shown} contains line breaks, control characters or unusual spaces"
+        )
+    elif " " in written:
+        diagnostics.report("SM308", f"URL {shown} contains a space")
+    if not _SCHEME.match(written) or _needs_base(written):
+        diagnostics.report("SM302", f"URL {shown} is relative")
+    elif not is_http_url(resolve_url(text, base)):
+        diagnostics.report("SM303", f"URL {shown} is not HTTP")

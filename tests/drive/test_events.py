@@ -1,0 +1,175 @@
+"""Events of a crawl, for an observer and in the log, against a real server."""
+
+import asyncio
+import threading
+from collections.abc import AsyncGenerator, Callable
+from typing import Any
+
+import pytest
+
+import usp
+from tests.server import Answer, LoopbackServer, redirect, urlset
+from usp import Outcome, aio
+from usp.objects.events import (
+    CrawlFinished,
+    Event,
+    PagesRead,
+    RequestFailed,
+    RequestStarted,
+    ResponseReceived,
+    RetryScheduled,
+    SitemapParsed,
+)
+from usp.tree import sitemap_tree, sitemap_tree_for_homepage
+from usp.web_client.abstract_aio_client import (
+    AbstractAioWebClient,
+    AbstractAioWebClientSuccessResponse,
+)
+from usp.web_client.abstract_client import (
+    AbstractWebClientResponse,
+    LocalWebClient,
+    LocalWebClientSuccessResponse,
+)
+from usp.web_client.requests_client import RequestsWebClient
+
+
+@pytest.fixture
+def site(server: LoopbackServer) -> LoopbackServer:
+    server.robots("/moved.xml", "/busy.xml", "/gone.xml", "/page.html")
+    server.site["/moved.xml"] = redirect("/a.xml")
+    server.site["/a.xml"] = urlset(server.at("/1"), server.at("/2"))
+    server.site["/busy.xml"] = Answer(status=503, headers={"Retry-After": "0"})
+    server.site["/page.html"] = "<!DOCTYPE html><html><body>hello</body></html>"
+    return server
+
+
+def with_tree(url: str, **options: Any) -> None:
+    sitemap_tree_for_homepage(url, use_known_paths=False, **options)
+
+
+def with_stream(url: str, **options: Any) -> None:
+    list(usp.iter_pages(url, use_known_paths=False, **options))
+
+
+def one_by_one(url: str, **options: Any) -> None:
+    class Own(RequestsWebClient):
+        """A client that doesn't say that it may be used from several threads."""
+
+    client = Own()
+    sitemap_tree_for_homepage(url, web_client=client, use_known_paths=False, **options)
+    client.close()
+
+
+WAYS = [with_tree, with_stream, one_by_one]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_an_observer_receives_every_event(site: LoopbackServer, way: Callable[..., None]) -> None:
+    events: list[Event] = []
+    threads = set()
+
+    def note(event: Event) -> None:
+        events.append(event)
+        threads.add(threading.current_thread())
+
+    way(site.url, observer=note, max_attempts=2, backoff_initial=0.001)
+    assert threads == {threading.current_thread()}
+    at = site.at
+    seen = set(events)
+    assert events[0] == RequestStarted(at("/robots.txt"), 0, 1, True)
+    assert SitemapParsed(at("/robots.txt"), at("/robots.txt"), "robots", 4, True, "") in seen
+    assert RequestStarted(at("/moved.xml"), 1, 1, False) in seen
+    assert SitemapParsed(at("/moved.xml"), at("/a.xml"), "urlset", 0, False, "") in seen
+    assert (PagesRead(at("/a.xml"), 2) in seen) == (way is with_stream), "nothing is read to count"
+    (received,) = [
+        e for e in events if isinstance(e, ResponseReceived) and e.url == at("/moved.xml")
+    ]
+    assert received.final_url == at("/a.xml")
+    assert (received.fetch_info.status, received.fetch_info.attempts) == (200, 1)
+    assert received.fetch_info.redirects == (at("/moved.xml"),)
+    assert RequestStarted(at("/busy.xml"), 1, 2, False) in seen
+    (retry,) = [event for event in events if isinstance(event, RetryScheduled)]
+    assert (retry.url, retry.attempt, retry.status) == (at("/busy.xml"), 1, 503)
+    assert 0 < retry.delay < 1
+    failed = {event.url: event for event in events if isinstance(event, RequestFailed)}
+    assert failed[at("/busy.xml")].attempt == 2
+    assert failed[at("/gone.xml")].status == 404
+    invalid = [event for event in events if isinstance(event, SitemapParsed) and event.reason]
+    assert [event.kind for event in invalid] == ["invalid"]
+    assert events[-1] == CrawlFinished(Outcome.PARTIAL)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_an_exception_in_an_observer_reaches_the_caller(
+    site: LoopbackServer, way: Callable[..., None]
+) -> None:
+    before = threading.active_count()
+
+    def faulty(event: Event) -> None:
+        if isinstance(event, SitemapParsed):
+            raise KeyError(event.url)
+
+    with pytest.raises(KeyError):
+        way(site.url, observer=faulty, max_attempts=1)
+    assert threading.active_count() <= before + 1, "but for the server's own"
+
+
+def test_skipped_pages_are_not_counted(site: LoopbackServer) -> None:
+    events: list[Event] = []
+    with_tree(site.url, observer=events.append, exclude="1", max_attempts=1, limit=99)
+    with_stream(site.url, observer=events.append, exclude="/1$", max_attempts=1)
+    counted = [event for event in events if isinstance(event, PagesRead) and event.pages]
+    assert {event.pages for event in counted} <= {1}
+
+
+class Unclosable(LocalWebClientSuccessResponse):
+    """A document of a client that can't let go of its connections."""
+
+    def close(self) -> None:
+        raise ZeroDivisionError("stuck")
+
+
+class UnclosableAio(AbstractAioWebClientSuccessResponse):
+    """The same, in asyncio."""
+
+    def __init__(self, url: str, data: str) -> None:
+        self._given = LocalWebClientSuccessResponse(url, data)
+
+    def status_code(self) -> int:
+        return self._given.status_code()
+
+    def header(self, case_insensitive_name: str) -> str | None:
+        return self._given.header(case_insensitive_name)
+
+    def url(self) -> str:
+        return self._given.url()
+
+    async def chunks(self) -> AsyncGenerator[bytes, None]:
+        yield self._given.raw_data()
+
+    async def close(self) -> None:
+        raise ZeroDivisionError("stuck")
+
+
+class Own(LocalWebClient):
+    def get(self, url: str) -> AbstractWebClientResponse:
+        return Unclosable(url, "http://h.example/1\n")
+
+
+class OwnAio(AbstractAioWebClient):
+    async def get(self, url: str) -> AbstractWebClientResponse:
+        return UnclosableAio(url, "http://h.example/1\n")
+
+
+@pytest.mark.parametrize("in_asyncio", [False, True])
+def test_a_response_that_cannot_be_closed_is_parsed_and_logged(
+    caplog: pytest.LogCaptureFixture, in_asyncio: bool
+) -> None:
+    caplog.set_level("DEBUG", "usp")
+    url = "http://h.example/a.txt"
+    if in_asyncio:
+        tree = asyncio.run(aio.sitemap_tree(url, web_client=OwnAio()))
+    else:
+        tree = sitemap_tree(url, web_client=Own())
+    assert [page.url for page in tree.all_pages()] == ["http://h.example/1"]
+    assert f"Could not close the response from {url}: ZeroDivisionError('stuck')" in caplog.messages
