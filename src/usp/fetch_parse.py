@@ -168,6 +168,12 @@ class _Crawling:
         found = subtree(crawl._cursor.roots[0], crawl._cursor.selection)
         return found if found is not None else InvalidSitemap(self._url, "Nothing was found")
 
+    def _sitemap_of(self, document: Document) -> AbstractSitemap:
+        """Return the sitemap of a document; a client is needed only if it has children."""
+        if document.children:
+            return self._crawl(document)
+        return sitemap_for_document(self._url, document, [])
+
 
 class SitemapFetcher(_Crawling):
     """Fetches a sitemap and everything below it."""
@@ -244,12 +250,6 @@ class AbstractSitemapParser(_Crawling, ABC):
     @abstractmethod
     def sitemap(self) -> AbstractSitemap:
         """Parse the document, and fetch the sitemaps that it declares."""
-
-    def _sitemap_of(self, document: Document) -> AbstractSitemap:
-        """Return the sitemap of a document; a client is needed only if it has children."""
-        if document.children:
-            return self._crawl(document)
-        return sitemap_for_document(self._url, document, [])
 
 
 class IndexRobotsTxtSitemapParser(AbstractSitemapParser):
@@ -342,7 +342,7 @@ class IndexXMLSitemapParser(_Crawling, AbstractXMLSitemapParser):
     def sitemap(self) -> AbstractSitemap:
         """Return the index, with its children fetched."""
         parser = self._parser
-        return self._crawl(Document(self._url, self._kind, parser.pages(), parser.children()))
+        return self._sitemap_of(Document(self._url, self._kind, parser.pages(), parser.children()))
 
 
 class _PagesParser(AbstractXMLSitemapParser):

@@ -58,7 +58,9 @@ _UNUSABLE: Final = re.compile(r"\s|^[^:]*://(?:[^/?#]*@)?\.")
 
 def is_http_url(url: str | None) -> bool:
     """Return whether this is an HTTP(S) URL with a host and without whitespace."""
-    return url is not None and url != "" and _parse.is_http_url(url) and not _UNUSABLE.search(url)
+    if url is None or len(url) == 0:
+        return False
+    return _parse.is_http_url(url) and not _UNUSABLE.search(url)
 
 
 def html_unescape_strip(string: str | None) -> str | None:

@@ -10,6 +10,9 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
+
+import usp as package
 
 USP = (sys.executable, "-X", "dev", "-m", "usp")
 TIMEOUT = 60
@@ -33,6 +36,12 @@ def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     dropped = ("PROXY", "proxy", "PYTHONUNBUFFERED")
     kept = {name: value for name, value in os.environ.items() if not name.endswith(dropped)}
     return {**kept, **(extra or {})}
+
+
+def search_path(*extra: Path) -> str:
+    """The value of ``PYTHONPATH`` for these folders, then the one of the package under test."""
+    home = Path(package.__file__).parent.parent
+    return os.pathsep.join(str(folder) for folder in (*extra, home))
 
 
 def usp(*args: str, env: Mapping[str, str] | None = None) -> Finished:

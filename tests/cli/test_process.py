@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command import USP, run, start
+from tests.cli.command import USP, run, search_path, start
 from tests.server import LoopbackServer, index, stall, urlset
 
 MANY = 50_000
@@ -66,10 +66,11 @@ def test_ctrl_c_works_while_modules_are_imported(
     started = tmp_path / "began"
     stalling = f"import time\nopen({str(started)!r}, 'w').close()\ntime.sleep(60)\n"
     (tmp_path / f"{slow}.py").write_text(stalling)
-    with start(*command, program=program, env={"PYTHONPATH": str(tmp_path)}) as process:
+    with start(*command, program=program, env={"PYTHONPATH": search_path(tmp_path)}) as process:
         while not started.exists():
             assert process.poll() is None
             time.sleep(0.02)
+        time.sleep(0.1)  # it sleeps now; a signal while a file is closed could be ignored
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=10)
     assert (process.returncode, out.decode(), err.decode()) == (130, "", "")

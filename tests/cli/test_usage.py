@@ -1,13 +1,12 @@
 """Help, version, arguments, and URLs as people type them."""
 
-import os
 import re
 from pathlib import Path
 
 import pytest
 
 import usp as package
-from tests.cli.command import usp
+from tests.cli.command import search_path, usp
 from usp.cli._arguments import COMMANDS
 from usp.cli._output import one_line
 from usp.cli._url import site_url
@@ -131,13 +130,7 @@ def test_warns_when_the_other_distribution_is_there_too(tmp_path: Path) -> None:
     info = tmp_path / "ultimate_sitemap_parser-1.8.1.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Name: ultimate-sitemap-parser\nVersion: 1.8.1\n")
-    ended = usp("demo", env={"PYTHONPATH": _search_path(tmp_path)})
+    ended = usp("demo", env={"PYTHONPATH": search_path(tmp_path)})
     assert ended.code == 0
     (line,) = ended.err.splitlines()
     assert line.startswith("usp: warning: ultimate-sitemap-parser is installed too")
-
-
-def _search_path(*extra: Path) -> str:
-    """These folders, then the one that ``usp`` comes from."""
-    home = Path(package.__file__).parent.parent
-    return os.pathsep.join(str(folder) for folder in (*extra, home))

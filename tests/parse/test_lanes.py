@@ -225,7 +225,10 @@ def _of_each(*kinds: str) -> bytes:
 
 ALONE = [
     ("<image:loc>http://h/i.jpg</image:loc>", "<image:image/>"),
-    ("<news:title>T</news:title>", "<news:news/>"),
+    (
+        "<news:title>T</news:title><news:publication_date>2020-01-02</news:publication_date>",
+        "<news:news/>",
+    ),
 ]
 
 

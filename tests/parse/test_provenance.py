@@ -8,7 +8,7 @@ from __future__ import annotations
 import copy
 import json
 import pickle
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -23,7 +23,7 @@ from usp.objects.page import (
     SitemapPage,
     SitemapVideo,
 )
-from usp.tree import parse
+from usp.tree import parse, sitemap_from_str
 
 A = "http://h.example/a"
 MAY = datetime(2024, 5, 1, tzinfo=UTC)
@@ -52,6 +52,7 @@ FORMATS = [
     ("news", urlset(u(A, STORY)), "A & B", MAY),
     ("news without title", urlset(u(A, STORY.replace(TITLE, ""))), None, MAY),
     ("news without date", urlset(u(A, STORY.replace("2024", "x"))), "A & B", None),
+    ("news without a time zone", urlset(u(A, STORY.replace("T00:00:00Z", ""))), "A & B", MAY),
     ("no story", urlset(u(A, "<lastmod>2024-05-01</lastmod>")), None, None),
     (
         "RSS",
@@ -59,6 +60,7 @@ FORMATS = [
         "A & B",
         MAY,
     ),
+    ("RSS without a time zone", item("<title>T</title><pubDate>1 May 2024</pubDate>"), "T", MAY),
     ("RSS with words alone", item(WORDS), None, None),
     ("RSS with dc:date", item(f"{WORDS}<dc:date>2024-05-01T00:00:00Z</dc:date>"), None, MAY),
     (
@@ -73,8 +75,10 @@ FORMATS = [
         "T",
         None,
     ),
+    ("Atom without a time zone", entry("<title>T</title><published>2024-05</published>"), "T", MAY),
     ("Atom 0.3", entry("<title>T</title><issued>2024-05-01T00:00:00Z</issued>"), "T", MAY),
     ("JSON Feed", feed(title=TITLE, date_published="2024-05-01T00:00:00Z"), "A & B", MAY),
+    ("JSON Feed without a time zone", feed(title="T", date_published="2024-05-01"), "T", MAY),
     ("JSON Feed with words alone", feed(content_text="Only words"), None, None),
     ("text", f"{A}\n", None, None),
 ]
@@ -96,10 +100,68 @@ def test_title_and_date(
 
 
 def test_title_and_date_of_a_page_made_by_hand() -> None:
-    made = SitemapPage(A, news_story=SitemapNewsStory("T", MAY))
-    assert (made.title, made.published_at, made.declared) == ("T", MAY, {})
+    for date in (MAY, MAY.replace(tzinfo=None)):
+        made = SitemapPage(A, news_story=SitemapNewsStory("T", date))
+        assert (made.title, made.published_at, made.declared) == ("T", MAY, {})
     bare = SitemapPage(A)
     assert (bare.title, bare.published_at, bare.declared) == (None, None, {})
+
+
+NAIVE_DATES = [
+    ("published_at", "<news:publication_date>{}</news:publication_date>"),
+    ("publication_date", "<video:publication_date>{}</video:publication_date>"),
+    ("expiration_date", "<video:expiration_date>{}</video:expiration_date>"),
+    ("premier_date", "<video:premier_date>{}</video:premier_date>"),
+]
+
+
+@pytest.mark.parametrize(("field", "element"), NAIVE_DATES)
+@pytest.mark.parametrize(
+    ("text", "offset"),
+    [("2024-05-01", 0), ("2024-05-01T10:00:00", 0), ("2024-05-01T10:00:00+02:00", 2)],
+)
+def test_dates_that_1_8_1_does_not_have_are_aware(
+    field: str, element: str, text: str, offset: int
+) -> None:
+    read = page(urlset(u(A, element.format(text))))
+    video = (read.videos or [SitemapVideo()])[0]
+    holders = [holder for holder in (read, video, video.tv_show) if hasattr(holder, field)]
+    dates = [date for holder in holders if (date := getattr(holder, field))]
+    assert [date.utcoffset() for date in dates] == [timedelta(hours=offset)]
+
+
+def test_dates_of_1_8_1_are_naive_where_no_time_zone_is_named() -> None:
+    read = page(urlset(u(A, STORY.replace("T00:00:00Z", "") + "<lastmod>2024-05-01</lastmod>")))
+    assert read.news_story is not None
+    assert read.last_modified == read.news_story.publish_date == MAY.replace(tzinfo=None)
+    assert read.published_at == read.updated_at == MAY
+
+
+UNREADABLE = ["", "<news:publication_date/>", "<news:publication_date>soon</news:publication_date>"]
+
+
+@pytest.mark.parametrize("date", UNREADABLE)
+@pytest.mark.parametrize("entries", [1, 300])
+def test_a_story_without_a_readable_date_is_no_story_and_keeps_its_texts(
+    date: str, entries: int
+) -> None:
+    names = "<news:publication><news:name>N</news:name><news:language>en</news:language>"
+    story = f"<news:news>{names}</news:publication>{date}<news:title>T</news:title></news:news>"
+    # 300 entries are enough for the pattern reader.
+    pages = sitemap_from_str(urlset(*(u(f"{A}{n}", story) for n in range(entries)))).pages
+    assert len(pages) == entries
+    for read in pages:
+        assert (read.news_story, read.title, read.published_at) == (None, "T", None)
+        assert read.declared["news:title"] == "T"
+        assert (read.declared["news:name"], read.declared["news:language"]) == ("N", "en")
+
+
+def test_the_first_story_with_a_readable_date_is_used() -> None:
+    undated = "<news:news><news:title>U</news:title></news:news>"
+    for stories in (undated + STORY, STORY + undated):
+        story = page(urlset(u(A, stories))).news_story
+        assert story is not None
+        assert (story.title, story.publish_date) == ("A & B", MAY)
 
 
 def test_what_an_entry_said_and_nothing_else() -> None:

@@ -93,7 +93,7 @@ EXPECTED = SitemapVideo(
     gallery_loc="http://h.example/gallery",
     gallery_title="All kites",
     ids=(VideoId("00000006", "tms:series"), VideoId("plain")),
-    tv_show=VideoShow("Mending", "full", "Kites", 2, 7, datetime(2024, 1, 2)),  # noqa: DTZ001
+    tv_show=VideoShow("Mending", "full", "Kites", 2, 7, datetime(2024, 1, 2, tzinfo=UTC)),
     content_segments=(
         VideoSegment("http://cdn.example/1a.mp4", 300),
         VideoSegment("http://cdn.example/1b.mp4"),

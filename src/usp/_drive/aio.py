@@ -18,6 +18,7 @@ from usp._crawl.messages import FetchRequest, FetchResult
 from usp._drive import events
 from usp._drive.fetch import (
     CLIENT_BUGS,
+    END,
     BodyReading,
     ResponseHead,
     failed_client,
@@ -107,7 +108,8 @@ class AioResponseBody(BodyReading):
     async def next(self) -> bytes | None:
         """Return the next chunk, or None at the end."""
         try:
-            return self.count(await anext(self._chunks, None)) if self.wants_more else None
+            chunk = await anext(self._chunks, END) if self.wants_more else END
+            return None if chunk is END else self.count(chunk)
         except CLIENT_BUGS:
             raise
         except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 -- any client, any error

@@ -44,6 +44,8 @@ CLIENT_BUGS: Final = (
     AssertionError,
 )
 """What means a bug in a client rather than a failed fetch, out of its ``get()`` or a response."""
+END: Final[Any] = object()
+"""What an iterator of chunks returns at its end."""
 _STATUSES: Final = range(100, 1000)
 _CRAWL_ENDED: Final = FetchFailed("the crawl has ended")
 
@@ -145,10 +147,17 @@ class BodyReading:
         """The SHA-256 of what was read, if the request asked for it."""
         return self._hash.hexdigest() if self._hash else None
 
-    def count(self, chunk: bytes | None) -> bytes | None:
-        """Count a chunk; anything but bytes raises TypeError."""
-        self.size += memoryview(chunk or b"").nbytes
-        if self._hash and chunk:
+    def count(self, chunk: bytes) -> bytes:
+        """Count a chunk, and return it.
+
+        :raises TypeError: if it is not bytes: that is a bug in the client.
+        """
+        try:
+            self.size += memoryview(chunk).nbytes
+        except TypeError:
+            kind = type(chunk).__name__
+            raise TypeError(f"the body of a response must be bytes, not {kind}") from None
+        if self._hash:
             self._hash.update(chunk)
         return chunk
 
@@ -230,7 +239,8 @@ class ResponseBody(BodyReading):
 
     def _next(self) -> bytes | None:
         try:
-            return self.count(next(self._chunks, None)) if self.wants_more else None
+            chunk = next(self._chunks, END) if self.wants_more else END
+            return None if chunk is END else self.count(chunk)
         except CLIENT_BUGS:
             raise
         except Exception as error:  # noqa: BLE001 -- any client, any error

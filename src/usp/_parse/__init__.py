@@ -1,15 +1,15 @@
-"""Parsing: bytes in, records out. This file is the only door: others import from here alone.
+"""Parsing: bytes in, records out. This file is the only door: other packages import nothing else.
 
-Nothing in this package fetches, waits, logs or asks the time. Nothing raises on what the web sent:
-a problem is recorded in a ``Diagnostics`` and parsing continues. A document passes through::
+Nothing in this package fetches, waits, logs or reads the clock. Nothing raises because of a
+document: a problem is recorded in a ``Diagnostics`` and parsing continues. The steps are::
 
     chunks | decompress | decode | sniff | entries (xml, pattern, json, lines) | fields | pages
 
 - ``input``: bytes to UTF-8: decompression with a limit, charsets, format detection;
-- ``xml``: the expat reader and recovery of malformed entries;
+- ``xml``: the expat reader and the recovery of malformed entries;
 - ``pattern``: the pattern reader, the fast path for entries that look alike;
-- ``formats``: one file a format, which turns raw fields into the values of a page;
-- ``values``: dates, URLs, numbers, text, the bounded cache, deduplication.
+- ``formats``: one file a format, which converts raw fields to the values of a page;
+- ``values``: dates, URLs, numbers, enumerations, text; the bounded cache, deduplication.
 """
 
 from usp._parse.document import Child, Document, Pages, Source, inspect, restore_pages

@@ -34,7 +34,9 @@ class PushParser:
     def pages(self) -> list[SitemapPage]:
         """Return the pages of the entries completed so far."""
         field_reader = FIELD_READERS[self._kind](self._url, self._kind)
-        return list(pages_of_entries(self._builder.completed, field_reader, Diagnostics()))
+        return list(
+            pages_of_entries(self._builder.completed, field_reader, Diagnostics(collecting=False))
+        )
 
     def children(self) -> tuple[Child, ...]:
         """Return the child sitemaps of the entries completed so far."""

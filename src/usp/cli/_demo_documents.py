@@ -155,7 +155,7 @@ NEWS: Final = f"""{_DECLARATION}<urlset {_SITEMAP_NS}
 """
 
 TEXT: Final = """\
-Lines that are not URLs are ignored.
+A line that is not a URL is ignored.
 {base}/text/one
 {base}/text/two
 {base}/text/two

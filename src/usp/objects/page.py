@@ -209,7 +209,12 @@ class SitemapPage(ValueObject):
         """Take what a pickle tells beside the fields; 1.8.1 and a caller tell nothing."""
         self._says_more = True
         story = self._news_story
-        untold: tuple[Any, ...] = (None, story and story.title, story and story.publish_date, {})
+        untold: tuple[Any, ...] = (
+            None,
+            story and story.title,
+            story and as_utc(story.publish_date),
+            {},
+        )
         for name, value in zip(self._provenance, untold, strict=True):
             setattr(self, f"_{name}", told.get(f"_SitemapPage__{name}", value))
 
@@ -352,7 +357,7 @@ class SitemapPage(ValueObject):
 
     @property
     def published_at(self) -> datetime | None:
-        """When the page came out, where the entry says so; naive where it named no zone."""
+        """When the page was published, if the entry tells; in UTC if it names no time zone."""
         found: datetime | None = self._rarer("published_at")
         return found
 

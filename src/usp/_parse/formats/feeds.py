@@ -4,14 +4,21 @@ An item counts if it has a link, and a title or a text (documentation of 1.8.1).
 differ only in the elements that contain these.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from typing import ClassVar, Final
 
 from usp._parse.diagnostics import Diagnostics
 from usp._parse.formats import media_rss as media
-from usp._parse.formats.field_reader import LINK_ATTRIBUTES, FieldReader, IsValid, elements, first
-from usp._parse.values.dates import is_valid_date, parse_date
+from usp._parse.formats.field_reader import (
+    LINK_ATTRIBUTES,
+    FieldReader,
+    IsValid,
+    elements,
+    first,
+    first_value,
+)
+from usp._parse.values.dates import is_valid_date, parse_aware_date, parse_date
 from usp._parse.values.text import clean_text, html_to_text, text_or_none
 from usp._parse.values.urls import check_url, is_http_url, resolve_url
 from usp._parse.xml.grammar import UNKNOWN
@@ -89,8 +96,8 @@ class RssFieldReader(FieldReader):
         return self._first_text(record, self.titles[:1])
 
     def published_at(self, record: Record) -> datetime | None:
-        """Return the item's date of publication."""
-        return first_date(record, self.published)
+        """Return the item's date of publication, in UTC where it names no time zone."""
+        return first_date(record, self.published, parse_aware_date)
 
     def images(self, record: Record) -> list[SitemapImage] | None:
         """Return the images of Media RSS and of enclosures."""
@@ -141,10 +148,14 @@ class AtomFieldReader(RssFieldReader):
         return resolve_url(*_page_link(record, self.base))
 
 
-def first_date(record: Record, names: tuple[str, ...]) -> datetime | None:
+def first_date(
+    record: Record,
+    keys: tuple[str, ...],
+    parse: Callable[[str], datetime | None] = parse_date,
+) -> datetime | None:
     """Return the first valid date under these keys, in their order."""
-    texts = (text for name in names for key, text in record if key == name)
-    return next(filter(None, map(parse_date, texts)), None)
+    dates = (first_value(record, key, parse) for key in keys)
+    return next((date for date in dates if date), None)
 
 
 def _links(record: Record, key: str, base: str | None) -> Iterator[PageLink]:

@@ -26,7 +26,7 @@ from usp._parse.formats.field_reader import (
 )
 from usp._parse.input.sniff import Kind
 from usp._parse.pattern.groups import NOTHING, GroupIndexes, Groups, Row
-from usp._parse.values.dates import is_valid_date, parse_date
+from usp._parse.values.dates import is_valid_date, parse_aware_date, parse_date
 from usp._parse.values.enumerations import is_change_frequency, parse_change_frequency
 from usp._parse.values.numbers import parse_priority, priority_or_default
 from usp._parse.values.text import (
@@ -48,7 +48,7 @@ from usp.objects.page import (
     SitemapVideo,
 )
 
-_REQUIRED: Final = (
+REQUIRED: Final = (
     ("news:news", "news:", "news:title", "SM501"),
     ("image:image", "image:", "image:loc", "SM502"),
 )
@@ -61,10 +61,11 @@ _ENTRY_NAME: Final = {Kind.URLSET: "url", Kind.INDEX: "sitemap"}
 
 def _story(rows: list[Row], _base: str | None) -> SitemapNewsStory | None:
     for title, published, name, language, access, *lists in rows:
-        if headline := text_or_none(title):
+        # Like 1.8.1, a story needs a title and a readable date.
+        if (headline := text_or_none(title)) and (date := parse_date(published or "")):
             return SitemapNewsStory(
                 headline,
-                parse_date(published or ""),
+                date,
                 cached_text_or_none(name),
                 cached_text_or_none(language),
                 cached_text_or_none(access),
@@ -78,10 +79,10 @@ def _plain_story(indexes: GroupIndexes) -> Callable[[list[Groups]], SitemapNewsS
 
     def story(rows: list[Groups]) -> SitemapNewsStory | None:
         for row in rows:
-            if headline := row[title]:
+            if (headline := row[title]) and (date := parse_date(row[published] or "")):
                 return SitemapNewsStory(
                     headline,
-                    parse_date(date) if (date := row[published]) else None,
+                    date,
                     row[name] or None,
                     row[language] or None,
                     row[access] or None,
@@ -220,9 +221,9 @@ class UrlsetFieldReader(FieldReader):
     def check(self, name: str, record: Record, diagnostics: Diagnostics) -> None:
         """Report invalid values, incomplete extensions, and entries of another format."""
         super().check(name, record, diagnostics)
-        if name != _ENTRY_NAME[self._kind]:
+        if name != _ENTRY_NAME[self.kind]:
             diagnostics.report("SM216", f"a <{name}> doesn't belong in this document")
-        for start, prefix, required, code in _REQUIRED:
+        for start, prefix, required, code in REQUIRED:
             for group in groups(record, start, prefix):
                 if not clean_text(group.get(required, "")):
                     diagnostics.report(code, f"a <{start}> without <{required}> was skipped")
@@ -247,7 +248,7 @@ class UrlsetFieldReader(FieldReader):
         return parse_change_frequency(first(record, "changefreq"))
 
     def news_story(self, record: Record) -> SitemapNewsStory | None:
-        """Return the first ``<news:news>`` that has a title."""
+        """Return the first ``<news:news>`` that has a title and a readable date."""
         return cast("SitemapNewsStory | None", _STORY.read(record, self.base))
 
     def images(self, record: Record) -> list[SitemapImage] | None:
@@ -282,12 +283,12 @@ class UrlsetFieldReader(FieldReader):
         return [data for data in objects if data != PageMapObject()] or None
 
     def title(self, record: Record) -> str | None:
-        """Return the title of the news story."""
+        """Return the title of the news story, also of one without a readable date."""
         return first_value(record, "news:title", text_or_none)
 
     def published_at(self, record: Record) -> datetime | None:
-        """Return the date of the news story."""
-        return first_value(record, "news:publication_date", parse_date)
+        """Return the date of the news story, in UTC where it names no time zone."""
+        return first_value(record, "news:publication_date", parse_aware_date)
 
 
 def _is_alternate(link: PageLink) -> bool:

@@ -15,7 +15,7 @@ from usp._parse.formats.field_reader import (
     first_value,
     is_parsed_by,
 )
-from usp._parse.values.dates import parse_date
+from usp._parse.values.dates import parse_aware_date
 from usp._parse.values.enumerations import one_of, parse_boolean
 from usp._parse.values.numbers import parse_duration, parse_integer, parse_number, parse_rating
 from usp._parse.values.text import clean_text, split_words, text_or_none
@@ -53,10 +53,10 @@ VALUES: Final[Mapping[str, VideoField]] = {
     "video:player_loc@allow_embed": VideoField("player_allow_embed", parse_boolean, _WORD),
     "video:player_loc@autoplay": VideoField("player_autoplay"),
     "video:duration": VideoField("duration", parse_duration, _NUMBER),
-    "video:expiration_date": VideoField("expiration_date", parse_date, _DATE),
+    "video:expiration_date": VideoField("expiration_date", parse_aware_date, _DATE),
     "video:rating": VideoField("rating", parse_rating, _NUMBER),
     "video:view_count": VideoField("view_count", parse_integer, _NUMBER),
-    "video:publication_date": VideoField("publication_date", parse_date, _DATE),
+    "video:publication_date": VideoField("publication_date", parse_aware_date, _DATE),
     "video:family_friendly": VideoField("family_friendly", parse_boolean, _WORD),
     "video:requires_subscription": VideoField("requires_subscription", parse_boolean, _WORD),
     "video:uploader": VideoField("uploader"),
@@ -77,7 +77,7 @@ SHOW: Final[Mapping[str, VideoField]] = {
     "video:episode_title": VideoField("episode_title"),
     "video:season_number": VideoField("season_number", parse_integer, _NUMBER),
     "video:episode_number": VideoField("episode_number", parse_integer, _NUMBER),
-    "video:premier_date": VideoField("premier_date", parse_date, _DATE),
+    "video:premier_date": VideoField("premier_date", parse_aware_date, _DATE),
 }
 RESTRICTIONS: Final[Mapping[str, str]] = {
     "video:restriction": "restriction",

@@ -53,14 +53,16 @@ def decompress(
     *,
     max_layers: int = _MAX_LAYERS,
 ) -> Iterator[bytes]:
-    """Yield the document's bytes, at most ``limit``, through as many layers of compression."""
+    """Yield the document's bytes, at most ``limit``, decompressed up to ``max_layers`` times."""
     remaining = limit
     for chunk in _remove_layers(split_chunks(chunks), diagnostics, max_layers):
         if len(chunk) > remaining:
+            diagnostics.document_bytes += remaining
             yield chunk[:remaining]
             diagnostics.report("SM701", f"only the first {limit} bytes were read")
             return
         remaining -= len(chunk)
+        diagnostics.document_bytes += len(chunk)
         yield chunk
 
 

@@ -183,9 +183,9 @@ class RequestsWebClientSuccessResponse(AbstractWebClientSuccessResponse):
         return _redirects(self._response)
 
     def close(self) -> None:
-        """Release the connection."""
+        """Release the connection; one that was built by hand has none."""
         close = getattr(self._response, "close", None)
-        if callable(close):
+        if callable(close) and getattr(self._response, "raw", None) is not None:
             close()
 
 
