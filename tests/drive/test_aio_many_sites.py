@@ -1,14 +1,14 @@
-"""Many sites at once in one process, under one bound."""
+"""``aio.sitemap_trees``: many sites at once in one process, with limited concurrency."""
 
 import asyncio
 import gc
 import threading
 from collections.abc import AsyncIterator, Iterator
-from pathlib import Path
 
 import pytest
 
 from tests.loops import other_tasks, run, until_closed
+from tests.open_files import open_files
 from tests.server import Handler, LoopbackServer, Plain, stall, urlset
 from tests.servers import ServerEverywhere
 from usp import Outcome, aio
@@ -20,42 +20,38 @@ from usp.web_client.aio_client import AioWebClient
 SITES = 1000
 
 
-class Gauge:
-    """Answers for any number of sites, each at its own address, and counts what is under way."""
+class CountedSites:
+    """Answers for any number of sites, each at its own address, and counts concurrent requests."""
 
     def __init__(self) -> None:
-        self.most = 0
-        self._now = 0
+        self.peak = 0
+        self._in_flight = 0
         self._lock = threading.Lock()
 
     def __call__(self, handler: Handler) -> Plain:
         with self._lock:
-            self._now += 1
-            self.most = max(self.most, self._now)
+            self._in_flight += 1
+            self.peak = max(self.peak, self._in_flight)
         handler.owner.closing.wait(0.001)
         site = f"http://{handler.headers['Host']}"
         with self._lock:
-            self._now -= 1
+            self._in_flight -= 1
         if handler.path == "/robots.txt":
             return f"Sitemap: {site}/a.xml\n"
         return urlset(f"{site}/page") if handler.path == "/a.xml" else 404
 
 
-def files() -> int:
-    return len(list(Path("/proc/self/fd").iterdir()))
-
-
 @pytest.mark.timeout(300)
-def test_a_thousand_sites_at_once() -> None:
-    drawn = 0
+def test_a_thousand_sites_are_crawled_with_few_connections_and_tasks() -> None:
+    taken = 0
 
     def homepages(server: ServerEverywhere) -> Iterator[str]:
-        nonlocal drawn
-        for drawn in range(1, SITES + 1):
-            yield server.homepage(drawn)
+        nonlocal taken
+        for taken in range(1, SITES + 1):
+            yield server.homepage(taken)
 
     async def main(server: ServerEverywhere) -> None:
-        before, most_files, done = files(), 0, 0
+        before, most_files, done = len(open_files()), 0, 0
         async with AioWebClient(concurrency=20) as client:
             trees = aio.sitemap_trees(
                 homepages(server), sites_at_once=50, web_client=client, use_known_paths=False
@@ -63,33 +59,33 @@ def test_a_thousand_sites_at_once() -> None:
             async for homepage, tree in trees:
                 done += 1
                 assert [page.url for page in tree.all_pages()] == [f"{homepage}page"]
-                assert drawn <= done + 50, "homepages are taken as they are needed"
-                most_files = max(most_files, files())
+                assert taken <= done + 50, "homepages are taken when they are needed"
+                most_files = max(most_files, len(open_files()))
         assert done == SITES
-        assert most_files - before < 300, "sites that are done keep no connection"
+        assert most_files - before < 300, "finished sites keep no connection open"
         await until_closed(server.port)
 
     with ServerEverywhere() as server:
-        gauge = Gauge()
-        server.otherwise = gauge
+        sites = CountedSites()
+        server.otherwise = sites
         run(main(server))
         assert len(server.asked) == 2 * SITES
-        assert 2 <= gauge.most <= 20
+        assert 2 <= sites.peak <= 20
     gc.collect()
     assert [each for each in gc.get_objects() if isinstance(each, Crawl)] == []
 
 
-def test_homepages_may_come_one_by_one_and_be_wrong(server: LoopbackServer) -> None:
+def test_homepages_may_come_from_an_async_iterator_and_be_wrong(server: LoopbackServer) -> None:
     server.site["/robots.txt"] = f"Sitemap: {server.at('/a.xml')}"
     server.site["/a.xml"] = urlset(server.at("/page"))
 
-    async def given() -> AsyncIterator[str]:
+    async def homepages() -> AsyncIterator[str]:
         yield "http://"
         yield server.url
         yield "ftp://h.example/"
 
     async def main() -> dict[str, IndexWebsiteSitemap]:
-        async with aio.sitemap_trees(given()) as trees:
+        async with aio.sitemap_trees(homepages()) as trees:
             return {homepage: tree async for homepage, tree in trees}
 
     found = run(main())
@@ -99,16 +95,16 @@ def test_homepages_may_come_one_by_one_and_be_wrong(server: LoopbackServer) -> N
         assert found[wrong].outcome is Outcome.UNREACHABLE
 
 
-def test_a_source_that_waits_does_not_hold_back_what_is_there(server: LoopbackServer) -> None:
+def test_an_iterator_that_waits_does_not_delay_finished_trees(server: LoopbackServer) -> None:
     async def main() -> None:
         more = asyncio.Event()
 
-        async def given() -> AsyncIterator[str]:
+        async def homepages() -> AsyncIterator[str]:
             yield server.url
             await more.wait()
             yield server.url
 
-        trees = aio.sitemap_trees(given(), use_known_paths=False)
+        trees = aio.sitemap_trees(homepages(), use_known_paths=False)
         assert (await anext(trees))[0] == server.url
         more.set()
         assert len([each async for each in trees]) == 1
@@ -117,38 +113,40 @@ def test_a_source_that_waits_does_not_hold_back_what_is_there(server: LoopbackSe
 
 
 @pytest.mark.parametrize("sites_at_once", [1, 3, 10**9])
-def test_there_are_no_more_tasks_than_sites(server: LoopbackServer, sites_at_once: int) -> None:
-    most = 0
+def test_there_are_no_more_tasks_than_sites_at_once(
+    server: LoopbackServer, sites_at_once: int
+) -> None:
+    peak = 0
 
     async def main() -> int:
-        nonlocal most
+        nonlocal peak
 
-        async def given() -> AsyncIterator[str]:
+        async def homepages() -> AsyncIterator[str]:
             for _ in range(7):
                 yield server.url
 
         def count(_: Event) -> None:
-            nonlocal most
+            nonlocal peak
             names = [task.get_coro().__qualname__ for task in asyncio.all_tasks()]  # type: ignore[union-attr]
-            most = max(most, sum("as_they_finish" in name for name in names))
+            peak = max(peak, sum("as_they_finish" in name for name in names))
 
-        trees = aio.sitemap_trees(given(), sites_at_once=sites_at_once, observer=count)
+        trees = aio.sitemap_trees(homepages(), sites_at_once=sites_at_once, observer=count)
         return len([each async for each in trees])
 
     assert run(main()) == 7
-    assert 1 <= most <= min(sites_at_once, 7)
+    assert 1 <= peak <= min(sites_at_once, 7)
 
 
-def test_a_stream_of_trees_that_is_closed_leaves_no_task(server: LoopbackServer) -> None:
+def test_closing_the_stream_of_trees_leaves_no_task(server: LoopbackServer) -> None:
     server.site["/robots.txt"] = stall
 
     async def main() -> None:
-        async def given() -> AsyncIterator[str]:
+        async def homepages() -> AsyncIterator[str]:
             yield "http://"
             yield server.url
             await asyncio.Event().wait()
 
-        async with aio.sitemap_trees(given()) as trees:
+        async with aio.sitemap_trees(homepages()) as trees:
             assert (await anext(trees))[0] == "http://"
             await asyncio.sleep(0.05)
         assert other_tasks() == set()
@@ -156,7 +154,7 @@ def test_a_stream_of_trees_that_is_closed_leaves_no_task(server: LoopbackServer)
     run(main())
 
 
-def test_callbacks_and_observers_are_for_all_crawls(server: LoopbackServer) -> None:
+def test_callbacks_and_observers_apply_to_every_site(server: LoopbackServer) -> None:
     server.robots("/a.xml", "/b.xml")
     server.site |= {f"/{name}.xml": urlset(server.at(f"/{name}")) for name in "abc"}
     events: list[Event] = []
@@ -177,20 +175,22 @@ def test_callbacks_and_observers_are_for_all_crawls(server: LoopbackServer) -> N
     assert [type(event) for event in events].count(CrawlFinished) == 2
 
 
-def test_what_a_source_raises_reaches_the_caller(server: LoopbackServer) -> None:
-    def given() -> Iterator[str]:
+def test_an_exception_in_the_iterator_of_homepages_reaches_the_caller(
+    server: LoopbackServer,
+) -> None:
+    def homepages() -> Iterator[str]:
         yield server.url
         raise ZeroDivisionError
 
     async def main() -> None:
         with pytest.raises(ZeroDivisionError):
-            async for _ in aio.sitemap_trees(given()):
+            async for _ in aio.sitemap_trees(homepages()):
                 pass
 
     run(main())
 
 
-def test_crawls_of_the_callers_share_a_client(server: LoopbackServer) -> None:
+def test_concurrent_crawls_can_share_a_client(server: LoopbackServer) -> None:
     server.site["/robots.txt"] = f"Sitemap: {server.at('/a.xml')}"
     server.site["/a.xml"] = urlset(server.at("/page"))
 

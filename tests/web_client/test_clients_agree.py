@@ -1,4 +1,4 @@
-"""Both clients of ours say the same of what a server does: heads, labels, redirects, distances."""
+"""Both clients give the same result for one response: headers, encodings, redirects, rate limit."""
 
 import asyncio
 import gzip
@@ -28,26 +28,26 @@ OK = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
 
 
 class Fetch(Protocol):
-    """Fetches a URL, and returns the body or the error."""
+    """Fetches a URL with one of the clients; returns the body or the error."""
 
     def __call__(self, url: str, **settings: Any) -> bytes | WebClientErrorResponse: ...
 
 
 def with_requests(url: str, **settings: Any) -> bytes | WebClientErrorResponse:
     with closing(RequestsWebClient(**settings)) as client:
-        answer = client.get(url)
-        if isinstance(answer, AbstractWebClientSuccessResponse):
-            return b"".join(answer.chunks())
-        return error(answer)
+        response = client.get(url)
+        if isinstance(response, AbstractWebClientSuccessResponse):
+            return b"".join(response.chunks())
+        return error(response)
 
 
 def with_aiohttp(url: str, **settings: Any) -> bytes | WebClientErrorResponse:
     async def main() -> bytes | WebClientErrorResponse:
         async with AioWebClient(**settings) as client:
-            answer = await client.get(url)
-            if isinstance(answer, WebClientErrorResponse):
-                return answer
-            return b"".join([chunk async for chunk in success(answer).chunks()])
+            response = await client.get(url)
+            if isinstance(response, WebClientErrorResponse):
+                return response
+            return b"".join([chunk async for chunk in success(response).chunks()])
 
     return run(main())
 
@@ -58,11 +58,11 @@ def fetch(request: pytest.FixtureRequest) -> Fetch:
     return chosen
 
 
-# Heads
+# Headers
 
 
 @pytest.mark.parametrize(
-    "before",
+    "interim",
     [
         b"HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\n\r\n",
         b"HTTP/1.1 100 Continue\r\n\r\n",
@@ -71,13 +71,13 @@ def fetch(request: pytest.FixtureRequest) -> Fetch:
     ],
     ids=["103", "100", "102", "several"],
 )
-@pytest.mark.parametrize("apart", [True, False], ids=["in pieces", "in one"])
-def test_interim_answers_are_passed_over(
-    server: LoopbackServer, fetch: Fetch, before: bytes, apart: bool
+@pytest.mark.parametrize("delayed", [True, False], ids=["delayed", "together"])
+def test_interim_responses_are_skipped(
+    server: LoopbackServer, fetch: Fetch, interim: bytes, delayed: bool
 ) -> None:
     def answer(handler: Handler) -> None:
-        handler.wfile.write(before)
-        if apart:
+        handler.wfile.write(interim)
+        if delayed:
             handler.owner.closing.wait(0.05)
         handler.wfile.write(OK)
 
@@ -85,14 +85,14 @@ def test_interim_answers_are_passed_over(
     assert fetch(server.url) == b"hello"
 
 
-def test_interim_answers_without_end_are_a_failure(server: LoopbackServer) -> None:
+def test_endless_interim_responses_are_an_error(server: LoopbackServer) -> None:
     server.otherwise = raw(b"HTTP/1.1 103 Early Hints\r\n\r\n" * 1000)
-    said = with_requests(server.url)
-    assert isinstance(said, WebClientErrorResponse)
-    assert "interim" in said.message()
+    response = with_requests(server.url)
+    assert isinstance(response, WebClientErrorResponse)
+    assert "interim" in response.message()
 
 
-def test_a_switch_of_protocols_is_no_document(server: LoopbackServer, fetch: Fetch) -> None:
+def test_a_switch_of_protocols_is_an_error(server: LoopbackServer, fetch: Fetch) -> None:
     server.otherwise = raw(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n")
     assert isinstance(fetch(server.url), WebClientErrorResponse)
 
@@ -101,33 +101,31 @@ HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/xml\r\nContent-Length: 17\
 
 
 @pytest.mark.parametrize("length", [len(HEAD), len(HEAD) - 3, 40, 19, 17, 15])
-def test_a_head_that_breaks_off_is_no_document(
+def test_truncated_headers_are_a_retryable_error(
     server: LoopbackServer, fetch: Fetch, length: int
 ) -> None:
     server.otherwise = raw(HEAD[:length])
-    said = fetch(server.url)
-    assert isinstance(said, WebClientErrorResponse)
-    assert "middle of the headers" in said.message()
-    assert (said.retryable(), said.no_response()) == (True, True)
+    response = fetch(server.url)
+    assert isinstance(response, WebClientErrorResponse)
+    assert "middle of the headers" in response.message()
+    assert (response.retryable(), response.no_response()) == (True, True)
 
 
-def test_a_head_that_breaks_off_behind_an_interim_answer(
+def test_truncated_headers_after_an_interim_response_are_a_retryable_error(
     server: LoopbackServer, fetch: Fetch
 ) -> None:
     server.otherwise = raw(b"HTTP/1.1 103 Early Hints\r\n\r\n" + HEAD)
-    said = fetch(server.url)
-    assert isinstance(said, WebClientErrorResponse)
-    assert said.retryable()
+    response = fetch(server.url)
+    assert isinstance(response, WebClientErrorResponse)
+    assert response.retryable()
 
 
 @pytest.mark.parametrize("crawl", [usp.sitemap_tree, aio.sitemap_tree])
-def test_a_head_that_breaks_off_is_tried_again(
+def test_a_crawl_retries_a_response_with_truncated_headers(
     server: LoopbackServer, crawl: Callable[..., Any]
 ) -> None:
-    broken = iter([True])
-
     def answer(handler: Handler) -> bytes | None:
-        if next(broken, False):
+        if len(server.asked) == 1:
             handler.wfile.write(HEAD)
             return None
         return TEXT
@@ -140,101 +138,103 @@ def test_a_head_that_breaks_off_is_tried_again(
     assert server.asked == ["/a.xml"] * 2
 
 
-# Labels of packings
+# Content encodings
 
 
-@pytest.mark.parametrize("label", ["gzip", "deflate", "br", "zstd", "compress", "x", "gzip, br"])
-def test_what_is_only_labelled_as_packed_is_read(
-    server: LoopbackServer, fetch: Fetch, label: str
+@pytest.mark.parametrize("encoding", ["gzip", "deflate", "br", "zstd", "compress", "x", "gzip, br"])
+def test_a_body_that_is_not_compressed_despite_its_content_encoding_is_read(
+    server: LoopbackServer, fetch: Fetch, encoding: str
 ) -> None:
-    server.otherwise = Answer(body=TEXT, headers={"Content-Encoding": label})
+    server.otherwise = Answer(body=TEXT, headers={"Content-Encoding": encoding})
     assert fetch(server.url) == TEXT
 
 
-@pytest.mark.parametrize("label", ["br", "zstd", "gzip, BR"])
-def test_a_packing_that_nobody_asked_for_is_a_failure(
-    server: LoopbackServer, fetch: Fetch, label: str
+@pytest.mark.parametrize("encoding", ["br", "zstd", "gzip, BR"])
+def test_a_content_encoding_that_was_not_requested_is_a_permanent_error(
+    server: LoopbackServer, fetch: Fetch, encoding: str
 ) -> None:
-    server.otherwise = Answer(body=b"\x0b\x02\x80<a/>\x03", headers={"Content-Encoding": label})
-    said = fetch(server.url)
-    assert isinstance(said, WebClientErrorResponse)
-    assert "was not requested" in said.message()
-    assert not said.retryable()
+    server.otherwise = Answer(body=b"\x0b\x02\x80<a/>\x03", headers={"Content-Encoding": encoding})
+    response = fetch(server.url)
+    assert isinstance(response, WebClientErrorResponse)
+    assert "was not requested" in response.message()
+    assert not response.retryable()
     assert server.requests[0].headers["accept-encoding"] == "gzip, deflate"
 
 
 @pytest.mark.parametrize(
     "text", [TEXT * 9000, b'{"items": []}', "überall".encode()], ids=["large", "JSON", "words"]
 )
-def test_bare_deflate_is_known_by_its_label(
+def test_raw_deflate_is_decompressed_if_its_content_encoding_says_so(
     server: LoopbackServer, fetch: Fetch, text: bytes
 ) -> None:
-    packer = zlib.compressobj(wbits=-zlib.MAX_WBITS)
-    packed = packer.compress(text) + packer.flush()
-    server.otherwise = Answer(body=packed, headers={"Content-Encoding": "deflate"})
+    compressor = zlib.compressobj(wbits=-zlib.MAX_WBITS)
+    compressed = compressor.compress(text) + compressor.flush()
+    server.otherwise = Answer(body=compressed, headers={"Content-Encoding": "deflate"})
     assert fetch(server.url) == text
 
 
 @pytest.mark.parametrize(
-    ("label", "packed"),
+    ("encoding", "compressed"),
     [("deflate", zlib.compress(TEXT)), ("gzip", gzip.compress(TEXT)), ("deflate", b"x")],
     ids=["zlib", "gzip", "one byte"],
 )
-def test_what_has_a_mark_is_left_to_the_reader(
-    server: LoopbackServer, fetch: Fetch, label: str, packed: bytes
+def test_a_body_with_a_magic_number_is_left_for_the_parser_to_decompress(
+    server: LoopbackServer, fetch: Fetch, encoding: str, compressed: bytes
 ) -> None:
-    server.otherwise = Answer(body=packed, headers={"Content-Encoding": label})
-    assert fetch(server.url) == packed
+    server.otherwise = Answer(body=compressed, headers={"Content-Encoding": encoding})
+    assert fetch(server.url) == compressed
 
 
-def test_what_does_not_inflate_is_left_as_it_is(server: LoopbackServer, fetch: Fetch) -> None:
+def test_a_body_that_is_not_deflate_is_left_as_it_is(server: LoopbackServer, fetch: Fetch) -> None:
     text = "\ufeff<urlset/>".encode("utf-16-le")
     server.otherwise = Answer(body=text, headers={"Content-Encoding": "deflate"})
     assert fetch(server.url) == text
 
 
-def test_a_label_on_a_session_of_the_callers(server: LoopbackServer) -> None:
+def test_a_wrong_content_encoding_is_accepted_with_a_session_of_the_caller_too(
+    server: LoopbackServer,
+) -> None:
     server.otherwise = Answer(body=TEXT, headers={"Content-Encoding": "deflate"})
     with requests.Session() as session:
         assert with_requests(server.url, session=session) == TEXT
 
 
-# The distance between requests
+# The wait between requests
 
 
-class Starts:
-    """Notes when requests arrive, and answers them."""
+class RecordedTimes:
+    """Records when requests arrive, and answers them; the path gives the number of redirects."""
 
     def __init__(self, server: LoopbackServer) -> None:
-        self.moments: list[float] = []
+        self.times: list[float] = []
         self.server = server
         server.otherwise = self
 
     def __call__(self, handler: Handler) -> Answer:
-        self.moments.append(time.monotonic())
+        self.times.append(time.monotonic())
         step, _, name = handler.path.strip("/").partition("/")
         left = int(step or 0)
         return redirect(f"/{left - 1}/{name}") if left else Answer(body=b"hello")
 
     @property
-    def least(self) -> float:
-        return min(after - before for before, after in pairwise(self.moments))
+    def shortest_interval(self) -> float:
+        return min(after - before for before, after in pairwise(self.times))
 
 
 WAIT = 0.12
 NEARLY = WAIT * 0.7
-"""Requests leave at their distance; on a busy machine they arrive a little closer."""
+"""Requests are sent at their interval; on a busy machine they may arrive a little closer."""
 
 
-def test_a_wait_holds_between_the_hops_of_a_redirect(server: LoopbackServer, fetch: Fetch) -> None:
-    starts = Starts(server)
+def test_redirects_are_followed_at_the_wait(server: LoopbackServer, fetch: Fetch) -> None:
+    recorded = RecordedTimes(server)
     assert fetch(server.at("/3/a"), wait=WAIT) == b"hello"
-    assert len(starts.moments) == 4
-    assert starts.least > NEARLY
+    assert len(recorded.times) == 4
+    assert recorded.shortest_interval > NEARLY
 
 
-def test_a_wait_is_no_time_of_the_document(server: LoopbackServer) -> None:
-    Starts(server)
+def test_the_wait_does_not_count_for_the_document_deadline(server: LoopbackServer) -> None:
+    RecordedTimes(server)
     with closing(RequestsWebClient(wait=WAIT)) as client:
         client.set_document_deadline(WAIT * 2)
         assert client.get(server.at("/4/a")).raw_data() == b"hello"  # type: ignore[attr-defined]
@@ -242,27 +242,27 @@ def test_a_wait_is_no_time_of_the_document(server: LoopbackServer) -> None:
     assert with_aiohttp(server.at("/4/a"), **settings) == b"hello"
 
 
-def test_a_polite_wait_between_hops_can_be_ended(server: LoopbackServer) -> None:
-    starts = Starts(server)
+def test_a_wait_between_redirects_can_be_cancelled(server: LoopbackServer) -> None:
+    recorded = RecordedTimes(server)
 
-    def end() -> None:
-        while not starts.moments:
+    def abort() -> None:
+        while not recorded.times:
             time.sleep(0.005)
         client.abort()
 
     with closing(RequestsWebClient(wait=600)) as client:
-        ending = threading.Thread(target=end)
-        ending.start()
+        thread = threading.Thread(target=abort)
+        thread.start()
         assert error(client.get(server.at("/1/a"))).message() == "the request was cancelled"
-        ending.join()
-    assert len(starts.moments) == 1
+        thread.join()
+    assert len(recorded.times) == 1
 
 
 @pytest.mark.parametrize("concurrency", [1, 2, 8])
-def test_redirects_under_a_bound_do_not_wait_for_one_another(
+def test_redirects_with_limited_concurrency_do_not_block_one_another(
     server: LoopbackServer, concurrency: int
 ) -> None:
-    starts = Starts(server)
+    recorded = RecordedTimes(server)
 
     async def main() -> list[bytes]:
         async with AioWebClient(concurrency=concurrency, wait=0.03) as client, asyncio.timeout(30):
@@ -270,12 +270,12 @@ def test_redirects_under_a_bound_do_not_wait_for_one_another(
             return await asyncio.gather(*(body(client, url) for url in urls))
 
     assert run(main()) == [b"hello"] * 4
-    assert len(starts.moments) == 12
-    assert starts.least > 0.03 * 0.5
+    assert len(recorded.times) == 12
+    assert recorded.shortest_interval > 0.03 * 0.5
 
 
-def test_crawls_of_one_host_keep_their_distance_from_one_another(server: LoopbackServer) -> None:
-    starts = Starts(server)
+def test_crawls_that_share_a_client_share_its_wait_per_host(server: LoopbackServer) -> None:
+    recorded = RecordedTimes(server)
 
     async def main() -> None:
         async with AioWebClient(wait=WAIT) as client:
@@ -284,5 +284,5 @@ def test_crawls_of_one_host_keep_their_distance_from_one_another(server: Loopbac
             )
 
     run(main())
-    assert len(starts.moments) == 4
-    assert starts.least > NEARLY
+    assert len(recorded.times) == 4
+    assert recorded.shortest_interval > NEARLY
