@@ -14,7 +14,7 @@ PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 PYTEST := -m pytest -n auto --maxprocesses 8
 CONSTRAINTS ?=
 
-.PHONY: demo test test-all test-lowest coverage check bench bench-full bench-docs fuzz wheel clean
+.PHONY: demo test test-all test-lowest coverage check bench bench-full bench-docs fuzz wheel shim clean
 
 demo: $(READY)
 	@$(PY) -m usp demo
@@ -40,7 +40,7 @@ test-lowest: $(READY)
 # Branch coverage of the packages that must not do I/O; pyproject.toml has the least that is allowed.
 coverage: $(READY)
 	@$(PY) $(PYTEST) --hypothesis-profile=quick --cov --cov-report=term:skip-covered \
-		tests/parse tests/crawl tests/seeds tests/wild tests/compat tests/drive $(ARGS)
+		tests/parse tests/crawl tests/documentation_1_8_1 tests/wild tests/compat tests/drive $(ARGS)
 
 check: $(READY)
 	@$(PY) -m ruff check
@@ -65,6 +65,11 @@ fuzz: $(READY)
 wheel: $(READY)
 	@rm -rf dist
 	@$(PY) -m pip wheel --quiet --no-deps --wheel-dir dist .
+	@ls dist
+
+# The wheel of a distribution named ultimate-sitemap-parser that has no files and requires usp.
+shim: $(READY)
+	@$(PY) -m pip wheel --quiet --no-deps --wheel-dir dist ./shim
 	@ls dist
 
 clean:

@@ -1,1 +1,1 @@
-"""Measurements; see README.md beside this file."""
+"""Benchmarks; see README.md beside this file."""

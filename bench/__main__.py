@@ -1,7 +1,7 @@
-"""``make bench``: every benchmark, or those named (``python -m bench damage memory``).
+"""``make bench``: runs every benchmark, or those named (``python -m bench recovery memory``).
 
-``make bench-full`` (``--full``) takes the sizes that the rules are stated for, and longer.
-A benchmark is a module beside this file; a row of ``BENCHMARKS`` makes it known.
+``make bench-full`` (``--full``) uses the sizes for which the targets are stated, and takes longer.
+A benchmark is a module beside this file that ``BENCHMARKS`` names.
 """
 
 import sys
@@ -9,7 +9,7 @@ import time
 from importlib import import_module
 from typing import Final
 
-from bench.results import Table, keep
+from bench.results import Table, save
 
 FULL: Final = "--full"
 BENCHMARKS: Final = (
@@ -19,34 +19,32 @@ BENCHMARKS: Final = (
     "tls",
     "tree",
     "streaming",
-    "damage",
+    "recovery",
     "memory",
 )
 FULL_ONLY: Final = ("growth",)
-"""Those that take minutes, and are run when named or when all are run at full size."""
+"""Benchmarks that take minutes: they run only if named, or at full size."""
 
 
 def main(names: list[str]) -> int:
-    """MatchRun the benchmarks, print their tables as they come, and keep them; 1 if a rule is broken."""
+    """Run the benchmarks, print and save their tables; return 1 if a target is missed."""
     full = FULL in names
     names = [name for name in names if name != FULL]
     known = BENCHMARKS + FULL_ONLY
     if unknown := set(names) - set(known):
-        print(f"bench: no {', '.join(sorted(unknown))}; there are {', '.join(known)}")
+        print(f"bench: unknown: {', '.join(sorted(unknown))}; known: {', '.join(known)}")
         return 2
-    broken = False
+    missed = False
     for name in names or (known if full else BENCHMARKS):
         start = time.perf_counter()
         tables: list[Table] = []
         for table in import_module(f"bench.{name}").run(full=full):
             print(f"\n{table.text()}", flush=True)
             tables.append(table)
-            broken = broken or bool(table.broken)
-        path = keep(name, tables, full=full)
-        print(
-            f"\n{name}: {time.perf_counter() - start:.0f} s; kept in {path.parent.name}/{path.name}"
-        )
-    return int(broken)
+            missed = missed or bool(table.failed)
+        path = save(name, tables, full=full)
+        print(f"\n{name}: {time.perf_counter() - start:.0f} s, saved in results/{path.name}")
+    return int(missed)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""Documents to measure with: sound ones, and the same with a fault in each entry.
+"""Documents for the benchmarks: well-formed ones, and the same with a fault in each entry.
 
-Rules of this room: a document is the same in every run; a fault leaves the entry's URL what it is
-in the sound document, so that the two must give the same pages.
+A document is the same in every run. A fault does not change the URL of an entry, so that both
+documents must give the same pages.
 """
 
 from collections.abc import Callable, Mapping
@@ -13,16 +13,16 @@ SITEMAPS: Final = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """How one format is written: what stands around the entries, and one entry."""
+    """The text of one format: before, between and after the entries, and one entry."""
 
     head: str
     entry: str
     tail: str
     closed: tuple[str, str]
-    """Two end tags of fields beside each other in the entry: the first is left out or crossed."""
+    """The end tags of two adjacent fields: faults omit the first one, or swap the two."""
 
     def document(self, entries: int, fault: "Fault") -> str:
-        """Write a document with so many entries, each with the fault."""
+        """Return a document with this many entries, each with the fault."""
         body = "\n".join(fault(self, self.entry.format(number=at)) for at in range(entries))
         return f'<?xml version="1.0" encoding="UTF-8"?>\n{self.head}\n{body}\n{self.tail}\n'
 
@@ -80,9 +80,9 @@ def _before_end(entry: str, inserted: str) -> str:
     return f"{before}{inserted}{end_tag}{name}"
 
 
-SOUND: Final = "sound"
+WELL_FORMED: Final = "well-formed"
 FAULTS: Final[Mapping[str, Fault]] = {
-    SOUND: lambda _, entry: entry,
+    WELL_FORMED: lambda _, entry: entry,
     "bare &": lambda _, entry: entry.replace("&amp;", "&"),
     "control character": lambda _, entry: entry.replace("/articles/", "/arti\x0bcles/"),
     "undefined entity": lambda _, entry: entry.replace("?page=", "&quest;page="),

@@ -1,9 +1,10 @@
-"""Memory: what a hostile site can make the reader hold.
+"""Memory: how much of it a hostile site can make the parser use.
 
-Each case is a sitemap behind a robots.txt on a loopback server, crawled and walked by a fresh
-process, whose highest resident memory is compared with what it had before. Both sides get at most
-3 GB of address space and 60 seconds. Where a case has sound entries before and after the attack,
-there are a thousand of each. Linux only: the figures come from ``/proc``.
+Each case is a sitemap behind a robots.txt on a loopback server. A fresh process crawls it and
+iterates over its pages; its peak resident memory is compared with that before the crawl. Both
+implementations get at most 3 GB of address space and 60 seconds. If a case has well-formed entries
+before and after the attack, there are a thousand of each. Linux only: the figures come from
+``/proc``.
 """
 
 import sys
@@ -15,44 +16,44 @@ from itertools import chain, count, repeat
 from typing import Any, Final
 
 from bench.documents import FAULTS, FORMATS, SITEMAPS
+from bench.implementations import OURS, Implementation, WorkerProcess, reference
 from bench.results import Cell, Table
-from bench.sides import OURS, Reader, Side, reference
 from tests.server import Handler, LoopbackServer
 
 MIB: Final = 1024 * 1024
-MOST: Final = 150.0
-"""MiB above the idle process."""
+MAX_MIB: Final = 150.0
+"""The most memory above the idle process."""
 ADDRESS_SPACE: Final = 3 * 1024**3
 SECONDS: Final = 60.0
-SOUND: Final = 1_000
-UNPACKED: Final = 600 * 1000 * 1000
+WELL_FORMED: Final = 1_000
+DECOMPRESSED: Final = 600 * 1000 * 1000
 LONG: Final = 100 * MIB
 HEADINGS: Final = (
     "case",
     "MiB",
     "seconds",
     "found",
-    "MiB of 1.8.1",
-    "seconds of 1.8.1",
-    "found by 1.8.1",
+    "1.8.1, MiB",
+    "1.8.1, seconds",
+    "1.8.1, found",
 )
 
 Chunks = Iterable[bytes]
 
 
 def entries(numbers: Iterable[int]) -> Iterator[bytes]:
-    """Write short entries, a chunk of a thousand at a time."""
+    """Yield short entries, a thousand per chunk."""
     chunk: list[bytes] = []
     for number in numbers:
         chunk.append(b"<url><loc>http://h.example/%d</loc></url>\n" % number)
-        if len(chunk) == SOUND:
+        if len(chunk) == WELL_FORMED:
             yield b"".join(chunk)
             chunk.clear()
     yield b"".join(chunk)
 
 
 def filler(unit: bytes, size: int) -> Iterator[bytes]:
-    """Write the unit again and again, as many bytes as asked for, a MiB or so at a time."""
+    """Yield the unit repeatedly, this many bytes in all, about one MiB per chunk."""
     block = unit * (MIB // len(unit))
     whole, rest = divmod(size // len(unit) * len(unit), len(block))
     yield from repeat(block, whole)
@@ -60,38 +61,38 @@ def filler(unit: bytes, size: int) -> Iterator[bytes]:
 
 
 def urlset(*parts: Chunks) -> Iterator[bytes]:
-    """Write a urlset of sound entries with an attack in the middle."""
-    before, after = entries(range(SOUND)), entries(range(SOUND, 2 * SOUND))
+    """Yield a urlset of well-formed entries with an attack in the middle."""
+    before, after = entries(range(WELL_FORMED)), entries(range(WELL_FORMED, 2 * WELL_FORMED))
     yield f"<urlset {SITEMAPS}>\n".encode()
     yield from chain(before, *parts, after)
     yield b"</urlset>\n"
 
 
-def damaged() -> Iterator[bytes]:
-    """Write entries without end, each with a fault."""
+def malformed() -> Iterator[bytes]:
+    """Yield endless entries, each with a fault."""
     form, spoil = FORMATS["urlset"], FAULTS["bare &"]
     for number in count():
         yield spoil(form, form.entry.format(number=number)).encode() + b"\n"
 
 
 def lines() -> Iterator[bytes]:
-    """Write a text sitemap without end."""
+    """Yield an endless text sitemap."""
     for number in count():
-        first = number * SOUND
-        yield b"".join(b"http://h.example/%d\n" % at for at in range(first, first + SOUND))
+        first = number * WELL_FORMED
+        yield b"".join(b"http://h.example/%d\n" % at for at in range(first, first + WELL_FORMED))
 
 
 def gzipped(chunks: Chunks) -> Iterator[bytes]:
-    """Pack the chunks as they come."""
-    packer = zlib.compressobj(1, wbits=16 + zlib.MAX_WBITS)
+    """Yield the chunks compressed with gzip."""
+    compressor = zlib.compressobj(1, wbits=16 + zlib.MAX_WBITS)
     for chunk in chunks:
-        yield packer.compress(chunk)
-    yield packer.flush()
+        yield compressor.compress(chunk)
+    yield compressor.flush()
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One attack: the body, written as it is sent, and how it is sent."""
+    """One attack: its body, generated while it is sent, its name and its headers."""
 
     body: Callable[[], Chunks]
     name: str = "sitemap.xml"
@@ -100,16 +101,16 @@ class Case:
 
 @cache
 def bomb() -> list[bytes]:
-    """Pack a document of 600 MB into less than one, once, so that packing isn't timed."""
-    return [b"".join(gzipped(urlset(filler(b" ", UNPACKED))))]
+    """Return 600 MB compressed to less than 1 MB; cached, so that compression is not measured."""
+    return [b"".join(gzipped(urlset(filler(b" ", DECOMPRESSED))))]
 
 
 CASES: Final[Mapping[str, Case]] = {
     "gzip bomb as .gz": Case(bomb, "sitemap.xml.gz"),
     "gzip bomb as Content-Encoding": Case(bomb, headers={"Content-Encoding": "gzip"}),
-    "endless urlset, all pages": Case(lambda: urlset(entries(count(SOUND)))),
-    "endless urlset, each entry damaged": Case(lambda: urlset(damaged())),
-    "endless urlset, blanks": Case(lambda: urlset(repeat(b" " * MIB))),
+    "endless urlset, all pages": Case(lambda: urlset(entries(count(WELL_FORMED)))),
+    "endless urlset, each entry malformed": Case(lambda: urlset(malformed())),
+    "endless urlset, spaces": Case(lambda: urlset(repeat(b" " * MIB))),
     "endless text, all URLs": Case(lines, "sitemap.txt"),
     "text in one line of 100 MiB": Case(lambda: filler(b"word ", LONG), "sitemap.txt"),
     "attribute of 100 MiB": Case(
@@ -139,23 +140,23 @@ CASES: Final[Mapping[str, Case]] = {
 SLOW: Final = frozenset(
     {
         "endless urlset, all pages",
-        "endless urlset, blanks",
-        "endless urlset, each entry damaged",
+        "endless urlset, spaces",
+        "endless urlset, each entry malformed",
         "endless text, all URLs",
         "text of 100 MiB",
         "comment of 100 MiB",
     }
 )
-"""Cases that take long, with us or with 1.8.1, and are left out of the quick run."""
+"""Slow cases, ours or those of 1.8.1: the quick run skips them."""
 
 
 def run(*, full: bool) -> Iterator[Table]:
     """Measure every case."""
     if sys.platform != "linux":
-        print("memory is left out: it is measured on Linux only")
+        print("memory is skipped: it is measured on Linux only")
         return
-    rule = f"at most {MOST:g} MiB above the idle process"
-    table = Table("peak resident memory above the idle process", HEADINGS, rule)
+    target = f"at most {MAX_MIB:g} MiB above the idle process"
+    table = Table("peak resident memory above the idle process", HEADINGS, target)
     with LoopbackServer() as server:
         for number, (name, case) in enumerate(CASES.items()):
             if name in SLOW and not full:
@@ -164,8 +165,8 @@ def run(*, full: bool) -> Iterator[Table]:
             server.site[f"/{number}/robots.txt"] = f"Sitemap: {homepage}{case.name}\n"
             server.site[f"/{number}/{case.name}"] = _serve(case)
             ours = _measure(OURS, homepage)
-            if not (isinstance(ours[0], float) and ours[0] <= MOST):
-                table.broken.append(name)
+            if not (isinstance(ours[0], float) and ours[0] <= MAX_MIB):
+                table.failed.append(name)
             other = reference()
             theirs = _measure(other, homepage) if other else (None, None, None)
             table.rows.append([name, *ours, *theirs])
@@ -173,9 +174,9 @@ def run(*, full: bool) -> Iterator[Table]:
 
 
 def _serve(case: Case) -> Callable[[Handler], None]:
-    """Send the body until it ends or the client hangs up."""
+    """Return a handler that sends the body until it ends or the client disconnects."""
 
-    def answer(handler: Handler) -> None:
+    def respond(handler: Handler) -> None:
         handler.send_response(200)
         for name, value in case.headers.items():
             handler.send_header(name, value)
@@ -184,13 +185,13 @@ def _serve(case: Case) -> Callable[[Handler], None]:
         for chunk in case.body():
             handler.wfile.write(chunk)
 
-    return answer
+    return respond
 
 
-def _measure(side: Side, homepage: str) -> tuple[Cell, Cell, Cell]:
-    """Crawl in a fresh process: MiB above idle, seconds, what was found."""
-    with Reader(side, address_space=ADDRESS_SPACE, seconds=SECONDS) as reader:
-        found = reader.ask("crawl", homepage)
+def _measure(implementation: Implementation, homepage: str) -> tuple[Cell, Cell, Cell]:
+    """Crawl in a fresh process; return MiB above idle, seconds, and what was found."""
+    with WorkerProcess(implementation, address_space=ADDRESS_SPACE, seconds=SECONDS) as worker:
+        found = worker.run("crawl", homepage)
     return found["above_idle"], found.get("seconds"), found.get("error") or _result(found)
 
 

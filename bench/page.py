@@ -1,17 +1,16 @@
-"""``make bench-docs``: the figures of the last runs go into docs/benchmarks.md and README.md.
+"""``make bench-docs``: writes the figures of the last runs into docs/benchmarks.md and README.md.
 
-Where a page has a line ``<!-- figures of NAME -->``, what stands between it and the next
-``<!-- end of figures -->`` is made anew from ``results/NAME.json``; for the name ``summary`` from a
-few figures of all results. A benchmark that wasn't run here keeps the figures it has; the summary
-needs all that it names.
+The text between ``<!-- figures of NAME -->`` and the next ``<!-- end of figures -->`` is generated
+from ``results/NAME.json``; for the name ``summary``, from a few figures of all results. Figures of
+a benchmark without results stay as they are; the summary needs all benchmarks that it names.
 """
 
 import re
 from dataclasses import dataclass
 from typing import Final
 
-from bench.results import Table, kept
-from bench.sides import ROOT
+from bench.implementations import ROOT
+from bench.results import Table, load
 
 PAGES: Final = (ROOT / "docs" / "benchmarks.md", ROOT / "README.md")
 FIGURES: Final = re.compile(r"(<!-- figures of (\w+) -->\n).*?(<!-- end of figures -->)", re.DOTALL)
@@ -19,10 +18,10 @@ FIGURES: Final = re.compile(r"(<!-- figures of (\w+) -->\n).*?(<!-- end of figur
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of the summary: a figure of ours and one of 1.8.1, each by its row and heading."""
+    """One line of the summary: our figure and that of 1.8.1, each by row and heading."""
 
-    what: str
-    """With ``{title}`` where the title of the table says it."""
+    label: str
+    """May contain ``{title}``, the title of the table."""
     benchmark: str
     ours: tuple[str, str]
     theirs: tuple[str, str]
@@ -30,26 +29,26 @@ class Line:
 
 SUMMARY: Final = (
     *(
-        Line(f"reading a page, µs: {kind}", "reading", (kind, "µs a page"), (kind, "1.8.1"))
+        Line(f"parsing, µs per page: {kind}", "reading", (kind, "µs per page"), (kind, "1.8.1"))
         for kind in ("plain, mixed", "news, mixed", "images, mixed", "hreflang, mixed")
     ),
     Line("{title}, s", "tree", ("usp", "seconds"), ("1.8.1", "seconds")),
     Line("its peak memory, MiB", "tree", ("usp", "peak MiB"), ("1.8.1", "peak MiB")),
     Line(
-        "the first page, s, of {title}",
+        "time to first page, s: {title}",
         "streaming",
         ("usp, stream", "first page, s"),
         ("1.8.1, tree", "first page, s"),
     ),
     Line(
-        "a crawl, s: {title}",
+        "crawl, s: {title}",
         "fetching",
-        ("8 requests at once, the default", "seconds"),
+        ("8 concurrent, the default", "seconds"),
         ("1.8.1", "seconds"),
     ),
-    Line("a new TLS connection, ms of CPU", "tls", ("usp", "ms of CPU"), ("1.8.1", "ms of CPU")),
+    Line("new TLS connection, CPU ms", "tls", ("usp", "CPU ms"), ("1.8.1", "CPU ms")),
     Line(
-        "`import usp`, and `usp.tree` of 1.8.1, ms",
+        "`import usp` (1.8.1: `import usp.tree`), ms",
         "startup",
         ("import usp", "ms, best"),
         ("1.8.1: import usp.tree", "ms, best"),
@@ -57,44 +56,44 @@ SUMMARY: Final = (
 )
 
 
-def renewed(text: str) -> str:
-    """Put what was measured here into the text of a page."""
+def updated(text: str) -> str:
+    """Return the text of a page with the figures of the last runs."""
     return FIGURES.sub(_figures, text)
 
 
-def _figures(place: re.Match[str]) -> str:
-    name = place[2]
-    body = _summary() if name == "summary" else _all_of(name)
-    return f"{place[1]}{body}\n{place[3]}" if body else place[0]
+def _figures(match: re.Match[str]) -> str:
+    name = match[2]
+    body = _summary() if name == "summary" else _tables(name)
+    return f"{match[1]}{body}\n{match[3]}" if body else match[0]
 
 
-def _all_of(name: str) -> str:
-    found = kept(name)
+def _tables(name: str) -> str:
+    found = load(name)
     if found is None:
         return ""
-    provenance = f"Figures of `{found.command}`, Python {found.python}."
-    return "\n\n".join([provenance, *(table.markdown() for table in found.tables)])
+    origin = f"Figures of `{found.command}`, Python {found.python}."
+    return "\n\n".join([origin, *(table.markdown() for table in found.tables)])
 
 
 def _summary() -> str:
     lines = ["| | usp | 1.8.1 | measured by |", "|---|---:|---:|---|"]
     for line in SUMMARY:
-        found = kept(line.benchmark)
+        found = load(line.benchmark)
         if found is None:
             return ""
         table = found.tables[0]
-        ours, theirs = (_figure(table, *place) for place in (line.ours, line.theirs))
-        what = line.what.format(title=table.title)
-        lines.append(f"| {what} | {ours} | {theirs} | `{found.command}` |")
+        ours, theirs = (_figure(table, *cell) for cell in (line.ours, line.theirs))
+        label = line.label.format(title=table.title)
+        lines.append(f"| {label} | {ours} | {theirs} | `{found.command}` |")
     return "\n".join(lines)
 
 
 def _figure(table: Table, row: str, heading: str) -> str:
-    """Look up one cell, as it is shown."""
+    """Return one cell, as it is displayed."""
     headings, *rows = table.cells
     return next((cells[headings.index(heading)] for cells in rows if cells[0] == row), "-")
 
 
 if __name__ == "__main__":
     for page in PAGES:
-        page.write_text(renewed(page.read_text("utf-8")), "utf-8")
+        page.write_text(updated(page.read_text("utf-8")), "utf-8")

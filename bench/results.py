@@ -1,8 +1,8 @@
-"""What a benchmark hands back, how it is printed, and where it is kept.
+"""Tables of results: printed, saved as JSON, and loaded again for the docs.
 
-A benchmark is a module beside this one with a function ``run(*, full) -> Iterator[Table]``. Rows
-hold plain values, so that the same table is printed for people, kept as JSON for programs, and put
-into the docs (``page.py``).
+A benchmark is a module beside this one with a function ``run(*, full) -> Iterator[Table]``. Cells
+are plain values, so that a table can be printed, saved as JSON, and written into the docs
+(``page.py``).
 """
 
 import json
@@ -14,34 +14,34 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, NamedTuple
 
-KEPT: Final = Path(__file__).with_name("results")
+FOLDER: Final = Path(__file__).with_name("results")
 
 Cell = str | int | float | None
 
 
 @dataclass(slots=True)
 class Table:
-    """One table: rows of cells under headings, and the rule that they are held against."""
+    """One table: headings, rows of cells, and the target that they have to meet."""
 
     title: str
     headings: Sequence[str]
-    rule: str = ""
+    target: str = ""
     rows: list[Sequence[Cell]] = field(default_factory=list)
-    broken: list[str] = field(default_factory=list)
-    """The rows that break the rule, by what stands first in them."""
+    failed: list[str] = field(default_factory=list)
+    """The first cells of the rows that miss the target."""
 
     @property
     def cells(self) -> list[list[str]]:
-        """The headings and all rows, as they are shown."""
-        return [list(self.headings), *([_shown(cell) for cell in row] for row in self.rows)]
+        """The headings and all rows, as they are displayed."""
+        return [list(self.headings), *([_displayed(cell) for cell in row] for row in self.rows)]
 
     @property
-    def verdict(self) -> str:
-        """What came of the rule."""
-        return f"broken by: {'; '.join(self.broken)}" if self.broken else "kept"
+    def outcome(self) -> str:
+        """Whether the target is met."""
+        return f"missed by: {'; '.join(self.failed)}" if self.failed else "met"
 
     def text(self) -> str:
-        """The table as text: the first column to the left, the others to the right."""
+        """Return the table as text: the first column left-aligned, the others right-aligned."""
         cells = self.cells
         widths = [max(len(row[at]) for row in cells) for at in range(len(self.headings))]
         lines = [
@@ -52,18 +52,18 @@ class Table:
             for row in cells
         ]
         lines.insert(1, "  ".join("-" * width for width in widths))
-        if self.rule:
-            lines.append(f"rule: {self.rule}: {self.verdict}")
+        if self.target:
+            lines.append(f"target: {self.target}: {self.outcome}")
         return "\n".join([self.title, *lines])
 
     def markdown(self) -> str:
-        """The table as Markdown, for the docs."""
+        """Return the table as Markdown, for the docs."""
         first, *rest = (f"| {' | '.join(row)} |" for row in self.cells)
         line = f"|---|{'---:|' * (len(self.headings) - 1)}"
-        return "\n".join([f"{self.title}:", "", first, line, *rest, "", f"Rule: {self.verdict}."])
+        return "\n".join([f"{self.title}:", "", first, line, *rest, "", f"Target: {self.outcome}."])
 
 
-def _shown(cell: Cell) -> str:
+def _displayed(cell: Cell) -> str:
     if cell is None:
         return "-"
     if isinstance(cell, int):
@@ -71,11 +71,11 @@ def _shown(cell: Cell) -> str:
     return f"{cell:.2f}" if isinstance(cell, float) else cell
 
 
-def keep(name: str, tables: Sequence[Table], *, full: bool) -> Path:
-    """Write the tables of one benchmark to ``results/NAME.json``, over those of the last run."""
-    KEPT.mkdir(exist_ok=True)
-    (KEPT / ".gitignore").write_text("*\n")  # figures of one machine on one day
-    path = KEPT / f"{name}.json"
+def save(name: str, tables: Sequence[Table], *, full: bool) -> Path:
+    """Save the tables of one benchmark to ``results/NAME.json``; the last run is overwritten."""
+    FOLDER.mkdir(exist_ok=True)
+    (FOLDER / ".gitignore").write_text("*\n")  # the figures belong to one machine
+    path = FOLDER / f"{name}.json"
     run = {
         "benchmark": name,
         "full": full,
@@ -88,20 +88,20 @@ def keep(name: str, tables: Sequence[Table], *, full: bool) -> Path:
     return path
 
 
-class Kept(NamedTuple):
-    """What is left of a benchmark's last run."""
+class SavedRun(NamedTuple):
+    """The last run of a benchmark."""
 
     tables: list[Table]
     command: str
-    """What it was made with."""
+    """The command that ran it."""
     python: str
 
 
-def kept(name: str) -> Kept | None:
-    """Return what a benchmark's last run found; None if it wasn't run here."""
-    path = KEPT / f"{name}.json"
+def load(name: str) -> SavedRun | None:
+    """Return the last run of a benchmark; None if there is none."""
+    path = FOLDER / f"{name}.json"
     if not path.exists():
         return None
     run = json.loads(path.read_text())
     command = f"make bench{'-full' if run['full'] else ''} ARGS={name}"
-    return Kept([Table(**table) for table in run["tables"]], command, run["python"])
+    return SavedRun([Table(**table) for table in run["tables"]], command, run["python"])

@@ -1,8 +1,8 @@
-"""Sitemaps as sites have them: kinds of entries, and how alike they are.
+"""Well-formed sitemaps as sites have them: kinds of entries, and how much the entries vary.
 
-Rules of this room: a document is the same in every run (chance is seeded); a kind is a row of
-``KINDS``, a manner of being alike a row of ``MANNERS``. Dates, titles and URLs differ from entry to
-entry, so that no cache of values has an easy life.
+A document is the same in every run (the random generator is seeded). A kind is a row of ``KINDS``,
+a variation a row of ``VARIATIONS``. Dates, titles and URLs differ from entry to entry, so that
+caches of values have little effect.
 """
 
 from collections.abc import Callable, Mapping
@@ -26,64 +26,64 @@ FREQUENCIES: Final = ("hourly", "daily", "weekly", "monthly")
 LANGUAGES: Final = ("de", "fr", "es", "it", "nl")
 IMAGES: Final = 2
 WITH_QUERY: Final = 0.1
-LEFT_OUT: Final = 0.3
-"""How often a field is missing from an entry of a mixed document."""
+OMITTED: Final = 0.3
+"""The share of fields that are missing in a mixed document."""
 
 Fields = list[str]
 
 
-def _date(chance: Random) -> str:
-    moment = datetime(2020, 1, 1, tzinfo=UTC) + timedelta(seconds=chance.randrange(5 * 31_536_000))
+def _date(rng: Random) -> str:
+    moment = datetime(2020, 1, 1, tzinfo=UTC) + timedelta(seconds=rng.randrange(5 * 31_536_000))
     return moment.isoformat()
 
 
-def _path(at: int, chance: Random) -> str:
-    query = f"?ref=map&amp;page={at}" if chance.random() < WITH_QUERY else ""
-    return f"{'-'.join(chance.sample(WORDS, 3))}-{at}{query}"
+def _path(at: int, rng: Random) -> str:
+    query = f"?ref=map&amp;page={at}" if rng.random() < WITH_QUERY else ""
+    return f"{'-'.join(rng.sample(WORDS, 3))}-{at}{query}"
 
 
-def _common(at: int, chance: Random) -> Fields:
-    path = _path(at, chance)
-    return [f"<loc>{SITE}/{path}</loc>", f"<lastmod>{_date(chance)}</lastmod>"]
+def _common(at: int, rng: Random) -> Fields:
+    path = _path(at, rng)
+    return [f"<loc>{SITE}/{path}</loc>", f"<lastmod>{_date(rng)}</lastmod>"]
 
 
-def _plain(at: int, chance: Random) -> Fields:
+def _plain(at: int, rng: Random) -> Fields:
     return [
-        *_common(at, chance),
-        f"<changefreq>{chance.choice(FREQUENCIES)}</changefreq>",
-        f"<priority>0.{chance.randrange(1, 10)}</priority>",
+        *_common(at, rng),
+        f"<changefreq>{rng.choice(FREQUENCIES)}</changefreq>",
+        f"<priority>0.{rng.randrange(1, 10)}</priority>",
     ]
 
 
-def _news(at: int, chance: Random) -> Fields:
-    words = chance.sample(WORDS, 6)
+def _news(at: int, rng: Random) -> Fields:
+    words = rng.sample(WORDS, 6)
     story = (
         "<news:publication><news:name>The Example</news:name>"
         "<news:language>en</news:language></news:publication>"
-        f"<news:publication_date>{_date(chance)}</news:publication_date>"
+        f"<news:publication_date>{_date(rng)}</news:publication_date>"
         f"<news:title>{' '.join(words)} {at}</news:title>"
         f"<news:keywords>{', '.join(words[:3])}</news:keywords>"
     )
-    return [*_common(at, chance), f"<news:news>{story}</news:news>"]
+    return [*_common(at, rng), f"<news:news>{story}</news:news>"]
 
 
-def _images(at: int, chance: Random) -> Fields:
+def _images(at: int, rng: Random) -> Fields:
     images = (
         f"<image:image><image:loc>{SITE}/images/{at}-{number}.jpg</image:loc>"
-        f"<image:title>{' '.join(chance.sample(WORDS, 2))} {number}</image:title>"
-        f"<image:caption>{' '.join(chance.sample(WORDS, 5))}</image:caption></image:image>"
+        f"<image:title>{' '.join(rng.sample(WORDS, 2))} {number}</image:title>"
+        f"<image:caption>{' '.join(rng.sample(WORDS, 5))}</image:caption></image:image>"
         for number in range(IMAGES)
     )
-    return [*_common(at, chance), *images]
+    return [*_common(at, rng), *images]
 
 
-def _hreflang(at: int, chance: Random) -> Fields:
-    path = _path(at, chance)
+def _hreflang(at: int, rng: Random) -> Fields:
+    path = _path(at, rng)
     links = (
         f'<xhtml:link rel="alternate" hreflang="{language}" href="{SITE}/{language}/{path}"/>'
         for language in LANGUAGES
     )
-    return [*_common(at, chance), *links]
+    return [*_common(at, rng), *links]
 
 
 KINDS: Final[Mapping[str, Callable[[int, Random], Fields]]] = {
@@ -98,31 +98,31 @@ def _one_shape(_at: int, fields: Fields, _chance: Random) -> Fields:
     return fields
 
 
-def _mixed(_at: int, fields: Fields, chance: Random) -> Fields:
-    return [fields[0], *(field for field in fields[1:] if chance.random() > LEFT_OUT)]
+def _mixed(_at: int, fields: Fields, rng: Random) -> Fields:
+    return [fields[0], *(field for field in fields[1:] if rng.random() > OMITTED)]
 
 
-def _none_alike(at: int, fields: Fields, chance: Random) -> Fields:
-    """Shuffle the fields, and add one that no other entry has."""
+def _all_different(at: int, fields: Fields, rng: Random) -> Fields:
+    """Return the fields shuffled, with one that no other entry has."""
     own = f"<own:field{at}>1</own:field{at}>"
-    return chance.sample([*fields, own], len(fields) + 1)
+    return rng.sample([*fields, own], len(fields) + 1)
 
 
 ONE_SHAPE: Final = "one shape"
 MIXED: Final = "mixed"
-NONE_ALIKE: Final = "no two alike"
-MANNERS: Final[Mapping[str, Callable[[int, Fields, Random], Fields]]] = {
+ALL_DIFFERENT: Final = "all different"
+VARIATIONS: Final[Mapping[str, Callable[[int, Fields, Random], Fields]]] = {
     ONE_SHAPE: _one_shape,
     MIXED: _mixed,
-    NONE_ALIKE: _none_alike,
+    ALL_DIFFERENT: _all_different,
 }
 
 
-def document(kind: str, manner: str, numbers: range) -> str:
-    """Write a sitemap with these entries."""
-    chance = Random(SEED + numbers.start)  # noqa: S311 -- meant to be the same every time
-    entry, shape = KINDS[kind], MANNERS[manner]
-    entries = (shape(at, entry(at, chance), chance) for at in numbers)
+def document(kind: str, variation: str, numbers: range) -> str:
+    """Return a sitemap with these entries."""
+    rng = Random(SEED + numbers.start)  # noqa: S311 -- reproducible on purpose
+    entry, shape = KINDS[kind], VARIATIONS[variation]
+    entries = (shape(at, entry(at, rng), rng) for at in numbers)
     body = "\n".join("\t<url>\n\t\t" + "\n\t\t".join(one) + "\n\t</url>" for one in entries)
     head = '<?xml version="1.0" encoding="UTF-8"?>'
     return f"{head}\n<urlset {NAMESPACES}>\n{body}\n</urlset>\n"

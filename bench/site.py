@@ -1,9 +1,9 @@
-"""A site to crawl: robots.txt, an index, and its children, on the loopback interface.
+"""A site to crawl: robots.txt, an index, and its sub-sitemaps, on the loopback interface.
 
-Rules of this room: the server is a process of its own (this file, run as a module), so that it
-takes nothing from those that are measured; it ends when the pipe to it does, however its owner
-ended. The children differ only in their number, put into one document as it is sent, so that a
-million URLs cost the server no more memory than fifty thousand.
+The server is a separate process (this file, run as a module), so that it does not affect the
+measured processes. It ends when its standard input is closed, however its owner ended. The
+sub-sitemaps differ only in a number that is inserted into one document, so that a million URLs take
+no more memory in the server than fifty thousand.
 """
 
 import json
@@ -19,12 +19,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Final
 
 from bench.documents import SITEMAPS
+from bench.implementations import ROOT
 from bench.shapes import ONE_SHAPE, SITE, document
-from bench.sides import ROOT
 
 CHILD: Final = "/child-"
 CHILD_PAGES: Final = 50_000
-"""As many pages as the protocol allows in one sitemap."""
+"""The most pages that the protocol allows in one sitemap."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,21 +33,21 @@ class Site:
 
     children: int
     pages: int
-    """Pages of each child."""
+    """Pages of each sub-sitemap."""
     seconds: float = 0.0
-    """How long the server thinks before each answer."""
+    """The delay before each response."""
     certificate: str = ""
-    """A file with a certificate and its key, for https. Then each answer ends its connection."""
+    """A file with certificate and key, for https; each response then closes its connection."""
 
 
 @contextmanager
 def served(site: Site) -> Iterator[str]:
-    """Serve the site inside a ``with`` block, whose value is the homepage.
+    """Serve the site inside of a ``with`` block, whose value is the homepage.
 
-    At its end the pipes are closed, which ends the server.
+    Leaving the block closes the pipes, which ends the server.
     """
     command = [sys.executable, "-m", "bench.site", json.dumps(asdict(site))]
-    with subprocess.Popen(  # noqa: S603 -- our own words
+    with subprocess.Popen(  # noqa: S603 -- a fixed command
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT
     ) as process:
         yield process.stdout.readline().strip() if process.stdout else ""
@@ -68,7 +68,7 @@ class _Server(ThreadingHTTPServer):
             self.socket = context.wrap_socket(self.socket, server_side=True)
 
     def body(self, path: str) -> bytes | None:
-        """Return what stands at a path, or None."""
+        """Return the body at a path, or None."""
         if path == "/robots.txt":
             return f"Sitemap: {self.home}/index\n".encode()
         if path == "/index":
@@ -99,11 +99,11 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body or b"")
 
     def log_message(self, *_arguments: object) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
 
 def main(site: Site) -> None:
-    """Serve until standard input ends."""
+    """Serve until standard input is closed."""
     server = _Server(site)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     print(f"{server.home}/", flush=True)

@@ -1,9 +1,8 @@
-"""Start-up: importing usp, and asking the command for its version or help, beside 1.8.1 in one run.
+"""Start-up: importing usp, and the version and help of the command, beside 1.8.1 in the same run.
 
-What is timed is a whole process, from its start to its end: Python's own start is in every figure,
-and its first row is that alone. The processes take turns; the shortest time of each counts, and the
-median stands beside it. Each is started once before, so that no side has its modules compiled while
-it is timed.
+Whole processes are timed, from start to end. Python's own start is in every figure; the first row
+shows it alone. The processes take turns; the shortest time and the median of each are shown. Each
+is started once before, so that no modules are compiled while it is timed.
 """
 
 import os
@@ -14,30 +13,30 @@ from pathlib import Path
 from statistics import median
 from typing import Final
 
+from bench.implementations import OURS, Implementation, reference
 from bench.results import Table
-from bench.sides import OURS, Side, reference
 
 STARTS: Final = 20
 FULL_STARTS: Final = 60
 IMPORT: Final = "1.8.1: import usp.tree"
 VERSION: Final = "1.8.1: usp --version"
 HELP: Final = "1.8.1: usp ls --help"
-AGAINST: Final = {
+COMPARED_WITH: Final = {
     "import usp": (IMPORT, 5.0),
     "import usp.tree": (IMPORT, 0.0),
     "usp --version": (VERSION, 2.0),
     "usp ls --help": (HELP, 0.0),
 }
-"""What of ours is held against what of 1.8.1, and how many times as fast it must be, if it must."""
-HEADINGS: Final = ("process", "ms, best", "ms, median", "times as fast", "as what")
+"""Our processes, the process of 1.8.1 to compare each with, and the least speedup (0 for none)."""
+HEADINGS: Final = ("process", "ms, best", "ms, median", "speedup", "over")
 
 
 def run(*, full: bool) -> Iterator[Table]:
     """Start all processes in turns."""
     starts = FULL_STARTS if full else STARTS
-    rules = ((ours, least) for ours, (_, least) in AGAINST.items() if least)
-    rule = "; ".join(f"{ours} {least:g} times as fast" for ours, least in rules)
-    table = Table(f"{starts} starts of each", HEADINGS, rule)
+    targets = ((ours, least) for ours, (_, least) in COMPARED_WITH.items() if least)
+    target = "; ".join(f"{ours} {least:g} times as fast" for ours, least in targets)
+    table = Table(f"{starts} starts of each", HEADINGS, target)
     commands = _commands(reference())
     for command in commands.values():
         _milliseconds(command)
@@ -46,15 +45,15 @@ def run(*, full: bool) -> Iterator[Table]:
     ]
     found = {name: [times[name] for times in rounds] for name in commands}
     for name, times in found.items():
-        other, least = AGAINST.get(name, ("", 0.0))
+        other, least = COMPARED_WITH.get(name, ("", 0.0))
         faster = min(found[other]) / min(times) if other in found else None
         table.rows.append([name, min(times), median(times), faster, other or None])
         if faster is not None and faster < least:
-            table.broken.append(name)
+            table.failed.append(name)
     yield table
 
 
-def _commands(theirs: Side | None) -> dict[str, list[str]]:
+def _commands(theirs: Implementation | None) -> dict[str, list[str]]:
     ours = {
         "python alone": [OURS.python, "-c", ""],
         "import usp": [OURS.python, "-c", "import usp"],
@@ -72,12 +71,12 @@ def _commands(theirs: Side | None) -> dict[str, list[str]]:
     }
 
 
-def _script(side: Side) -> str:
-    return str(Path(side.python).with_name("usp"))
+def _script(implementation: Implementation) -> str:
+    return str(Path(implementation.python).with_name("usp"))
 
 
 def _milliseconds(command: list[str]) -> float:
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": ""}
     start = time.perf_counter()
-    subprocess.run(command, check=True, capture_output=True, env=environment)  # noqa: S603 -- our own words
+    subprocess.run(command, check=True, capture_output=True, env=environment)  # noqa: S603 -- a fixed command
     return (time.perf_counter() - start) * 1000

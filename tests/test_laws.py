@@ -31,7 +31,7 @@ PACKAGE = Path(usp.__file__).parent
 FILES = sorted(PACKAGE.rglob("*.py"))
 
 LAYERS = (
-    {"_version", "__about__", "_installation"},
+    {"_version", "_installation"},
     {"exceptions"},
     {"_validate"},
     {"objects"},
@@ -40,7 +40,7 @@ LAYERS = (
     {"_store"},
     {"web_client"},
     {"_drive"},
-    {"tree", "stream", "aio", "fetch_parse", "helpers", "_source", "log"},
+    {"tree", "stream", "aio", "fetch_parse", "helpers", "_source", "log", "__about__"},
     {"cli"},
     {"__main__"},
     {"__init__"},

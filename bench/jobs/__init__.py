@@ -1,1 +1,1 @@
-"""What runs in the processes that are measured; see ``worker.py``."""
+"""The jobs that run in the measured processes; see ``worker.py``."""

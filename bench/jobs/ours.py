@@ -1,4 +1,4 @@
-"""Jobs that only this clone can do, and what it is held against besides 1.8.1."""
+"""Jobs that only this clone can run, and the baselines other than 1.8.1."""
 
 import asyncio
 import time
@@ -11,19 +11,19 @@ from xml.parsers.expat import ParserCreate
 import requests
 
 import usp
-from bench.jobs.answer import Answer
-from bench.jobs.both import ALL, PLAIN, read_all
-from usp._parse.document import Document, Source, inspect
+from bench.jobs.common import ALL, PLAIN, read_all
+from bench.jobs.result import JobResult
+from usp._parse import Document, Source, inspect
 from usp.objects.sitemap import InvalidSitemap
 
 
-def read_carefully(folder: str, kind: str) -> Answer:
-    """Do what ``read_all`` does, by the expat_only pattern_reader alone."""
+def read_with_expat(folder: str, kind: str) -> JobResult:
+    """Do the same as ``read_all``, with the expat reader alone."""
     return read_all(folder, kind, lambda text: _inspected(text).pages)
 
 
-def read_one_carefully(path: str) -> Answer:
-    """Do what ``read`` does, by the expat_only pattern_reader alone."""
+def read_one_with_expat(path: str) -> JobResult:
+    """Do the same as ``read``, with the expat reader alone."""
     text = Path(path).read_text("utf-8")
     start = time.process_time()
     document = _inspected(text)
@@ -38,8 +38,8 @@ def _inspected(text: str) -> Document:
     return inspect(replace(Source.of(text), expat_only=True))
 
 
-def scan(folder: str) -> Answer:
-    """Have expat read the documents of a folder, and tell nobody."""
+def scan(folder: str) -> JobResult:
+    """Scan the documents of a folder with expat, without handlers."""
     documents = [path.read_bytes() for path in sorted(Path(folder).iterdir())]
     start = time.process_time()
     for document in documents:
@@ -47,8 +47,8 @@ def scan(folder: str) -> Answer:
     return {"seconds": time.process_time() - start}
 
 
-def stream(homepage: str) -> Answer:
-    """Stream a site: when the first page was there, and when the last one was."""
+def stream(homepage: str) -> JobResult:
+    """Stream a site; return the time to the first page and to the last."""
     start, cpu = time.perf_counter(), time.process_time()
     first, pages = start, 0
     for page in usp.iter_pages(homepage):
@@ -59,8 +59,8 @@ def stream(homepage: str) -> Answer:
     return {"first": first - start, "seconds": seconds, "cpu": cpu, "pages": pages}
 
 
-def fetch_wide(homepage: str, per_host: int) -> Answer:
-    """Do what ``fetch`` does, with so many requests at once."""
+def fetch_with_concurrency(homepage: str, per_host: int) -> JobResult:
+    """Do the same as ``fetch``, with this many concurrent requests."""
     policy = usp.Policy(per_host=per_host)
     start = time.perf_counter()
     tree = usp.sitemap_tree_for_homepage(homepage, policy=policy)
@@ -68,8 +68,8 @@ def fetch_wide(homepage: str, per_host: int) -> Answer:
     return {"seconds": time.perf_counter() - start, "pages": pages}
 
 
-def fetch_async(homepage: str) -> Answer:
-    """Do what ``fetch`` does, by asyncio."""
+def fetch_async(homepage: str) -> JobResult:
+    """Do the same as ``fetch``, in asyncio."""
     from usp import aio
 
     start = time.perf_counter()
@@ -78,22 +78,22 @@ def fetch_async(homepage: str) -> Answer:
     return {"seconds": time.perf_counter() - start, "pages": pages}
 
 
-def connect_plainly(url: str, times: int) -> Answer:
-    """Do what ``connect`` does, with a session as requests makes it."""
+def connect_with_requests(url: str, times: int) -> JobResult:
+    """Do the same as ``connect``, with a plain ``requests.Session``."""
     with requests.Session() as session:
         session.get(url, timeout=10)
         start = time.process_time()
-        answers = [session.get(url, timeout=10) for _ in range(times)]
+        responses = [session.get(url, timeout=10) for _ in range(times)]
         seconds = time.process_time() - start
-    return {"seconds": seconds / times, "good": all(answer.ok for answer in answers)}
+    return {"seconds": seconds / times, "good": all(response.ok for response in responses)}
 
 
-JOBS: Final[dict[str, Callable[..., Answer]]] = {
-    "read_carefully": read_carefully,
-    "read_one_carefully": read_one_carefully,
+JOBS: Final[dict[str, Callable[..., JobResult]]] = {
+    "read_with_expat": read_with_expat,
+    "read_one_with_expat": read_one_with_expat,
     "scan": scan,
     "stream": stream,
-    "fetch_wide": fetch_wide,
+    "fetch_with_concurrency": fetch_with_concurrency,
     "fetch_async": fetch_async,
-    "connect_plainly": connect_plainly,
+    "connect_with_requests": connect_with_requests,
 }

@@ -4,6 +4,7 @@ The names that most programs need are here. Each is imported when it is first us
 ``import usp`` costs next to nothing.
 """
 
+from usp import _installation as _installation
 from usp._version import __version__
 
 TYPE_CHECKING = False  # as in typing, which takes a while to import
@@ -52,6 +53,10 @@ _MODULES = {
 
 
 def __getattr__(name: str) -> object:
+    if name == "fetch_parse":  # in 1.8.1 it is there as soon as usp.tree is imported
+        from importlib import import_module
+
+        return import_module("usp.fetch_parse")
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module

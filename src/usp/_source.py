@@ -55,22 +55,21 @@ class CrawlStart:
         use_robots: bool | None,
         use_known_paths: bool | None,
         known_paths: Iterable[str] = KNOWN_PATHS,
-        normalize: bool = True,
+        normalize: bool | None = True,
     ) -> Self:
         """Start at a homepage, with the scope of 1.8.1."""
-        use_robots = False if use_robots is None else use_robots  # None is False, as in 1.8.1
-        use_known_paths = False if use_known_paths is None else use_known_paths
         check_flags(
-            use_robots=use_robots,
-            use_known_paths=use_known_paths,
-            normalize_homepage_url=normalize,
+            # None is False, as in 1.8.1.
+            use_robots=False if use_robots is None else use_robots,
+            use_known_paths=False if use_known_paths is None else use_known_paths,
+            normalize_homepage_url=False if normalize is None else normalize,
         )
         homepage = _homepage(url, normalize=normalize)
         plan = discovery_plan(
             policy,
             known_paths,
-            use_robots=use_robots,
-            use_known_paths=use_known_paths,
+            use_robots=bool(use_robots),
+            use_known_paths=bool(use_known_paths),
             classic=True,
         )
         return cls(homepage, homepage, plan.start_urls(homepage))
@@ -125,7 +124,7 @@ def known_and_extra_paths(known: Iterable[str], extra: Iterable[str] | None) -> 
     return dict.fromkeys([*in_fixed_order(known), *more])
 
 
-def _homepage(given: str, *, normalize: bool) -> str:
+def _homepage(given: str, *, normalize: bool | None) -> str:
     url = check_homepage("homepage_url", given)
     if not normalize:
         return url if url.endswith("/") else f"{url}/"

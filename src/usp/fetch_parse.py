@@ -1,49 +1,135 @@
-"""The names of the start_urls' flowchart, thin over the rooms below.
+"""The classes of 1.8.1 that fetch and parse sitemaps, for programs that use them directly.
 
-Each class is here because programs written for 1.8.1 may use it directly; none of them knows how to
-parse or to fetch. ``sitemap()`` gives what the signature promises: a parser of pages reads the text
-it was given, one of an index also fetches its children, with the client it was given.
+They build a start URL or a document and hand it to the crawl. Nothing is parsed or fetched here,
+and the rest of the package uses only ``parse_string``.
 """
 
+import logging
 from abc import ABC, abstractmethod
-from typing import Final
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from usp._crawl import Crawl
 from usp._crawl.assembly import sitemap_for_document, subtree
 from usp._crawl.discovery import StartUrl
 from usp._crawl.nodes import rejection
-from usp._crawl.options import CrawlOptions, RecurseCallback, RecurseListCallback
+from usp._crawl.options import CrawlOptions
 from usp._crawl.policy import Policy
 from usp._drive.run import run as drive
 from usp._parse import Document, Kind, PushParser, Source, inspect
-from usp.exceptions import SitemapException
+from usp.exceptions import SitemapException, SitemapXMLParsingException
+from usp.helpers import (
+    RecurseCallbackType,
+    RecurseListCallbackType,
+    get_url_retry_on_client_errors,
+    html_unescape_strip,
+    is_http_url,
+    parse_iso8601_date,
+    parse_rfc2822_date,
+    ungzipped_response_content,
+)
 from usp.objects.outcome import FoundBy
-from usp.objects.sitemap import AbstractSitemap, InvalidSitemap
-from usp.web_client.abstract_client import AbstractWebClient, LocalWebClient
-from usp.web_client.default import default_client
+from usp.objects.page import (
+    SITEMAP_PAGE_DEFAULT_PRIORITY,
+    SitemapImage,
+    SitemapNewsStory,
+    SitemapPage,
+    SitemapPageChangeFrequency,
+)
+from usp.objects.sitemap import (
+    AbstractSitemap,
+    IndexRobotsTxtSitemap,
+    IndexXMLSitemap,
+    InvalidSitemap,
+    PagesAtomSitemap,
+    PagesRSSSitemap,
+    PagesTextSitemap,
+    PagesXMLSitemap,
+)
+from usp.web_client import default_client
+from usp.web_client.abstract_client import (
+    AbstractWebClient,
+    AbstractWebClientResponse,
+    AbstractWebClientSuccessResponse,
+    LocalWebClient,
+    LocalWebClientSuccessResponse,
+    NoWebClientException,
+    WebClientErrorResponse,
+)
+
+if TYPE_CHECKING:
+    from usp.web_client.requests_client import RequestsWebClient
+
+__all__ = [
+    "MAX_VALID_PRIORITY",
+    "MIN_VALID_PRIORITY",
+    "SITEMAP_PAGE_DEFAULT_PRIORITY",
+    "AbstractSitemap",
+    "AbstractSitemapParser",
+    "AbstractWebClient",
+    "AbstractWebClientResponse",
+    "AbstractWebClientSuccessResponse",
+    "AbstractXMLSitemapParser",
+    "IndexRobotsTxtSitemap",
+    "IndexRobotsTxtSitemapParser",
+    "IndexXMLSitemap",
+    "IndexXMLSitemapParser",
+    "InvalidSitemap",
+    "LocalWebClient",
+    "LocalWebClientSuccessResponse",
+    "NoWebClientException",
+    "PagesAtomSitemap",
+    "PagesAtomSitemapParser",
+    "PagesRSSSitemap",
+    "PagesRSSSitemapParser",
+    "PagesTextSitemap",
+    "PagesXMLSitemap",
+    "PagesXMLSitemapParser",
+    "PlainTextSitemapParser",
+    "RecurseCallbackType",
+    "RecurseListCallbackType",
+    "RequestsWebClient",
+    "SitemapException",
+    "SitemapFetcher",
+    "SitemapImage",
+    "SitemapNewsStory",
+    "SitemapPage",
+    "SitemapPageChangeFrequency",
+    "SitemapStrParser",
+    "SitemapXMLParsingException",
+    "WebClientErrorResponse",
+    "XMLSitemapParser",
+    "get_url_retry_on_client_errors",
+    "html_unescape_strip",
+    "is_http_url",
+    "log",
+    "parse_iso8601_date",
+    "parse_rfc2822_date",
+    "ungzipped_response_content",
+]
+
+MIN_VALID_PRIORITY: Final = Decimal("0.0")
+MAX_VALID_PRIORITY: Final = Decimal("1.0")
+log: Final = logging.getLogger(__name__)
 
 _POLICY: Final = Policy()
 _STRING_URL: Final = "http://usp-local-dummy.local/"
 """The URL of a sitemap that was given as a string; 1.8.1's, since programs compare it."""
 
 
-def _run(
-    start_url: StartUrl,
-    client: AbstractWebClient,
-    recurse_callback: RecurseCallback | None,
-    recurse_list_callback: RecurseListCallback | None,
-) -> AbstractSitemap:
-    """Crawl what one start_url leads to."""
-    options = CrawlOptions(recurse_callback, recurse_list_callback)
-    crawl = Crawl._started(start_url.url, [start_url], _POLICY, options)
-    drive(crawl, client, start_url.url)
-    found = subtree(crawl._cursor.roots[0], crawl._cursor.selection)
-    return found if found is not None else InvalidSitemap(start_url.url, "Nothing was found")
+def __getattr__(name: str) -> object:
+    """Return ``RequestsWebClient``, imported when it is first used: requests is slow to import."""
+    if name != "RequestsWebClient":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from usp.web_client.requests_client import RequestsWebClient
+
+    return RequestsWebClient
 
 
 def parse_string(content: str | bytes) -> AbstractSitemap:
-    """Read a sitemap that is at hand; its children stand in it unfetched."""
+    """Return the sitemap in a string; the children of an index are not fetched."""
     if not isinstance(content, str | bytes):
         raise SitemapException(f"A sitemap is str or bytes, not {type(content).__name__}.")
     document = inspect(Source.of(content))
@@ -54,8 +140,43 @@ def parse_string(content: str | bytes) -> AbstractSitemap:
     return sitemap_for_document(_STRING_URL, document, children)
 
 
-class SitemapFetcher:
-    """Fetches a sitemap with all that it leads to."""
+class _Crawling:
+    """What the classes share that fetch: a crawl with the arguments of their constructors."""
+
+    _url: str
+    _recursion_level: int
+    _web_client: AbstractWebClient | None
+    _parent_urls: frozenset[str]
+    _recurse_callback: RecurseCallbackType | None
+    _recurse_list_callback: RecurseListCallbackType | None
+
+    def _crawl(self, document: Document | None = None, *, quiet: bool = False) -> AbstractSitemap:
+        """Return the sitemap with everything below it fetched, and itself if there is no document.
+
+        A default client is made if the caller gave none.
+        """
+        level, parents = self._recursion_level, self._parent_urls
+        start_url = StartUrl(self._url, FoundBy.GIVEN, level, parents, document, quiet=quiet)
+        options = CrawlOptions(self._recurse_callback, self._recurse_list_callback)
+        crawl = Crawl._started(self._url, [start_url], _POLICY, options)
+        client = default_client() if self._web_client is None else self._web_client
+        try:
+            drive(crawl, client, self._url)
+        finally:
+            if self._web_client is None:
+                client.close()
+        found = subtree(crawl._cursor.roots[0], crawl._cursor.selection)
+        return found if found is not None else InvalidSitemap(self._url, "Nothing was found")
+
+    def _sitemap_of(self, document: Document) -> AbstractSitemap:
+        """Return the sitemap of a document; a client is needed only if it has children."""
+        if document.children:
+            return self._crawl(document)
+        return sitemap_for_document(self._url, document, [])
+
+
+class SitemapFetcher(_Crawling):
+    """Fetches a sitemap and everything below it."""
 
     def __init__(
         self,
@@ -64,111 +185,109 @@ class SitemapFetcher:
         web_client: AbstractWebClient | None = None,
         parent_urls: set[str] | None = None,
         quiet_404: bool = False,
-        recurse_callback: RecurseCallback | None = None,
-        recurse_list_callback: RecurseListCallback | None = None,
+        recurse_callback: RecurseCallbackType | None = None,
+        recurse_list_callback: RecurseListCallbackType | None = None,
     ) -> None:
         """Prepare to fetch a sitemap.
 
-        :raises SitemapException: if the URL is not an HTTP(S) one, lies too deep, or is among those
-            of its parents.
+        :raises SitemapException: if the URL is not an HTTP(S) one, if its level is too deep, or if
+            it is among the URLs of its parents.
         """
-        parents = frozenset(parent_urls or ())
-        if refused := rejection(url, recursion_level, parents, _POLICY):
-            raise SitemapException(refused[1])
-        self._seed = StartUrl(url, FoundBy.GIVEN, recursion_level, parents, quiet=quiet_404)
-        self._web_client = web_client or default_client()
-        self._callbacks = (recurse_callback, recurse_list_callback)
+        self._url = url
+        self._recursion_level = recursion_level
+        self._web_client = web_client
+        self._parent_urls = frozenset(parent_urls or ())
+        self._quiet_404 = quiet_404
+        self._recurse_callback = recurse_callback
+        self._recurse_list_callback = recurse_list_callback
+        if not is_http_url(url):
+            raise SitemapException(f"URL {url} is not an HTTP(S) URL.")
+        if rejected := rejection(url, recursion_level, self._parent_urls, _POLICY):
+            raise SitemapException(rejected[1])
 
     def sitemap(self) -> AbstractSitemap:
-        """Fetch and read it; a failure is an ``InvalidSitemap``."""
-        return _run(self._seed, self._web_client, *self._callbacks)
+        """Fetch and parse it; a failure is an ``InvalidSitemap``."""
+        return self._crawl(quiet=self._quiet_404)
 
 
 class SitemapStrParser(SitemapFetcher):
-    """Reads a sitemap that is at hand; nothing is fetched."""
+    """Parses a sitemap in a string; nothing is fetched."""
 
     def __init__(self, static_content: str) -> None:
         super().__init__(_STRING_URL, recursion_level=0, web_client=LocalWebClient())
-        self._content = static_content
+        self._static_content = static_content
 
     def sitemap(self) -> AbstractSitemap:
-        """Read it."""
-        return parse_string(self._content)
+        """Parse it."""
+        return parse_string(self._static_content)
 
 
-class AbstractSitemapParser(ABC):
-    """Reads a document that was fetched."""
+class AbstractSitemapParser(_Crawling, ABC):
+    """Parses a document that was fetched."""
 
     def __init__(
         self,
         url: str,
         content: str | bytes,
         recursion_level: int,
-        web_client: AbstractWebClient,
-        parent_urls: set[str],
-        recurse_callback: RecurseCallback | None = None,
-        recurse_list_callback: RecurseListCallback | None = None,
+        web_client: AbstractWebClient | None,
+        parent_urls: Iterable[str] | None = None,
+        recurse_callback: RecurseCallbackType | None = None,
+        recurse_list_callback: RecurseListCallbackType | None = None,
     ) -> None:
         self._url = url
         self._content = content
         self._recursion_level = recursion_level
         self._web_client = web_client
-        self._parent_urls = frozenset(parent_urls)
-        self._callbacks = (recurse_callback, recurse_list_callback)
+        self._parent_urls = frozenset(parent_urls or ())
+        self._recurse_callback = recurse_callback
+        self._recurse_list_callback = recurse_list_callback
         self._check_url()
 
-    def _check_url(self) -> None:  # noqa: B027 -- most documents may have any URL
-        """Raise a ``SitemapException`` if the URL isn't that of such a document."""
+    def _check_url(self) -> None:
+        """Raise a ``SitemapException`` if such a document can't have this URL."""
 
     @abstractmethod
     def sitemap(self) -> AbstractSitemap:
-        """Read the document, and fetch what it leads to."""
-
-    def _sitemap_as(self, kind: Kind) -> AbstractSitemap:
-        return self._crawl(inspect(Source.of(self._content, self._url), kind))
-
-    def _crawl(self, document: Document) -> AbstractSitemap:
-        start_url = StartUrl(
-            self._url, FoundBy.GIVEN, self._recursion_level, self._parent_urls, document
-        )
-        return _run(start_url, self._web_client, *self._callbacks)
+        """Parse the document, and fetch the sitemaps that it declares."""
 
 
 class IndexRobotsTxtSitemapParser(AbstractSitemapParser):
-    """Reads a robots.txt."""
+    """Parses a robots.txt."""
 
     def _check_url(self) -> None:
         if not urlsplit(self._url).path.endswith("/robots.txt"):
             raise SitemapException(f"URL {self._url} is not that of a robots.txt.")
 
     def sitemap(self) -> AbstractSitemap:
-        """Read it, and fetch the sitemaps that it declares."""
-        return self._sitemap_as(Kind.ROBOTS)
+        """Parse it, and fetch the sitemaps that it declares."""
+        return self._sitemap_of(inspect(Source.of(self._content, self._url), Kind.ROBOTS))
 
 
 class PlainTextSitemapParser(AbstractSitemapParser):
-    """Reads a plain text sitemap."""
+    """Parses a plain text sitemap."""
 
     def sitemap(self) -> AbstractSitemap:
-        """Read it."""
-        return self._sitemap_as(Kind.TEXT)
+        """Parse it."""
+        return self._sitemap_of(inspect(Source.of(self._content, self._url), Kind.TEXT))
 
 
 class XMLSitemapParser(AbstractSitemapParser):
-    """Reads an XML document, by its root element."""
+    """Parses an XML document of any kind that its root element names."""
 
     def sitemap(self) -> AbstractSitemap:
-        """Read it, and fetch what it leads to; a document of no known kind is invalid."""
+        """Parse it, and fetch its children; a document of no known kind is invalid."""
         document = inspect(Source.of(self._content, self._url))
         if document.kind in {Kind.TEXT, Kind.ROBOTS, Kind.JSON_FEED}:
             document = Document(self._url, Kind.INVALID, (), code="SM201", reason="It is not XML")
-        return self._crawl(document)
+        return self._sitemap_of(document)
 
 
 class AbstractXMLSitemapParser(ABC):
-    """Reads a sitemap from the events of an XML parser, one call an event.
+    """Parses a sitemap from the events of an XML parser, one call an event.
 
-    NamespaceScope have the usual prefix of their namespace (``sitemap:loc``, ``news:title``) or none.
+    Names of elements have the usual prefix of their namespace (``sitemap:loc``, ``news:title``) or
+    none.
     """
 
     _kind: Kind
@@ -176,16 +295,17 @@ class AbstractXMLSitemapParser(ABC):
     def __init__(
         self,
         url: str,
-        recurse_callback: RecurseCallback | None = None,
-        recurse_list_callback: RecurseListCallback | None = None,
+        recurse_callback: RecurseCallbackType | None = None,
+        recurse_list_callback: RecurseListCallbackType | None = None,
     ) -> None:
         self._url = url
-        self._callbacks = (recurse_callback, recurse_list_callback)
+        self._recurse_callback = recurse_callback
+        self._recurse_list_callback = recurse_list_callback
         self._parser = PushParser(self._kind, url)
 
     def xml_element_start(self, name: str, attrs: dict[str, str]) -> None:
-        """Take the start of an element."""
-        self._parser.start(name, attrs)
+        """Take the start of an element; ``attrs`` may be None."""
+        self._parser.start(name, attrs or {})
 
     def xml_element_end(self, name: str) -> None:
         """Take the end of an element."""
@@ -197,63 +317,58 @@ class AbstractXMLSitemapParser(ABC):
 
     @abstractmethod
     def sitemap(self) -> AbstractSitemap:
-        """Return the sitemap, as far as it has been read."""
+        """Return the sitemap, as far as its events have come."""
 
 
-class IndexXMLSitemapParser(AbstractXMLSitemapParser):
-    """Reads an XML sitemap index from events."""
+class IndexXMLSitemapParser(_Crawling, AbstractXMLSitemapParser):
+    """Parses an XML sitemap index from events."""
 
     _kind = Kind.INDEX
 
     def __init__(
         self,
         url: str,
-        web_client: AbstractWebClient,
+        web_client: AbstractWebClient | None,
         recursion_level: int,
-        parent_urls: set[str],
-        recurse_callback: RecurseCallback | None = None,
-        recurse_list_callback: RecurseListCallback | None = None,
+        parent_urls: Iterable[str] | None = None,
+        recurse_callback: RecurseCallbackType | None = None,
+        recurse_list_callback: RecurseListCallbackType | None = None,
     ) -> None:
         super().__init__(url, recurse_callback, recurse_list_callback)
         self._web_client = web_client
         self._recursion_level = recursion_level
-        self._parent_urls = frozenset(parent_urls)
+        self._parent_urls = frozenset(parent_urls or ())
 
     def sitemap(self) -> AbstractSitemap:
         """Return the index, with its children fetched."""
         parser = self._parser
-        document = Document(self._url, self._kind, parser.pages(), parser.children())
-        start_url = StartUrl(
-            self._url, FoundBy.GIVEN, self._recursion_level, self._parent_urls, document
-        )
-        return _run(start_url, self._web_client, *self._callbacks)
+        return self._sitemap_of(Document(self._url, self._kind, parser.pages(), parser.children()))
 
 
 class _PagesParser(AbstractXMLSitemapParser):
-    """Reads a sitemap of pages from events."""
+    """Parses a sitemap of pages from events."""
 
     def __init__(self, url: str) -> None:
         super().__init__(url)
 
     def sitemap(self) -> AbstractSitemap:
-        """Return the sitemap, as far as it has been read."""
-        return sitemap_for_document(
-            self._url, Document(self._url, self._kind, self._parser.pages()), []
-        )
+        """Return the sitemap, as far as its events have come."""
+        document = Document(self._url, self._kind, self._parser.pages())
+        return sitemap_for_document(self._url, document, [])
 
 
 class PagesXMLSitemapParser(_PagesParser):
-    """Reads an XML sitemap from events."""
+    """Parses an XML sitemap from events."""
 
     _kind = Kind.URLSET
 
     class Image:
-        """What an image says, as text; kept for its name."""
+        """The fields of an image as text; only the name is used, by programs for 1.8.1."""
 
         __slots__ = ("caption", "geo_location", "license", "loc", "title")
 
     class Page:
-        """What an entry says, as text; kept for its name."""
+        """The fields of an entry as text; only the name is used, by programs for 1.8.1."""
 
         __slots__ = (
             "alternates",
@@ -274,22 +389,22 @@ class PagesXMLSitemapParser(_PagesParser):
 
 
 class PagesRSSSitemapParser(_PagesParser):
-    """Reads an RSS feed from events."""
+    """Parses an RSS feed from events."""
 
     _kind = Kind.RSS
 
     class Page:
-        """What an item says, as text; kept for its name."""
+        """The fields of an item as text; only the name is used, by programs for 1.8.1."""
 
         __slots__ = ("description", "link", "publication_date", "title")
 
 
 class PagesAtomSitemapParser(_PagesParser):
-    """Reads an Atom feed from events."""
+    """Parses an Atom feed from events."""
 
     _kind = Kind.ATOM
 
     class Page:
-        """What an entry says, as text; kept for its name."""
+        """The fields of an entry as text; only the name is used, by programs for 1.8.1."""
 
         __slots__ = ("description", "link", "publication_date", "title")

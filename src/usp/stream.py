@@ -14,13 +14,12 @@ from usp._drive.page_filter import PageFilter
 from usp._drive.run import steps
 from usp._source import CrawlStart, SourceName
 from usp._store import Store
-from usp._validate import check_optional_instance
 from usp.objects.events import Observer
 from usp.objects.outcome import Outcome, SkipReason
 from usp.objects.page import SitemapPage
 from usp.objects.problem import Problem
+from usp.web_client import as_web_client, default_client
 from usp.web_client.abstract_client import AbstractWebClient
-from usp.web_client.default import default_client
 
 
 class StreamStatus:
@@ -155,7 +154,7 @@ def iter_pages(
     :raises UsageError: if the source is none of these, or another argument is wrong.
     """
     policy = policy_with(policy, policy_fields)
-    check_optional_instance("web_client", web_client, AbstractWebClient)
+    given = None if web_client is None else as_web_client(web_client)
     options = CrawlOptions(
         recurse_callback, recurse_list_callback, stop_callback, observer, streaming=True
     )
@@ -163,6 +162,6 @@ def iter_pages(
     start = CrawlStart.for_source(
         source, policy, use_robots=use_robots, use_known_paths=use_known_paths, store=store
     )
-    client = default_client() if web_client is None else web_client
+    client = default_client() if given is None else given
     crawl = start.crawl(policy, replace(options, probe_early=bool(client.thread_safe)))
     return PageStream._start(crawl, client, start.homepage, store, close_client=web_client is None)

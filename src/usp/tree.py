@@ -1,7 +1,9 @@
 """The functions that most users call: the sitemaps of a website, or of a document, as a tree."""
 
+import logging
 from dataclasses import replace
-from typing import Unpack
+from importlib import import_module
+from typing import TYPE_CHECKING, Final, Unpack
 
 from usp._crawl.assembly import sitemap_for_document
 from usp._crawl.discovery import KNOWN_PATHS
@@ -12,13 +14,55 @@ from usp._parse import Source, http_charset, inspect, parse_date
 from usp._source import CrawlStart, SourceName, known_and_extra_paths
 from usp._store import Store
 from usp._validate import check_flags, check_optional_instance
-from usp.exceptions import UsageError
+from usp.exceptions import SitemapException, UsageError
 from usp.objects.events import Observer
 from usp.objects.page import as_utc
 from usp.objects.sitemap import AbstractSitemap, IndexWebsiteSitemap, SitemapLink
+from usp.web_client import as_web_client, default_client
 from usp.web_client.abstract_client import AbstractWebClient
-from usp.web_client.default import default_client
 
+if TYPE_CHECKING:
+    from usp.fetch_parse import SitemapFetcher, SitemapStrParser
+    from usp.helpers import (
+        RecurseCallbackType,
+        RecurseListCallbackType,
+        is_http_url,
+        strip_url_to_homepage,
+    )
+    from usp.objects.sitemap import IndexRobotsTxtSitemap, InvalidSitemap
+
+__all__ = [
+    "AbstractSitemap",
+    "AbstractWebClient",
+    "IndexRobotsTxtSitemap",
+    "IndexWebsiteSitemap",
+    "InvalidSitemap",
+    "RecurseCallbackType",
+    "RecurseListCallbackType",
+    "SitemapException",
+    "SitemapFetcher",
+    "SitemapStrParser",
+    "is_http_url",
+    "log",
+    "parse",
+    "sitemap_from_str",
+    "sitemap_tree",
+    "sitemap_tree_for_homepage",
+    "strip_url_to_homepage",
+]
+
+log: Final = logging.getLogger(__name__)
+_ELSEWHERE: Final = {
+    "IndexRobotsTxtSitemap": "usp.objects.sitemap",
+    "InvalidSitemap": "usp.objects.sitemap",
+    "RecurseCallbackType": "usp.helpers",
+    "RecurseListCallbackType": "usp.helpers",
+    "SitemapFetcher": "usp.fetch_parse",
+    "SitemapStrParser": "usp.fetch_parse",
+    "is_http_url": "usp.helpers",
+    "strip_url_to_homepage": "usp.helpers",
+}
+"""Names that programs for 1.8.1 import from here, by the module that defines them."""
 _UNPUBLISHED_SITEMAP_PATHS: set[str] = set(KNOWN_PATHS)
 """Paths at which sitemaps are common, though nothing declares them."""
 
@@ -126,8 +170,7 @@ def _tree(
     options: CrawlOptions,
     web_client: AbstractWebClient | None,
 ) -> IndexWebsiteSitemap:
-    check_optional_instance("web_client", web_client, AbstractWebClient)
-    client = default_client() if web_client is None else web_client
+    client = default_client() if web_client is None else as_web_client(web_client)
     crawl = start.crawl(policy, replace(options, probe_early=bool(client.thread_safe)))
     try:
         drive(crawl, client, start.homepage, options.observer)
@@ -182,3 +225,9 @@ def sitemap_from_str(content: str | bytes) -> AbstractSitemap:
     from usp.fetch_parse import parse_string  # here, since few programs need that module
 
     return parse_string(content)
+
+
+def __getattr__(name: str) -> object:
+    if name not in _ELSEWHERE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_ELSEWHERE[name]), name)

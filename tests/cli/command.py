@@ -1,8 +1,8 @@
-"""The command as a real process, for the tests of this folder.
+"""Runs the command as a real process, for the tests of this folder.
 
-The process runs in Python's development mode, so that a socket or file left open shows up on
-stderr, without the proxies of the environment, which can't reach the loopback interface, and with
-buffers as users have them.
+The process runs in Python's development mode, which reports unclosed sockets and files on stderr;
+without the proxies of the environment, which can't reach the loopback interface; and with the
+default buffering.
 """
 
 import os
@@ -10,22 +10,25 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
+
+import usp as package
 
 USP = (sys.executable, "-X", "dev", "-m", "usp")
 TIMEOUT = 60
 
 
 @dataclass(frozen=True, slots=True)
-class CrawlFinished:
-    """What is left of a process: its exit code, and the two streams as text."""
+class Finished:
+    """A process that has ended: its exit code, stdout and stderr."""
 
     code: int
     out: str
     err: str
 
     @property
-    def told(self) -> list[str]:
-        """The lines on stderr that the command itself says, without the log."""
+    def messages(self) -> list[str]:
+        """The lines on stderr that are not part of the log."""
         return [line for line in self.err.splitlines() if line.startswith("usp: ")]
 
 
@@ -35,32 +38,38 @@ def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     return {**kept, **(extra or {})}
 
 
-def usp(*args: str, env: Mapping[str, str] | None = None) -> CrawlFinished:
-    """Run ``usp`` with these arguments to its end."""
+def search_path(*extra: Path) -> str:
+    """The value of ``PYTHONPATH`` for these folders, then the one of the package under test."""
+    home = Path(package.__file__).parent.parent
+    return os.pathsep.join(str(folder) for folder in (*extra, home))
+
+
+def usp(*args: str, env: Mapping[str, str] | None = None) -> Finished:
+    """Run ``usp`` with these arguments and wait for its end."""
     return run(*USP, *args, env=env)
 
 
-def redirected(how: str, *args: str) -> CrawlFinished:
-    """Run ``usp`` with its streams redirected as a shell writes it: ``2>&-``."""
+def redirected(how: str, *args: str) -> Finished:
+    """Run ``usp`` with a redirection in shell syntax, such as ``2>&-``."""
     return run("/bin/sh", "-c", f'exec "$@" {how}', "sh", *USP, *args)
 
 
-def script(code: str, *args: str, env: Mapping[str, str] | None = None) -> CrawlFinished:
-    """Run a Python program to its end."""
+def script(code: str, *args: str, env: Mapping[str, str] | None = None) -> Finished:
+    """Run a Python program and wait for its end."""
     return run(sys.executable, "-X", "dev", "-c", code, *args, env=env)
 
 
-def run(*command: str, env: Mapping[str, str] | None = None) -> CrawlFinished:
+def run(*command: str, env: Mapping[str, str] | None = None) -> Finished:
     done = subprocess.run(
         command, capture_output=True, check=False, env=environment(env), timeout=TIMEOUT
     )
-    return CrawlFinished(done.returncode, done.stdout.decode(), done.stderr.decode())
+    return Finished(done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
 def start(
     *args: str, program: tuple[str, ...] = USP, env: Mapping[str, str] | None = None
 ) -> "subprocess.Popen[bytes]":
-    """Start ``usp`` with these arguments, its streams as pipes."""
+    """Start ``usp`` with these arguments; stdout and stderr are pipes."""
     return subprocess.Popen(
         [*program, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(env)
     )

@@ -1,4 +1,4 @@
-"""``usp demo``, and the embedded site that the other tests use too."""
+"""``usp demo``, and the demo site, which other tests use too."""
 
 import re
 import socket
@@ -28,59 +28,59 @@ def page_at(tree: IndexWebsiteSitemap, path: str) -> SitemapPage:
     return page
 
 
-def test_prints_the_tree_with_kinds_and_counts() -> None:
+def test_the_tree_is_printed_with_kinds_and_counts() -> None:
     ended = usp("demo")
     assert (ended.code, ended.err) == (0, "")
     lines = [line for line in ended.out.splitlines() if line.lstrip().startswith("/")]
-    assert [line.split()[0] for line in lines] == [place.path for place in TREE]
-    assert [len(line) - len(line.lstrip()) for line in lines] == [2 * p.depth for p in TREE]
-    said = {line.split()[0]: line for line in lines}
-    assert said["/sitemaps/archive/2023.xml.gz"].endswith("  XML sitemap, 4 pages")
-    assert said["/feeds/atom.xml"].endswith("  Atom feed, 1 page")
-    assert said["/robots.txt"].endswith("  robots.txt, 8 sitemaps")
-    assert said["/sitemap_news.xml"].endswith("2 pages, found at a known path")
-    assert said["/wp-sitemap.xml"].endswith("1 page, found at a newer path")
-    assert said["/sitemaps/partners.xml"].endswith("1 page, found in the homepage")
-    assert said["/feeds/comments.xml"].endswith("1 page, found in the homepage, as a feed")
-    assert "  invalid: " in said["/sitemaps/archive/lost.xml"]
-    assert "404" in said["/sitemaps/archive/lost.xml"]
+    assert [line.split()[0] for line in lines] == [entry.path for entry in TREE]
+    assert [len(line) - len(line.lstrip()) for line in lines] == [2 * entry.depth for entry in TREE]
+    printed = {line.split()[0]: line for line in lines}
+    assert printed["/sitemaps/archive/2023.xml.gz"].endswith("  XML sitemap, 4 pages")
+    assert printed["/feeds/atom.xml"].endswith("  Atom feed, 1 page")
+    assert printed["/robots.txt"].endswith("  robots.txt, 8 sitemaps")
+    assert printed["/sitemap_news.xml"].endswith("2 pages, found at a known path")
+    assert printed["/wp-sitemap.xml"].endswith("1 page, found at a newer path")
+    assert printed["/sitemaps/partners.xml"].endswith("1 page, found on the homepage")
+    assert printed["/feeds/comments.xml"].endswith("1 page, found on the homepage, as a feed")
+    assert "  invalid: " in printed["/sitemaps/archive/lost.xml"]
+    assert "404" in printed["/sitemaps/archive/lost.xml"]
     assert "\nOutcome: partial\n" in ended.out
     assert f"{len(TREE) - 1} sitemaps, 2 of them invalid; 27 pages" in ended.out
 
 
-def test_leaves_nothing_running() -> None:
+def test_the_server_is_stopped_at_the_end() -> None:
     found = re.search(r"127\.0\.0\.1:(\d+)", usp("demo").out)
     assert found is not None
     with socket.socket() as probe:
         assert probe.connect_ex(("127.0.0.1", int(found[1]))) != 0
 
 
-def test_does_not_ask_a_proxy() -> None:
-    nowhere = "http://127.0.0.1:9"
-    assert usp("demo", env={"HTTP_PROXY": nowhere, "http_proxy": nowhere}).code == 0
+def test_proxies_of_the_environment_are_not_used() -> None:
+    dead = "http://127.0.0.1:9"
+    assert usp("demo", env={"HTTP_PROXY": dead, "http_proxy": dead}).code == 0
 
 
-def test_fails_when_the_tree_is_not_what_the_site_holds() -> None:
+def test_the_exit_code_is_1_if_the_tree_is_not_the_expected_one() -> None:
     ended = script(
         "from usp.cli import _demo_site, cli\n"
         "del _demo_site.SITE['/sitemap_news.xml']\n"
         "cli.main(['demo'])\n"
     )
     assert ended.code == 1
-    assert ended.told == ["usp: error: this is not the tree that the demo site holds"]
+    assert ended.messages == ["usp: error: this is not the expected tree of the demo site"]
 
 
-def test_everything_of_the_site_is_asked_for(
+def test_every_document_of_the_site_is_requested(
     demo_site: DemoSite, tree: IndexWebsiteSitemap
 ) -> None:
     assert tree.outcome is Outcome.PARTIAL
-    assert set(SITE) <= set(demo_site.asked)
-    # The index is asked for twice: the redirect of a known path leads to it once more.
-    twice = {path for path in demo_site.asked if demo_site.asked.count(path) > 1}
+    assert set(SITE) <= set(demo_site.requested)
+    # The index may be requested twice: a known path redirects to it.
+    twice = {path for path in demo_site.requested if demo_site.requested.count(path) > 1}
     assert twice <= {"/sitemaps/index.xml"}
 
 
-def test_why_two_are_invalid(tree: IndexWebsiteSitemap) -> None:
+def test_two_sitemaps_are_invalid_one_missing_and_one_a_loop(tree: IndexWebsiteSitemap) -> None:
     lost, loop = (s for s in tree.all_sitemaps() if isinstance(s, InvalidSitemap))
     assert "404" in lost.reason
     assert "Recursion detected in URL" in loop.reason
@@ -129,12 +129,12 @@ def test_alternates_of_a_page(tree: IndexWebsiteSitemap) -> None:
     ]
 
 
-def test_a_video_and_other_marks(tree: IndexWebsiteSitemap) -> None:
+def test_fields_of_a_video_and_mobile_and_links(tree: IndexWebsiteSitemap) -> None:
     kites = page_at(tree, "/videos/kites")
     assert kites.videos == [
         SitemapVideo(
             thumbnail_loc=f"{tree.url}img/kites.jpg",
-            title="How to mend a kite",
+            title="How to repair a kite",
             description="Paper, glue and patience",
             content_loc=f"{tree.url}media/kites.mp4",
             player_loc=f"{tree.url}player?video=kites",

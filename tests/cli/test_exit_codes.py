@@ -1,4 +1,4 @@
-"""What the shell is told, and the one line that says why."""
+"""The exit codes, and the line on stderr that explains each."""
 
 import socket
 from pathlib import Path
@@ -17,14 +17,14 @@ def closed_port() -> int:
         return int(taken.getsockname()[1])
 
 
-def test_0_when_all_was_read(server: LoopbackServer) -> None:
+def test_0_if_every_sitemap_was_read(server: LoopbackServer) -> None:
     server.robots("/a.xml")
     server.site["/a.xml"] = urlset(server.at("/one"))
     ended = usp("ls", server.url)
     assert (ended.code, ended.err) == (0, "")
 
 
-def test_0_and_a_line_when_some_could_not_be_read(server: LoopbackServer) -> None:
+def test_0_and_a_message_if_some_sitemaps_could_not_be_read(server: LoopbackServer) -> None:
     server.robots("/i.xml")
     lost = [server.at(f"/lost-{n}.xml") for n in range(2)]
     server.site["/i.xml"] = index(server.at("/a.xml"), *lost)
@@ -37,35 +37,35 @@ def test_0_and_a_line_when_some_could_not_be_read(server: LoopbackServer) -> Non
     ]
 
 
-def test_0_and_what_is_lacking_by_its_cause(server: LoopbackServer) -> None:
-    def hang_up(handler: Handler) -> None:
+def test_0_and_a_message_with_each_cause_if_the_tree_is_partial(server: LoopbackServer) -> None:
+    def close_early(handler: Handler) -> None:
         whole = urlset(server.at("/two"), server.at("/three"))
         handler.send(Answer(body=whole[:-5], headers={"Content-Length": str(len(whole))}))
 
-    server.robots("/a.xml", "/cut.xml", "/lost.xml")
-    server.site |= {"/a.xml": urlset(server.at("/one")), "/cut.xml": hang_up}
+    server.robots("/a.xml", "/truncated.xml", "/lost.xml")
+    server.site |= {"/a.xml": urlset(server.at("/one")), "/truncated.xml": close_early}
     ended = usp("ls", server.url, "-k", "-f", "pages")
     assert (ended.code, ended.out.split()) == (0, [server.at(f"/{n}") for n in PAGES])
-    assert ended.told[-1] == (
-        "usp: 1 sitemap could not be read; 1 sitemap ended early, since the connection broke"
+    assert ended.messages[-1] == (
+        "usp: 1 sitemap could not be read; 1 sitemap truncated: the connection was lost"
     )
 
 
-def test_0_and_a_line_when_no_page_is_listed(server: LoopbackServer) -> None:
+def test_0_and_a_message_if_no_page_is_listed(server: LoopbackServer) -> None:
     server.robots("/a.xml")
     server.site["/a.xml"] = urlset()
     ended = usp("ls", server.url, "-k", "-f", "pages")
     assert (ended.code, ended.out) == (0, "")
-    assert ended.err == f"usp: the sitemaps of {server.url} list no page\n"
+    assert ended.err == f"usp: the sitemaps of {server.url} list no pages\n"
 
 
-def test_1_when_there_is_no_sitemap(server: LoopbackServer) -> None:
+def test_1_if_there_is_no_sitemap(server: LoopbackServer) -> None:
     ended = usp("ls", server.url)
     assert (ended.code, ended.out) == (1, f"{server.url}\n")
-    assert ended.told == [f"usp: no sitemap found at {server.url}"]
+    assert ended.messages == [f"usp: no sitemap found at {server.url}"]
 
 
-def test_1_when_nothing_may_be_tried(server: LoopbackServer) -> None:
+def test_1_if_every_discovery_stage_is_disabled(server: LoopbackServer) -> None:
     ended = usp("ls", server.url, "-r", "-k")
     assert (ended.code, ended.out, server.asked) == (1, f"{server.url}\n", [])
 
@@ -74,19 +74,19 @@ WRONG_URLS = ["foo", "", "not a url", "http://", "http://h:port/", "ftp://exampl
 
 
 @pytest.mark.parametrize("url", WRONG_URLS)
-def test_2_and_one_line_for_a_wrong_url(url: str) -> None:
+def test_2_and_one_message_for_a_url_that_is_not_a_website(url: str) -> None:
     ended = usp("ls", url)
     assert (ended.code, ended.out) == (2, "")
     (line,) = ended.err.splitlines()
     assert line.startswith(f"usp: error: {url!r} is not the URL of a website")
 
 
-def test_2_when_the_log_file_cannot_be_opened(server: LoopbackServer, tmp_path: Path) -> None:
+def test_2_if_the_log_file_cannot_be_opened(server: LoopbackServer, tmp_path: Path) -> None:
     log = tmp_path / "no" / "such" / "folder" / "log"
     ended = usp("ls", server.url, "-l", str(log))
     assert (ended.code, ended.out, server.asked) == (2, "", [])
     (line,) = ended.err.splitlines()
-    assert line.startswith(f"usp: error: cannot write the log to {log}: ")
+    assert line.startswith(f"usp: error: cannot write the log file {log}: ")
 
 
 @pytest.mark.parametrize("args", [["nothing"], ["ls"], ["ls", "h.example", "-f", "x"], ["--what"]])
@@ -96,16 +96,16 @@ def test_2_for_wrong_arguments(args: list[str]) -> None:
     assert ended.err.startswith("usage: usp")
 
 
-def test_3_when_blocked(server: LoopbackServer) -> None:
+def test_3_if_the_site_blocks(server: LoopbackServer) -> None:
     server.otherwise = 403
     ended = usp("ls", server.url)
     assert ended.code == 3
-    (line,) = ended.told
+    (line,) = ended.messages
     assert line.startswith(f"usp: blocked: {server.at('/robots.txt')}: ")
     assert "403" in line
 
 
-def test_3_when_unreachable() -> None:
+def test_3_if_the_site_is_unreachable() -> None:
     url = f"http://127.0.0.1:{closed_port()}/"
     ended = usp("ls", url, "-k")
     assert (ended.code, ended.out) == (3, f"{url}\n")
@@ -115,7 +115,7 @@ def test_3_when_unreachable() -> None:
     assert "Pool" not in line
 
 
-def test_what_was_tried_where_nobody_answers() -> None:
+def test_the_tried_format_lists_every_attempt_at_an_unreachable_site() -> None:
     ended = usp("ls", f"http://127.0.0.1:{closed_port()}/", "-f", "tried")
     lines = [line.split("\t") for line in ended.out.splitlines()]
     assert {line[0] for line in lines} == {"unreachable"}
@@ -124,7 +124,7 @@ def test_what_was_tried_where_nobody_answers() -> None:
     assert ended.code == 3
 
 
-def test_a_host_that_does_not_answer_is_told_of_once() -> None:
+def test_an_unreachable_host_is_reported_once() -> None:
     ended = usp("ls", f"http://127.0.0.1:{closed_port()}")
     assert (ended.code, len(ended.err.splitlines())) == (3, 1)
 
@@ -135,9 +135,9 @@ def test_a_bare_domain_means_https() -> None:
     assert (ended.code, ended.out) == (3, f"https://127.0.0.1:{port}/\n")
 
 
-def test_a_program_that_calls_main_goes_on(server: LoopbackServer) -> None:
+def test_main_returns_to_a_program_that_calls_it(server: LoopbackServer) -> None:
     server.robots("/a.xml")
     server.site["/a.xml"] = urlset(server.at("/one"))
-    program = "import sys; from usp.cli.cli import main; print(main(sys.argv[1:]), 'went on')"
+    program = "import sys; from usp.cli.cli import main; print(main(sys.argv[1:]), 'returned')"
     ended = script(program, "ls", server.url, "-f", "pages")
-    assert (ended.code, ended.out) == (0, f"{server.at('/one')}\nNone went on\n")
+    assert (ended.code, ended.out) == (0, f"{server.at('/one')}\nNone returned\n")

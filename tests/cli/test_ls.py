@@ -1,4 +1,4 @@
-"""``usp ls``: what it prints, option by option."""
+"""``usp ls``: its output, option by option."""
 
 import re
 from pathlib import Path
@@ -13,7 +13,7 @@ from usp._crawl.discovery import KNOWN_PATHS
 
 @pytest.fixture
 def site(server: LoopbackServer) -> LoopbackServer:
-    """A small healthy site: two levels of indexes, and one sitemap at a known path."""
+    """A small site without faults: an index in robots.txt, and one sitemap at a known path."""
     server.robots("/index.xml")
     server.site |= {
         "/index.xml": index(server.at("/a.xml"), server.at("/b.xml")),
@@ -24,8 +24,8 @@ def site(server: LoopbackServer) -> LoopbackServer:
     return server
 
 
-def drawn(text: str, server: LoopbackServer) -> str:
-    """A drawing with ``>`` for tabs and ``~`` for the address of the server."""
+def expanded(text: str, server: LoopbackServer) -> str:
+    """The expected output, from a text with ``>`` for tabs and ``~`` for the server's URL."""
     return dedent(text).lstrip("\n").replace(">", "\t").replace("~", server.url.rstrip("/"))
 
 
@@ -45,15 +45,15 @@ TREE = """
 
 
 @pytest.mark.parametrize("options", [[], ["-f", "tabtree"], ["--format=tabtree"]])
-def test_tree_indented_by_tabs(site: LoopbackServer, options: list[str]) -> None:
+def test_tabtree_nests_with_tabs(site: LoopbackServer, options: list[str]) -> None:
     ended = usp("ls", site.url, *options)
-    assert ended.out == drawn(TREE, site)
+    assert ended.out == expanded(TREE, site)
     assert (ended.code, ended.err) == (0, "")
 
 
-def test_pages_alone(site: LoopbackServer) -> None:
+def test_the_pages_format_prints_pages_only(site: LoopbackServer) -> None:
     ended = usp("ls", site.url, "-f", "pages")
-    assert ended.out == drawn(
+    assert ended.out == expanded(
         """
         ~/one
         ~/two?a=1&b=2
@@ -66,7 +66,7 @@ def test_pages_alone(site: LoopbackServer) -> None:
     assert (ended.code, ended.err) == (0, "")
 
 
-def test_what_was_tried(site: LoopbackServer) -> None:
+def test_the_tried_format_prints_result_stage_url_and_reason(site: LoopbackServer) -> None:
     site.robots("/a.xml", "/lost.xml")
     ended = usp("ls", site.url, "-u", "-f", "tried")
     first, *rest = [line.split("\t") for line in ended.out.splitlines()]
@@ -84,18 +84,18 @@ def test_what_was_tried(site: LoopbackServer) -> None:
 
 
 @pytest.mark.parametrize("option", ["-u", "--strip-url"])
-def test_stripped_urls_but_not_the_first_line(site: LoopbackServer, option: str) -> None:
-    first, rest = drawn(TREE, site).split("\n", 1)
+def test_strip_url_keeps_the_first_line(site: LoopbackServer, option: str) -> None:
+    first, rest = expanded(TREE, site).split("\n", 1)
     stripped = rest.replace(site.url.rstrip("/"), "")
     assert usp("ls", site.url, option).out == f"{first}\n{stripped}"
 
 
-def test_stripped_urls_in_pages(site: LoopbackServer) -> None:
+def test_strip_url_with_the_pages_format(site: LoopbackServer) -> None:
     ended = usp("ls", site.url, "-u", "-f", "pages")
     assert ended.out == "/one\n/two?a=1&b=2\n/three\nhttp://other.example/é\n/known\n"
 
 
-def test_only_the_site_itself_is_stripped(server: LoopbackServer) -> None:
+def test_strip_url_leaves_other_hosts_and_query_strings_alone(server: LoopbackServer) -> None:
     home = server.url.rstrip("/")
     server.robots("/a.xml")
     server.site["/a.xml"] = urlset(home, f"{home}/x?of={home}/y", f"{home}0/z", f"{home}//w")
@@ -106,14 +106,14 @@ def test_only_the_site_itself_is_stripped(server: LoopbackServer) -> None:
 @pytest.mark.parametrize("option", ["-r", "--no-robots"])
 def test_without_robots(site: LoopbackServer, option: str) -> None:
     ended = usp("ls", site.url, option)
-    assert ended.out == drawn("~/\n>~/sitemap.xml\n>>~/known\n", site)
+    assert ended.out == expanded("~/\n>~/sitemap.xml\n>>~/known\n", site)
     assert "/robots.txt" not in site.asked
 
 
 @pytest.mark.parametrize("option", ["-k", "--no-known"])
 def test_without_known_paths(site: LoopbackServer, option: str) -> None:
     ended = usp("ls", site.url, option)
-    assert ended.out == drawn(TREE, site).partition(f"\t{site.at('/sitemap.xml')}")[0]
+    assert ended.out == expanded(TREE, site).partition(f"\t{site.at('/sitemap.xml')}")[0]
     assert sorted(site.asked) == ["/a.xml", "/b.xml", "/index.xml", "/robots.txt"]
 
 
@@ -127,7 +127,9 @@ FURTHER: list[tuple[list[str], list[str]]] = [
 
 
 @pytest.mark.parametrize(("options", "more"), FURTHER)
-def test_further_rungs_by_option(site: LoopbackServer, options: list[str], more: list[str]) -> None:
+def test_further_discovery_stages_by_option(
+    site: LoopbackServer, options: list[str], more: list[str]
+) -> None:
     site.site["/"] = "<!DOCTYPE html><link rel=sitemap href=/named.xml>"
     site.site["/named.xml"] = urlset(site.at("/named"))
     site.site["/wp-sitemap.xml"] = urlset(site.at("/newer"))
@@ -135,19 +137,19 @@ def test_further_rungs_by_option(site: LoopbackServer, options: list[str], more:
     assert found[4:] == more
 
 
-def test_no_further_rungs_by_option(server: LoopbackServer) -> None:
+def test_further_discovery_stages_can_be_disabled(server: LoopbackServer) -> None:
     assert usp("ls", server.url, "--no-newer", "--no-homepage").code == 1
     assert sorted(server.asked) == sorted(["/robots.txt", *(f"/{path}" for path in KNOWN_PATHS)])
 
 
-def test_path_of_the_url_is_not_the_homepage(site: LoopbackServer) -> None:
+def test_the_path_of_the_url_is_dropped_with_a_message(site: LoopbackServer) -> None:
     ended = usp("ls", site.at("/some/page?x=1"), "-f", "pages", "-k")
     assert ended.out.splitlines()[0] == site.at("/one")
     assert ended.code == 0
-    assert ended.err == f"usp: looking for the sitemaps of all of {site.url}\n"
+    assert ended.err == f"usp: listing all sitemaps of {site.url} (use -s to read one sitemap)\n"
 
 
-def test_an_index_with_pages_of_its_own(server: LoopbackServer) -> None:
+def test_an_index_with_pages_prints_them_before_its_sitemaps(server: LoopbackServer) -> None:
     own = f"<url><loc>{server.at('/own')}</loc></url></sitemapindex>".encode()
     server.robots("/i.xml")
     server.site |= {
@@ -155,7 +157,7 @@ def test_an_index_with_pages_of_its_own(server: LoopbackServer) -> None:
         "/a.xml": urlset(server.at("/one")),
     }
     ended = usp("ls", server.url, "-k")
-    assert ended.out == drawn(
+    assert ended.out == expanded(
         "~/\n>~/robots.txt\n>>~/i.xml\n>>>~/own\n>>>~/a.xml\n>>>>~/one\n", server
     )
 
@@ -164,61 +166,61 @@ def test_an_index_with_pages_of_its_own(server: LoopbackServer) -> None:
     ("options", "levels"),
     [([], set()), (["-v"], {"INFO"}), (["--verbose"], {"INFO"}), (["-vv"], {"INFO", "DEBUG"})],
 )
-def test_log_on_stderr(site: LoopbackServer, options: list[str], levels: set[str]) -> None:
+def test_verbose_logs_to_stderr(site: LoopbackServer, options: list[str], levels: set[str]) -> None:
     ended = usp("ls", site.url, *options)
     assert set(re.findall(r"^(\w+):usp\.", ended.err, re.MULTILINE)) == levels
-    assert ended.out == drawn(TREE, site)
+    assert ended.out == expanded(TREE, site)
 
 
-def test_a_failure_is_told_unasked_in_one_line(site: LoopbackServer) -> None:
+def test_a_failure_is_one_line_by_default(site: LoopbackServer) -> None:
     del site.site["/b.xml"]
     failed = f"usp: {site.at('/b.xml')}: 404 Not Found"
     ended = usp("ls", site.url)
     assert ended.err.splitlines() == [failed, "usp: 1 sitemap could not be read"]
 
 
-def test_a_failure_is_told_by_the_log_where_there_is_one(site: LoopbackServer) -> None:
+def test_a_failure_is_logged_if_there_is_a_log(site: LoopbackServer) -> None:
     del site.site["/b.xml"]
     ended = usp("ls", site.url, "-v")
     assert re.search(r"^WARNING:usp\..*/b\.xml", ended.err, re.MULTILINE)
-    assert ended.told == ["usp: 1 sitemap could not be read"]
+    assert ended.messages == ["usp: 1 sitemap could not be read"]
 
 
-def test_of_many_failures_the_first_are_told(server: LoopbackServer) -> None:
+def test_the_first_ten_failures_are_printed(server: LoopbackServer) -> None:
     server.robots(*(f"/lost-{n}.xml" for n in range(12)), "/a.xml")
     server.site["/a.xml"] = urlset(server.at("/one"))
     *first, more, summary = usp("ls", server.url, "-k").err.splitlines()
     assert first == [f"usp: {server.at(f'/lost-{n}.xml')}: 404 Not Found" for n in range(10)]
-    assert more == "usp: and 2 more like these: -v shows them all"
+    assert more == "usp: and 2 more: -v shows all of them"
     assert summary == "usp: 12 sitemaps could not be read"
 
 
-def test_a_robots_txt_that_is_refused_is_told_of(site: LoopbackServer) -> None:
+def test_a_blocked_robots_txt_is_reported(site: LoopbackServer) -> None:
     site.site["/robots.txt"] = 403
     ended = usp("ls", site.url)
     assert ended.code == 0
     assert ended.err == f"usp: {site.at('/robots.txt')}: 403 Forbidden\n"
 
 
-def test_a_homepage_without_its_slash_is_no_news(site: LoopbackServer) -> None:
+def test_a_homepage_without_a_slash_prints_no_message(site: LoopbackServer) -> None:
     assert usp("ls", site.url.rstrip("/"), "-k").err == ""
 
 
 @pytest.mark.parametrize("option", ["-l", "--log-file"])
-def test_log_in_a_file_and_a_quiet_console(
+def test_a_log_file_replaces_the_log_on_stderr(
     site: LoopbackServer, tmp_path: Path, option: str
 ) -> None:
     log = tmp_path / "usp.log"
     log.write_text("before\n")
     ended = usp("ls", site.url, "-v", option, str(log))
     assert (ended.code, ended.err) == (0, "")
-    assert ended.out == drawn(TREE, site)
+    assert ended.out == expanded(TREE, site)
     before, *lines = log.read_text(encoding="utf-8").splitlines()
     assert before == "before"
     assert any(line.startswith("INFO:usp.") for line in lines)
 
 
-def test_what_came_of_it_is_said_though_the_log_is_in_a_file(
+def test_the_summary_goes_to_stderr_even_with_a_log_file(
     site: LoopbackServer, tmp_path: Path
 ) -> None:
     del site.site["/b.xml"]
@@ -229,19 +231,19 @@ def test_what_came_of_it_is_said_though_the_log_is_in_a_file(
     assert line.startswith("WARNING:usp.")
 
 
-def test_utf8_whatever_the_locale(site: LoopbackServer) -> None:
+def test_output_is_utf8_whatever_the_locale(site: LoopbackServer) -> None:
     ascii_only = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
     ended = usp("ls", site.url, env=ascii_only)
-    assert ended.out == drawn(TREE, site)
+    assert ended.out == expanded(TREE, site)
     assert ended.code == 0
 
 
-def test_what_utf8_cannot_hold_is_written_as_an_escape() -> None:
+def test_characters_that_utf8_cannot_encode_are_escaped() -> None:
     ended = script("from usp.cli import _output; _output.prepare(); print('a\\ud800é')")
     assert (ended.code, ended.out) == (0, "a\\ud800é\n")
 
 
-def test_one_sitemap_of_a_site(server: LoopbackServer) -> None:
+def test_the_sitemap_option_reads_one_sitemap(server: LoopbackServer) -> None:
     server.robots("/other.xml")
     server.site["/a.xml"] = urlset(server.at("/1"))
     ran = usp("ls", "-s", server.at("/a.xml"))
@@ -250,13 +252,13 @@ def test_one_sitemap_of_a_site(server: LoopbackServer) -> None:
     assert server.asked == ["/a.xml"]
 
 
-def test_a_file_and_standard_input(tmp_path: Path) -> None:
+def test_a_file_or_standard_input_can_be_read(tmp_path: Path) -> None:
     file = tmp_path / "a.xml"
     file.write_bytes(urlset("http://h/1"))
     ran = usp("ls", str(file))
     assert (ran.code, ran.out.splitlines()) == (0, [str(file), "\thttp://h/1"])
     ran = redirected(f"< {file}", "ls", "-f", "pages", "-")
     assert (ran.code, ran.out.splitlines()) == (0, ["http://h/1"])
-    ran = usp("ls", "-f", "pages", str(tmp_path / "gone.xml"))
+    ran = usp("ls", "-f", "pages", str(tmp_path / "missing.xml"))
     assert ran.code == 2
     assert "No such file" in ran.err

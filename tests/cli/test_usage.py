@@ -1,6 +1,5 @@
-"""Help, version, and the URL as people type it."""
+"""Help, version, arguments, and URLs as people type them."""
 
-import os
 import re
 from pathlib import Path
 
@@ -17,7 +16,7 @@ from usp.exceptions import SitemapException
 MANUAL = Path(__file__).resolve().parents[2] / "docs" / "command.md"
 
 
-def test_usp_alone_prints_help() -> None:
+def test_usp_without_arguments_prints_the_help() -> None:
     ended = usp()
     assert (ended.code, ended.err) == (0, "")
     assert ended.out == usp("--help").out
@@ -53,10 +52,10 @@ def test_version(option: str) -> None:
     assert (ended.code, ended.out, ended.err) == (0, f"usp v{package.__version__}\n", "")
 
 
-def test_arguments_as_programs_read_them() -> None:
+def test_parse_args_returns_the_arguments_and_the_parser() -> None:
     args, parser = parse_args(["ls", "example.org", "-rku", "-vv", "-l", "x.log", "-f", "pages"])
-    read = {name: value for name, value in vars(args).items() if name != "func"}
-    assert read == {
+    parsed = {name: value for name, value in vars(args).items() if name != "func"}
+    assert parsed == {
         "url": "example.org",
         "sitemap": False,
         "format": "pages",
@@ -71,7 +70,7 @@ def test_arguments_as_programs_read_them() -> None:
     assert parser.prog == "usp"
 
 
-MEANT = {
+ACCEPTED = {
     "https://example.org/": "https://example.org/",
     "http://example.org": "http://example.org",
     "HTTP://EXAMPLE.ORG/x": "HTTP://EXAMPLE.ORG/x",
@@ -90,9 +89,9 @@ MEANT = {
 }
 
 
-@pytest.mark.parametrize("typed", MEANT)
-def test_url_as_typed(typed: str) -> None:
-    assert site_url(typed) == MEANT[typed]
+@pytest.mark.parametrize("typed", ACCEPTED)
+def test_an_accepted_url(typed: str) -> None:
+    assert site_url(typed) == ACCEPTED[typed]
 
 
 @pytest.mark.parametrize(
@@ -118,26 +117,10 @@ def test_url_as_typed(typed: str) -> None:
         "https://example.org/\udc80",
     ],
 )
-def test_not_the_url_of_a_website(typed: str) -> None:
+def test_a_url_that_is_not_a_website_is_rejected(typed: str) -> None:
     with pytest.raises(SitemapException, match="is not the URL of a website"):
         site_url(typed)
 
 
-def test_nothing_printed_breaks_its_line_or_steers_the_terminal() -> None:
+def test_control_characters_are_percent_encoded() -> None:
     assert one_line("http://h/é\n\x1b[2J\x7f\x85z") == "http://h/é%0A%1B[2J%7F%C2%85z"
-
-
-def test_warns_when_the_other_distribution_is_there_too(tmp_path: Path) -> None:
-    info = tmp_path / "ultimate_sitemap_parser-1.8.1.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Name: ultimate-sitemap-parser\nVersion: 1.8.1\n")
-    ended = usp("demo", env={"PYTHONPATH": _search_path(tmp_path)})
-    assert ended.code == 0
-    (line,) = ended.err.splitlines()
-    assert line.startswith("usp: warning: ultimate-sitemap-parser is installed too")
-
-
-def _search_path(*extra: Path) -> str:
-    """These folders, then the one that ``usp`` comes from."""
-    home = Path(package.__file__).parent.parent
-    return os.pathsep.join(str(folder) for folder in (*extra, home))

@@ -1,8 +1,7 @@
 """Writes a pickle of each class of 1.8.1 into a folder, and ``pickled.json`` with their values.
 
-``record.py`` runs it with 1.8.1; the tests build the same objects with ours and compare.
-
-Run with ours it would prove nothing: the point is that the bytes come from the other side.
+``record.py`` runs it with 1.8.1, so that the bytes are not ours. The tests build the same objects
+with ours and compare.
 """
 
 from __future__ import annotations
@@ -87,7 +86,7 @@ def objects() -> dict[str, object]:
 
 
 def value_of(thing: object) -> object:
-    """What an object says of itself: its dictionary, or itself where it has none."""
+    """Return the dictionary of an object, or its text if it has none."""
     to_dict = getattr(thing, "to_dict", None)
     return to_dict() if to_dict else str(thing)
 

@@ -1,11 +1,9 @@
-"""Records again what 1.8.1 does: ``python tests/compat/record.py PYTHON``.
+"""Records what 1.8.1 does: ``python tests/compat/record.py PYTHON``.
 
-PYTHON is an interpreter with ultimate-sitemap-parser 1.8.1, requests_mock and requests_cache. Each
-program in ``programs/`` is run with it and what it prints is kept in ``data/NAME.json``;
-``make_pickles.py`` is run with it and leaves ``data/*.pickle``.
-
-Rules of this room: the data is what 1.8.1 says, never touched by hand. Where it is wrong,
-``corrections.py`` says so, with the reason.
+PYTHON is an interpreter with ultimate-sitemap-parser 1.8.1, requests_mock and requests_cache. It
+runs each program in ``programs/``, whose output goes to ``data/NAME.json``, and
+``make_pickles.py``, which writes ``data/*.pickle``. The data is never edited by hand: where 1.8.1
+is wrong, ``corrections.py`` says so, with the reason.
 """
 
 from __future__ import annotations
@@ -23,7 +21,7 @@ RECORDED_VERSION = "1.8.1"
 
 
 def run(python: str, script: Path, *arguments: str) -> str:
-    """What a script prints; hash seed and time zone are fixed, so that it can be compared."""
+    """Return what a script prints; the hash seed and the time zone are fixed."""
     environment = {**os.environ, "PYTHONHASHSEED": "0", "TZ": "UTC", "PYTHONUTF8": "1"}
     done = subprocess.run(
         [python, str(script), *arguments],
@@ -34,9 +32,9 @@ def run(python: str, script: Path, *arguments: str) -> str:
         check=False,
     )
     if done.returncode:
-        # Of 1.8.1 only the closing line is told: a traceback would show its source.
-        told = done.stderr if python == sys.executable else done.stderr.strip().rpartition("\n")[2]
-        raise RuntimeError(f"{script.name} ended with {done.returncode}:\n{told}")
+        # Of 1.8.1 only the last line is shown: a traceback would show its source.
+        shown = done.stderr if python == sys.executable else done.stderr.strip().rpartition("\n")[2]
+        raise RuntimeError(f"{script.name} ended with {done.returncode}:\n{shown}")
     return done.stdout
 
 

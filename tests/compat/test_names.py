@@ -1,7 +1,8 @@
 """Every name and signature of ultimate-sitemap-parser 1.8.1 is there and takes those arguments.
 
-The facts are in ``names_1_8_1.toml``. A program written for 1.8.1 must run unchanged, so what
-is listed there is held exactly, and what is new may only be added beside it: as a keyword.
+The facts are in ``names_1_8_1.toml``. A program written for 1.8.1 must run unchanged, so the
+parameters listed there keep their order and defaults. A required one may become optional, and a
+new one is keyword-only.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import ast
 import builtins
 import enum
 import inspect
+import logging
 import tomllib
 from collections.abc import Callable, Iterator
 from decimal import Decimal
@@ -55,8 +57,8 @@ def look_up(path: str) -> Any:
 
 def class_named(name: str, module: str) -> type:
     """A base class as the table names it: from its module, the builtins or ``enum``."""
-    for place in (import_module(module), builtins, enum):
-        if isinstance(found := getattr(place, name, None), type):
+    for namespace in (import_module(module), builtins, enum):
+        if isinstance(found := getattr(namespace, name, None), type):
             return found
     pytest.fail(f"{module} has no {name}")
 
@@ -79,13 +81,15 @@ def value_of(node: ast.expr) -> object:
 
 
 def assert_takes(function: Callable[..., object], text: str) -> None:
-    """The parameters of ``text`` come first, in order; all others are keywords with a default."""
+    """Assert that the parameters of ``text`` come first; all others are keywords with a default."""
     given = list(inspect.signature(function).parameters.values())
     if given and given[0].name == "self":
         given.pop(0)
     expected = list(parameters_of(text))
     ours, added = given[: len(expected)], given[len(expected) :]
-    assert [(p.name, p.default) for p in ours] == expected
+    assert [p.name for p in ours] == [name for name, _ in expected]
+    for parameter, (_, default) in zip(ours, expected, strict=True):
+        assert default in {parameter.default, inspect.Parameter.empty}, parameter
     assert {p.kind for p in ours} <= {inspect.Parameter.POSITIONAL_OR_KEYWORD}
     for parameter in added:
         assert parameter.kind in {inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_KEYWORD}
@@ -168,3 +172,22 @@ def test_a_subclass_written_for_1_8_1_can_still_be_made(path: str) -> None:
     facts = CLASSES[path]
     asked_for: frozenset[str] = getattr(look_up(path), "__abstractmethods__", frozenset())
     assert asked_for <= {*facts.get("methods", ()), *facts.get("properties", ())}
+
+
+def test_modules_of_0_5_that_1_8_1_has_not() -> None:
+    logger = look_up("usp.log.create_logger")("some.name")
+    assert logger is logging.getLogger("some.name")
+    assert look_up("usp.__about__.__version__") == usp.__version__
+
+
+@pytest.mark.parametrize(
+    "name", ["IndexRobotsTxtSitemapParser", "PlainTextSitemapParser", "XMLSitemapParser"]
+)
+def test_parsers_need_no_parent_urls_as_in_0_5(name: str) -> None:
+    parser = look_up(f"usp.fetch_parse.{name}")("https://a.example/robots.txt", "", 0, None)
+    assert parser.sitemap().url == "https://a.example/robots.txt"
+
+
+def test_an_index_parser_needs_no_parent_urls_as_in_0_5() -> None:
+    parser = look_up("usp.fetch_parse.IndexXMLSitemapParser")("https://a.example/i.xml", None, 0)
+    assert parser.sitemap().sub_sitemaps == []

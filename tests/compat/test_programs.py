@@ -1,10 +1,9 @@
 """Programs written for 1.8.1 run unchanged, and print what they printed there.
 
-``programs/`` holds the programs, ``data/`` what 1.8.1 made them print (see ``record.py``), and
-``corrections.py`` the few places where that was wrong. The wording of a reason is free but for the
-phrases that programs look for (``PHRASES``), so only those are compared.
-
-Rules of this room: each program runs as a process of its own, as its user would run it.
+``programs/`` holds the programs, ``data/`` what they print with 1.8.1 (see ``record.py``), and
+``corrections.py`` the values that are wrong there. Of the text of a reason only the phrases that
+programs look for are compared (``PHRASES``). Each program runs in a process of its own, as a user
+runs it.
 """
 
 from __future__ import annotations
@@ -37,29 +36,29 @@ def corrected(name: str) -> Any:
     facts = recorded(name)
     for row in CORRECTIONS:
         if row.program == name:
-            *way, last = row.place
+            *keys, last = row.path
             holder = facts
-            for key in way:
+            for key in keys:
                 holder = holder[key]
             holder[last] = row.value
     return facts
 
 
-class FreeWording:
+class AnyText:
     """Equal to any text."""
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, str | FreeWording)
+        return isinstance(other, str | AnyText)
 
     def __hash__(self) -> int:
         return 0
 
     def __repr__(self) -> str:
-        return "(free wording)"
+        return "(any text)"
 
 
 def plain_reasons(facts: Any) -> Any:
-    """The same facts, each reason cut down to the phrase in it that programs rely on."""
+    """The same facts, each reason reduced to the phrase in it that programs rely on."""
     match facts:
         case dict():
             return {
@@ -72,9 +71,9 @@ def plain_reasons(facts: Any) -> Any:
             return facts
 
 
-def phrase(reason: str) -> str | FreeWording:
+def phrase(reason: str) -> str | AnyText:
     found = PHRASES.search(reason)
-    return found[0] if found else FreeWording()
+    return found[0] if found else AnyText()
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -83,11 +82,13 @@ def test_a_program_for_1_8_1_prints_the_same(name: str) -> None:
     assert plain_reasons(printed) == plain_reasons(corrected(name))
 
 
-@pytest.mark.parametrize("row", CORRECTIONS, ids=lambda row: f"{row.program}:{row.place[-1]}")
+@pytest.mark.parametrize(
+    "row", CORRECTIONS, ids=lambda row: f"{row.program}:{':'.join(map(str, row.path))}"
+)
 def test_a_correction_corrects_something(row: Correction) -> None:
-    *way, last = row.place
+    *keys, last = row.path
     holder = copy.deepcopy(recorded(row.program))
-    for key in way:
+    for key in keys:
         holder = holder[key]
     there = holder.get(last) if isinstance(holder, dict) else holder[last]
     assert there != row.value

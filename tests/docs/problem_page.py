@@ -1,8 +1,7 @@
-"""Makes ``docs/problems.md`` from the table of codes: ``python -m tests.docs.problem_page``.
+"""Generates ``docs/problems.md`` from the table of codes: ``python -m tests.docs.problem_page``.
 
-It stands beside the test that compares page and table, so that both are there wherever the tests
-run. Rules of this room: what the table knows is taken from the table, and the words around it are
-written here; a code without a block has no place on the page, so the test fails.
+What the table knows is taken from the table; the sentences around it are here. A code outside of
+``BLOCKS`` has no section on the page, so ``test_problem_page.py`` fails.
 """
 
 import re
@@ -16,32 +15,32 @@ from usp.objects.problem import CODES, Severity
 PAGE: Final = Path(__file__).resolve().parents[2] / "docs" / "problems.md"
 
 BLOCKS: Final = {
-    "SM1": ("Transport", "What went wrong on the way to the document."),
-    "SM2": ("Document", "What is wrong with the document as a whole, or with its markup."),
-    "SM3": ("URLs", "What is wrong with an address."),
-    "SM4": ("Values", "Dates, priorities, frequencies, and what is said twice."),
-    "SM5": ("Extensions", "Stories, images, alternates and the items of feeds."),
-    "SM6": ("Discovery and tree", "How documents lead to one another."),
-    "SM7": ("Limits and policy", "Where reading stopped on purpose."),
+    "SM1": ("Transport", "The document could not be fetched, or not all of it."),
+    "SM2": ("Document", "The document as a whole, its encoding, compression or markup."),
+    "SM3": ("URLs", "The URLs that the document lists."),
+    "SM4": ("Values", "Dates, priorities, frequencies, numbers and repeated fields."),
+    "SM5": ("Extensions", "News stories, images, videos, links and the items of feeds."),
+    "SM6": ("Discovery and tree", "How sitemaps refer to one another."),
+    "SM7": ("Limits and policy", "Limits that stopped reading or crawling."),
 }
-"""The blocks of the namespace, by how their codes begin."""
+"""Title and first sentence of each block of codes, by the prefix of its codes."""
 
 SEVERITIES: Final = {
-    Severity.ERROR: "something of the document was lost, so `complete` is false",
-    Severity.WARNING: "nothing that could be understood was lost, but other readers may stumble",
-    Severity.INFO: "worth knowing, and nothing more",
+    Severity.ERROR: "part of the document was lost, so `complete` is False",
+    Severity.WARNING: "nothing readable was lost, but other parsers may fail",
+    Severity.INFO: "nothing was lost, and other parsers are not affected",
 }
 
 _TAG: Final = re.compile(r"</?[a-z:]+>")
 
 _INTRO: Final = f"""\
-<!-- Made from the table in src/usp/objects/problem.py. Don't edit this page: edit the table, then
+<!-- Generated from src/usp/objects/problem.py. Don't edit this page: edit the table, then
      run `python -m tests.docs.problem_page`. tests/docs/test_problem_page.py compares the two. -->
 # Problems
 
-What a site does wrong raises no exception and costs no more than itself. It is recorded: each
-sitemap has its `problems`, each with a code that never changes its meaning, and a place.
-[What counts as a sitemap here](what-counts.md) says what is mended, and how.
+A problem is something wrong with a document: malformed XML, a truncated body, a bad date. Problems
+are data, not exceptions. The parser repairs or skips the damaged part, records a `Problem` with a
+code and a position, and goes on. [What is repaired](what-counts.md) has an example of each.
 
 ```python
 from usp.tree import sitemap_from_str
@@ -59,31 +58,36 @@ print(len(sitemap.pages), sitemap.complete)
 ```
 
 ```text
-2 SM208 warning entry-mended
+2 SM208 warning entry-repaired
 3 SM401 warning bad-date
 4 SM301 warning no-loc
 2 True
 ```
 
-| attribute | what it says |
+| attribute | what it is |
 |---|---|
-| `sitemap.problems` | all that is wrong with this document, in its order |
-| `sitemap.complete` | whether nothing of this document was lost: no problem is an error |
-| `sitemap.tree_complete` | the same of this document and all below it |
-| `InvalidSitemap.code` | why a sitemap could not be had at all; `reason` says it in words |
-| `problem.code`, `problem.name` | which problem it is, for programs and for people |
-| `problem.severity` | `error`, `warning` or `info`, see below |
-| `problem.message` | what was found, in words that may change |
-| `problem.line` | the line, counted from 1; `None` where there is no such place |
-| `problem.offset` | the byte in the unpacked document, counted from 0; `None` likewise |
+| `sitemap.problems` | the problems of this document, in document order |
+| `sitemap.complete` | True if no problem of this document is an error: nothing was lost |
+| `sitemap.tree_complete` | the same for this document and all sitemaps below it |
+| `InvalidSitemap.code` | the problem code of a sitemap that could not be fetched or parsed; \
+`reason` is the text |
+| `problem.code`, `problem.name` | the code and its name; neither changes its meaning |
+| `problem.severity` | `error`, `warning` or `info`, see [below](#severity) |
+| `problem.message` | a description in words; the words may change between versions |
+| `problem.line` | the line number, from 1; None if the position is not known |
+| `problem.offset` | the byte offset in the decompressed document, from 0; None if not known |
 
-Problems are found by reading: asking for `problems` or `complete` reads the document, values and
-all, if nobody has asked before. What was found is bounded_cache.
+## Cost
 
-Of one document the first {KEPT_PROBLEMS} problems are kept, and at most {KEPT_OF_A_CODE} of one \
-code, so that a fault in every
-entry neither fills the memory nor hides the others. If there were more, the last problem is
-`SM702`, which says how many. `complete` takes them all into account.
+Problems are collected while you iterate over the pages. Once you have iterated to the end,
+`problems` and `complete` cost nothing more. If you ask for them first, they parse the document
+once; the result is cached.
+
+The first {KEPT_PROBLEMS} problems of a document are kept, and at most {KEPT_OF_A_CODE} of one \
+code. If there were more, the
+last problem is `SM702` and tells how many. `complete` takes all of them into account.
+
+## Severity
 
 """
 
@@ -98,16 +102,16 @@ def render() -> str:
 def _block(block: str) -> Iterator[str]:
     title, sentence = BLOCKS[block]
     yield from ("", f"## {block}: {title}", "", sentence, "")
-    yield "| code | name | severity | what it means | whose rule | what to do about it |"
+    yield "| code | name | severity | what it means | specification | how to fix it |"
     yield "|---|---|---|---|---|---|"
     for code, row in CODES.items():
         if code.startswith(block):
-            meaning, mend = _shown(row.meaning), _shown(row.mend)
-            yield f"| {code} | `{row.name}` | {row.severity} | {meaning} | {row.rule} | {mend} |"
+            meaning, fix = _shown(row.meaning), _shown(row.fix)
+            yield f"| {code} | `{row.name}` | {row.severity} | {meaning} | {row.rule} | {fix} |"
 
 
 def _shown(sentence: str) -> str:
-    """Return a sentence as Markdown, in which a bare tag would vanish."""
+    """Return a sentence as Markdown; a bare tag would not be displayed."""
     return _TAG.sub(r"`\g<0>`", sentence).replace("|", r"\|")
 
 

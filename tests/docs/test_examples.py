@@ -1,8 +1,8 @@
-"""Every example in the README and the docs runs.
+"""Every example in the README and the docs runs, and every link leads somewhere.
 
-- The ``python`` blocks of a page are run from top to bottom in one namespace, each with the demo
-  site in the place of ``https://example.org/``. A ``text`` block right after one is what it prints.
-- The ``$ usp ...`` lines of ``console`` blocks are read by the command's own argument parser.
+- The ``python`` blocks of a page are run from top to bottom in one namespace, with the URL of the
+  demo site instead of ``https://example.org/``. A ``text`` block right after one is its output.
+- The ``$ usp ...`` lines of ``console`` blocks are parsed by the command's own argument parser.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+import usp
 from usp.cli._demo_site import DemoSite
 from usp.cli.cli import parse_args
 
@@ -20,6 +21,9 @@ PROJECT = Path(__file__).resolve().parents[2]
 PAGES = [PROJECT / "README.md", *sorted((PROJECT / "docs").glob("**/*.md"))]
 PLACEHOLDER = "https://example.org/"
 
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
+FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 PYTHON = re.compile(r"^```python\n(.*?)^```$(?:\n+```text\n(.*?)^```$)?", re.MULTILINE | re.DOTALL)
 CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -28,8 +32,32 @@ def text_of(page: Path) -> str:
     return page.read_text(encoding="utf-8")
 
 
+def anchors(page: Path) -> set[str]:
+    """The anchors of the headings of a page, as GitHub makes them."""
+    headings = HEADING.findall(FENCE.sub("", text_of(page)))
+    kept = (re.sub(r"[^\w\- ]", "", heading.lower()) for heading in headings)
+    return {heading.replace(" ", "-") for heading in kept}
+
+
+def dead_links(page: Path) -> list[str]:
+    dead = []
+    for link in LINK.findall(FENCE.sub("", text_of(page))):
+        name, _, anchor = link.partition("#")
+        target = (page.parent / name).resolve() if name else page
+        if "://" in link:
+            continue
+        if not target.exists() or (anchor and anchor not in anchors(target)):
+            dead.append(link)
+    return dead
+
+
+def files_named_in(page: Path) -> list[str]:
+    """The files and folders of the package that a page names, such as ``_crawl/policy.py``."""
+    return re.findall(r"`((?:_?[a-z]+/)+_?[a-z_]+(?:\.py)?|_store\.py)`", text_of(page))
+
+
 def commands() -> list[str]:
-    """The ``usp`` commands of all pages; what a pipe or a redirection leads to is not ours."""
+    """The ``usp`` commands of all pages, without pipes and redirections."""
     lines = [
         line.removeprefix("$ ")
         for page in PAGES
@@ -57,11 +85,26 @@ def test_python_example(
     text = text_of(page)
     namespace: dict[str, object] = {"__name__": "example"}
     for example in PYTHON.finditer(text):
-        above = text.count("\n", 0, example.start(1))  # so that a traceback names the page's line
+        above = text.count("\n", 0, example.start(1))  # for the lines of a traceback
         code = compile("\n" * above + example[1].replace(PLACEHOLDER, site), str(page), "exec")
         exec(code, namespace)  # noqa: S102  # our own page
         printed = capsys.readouterr().out.replace(site, PLACEHOLDER)
         assert example[2] is None or printed == example[2]
+
+
+@pytest.mark.parametrize(
+    "page",
+    [*PAGES, *(PROJECT / name for name in ("CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"))],
+    ids=lambda page: page.relative_to(PROJECT).as_posix(),
+)
+def test_links_lead_to_pages_and_headings(page: Path) -> None:
+    assert dead_links(page) == []
+
+
+@pytest.mark.parametrize("name", files_named_in(PROJECT / "docs" / "architecture.md"))
+def test_files_that_the_architecture_page_names_exist(name: str) -> None:
+    folder = PROJECT if name.startswith("tests/") else Path(usp.__file__).parent
+    assert (folder / name).exists()
 
 
 @pytest.mark.parametrize("command", commands())
@@ -72,9 +115,9 @@ def test_command_example(command: str) -> None:
 
 
 def exit_code(arguments: list[str]) -> object:
-    """What the argument parser leaves with: --help and --version answer and leave by themselves."""
+    """The exit code of the argument parser: --help and --version exit by themselves."""
     try:
         parse_args(arguments)
-    except SystemExit as left:
-        return left.code or 0
+    except SystemExit as ended:
+        return ended.code or 0
     return 0

@@ -1,8 +1,7 @@
-"""Each public field of what a user holds has its row in the docs, and no row is stale.
+"""Every public field of a public class has its row in the docs, and no row is stale.
 
-Rules of this room: ``TABLES`` says under which headings the rows of a class stand. In a table of
-properties or fields the names in code marks in the first column are those; in a table of classes
-they stand in the second.
+``TABLES`` has the headings of the tables of each class. In a table of properties or fields, the
+quoted names of the first column are compared; in a table of classes, those of the second.
 """
 
 from __future__ import annotations
@@ -12,20 +11,23 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields, is_dataclass
 from inspect import getmembers, isclass
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
-from usp.objects import markup, sitemap, video
+from usp import Policy
+from usp.objects import events, markup, sitemap, video
+from usp.objects.fetch_info import FetchInfo
 from usp.objects.outcome import Attempt
 from usp.objects.page import SitemapImage, SitemapNewsStory, SitemapPage, SitemapVideo
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 NAME = re.compile(r"`(\w+)`")
 OF_FIELDS, OF_CLASSES = ("property", "field"), ("class",)
-PAGE = ("formats.md", "What a page has")
+PAGE = ("formats.md", "Fields of a page")
 
 SITEMAPS = [kind for _, kind in getmembers(sitemap, isclass) if kind.__module__ == sitemap.__name__]
-VALUES = [
+PARTS = [
     kind
     for module in (markup, video)
     for _, kind in getmembers(module, isclass)
@@ -40,16 +42,18 @@ TABLES: list[tuple[str, list[type], list[tuple[str, str]]]] = [
         "sitemap",
         SITEMAPS,
         [
-            ("formats.md", "What a sitemap has"),
+            ("formats.md", "Fields of a sitemap"),
             ("discovery.md", "Where a sitemap came from"),
         ],
     ),
     ("attempt", [Attempt], [("discovery.md", "What was tried")]),
+    ("fetch info", [FetchInfo], [("discovery.md", "Fetch info")]),
+    ("policy", [Policy], [("crawling.md", "Policy: limits and options")]),
 ]
 
 
 def public_fields(kinds: Iterable[type]) -> set[str]:
-    """The names of what can be asked of an object: properties and fields."""
+    """The public properties and fields of these classes."""
     found = set[str]()
     for kind in kinds:
         found |= {name for name, value in getmembers(kind) if isinstance(value, property)}
@@ -58,7 +62,7 @@ def public_fields(kinds: Iterable[type]) -> set[str]:
 
 
 def rows(page: str, heading: str, heads: tuple[str, ...]) -> Iterator[list[list[str]]]:
-    """The names in each cell of the tables under a heading that have such a head."""
+    """The quoted names in each cell of the tables under a heading with such a first column."""
     text = (DOCS / page).read_text(encoding="utf-8")
     (section,) = re.findall(rf"^#+ {heading}\n(.*?)(?=^#+ |\Z)", text, re.MULTILINE | re.DOTALL)
     for table in re.findall(r"(?:^\|.*\n)+", section, re.MULTILINE):
@@ -67,38 +71,47 @@ def rows(page: str, heading: str, heads: tuple[str, ...]) -> Iterator[list[list[
             yield [NAME.findall(cell) for cell in line.strip("|").split("|")]
 
 
-def named(places: Iterable[tuple[str, str]]) -> set[str]:
-    return {name for place in places for row in rows(*place, OF_FIELDS) for name in row[0]}
+def names_in(headings: Iterable[tuple[str, str]]) -> set[str]:
+    return {name for heading in headings for row in rows(*heading, OF_FIELDS) for name in row[0]}
 
 
-@pytest.mark.parametrize(("what", "kinds", "places"), TABLES, ids=[row[0] for row in TABLES])
-def test_every_field_has_a_row(what: str, kinds: list[type], places: list[tuple[str, str]]) -> None:
-    assert named(places) == public_fields(kinds), what
+@pytest.mark.parametrize(("what", "kinds", "headings"), TABLES, ids=[row[0] for row in TABLES])
+def test_every_field_has_a_row(
+    what: str, kinds: list[type], headings: list[tuple[str, str]]
+) -> None:
+    assert names_in(headings) == public_fields(kinds), what
 
 
-def test_every_field_of_a_small_value_has_its_name_in_the_table() -> None:
-    told = {kind: set(names) for (kind,), names in rows(*PAGE, OF_CLASSES)}
-    assert told == {kind.__name__: public_fields([kind]) for kind in VALUES}
+def test_every_field_of_the_parts_of_a_page_is_in_the_table() -> None:
+    documented = {kind: set(names) for (kind,), names in rows(*PAGE, OF_CLASSES)}
+    assert documented == {kind.__name__: public_fields([kind]) for kind in PARTS}
 
 
-class Grown(SitemapPage):
-    """A page with a field that nobody has told of."""
+def test_every_event_has_a_row() -> None:
+    documented = {name for (name,), *_ in rows("crawling.md", "Progress events", ("event",))}
+    assert documented == {kind.__name__ for kind in get_args(events.Event)}
+
+
+class ExtendedPage(SitemapPage):
+    """A page with an undocumented field."""
 
     @property
-    def mood(self) -> str:
-        """How it feels."""
+    def added(self) -> str:
+        """An undocumented property."""
         return "good"
 
 
 @dataclass(frozen=True)
-class GrownVideo(SitemapVideo):
-    """The same, of a video."""
+class ExtendedVideo(SitemapVideo):
+    """A video with an undocumented field."""
 
-    mood: str = "good"
+    added: str = "good"
 
 
 @pytest.mark.parametrize(
-    ("kind", "grown"), [(SitemapPage, Grown), (SitemapVideo, GrownVideo)], ids=["page", "video"]
+    ("kind", "extended"),
+    [(SitemapPage, ExtendedPage), (SitemapVideo, ExtendedVideo)],
+    ids=["page", "video"],
 )
-def test_a_field_that_is_added_is_missed(kind: type, grown: type) -> None:
-    assert public_fields([grown]) - public_fields([kind]) == {"mood"}
+def test_an_added_field_is_noticed(kind: type, extended: type) -> None:
+    assert public_fields([extended]) - public_fields([kind]) == {"added"}

@@ -1,4 +1,4 @@
-"""The page of problems says what the table of codes says, and the table is in order."""
+"""``docs/problems.md`` is what ``problem_page.py`` generates, and the table of codes is valid."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.docs.problem_page import BLOCKS, PAGE, render
 from usp.objects.problem import CODES
 
 
-def test_the_page_is_made_from_the_table() -> None:
+def test_the_page_is_generated_from_the_table() -> None:
     hint = "run: python -m tests.docs.problem_page"
     assert PAGE.read_text(encoding="utf-8") == render(), hint
 
@@ -22,7 +22,7 @@ def test_every_code_has_one_row(code: str) -> None:
     assert [line.startswith(start) for line in render().splitlines()].count(True) == 1
 
 
-def test_codes_and_names_are_well_formed_and_told_apart() -> None:
+def test_codes_and_names_are_well_formed_and_unique() -> None:
     assert [code for code in CODES if not re.fullmatch(r"SM[1-7]\d\d", code)] == []
     assert list(CODES) == sorted(CODES)
     assert {code[:3] for code in CODES} <= BLOCKS.keys()
@@ -32,5 +32,5 @@ def test_codes_and_names_are_well_formed_and_told_apart() -> None:
 
 
 def test_no_cell_is_empty() -> None:
-    cells = [(row.meaning, row.rule, row.mend) for row in CODES.values()]
+    cells = [(row.meaning, row.rule, row.fix) for row in CODES.values()]
     assert [row for row in cells if not all(cell.strip() for cell in row)] == []

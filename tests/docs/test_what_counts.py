@@ -1,9 +1,9 @@
 """Every row of ``docs/what-counts.md`` is true.
 
-A row says what is given, what comes out, which problems are recorded, and why. What stands in code
-marks under "given" is read, or is part of the document that is read (``given_documents.py``); what
-stands in code marks under "comes out" is all that came out, in order; and "problem" names all that
-was recorded. So a row that is changed, added or removed on one side only fails.
+A row has an input, its result, the recorded problems, and the reason. Quoted text in the "input"
+column is parsed, or is part of the document that is parsed (``input_documents.py``). Quoted text in
+the "result" column is the whole result, in order. The "problem" column has all recorded problems. A
+row that is changed, added or removed only here or only there fails.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.given import PLACES, Document, View, listed, read, written
-from tests.docs.given_documents import DOCUMENTS
+from tests.docs.input_documents import DOCUMENTS
+from tests.docs.inputs import TEMPLATES, Document, View, listed, parse, text_of
 from usp.objects.problem import CODES, Severity
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "what-counts.md"
-COLUMNS = ["given", "comes out", "problem", "why"]
+COLUMNS = ["input", "result", "problem", "why"]
 QUOTED = re.compile(r"`([^`]+)`")
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
     section: str
-    given: str
-    comes_out: str
+    input: str
+    result: str
     problem: str
     why: str
 
@@ -36,19 +36,19 @@ class Row:
     def codes(self) -> list[str]:
         return [] if self.problem == "none" else self.problem.split(", ")
 
-    def readings(self) -> Iterator[tuple[Document, View, list[str]]]:
-        """What is read, how it is looked at, and what must come out."""
-        out = QUOTED.findall(self.comes_out)
-        if self.given in DOCUMENTS:
-            given = DOCUMENTS[self.given]
-            document, view = given if isinstance(given, tuple) else (given, listed)
-            yield document, view, out
+    def cases(self) -> Iterator[tuple[Document, View, list[str]]]:
+        """The documents to parse, what to compare of each, and the expected result."""
+        expected = QUOTED.findall(self.result)
+        if self.input in DOCUMENTS:
+            entry = DOCUMENTS[self.input]
+            document, view = entry if isinstance(entry, tuple) else (entry, listed)
+            yield document, view, expected
             return
-        place, view = PLACES[self.section]
-        texts = QUOTED.findall(self.given)
-        each = len(texts) > 1 and len(texts) == len(out)
+        template, view = TEMPLATES[self.section]
+        texts = QUOTED.findall(self.input)
+        each = len(texts) > 1 and len(texts) == len(expected)
         for number, text in enumerate(texts):
-            yield place(text), view, [out[number]] if each else out
+            yield template(text), view, [expected[number]] if each else expected
 
 
 def rows() -> Iterator[Row]:
@@ -64,27 +64,27 @@ def rows() -> Iterator[Row]:
 ROWS = list(rows())
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.section}: {row.given}")
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.section}: {row.input}")
 def test_row(row: Row) -> None:
-    readings = list(row.readings())
-    assert readings, "nothing is given"
-    for document, view, expected in readings:
-        sitemap = read(document)
+    cases = list(row.cases())
+    assert cases, "the row has no input"
+    for document, view, expected in cases:
+        sitemap = parse(document)
         codes = sorted({problem.code for problem in sitemap.problems})
         assert (view(sitemap), codes) == (expected, row.codes)
         assert sitemap.complete == all(CODES[code].severity is not Severity.ERROR for code in codes)
 
 
-@pytest.mark.parametrize("given", DOCUMENTS)
-def test_what_a_row_quotes_stands_in_its_document(given: str) -> None:
-    entry = DOCUMENTS[given]
-    text = written(entry[0] if isinstance(entry, tuple) else entry)
-    quoted = [words.removesuffix(">") for words in QUOTED.findall(given)]  # tags have attributes
-    assert [words for words in quoted if words not in text] == []
+@pytest.mark.parametrize("words", DOCUMENTS)
+def test_quotes_of_a_row_occur_in_its_document(words: str) -> None:
+    entry = DOCUMENTS[words]
+    text = text_of(entry[0] if isinstance(entry, tuple) else entry)
+    quoted = [quote.removesuffix(">") for quote in QUOTED.findall(words)]  # tags have attributes
+    assert [quote for quote in quoted if quote not in text] == []
 
 
 def test_every_document_has_its_row_and_every_row_a_reason() -> None:
-    given = [row.given for row in ROWS]
-    assert [words for words in DOCUMENTS if words not in given] == []
-    assert [words for words in given if given.count(words) > 1] == []
-    assert [row.given for row in ROWS if not row.why] == []
+    inputs = [row.input for row in ROWS]
+    assert [words for words in DOCUMENTS if words not in inputs] == []
+    assert [words for words in inputs if inputs.count(words) > 1] == []
+    assert [row.input for row in ROWS if not row.why] == []

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from tests.drive.loops import other_tasks, run, until_closed
-from tests.drive.servers import Certificate, TLSServer, drip
+from tests.loops import other_tasks, run, until_closed
 from tests.server import Handler, LoopbackServer, Plain, index, redirect, reset, stall, urlset
+from tests.servers import Certificate, TLSServer, drip
 from usp import Outcome, Policy, aio
 from usp.web_client.aio_client import AioWebClient
 

@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 
 import usp
-from tests.drive.servers import Certificate, TLSServer
 from tests.server import Answer, LoopbackServer, index, redirect, urlset
+from tests.servers import Certificate, TLSServer
 from usp import Outcome
 from usp._crawl.discovery import KNOWN_PATHS, NEWER_PATHS, HomepageQuery
 from usp.objects.fetch_info import FetchInfo
 from usp.objects.outcome import FoundBy
 from usp.objects.sitemap import AbstractSitemap, IndexWebsiteSitemap
 from usp.tree import sitemap_tree_for_homepage
-from usp.web_client._http import defaults as defaults
+from usp.web_client._http.credentials import Homepage
 from usp.web_client.requests_client import RequestsWebClient
 
 RSS = "<rss version='2.0'><channel><item><title>T</title><link>{}</link></item></channel></rss>"
@@ -365,5 +365,4 @@ STRANGERS = [
 
 @pytest.mark.parametrize(("url", "homepage", "expected"), STRANGERS)
 def test_who_gets_no_credentials(url: str, homepage: str, expected: bool) -> None:
-    home = defaults.host_of_homepage(homepage)
-    assert defaults.is_foreign_host(url, home, homepage) is expected
+    assert Homepage.of(homepage).is_trusted(url) is not expected

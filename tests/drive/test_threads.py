@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.drive.waiting import fetchers
 from tests.server import Answer, Handler, LoopbackServer, Plain, index, stall, urlset
+from tests.waiting import fetchers
 from usp import Outcome, Policy
 from usp.objects.sitemap import AbstractSitemap, InvalidSitemap
 from usp.tree import sitemap_tree_for_homepage

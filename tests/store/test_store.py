@@ -1,4 +1,4 @@
-"""Documents at rest: as they came, as often as they are wanted, to several readers at once."""
+"""The store: bodies are read as they were written, any number of times, by concurrent readers."""
 
 import hashlib
 import sys
@@ -11,94 +11,99 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.cli.command import script
+from tests.open_files import requires_proc
 from usp._store import BodyWriter, Store
 
-PIECE = 256 * 1024
+CHUNK = 256 * 1024
 SMALL = 64 * 1024
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no fork")
 
 
-def noise(number: int, size: int) -> bytes:
-    """Bytes of which no two pieces are alike, the same ones for the same number."""
-    return hashlib.shake_128(bytes([number])).digest(size)
+def random_bytes(seed: int, size: int) -> bytes:
+    """Return bytes in which nothing repeats; the same ones for the same seed."""
+    return hashlib.shake_128(bytes([seed])).digest(size)
 
 
-def test_what_is_small_stays_in_memory() -> None:
-    kept = Store().keep([b"a" * SMALL, b""])
-    assert kept == [b"a" * SMALL]
+def test_a_small_body_stays_in_memory() -> None:
+    stored = Store().keep([b"a" * SMALL, b""])
+    assert stored == [b"a" * SMALL]
 
 
-def test_very_many_small_ones_go_to_disk_where_they_would_stay() -> None:
-    small = [noise(1, SMALL)]
-    store, passing = Store(), Store(file_per_document=True)
-    kept = [store.keep(small) for _ in range(600)]
-    assert [isinstance(document, list) for document in kept] == [True] * 512 + [False] * 88
-    assert all(list(document) == small for document in kept)
+def test_small_bodies_go_to_disk_when_the_memory_limit_is_reached() -> None:
+    body = [random_bytes(1, SMALL)]
+    store = Store()
+    stored = [store.keep(body) for _ in range(600)]
+    assert [isinstance(each, list) for each in stored] == [True] * 512 + [False] * 88
+    assert all(list(each) == body for each in stored)
     assert store.keep([]) == [b""]
-    assert all(isinstance(passing.keep(small), list) for _ in range(600))
 
 
-@given(st.lists(st.integers(0, 2 * PIECE), max_size=6), st.booleans())
-def test_however_it_came_it_is_the_same_each_time(sizes: list[int], passing: bool) -> None:
-    chunks = [noise(number, size) for number, size in enumerate(sizes)]
-    kept = Store(file_per_document=passing).keep(chunks)
-    whole = b"".join(chunks)
-    assert b"".join(kept) == whole
-    assert b"".join(kept) == whole
-    assert isinstance(kept, list) == (len(whole) <= SMALL)
+def test_the_store_of_a_stream_has_no_limit_for_small_bodies() -> None:
+    store = Store(file_per_document=True)
+    assert all(isinstance(store.keep([bytes(SMALL)]), list) for _ in range(600))
 
 
-def test_crumbs_are_written_and_read_in_large_pieces() -> None:
-    kept = Store().keep(b"x" * 100 for _ in range(10_000))
-    assert [len(piece) for piece in kept] == [262_200, 262_200, 262_200, 213_400]
+@given(st.lists(st.integers(0, 2 * CHUNK), max_size=6), st.booleans())
+def test_any_chunks_are_read_back_each_time(sizes: list[int], file_per_document: bool) -> None:
+    chunks = [random_bytes(number, size) for number, size in enumerate(sizes)]
+    stored = Store(file_per_document=file_per_document).keep(chunks)
+    body = b"".join(chunks)
+    assert b"".join(stored) == body
+    assert b"".join(stored) == body
+    assert isinstance(stored, list) == (len(body) <= SMALL)
 
 
-def test_a_large_chunk_is_read_in_pieces_of_about_one_size() -> None:
-    kept = Store().keep([bytes(3 * PIECE + 1)])
-    assert [len(piece) for piece in kept] == [PIECE + 1, PIECE + 1, PIECE - 1]
+def test_small_chunks_are_written_and_read_in_large_ones() -> None:
+    stored = Store().keep(b"x" * 100 for _ in range(10_000))
+    assert [len(chunk) for chunk in stored] == [262_200, 262_200, 262_200, 213_400]
 
 
-def test_a_buffer_that_is_used_again_is_kept_as_it_was() -> None:
+def test_a_large_chunk_is_read_in_chunks_of_about_one_size() -> None:
+    stored = Store().keep([bytes(3 * CHUNK + 1)])
+    assert [len(chunk) for chunk in stored] == [CHUNK + 1, CHUNK + 1, CHUNK - 1]
+
+
+def test_a_buffer_that_the_client_reuses_is_copied() -> None:
     buffer = bytearray(1000)
     writer = BodyWriter(Store())
     for number in range(200):
         buffer[:] = bytes([number]) * 1000
-        writer.add(buffer)  # type: ignore[arg-type]  # as a client of the caller's may
+        writer.add(buffer)  # type: ignore[arg-type]  # a caller's client may do this
     expected = b"".join(bytes([number]) * 1000 for number in range(200))
     assert b"".join(writer.finish()) == expected
 
 
-def test_documents_that_come_side_by_side_are_kept_apart() -> None:
+def test_bodies_that_are_written_concurrently_are_not_mixed() -> None:
     store = Store()
-    intakes = [BodyWriter(store) for _ in range(3)]
+    writers = [BodyWriter(store) for _ in range(3)]
     for _ in range(50):
-        for number, writer in enumerate(intakes):
+        for number, writer in enumerate(writers):
             writer.add(bytes([number]) * 20_000)
-    for number, writer in enumerate(intakes):
+    for number, writer in enumerate(writers):
         assert b"".join(writer.finish()) == bytes([number]) * 1_000_000
 
 
-def test_threads_write_and_read_at_once() -> None:
+def test_threads_write_and_read_concurrently() -> None:
     store = Store()
-    go = threading.Barrier(8)
+    all_started = threading.Barrier(8)
 
-    def work(number: int) -> bool:
-        whole = noise(number, 700_000)
-        go.wait()
-        kept = store.keep(whole[at : at + 10_000] for at in range(0, len(whole), 10_000))
-        return all(b"".join(kept) == whole for _ in range(5))
+    def write_and_read(number: int) -> bool:
+        body = random_bytes(number, 700_000)
+        all_started.wait()
+        stored = store.keep(body[at : at + 10_000] for at in range(0, len(body), 10_000))
+        return all(b"".join(stored) == body for _ in range(5))
 
     with ThreadPoolExecutor(8) as pool:
-        assert all(pool.map(work, range(8)))
+        assert all(pool.map(write_and_read, range(8)))
 
 
-def test_readers_of_one_document_have_places_of_their_own() -> None:
-    whole = noise(0, 10 * PIECE)
-    kept = Store().keep([whole])
-    readers = [iter(kept) for _ in range(3)]
-    in_turn = [b"".join(pieces) for pieces in zip(*zip(*readers, strict=True), strict=True)]
-    assert in_turn == [whole] * 3
+def test_readers_of_one_body_do_not_disturb_one_another() -> None:
+    body = random_bytes(0, 10 * CHUNK)
+    stored = Store().keep([body])
+    readers = [iter(stored) for _ in range(3)]
+    in_turn = [b"".join(chunks) for chunks in zip(*zip(*readers, strict=True), strict=True)]
+    assert in_turn == [body] * 3
 
 
 FORKED = """
@@ -106,55 +111,54 @@ import os, sys
 from random import Random
 from usp._store import Store
 
-def document(number):
+def body(number):
     return Random(number).randbytes(700_000)
 
-def pieces(number):
-    whole = document(number)
+def chunks(number):
+    whole = body(number)
     return (whole[at : at + 9_000] for at in range(0, len(whole), 9_000))
 
 store = Store()
-before = store.keep(pieces(0))
+before = store.keep(chunks(0))
 child = os.fork()
-own = [store.keep(pieces(number)) for number in range(1, 5)]
-good = all(
-    b"".join(before) == document(0)
-    and all(b"".join(kept) == document(number) for number, kept in enumerate(own, 1))
+after = [store.keep(chunks(number)) for number in range(1, 5)]
+unchanged = all(
+    b"".join(before) == body(0)
+    and all(b"".join(stored) == body(number) for number, stored in enumerate(after, 1))
     for _ in range(10)
 )
 if child == 0:
-    os._exit(0 if good else 1)
+    os._exit(0 if unchanged else 1)
 _, status = os.waitpid(child, 0)
-sys.exit(0 if good and status == 0 else 1)
+sys.exit(0 if unchanged and status == 0 else 1)
 """
 
 
 @posix
 def test_a_forked_process_reads_and_writes_without_disturbing_its_parent() -> None:
-    ended = script(FORKED)
-    assert (ended.code, ended.err) == (0, "")
+    finished = script(FORKED)
+    assert (finished.code, finished.err) == (0, "")
 
 
-TRUNCATED = """
+TRUNCATED_SPOOL = """
 import os, sys
 from pathlib import Path
 from usp._store import Store
 from usp.exceptions import StorageError
 
-kept = Store().keep([bytes(600_000)])
+stored = Store().keep([bytes(600_000)])
 for file in Path("/proc/self/fd").iterdir():
     if file.is_symlink() and str(file.readlink()).startswith(sys.argv[1]):
         os.truncate(file, 300_000)
 try:
-    list(kept)
+    list(stored)
 except StorageError as error:
     print(error)
 """
 
 
-def test_a_document_that_is_no_longer_whole_is_never_read_as_if_it_were(tmp_path: Path) -> None:
-    if not Path("/proc/self/fd").is_dir():
-        pytest.skip("this system doesn't say which files are open")
-    ended = script(TRUNCATED, str(tmp_path), env={"TMPDIR": str(tmp_path)})
-    assert ended.err == ""
-    assert ended.out == "A document in the temporary file is no longer whole.\n"
+@requires_proc
+def test_a_body_whose_file_was_truncated_raises_when_it_is_read(tmp_path: Path) -> None:
+    finished = script(TRUNCATED_SPOOL, str(tmp_path), env={"TMPDIR": str(tmp_path)})
+    assert finished.err == ""
+    assert finished.out == "A document in the temporary file is incomplete.\n"

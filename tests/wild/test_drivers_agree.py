@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import usp
-from tests.drive.loops import run
+from tests.loops import run
 from tests.server import Answer, LoopbackServer
 from usp import Policy, aio
 from usp.objects.sitemap import AbstractSitemap, IndexWebsiteSitemap, InvalidSitemap

@@ -140,6 +140,11 @@ class SelectedPages:
         """Whether nothing of the document was lost."""
         return self._pages.complete if isinstance(self._pages, HasProblems) else True
 
+    @property
+    def document_bytes(self) -> int | None:
+        """The size of the document, decompressed."""
+        return self._pages.document_bytes if isinstance(self._pages, HasProblems) else None
+
     def __reduce__(self) -> tuple[object, ...]:
         state = {
             "pages": self._pages,

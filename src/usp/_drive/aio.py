@@ -1,9 +1,8 @@
-"""Requests side by side in asyncio: requests are tasks, the task that owns the crawl owns the
-machine.
+"""Concurrent requests in asyncio: a task a request; the task that runs the crawl owns its core.
 
-A task touches its own document and nothing else; its answer is taken up by the owner. What could
-stall the loop (looking at a large document, writing it to disk, reading its pages) is done in a
-thread; what is small is done where it is, which is quicker.
+A task touches its own document and nothing else; the owner takes its result. What could block the
+loop (inspecting a large document, writing it to disk, reading its pages) runs in a thread; small
+work runs in the loop, which is faster.
 """
 
 import asyncio
@@ -17,7 +16,16 @@ from typing import Final, Self
 from usp._crawl.core import Crawl
 from usp._crawl.messages import FetchRequest, FetchResult
 from usp._drive import events
-from usp._drive.fetch import BodyReading, ResponseHead, broken, refused, truncated
+from usp._drive.fetch import (
+    CLIENT_BUGS,
+    END,
+    BodyReading,
+    ResponseHead,
+    failed_client,
+    failed_fetch,
+    not_modified,
+    truncation,
+)
 from usp._drive.steps import handle_result, idle_seconds, next_requests, seconds_until_wakeup
 from usp._parse import Document, Pages, is_compressed
 from usp._store import BodyWriter, Store
@@ -26,48 +34,54 @@ from usp.objects.page import SitemapPage
 from usp.web_client.abstract_aio_client import (
     AbstractAioWebClient,
     AbstractAioWebClientSuccessResponse,
+    AioCrawlScope,
 )
+from usp.web_client.abstract_client import WebClientNotModifiedResponse
 
 _WRITTEN_AT_ONCE: Final = 256 * 1024
-"""So many bytes of a body are held until they are written to disk, in a thread."""
-_LIGHT: Final = 4 * 1024
-"""Up to this size a document is read where it is: at worst, that takes some 20 milliseconds."""
+"""Bytes of a body that are collected before a thread writes them to disk."""
+_SMALL: Final = 4 * 1024
+"""Documents up to this size are read in the loop: at worst, that takes some 20 milliseconds."""
 _PAGES_AT_ONCE: Final = 256
 
 
-class Fetcher:
-    """Fetches documents with one client into one store."""
+class AioFetcher:
+    """Fetches documents for one crawl into one store."""
 
-    def __init__(self, client: AbstractAioWebClient, store: Store, max_bytes: int) -> None:
-        self._client = client
+    def __init__(self, scope: AioCrawlScope, store: Store, max_bytes: int) -> None:
+        self._scope = scope
         self._store = store
         self._max_bytes = max_bytes
 
     async def __call__(self, request: FetchRequest) -> FetchResult:
-        """Fetch one document and look at it."""
+        """Fetch one document and inspect it."""
         started = time.monotonic()
         try:
-            response = await self._client.get(request.url)
+            response = await self._scope.get(request.url, request.validators or None)
+            if isinstance(response, WebClientNotModifiedResponse):
+                return not_modified(response, request, started)
             if not isinstance(response, AbstractAioWebClientSuccessResponse):
-                return refused(response)
+                return failed_fetch(response)
             async with AsyncExitStack() as undo:
                 undo.push_async_callback(response.close)
                 head = ResponseHead.read(response, request, started)
-                body = _Body(response, head, self._max_bytes)
+                body = AioResponseBody(response, head, self._max_bytes)
                 undo.pop_all()
-        except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 -- the worker's edge
+        except CLIENT_BUGS:
+            raise
+        except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 -- any client, any error
             _reraise_if_cancelled(error)
-            return broken(error)
+            return failed_client(error)
         try:
-            kept = await self._keep(body)
+            stored = await self._store_body(body)
         finally:
             await body.close()
-        if _is_light(kept):
-            return head.inspect_body(kept, body)
-        return await asyncio.to_thread(head.inspect_body, kept, body)
+        if _is_small(stored):
+            return head.inspect_body(stored, body)
+        return await asyncio.to_thread(head.inspect_body, stored, body)
 
-    async def _keep(self, body: "_Body") -> Iterable[bytes]:
-        """Put a body to rest; what is large is written in a thread, a batch at a time."""
+    async def _store_body(self, body: "AioResponseBody") -> Iterable[bytes]:
+        """Keep a body in the store; a thread writes what is large, a batch at a time."""
         writer = BodyWriter(self._store)
         held: list[bytes] = []
         size = 0
@@ -81,7 +95,7 @@ class Fetcher:
         return writer.finish()
 
 
-class _Body(BodyReading):
+class AioResponseBody(BodyReading):
     """The body of a response."""
 
     def __init__(
@@ -92,46 +106,51 @@ class _Body(BodyReading):
         self._chunks = aiter(response.chunks())
 
     async def next(self) -> bytes | None:
-        """Return the next piece, or None at the end."""
+        """Return the next chunk, or None at the end."""
         try:
-            return self.count(await anext(self._chunks, None)) if self.wants_more else None
-        except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 -- the worker's edge
+            chunk = await anext(self._chunks, END) if self.wants_more else END
+            return None if chunk is END else self.count(chunk)
+        except CLIENT_BUGS:
+            raise
+        except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 -- any client, any error
             _reraise_if_cancelled(error)
-            self.error = truncated(error)
+            self.error = truncation(error)
             return None
 
     async def close(self) -> None:
-        """Let go of the connection, read or not."""
+        """Release the connection, whether the body was read or not."""
         try:
             async with AsyncExitStack() as both:
                 both.push_async_callback(self._response.close)
-                if isinstance(self._chunks, AsyncGenerator):  # other iterators have nothing to end
+                if isinstance(self._chunks, AsyncGenerator):  # other iterators can't be closed
                     both.push_async_callback(self._chunks.aclose)
+        except CLIENT_BUGS:
+            raise
         except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 -- the body is here
             _reraise_if_cancelled(error)
             events.log_close_error(self.url, error)
 
 
 def _reraise_if_cancelled(error: BaseException) -> None:
-    """Let a cancellation pass that is this task's own; a client may raise one of something else."""
+    """Raise a cancellation of this task; a client may raise one that is about something else."""
     task = asyncio.current_task()
     if isinstance(error, asyncio.CancelledError) and task is not None and task.cancelling():
         raise error
 
 
-def _is_light(chunks: Iterable[bytes]) -> bool:
-    """Emit whether a document is quickly read: in memory, small, and not packed."""
-    if not isinstance(chunks, list) or sum(map(len, chunks)) > _LIGHT:
+def _is_small(chunks: Iterable[bytes]) -> bool:
+    """Tell whether a document is quickly read: in memory, small, and not compressed."""
+    if not isinstance(chunks, list) or sum(map(len, chunks)) > _SMALL:
         return False
     return not any(map(is_compressed, chunks))
 
 
 class AioCrawlRun:
-    """A crawl under way: the task that steps it owns the machine.
+    """A running crawl: the task that steps it owns the core.
 
-    An async context manager: whatever way its block is left, nothing of the crawl goes on. It is a
-    class since a stream that is simply dropped is closed by the collector, which closes generators
-    that lie in one another in any order.
+    An async context manager: however its block is left, nothing of the crawl continues. It is a
+    class because a stream that is dropped is closed by the garbage collector, which closes nested
+    generators in any order.
     """
 
     def __init__(
@@ -144,14 +163,14 @@ class AioCrawlRun:
     ) -> None:
         """Prepare a crawl of a site."""
         self._crawl = crawl
-        self._client = client.for_crawl(homepage)
+        self._scope = client.for_crawl(homepage)
         self._emit = emit
-        self._store = store or Store()
+        limit = crawl.policy.max_document_bytes
+        self._fetch = AioFetcher(self._scope, store or Store(), limit)
         self._tasks: dict[asyncio.Task[FetchResult], FetchRequest] = {}
 
     async def __aenter__(self) -> Self:
-        client = await self._client.__aenter__()
-        self._fetch = Fetcher(client, self._store, self._crawl.policy.max_document_bytes)
+        await self._scope.__aenter__()
         return self
 
     async def __aexit__(
@@ -165,14 +184,14 @@ class AioCrawlRun:
         try:
             await asyncio.gather(*self._tasks, return_exceptions=True)
         finally:
-            await self._client.__aexit__(kind, error, traceback)
+            await self._scope.__aexit__(kind, error, traceback)
 
     async def step(self) -> bool:
-        """Ask for what may be asked for, and take up what has come; False at the end."""
-        going = await self._step()
-        if not going:
+        """Start requests that may start now, and take finished results; False at the end."""
+        is_running = await self._step()
+        if not is_running:
             self._emit(CrawlFinished(self._crawl.outcome))
-        return going
+        return is_running
 
     async def _step(self) -> bool:
         crawl, tasks = self._crawl, self._tasks
@@ -182,13 +201,13 @@ class AioCrawlRun:
             tasks[asyncio.create_task(self._fetch(request))] = request
         if crawl.stopped:
             return False
-        for task in await self._landed():
+        for task in await self._finished():
             request = tasks.pop(task)
             handle_result(crawl, request, task.result(), self._emit)
         return True
 
-    async def _landed(self) -> set[asyncio.Task[FetchResult]]:
-        """Wait for answers, but no longer than until something else is due."""
+    async def _finished(self) -> set[asyncio.Task[FetchResult]]:
+        """Wait for results, but no longer than until something else is due."""
         if not self._tasks:
             await asyncio.sleep(idle_seconds(self._crawl))
             return set()
@@ -200,28 +219,28 @@ class AioCrawlRun:
 async def run(
     crawl: Crawl, client: AbstractAioWebClient, homepage: str, observer: Observer | None = None
 ) -> None:
-    """Carry a crawl of a site to its end."""
-    async with AioCrawlRun(crawl, client, homepage, events.emitter(observer)) as under_way:
-        while await under_way.step():
+    """Run a crawl of a site to its end."""
+    async with AioCrawlRun(crawl, client, homepage, events.emitter(observer)) as running:
+        while await running.step():
             pass
 
 
 class PageBatches:
-    """The pages of a document, some at a time, so that others have their turn in between."""
+    """The pages of a document in batches, so that other tasks run in between."""
 
     def __init__(self, document: Document | None) -> None:
-        self._listed = document.pages if document else ()
+        self._pages = document.pages if document else ()
         self._reading: Iterator[SitemapPage] | None = None
-        self._light = not isinstance(self._listed, Pages) or _is_light(self._listed.source.chunks)
+        self._is_small = not isinstance(self._pages, Pages) or _is_small(self._pages.source.chunks)
 
     async def next(self) -> list[SitemapPage]:
         """Return the next pages; none at the end."""
-        if not self._light:
+        if not self._is_small:
             return await asyncio.to_thread(self._read)
         await asyncio.sleep(0)
         return self._read()
 
     def _read(self) -> list[SitemapPage]:
         if self._reading is None:
-            self._reading = iter(self._listed)
+            self._reading = iter(self._pages)
         return list(islice(self._reading, _PAGES_AT_ONCE))

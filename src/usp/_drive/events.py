@@ -27,7 +27,11 @@ from usp.objects.events import (
     SitemapParsed,
 )
 
+# All exist from the import on, since programs set levels and handlers by name.
 _log: Final = logging.getLogger("usp.fetch_parse")
+_tree_log: Final = logging.getLogger("usp.tree")
+_fetch_log: Final = logging.getLogger("usp.helpers")
+_invalid_log: Final = logging.getLogger("usp.objects.sitemap")
 logging.getLogger("usp").addHandler(logging.NullHandler())  # silent unless configured
 _NOT_FOUND: Final = 404
 
@@ -89,6 +93,7 @@ def _(event: SitemapParsed) -> None:
     if event.kind == Kind.INVALID:
         level = logging.INFO if event.is_guess else logging.WARNING
         _log.log(level, "Not a sitemap: %s: %s", event.final_url, event.reason)
+        _invalid_log.info("Invalid sitemap: %s: %s", event.final_url, event.reason)
     else:
         _log.info("Parsed %s as %s", event.final_url, event.kind)
         _log.debug("%s lists %d sitemaps", event.final_url, event.sitemaps)
@@ -96,7 +101,8 @@ def _(event: SitemapParsed) -> None:
 
 @_write.register
 def _(event: RetryScheduled) -> None:
-    _log.info("Could not fetch %s: %s; retry in %.1f s", event.url, event.message, event.delay)
+    message = "Could not fetch %s: %s; retry in %.1f s"
+    _fetch_log.info(message, event.url, event.message, event.delay)
 
 
 @_write.register
@@ -104,7 +110,8 @@ def _(event: RequestFailed) -> None:
     """A 404 at a guessed URL is no warning."""
     expected = event.is_guess and event.status == _NOT_FOUND
     level = logging.INFO if expected else logging.WARNING
-    _log.log(level, "Could not fetch %s: %s", event.url, event.message)
+    _fetch_log.log(level, "Could not fetch %s: %s", event.url, event.message)
+    _invalid_log.info("Invalid sitemap: %s: %s", event.url, event.message)
 
 
 def log_close_error(url: str, error: BaseException) -> None:
@@ -115,10 +122,10 @@ def log_close_error(url: str, error: BaseException) -> None:
 def log_homepage(url: str, homepage: str) -> None:
     """Log that a URL was shortened to its homepage."""
     level = logging.INFO if f"{url}/" == homepage else logging.WARNING
-    logging.getLogger("usp.tree").log(level, "Using %s as the homepage of %s", homepage, url)
+    _tree_log.log(level, "Using %s as the homepage of %s", homepage, url)
 
 
 def log_helper_failure(url: str, message: str, *, expected: bool) -> None:
     """Log that ``helpers.get_url_retry_on_client_errors`` could not fetch a URL."""
     level = logging.INFO if expected else logging.WARNING
-    logging.getLogger("usp.helpers").log(level, "Could not fetch %s: %s", url, message)
+    _fetch_log.log(level, "Could not fetch %s: %s", url, message)

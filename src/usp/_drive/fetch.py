@@ -1,17 +1,18 @@
-"""One request, carried out: asked of a client, put to rest in the store, looked at.
+"""One request, carried out: fetched with a client, kept in the store, inspected.
 
-This is the worker's edge: whatever a client raises ends here, as a failed fetch.
+The errors of a client end here. Most of them are a failed fetch, which is data; those that mean a
+bug in the client (``CLIENT_BUGS``) are raised, and reach the caller of the crawl.
 """
 
 import re
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from threading import Event
-from typing import Final, Protocol, Self
+from typing import Any, Final, Protocol, Self, TypeGuard
 from urllib.parse import urlsplit
 
 from usp._crawl.messages import (
@@ -27,23 +28,33 @@ from usp._store import Store
 from usp.exceptions import NoWebClientException
 from usp.objects.fetch_info import FetchInfo
 from usp.objects.page import as_utc
+from usp.web_client import interruption, is_transient
 from usp.web_client.abstract_client import (
-    AbstractWebClient,
     AbstractWebClientSuccessResponse,
+    CrawlScope,
     WebClientErrorResponse,
+    WebClientNotModifiedResponse,
 )
 
+CLIENT_BUGS: Final = (
+    TypeError,
+    AttributeError,
+    NameError,
+    NotImplementedError,
+    AssertionError,
+)
+"""What means a bug in a client rather than a failed fetch, out of its ``get()`` or a response."""
+END: Final[Any] = object()
+"""What an iterator of chunks returns at its end."""
 _STATUSES: Final = range(100, 1000)
-_UNWANTED: Final = FetchFailed("the crawl is over")
+_CRAWL_ENDED: Final = FetchFailed("the crawl has ended")
 
 
-class Response(Protocol):
-    """What the success responses of all clients have in common."""
+class ResponseWithHead(Protocol):
+    """What the responses of all clients have before a body is read."""
 
-    def status_code(self) -> int: ...
     def url(self) -> str: ...
     def header(self, case_insensitive_name: str) -> str | None: ...
-    def redirects(self) -> tuple[str, ...]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,22 +68,24 @@ class ResponseHead:
     started: float
 
     @classmethod
-    def read(cls, response: Response, request: FetchRequest, started: float) -> Self:
-        """Read status, URL and headers; a client of the caller's may raise anything here.
+    def read(cls, response: ResponseWithHead, request: FetchRequest, started: float) -> Self:
+        """Read URL, headers and status; a client of the caller's may raise anything here.
 
         :raises ValueError: if the URL after redirects is not a URL.
         """
-        url = str(response.url())
+        url = response.url()
+        if not isinstance(url, str):
+            raise TypeError(f"url() of the response must return a string, not {url!r}")
         urlsplit(url)
         last_modified = _text(response.header("Last-Modified"))
         info = FetchInfo(
-            status=_status(response.status_code()),
+            status=_status(_if_there(response, "status_code")),
             content_type=_text(response.header("Content-Type")),
             content_encoding=_text(response.header("Content-Encoding")),
             etag=_text(response.header("ETag")),
             last_modified=last_modified,
             http_last_modified=as_utc(parse_date(last_modified)) if last_modified else None,
-            redirects=tuple(map(str, response.redirects())),
+            redirects=tuple(map(str, _if_there(response, "redirects") or ())),
             attempts=request.attempt,
         )
         is_homepage = request._options.kind is Kind.HOMEPAGE
@@ -134,97 +147,126 @@ class BodyReading:
         """The SHA-256 of what was read, if the request asked for it."""
         return self._hash.hexdigest() if self._hash else None
 
-    def count(self, chunk: bytes | None) -> bytes | None:
-        """Count a chunk; anything but bytes raises TypeError."""
-        self.size += memoryview(chunk or b"").nbytes
-        if self._hash and chunk:
+    def count(self, chunk: bytes) -> bytes:
+        """Count a chunk, and return it.
+
+        :raises TypeError: if it is not bytes: that is a bug in the client.
+        """
+        try:
+            self.size += memoryview(chunk).nbytes
+        except TypeError:
+            kind = type(chunk).__name__
+            raise TypeError(f"the body of a response must be bytes, not {kind}") from None
+        if self._hash:
             self._hash.update(chunk)
         return chunk
 
 
-def not_modified(response: Response, request: FetchRequest) -> NotModified:
+def not_modified(
+    response: WebClientNotModifiedResponse, request: FetchRequest, started: float
+) -> NotModified:
     """Return the result of a conditional request that was answered with 304."""
-    head = ResponseHead.read(response, request, time.monotonic())
-    return NotModified(replace(head.fetch_info, fetched_at=datetime.now(UTC)))
+    head = ResponseHead.read(response, request, started)
+    seconds = time.monotonic() - started
+    return NotModified(
+        replace(head.fetch_info, bytes_received=0, fetched_at=datetime.now(UTC), seconds=seconds)
+    )
 
 
 class Fetcher:
-    """Fetches documents with one client into one store."""
+    """Fetches documents for one crawl into one store."""
 
-    def __init__(self, client: AbstractWebClient, store: Store, max_bytes: int) -> None:
-        self._client = client
+    def __init__(self, scope: CrawlScope, store: Store, max_bytes: int) -> None:
+        self._scope = scope
         self._store = store
         self._max_bytes = max_bytes
-        self._over = Event()
-        if not client.streams:
-            # Ours is left as the caller set it, and is stopped while reading. A client of the
-            # caller's own may hand over its body whole, so it is told, as 1.8.1 tells it.
-            client.set_max_response_data_length(max_bytes)
+        self._ended = Event()
 
     def __call__(self, request: FetchRequest) -> FetchResult:
-        """Fetch one document and look at it."""
+        """Fetch one document and inspect it."""
         started = time.monotonic()
-        if self._over.is_set():
-            return _UNWANTED
+        if self._ended.is_set():
+            return _CRAWL_ENDED
         try:
-            response = self._client.get(request.url)
-            if not isinstance(response, AbstractWebClientSuccessResponse):
-                return refused(response)
+            response = self._scope.get(request.url, request.validators or None)
+            if isinstance(response, WebClientNotModifiedResponse):
+                return not_modified(response, request, started)
+            if not _is_success(response):
+                return failed_fetch(response)
             with ExitStack() as undo:
-                undo.callback(response.close)
+                undo.callback(_if_there, response, "close")
                 head = ResponseHead.read(response, request, started)
-                body = _Body(response, head, self._max_bytes, self._over)
+                body = ResponseBody(response, head, self._max_bytes, self._ended)
                 undo.pop_all()
-        except Exception as error:  # noqa: BLE001 -- the worker's edge: any client, any fault
-            return broken(error)
+        except CLIENT_BUGS:
+            raise
+        except Exception as error:  # noqa: BLE001 -- any client, any error
+            _raise_interruption(error)
+            return failed_client(error)
         return head.inspect_body(self._store.keep(body), body)
 
-    def stop(self) -> bool:
-        """Fetch nothing more, and have what is under way ended; emit if it is over in a moment."""
-        self._over.set()
-        return bool(self._client.abort())
+    def cancel(self) -> bool:
+        """Fetch nothing more, and cancel what is in flight.
+
+        :return: whether that takes only a moment.
+        """
+        self._ended.set()
+        return bool(self._scope.cancel())
 
 
-class _Body(BodyReading):
-    """The body of a response; what nobody wants any more is not read on."""
+class ResponseBody(BodyReading):
+    """The body of a response; it is not read to its end if the crawl has ended."""
 
     def __init__(
         self,
         response: AbstractWebClientSuccessResponse,
         head: ResponseHead,
         limit: int,
-        over: Event,
+        ended: Event,
     ) -> None:
         super().__init__(head, limit)
         self._response = response
         self._chunks = iter(response.chunks() if _streams(response) else [response.raw_data()])
-        self._over = over
+        self._ended = ended
 
     def __iter__(self) -> Iterator[bytes]:
         try:
             while (chunk := self._next()) is not None:
                 yield chunk
-                if self._over.is_set():
-                    self.error = _UNWANTED
+                if self._ended.is_set():
+                    self.error = _CRAWL_ENDED
         finally:
             self._close()
 
     def _next(self) -> bytes | None:
         try:
-            return self.count(next(self._chunks, None)) if self.wants_more else None
-        except Exception as error:  # noqa: BLE001 -- the worker's edge
-            self.error = truncated(error)
+            chunk = next(self._chunks, END) if self.wants_more else END
+            return None if chunk is END else self.count(chunk)
+        except CLIENT_BUGS:
+            raise
+        except Exception as error:  # noqa: BLE001 -- any client, any error
+            _raise_interruption(error)
+            self.error = truncation(error)
             return None
 
     def _close(self) -> None:
         try:
-            self._response.close()
-        except Exception as error:  # noqa: BLE001 -- the worker's edge; the body is here already
+            _if_there(self._response, "close")
+        except CLIENT_BUGS:
+            raise
+        except Exception as error:  # noqa: BLE001 -- the body is here already
             events.log_close_error(self.url, error)
 
 
+def _is_success(response: object) -> TypeGuard[AbstractWebClientSuccessResponse]:
+    """Tell whether a response brings a document; one that is not ours is judged by its methods."""
+    if isinstance(response, AbstractWebClientSuccessResponse | WebClientErrorResponse):
+        return isinstance(response, AbstractWebClientSuccessResponse)
+    return _has_methods(response, "url", "header", "raw_data")
+
+
 def _streams(response: AbstractWebClientSuccessResponse) -> bool:
-    """Emit whether to read a body piece by piece: not where a subclass says what its data is."""
+    """Tell whether to read a body in chunks: not if a subclass overrides ``raw_data()`` only."""
     for known in type(response).__mro__:
         if "chunks" in vars(known):
             return True
@@ -233,57 +275,83 @@ def _streams(response: AbstractWebClientSuccessResponse) -> bool:
     return False
 
 
-def refused(response: object) -> FetchFailed:
-    """Read an error; a client of the caller's may have an error class without the newer parts."""
-    if not isinstance(response, WebClientErrorResponse):
-        return FetchFailed(f"the client returned a {type(response).__name__}")
-    message = str(response.message())
+def failed_fetch(response: object) -> FetchFailed:
+    """Return the result for an error response; one that is not ours may have no newer methods.
+
+    :raises TypeError: if it is not a response at all.
+    """
+    error: Any = response
+    if not isinstance(error, WebClientErrorResponse) and not _has_methods(
+        error, "message", "retryable"
+    ):
+        kind = type(error).__name__
+        raise TypeError(f"get() of the client must return a response, not an object of {kind}")
+    message = str(error.message())
     return FetchFailed(
         message,
-        bool(response.retryable()),
-        status=_status(response.status_code()) or _status_in(message),
-        no_response=bool(response.no_response()),
-        untrusted=bool(response.untrusted()),
-        retry_after=_seconds(response.retry_after()),
+        bool(error.retryable()),
+        status=_status(_if_there(error, "status_code")) or _status_in(message),
+        no_response=_if_there(error, "no_response") is True,
+        untrusted=_if_there(error, "untrusted") is True,
+        retry_after=_seconds(_if_there(error, "retry_after")),
     )
 
 
-def broken(error: BaseException) -> FetchFailed:
-    """Say that a client itself failed."""
+def _raise_interruption(error: BaseException) -> None:
+    """Raise what a signal handler of the caller's raised: it is not the client's error."""
+    if interrupted := interruption(error):
+        raise interrupted from None
+
+
+def failed_client(error: BaseException) -> FetchFailed:
+    """Return the result for an exception out of a client."""
     if isinstance(error, NoWebClientException):
-        return FetchFailed("there is no web client", code="SM605")
+        return FetchFailed("the client has no network access", code="SM605")
     return FetchFailed(_describe(error), client_error=True)
 
 
-def truncated(error: BaseException) -> FetchFailed:
-    """Say what ended a body before its end."""
-    from usp.web_client._http.errors import is_transient  # loads requests
-
+def truncation(error: BaseException) -> FetchFailed:
+    """Return what ended a body before its end."""
     return FetchFailed(_describe(error), retryable=is_transient(error))
 
 
+def _has_methods(given: object, *names: str) -> bool:
+    return all(callable(getattr(given, name, None)) for name in names)
+
+
+def _if_there(response: object, name: str) -> Any:  # noqa: ANN401 -- whatever it returns
+    """Return what a method returns, or None if a response doesn't have it.
+
+    1.8.1 calls none of these on a success response, so there are some that can't be called.
+    """
+    method = getattr(response, name, None)
+    with suppress(*(CLIENT_BUGS if name == "status_code" else ())):
+        return method() if callable(method) else None
+    return None
+
+
 def _seconds(delay: object) -> float | None:
-    """Read the delay that a client of the caller's names, where it is a number at all."""
+    """Return the delay of a client of the caller's, if it is a number."""
     try:
-        seconds = float(delay)  # type: ignore[arg-type]  # so we next_requests
+        seconds = float(delay)  # type: ignore[arg-type]  # whatever it is
     except (TypeError, ValueError, OverflowError):
         return None
     return seconds if seconds >= 0 else None  # NaN isn't
 
 
 def _text(value: object) -> str | None:
-    """Return a header's value; a client of the caller's may return something else."""
-    return None if value is None else str(value)
+    """Return the value of a header; that of a mock is not a string."""
+    return value if isinstance(value, str) else None
 
 
-def _status(said: object) -> int | None:
-    """Read the status that a client of the caller's names, where it is one."""
-    return said if isinstance(said, int) and said in _STATUSES else None
+def _status(given: object) -> int | None:
+    """Return the status of a client of the caller's, if it is one."""
+    return given if isinstance(given, int) and given in _STATUSES else None
 
 
 def _status_in(message: str) -> int | None:
-    """Find the status in a message such as ``404 Not Found``: all that 1.8.1's clients emit."""
-    match = re.match(r"(?:HTTP\s+)?([1-5]\d\d)(?![\w.])", message)  # no address
+    """Return the status in a message such as ``404 Not Found``: errors of 1.8.1 have no other."""
+    match = re.match(r"(?:HTTP\s+)?([1-5]\d\d)(?![\w.])", message)  # no IP address
     return int(match[1]) if match else None
 
 

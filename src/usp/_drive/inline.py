@@ -1,4 +1,4 @@
-"""One request at a time, on the caller's own thread: for clients that know of no other way."""
+"""One request at a time, on the caller's thread: for clients that are not thread-safe."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -7,14 +7,15 @@ from usp._crawl.core import Crawl
 from usp._crawl.messages import FetchRequest, FetchResult
 from usp._drive.events import Emit
 from usp._drive.steps import handle_result, idle_seconds, next_requests
+from usp._drive.threads import MAX_WAIT_SECONDS
 
 
 def steps(crawl: Crawl, fetch: Callable[[FetchRequest], FetchResult], emit: Emit) -> Iterator[None]:
-    """Carry a crawl on, an answer a step, to its end."""
+    """Run a crawl to its end, at most one result a step."""
     while not crawl.done:
         request = next(next_requests(crawl, emit, limit=1), None)
         if request is not None:
             handle_result(crawl, request, fetch(request), emit)
         elif not crawl.done:
-            time.sleep(idle_seconds(crawl))
+            time.sleep(min(idle_seconds(crawl), MAX_WAIT_SECONDS))
         yield

@@ -1,13 +1,13 @@
-"""Requests side by side: workers fetch, the caller's thread owns the machine.
+"""Concurrent requests in threads: workers fetch, and the caller's thread owns the crawl core.
 
-A worker touches its own document and nothing else; answers come back through one queue. So the
-machine needs no locks, and callbacks run on the caller's thread.
+A worker touches its own document and nothing else; results come back through one queue. So the core
+needs no locks, and callbacks run on the caller's thread.
 """
 
 import threading
 import time
 from collections.abc import Iterator
-from contextvars import Context
+from contextvars import copy_context
 from queue import Empty, SimpleQueue
 from typing import Final
 
@@ -17,50 +17,52 @@ from usp._drive.events import Emit
 from usp._drive.fetch import Fetcher
 from usp._drive.steps import handle_result, idle_seconds, next_requests, seconds_until_wakeup
 
+MAX_WAIT_SECONDS: Final = 0.25
+"""The longest single wait of the caller's thread. ``_thread.interrupt_main()``, and on some
+platforms Ctrl-C, set a flag that Python looks at between two waits; they end none."""
 _JOIN_SECONDS: Final = 2.0
-"""Seconds to wait for workers to end after their sockets were shut."""
+"""Seconds to wait for workers to end after their sockets were shut down."""
 
 
 class Workers:
-    """Threads that carry out requests; they are made as they are needed."""
+    """Threads that fetch; they are started as they are needed."""
 
-    def __init__(self, fetch: Fetcher, context: Context) -> None:
+    def __init__(self, fetch: Fetcher) -> None:
         self._fetch = fetch
-        self._context = context
         self._requests: SimpleQueue[FetchRequest | None] = SimpleQueue()
-        self._answers: SimpleQueue[tuple[FetchRequest, FetchResult | BaseException]] = SimpleQueue()
+        self._results: SimpleQueue[tuple[FetchRequest, FetchResult | BaseException]] = SimpleQueue()
         self._threads: list[threading.Thread] = []
         self.busy = 0
 
     def submit(self, request: FetchRequest) -> None:
-        """Hand a request to a worker that has nothing to do, or to a new one."""
+        """Pass a request to an idle worker, or to a new one."""
         self.busy += 1
         if self.busy > len(self._threads):
-            # A daemon: a client that can't be stopped doesn't keep the program from ending.
-            inside = self._context.copy().run
+            # A daemon: a client that can't be cancelled doesn't keep the process alive. The
+            # context variables of the caller are visible in the client's get().
             worker = threading.Thread(
-                target=inside, args=(self._work,), name="usp-fetch", daemon=True
+                target=copy_context().run, args=(self._work,), name="usp-fetch", daemon=True
             )
-            self._threads.append(worker)
             worker.start()
+            self._threads.append(worker)
         self._requests.put(request)
 
-    def next_answer(self, timeout: float | None) -> tuple[FetchRequest, FetchResult] | None:
-        """Wait for an answer; None if none comes in time. What a worker raised is raised here."""
+    def next_result(self, timeout: float | None) -> tuple[FetchRequest, FetchResult] | None:
+        """Wait for a result; None if none comes in time. What a worker raised is raised here."""
+        seconds = MAX_WAIT_SECONDS if timeout is None else min(timeout, MAX_WAIT_SECONDS)
         try:
-            request, answer = self._answers.get(timeout=timeout)
+            request, result = self._results.get(timeout=seconds)
         except Empty:
             return None
         self.busy -= 1
-        if isinstance(answer, BaseException):
-            raise answer
-        return request, answer
+        if isinstance(result, BaseException):
+            raise result
+        return request, result
 
     def stop(self) -> None:
-        """End the workers; what can't be ended is not waited for, and ends by itself."""
-        for _ in self._threads:
-            self._requests.put(None)
-        if self.busy and not self._context.run(self._fetch.stop):
+        """End the workers. Requests that can't be cancelled are not waited for."""
+        self._requests.put(None)
+        if self.busy and not self._fetch.cancel():
             return
         until = time.monotonic() + _JOIN_SECONDS
         for worker in self._threads:
@@ -69,26 +71,27 @@ class Workers:
     def _work(self) -> None:
         while (request := self._requests.get()) is not None:
             try:
-                answer: FetchResult | BaseException = self._fetch(request)
-            except BaseException as error:  # noqa: BLE001 -- the worker's edge: raised in next_answer
-                answer = error
-            self._answers.put((request, answer))
+                result: FetchResult | BaseException = self._fetch(request)
+            except BaseException as error:  # noqa: BLE001 -- raised in next_result()
+                result = error
+            self._results.put((request, result))
+        self._requests.put(None)  # for the next worker
 
 
-def steps(crawl: Crawl, fetch: Fetcher, context: Context, emit: Emit) -> Iterator[None]:
-    """Carry a crawl on, an answer a step, to its end; ended early, it shuts the sockets."""
-    workers = Workers(fetch, context)
+def steps(crawl: Crawl, fetch: Fetcher, emit: Emit) -> Iterator[None]:
+    """Run a crawl to its end, at most one result a step; ended early, it cancels its requests."""
+    workers = Workers(fetch)
     try:
         while not crawl.done:
             for request in next_requests(crawl, emit):
                 workers.submit(request)
             if crawl.stopped:
                 return
-            answered = workers.next_answer(
+            received = workers.next_result(
                 seconds_until_wakeup(crawl) if workers.busy else idle_seconds(crawl)
             )
-            if answered:
-                handle_result(crawl, *answered, emit)
+            if received:
+                handle_result(crawl, *received, emit)
             yield
     finally:
         workers.stop()

@@ -1,4 +1,7 @@
-"""Where readers report what is wrong, and how they tell where: bounded, whatever the document."""
+"""Diagnostics: collects the problems with a document while it is parsed, with their positions.
+
+The number of problems that are kept is bounded, whatever the document.
+"""
 
 from collections import Counter
 from collections.abc import Callable
@@ -8,22 +11,22 @@ from typing import Final
 from usp.objects.problem import CODES, Problem, Severity
 
 KEPT_PROBLEMS: Final = 300
-"""So many problems of one document are told, the first ones; the rest are counted."""
+"""The first problems of a document are kept, up to this number; the rest are counted."""
 KEPT_OF_A_CODE: Final = 100
-"""So many of one kind are kept, so that a common one leaves room for the others."""
+"""At most this many of one code are kept, so that a common one leaves room for others."""
 
 Position = tuple[int | None, int | None]
-"""A line and a byte offset in the unpacked document, where they are known."""
+"""A line and a byte offset in the decompressed document; None where they are unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadPosition:
-    """How far a reader has come in the document as it came, which may be in another encoding."""
+    """How far a reader has come in the document as received, which may have another encoding."""
 
     line: int = 1
     offset: int = 0
     length: Callable[[bytes], int] = len
-    """Tells how long a part of what is read was, as it came."""
+    """Returns the length that some decoded bytes had in the document as received."""
 
     @property
     def position(self) -> Position:
@@ -31,7 +34,7 @@ class ReadPosition:
         return self.line, self.offset
 
     def past(self, read: bytes) -> "ReadPosition":
-        """Return where that is which follows."""
+        """Return the position after these bytes."""
         line, offset = self.line + read.count(b"\n"), self.offset + self.length(read)
         return replace(self, line=line, offset=offset)
 
@@ -40,54 +43,57 @@ START: Final = ReadPosition()
 
 
 class Diagnostics:
-    """The problems of one reading of one document."""
+    """The problems that one reading of one document finds."""
 
     def __init__(self, *, collecting: bool = True) -> None:
         self.collecting = collecting
-        """Whether anybody will look at them: if not, places needn't be counted."""
-        self._kept: list[Problem] = []
-        self._seen: Counter[str] = Counter()
-        self._told_once: set[str] = set()
+        """Whether problems are kept: if not, positions needn't be counted either."""
         self.complete = True
+        """Whether nothing of the document was lost so far."""
+        self.document_bytes = 0
+        """The size of the document so far, decompressed."""
         self.here: int | None = None
-        """Where the entry begins that is being looked at, as the reader counts."""
+        """The offset of the entry that is being checked, in the reader's own count."""
         self.position_of: Callable[[int], Position] | None = None
-        """Tells line and offset of such a position, while the reader still has it at hand."""
+        """Returns the position of such an offset, as long as the reader holds those bytes."""
+        self._kept: list[Problem] = []
+        self._counts: Counter[str] = Counter()
+        self._reported_once: set[str] = set()
 
     def report(
         self, code: str, message: str, *, at: int | None = None, position: Position | None = None
     ) -> None:
-        """Take note of a problem; an error means that something of the document was lost.
+        """Record a problem; one of severity error means that something was lost.
 
-        Where no position is given, it is that of the entry that is being looked at.
+        Without an offset or a position, it is that of the entry that is being checked.
         """
         if not self.collecting:
             return
-        self._seen[code] += 1
+        self._counts[code] += 1
         if CODES[code].severity is Severity.ERROR:
             self.complete = False
-        # Of all kinds the first are chosen at the end: a reader may be ahead of who looks at its
-        # entries, by more in one pattern_reader than in another.
-        if self._seen[code] <= KEPT_OF_A_CODE:
+        # Problems are sorted and cut at the end: how far a reader is ahead of the entries that are
+        # checked differs between the readers.
+        if self._counts[code] <= KEPT_OF_A_CODE:
             self._kept.append(Problem(code, message, *(position or self.position(at))))
 
     def position(self, at: int | None = None) -> Position:
-        """Return line and offset of a position, or of the entry that is being looked at."""
+        """Return the position of an offset, or of the entry that is being checked."""
         at = self.here if at is None else at
         return self.position_of(at) if self.position_of and at is not None else (None, None)
 
     def report_once(self, code: str, message: str, *, at: int | None = None) -> None:
-        """Take note of a problem that says the same of the whole document however often it is."""
-        if code not in self._told_once:
-            self._told_once.add(code)
+        """Record a problem of the whole document, the first time only."""
+        if code not in self._reported_once:
+            self._reported_once.add(code)
             self.report(code, message, at=at)
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """The first, in the document's order; where there are more, the last says how many."""
+        """The first problems in document order; if there are more, the last one counts them."""
         in_order = sorted(self._kept, key=lambda found: (found.offset or 0, found.code))
         in_order = in_order[:KEPT_PROBLEMS]
-        dropped = self._seen.total() - len(in_order)
+        dropped = self._counts.total() - len(in_order)
         if dropped:
             in_order.append(Problem("SM702", f"{dropped} more problems are not listed"))
         return tuple(in_order)

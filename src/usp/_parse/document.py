@@ -30,6 +30,7 @@ from usp._parse.values.urls import resolve_url
 from usp._parse.xml.entry_builder import Entry
 from usp._parse.xml.expat_reader import XmlReader
 from usp._parse.xml.grammar import GRAMMARS
+from usp.exceptions import SitemapException
 from usp.objects.fetch_info import NOT_FETCHED, FetchInfo
 from usp.objects.page import SitemapPage
 from usp.objects.problem import Problem
@@ -49,7 +50,8 @@ FIELD_READERS: Final[Mapping[Kind, type[FieldReader]]] = {
     Kind.ATOM: AtomFieldReader,
     Kind.JSON_FEED: JsonFeedFieldReader,
 }
-_SAYS_NOTHING: Final = FieldReader(None, Kind.TEXT)
+_NO_FIELDS: Final = FieldReader(None, Kind.TEXT)
+_PICKLE_FORMAT: Final = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,84 +59,84 @@ class Source:
     """The bytes of a document as they came, and what is known of them from outside."""
 
     chunks: Iterable[bytes]
-    """As often as they are wanted: a list of them, or something that reads a file anew."""
+    """Any number of times: a list of chunks, or something that reads a file anew."""
     url: str | None = None
-    """Where it was found at last: what relative URLs are relative to."""
+    """The URL after redirects; relative URLs are resolved against it."""
     declared_url: str | None = None
     charset: str | None = None
-    """What the HTTP header says."""
+    """The charset in the HTTP header."""
     limit: int = MAX_DOCUMENT_BYTES
     truncated: str = ""
-    """How the connection ended in the middle of the body, if it did."""
+    """Why the connection ended in the middle of the body, if it did."""
     link_header: str | None = None
-    """The ``Link`` header, where a homepage was asked for."""
+    """The ``Link`` header, for a homepage."""
     extensions: bool = False
-    """Whether the reader of it wants elements that mean nothing, too."""
+    """Whether pages keep unknown elements."""
     expat_only: bool = False
-    """Leave all of the reading to expat: slower, and the same result."""
+    """Use the expat reader alone, and check every entry in full: slower, and the same result."""
 
     @classmethod
     def of(cls, content: str | bytes, url: str | None = None) -> "Source":
-        """Make a source of what is at hand; a text is taken as it is, whatever it declares."""
+        """Return the source of a document; a str is taken as it is, whatever encoding it declares."""
         if isinstance(content, bytes):
             return cls([content], url)
         return cls(EncodedText(content), url, charset="utf-8")
 
     @property
     def urls(self) -> tuple[str, ...]:
-        """The URLs that the document is known by."""
+        """The URLs of the document: after redirects, and as declared."""
         return tuple(url for url in (self.url, self.declared_url) if url)
 
 
 @dataclass(frozen=True, slots=True)
 class Child:
-    """A sitemap that a document names."""
+    """A sitemap that a document lists."""
 
     url: str
     lastmod: str | None = None
-    """What the index says of when it changed, as written."""
+    """The ``<lastmod>`` in the index, as written."""
     is_feed: bool = False
-    """A homepage calls it its feed."""
+    """Whether a homepage names it as a feed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What a document turned out to be."""
+    """A document whose kind and children are known; its pages are parsed lazily."""
 
     url: str
     kind: Kind
     pages: Iterable[SitemapPage]
     children: tuple[Child, ...] = ()
     blank: bool = False
-    """A text that names no page: no sitemap, but whatever the site answers."""
+    """Whether it is a text without URLs: not a sitemap, but whatever the site returns."""
     page_count: int | None = None
-    """How many pages it lists, where somebody counted."""
+    """The number of its pages, if they were counted."""
     code: str = ""
     reason: str = ""
-    """Why it is no sitemap, for one that isn't."""
+    """Why it is not a sitemap, for an invalid one."""
     fetch_info: FetchInfo = NOT_FETCHED
-    """How it came over the web, if it did."""
+    """What the response said, if it was fetched."""
 
 
 @dataclass(slots=True)
 class _Opened:
-    """A document being read: its kind, and its text as UTF-8 from the beginning."""
+    """A document that is being read: its kind, and its text as UTF-8 from the start."""
 
     sniffed: SniffResult
     data: Iterator[bytes]
     start: ReadPosition
-    """Where the data begins, in the document as it came."""
+    """The position of the data in the document as received."""
 
 
 def _open(source: Source, diagnostics: Diagnostics, kind: Kind | None = None) -> _Opened:
     if source.truncated:
-        diagnostics.report("SM102", f"the body was cut off: {source.truncated}")
+        diagnostics.report("SM102", f"the body is truncated: {source.truncated}")
     decoded = Utf8Document(
         decompress(source.chunks, diagnostics, source.limit), diagnostics, source.charset
     )
     data = iter(decoded)
     start = ReadPosition(offset=decoded.bom_length, length=decoded.original_length)
-    for chunk in data:  # any number of blanks may come first
+    for chunk in data:  # any amount of whitespace may come first
         if chunk.strip():
             data = chain([chunk], data)
             break
@@ -145,7 +147,7 @@ def _open(source: Source, diagnostics: Diagnostics, kind: Kind | None = None) ->
         head, data = peek(data, _LONG_HEAD)
         sniffed = sniff(head[:_LONG_HEAD], *source.urls)
     if kind is not None:
-        # A caller who knows the kind is believed, but an HTML page has nothing to say.
+        # A kind that the caller gives is used, but an HTML page is never a sitemap.
         if sniffed.code == "SM202":
             diagnostics.report("SM202", "it is an HTML page")
             data = iter(())
@@ -156,7 +158,7 @@ def _open(source: Source, diagnostics: Diagnostics, kind: Kind | None = None) ->
 
 
 def _unescape(opened: _Opened, head: bytes, diagnostics: Diagnostics) -> _Opened:
-    """Open the document that stands escaped in this one, if it begins with such a one."""
+    """Open the document that this one contains in escaped form, if there is one."""
     from usp._parse.input.unescape import find_escaped, unescape  # few documents are
 
     found = find_escaped(head)
@@ -207,83 +209,112 @@ def _entries(
 
 @dataclass(slots=True)
 class Pages:
-    """The pages of a document at rest: read anew each time, a chunk at a time."""
+    """The pages of a stored document: parsed anew, chunk by chunk, each time they are walked.
+
+    A walk to the end collects the problems with the document. Asked for before that, they take a
+    walk of their own.
+    """
 
     source: Source
     kind: Kind | None = None
-    """What to read it as, where that isn't left to its first bytes."""
+    """The kind to parse it as; None to detect it."""
     listed: bool = True
-    """False where the document is known to name no page, so that walking needn't read it."""
+    """False where the document is known to list no page, so that a walk needn't read it."""
     _diagnostics: Diagnostics | None = field(default=None, repr=False, compare=False)
+    """What the first complete walk found."""
 
     def __iter__(self) -> Iterator[SitemapPage]:
-        return self._read(Diagnostics(collecting=False)) if self.listed else iter(())
+        if not self.listed:
+            return iter(())
+        diagnostics = Diagnostics(collecting=self._diagnostics is None)
+        return chain(self._read(diagnostics), self._finish(diagnostics))
 
-    def _read(self, diagnostics: Diagnostics, *, check: bool = False) -> Iterator[SitemapPage]:
+    def _read(self, diagnostics: Diagnostics, *, thorough: bool = False) -> Iterator[SitemapPage]:
         opened = _open(self.source, diagnostics, self.kind)
         kind = opened.sniffed.kind
         if kind is Kind.TEXT:
             urls = urls_in_text(opened.data, diagnostics)
-            return (SitemapPage.from_entry(url, (), _SAYS_NOTHING, self.source.url) for url in urls)
+            return (SitemapPage.from_entry(url, (), _NO_FIELDS, self.source.url) for url in urls)
         if kind is Kind.ROBOTS:
             return _no_pages(sitemaps_in_robots(opened.data, self.source.url, diagnostics))
         if kind not in FIELD_READERS:
             return iter(())
-        meaning = FIELD_READERS[kind](self.source.url, kind)
+        field_reader = FIELD_READERS[kind](self.source.url, kind)
         entries = _entries(
             opened,
             diagnostics,
             extensions=self.source.extensions,
             expat_only=self.source.expat_only,
         )
-        return pages_of_entries(entries, meaning, diagnostics, check=check)
+        return pages_of_entries(
+            entries,
+            field_reader,
+            diagnostics,
+            quick=not self.source.expat_only,
+            thorough=thorough,
+        )
 
-    def _check(self) -> Diagnostics:
-        """Read the document once with every value converted, and remember what was found."""
+    def _finish(self, diagnostics: Diagnostics) -> Iterator[SitemapPage]:
+        """Keep what a walk found, at its end; yields nothing."""
+        if diagnostics.collecting:
+            self._diagnostics = diagnostics
+        yield from ()
+
+    def _found(self) -> Diagnostics:
+        """Return what a complete walk found, now made if there was none."""
         if self._diagnostics is None:
             diagnostics = Diagnostics()
-            for _ in self._read(diagnostics, check=True):
+            for _ in self._read(diagnostics, thorough=True):
                 pass
             self._diagnostics = diagnostics
         return self._diagnostics
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """What is wrong with the document."""
-        return self._check().problems
+        """The problems with the document."""
+        return self._found().problems
 
     @property
     def complete(self) -> bool:
         """Whether nothing of the document was lost."""
-        return self._check().complete
+        return self._found().complete
+
+    @property
+    def document_bytes(self) -> int:
+        """The size of the document, decompressed."""
+        return self._found().document_bytes
 
     def __reduce__(self) -> tuple[object, ...]:
-        source = self.source
-        packed = CompressedBuffer.of(source.chunks).compressed
-        known = tuple(getattr(source, part.name) for part in fields(source)[1:])
-        kind = None if self.kind is None else str(self.kind)
-        return restore_pages, (packed, kind, self.listed, *known)
+        source = {part.name: getattr(self.source, part.name) for part in fields(self.source)}
+        state = {
+            "format": _PICKLE_FORMAT,
+            "body": CompressedBuffer.of(source.pop("chunks")).compressed,
+            "kind": None if self.kind is None else str(self.kind),
+            "listed": self.listed,
+            "source": source,
+        }
+        return restore_pages, (state,)
 
 
 def _no_pages(urls: Iterable[str]) -> Iterator[SitemapPage]:
-    """Read a document through for what is wrong with it."""
+    """Read a document for its problems alone."""
     for _ in urls:
         pass
     return iter(())
 
 
-def restore_pages(
-    packed: bytes,
-    kind: str | None,
-    listed: bool,
-    *known: Any,  # noqa: ANN401 -- what pickles of this and later versions say of the source
-) -> Pages:
-    """Bring back the pages of a pickled sitemap."""
-    source = Source(CompressedBuffer(packed), *known)
-    return Pages(source, None if kind is None else Kind(kind), listed)
+def restore_pages(state: dict[str, Any]) -> Pages:
+    """Return the pages of a pickled sitemap; fields that are unknown are ignored."""
+    if state["format"] > _PICKLE_FORMAT:
+        raise SitemapException("This sitemap was saved by a later version of usp.")
+    known = {part.name for part in fields(Source)}
+    described = {name: value for name, value in state["source"].items() if name in known}
+    source = Source(CompressedBuffer(state["body"]), **described)
+    kind = None if state["kind"] is None else Kind(state["kind"])
+    return Pages(source, kind, state["listed"])
 
 
-# Pickles name this function; the public path is the one that stays.
+# Pickles name this function by the path of the package, which is kept.
 restore_pages.__module__ = "usp._parse"
 
 

@@ -1,5 +1,6 @@
 """From the entries of a document to its pages."""
 
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache, partial
@@ -11,6 +12,7 @@ from usp._parse.formats.field_reader import FieldReader
 from usp._parse.pattern.extract import MatchFieldReaders
 from usp._parse.pattern.groups import GroupLayout, Groups, MatchRun
 from usp._parse.pattern.text_conversion import TextConversion
+from usp._parse.quick_check import QuickCheck
 from usp._parse.values.deduplicate import Deduplicator
 from usp._parse.values.plain import is_plain_url, unescape_plain_url
 from usp._parse.xml.entry_builder import Entry
@@ -22,42 +24,78 @@ CHILD: Final = "sitemap"
 """The name of entries that are no pages."""
 
 
+_MAX_FULL_CHECKS: Final = 1000
+_MAX_FULL_SHARE: Final = 8
+"""A walk makes this many full checks, and one for this many entries besides. A document with more
+odd entries would be walked much slower: then its problems are collected when they are asked for."""
+
+
 def pages_of_entries(
     entries: Iterable[Entry | MatchRun],
     fields: FieldReader,
     diagnostics: Diagnostics,
     *,
-    check: bool = False,
+    quick: bool = True,
+    thorough: bool = False,
 ) -> Iterator[SitemapPage]:
-    """Yield the page of each entry that has one, each URL once."""
-    paging = _Paging(fields, diagnostics, check=check)
+    """Yield the page of each entry that has one, each URL once, and report problems.
+
+    :param quick: check only those entries in full that the quick check can't clear.
+    :param thorough: report all problems, however many full checks that takes.
+    """
+    paging = _Paging(fields, diagnostics, quick=quick, thorough=thorough)
     return chain.from_iterable(map(paging.pages, entries))
 
 
 class _Paging:
     """Makes the pages of one document."""
 
-    def __init__(self, fields: FieldReader, diagnostics: Diagnostics, *, check: bool) -> None:
-        self._meaning = fields
+    def __init__(
+        self, fields: FieldReader, diagnostics: Diagnostics, *, quick: bool, thorough: bool
+    ) -> None:
+        self._fields = fields
         self._diagnostics = diagnostics
-        self._check = check
+        self._quick_check = QuickCheck(fields) if quick else None
+        self._checks_left = math.inf if thorough else _MAX_FULL_CHECKS
         self._seen = Deduplicator()
         self._readers = cast("MakeReaders", cache(partial(MatchFieldReaders, fields)))
 
     def pages(self, piece: Entry | MatchRun) -> Iterable[SitemapPage]:
         """Return the pages of an entry, or of a run of them."""
         if not isinstance(piece, MatchRun):
+            self._check(piece)
             return self._of_entry(piece)
-        if self._check:
+        rows = list(map(re.Match.groups, piece.matches))
+        if self._diagnostics.collecting:
+            self._checks_left += len(rows) / _MAX_FULL_SHARE
+            checked = (
+                self._quick_check.suspects(piece, rows) if self._quick_check else range(len(rows))
+            )
+            for at in checked:
+                self._full_check(piece.entry(piece.matches[at]))
+        if piece.name == CHILD:
             return chain.from_iterable(map(self._of_entry, piece))
-        return self._of_run(piece) if piece.name != CHILD else ()
+        return self._of_run(piece, rows)
+
+    def _check(self, entry: Entry) -> None:
+        """Report the problems with an entry."""
+        if self._diagnostics.collecting:
+            self._checks_left += 1 / _MAX_FULL_SHARE
+            if not (self._quick_check and self._quick_check.is_good(entry[0], entry[1])):
+                self._full_check(entry)
+
+    def _full_check(self, entry: Entry) -> None:
+        name, record, self._diagnostics.here = entry
+        self._checks_left -= 1
+        if self._checks_left < 0:
+            self._diagnostics.collecting = False
+        else:
+            self._fields.check(name, record, self._diagnostics)
 
     def _of_entry(self, entry: Entry) -> Iterator[SitemapPage]:
-        fields, diagnostics = self._meaning, self._diagnostics
+        fields, diagnostics = self._fields, self._diagnostics
         name, record, diagnostics.here = entry
-        if self._check:
-            fields.check(name, record, diagnostics)
-        elif name == CHILD:
+        if name == CHILD and not diagnostics.collecting:
             return
         for url in fields.urls(record, diagnostics):
             if not self._seen.add(url):
@@ -65,12 +103,11 @@ class _Paging:
             elif name != CHILD:
                 yield SitemapPage.from_entry(url, record, fields, fields.base)
 
-    def _of_run(self, run: MatchRun) -> Iterable[SitemapPage]:
+    def _of_run(self, run: MatchRun, rows: list[Groups]) -> Iterable[SitemapPage]:
         """Return the same as for each entry alone: all at once where all are plain and new."""
-        plain, base = run.looks.plain, self._meaning.base
-        rows = list(map(re.Match.groups, run.matches))
-        place = plain.only(self._meaning.url_key) if plain else None
-        urls = [] if place is None else [url for row in rows if (url := row[place])]
+        plain, base = run.looks.plain, self._fields.base
+        group = plain.only(self._fields.url_key) if plain else None
+        urls = [] if group is None else [url for row in rows if (url := row[group])]
         if plain and len(urls) == len(rows):
             urls = list(map(unescape_plain_url, urls)) if "&" in "".join(urls) else urls
             if self._seen.add_all(urls):
@@ -79,7 +116,7 @@ class _Paging:
         return self._one_by_one(run, rows)
 
     def _one_by_one(self, run: MatchRun, rows: list[Groups]) -> Iterator[SitemapPage]:
-        fields = self._meaning
+        fields = self._fields
         for match, row in zip(run.matches, rows, strict=True):
             layout = run.looks.layout(row)
             url = _usual_url(row, layout, run.conversion, fields.url_key)
@@ -94,8 +131,8 @@ def _usual_url(
     row: Groups, layout: GroupLayout, conversion: TextConversion, key: str
 ) -> str | None:
     """Return the URL of an entry that has one, which means what is written; else None."""
-    place = layout.only(key)
-    url = None if place is None else row[place]
+    group = layout.only(key)
+    url = None if group is None else row[group]
     if url is None:
         return None
     if layout.plain:

@@ -1,7 +1,12 @@
-"""The command `usp`: speaks to a person at a terminal, and to pipes.
+"""The command ``usp``.
 
-Rules of the room: ``_arguments`` has the options of all commands, and one file a command has what
-it does. Data goes to stdout and talk to stderr; a command returns its exit code and never ends the
-process itself. ``cli`` imports next to nothing, and a command's own file is imported when it runs:
-so help and version come at once, and Ctrl-C is answered from the first moment on.
+``cli`` is the entry point, ``_arguments`` has the options of all commands, and each command has one
+file that runs it. Results go to stdout, messages and logs to stderr. A command returns its exit
+code; it never ends the process itself. A command's file is imported when the command runs, so that
+``--help`` and ``--version`` are fast and Ctrl-C works from the start. Logic that a program could
+want belongs in the library, not here.
 """
+
+from usp.cli.cli import main
+
+__all__ = ["main"]

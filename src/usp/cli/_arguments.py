@@ -1,4 +1,4 @@
-"""The commands and their options; what a command does is in its own file."""
+"""The commands, their options and their help; what a command does is in its own file."""
 
 import argparse
 from collections.abc import Callable
@@ -9,41 +9,41 @@ from usp._version import __version__
 from usp.cli._exit import Exit
 
 
-class Command(NamedTuple):  # dataclasses take longer to import than all of the help to print
-    """One word after ``usp``: what it is called, which options it has, where its work is done."""
+class Command(NamedTuple):  # importing dataclasses would take longer than printing the help
+    """One subcommand: its name, its options, and the module that runs it."""
 
     name: str
     summary: str
     configure: Callable[[argparse.ArgumentParser], None]
     module: str
-    """Has a function ``run``; imported only when that is wanted."""
+    """The module with its ``run`` function; imported when the command runs."""
 
     def run(self, args: argparse.Namespace) -> Exit:
-        """Do what the command does."""
+        """Run the command and return its exit code."""
         code: Exit = import_module(self.module).run(args)
         return code
 
 
 FORMATS: Final = {
-    "tabtree": "each sitemap with what it lists below it, indented by tabs",
-    "pages": "the pages alone, one a line",
-    "tried": "each URL that was tried: the result, the stage, the URL, why; tabs between",
+    "tabtree": "sitemaps and their pages, nested with tabs",
+    "pages": "the URLs of the pages, one per line",
+    "tried": "every URL that was tried: result, stage, URL, reason, with tabs between",
 }
-"""What ``usp ls`` can print."""
+"""The output formats of ``usp ls``."""
 
 
 def _ls(parser: argparse.ArgumentParser) -> None:
     formats = "".join(f"\n  {name}: {meaning}" for name, meaning in FORMATS.items())
     parser.add_argument(
         "url",
-        help="the website (without https:// or http://, https is meant);\n"
-        "or a file with a sitemap in it, gzipped or not; or - for standard input",
+        help="the website (a bare domain means https);\n"
+        "or a sitemap file, gzipped or not; or - for standard input",
     )
     parser.add_argument(
         "-s",
         "--sitemap",
         action="store_true",
-        help="the URL is that of one sitemap: read that, not all of the website",
+        help="URL is the URL of one sitemap: read it and its sub-sitemaps,\nnot the whole website",
     )
     parser.add_argument(
         "-f",
@@ -51,27 +51,28 @@ def _ls(parser: argparse.ArgumentParser) -> None:
         choices=list(FORMATS),
         default="tabtree",
         metavar="FORMAT",
-        help=f"what to print (default: %(default)s){formats}",
+        help=f"the output format (default: %(default)s){formats}",
     )
+    parser.add_argument("-r", "--no-robots", action="store_true", help="don't read robots.txt")
     parser.add_argument(
-        "-r", "--no-robots", action="store_true", help="don't look for sitemaps in robots.txt"
-    )
-    parser.add_argument(
-        "-k", "--no-known", action="store_true", help="don't look for sitemaps at well-known paths"
+        "-k", "--no-known", action="store_true", help="don't try known paths such as /sitemap.xml"
     )
     parser.add_argument(
         "--homepage",
         action=argparse.BooleanOptionalAction,
-        help="look for sitemaps and feeds that the homepage names, always or never\n"
-        "(else: where nothing was found)",
+        help="always or never look for sitemap and feed links on the homepage\n"
+        "(default: only if robots.txt and known paths led to nothing)",
     )
     parser.add_argument(
         "--newer",
         action=argparse.BooleanOptionalAction,
-        help="look for sitemaps at newer well-known paths, always or never (else: the same)",
+        help="always or never try newer known paths such as /wp-sitemap.xml\n(default: the same)",
     )
     parser.add_argument(
-        "-u", "--strip-url", action="store_true", help="print URLs of the site without its address"
+        "-u",
+        "--strip-url",
+        action="store_true",
+        help="print the website's URLs without scheme and host",
     )
     parser.add_argument(
         "-v",
@@ -79,32 +80,35 @@ def _ls(parser: argparse.ArgumentParser) -> None:
         action="count",
         default=0,
         dest="verbosity",
-        help="say what happens on stderr (-vv: in detail)",
+        help="log to stderr: progress (-v) or details (-vv)",
     )
     parser.add_argument(
         "-l",
         "--log-file",
         metavar="FILE",
-        help="write what happens to the end of FILE, not to stderr",
+        help="append the log to FILE instead of writing it to stderr",
     )
 
 
-def _nothing(parser: argparse.ArgumentParser) -> None:
-    """Add no options."""
+def _no_options(parser: argparse.ArgumentParser) -> None:
+    """Add nothing: the command has no options."""
 
 
 COMMANDS: Final = (
     Command("ls", "list the sitemaps and pages of a website", _ls, "usp.cli._ls"),
     Command(
-        "demo", "crawl a small embedded site that has one of everything", _nothing, "usp.cli._demo"
+        "demo",
+        "crawl a built-in demo site",
+        _no_options,
+        "usp.cli._demo",
     ),
 )
 
 
-def parser_of_all() -> argparse.ArgumentParser:
-    """Return what reads the arguments of every command; the one that was meant is ``func``."""
+def build_parser() -> argparse.ArgumentParser:
+    """Return the argument parser of all commands; it stores the command's function as ``func``."""
     parser = argparse.ArgumentParser(
-        prog="usp", description="Find, fetch and read the sitemaps of a website."
+        prog="usp", description="Find, fetch and parse the sitemaps of a website."
     )
     parser.add_argument("-v", "--version", action="version", version=f"%(prog)s v{__version__}")
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND")

@@ -1,7 +1,7 @@
-"""``usp demo``: serves the embedded site, crawls it, and prints what was found.
+"""``usp demo``: serves the built-in demo site, crawls it, and prints the tree.
 
-It needs no network and leaves nothing running. It is also a check of the installation: the exit
-code says whether the tree is what the site holds.
+It needs no network, and the server stops at the end. It also checks the installation: the exit code
+is 0 if the tree is the expected one.
 """
 
 import argparse
@@ -31,26 +31,26 @@ _KINDS: Final = {
     "PagesJSONFeedSitemap": "JSON Feed",
     "InvalidSitemap": "invalid",
 }
-"""The classes of the tree in plain words."""
+"""The name to print for each class of sitemap."""
 
-_WAYS: Final = {
+_FOUND_AT: Final = {
     "known paths": "at a known path",
     "newer paths": "at a newer path",
-    "homepage": "in the homepage",
-    "feeds": "in the homepage, as a feed",
+    "homepage": "on the homepage",
+    "feeds": "on the homepage, as a feed",
 }
-"""How a sitemap was found that robots.txt doesn't lead to, by its stage."""
+"""How a sitemap was found that robots.txt doesn't declare, by discovery stage."""
 
 _WIDTH: Final = 42
 
 
 def run(args: argparse.Namespace) -> Exit:
-    """Serve, crawl, print."""
+    """Serve and crawl the demo site; print the tree."""
     del args
-    setup_logging(logging.ERROR)  # the site is damaged on purpose, and the tree says where
+    setup_logging(logging.ERROR)  # the demo site has faults on purpose; the tree shows them
     with DemoSite() as site:
         tree = _crawl(site.url)
-        print(f"The demo site, served at {site.url} while it was crawled:\n")
+        print(f"Sitemaps of the demo site at {site.url}:\n")
         found = list(_walk(tree, site.url))
         stages = {attempt.url: attempt.stage for attempt in tree.tried}
         for entry, sitemap in found:
@@ -58,13 +58,13 @@ def run(args: argparse.Namespace) -> Exit:
         print(f"\n{_totals(tree)}\nOutcome: {tree.outcome}")
     if tuple(entry for entry, _ in found) == TREE:
         return Exit.DONE
-    tell("error: this is not the tree that the demo site holds")
+    tell("error: this is not the expected tree of the demo site")
     return Exit.NO
 
 
 def _crawl(url: str) -> IndexWebsiteSitemap:
     with requests.Session() as session:
-        session.trust_env = False  # a proxy of the environment can't reach our own loopback
+        session.trust_env = False  # a proxy can't reach the loopback interface
         client = RequestsWebClient(session=session)
         return sitemap_tree_for_homepage(url, client, use_homepage=True, use_newer_paths=True)
 
@@ -80,8 +80,8 @@ def _walk(
 
 def _line(entry: TreeLine, sitemap: AbstractSitemap, stage: str) -> str:
     name = f"{'  ' * entry.depth}{entry.path}"
-    way = _WAYS.get(stage) if entry.depth == 1 else None
-    found = f", found {way}" if way else ""
+    found_at = _FOUND_AT.get(stage) if entry.depth == 1 else None
+    found = f", found {found_at}" if found_at else ""
     return one_line(f"{name:{_WIDTH}}  {_KINDS[entry.kind]}{_content(sitemap)}{found}")
 
 
@@ -97,13 +97,13 @@ def _totals(tree: IndexWebsiteSitemap) -> str:
     sitemaps = list(tree.all_sitemaps())
     pages = list(tree.all_pages())
     invalid = sum(isinstance(sitemap, InvalidSitemap) for sitemap in sitemaps)
-    stories = sum(page.news_story is not None for page in pages)
+    titles = sum(page.title is not None for page in pages)
     images = sum(len(page.images or ()) for page in pages)
     videos = sum(len(page.videos or ()) for page in pages)
     alternates = sum(len(page.alternates or ()) for page in pages)
     found = f"{count(len(sitemaps), 'sitemap')}, {invalid} of them invalid"
     holding = (
-        count(stories, "title"),
+        count(titles, "title"),
         count(images, "image"),
         count(videos, "video"),
         count(alternates, "translation"),

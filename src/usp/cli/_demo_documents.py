@@ -1,6 +1,6 @@
-"""The documents of the demo site, as text; ``{base}`` stands for the site's address.
+"""The documents of the demo site, as text; ``{base}`` is replaced by the site's URL.
 
-Nothing but data: one document of each kind, small enough to be read as an example of it.
+Data only: one small document of each kind, which also serves as an example of the format.
 """
 
 from typing import Final
@@ -9,7 +9,7 @@ _DECLARATION: Final = '<?xml version="1.0" encoding="UTF-8"?>\n'
 _SITEMAP_NS: Final = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 
 ROBOTS: Final = """\
-# Every spelling of the field that counts
+# Every accepted spelling of the field
 User-agent: *
 Disallow: /private/
 Sitemap: {base}/sitemaps/index.xml
@@ -19,7 +19,7 @@ sItE-mAp: {base}/feeds/atom-0.3.xml
 Sitemap: {base}/feeds/rss-1.0.xml
 Sitemap: {base}/feeds/media.xml
 Sitemap: {base}/feeds/feed.json
-SITEMAP : {base}/sitemaps/pages.txt  # blanks and comments do no harm
+SITEMAP : {base}/sitemaps/pages.txt  # spaces and comments are allowed
 """
 
 INDEX: Final = f"""{_DECLARATION}<sitemapindex {_SITEMAP_NS}>
@@ -107,7 +107,7 @@ VIDEOS: Final = f"""{_DECLARATION}<urlset {_SITEMAP_NS}
     <mobile:mobile/>
     <video:video>
       <video:thumbnail_loc>{{base}}/img/kites.jpg</video:thumbnail_loc>
-      <video:title>How to mend a kite</video:title>
+      <video:title>How to repair a kite</video:title>
       <video:description>Paper, glue and patience</video:description>
       <video:content_loc>{{base}}/media/kites.mp4</video:content_loc>
       <video:player_loc allow_embed="yes">{{base}}/player?video=kites</video:player_loc>
@@ -155,7 +155,7 @@ NEWS: Final = f"""{_DECLARATION}<urlset {_SITEMAP_NS}
 """
 
 TEXT: Final = """\
-Lines that are no URLs are passed over.
+A line that is not a URL is ignored.
 {base}/text/one
 {base}/text/two
 {base}/text/two
@@ -175,7 +175,7 @@ RSS: Final = f"""{_DECLARATION}<rss version="2.0">
       <description>An item with a description and no title</description>
       <link>{{base}}/feed/second</link>
     </item>
-    <item><title>Left out, since it has no link</title></item>
+    <item><title>Skipped, because it has no link</title></item>
   </channel>
 </rss>
 """

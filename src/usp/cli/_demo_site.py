@@ -1,7 +1,7 @@
-"""The demo site: one of everything, served on 127.0.0.1 at a free port.
+"""The demo site: a sitemap of every kind, served on 127.0.0.1 at a free port.
 
-Rules of the room: the site is a table, and what a crawl has to find in it is another one beside
-it. The server says nothing, answers only what is in the table, and is gone after its ``with``.
+``SITE`` is what the server serves, ``TREE`` what a crawl has to find. The server runs inside of a
+``with`` block, and logs nothing.
 """
 
 import gzip
@@ -18,7 +18,7 @@ from usp.cli import _demo_documents as documents
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """One answer of the site: its type, and its body for a site at that address."""
+    """One response: its content type, and a function that makes its body for a base URL."""
 
     content_type: str
     body: Callable[[str], bytes]
@@ -26,7 +26,7 @@ class Served:
 
 @dataclass(frozen=True, slots=True)
 class TreeLine:
-    """One line of the tree: how deep it stands, what it is, how many pages it lists itself."""
+    """One line of the tree: depth, path, class, and number of its own pages."""
 
     depth: int
     path: str
@@ -67,11 +67,12 @@ SITE: Final = {
     "/feeds/comments.xml": Served("application/rss+xml", _text(documents.COMMENTS)),
     "/wp-sitemap.xml": Served(_XML, _text(documents.WORDPRESS)),
 }
-"""What the site holds. robots.txt leads to none of the last five: ``/sitemap_news.xml`` stands at a
-known path, the homepage names a sitemap and a feed, and ``/wp-sitemap.xml`` is a newer path."""
+"""The responses of the site, by path. robots.txt does not lead to the last five:
+``/sitemap_news.xml`` is at a known path, ``/wp-sitemap.xml`` at a newer path, and the homepage
+links to a sitemap and a feed."""
 
 REDIRECTS: Final = {"/sitemap.xml": "/sitemaps/index.xml"}
-"""A known path that leads to what robots.txt declares: it must not be listed twice."""
+"""A known path that redirects to a declared sitemap, which must not be listed twice."""
 
 TREE: Final = (
     TreeLine(0, "/", "IndexWebsiteSitemap"),
@@ -97,19 +98,19 @@ TREE: Final = (
     TreeLine(1, "/wp-sitemap.xml", "PagesXMLSitemap", 1),
     TreeLine(1, "/feeds/comments.xml", "PagesRSSSitemap", 1),
 )
-"""What a crawl of all stages has to find, in this order.
+"""What a crawl with all discovery stages has to find, in this order.
 
-``lost.xml`` is missing, and the last index is a loop.
+``lost.xml`` is missing, and the second ``index.xml`` is a loop.
 """
 
 
 class _Handler(BaseHTTPRequestHandler):
-    timeout = 10  # a connection on which nothing is asked doesn't keep the server from ending
+    timeout = 10  # an idle connection must not keep the server from stopping
     server: "_Server"
 
     def do_GET(self) -> None:
         site = self.server.site
-        site.asked.append(self.path)
+        site.requested.append(self.path)
         if self.path in REDIRECTS:
             self.send_response(301)
             self.send_header("Location", REDIRECTS[self.path])
@@ -126,29 +127,29 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_error(404)
 
     def log_message(self, format: str, *args: object) -> None:
-        """Say nothing: what was asked is in ``asked``."""
+        """Log nothing: the requests are in ``requested``."""
 
 
 class _Server(ThreadingHTTPServer):
-    daemon_threads = False  # so that server_close() waits for all of them
+    daemon_threads = False  # so that server_close() waits for them
 
     def __init__(self, site: "DemoSite") -> None:
         self.site = site
         super().__init__(("127.0.0.1", 0), _Handler)
 
     def finish_request(self, request: object, client_address: object) -> None:
-        with suppress(ConnectionError):  # a client that hangs up is no news
+        with suppress(ConnectionError):  # the client closed the connection
             super().finish_request(request, client_address)  # type: ignore[arg-type]
 
 
 class DemoSite:
-    """The site, running inside a ``with`` block."""
+    """The demo site; it runs inside of a ``with`` block."""
 
     def __init__(self) -> None:
-        self.asked: list[str] = []
-        """The paths asked for, in order."""
+        self.requested: list[str] = []
+        """The paths that were requested, in order."""
         self._server = _Server(self)
-        # A daemon: Ctrl-C may come before the ``with`` block is entered, or while it is left.
+        # A daemon thread: Ctrl-C may come before the ``with`` block is entered, or while it exits.
         self._thread = threading.Thread(
             target=self._server.serve_forever, args=(0.02,), daemon=True
         )

@@ -1,15 +1,15 @@
-"""The exit codes that a command can end with."""
+"""The exit codes of all commands."""
 
 from enum import IntEnum
 
 
 class Exit(IntEnum):
-    """What the shell is told."""
+    """The exit code of a command."""
 
     DONE = 0
     NO = 1
-    """The question was answered, and the answer is no."""
+    """The question was answered, and the answer is no: there is no sitemap."""
     USAGE = 2
-    """The command was used wrongly (argparse says the same)."""
-    UNANSWERED = 3
-    """The question could not be answered: blocked, unreachable, no room for the output."""
+    """The arguments are wrong (argparse uses the same code)."""
+    FAILED = 3
+    """The question could not be answered: blocked, unreachable, or the output can't be written."""

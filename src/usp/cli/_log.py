@@ -1,4 +1,7 @@
-"""The log of a command: on stderr or in a file, and never in the way of the answer."""
+"""Logging of a command, to stderr or to a file.
+
+A log that can't be written stops; it never changes the output or the exit code.
+"""
 
 import logging
 import sys
@@ -9,30 +12,30 @@ from typing import Final
 from usp.cli._output import tell
 from usp.exceptions import SitemapException
 
-_NEVER: Final = logging.CRITICAL + 1
+_OFF: Final = logging.CRITICAL + 1
 
 
-class _Forgiving(logging.Handler):
-    """Ends the log, with one line, where it can't be written; all else goes on."""
+class _StopsOnError(logging.Handler):
+    """Stops the log with one warning when it can't be written."""
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 -- logging's own name
         del record
-        self.setLevel(_NEVER)
-        tell(f"warning: the log ends here: {sys.exception()}")
-        with suppress(OSError):  # what is still buffered finds no room either
+        self.setLevel(_OFF)
+        tell(f"warning: logging stopped: {sys.exception()}")
+        with suppress(OSError):  # the buffer can't be written either
             self.close()
 
 
-class _StderrHandler(_Forgiving, logging.StreamHandler):  # type: ignore[type-arg]  # at run time
+class _StderrHandler(_StopsOnError, logging.StreamHandler):  # type: ignore[type-arg]  # not generic at run time
     pass
 
 
-class _FileHandler(_Forgiving, logging.FileHandler):
+class _FileHandler(_StopsOnError, logging.FileHandler):
     pass
 
 
 def setup_logging(level: int, log_file: str | None = None) -> None:
-    """Send the log to stderr, or to the end of a file and nowhere else.
+    """Log to stderr, or append to a file.
 
     Raises:
         SitemapException: the file can't be opened.
@@ -41,7 +44,7 @@ def setup_logging(level: int, log_file: str | None = None) -> None:
     try:
         handler = _file_handler(log_file) if log_file else _StderrHandler()
     except OSError as error:
-        raise SitemapException(f"cannot write the log to {log_file}: {error.strerror}") from error
+        raise SitemapException(f"cannot write the log file {log_file}: {error.strerror}") from error
     logging.basicConfig(level=level, handlers=[handler])
 
 

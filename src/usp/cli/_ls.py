@@ -1,7 +1,7 @@
-"""``usp ls``: the sitemaps and pages of a website, as lines.
+"""``usp ls``: prints the sitemaps and pages of a website.
 
-Rules of the room: stdout has data only, one URL a line, written as the tree is walked; what came
-of the crawl is told on stderr, in a line or a few, and by the exit code.
+stdout gets the URLs, one per line, while the tree is iterated. stderr gets a few lines about what
+failed; the exit code gives the outcome.
 """
 
 import argparse
@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from usp._source import is_local
 from usp.cli._exit import Exit
 from usp.cli._log import setup_logging
-from usp.cli._outcome import verdict, why
+from usp.cli._outcome import reason, summarize
 from usp.cli._output import one_line, tell
 from usp.cli._url import site_url
 from usp.objects.sitemap import AbstractSitemap, IndexWebsiteSitemap
@@ -22,12 +22,12 @@ from usp.tree import sitemap_tree, sitemap_tree_for_homepage
 Shorten = Callable[[str], str]
 
 _LEVELS: Final = (logging.WARNING, logging.INFO, logging.DEBUG)
-"""The log level by how many times ``-v`` was given."""
+"""The log level for each number of ``-v`` options."""
 
 
 def _tabtree(root: AbstractSitemap, shorten: Shorten) -> Iterable[str]:
     if [sub.url for sub in root.sub_sitemaps] == [root.url]:
-        (root,) = root.sub_sitemaps  # one sitemap was named: it is its own root
+        (root,) = root.sub_sitemaps  # the source is one sitemap: print it as the root
     yield one_line(root.url)
     yield from _nested(root, shorten, depth=1)
 
@@ -35,7 +35,7 @@ def _tabtree(root: AbstractSitemap, shorten: Shorten) -> Iterable[str]:
 def _nested(sitemap: AbstractSitemap, shorten: Shorten, depth: int) -> Iterable[str]:
     tabs = "\t" * depth
     children = sitemap.sub_sitemaps
-    # all_pages() streams, but takes in the children: so only where there are none.
+    # all_pages() streams, but includes the children: it is used only if there are none.
     for page in sitemap.pages if children else sitemap.all_pages():
         yield tabs + shorten(page.url)
     for child in children:
@@ -49,8 +49,8 @@ def _pages(root: AbstractSitemap, shorten: Shorten) -> Iterable[str]:
 
 def _tried(root: IndexWebsiteSitemap, shorten: Shorten) -> Iterable[str]:
     for attempt in root.tried:
-        said = (attempt.result, attempt.stage, shorten(attempt.url), one_line(why(attempt)))
-        yield "\t".join(said)
+        columns = (attempt.result, attempt.stage, shorten(attempt.url), one_line(reason(attempt)))
+        yield "\t".join(columns)
 
 
 _PRINTERS: Final[dict[str, Callable[[IndexWebsiteSitemap, Shorten], Iterable[str]]]] = {
@@ -61,26 +61,26 @@ _PRINTERS: Final[dict[str, Callable[[IndexWebsiteSitemap, Shorten], Iterable[str
 
 
 def run(args: argparse.Namespace) -> Exit:
-    """Crawl, print, and say what came of it."""
-    # Without a log that was asked for, the command says in its own words what went wrong.
+    """Crawl, print the URLs, then print a summary to stderr."""
+    # Failures are printed as short lines unless a log, which has them too, was requested.
     has_log = bool(args.verbosity or args.log_file)
     level = _LEVELS[min(args.verbosity, len(_LEVELS) - 1)] if has_log else logging.ERROR
     setup_logging(level, args.log_file)
-    tree = _tree(args, talks=not has_log)
-    silent = True
+    tree = _tree(args, explain=not has_log)
+    printed = False
     for line in _PRINTERS[args.format](tree, _shortener(tree.url) if args.strip_url else one_line):
         print(line)
-        silent = False
-    lines, code = verdict(tree, failures=not has_log)
-    if silent and code is Exit.DONE:
-        lines.append(f"the sitemaps of {tree.url} list no page")
+        printed = True
+    lines, code = summarize(tree, failures=not has_log)
+    if not printed and code is Exit.DONE:
+        lines.append(f"the sitemaps of {tree.url} list no pages")
     for line in lines:
         tell(line)
     return code
 
 
-def _tree(args: argparse.Namespace, *, talks: bool) -> IndexWebsiteSitemap:
-    """Read what was named: a site, or a sitemap that is no site."""
+def _tree(args: argparse.Namespace, *, explain: bool) -> IndexWebsiteSitemap:
+    """Return the tree of a website, of one sitemap, or of a file."""
     if is_local(args.url):
         return sitemap_tree(args.url)
     url = site_url(args.url)
@@ -93,18 +93,18 @@ def _tree(args: argparse.Namespace, *, talks: bool) -> IndexWebsiteSitemap:
         use_homepage=args.homepage,
         use_newer_paths=args.newer,
     )
-    if talks and _names_more_than_a_site(url):
-        tell(f"looking for the sitemaps of all of {tree.url}")
+    if explain and _has_path(url):
+        tell(f"listing all sitemaps of {tree.url} (use -s to read one sitemap)")
     return tree
 
 
-def _names_more_than_a_site(url: str) -> bool:
+def _has_path(url: str) -> bool:
     parts = urlsplit(url)
     return bool(parts.path.strip("/") or parts.query or parts.fragment)
 
 
 def _shortener(homepage: str) -> Shorten:
-    """Make what turns URLs of the site into paths, and leaves all others as they are."""
+    """Return a function that turns URLs of the site into paths; other URLs stay as they are."""
     site = homepage.rstrip("/")
 
     def shorten(url: str) -> str:

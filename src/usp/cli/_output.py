@@ -1,7 +1,7 @@
-"""stdout and stderr as they may be: closed, full, or pipes that nobody reads.
+"""Writing to stdout and stderr, which may be closed, full, or pipes without a reader.
 
-Rules of the room: stdout is the answer, so trouble with it is raised. stderr is talk: trouble with
-it changes neither the answer nor the exit code.
+Errors of stdout are raised, since it carries the result. Errors of stderr are ignored: they change
+neither the result nor the exit code.
 """
 
 import io
@@ -13,50 +13,50 @@ from typing import Final, TextIO
 from urllib.parse import quote
 
 _CONTROLS: Final = {code: quote(chr(code)) for code in (*range(0x20), *range(0x7F, 0xA0))}
-"""Characters that would break a line or steer a terminal, and what stands for them."""
+"""Control characters, which could break a line or control a terminal, percent-encoded."""
 
 
 def prepare() -> None:
-    """Make the streams fit to be written to.
+    """Prepare stdout and stderr.
 
-    stdout is UTF-8 whatever the locale says; what UTF-8 can't hold is written as an escape.
+    stdout is UTF-8, whatever the locale; characters that UTF-8 can't encode are escaped.
 
     Raises:
         OSError: stdout is closed.
 
     """
-    if sys.stderr is None:  # closed; print() and argparse would take stdout instead
-        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 -- to the end
+    if sys.stderr is None:  # closed; print() and argparse would write to stdout
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 -- open until the process ends
     if sys.stdout is None:
         raise OSError("stdout is closed")
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
-def settle() -> None:
-    """Write what is still buffered, or let it go nowhere: Python's own end would complain."""
+def flush_or_discard() -> None:
+    """Flush both streams; discard what can't be written, so that Python's exit prints no error."""
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:
-            _settle(stream)
+            _flush_or_discard(stream)
 
 
-def _settle(stream: TextIO) -> None:
+def _flush_or_discard(stream: TextIO) -> None:
     try:
         stream.flush()
     except OSError:
-        with suppress(io.UnsupportedOperation):  # a caller's own stream, with no file behind it
+        with suppress(io.UnsupportedOperation):  # a replaced stream without a file
             target = stream.fileno()
-            nowhere = os.open(os.devnull, os.O_WRONLY)
-            os.dup2(nowhere, target)
-            os.close(nowhere)
+            devnull = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(devnull, target)
+            os.close(devnull)
 
 
 def one_line(text: str) -> str:
-    """Return the text with control characters percent-encoded: one line, and harmless."""
+    """Return the text on one line: control characters are percent-encoded."""
     return text.translate(_CONTROLS)
 
 
 def tell(message: str) -> None:
-    """Say one line on stderr, if anybody can hear it."""
+    """Print a one-line message to stderr; errors of stderr are ignored."""
     with suppress(OSError):
         print(f"usp: {one_line(message)}", file=sys.stderr, flush=True)

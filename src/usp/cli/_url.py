@@ -1,4 +1,4 @@
-"""The URL of a website, as people type it."""
+"""The URL of a website, as people type it on the command line."""
 
 import re
 from typing import Final
@@ -12,14 +12,14 @@ _BARE_HOST: Final = re.compile(
     r"""(?: localhost | [\w-]+ (?=:) | [\w-]+ (?:\.[\w-]+)+ \.? | \[[0-9a-f:.]+\] ) (?: :\d+ )?""",
     re.IGNORECASE | re.VERBOSE,
 )
-"""A host as typed without its scheme. One word alone, but for localhost, is taken for a slip."""
+"""A host without a scheme. A single word is rejected as a typo, except ``localhost``."""
 
 
 def site_url(typed: str) -> str:
-    """Return the URL that was meant; a bare domain means https.
+    """Return the URL of a website; a bare domain means https.
 
     Raises:
-        SitemapException: it can't be meant as the URL of a website.
+        SitemapException: it is not the URL of a website.
 
     """
     text = typed.strip()
@@ -42,8 +42,8 @@ def _url_of_bare_domain(text: str) -> str | None:
 def _is_web_url(url: str) -> bool:
     try:
         parts = urlsplit(url)
-        has_place = bool(parts.hostname) and parts.port != 0
-    except ValueError:  # a port or an IPv6 address that is none
+        has_host = bool(parts.hostname) and parts.port != 0
+    except ValueError:  # an invalid port or IPv6 address
         return False
     clean = url.isprintable() and not re.search(r"\s", parts.netloc)
-    return clean and has_place and parts.scheme in {"http", "https"}
+    return clean and has_host and parts.scheme in {"http", "https"}

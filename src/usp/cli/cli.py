@@ -1,8 +1,8 @@
-"""The entry of the command: reads the arguments, runs one command, turns its end into an exit code.
+"""The entry point: parses the arguments, runs one command, returns its exit code.
 
-What can go wrong at the edge of the process is dealt with here and only here: wrong use, Ctrl-C,
-a pipe that closes, a disk that is full. None of them ever shows a traceback. So that Ctrl-C is
-caught while modules are still being imported, all of them are imported inside ``main``.
+Wrong arguments, Ctrl-C, a closed pipe and a full disk are handled here and only here; none of them
+prints a traceback. Modules are imported inside of ``main``, so that Ctrl-C is caught while they are
+being imported.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import sys
 
 from usp._version import __version__
 
-TYPE_CHECKING = False  # as typing has it, which takes a while to import
+TYPE_CHECKING = False  # as in typing, which is slow to import
 if TYPE_CHECKING:
     import argparse
 
@@ -20,61 +20,58 @@ if TYPE_CHECKING:
 __all__ = ["__version__", "main", "parse_args"]
 
 _INTERRUPTED = 130
-"""The exit code after Ctrl-C, as shells count it: 128 and the number of SIGINT."""
-
-_RIVAL = "ultimate-sitemap-parser"
-"""Another distribution that installs the import name ``usp``: the two would mix."""
+"""The exit code after Ctrl-C, as in shells: 128 plus the number of SIGINT."""
 
 
 def parse_args(arg_list: list[str] | None) -> tuple[argparse.Namespace, argparse.ArgumentParser]:
-    """Return the arguments as read, and the parser that read them.
+    """Return the parsed arguments and the parser.
 
-    Without a command the namespace has no ``func``.
+    The namespace has no ``func`` if no command was given.
     """
-    from usp.cli._arguments import parser_of_all
+    from usp.cli._arguments import build_parser
 
-    parser = parser_of_all()
+    parser = build_parser()
     return parser.parse_args(arg_list), parser
 
 
 def main(arg_list: list[str] | None = None) -> None:
-    """Run the command; come back when it worked, else exit with a code that is not zero."""
+    """Run the command; return if it succeeded, else exit with a nonzero code."""
     try:
-        code = int(_guarded(arg_list))
+        code = int(_handle_errors(arg_list))
     except KeyboardInterrupt:
         code = _INTERRUPTED
     if code:
         sys.exit(code)
 
 
-def _guarded(arg_list: list[str] | None) -> Exit:
-    from usp.cli import _output as _streams
+def _handle_errors(arg_list: list[str] | None) -> Exit:
+    from usp.cli import _output
     from usp.cli._exit import Exit
     from usp.exceptions import SitemapException, StorageError
 
     try:
-        _streams.prepare()
-        return _answer(arg_list)
+        _output.prepare()
+        return _run_and_flush(arg_list)
     except StorageError as error:
-        _streams.tell(f"error: {error}")
-        return Exit.UNANSWERED
+        _output.tell(f"error: {error}")
+        return Exit.FAILED
     except SitemapException as error:
-        _streams.tell(f"error: {error}")
+        _output.tell(f"error: {error}")
         return Exit.USAGE
     except BrokenPipeError:
-        return Exit.DONE  # the reader has what it wanted
+        return Exit.DONE  # the reader, such as head, has enough
     except OSError as error:
-        _streams.tell(f"error: {error}")
-        return Exit.UNANSWERED
+        _output.tell(f"error: {error}")
+        return Exit.FAILED
     finally:
-        _streams.settle()
+        _output.flush_or_discard()
 
 
-def _answer(arg_list: list[str] | None) -> Exit:
-    """Run the command and hand over all that it printed: only then has it worked."""
+def _run_and_flush(arg_list: list[str] | None) -> Exit:
+    """Run the command and flush stdout: an error of the flush is an error of the command."""
     try:
         code = _run(arg_list)
-    except SystemExit:  # argparse has printed the help or the version
+    except SystemExit:  # argparse printed the help or the version
         sys.stdout.flush()
         raise
     sys.stdout.flush()
@@ -88,21 +85,5 @@ def _run(arg_list: list[str] | None) -> Exit:
     if "func" not in args:
         parser.print_help()
         return Exit.DONE
-    _warn_of_double_install()
     code: Exit = args.func(args)
     return code
-
-
-def _warn_of_double_install() -> None:
-    from importlib import metadata
-
-    from usp.cli._output import tell
-
-    try:
-        metadata.distribution(_RIVAL)
-    except metadata.PackageNotFoundError:
-        return
-    tell(
-        f"warning: {_RIVAL} is installed too and has the same import name; "
-        "uninstall both, then install usp again"
-    )

@@ -25,6 +25,9 @@ class HasProblems(Protocol):
     @property
     def complete(self) -> bool: ...
 
+    @property
+    def document_bytes(self) -> int | None: ...
+
 
 @runtime_checkable
 class HasSkipped(Protocol):
@@ -104,6 +107,11 @@ class AbstractSitemap(ABC):
     def complete(self) -> bool:
         """Whether nothing of this document was lost; parses it, as ``problems`` does."""
         return True
+
+    @property
+    def document_bytes(self) -> int | None:
+        """The size of this document, decompressed; None if it is unknown. Parses it if needed."""
+        return None
 
     @property
     def tree_complete(self) -> bool:

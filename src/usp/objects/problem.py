@@ -1,7 +1,9 @@
-"""What was found wrong while reading, and the one table of codes it is named by.
+"""What is wrong with a document: ``Problem``, and the table of codes that names every kind of it.
 
-A code never changes its meaning. Blocks: SM1 transport, SM2 document, SM3 URLs, SM4 values,
-SM5 extensions, SM6 discovery and tree, SM7 limits and policy. ``docs/problems.md`` is made from it.
+The table is the single source of codes, names, severities and texts; ``docs/problems.md`` is
+generated from it. A code never changes its meaning. Blocks: SM1 transport, SM2 document, SM3 URLs,
+SM4 values, SM5 extensions, SM6 discovery and tree, SM7 limits and policy. How a problem is detected
+belongs in ``usp._parse`` and ``usp._crawl``.
 """
 
 from dataclasses import dataclass
@@ -10,14 +12,14 @@ from typing import Final
 
 
 class Severity(StrEnum):
-    """How bad it is for whoever reads the sitemap."""
+    """How serious a problem is for a reader of the sitemap."""
 
     ERROR = "error"
-    """Something of the document was lost."""
+    """Part of the document was lost."""
     WARNING = "warning"
-    """Nothing was lost here, but other readers may stumble."""
+    """Nothing was lost here, but other parsers may fail."""
     INFO = "info"
-    """Worth knowing, and nothing more."""
+    """Nothing was lost, and other parsers are not affected."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,33 +27,37 @@ class Code:
     """One row of the table of codes."""
 
     name: str
+    """The name in kebab-case, for people and logs."""
     severity: Severity
     meaning: str
+    """What the problem is, in one sentence."""
     rule: str
-    """Whose rule it is."""
-    mend: str
-    """What the site should do about it."""
+    """The specification that is violated; ``usp`` for our own limits."""
+    fix: str
+    """What the owner of the site should change."""
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something that is wrong with a document, and where."""
+    """One problem of a document, with its position."""
 
     code: str
+    """The code, such as ``SM208``: a key of ``CODES``."""
     message: str
+    """What was found, in words. The words may change between versions."""
     line: int | None = None
-    """The line it is on, counted from 1, where that is known."""
+    """The line number, from 1; None if the position is not known."""
     offset: int | None = None
-    """The byte in the unpacked document where it begins, where that is known."""
+    """The byte offset in the decompressed document, from 0; None if it is not known."""
 
     @property
     def name(self) -> str:
-        """The code's name in words-with-hyphens."""
+        """The name of the code, such as ``entry-repaired``."""
         return CODES[self.code].name
 
     @property
     def severity(self) -> Severity:
-        """How bad it is."""
+        """The severity of the code."""
         return CODES[self.code].severity
 
 
@@ -64,94 +70,99 @@ _JSON, _OURS = "JSON Feed", "usp"
 CODES: Final[dict[str, Code]] = {
     "SM101": Code(
         "fetch-failed", _E, "The document could not be fetched.", _HTTP,
-        "Serve it with status 200, or remove what declares it.",
+        "Serve it with status 200, or remove the reference to it.",
     ),
     "SM102": Code(
-        "body-cut-off", _E, "The connection ended in the middle of the body.", _HTTP,
-        "Let the server finish, and send the true Content-Length.",
+        "body-truncated", _E, "The connection ended in the middle of the body.", _HTTP,
+        "Send the whole body, with the right Content-Length.",
     ),
     "SM103": Code(
-        "dead-scheme", _W, "Only https answers where http is declared, or the other way.", _HTTP,
-        "Declare the URL that answers, or redirect to it.",
+        "dead-scheme", _W,
+        "The declared scheme does not respond; the other one (http, https) does.", _HTTP,
+        "Declare the URL that responds, or redirect to it.",
     ),
     "SM201": Code(
-        "not-a-sitemap", _E, "The XML document is of no kind that lists pages.", _SM,
+        "not-a-sitemap", _E,
+        "The root element of the XML document is not one of a sitemap or feed.", _SM,
         "Make <urlset>, <sitemapindex>, <rss> or <feed> the root element.",
     ),
     "SM202": Code(
-        "html-page", _E, "An HTML page stands where a sitemap should be.", _SM,
-        "Serve the sitemap itself; answer 404 where there is none.",
+        "html-page", _E, "The document is an HTML page.", _SM,
+        "Serve the sitemap itself; respond with 404 if there is none.",
     ),
     "SM203": Code(
-        "entities-declared", _E, "The DOCTYPE declares entities; none is ever expanded.", _OURS,
-        "Leave the DOCTYPE out; write characters as they are.",
+        "entities-declared", _E, "The DOCTYPE declares entities, which are never expanded.", _OURS,
+        "Remove the DOCTYPE; write characters directly.",
     ),
     "SM204": Code(
-        "no-content", _E, "Nothing in the document is a URL.", _SM,
+        "no-urls", _E, "The document contains no URL.", _SM,
         "List at least one URL, or remove the sitemap.",
     ),
     "SM205": Code(
-        "junk-before", _W, "Something stands before the XML document.", _XML,
-        "Print nothing (blanks, warnings, marks) before the XML declaration.",
+        "junk-before", _W, "Other content precedes the XML document.", _XML,
+        "Output nothing (whitespace, warnings, tags) before the XML declaration.",
     ),
     "SM206": Code(
-        "junk-after", _W, "Something stands after the root element.", _XML,
-        "End the document with the root's end tag.",
+        "junk-after", _W, "Other content follows the root element.", _XML,
+        "Output nothing after the end tag of the root element.",
     ),
     "SM207": Code(
-        "cut-off", _E, "The document ends before its root element does.", _XML,
-        "Look for time-outs and limits where it is made.",
+        "truncated", _E, "The document ends before its root element is closed.", _XML,
+        "Look for timeouts and size limits in the generator.",
     ),
     "SM208": Code(
-        "entry-mended", _W, "An entry is not well-formed XML; it was read all the same.", _XML,
+        "entry-repaired", _W, "An entry is not well-formed XML; it was repaired and read.", _XML,
         "Escape &, < and >, and close every tag.",
     ),
     "SM209": Code(
-        "entry-lost", _E, "A damaged entry could not be read and was left out.", _XML,
+        "entry-skipped", _E, "An entry is too damaged to be read and was skipped.", _XML,
         "Escape &, < and >, and close every tag.",
     ),
     "SM210": Code(
-        "entry-unclosed", _W, "An entry is never closed; the next one begins inside it.", _XML,
+        "entry-unclosed", _W, "An entry is not closed before the next one begins.", _XML,
         "Close every <url>, <sitemap>, <item> and <entry>.",
     ),
     "SM211": Code(
-        "structure-broken", _W, "The XML around the entries is not well-formed.", _XML,
-        "Close what is opened, in order, and nothing else.",
+        "malformed-structure", _W, "The XML around the entries is not well-formed.", _XML,
+        "Close every element, in the order in which they were opened.",
     ),
     "SM212": Code(
-        "bytes-replaced", _W, "Some bytes don't fit the document's encoding.", _XML,
-        "Write UTF-8, and say so.",
+        "bytes-replaced", _W,
+        "Some bytes are invalid in the document's encoding; they were replaced.", _XML,
+        "Write UTF-8, and declare it.",
     ),
     "SM213": Code(
-        "unknown-encoding", _W, "The encoding that is named doesn't exist, or isn't the one.", _XML,
-        "Write UTF-8, and say so.",
+        "unknown-encoding", _W,
+        "The declared encoding does not exist, or the document is in another one.", _XML,
+        "Write UTF-8, and declare it.",
     ),
     "SM214": Code(
-        "gzip-damaged", _E, "The packed data ends early or is damaged.", _GZIP,
-        "Pack the file again; look for time-outs where it is made.",
+        "gzip-corrupt", _E, "The compressed data is truncated or corrupt.", _GZIP,
+        "Compress the file again; look for timeouts in the generator.",
     ),
     "SM215": Code(
-        "gzip-junk", _W, "Something that isn't gzip follows the gzip data.", _GZIP,
-        "End the file where its last member ends.",
+        "gzip-trailing-data", _W, "Data that is not gzip follows the gzip data.", _GZIP,
+        "Write nothing after the last gzip member.",
     ),
     "SM216": Code(
-        "foreign-entry", _W, "An entry belongs in another kind of sitemap.", _SM,
+        "misplaced-entry", _W, "An entry belongs in another kind of sitemap.", _SM,
         "Put <sitemap> into a <sitemapindex> and <url> into a <urlset>.",
     ),
     "SM217": Code(
-        "entry-too-large", _E, "More than 1 MiB without an end was left out.", _OURS,
-        "Keep an entry below 1 MiB.",
+        "entry-too-large", _E, "An entry or tag of more than 1 MiB was skipped.", _OURS,
+        "Keep entries and tags below 1 MiB.",
     ),
     "SM218": Code(
-        "undeclared-prefix", _W, "A prefix is never declared; its usual meaning holds.", _NAMES,
+        "undeclared-prefix", _W,
+        "A namespace prefix is not declared; its usual namespace was assumed.", _NAMES,
         "Declare the prefix on the root element.",
     ),
     "SM219": Code(
-        "wrong-namespace", _W, "A namespace is missing, misspelt or outdated.", _SM,
-        "Use the namespace that the format's specification gives.",
+        "wrong-namespace", _W, "A namespace is missing, misspelled or outdated.", _SM,
+        "Use the namespace of the format's specification.",
     ),
     "SM220": Code(
-        "upper-case-tag", _W, "A tag is written in capitals; XML tells case apart.", _SM,
+        "upper-case-tag", _W, "A tag is in upper case; XML is case-sensitive.", _SM,
         "Write tags in lower case.",
     ),
     "SM221": Code(
@@ -159,172 +170,182 @@ CODES: Final[dict[str, Code]] = {
         "Put the entries into <urlset> or <sitemapindex>.",
     ),
     "SM222": Code(
-        "escaped-whole", _W, "The whole document is escaped, as for showing it.", _XML,
-        "Send the XML itself, not a text that shows it.",
+        "escaped-document", _W, "The whole document is escaped, as if for display.", _XML,
+        "Send the XML itself, without escaping it.",
     ),
     "SM231": Code(
-        "json-broken", _E, "The JSON is broken: what can't be read of it was left out.", _JSON,
-        "Write the feed with a JSON library, and let it finish.",
+        "malformed-json", _E, "Part of the JSON is malformed and was skipped.", _JSON,
+        "Write the feed with a JSON library, and send all of it.",
     ),
     "SM232": Code(
-        "no-version", _W, "A JSON Feed doesn't say that it is one.", _JSON,
-        'Give it "version": "https://jsonfeed.org/version/1.1".',
+        "no-version", _W, "The JSON Feed has no version.", _JSON,
+        'Add "version": "https://jsonfeed.org/version/1.1".',
     ),
     "SM233": Code(
-        "json-mended", _W, "An item is not well-formed JSON; it was read all the same.", _JSON,
+        "json-repaired", _W, "An item is not well-formed JSON; it was repaired and read.", _JSON,
         "Write the feed with a JSON library.",
     ),
     "SM301": Code(
-        "no-loc", _W, "An entry has no URL and was left out.", _SM,
+        "no-loc", _W, "An entry has no URL and was skipped.", _SM,
         "Give every entry one <loc>.",
     ),
     "SM302": Code(
         "relative-url", _W, "A URL is relative.", _SM,
-        "Write URLs in full, from http:// or https:// on.",
+        "Write absolute URLs, with http:// or https://.",
     ),
     "SM303": Code(
         "not-http", _W, "A URL is not HTTP or HTTPS.", _SM,
-        "List only what can be fetched by HTTP.",
+        "List only http:// and https:// URLs.",
     ),
     "SM304": Code(
-        "two-locs", _W, "An entry has more than one URL; each counts.", _SM,
-        "Give every URL an entry of its own.",
+        "multiple-locs", _W, "An entry has more than one URL; each of them was read.", _SM,
+        "Give every URL its own entry.",
     ),
     "SM305": Code(
-        "duplicate-url", _I, "The document lists a URL again; the first counts.", _SM,
-        "List a URL once.",
+        "duplicate-url", _I,
+        "The document lists a URL more than once; the first entry was read.", _SM,
+        "List every URL once.",
     ),
     "SM306": Code(
-        "escaped-twice", _W, "Entities are left in a text after XML was decoded.", _XML,
+        "double-escaped", _W,
+        "A text is escaped twice: it still contains entities once decoded.", _XML,
         "Escape once.",
     ),
     "SM307": Code(
-        "odd-blanks", _I, "A URL has odd blanks around it, or line breaks in it.", _SM,
-        "Remove them.",
+        "stray-whitespace", _I,
+        "A URL has Unicode whitespace around it, or a line break in it.", _SM,
+        "Remove the whitespace.",
     ),
     "SM308": Code(
-        "blank-in-url", _W, "A URL has a blank in it.", "RFC 3986",
+        "space-in-url", _W, "A URL contains a space.", "RFC 3986",
         "Write %20.",
     ),
     "SM309": Code(
-        "line-ignored", _I, "A line of a text is no URL.", _SM,
-        "Write one URL a line, and nothing else.",
+        "line-ignored", _I, "A line of a text sitemap is not a URL and was ignored.", _SM,
+        "Write one URL per line, and nothing else.",
     ),
     "SM310": Code(
-        "line-too-long", _E, "A line of more than 64 KiB was left out.", _OURS,
-        "Write one URL a line.",
+        "line-too-long", _E, "A line of more than 64 KiB was skipped.", _OURS,
+        "Write one URL per line.",
     ),
     "SM311": Code(
-        "wrapped-url", _W, "Something stands around a URL that is no part of it.", _SM,
-        "Write the URL alone: no quotes, brackets or messages of scripts.",
+        "junk-around-url", _W, "Quotes, brackets or script output around a URL were removed.", _SM,
+        "Write the URL alone.",
     ),
     "SM401": Code(
-        "bad-date", _W, "A date can't be understood, or leaves out the year.", "W3C Datetime",
+        "bad-date", _W, "A date cannot be parsed, or has no year.", "W3C Datetime",
         "Write 2024-05-01 or 2024-05-01T10:00:00+00:00.",
     ),
     "SM402": Code(
         "bad-priority", _W, "A priority is not a number from 0 to 1.", _SM,
-        "Write 0.0 to 1.0, with a point.",
+        "Write 0.0 to 1.0, with a decimal point.",
     ),
     "SM403": Code(
-        "bad-changefreq", _W, "A change frequency is none of the seven words.", _SM,
+        "bad-changefreq", _W, "A change frequency is not one of the seven allowed words.", _SM,
         "Write always, hourly, daily, weekly, monthly, yearly or never.",
     ),
     "SM404": Code(
-        "repeated-field", _W, "An entry says something twice; the first good one counts.", _SM,
-        "Say it once.",
+        "repeated-field", _W,
+        "An entry has a field more than once; the first valid one was read.", _SM,
+        "Write the field once.",
     ),
     "SM405": Code(
-        "bad-number", _W, "A number can't be understood, or is out of its range.", _VIDEO,
-        "Write digits, with a point where there is a fraction.",
+        "bad-number", _W, "A number cannot be parsed, or is out of range.", _VIDEO,
+        "Write digits, with a decimal point for a fraction.",
     ),
     "SM406": Code(
-        "bad-word", _W, "A word is none of those that the format knows here.", _VIDEO,
+        "unknown-value", _W, "A value is not one of those that the format allows.", _VIDEO,
         "Write yes or no, allow or deny, own or rent, hd or sd.",
     ),
     "SM407": Code(
-        "wrong-type", _W, "A value of a JSON Feed is of another type than it should be.", _JSON,
+        "wrong-type", _W, "A value of a JSON Feed has the wrong type.", _JSON,
         "Write texts as strings, and lists as arrays.",
     ),
     "SM501": Code(
-        "story-without-title", _W, "A news story has no title and was left out.", _NEWS,
+        "story-without-title", _W, "A news story has no title and was skipped.", _NEWS,
         "Give every <news:news> a <news:title>.",
     ),
     "SM502": Code(
-        "image-without-loc", _W, "An image has no URL and was left out.", _IMAGE,
+        "image-without-loc", _W, "An image has no URL and was skipped.", _IMAGE,
         "Give every <image:image> an <image:loc>.",
     ),
     "SM503": Code(
-        "item-incomplete", _I, "A feed's item has no link, or neither title nor text.", _RSS,
+        "item-incomplete", _I,
+        "A feed item has no link, or neither title nor text; it was skipped.", _RSS,
         "Give every item a link and a title.",
     ),
     "SM504": Code(
-        "link-incomplete", _W, "An alternate has no rel or no href and was left out.", "XHTML",
+        "link-incomplete", _W, "A link has no rel or no href and was skipped.", "XHTML",
         "Give every <xhtml:link> rel, hreflang and href.",
     ),
     "SM505": Code(
-        "empty-video", _W, "A video says nothing and was left out.", _VIDEO,
-        "Describe the video, or leave the element out.",
+        "empty-video", _W, "A video element is empty and was skipped.", _VIDEO,
+        "Describe the video, or remove the element.",
     ),
     "SM506": Code(
-        "video-incomplete", _W, "A video lacks what Google asks of every video.", _VIDEO,
-        "Give it a thumbnail, a title, a description and a URL of the video or of a player.",
+        "video-incomplete", _W, "A video lacks a field that Google requires.", _VIDEO,
+        "Give it a thumbnail, a title, a description, and the URL of the video or of a player.",
     ),
     "SM507": Code(
-        "media-without-url", _W, "A medium of a feed's item has no URL and was left out.", _MEDIA,
+        "media-without-url", _W,
+        "A media element of a feed item has no URL and was skipped.", _MEDIA,
         "Give every <media:content>, <media:thumbnail> and <enclosure> a url.",
     ),
     "SM601": Code(
-        "loop", _E, "The URL is that of a sitemap above it.", _SM,
-        "Don't list an index below itself.",
+        "loop", _E, "The URL is the URL of one of the sitemap's ancestors.", _SM,
+        "Do not list an index below itself.",
     ),
     "SM602": Code(
-        "redirect-loop", _E, "The URL redirects to a sitemap above it.", _SM,
-        "Don't list an index below itself.",
+        "redirect-loop", _E, "The URL redirects to one of the sitemap's ancestors.", _SM,
+        "Do not list an index below itself.",
     ),
     "SM603": Code(
-        "too-deep", _E, "The sitemap lies more than 11 levels down.", _OURS,
-        "Keep indexes flat: an index of sitemaps is all that the protocol knows.",
+        "too-deep", _E, "The sitemap is nested too deeply, by default below level 11.", _OURS,
+        "Nest less: the protocol allows one index of sitemaps.",
     ),
     "SM604": Code(
         "unfetchable-url", _E, "The URL of a sitemap is not HTTP or HTTPS.", _SM,
-        "Write URLs in full, from http:// or https:// on.",
+        "Write absolute URLs, with http:// or https://.",
     ),
     "SM605": Code(
-        "not-fetched", _I, "A child that nobody fetched.", _OURS,
-        "Nothing: it was read without the web.",
+        "not-fetched", _I,
+        "The sitemap was not fetched: its index was parsed without network access.", _OURS,
+        "Nothing to fix.",
     ),
     "SM606": Code(
-        "repeated-index", _W, "An index that stands open elsewhere is closed here.", _OURS,
-        "Don't let indexes list one another.",
+        "repeated-index", _W,
+        "The index is expanded elsewhere in the tree and was not expanded again.", _OURS,
+        "Do not let indexes list one another.",
     ),
     "SM607": Code(
-        "robots-line", _W, "A Sitemap line of robots.txt isn't written as it should be.", _SM,
-        "Write Sitemap: and one full URL on a line of its own.",
+        "malformed-robots-line", _W,
+        "A Sitemap line of robots.txt is malformed; it was repaired and read.", _SM,
+        "Write Sitemap: and one absolute URL on a line of its own.",
     ),
     "SM701": Code(
-        "document-too-large", _E, "The document is larger than allowed; the rest is cut.", _OURS,
-        "Split it: the protocol allows 50 MiB and 50,000 URLs a sitemap.",
+        "document-too-large", _E,
+        "The document is larger than the limit; the rest was not read.", _OURS,
+        "Split it: the protocol allows 50 MiB and 50,000 URLs per sitemap.",
     ),
     "SM702": Code(
         "more-problems", _I, "More problems were found than are listed.", _OURS,
-        "Mend the ones that are.",
+        "Fix those that are listed.",
     ),
     "SM703": Code(
-        "sitemaps-limit", _I, "The crawl ended at its limit of sitemaps.", _OURS,
+        "sitemaps-limit", _I, "The crawl stopped at its limit of sitemaps.", _OURS,
         "Raise max_sitemaps to see the rest.",
     ),
     "SM704": Code(
-        "pages-limit", _I, "The crawl ended at its limit of pages.", _OURS,
+        "pages-limit", _I, "The crawl stopped at its limit of pages.", _OURS,
         "Raise limit to see the rest.",
     ),
     "SM705": Code(
-        "time-limit", _I, "The crawl ended at its limit of time.", _OURS,
+        "time-limit", _I, "The crawl stopped at its time limit.", _OURS,
         "Raise max_seconds to see the rest.",
     ),
     "SM706": Code(
-        "stopped", _I, "The crawl ended where the caller's stop_callback said so.", _OURS,
-        "Nothing: it was asked for.",
+        "stopped", _I, "The crawl was stopped by stop_callback.", _OURS,
+        "Nothing to fix.",
     ),
 }  # fmt: skip
-"""Every problem there is."""
+"""Every code, in order."""

@@ -139,6 +139,11 @@ class _ReadSitemap(AbstractSitemap):
         return self._pages.complete if isinstance(self._pages, HasProblems) else True
 
     @property
+    def document_bytes(self) -> int | None:
+        """The size of this document, decompressed; None if the caller built it."""
+        return self._pages.document_bytes if isinstance(self._pages, HasProblems) else None
+
+    @property
     def skipped(self) -> Counter[SkipReason]:
         """The number of sitemaps and pages of this document that were skipped, by reason."""
         pages = (

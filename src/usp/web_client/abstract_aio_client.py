@@ -1,23 +1,23 @@
-"""The client that a crawl in asyncio fetches with: what users implement to bring their own.
+"""The client that a crawl in asyncio fetches with: the classes to subclass for one of your own.
 
-As in ``abstract_client``, ``get()`` is the only door, and whatever it raises is a failed fetch; an
-error is the same ``WebClientErrorResponse``. A crawl that is cancelled cancels its ``get()`` and
-closes what it had been given.
+``get()`` is a coroutine and means what it means in ``abstract_client``; an error is the same
+``WebClientErrorResponse``. A crawl that is cancelled cancels its ``get()`` and closes the responses
+that it got.
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, nullcontext
 from types import TracebackType
 from typing import Self
 
+from usp.objects.fetch_info import Validators
 from usp.web_client.abstract_client import AbstractWebClientResponse
 
-__all__ = ["AbstractAioWebClient", "AbstractAioWebClientSuccessResponse"]
+__all__ = ["AbstractAioWebClient", "AbstractAioWebClientSuccessResponse", "AioCrawlScope"]
 
 
 class AbstractAioWebClientSuccessResponse(AbstractWebClientResponse):
-    """A document came; its body is read piece by piece."""
+    """A response that brings a document; its body is read in chunks."""
 
     @abstractmethod
     def status_code(self) -> int:
@@ -25,40 +25,77 @@ class AbstractAioWebClientSuccessResponse(AbstractWebClientResponse):
 
     @abstractmethod
     def header(self, case_insensitive_name: str) -> str | None:
-        """Return a header's value, or None if it isn't there."""
+        """Return the value of a header, or None if it is missing."""
 
     @abstractmethod
     def url(self) -> str:
-        """Return the URL that answered, after redirects."""
+        """Return the URL of the document, after redirects."""
 
     def redirects(self) -> tuple[str, ...]:
-        """Return the URLs that led on to others, in order; none where a client doesn't say."""
+        """Return the URLs that redirected, in order; by default, none."""
         return ()
 
     @abstractmethod
     def chunks(self) -> AsyncIterator[bytes]:
-        """Yield the body as it comes. What is packed with gzip or zlib may stay so."""
+        """Yield the body as it arrives. It may still be compressed with gzip or zlib."""
 
     async def close(self) -> None:
-        """Let go of the connection, whether the body was read or not."""
+        """Release the connection, whether the body was read or not."""
+
+
+class AioCrawlScope:
+    """A client's view for one crawl: it fetches for that crawl alone and ends with it.
+
+    This one passes everything on to the client. A client that keeps something for each crawl, such
+    as the homepage or cookies, returns a subclass from ``for_crawl()``.
+    """
+
+    def __init__(self, client: "AbstractAioWebClient") -> None:
+        self.client = client
+
+    async def get(
+        self,
+        url: str,
+        validators: Validators | None = None,  # noqa: ARG002 -- for subclasses
+    ) -> AbstractWebClientResponse:
+        """Fetch a URL for this crawl; by default, with ``get()`` of the client.
+
+        :param validators: make the request conditional with these, if the client can. It may
+            return a ``WebClientNotModifiedResponse`` then.
+        """
+        return await self.client.get(url)
+
+    async def close(self) -> None:
+        """Forget the crawl. Called when it has ended."""
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.close()
 
 
 class AbstractAioWebClient(ABC):
-    """Fetches URLs, in asyncio; many crawls may share one."""
+    """Fetches URLs in asyncio; any number of crawls may share one."""
 
     @abstractmethod
     async def get(self, url: str) -> AbstractWebClientResponse:
         """Fetch a URL, following redirects: a success response, or a ``WebClientErrorResponse``."""
 
-    def for_crawl(
-        self,
-        homepage_url: str,  # noqa: ARG002 -- a hook
-    ) -> AbstractAsyncContextManager["AbstractAioWebClient"]:
-        """Return the client for one crawl: by default, this one for all of them."""
-        return nullcontext(self)
+    def for_crawl(self, homepage_url: str) -> AioCrawlScope:  # noqa: ARG002 -- a hook
+        """Return the scope that a crawl of this homepage fetches with.
+
+        Called once a crawl, before the first request.
+        """
+        return AioCrawlScope(self)
 
     async def close(self) -> None:  # noqa: B027 -- a hook
-        """Let go of all connections."""
+        """Close all connections."""
 
     async def __aenter__(self) -> Self:
         return self

@@ -1,18 +1,23 @@
-"""The client that a crawl fetches with: what users implement to bring their own.
+"""The client that a crawl fetches with: the classes to subclass for a client of your own.
 
-``get()`` is the only door. Whatever it raises is a failed fetch; what it returns is a success (with
-a body to read) or an error (with a message, and whether trying again makes sense).
+A client needs ``get()`` and ``set_max_response_data_length()``; everything else has a default.
+``get()`` returns a success response with a body, or an error response with a message and whether a
+retry makes sense. An exception out of ``get()`` is a failed fetch, but for those that mean a bug
+(``TypeError``, ``AttributeError``, ``NameError``, ``NotImplementedError``, ``AssertionError``):
+they end the crawl and reach its caller.
 """
 
 import random
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from http import HTTPStatus
-from typing import Final
+from types import TracebackType
+from typing import Final, Self
 
 from usp.exceptions import NoWebClientException
+from usp.objects.fetch_info import Validators
 from usp.web_client._http import settings
 
 __all__ = [
@@ -20,11 +25,13 @@ __all__ = [
     "AbstractWebClient",
     "AbstractWebClientResponse",
     "AbstractWebClientSuccessResponse",
+    "CrawlScope",
     "LocalWebClient",
     "LocalWebClientSuccessResponse",
     "NoWebClientException",
     "RequestWaiter",
     "WebClientErrorResponse",
+    "WebClientNotModifiedResponse",
 ]
 
 RETRYABLE_HTTP_STATUS_CODES: Final = {
@@ -37,19 +44,19 @@ RETRYABLE_HTTP_STATUS_CODES: Final = {
     HTTPStatus.SERVICE_UNAVAILABLE.value,
     HTTPStatus.GATEWAY_TIMEOUT.value,
     509,  # Apache, cPanel: bandwidth limit exceeded
-    *range(520, 528),  # Cloudflare: its provenance's faults
+    *range(520, 528),  # Cloudflare: the origin server failed
     530,  # Cloudflare: an error of the 1xxx kind
-    598,  # proxies: network read time-out
+    598,  # proxies: network read timeout
 }
-"""Statuses after which trying again makes sense."""
+"""Statuses after which a retry makes sense."""
 
 
 class AbstractWebClientResponse(ABC):  # noqa: B024 -- an empty common base, as in 1.8.1
-    """What a client gives back."""
+    """What ``get()`` of a client returns."""
 
 
 class AbstractWebClientSuccessResponse(AbstractWebClientResponse):
-    """A document came."""
+    """A response that brings a document."""
 
     @abstractmethod
     def status_code(self) -> int:
@@ -57,36 +64,63 @@ class AbstractWebClientSuccessResponse(AbstractWebClientResponse):
 
     @abstractmethod
     def status_message(self) -> str:
-        """Return the words after the status, such as ``OK``."""
+        """Return the reason phrase of the status, such as ``OK``."""
 
     @abstractmethod
     def header(self, case_insensitive_name: str) -> str | None:
-        """Return a header's value, or None if it isn't there."""
+        """Return the value of a header, or None if it is missing."""
 
     @abstractmethod
     def raw_data(self) -> bytes:
-        """Return the body, without its ``Content-Encoding``."""
+        """Return the body, with its ``Content-Encoding`` decoded."""
 
     @abstractmethod
     def url(self) -> str:
-        """Return the URL that answered, after redirects."""
+        """Return the URL of the document, after redirects."""
 
     def redirects(self) -> tuple[str, ...]:
-        """Return the URLs that led on to others, in order; none where a client doesn't say."""
+        """Return the URLs that redirected, in order; by default, none."""
         return ()
 
     def chunks(self) -> Iterator[bytes]:
-        """Yield the body piece by piece; a client that can't stream gives it in one."""
+        """Yield the body in chunks; by default, all of it in one."""
         yield self.raw_data()
 
     def close(self) -> None:
-        """Let go of the connection; nothing is read after this."""
+        """Release the connection; nothing is read after this."""
+
+
+class WebClientNotModifiedResponse(AbstractWebClientResponse):
+    """The response to a conditional request whose document has not changed (304)."""
+
+    def __init__(
+        self, url: str, headers: Mapping[str, str], redirects: tuple[str, ...] = ()
+    ) -> None:
+        self._url = url
+        self._headers = {name.lower(): value for name, value in headers.items()}
+        self._redirects = redirects
+
+    def status_code(self) -> int:
+        """Return 304."""
+        return HTTPStatus.NOT_MODIFIED.value
+
+    def header(self, case_insensitive_name: str) -> str | None:
+        """Return the value of a header, or None if it is missing."""
+        return self._headers.get(case_insensitive_name.lower())
+
+    def url(self) -> str:
+        """Return the URL of the document, after redirects."""
+        return self._url
+
+    def redirects(self) -> tuple[str, ...]:
+        """Return the URLs that redirected, in order."""
+        return self._redirects
 
 
 class WebClientErrorResponse(AbstractWebClientResponse):
-    """No document came."""
+    """The response to a request that brought no document."""
 
-    # What a subclass that doesn't call our __init__ has to say.
+    # For subclasses that don't call our __init__.
     _status_code: int | None = None
     _retry_after: float | None = None
     _no_response: bool = False
@@ -111,90 +145,134 @@ class WebClientErrorResponse(AbstractWebClientResponse):
         self._untrusted = untrusted
 
     def message(self) -> str:
-        """Return what went wrong, in words."""
+        """Return what went wrong."""
         return self._message
 
     def retryable(self) -> bool:
-        """Tell whether trying again makes sense."""
+        """Tell whether the failure is transient, so that a retry makes sense."""
         return self._retryable
 
     def status_code(self) -> int | None:
-        """Return the HTTP status; None if the server gave none, or the client doesn't say."""
+        """Return the HTTP status; None if there was none, or the client doesn't know it."""
         return self._status_code
 
     def retry_after(self) -> float | None:
-        """Return how many seconds the server asks us to wait before trying again."""
+        """Return the seconds to wait before a retry, if the server asked for that."""
         return self._retry_after
 
     def no_response(self) -> bool:
-        """Tell whether the host gave no answer at all: no connection, no name, a time-out.
+        """Tell whether no response came: the name did not resolve, no connection, a timeout.
 
-        A host that is silent for several URLs in a row is given up, so only a client that knows
-        says so.
+        Several such URLs in a row make a host count as dead, so only a client that is sure
+        returns True.
         """
         return self._no_response
 
     def untrusted(self) -> bool:
-        """Tell whether the host's certificate is not one to trust.
+        """Tell whether the certificate of the host was rejected.
 
-        Where a host doesn't answer by https it is tried by http; not where this is why.
+        A host without a response over https is tried over http, but not for this reason.
         """
         return self._untrusted
+
+
+class CrawlScope:
+    """A client's view for one crawl: it fetches for that crawl alone and ends with it.
+
+    This one passes everything on to the client. A client that keeps something for each crawl, such
+    as the homepage or cookies, returns a subclass from ``for_crawl()``.
+    """
+
+    def __init__(self, client: "AbstractWebClient") -> None:
+        self.client = client
+
+    def get(
+        self,
+        url: str,
+        validators: Validators | None = None,  # noqa: ARG002 -- for subclasses
+    ) -> AbstractWebClientResponse:
+        """Fetch a URL for this crawl; by default, with ``get()`` of the client.
+
+        :param validators: make the request conditional with these, if the client can. It may
+            return a ``WebClientNotModifiedResponse`` then.
+        """
+        return self.client.get(url)
+
+    def cancel(self) -> bool:
+        """End what other threads are fetching for this crawl; by default, ``abort()`` the client.
+
+        Called on the caller's thread when the crawl ends early.
+
+        :return: whether that takes only a moment. If so the crawl waits for it.
+        """
+        return self.client.abort()
+
+    def close(self) -> None:
+        """Forget the crawl. Called on the caller's thread when it has ended."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
 
 
 class AbstractWebClient(ABC):
     """Fetches URLs."""
 
     streams: bool = False
-    """The bodies of this client's responses come piece by piece, so that a limit holds while they
-    are read. One that doesn't say so is told the limit beforehand."""
+    """Whether responses yield their body in chunks, so that a limit holds while it is read. A
+    client without streaming is told the limit before the crawl."""
     thread_safe: bool = False
-    """This client may be used from several threads at once. One that doesn't say so isn't."""
+    """Whether several threads may use the client at once. If not, requests run one at a time."""
 
     @abstractmethod
     def set_max_response_data_length(self, max_response_data_length: int | None) -> None:
-        """Set how many bytes of a body are read at most; None for no limit."""
+        """Set the maximum number of bytes read from a body; None for no limit."""
 
     @abstractmethod
     def get(self, url: str) -> AbstractWebClientResponse:
         """Fetch a URL, following redirects."""
 
-    def start_crawl(self, homepage_url: str) -> None:  # noqa: B027 -- a hook
-        """Learn whose sitemaps the next requests are for; by default, nothing is done with it.
+    def for_crawl(self, homepage_url: str) -> CrawlScope:  # noqa: ARG002 -- a hook
+        """Return the scope that a crawl of this homepage fetches with.
 
-        Called once before the first request of a crawl, on the caller's thread. A crawl has a
-        context (``contextvars``) of its own: what is set in it here, ``get()`` and ``abort()`` see.
+        Called once a crawl, on the caller's thread, before the first request.
         """
+        return CrawlScope(self)
 
     def abort(self) -> bool:
-        """End what other threads fetch for this crawl, as soon as can be; by default, it runs on.
+        """End everything that this client has in flight; by default, it continues.
 
-        Called on the caller's thread when nobody wants the rest.
-
-        :return: whether that is over in a moment. If so it is waited for, and else not.
+        :return: whether that takes only a moment.
         """
         return False
 
     def close(self) -> None:  # noqa: B027 -- a hook
-        """Let go of connections that are the client's own; by default, there are none.
+        """Close the connections that belong to the client; by default, there are none.
 
-        Called at the end of a crawl on a client that the crawl made itself.
+        A crawl calls it at its end if it made the client itself.
         """
 
 
 class LocalWebClient(AbstractWebClient):
-    """A client that never asks the web: for documents that are at hand."""
+    """A client without network access, for documents that the caller supplies."""
 
     def set_max_response_data_length(self, max_response_data_length: int | None) -> None:
         """Do nothing: there is nothing to limit."""
 
     def get(self, url: str) -> AbstractWebClientResponse:
-        """Refuse."""
-        raise NoWebClientException(f"there is no web to fetch {url} from")
+        """Raise ``NoWebClientException``."""
+        raise NoWebClientException(f"{url} can't be fetched: this client has no network access")
 
 
 class LocalWebClientSuccessResponse(AbstractWebClientSuccessResponse):
-    """A document at hand, in the form of a response."""
+    """A document that the caller supplies, in the form of a response."""
 
     def __init__(self, url: str, data: str) -> None:
         self._url = url
@@ -222,38 +300,38 @@ class LocalWebClientSuccessResponse(AbstractWebClientSuccessResponse):
 
 
 class RequestWaiter:
-    """Keeps a distance between the starts of requests, whichever threads make them."""
+    """Keeps a minimum interval between the starts of requests, over all threads."""
 
     def __init__(self, wait: float | None = None, random_wait: bool = True) -> None:
-        """Set the seconds between two requests; with ``random_wait``, half to one and a half."""
+        """Set the seconds between two requests; ``random_wait`` varies them by half."""
         self._wait = settings.wait(wait, random_wait)
         self._random_wait = random_wait
         self._free_at = 0.0
         self._lock = threading.Lock()
 
-    def distance(self) -> float:
-        """Return the seconds that the next two requests keep from one another."""
-        vary = random.uniform(0.5, 1.5) if self._random_wait else 1.0  # noqa: S311 -- defaults, not secrets
-        return self._wait * vary
+    def interval(self) -> float:
+        """Return the seconds between the next two requests."""
+        factor = random.uniform(0.5, 1.5) if self._random_wait else 1.0  # noqa: S311 -- no secret
+        return self._wait * factor
 
     def claim(self) -> float:
-        """Take this moment for a request, if it is free; else return how many seconds it is not.
+        """Start a request now if that is allowed; else return the seconds until it may be.
 
-        Nobody holds a moment that is to come: he might be stopped before it does.
+        Nothing is reserved for later: a request that waits may be cancelled.
         """
-        distance = self.distance()
+        interval = self.interval()
         with self._lock:
             now = time.monotonic()
             if now < self._free_at:
                 return self._free_at - now
-            self._free_at = now + distance
+            self._free_at = now + interval
         return 0.0
 
     def wait(self) -> None:
-        """Wait until the next request may start: not at all for the first."""
+        """Wait until the next request may start; the first may start at once."""
         while seconds := self.claim():
             time.sleep(seconds)
 
     def __reduce__(self) -> tuple[type["RequestWaiter"], tuple[float, bool]]:
-        """Travel without the lock, and without a time that means nothing elsewhere."""
+        """Pickle the settings only: the lock and the clock mean nothing in another process."""
         return type(self), (self._wait, self._random_wait)

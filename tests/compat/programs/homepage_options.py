@@ -25,8 +25,8 @@ def crawl(homepage: str = SITE, **options: object) -> list[object]:
         mock.get(f"{SITE}/blog/sitemap.xml", text=pages("blog"))
         try:
             tree = sitemap_tree_for_homepage(homepage, **options)  # type: ignore[arg-type]
-        except SitemapException as error:
-            return [f"raised {type(error).__name__}"]
+        except SitemapException:
+            return ["raised SitemapException"]
         asked = sorted({request.url for request in mock.request_history})
     return [
         tree.url,

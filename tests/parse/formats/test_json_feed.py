@@ -155,7 +155,9 @@ def test_unknown_keys_are_extensions_where_requested() -> None:
         "mood": True,
     }
     assert "gr\u00fcn" in (page.extensions or [])[0].text
-    assert [extension["name"] for extension in page.to_dict()["extensions"]] == list(found)
+    assert [extension["name"] for extension in page.to_dict(extended=True)["extensions"]] == list(
+        found
+    )
     assert pickle.loads(pickle.dumps(page)) == page
     assert plain.extensions is None
     without, _ = parse(document).pages

@@ -84,7 +84,7 @@ def test_links(
 ) -> None:
     read = page(urlset(u(A, written)))
     assert (read.links, read.alternates) == (links, alternates), what
-    dictionary = read.to_dict()
+    dictionary = read.to_dict(extended=True)
     assert dictionary.get("links") == (
         None if links is None else [link.to_dict() for link in links]
     )
@@ -109,7 +109,7 @@ def test_links_to_apps_are_no_problem() -> None:
 def test_a_page_for_mobile_phones(namespace: str) -> None:
     document = urlset(u(A, "<mobile:mobile/>"), namespaces=f"{SM} {namespace}")
     assert page(document).mobile is True
-    assert page(document).to_dict()["mobile"] is True
+    assert page(document).to_dict(extended=True)["mobile"] is True
     plain = page(urlset(u(A)))
     assert plain.mobile is False
     assert "mobile" not in plain.to_dict()
@@ -190,7 +190,7 @@ def test_unknown_elements_are_extensions_where_requested() -> None:
     sitemap = parse(urlset(u(A, UNKNOWN)), extensions=True)
     (read,) = sitemap.pages
     assert read.extensions == ELEMENTS
-    assert read.to_dict()["extensions"] == [element.to_dict() for element in ELEMENTS]
+    assert read.to_dict(extended=True)["extensions"] == [element.to_dict() for element in ELEMENTS]
     (again,) = pickle.loads(pickle.dumps(sitemap)).pages
     assert again.extensions == ELEMENTS
     assert pickle.loads(pickle.dumps(read)) == read

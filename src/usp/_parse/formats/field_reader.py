@@ -187,7 +187,7 @@ class FieldReader:
 
     def __init__(self, base: str | None, kind: Kind) -> None:
         self.base = base
-        self._kind = kind
+        self.kind = kind
 
     def declared(self, record: Record) -> dict[str, str]:
         """Return the first text of the entry under each key."""

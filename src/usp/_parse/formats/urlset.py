@@ -48,7 +48,7 @@ from usp.objects.page import (
     SitemapVideo,
 )
 
-_REQUIRED: Final = (
+REQUIRED: Final = (
     ("news:news", "news:", "news:title", "SM501"),
     ("image:image", "image:", "image:loc", "SM502"),
 )
@@ -221,9 +221,9 @@ class UrlsetFieldReader(FieldReader):
     def check(self, name: str, record: Record, diagnostics: Diagnostics) -> None:
         """Report invalid values, incomplete extensions, and entries of another format."""
         super().check(name, record, diagnostics)
-        if name != _ENTRY_NAME[self._kind]:
+        if name != _ENTRY_NAME[self.kind]:
             diagnostics.report("SM216", f"a <{name}> doesn't belong in this document")
-        for start, prefix, required, code in _REQUIRED:
+        for start, prefix, required, code in REQUIRED:
             for group in groups(record, start, prefix):
                 if not clean_text(group.get(required, "")):
                     diagnostics.report(code, f"a <{start}> without <{required}> was skipped")

@@ -57,10 +57,12 @@ def decompress(
     remaining = limit
     for chunk in _remove_layers(split_chunks(chunks), diagnostics, max_layers):
         if len(chunk) > remaining:
+            diagnostics.document_bytes += remaining
             yield chunk[:remaining]
             diagnostics.report("SM701", f"only the first {limit} bytes were read")
             return
         remaining -= len(chunk)
+        diagnostics.document_bytes += len(chunk)
         yield chunk
 
 

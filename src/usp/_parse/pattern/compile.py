@@ -107,13 +107,13 @@ class _Writer:
         inside: list[int | None] = []
         for at, piece in enumerate(element.start):
             if at % 2:
-                inside.append(self._value(element.keys[at // 2], piece, owner))
+                inside.append(self._value(element.keys[at // 2], piece, owner, sure=sure))
             else:
                 self._pattern.append(self._unwanted(piece))
         if element.slots is not None:
             inside += [self._slot(slot, owner, sure=sure) for slot in element.slots]
         elif element.end and element.tag:
-            inside.append(self._value(element.tag.key, ANY_TEXT, owner))
+            inside.append(self._value(element.tag.key, ANY_TEXT, owner, sure=sure))
         elif element.end:
             self._pattern.append(ANY_TEXT if self._plain is None else SAFE_TEXT)
         if element.slots is not None:
@@ -164,15 +164,15 @@ class _Writer:
             writer.element(element, "", sure=len(slot.elements) == 1)
         return writer
 
-    def _value(self, key: str, pattern: str, owner: str) -> int | None:
+    def _value(self, key: str, pattern: str, owner: str, *, sure: bool) -> int | None:
         """Write a value that is wanted; return its group, if it has one."""
         plain = pattern if self._plain is None else self._plain.get(key, PLAIN_TEXT)
         if plain.isalpha():  # it is always the same
             self._pattern.append(plain)
-            self.items.append(Item(key, _PENDING, owner, text=plain))
+            self.items.append(Item(key, _PENDING, owner, text=plain, sure=sure))
             return None
         written = UNCHECKED.get(pattern, pattern) if self._unchecked else plain
-        return self._group(written, Item(key, self.groups, owner))
+        return self._group(written, Item(key, self.groups, owner, sure=sure))
 
     def _group(self, pattern: str, item: Item | None) -> int | None:
         if self._silent:

@@ -38,6 +38,8 @@ class Item:
     """What it says wherever it stands; None for the text of the group."""
     run: "GroupLayout | None" = None
     """The group is a run of such elements."""
+    sure: bool = False
+    """Whether every match has it."""
 
     @property
     def keys(self) -> set[str]:

@@ -1,8 +1,7 @@
-"""The connections of the asyncio client: shared by all crawls, each shown to the guard of the crawl
-that wants to use it.
+"""The connections of the asyncio client: shared by all crawls, and shown to the guard of each.
 
-Rules of this room: everything here is about connections, and nothing about documents. What belongs
-to one request is in its ``RequestContext``, which travels in the context of the task that makes it.
+Everything here is about connections and nothing about documents. What belongs to one request is in
+its ``AioRequestContext``, which travels in a context variable of the task that makes it.
 """
 
 import os
@@ -23,37 +22,37 @@ from aiohttp.tracing import Trace
 from requests.utils import DEFAULT_CA_BUNDLE_PATH
 from urllib3.util.ssl_ import create_urllib3_context
 
-from usp.exceptions import AddressRefusedError, SitemapException
+from usp.exceptions import AddressRefusedError, UsageError
 from usp.web_client._http.address_guard import Guard
 from usp.web_client._http.error_responses import DROPPED_AT_ONCE
 from usp.web_client._http.settings import Verify
 
-__all__ = ["REQUEST_CONTEXT", "Connector", "RequestContext", "tls_context"]
+__all__ = ["AIO_REQUEST_CONTEXT", "AioRequestContext", "Connector", "tls_context"]
 
 _END_OF_HEADERS: Final = b"\r\n\r\n"
 _BUNDLES: Final = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 
 
 @dataclass(slots=True)
-class RequestContext:
-    """A request on its way to a host, for one crawl."""
+class AioRequestContext:
+    """What one request to one host carries along."""
 
     crawl: object
     guard: Guard
     host: str
     is_home: bool
     refused: AddressRefusedError | None = None
-    over_kept: bool = False
+    is_reused: bool = False
     """The connection was kept from another request, so the host may have closed it since."""
 
     def admit(self, address: str) -> None:
-        """Let a connection to an address be used, or raise."""
+        """Admit a connection to an address, or raise."""
         self.guard.admit(self.host, address)
 
     def admit_attempt(self, address: str) -> None:
-        """Let a connection to an address be tried; an ``OSError`` has the next address tried.
+        """Admit an attempt to connect to an address; an ``OSError`` makes asyncio try the next.
 
-        Where it isn't known yet where the crawl is, the first connection that stands will tell.
+        While it is not known whether the site is public, any address of the homepage is tried.
         """
         if self.is_home and not self.guard.decided:
             return
@@ -64,38 +63,38 @@ class RequestContext:
             raise OSError(str(error)) from error
 
 
-REQUEST_CONTEXT: Final[ContextVar[RequestContext | None]] = ContextVar(
-    "REQUEST_CONTEXT", default=None
+AIO_REQUEST_CONTEXT: Final[ContextVar[AioRequestContext | None]] = ContextVar(
+    "AIO_REQUEST_CONTEXT", default=None
 )
 
 
-class _Handler(ResponseHandler):
-    """One connection, as we need it."""
+class _TolerantHandler(ResponseHandler):
+    """A connection that tolerates bytes after a response, and reports malformed bodies."""
 
     def data_received(self, data: bytes) -> None:
-        """Take what has come; an answer may run on past the length that it names.
+        """Take received bytes; a body may be longer than its ``Content-Length``.
 
-        aiohttp takes what follows for another answer. Where it comes in one piece with the headers,
-        the first answer is lost with it; so the headers go ahead.
+        aiohttp takes the excess for another response. If it arrives together with the headers, the
+        first response is lost, too; so the headers are passed on separately.
         """
         end = data.find(_END_OF_HEADERS) + len(_END_OF_HEADERS)
         if len(_END_OF_HEADERS) <= end < len(data):
             super().data_received(data[:end])
             data = data[end:]
         super().data_received(data)
-        self._end_payload()
+        self._fail_body()
 
-    def _end_payload(self) -> None:
-        """Tell whoever reads the body of a fault in it: aiohttp tells who waits for headers."""
-        fault, payload = self.exception(), self._payload
-        if fault is None or payload is None or payload.is_eof():
+    def _fail_body(self) -> None:
+        """Pass an error on to the reader of the body: aiohttp tells the reader of headers only."""
+        error, payload = self.exception(), self._payload
+        if error is None or payload is None or payload.is_eof():
             return
         if payload.exception() is None:
-            words = " ".join(str(fault).split())
-            payload.set_exception(aiohttp.ClientPayloadError(f"the body is garbled: {words}"))
+            words = " ".join(str(error).split())
+            payload.set_exception(aiohttp.ClientPayloadError(f"the body is malformed: {words}"))
 
     def close(self) -> None:
-        """Close the connection now: with TLS, asyncio would wait for the other side's good-bye."""
+        """Close the connection now: with TLS, asyncio would wait for the other side."""
         if self.transport is not None:
             self.transport.abort()
         super().close()
@@ -104,14 +103,14 @@ class _Handler(ResponseHandler):
 class Connector(aiohttp.TCPConnector):
     """Makes connections, and keeps them for the next request.
 
-    Nobody is connected to before the guard of the crawl has admitted the address, and a connection
-    that was kept is shown to the guard again: another crawl may have made it.
+    The guard of the crawl admits an address before anything connects to it, and again when a
+    connection is reused: another crawl may have made it.
     """
 
     def __init__(self, context: ssl.SSLContext) -> None:
-        # The client bounds what is under way; here a request would wait while its time runs.
-        super().__init__(ssl=context, limit=0, socket_factory=_socket_for)
-        self._factory = partial(_Handler, loop=self._loop)  # type: ignore[assignment]  # it is one
+        # The client limits concurrency; a wait here would count towards the deadline.
+        super().__init__(ssl=context, limit=0, socket_factory=_admitted_socket)
+        self._factory = partial(_TolerantHandler, loop=self._loop)  # type: ignore[assignment]  # it is one
         self._users: WeakKeyDictionary[ResponseHandler, object] = WeakKeyDictionary()
 
     async def connect(
@@ -120,30 +119,30 @@ class Connector(aiohttp.TCPConnector):
         traces: list[Trace],
         timeout: aiohttp.ClientTimeout,  # noqa: ASYNC109 -- as aiohttp has it
     ) -> Connection:
-        """Return a connection for a request; the address of a proxy says nothing, and is_transient."""
-        context = REQUEST_CONTEXT.get()
+        """Return a connection for a request. The address of a proxy is not checked."""
+        context = AIO_REQUEST_CONTEXT.get()
         checked = context if req.proxy is None else None
-        token = REQUEST_CONTEXT.set(checked)
+        token = AIO_REQUEST_CONTEXT.set(checked)
         try:
             connection = await super().connect(req, traces, timeout)
         except aiohttp.ClientConnectorError as error:
             raise (checked and checked.refused) or error from error
         finally:
-            REQUEST_CONTEXT.reset(token)
+            AIO_REQUEST_CONTEXT.reset(token)
         if checked is not None:
             _check(checked, connection)
         if context is not None and connection.protocol is not None:
-            context.over_kept = connection.protocol in self._users
+            context.is_reused = connection.protocol in self._users
             self._users[connection.protocol] = context.crawl
         return connection
 
     def leave(self, crawl: object) -> None:
-        """Close the kept connections that a crawl was the last to use: no other has its hosts."""
+        """Close the kept connections that a crawl used last: other crawls have other hosts."""
         for protocol in [each for each, user in self._users.items() if user is crawl]:
             protocol.close()
 
 
-def _check(context: RequestContext, connection: Connection) -> None:
+def _check(context: AioRequestContext, connection: Connection) -> None:
     with ExitStack() as undo:
         undo.callback(connection.close)
         transport = connection.transport
@@ -154,21 +153,21 @@ def _check(context: RequestContext, connection: Connection) -> None:
         undo.pop_all()
 
 
-def _socket_for(address: aiohttp.AddrInfoType) -> socket.socket:
-    """Make the socket for one attempt to connect, if it may be made."""
+def _admitted_socket(address: aiohttp.AddrInfoType) -> socket.socket:
+    """Return the socket for one attempt to connect, if the guard admits its address."""
     family, kind, protocol, _, where = address
-    context = REQUEST_CONTEXT.get()
+    context = AIO_REQUEST_CONTEXT.get()
     if context is not None:
         context.admit_attempt(str(where[0]))
     return socket.socket(family, kind, protocol)
 
 
 def tls_context(verify: Verify, *, trust_env: bool) -> ssl.SSLContext:
-    """Return the settings of TLS for all connections of a client, authorities loaded once.
+    """Return the TLS context for all connections of a client; certificates are loaded once.
 
-    With True, the authorities are those that requests uses, named by the environment or certifi's.
+    With True, the CA bundle is the one that requests uses: the environment's, or certifi's.
 
-    :raises SitemapException: if the authorities can't be loaded.
+    :raises UsageError: if the CA bundle can't be loaded.
     """
     if isinstance(verify, ssl.SSLContext):
         return verify
@@ -178,11 +177,11 @@ def tls_context(verify: Verify, *, trust_env: bool) -> ssl.SSLContext:
     bundle = [*named, DEFAULT_CA_BUNDLE_PATH][0] if verify is True else str(verify)
     try:
         return _context_with(bundle)
-    except OSError as error:  # also what TLS says of a file that is none
-        raise SitemapException(f"No authorities can be loaded from {bundle}: {error}") from error
+    except OSError as error:  # also what OpenSSL says of a file without certificates
+        raise UsageError(f"verify: the CA bundle {bundle} can't be loaded: {error}") from error
 
 
-@lru_cache(maxsize=4)  # clients that are made for one crawl each need not load them each
+@lru_cache(maxsize=4)  # so that a new client for each crawl doesn't load them again
 def _context_with(bundle: str) -> ssl.SSLContext:
     context = _new_context(ssl.CERT_REQUIRED)
     is_folder = Path(bundle).is_dir()

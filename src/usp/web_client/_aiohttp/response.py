@@ -1,7 +1,7 @@
-"""What aiohttp fetched: the body as it comes, bodies that nobody wants, and what it failed at.
+"""The responses of the client on aiohttp: bodies in chunks, and errors.
 
-Rules of this room: bodies are left as packed as they came, since the reader knows gzip and deflate
-by their first bytes and has a ceiling on what comes out.
+Bodies stay compressed as they arrived: the parser recognises gzip and zlib by their first bytes and
+has a limit on decompressed bytes.
 """
 
 import asyncio
@@ -14,59 +14,64 @@ import aiohttp
 from requests.exceptions import TooManyRedirects
 
 from usp.exceptions import ConnectionDroppedError, DeadlineError
-from usp.web_client._http import defaults as defaults
-from usp.web_client._http import encodings as encodings
-from usp.web_client._http import error_responses as error_responses
-from usp.web_client._http.errors import is_transient, is_untrusted
+from usp.web_client._http import encodings, error_responses
+from usp.web_client._http.defaults import DRAIN_SECONDS, MAX_DRAINED_BYTES
+from usp.web_client._http.errors import LIBRARY_BUGS, is_transient, is_untrusted
 from usp.web_client.abstract_aio_client import AbstractAioWebClientSuccessResponse
-from usp.web_client.abstract_client import RETRYABLE_HTTP_STATUS_CODES, WebClientErrorResponse
+from usp.web_client.abstract_client import (
+    RETRYABLE_HTTP_STATUS_CODES,
+    WebClientErrorResponse,
+    WebClientNotModifiedResponse,
+)
 
 __all__ = [
     "AioWebClientErrorResponse",
     "AioWebClientSuccessResponse",
     "drain",
-    "failed",
-    "is_begun",
-    "refused",
+    "failure_response",
+    "has_begun",
+    "not_modified_response",
+    "status_response",
 ]
 
 _DROPPED: Final = (aiohttp.ClientPayloadError, aiohttp.ServerDisconnectedError)
-"""What aiohttp raises where a connection ends too early."""
+"""What aiohttp raises if a connection ends too early."""
 _NO_RESPONSE: Final = (
     aiohttp.ClientConnectionError,
-    aiohttp.ClientResponseError,  # what came is no HTTP
+    aiohttp.ClientResponseError,  # the response is not HTTP
     TimeoutError,
 )
 
 
 class AioWebClientErrorResponse(WebClientErrorResponse):
-    """No document came."""
+    """The response to a request that brought no document."""
 
 
 class AioWebClientSuccessResponse(AbstractAioWebClientSuccessResponse):
-    """A document that aiohttp fetched; its body is read when it is asked for.
+    """A response of aiohttp that brings a document; the body is read on demand.
 
-    It takes one of the client's places until it is read to its end or closed.
+    It counts towards the client's concurrency until it is read to its end or closed.
     """
 
     def __init__(
         self,
         response: aiohttp.ClientResponse,
-        passed: tuple[str, ...],
-        due: float | None,
-        give_back: Callable[[], None],
+        urls: tuple[str, ...],
+        deadline: float | None,
+        release: Callable[[], None],
     ) -> None:
         """Wrap a response.
 
-        :param passed: the URLs that were asked, as they were written; the last one answered.
-        :param due: when the body has to be there, by the clock of the loop.
-        :param give_back: called once, when the response is done with.
+        :param urls: the URLs that were requested, as they were written, the last one after all
+            redirects.
+        :param deadline: when the body has to be complete, by the clock of the loop.
+        :param release: called once, when the response is done with.
         """
         self._response = response
-        self._passed = passed
-        self._due = due
-        self._give_back: Callable[[], None] | None = give_back
-        self._fault: Exception | None = None
+        self._urls = urls
+        self._deadline = deadline
+        self._release: Callable[[], None] | None = release
+        self._error: Exception | None = None
         self._first: bytes | None = None
 
     def status_code(self) -> int:
@@ -74,51 +79,53 @@ class AioWebClientSuccessResponse(AbstractAioWebClientSuccessResponse):
         return self._response.status
 
     def header(self, case_insensitive_name: str) -> str | None:
-        """Return a header's value, or None if it isn't there."""
+        """Return the value of a header, or None if it is missing."""
         return self._response.headers.get(case_insensitive_name)
 
     def url(self) -> str:
-        """Return the URL that answered, after redirects."""
-        return self._passed[-1]
+        """Return the URL of the document, after redirects."""
+        return self._urls[-1]
 
     def redirects(self) -> tuple[str, ...]:
-        """Return the URLs that led on to others, in order."""
-        return self._passed[:-1]
+        """Return the URLs that redirected, in order."""
+        return self._urls[:-1]
 
     async def chunks(self) -> AsyncGenerator[bytes, None]:
-        """Yield the body piece by piece, as it came: packed with gzip or zlib, if it was.
+        """Yield the body in chunks as it arrives; gzip and zlib stay on it.
 
-        What came before a fault is yielded before the fault is raised.
+        What arrived before an error is yielded before it is raised.
 
-        :raises DeadlineError: if the body has not come in time.
-        :raises ConnectionDroppedError: if the connection ended before the body did.
+        :raises DeadlineError: if the body is not complete in time.
+        :raises ConnectionDroppedError: if the connection ends before the body does.
         """
         try:
-            unlabelled = encodings.Unlabelled(self._encoding)
-            while piece := await self._read():
-                for chunk in unlabelled.feed(piece):
+            raw_deflate = encodings.RawDeflate(self._encoding)
+            while received := await self._read():
+                for chunk in raw_deflate.feed(received):
                     yield chunk
         finally:
             await self.close()
 
     async def _read(self) -> bytes:
-        """Return what has come, or wait for it; nothing at the end."""
+        """Return what has arrived, or wait for it; nothing at the end."""
         if self._first is not None:
             first, self._first = self._first, None
             return first
         content = self._response.content
-        deadline = asyncio.timeout_at(self._due)
+        deadline = asyncio.timeout_at(self._deadline)
         try:
-            if self._fault is not None:
-                raise self._fault
+            if self._error is not None:
+                raise self._error
             async with deadline:
                 return await content.readany()
+        except LIBRARY_BUGS as error:
+            raise ConnectionDroppedError(f"{type(error).__name__}: {error}") from error
         except (aiohttp.ClientError, OSError) as error:
             if deadline.expired():
                 raise DeadlineError(error_responses.DEADLINE_MESSAGE) from error
-            # aiohttp keeps what came before the fault, and hands out the fault first.
-            if self._fault is None and (rest := content._read_nowait(-1)):
-                self._fault = error
+            # aiohttp keeps what arrived before the error, and raises the error first.
+            if self._error is None and (rest := content._read_nowait(-1)):
+                self._error = error
                 return rest
             if isinstance(error, _DROPPED):
                 raise ConnectionDroppedError(str(error)) from error
@@ -128,54 +135,62 @@ class AioWebClientSuccessResponse(AbstractAioWebClientSuccessResponse):
     def _encoding(self) -> str:
         return ",".join(self._response.headers.getall("Content-Encoding", ()))
 
-    async def foreign_packing(self) -> str | None:
-        """Return the encodings of the body, if it can't be undone; the response is closed then.
+    async def undecodable(self) -> str | None:
+        """Return the content encoding if it can't be decoded; the response is closed then.
 
-        Servers name packings that they don't use: how the body begins decides.
+        Servers name encodings that they don't use: the first bytes of the body decide.
         """
-        name = encodings.foreign(self._encoding)
+        name = encodings.undecodable(self._encoding)
         if name is None:
             return None
         with ExitStack() as undo:
-            undo.callback(self._let_go)
+            undo.callback(self._close)
             try:
                 self._first = await self._read()
             except (aiohttp.ClientError, OSError, DeadlineError, ConnectionDroppedError) as error:
-                self._fault = error  # for whoever reads
+                self._error = error  # raised by chunks()
             if not self._first or encodings.is_readable(self._first):
                 undo.pop_all()
                 return None
         return name
 
     async def close(self) -> None:
-        """Let go of the connection: kept if the body was read to its end, else closed."""
-        self._let_go()
+        """Release the connection: kept if the body was read to its end, else closed."""
+        self._close()
 
-    def _let_go(self) -> None:
+    def _close(self) -> None:
         self._response.close()
-        if self._give_back is not None:
-            self._give_back()
-            self._give_back = None
+        if self._release is not None:
+            self._release()
+            self._release = None
 
 
 async def drain(response: aiohttp.ClientResponse) -> None:
-    """Empty a body that nobody wants, if that is quickly done; else close its connection."""
-    left = defaults.DRAINED
+    """Read an unwanted body to its end if that is quickly done; else close its connection."""
+    left = MAX_DRAINED_BYTES
     try:
         if (response.content_length or 0) <= left:
-            async with asyncio.timeout(defaults.DRAIN_SECONDS):
+            async with asyncio.timeout(DRAIN_SECONDS):
                 while left > 0 and (chunk := await response.content.readany()):
                     left -= len(chunk)
-    except (aiohttp.ClientError, OSError):  # also what takes too long
+    except (aiohttp.ClientError, OSError):  # also the timeout
         pass
     finally:
         response.close()
 
 
-async def refused(response: aiohttp.ClientResponse) -> WebClientErrorResponse:
-    """Say that a server answered, with a status that is no success."""
+async def not_modified_response(
+    response: aiohttp.ClientResponse, urls: tuple[str, ...]
+) -> WebClientNotModifiedResponse:
+    """Return the response to a conditional request whose document has not changed."""
     await drain(response)
-    return error_responses.refusal(
+    return WebClientNotModifiedResponse(urls[-1], response.headers, urls[:-1])
+
+
+async def status_response(response: aiohttp.ClientResponse) -> WebClientErrorResponse:
+    """Return the error for a status that is not a success."""
+    await drain(response)
+    return error_responses.status_response(
         AioWebClientErrorResponse,
         response.status,
         response.reason,
@@ -183,32 +198,31 @@ async def refused(response: aiohttp.ClientResponse) -> WebClientErrorResponse:
     )
 
 
-def is_begun(error: Exception) -> bool:
-    """Tell whether a connection was lost in the middle of headers: aiohttp shows what came."""
-    lost = isinstance(error, aiohttp.ServerDisconnectedError)
-    return lost and not isinstance(getattr(error, "message", ""), str)
+def has_begun(error: Exception) -> bool:
+    """Tell whether a connection was dropped in the middle of headers: the error has some then."""
+    is_drop = isinstance(error, aiohttp.ServerDisconnectedError)
+    return is_drop and not isinstance(getattr(error, "message", ""), str)
 
 
-def failed(error: Exception) -> WebClientErrorResponse:
-    """Say what aiohttp raised instead of an answer."""
+def failure_response(error: Exception) -> WebClientErrorResponse:
+    """Return the error for what aiohttp raised."""
     if isinstance(error, aiohttp.ClientHttpProxyError):
         return AioWebClientErrorResponse(
-            f"the proxy said {error.status} {error.message}",
+            f"the proxy responded {error.status} {error.message}",
             error.status in RETRYABLE_HTTP_STATUS_CODES,
             status_code=error.status,
         )
-    words = str(error) or type(error).__name__
-    if isinstance(error, aiohttp.ClientResponseError):  # its status is made up by aiohttp
-        words = f"the answer can't be read: {' '.join(error.message.split())[:200]}"
-    if is_begun(error):
-        words = error_responses.DROPPED_IN_HEAD
-    silent = isinstance(error, _NO_RESPONSE)
-    retryable = is_transient(error) or isinstance(error, _DROPPED)
+    message = str(error) or type(error).__name__
+    if isinstance(error, aiohttp.ClientResponseError):  # aiohttp makes up a status for it
+        message = f"the response is malformed: {' '.join(error.message.split())[:200]}"
+    if has_begun(error):
+        message = error_responses.DROPPED_IN_HEAD
+    # A redirect loop has a status, as it has in the client on requests.
+    status = HTTPStatus.FOUND.value if isinstance(error, TooManyRedirects) else None
     return AioWebClientErrorResponse(
-        words,
-        retryable,
-        # Redirects without end are answers: the other client tells their status, too.
-        status_code=HTTPStatus.FOUND.value if isinstance(error, TooManyRedirects) else None,
-        no_response=silent,
+        message,
+        is_transient(error) or isinstance(error, _DROPPED),
+        status_code=status,
+        no_response=isinstance(error, _NO_RESPONSE),
         untrusted=is_untrusted(error),
     )

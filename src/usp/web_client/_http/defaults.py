@@ -1,104 +1,35 @@
-"""What the clients of ours have in common: who they say they are, how long they wait, whom they
-trust, and how they read what a server says about its answer.
+"""The defaults and limits of our clients: user agent, timeouts, redirects, unwanted bodies."""
 
-Rules of this room: values and pure functions; nothing here asks the web.
-"""
-
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
-from http import HTTPStatus
 from typing import Final
 
-import requests
-
 from usp._version import __version__
-from usp.web_client._http.address_guard import host_of
 
 __all__ = [
-    "CREDENTIALS",
-    "DEADLINE",
-    "DRAINED",
+    "DOCUMENT_DEADLINE",
     "DRAIN_SECONDS",
-    "SUCCESS",
+    "MAX_DRAINED_BYTES",
+    "MAX_HEADER_LINE",
+    "MAX_REDIRECTS",
+    "MAX_WAIT_SECONDS",
+    "SUCCESS_STATUSES",
     "TIMEOUT",
     "USER_AGENT",
-    "host_of_homepage",
-    "is_foreign_host",
-    "is_web_url",
-    "phrase",
-    "prepared",
-    "seconds",
 ]
 
 USER_AGENT: Final = f"ultimate_sitemap_parser/{__version__}"
 TIMEOUT: Final = (9.05, 60.0)
 """Seconds to connect (just over three TCP retransmissions) and to wait for bytes."""
-DEADLINE: Final = 300.0
+DOCUMENT_DEADLINE: Final = 300.0
 """Seconds from the request to the end of the document."""
-SUCCESS: Final = range(200, 300)
-CREDENTIALS: Final = ("Authorization", "Cookie")
-DRAINED: Final = 64 * 1024
-"""So much of a body that nobody wants is read, to keep the connection."""
+SUCCESS_STATUSES: Final = range(200, 300)
+MAX_REDIRECTS: Final = 30
+"""As many as requests follows."""
+MAX_HEADER_LINE: Final = 64 * 1024
+"""The longest header line, in bytes; http.client has the same limit."""
+MAX_DRAINED_BYTES: Final = 64 * 1024
+"""Bytes of an unwanted body that are read so that the connection can be kept."""
 DRAIN_SECONDS: Final = 1.0
-
-
-def is_web_url(url: str) -> bool:
-    """Tell whether a URL is for HTTP or HTTPS."""
-    return url.lstrip().lower().startswith(("http://", "https://"))
-
-
-def prepared(url: str) -> str:
-    """Return an HTTP(S) URL as it is sent: what may not stand in one is quoted, names in ASCII.
-
-    :raises ValueError: if it can't be sent.
-    """
-    request = requests.PreparedRequest()
-    request.prepare_url(url, None)
-    return request.url or url
-
-
-def host_of_homepage(url: str) -> str | None:
-    """Return the host of a homepage as connections will name it; None if it has none."""
-    try:
-        return host_of(prepared(url))
-    except ValueError:
-        return None
-
-
-def is_foreign_host(url: str, home: str | None, homepage_url: str | None) -> bool:
-    """Tell whether a URL is none to send credentials to; without a homepage, none is.
-
-    Those are hosts outside its domain, and where it is reached by https, whatever isn't: a sitemap
-    declared with http, or tried that way, would give them to all who listen.
-    """
-    domain = (home or "").removeprefix("www.")
-    if not domain:
-        return False
-    host = host_of(url)
-    outside = host != domain and not host.endswith(f".{domain}")
-    secure = (homepage_url or "").lower().startswith("https:")
-    return outside or (secure and not url.lower().startswith("https:"))
-
-
-def phrase(status: int, reason: str | None) -> str:
-    """Return the words after a status: the server's, or else the usual ones."""
-    if reason:
-        return str(reason)
-    try:
-        return HTTPStatus(status).phrase
-    except ValueError:
-        return "Unknown status"
-
-
-def seconds(retry_after: str | None) -> float | None:
-    """Read ``Retry-After``: seconds, or a date (RFC 9110 10.2.3)."""
-    text = (retry_after or "").strip()
-    if text.isascii() and text.isdigit():
-        return float(text[:9])
-    try:
-        when = parsedate_to_datetime(text)
-    except (TypeError, ValueError, OverflowError):  # a zone, too, may be beyond all numbers
-        return None
-    if when.tzinfo is None:
-        when = when.replace(tzinfo=UTC)
-    return max((when - datetime.now(UTC)).total_seconds(), 0.0)
+"""Seconds that this may take."""
+MAX_WAIT_SECONDS: Final = 0.25
+"""The longest single wait of a thread. ``_thread.interrupt_main()`` sets a flag that Python looks
+at between two waits; it ends none."""

@@ -1,35 +1,46 @@
-"""What ``Content-Encoding`` says of a body, and how much of that is to be believed.
+"""Content encodings: what ``Content-Encoding`` names, and how much of that is true.
 
-Rules of this room: pure. Servers name packings that they don't use, so how a body begins decides.
-gzip and zlib stay on it: the reader knows them by their first bytes, has a ceiling on what comes
-out, and reads what there is of them when the connection breaks.
+Pure functions. Servers name encodings that they don't use, so the first bytes of a body decide.
+gzip and zlib stay on the body: the parser recognises them by their first bytes, has a limit on
+decompressed bytes, and reads the start of a truncated one.
 """
 
 import re
 import zlib
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, Protocol
 
-__all__ = ["ACCEPTED", "Unlabelled", "foreign", "is_readable", "labels"]
+__all__ = ["ACCEPTED", "DECODED_BY_PARSER", "RawDeflate", "is_readable", "labels", "undecodable"]
 
 ACCEPTED: Final = "gzip, deflate"
-"""What our clients ask for."""
+"""What our clients request."""
+DECODED_BY_PARSER: Final = frozenset({"gzip", "x-gzip", "deflate"})
 _DEFLATE: Final = "deflate"
-_FOREIGN: Final = frozenset({"br", "compress", "dcb", "dcz", "x-compress", "zstd"})
-"""Packings that nobody asked for and that can't be undone; a word that names none is no encodings."""
+_UNDECODABLE: Final = frozenset({"br", "compress", "dcb", "dcz", "x-compress", "zstd"})
+"""Encodings that were not requested and can't be decoded; any other label means no encoding."""
 _READABLE: Final = re.compile(rb"(?:\xef\xbb\xbf)?(?:[\t\n\r -~]{64}|[\t\n\r -~]+\Z)|\x1f\x8b")
-"""How text begins, and gzip: what is labelled as packed otherwise, and isn't."""
-_PIECE: Final = 256 * 1024
+"""How text and gzip begin: bodies that are wrongly labelled with another encoding."""
+_CHUNK: Final = 256 * 1024
+
+
+class _Decompressor(Protocol):
+    """What ``zlib.decompressobj()`` returns."""
+
+    @property
+    def eof(self) -> bool: ...
+    @property
+    def unconsumed_tail(self) -> bytes: ...
+    def decompress(self, data: bytes, max_length: int, /) -> bytes: ...
 
 
 def labels(header: str | None) -> list[str]:
-    """Return the packings that a header names, in the order in which they were put on."""
+    """Return the encodings that a header names, in the order in which they were applied."""
     return [name.strip().lower() for name in (header or "").split(",")]
 
 
-def foreign(header: str | None) -> str | None:
-    """Return the first encodings that a header names and that is not ours to undo."""
-    return next((name for name in labels(header) if name in _FOREIGN), None)
+def undecodable(header: str | None) -> str | None:
+    """Return the first encoding in a header that can't be decoded."""
+    return next((name for name in labels(header) if name in _UNDECODABLE), None)
 
 
 def is_readable(head: bytes) -> bool:
@@ -37,46 +48,46 @@ def is_readable(head: bytes) -> bool:
     return bool(_READABLE.match(head))
 
 
-class Unlabelled:
-    """Takes raw deflate off a body that is labelled so: it has no mark by which it can be known.
+class RawDeflate:
+    """Decompresses raw deflate in a body labelled ``deflate``: its first bytes don't show it.
 
-    RFC 9110 8.4.1.2 wants zlib, and some servers leave out its two bytes at the beginning.
+    RFC 9110 8.4.1.2 requires zlib; some servers omit its two header bytes.
     """
 
     def __init__(self, header: str | None) -> None:
         self._may_be_raw = labels(header) == [_DEFLATE]
-        self._inflater: zlib._Decompress | None = None
+        self._decompressor: _Decompressor | None = None
 
     def feed(self, chunk: bytes) -> Iterator[bytes]:
-        """Yield what a piece of the body is, without ever holding much of what comes out.
+        """Yield what a chunk of the body contains, a bounded number of bytes at a time.
 
-        :raises zlib.error: where raw deflate is damaged.
+        :raises zlib.error: if raw deflate is damaged.
         """
         if self._may_be_raw and chunk:
             self._may_be_raw = False
-            self._inflater = _raw_inflater(chunk)
-        if self._inflater is None:
+            self._decompressor = _raw_decompressor(chunk)
+        if self._decompressor is None:
             yield chunk
             return
         out = chunk
-        while out and not self._inflater.eof:  # some may be left inside when all has gone in
-            out = self._inflater.decompress(chunk, _PIECE)
-            chunk = self._inflater.unconsumed_tail
+        while out and not self._decompressor.eof:  # output may remain when all input is consumed
+            out = self._decompressor.decompress(chunk, _CHUNK)
+            chunk = self._decompressor.unconsumed_tail
             yield out
 
 
-def _raw_inflater(head: bytes) -> "zlib._Decompress | None":
-    """Return what inflates a body, if it begins as raw deflate does."""
+def _raw_decompressor(head: bytes) -> _Decompressor | None:
+    """Return a decompressor if a body begins as raw deflate does."""
     if is_readable(head) or _is_zlib(head):
         return None
     try:
-        zlib.decompressobj(-zlib.MAX_WBITS).decompress(head, _PIECE)
+        zlib.decompressobj(-zlib.MAX_WBITS).decompress(head, _CHUNK)
     except zlib.error:
         return None
     return zlib.decompressobj(-zlib.MAX_WBITS)
 
 
 def _is_zlib(head: bytes) -> bool:
-    """Tell whether a body begins with the header of zlib (RFC 1950 2.2): method and check sum."""
-    sums_up = len(head) == 1 or int.from_bytes(head[:2]) % 31 == 0
-    return head[0] & 0x0F == zlib.DEFLATED and sums_up
+    """Tell whether a body begins with the header of zlib (RFC 1950 2.2): method and checksum."""
+    is_checked = len(head) == 1 or int.from_bytes(head[:2]) % 31 == 0
+    return head[0] & 0x0F == zlib.DEFLATED and is_checked

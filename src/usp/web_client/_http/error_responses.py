@@ -1,47 +1,60 @@
-"""What the clients of ours say where no document came, or not all of it: the same words, whichever
-fetched.
+"""The error responses of our clients: the same messages from both.
 
-Rules of this room: values and pure functions. Each client hands in its own class of errors.
+Each function takes the client's own class of error responses.
 """
 
+from http import HTTPStatus
 from typing import Final, TypeVar
 
-from usp.web_client._http import defaults as defaults
+from usp.web_client._http.retry_after import parse_retry_after
 from usp.web_client.abstract_client import RETRYABLE_HTTP_STATUS_CODES, WebClientErrorResponse
 
 __all__ = [
+    "CANCELLED_MESSAGE",
     "DEADLINE_MESSAGE",
     "DROPPED_AT_ONCE",
     "DROPPED_IN_HEAD",
-    "STOPPED",
     "deadline_response",
-    "foreign",
-    "refusal",
+    "encoding_response",
+    "reason_phrase",
+    "status_response",
 ]
 
 _Error = TypeVar("_Error", bound=WebClientErrorResponse)
 
-DROPPED_AT_ONCE: Final = "the connection was dropped as soon as it stood"
+DROPPED_AT_ONCE: Final = "the connection was dropped as soon as it was established"
 DROPPED_IN_HEAD: Final = "the connection was dropped in the middle of the headers"
-DEADLINE_MESSAGE: Final = "the document did not arrive whole in the time it was given"
-STOPPED: Final = "the client was stopped"
+DEADLINE_MESSAGE: Final = "the document did not arrive completely before its deadline"
+CANCELLED_MESSAGE: Final = "the request was cancelled"
 
 
-def refusal(made: type[_Error], status: int, reason: str | None, retry_after: str | None) -> _Error:
-    """Say that a server answered, with a status that is no success."""
+def status_response(made: type[_Error], status: int, reason: object, retry_after: object) -> _Error:
+    """Return the error for a status that is not a success."""
     return made(
-        f"{status} {defaults.phrase(status, reason)}",
+        f"{status} {reason_phrase(status, reason)}",
         status in RETRYABLE_HTTP_STATUS_CODES,
         status_code=status,
-        retry_after=defaults.seconds(retry_after),
+        retry_after=parse_retry_after(retry_after),
     )
 
 
 def deadline_response(made: type[_Error]) -> _Error:
-    """Say that a document missed its deadline."""
+    """Return the error for a document that missed its deadline."""
     return made(DEADLINE_MESSAGE, retryable=False, no_response=True)
 
 
-def foreign(made: type[_Error], encodings: str) -> _Error:
-    """Say that a body can't be unpacked."""
-    return made(f"it is packed with {encodings}, which nobody asked for", retryable=False)
+def encoding_response(made: type[_Error], encoding: str) -> _Error:
+    """Return the error for a body with a content encoding that was not requested."""
+    return made(
+        f"the content encoding {encoding} was not requested and can't be decoded", retryable=False
+    )
+
+
+def reason_phrase(status: int, reason: object) -> str:
+    """Return the reason phrase of a status: the server's, or else the usual one."""
+    if reason and isinstance(reason, str):
+        return reason
+    try:
+        return HTTPStatus(status).phrase
+    except ValueError:
+        return "Unknown status"

@@ -1,7 +1,7 @@
-"""Which failures pass: judged by what was raised, all the way down, and never by its words.
+"""Transient and permanent failures: judged by the type of what was raised, never by its message.
 
-requests and urllib3 wrap what the system said in layers of their own. What lies at the bottom
-decides: a connection that was dropped may hold the next time, a certificate won't get better.
+requests and urllib3 wrap the error of the system in layers of their own, so all layers are looked
+at: a connection that was dropped may hold next time, a bad certificate stays bad.
 """
 
 import http.client
@@ -20,8 +20,11 @@ from usp.exceptions import (
     DeadlineError,
 )
 
-__all__ = ["is_transient", "is_untrusted"]
+__all__ = ["LIBRARY_BUGS", "is_transient", "is_untrusted"]
 
+LIBRARY_BUGS: Final = (AssertionError, AttributeError, TypeError)
+"""What a bug in requests, urllib3 or aiohttp raises that a server triggers: a failed request. Out
+of the caller's own code they mean a bug of the caller's."""
 
 _PERMANENT: Final = (
     AddressRefusedError,
@@ -47,10 +50,10 @@ _TRANSIENT: Final = (
 
 
 def is_transient(error: BaseException) -> bool:
-    """Tell whether a failure is of the kind that is_transient, so that trying again makes sense.
+    """Tell whether a failure is transient, so that a retry makes sense.
 
-    Dropped connections, resets, time-outs and incomplete bodies pass. Refused connections, names
-    that don't resolve, bad certificates, redirects without end and broken URLs stay.
+    Dropped connections, resets, timeouts and incomplete bodies are transient. Refused connections,
+    unknown hosts, bad certificates, redirect loops and invalid URLs are permanent.
     """
     layers = list(_layers(error, set()))
     if any(isinstance(layer, _PERMANENT) for layer in layers):
@@ -59,13 +62,13 @@ def is_transient(error: BaseException) -> bool:
 
 
 def is_untrusted(error: BaseException) -> bool:
-    """Tell whether a host's certificate is not one to trust."""
-    certificate = ssl.SSLCertVerificationError
-    return any(isinstance(layer, certificate) for layer in _layers(error, set()))
+    """Tell whether a failure is a rejected certificate."""
+    rejected = ssl.SSLCertVerificationError
+    return any(isinstance(layer, rejected) for layer in _layers(error, set()))
 
 
 def _layers(error: BaseException, seen: set[int]) -> Iterator[BaseException]:
-    """Yield an error and what it was made of: its cause, its reason, the errors it carries."""
+    """Yield an error and those inside it: its cause, its reason, its arguments."""
     if id(error) in seen:
         return
     seen.add(id(error))

@@ -1,7 +1,7 @@
-"""When requests may start in asyncio, where a client is to keep a distance between them.
+"""When requests of the asyncio client may start, if it keeps an interval between them.
 
-Rules of this room: nothing here waits, and the time is an argument; whoever asks waits, and asks
-again. So nobody holds anything while he waits that another needs.
+Nothing here waits, and time is an argument: the caller waits and asks again, so that it holds
+nothing that others need in the meantime.
 """
 
 from collections.abc import Hashable
@@ -12,22 +12,22 @@ __all__ = ["RequestPacing"]
 
 
 class RequestPacing:
-    """The moments at which crawls and hosts are free for the next request."""
+    """Knows when each crawl and each host is free for its next request."""
 
     def __init__(self, waiter: RequestWaiter) -> None:
         self._waiter = waiter
         self._free_at: dict[Hashable, float] = {}
 
     def seconds(self, now: float, *queues: Hashable) -> float:
-        """Return how long it is until a request that stands in these queues may start."""
+        """Return the seconds until a request in these queues may start."""
         return max(0.0, *(self._free_at.get(queue, now) - now for queue in queues))
 
     def start(self, now: float, *queues: Hashable) -> None:
-        """Take note that a request starts; what is past is forgotten."""
-        free_at = now + self._waiter.distance()
+        """Record that a request starts now; entries in the past are dropped."""
+        free_at = now + self._waiter.interval()
         self._free_at = {queue: at for queue, at in self._free_at.items() if at > now}
         self._free_at |= dict.fromkeys(queues, free_at)
 
     def forget(self, queue: Hashable) -> None:
-        """Forget a queue that nothing will stand in any more."""
+        """Forget a queue that has ended."""
         self._free_at.pop(queue, None)

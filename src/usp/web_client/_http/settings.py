@@ -1,7 +1,7 @@
-"""What a caller may set on a client of ours: looked at when it is set, and here for all of them.
+"""Checks of the settings of our clients: the same for both.
 
-Rules of this room: a check returns what is meant or raises ``SitemapException`` in one line that
-names the setting. What is longer than a month is no limit, as far as waiting goes.
+A check returns the value in the form that the clients use, or raises ``UsageError`` in one line
+that names the setting. Times above a month count as no limit.
 """
 
 import math
@@ -15,7 +15,10 @@ from usp._validate import argument_error, check_flags, check_int, check_number
 if TYPE_CHECKING:
     import ssl
 
+    import urllib3
+
 __all__ = [
+    "GivenTimeout",
     "Timeout",
     "Verify",
     "headers",
@@ -24,69 +27,99 @@ __all__ = [
     "proxies",
     "timeout",
     "url",
+    "user_agent",
     "verify",
     "verify_or_context",
     "wait",
 ]
 
 Verify: TypeAlias = "bool | str | Path | ssl.SSLContext"
-"""Whether certificates are checked, the authorities (file or folder), or all settings of TLS."""
+"""Whether certificates are checked, the CA bundle (file or folder), or all settings of TLS."""
 Timeout = tuple[float | None, float | None]
 """Seconds to connect, and to wait for bytes."""
+GivenTimeout: TypeAlias = "float | tuple[float | None, float | None] | urllib3.Timeout | None"
+"""What a caller may give as a timeout."""
 
 _MONTH: Final = 30 * 24 * 3600.0
-_TEXTS: Final = "a mapping of texts to texts"
-_NO_HEADER: Final = re.compile(r"[\r\n\0]")
-_SHORTEST: Final = 1e-6
-"""No seconds at all would let nothing come."""
+_STRINGS: Final = "a mapping of strings to strings"
+_HEADER_NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110 5.6.2
+_NOT_IN_A_VALUE: Final = re.compile(r"[^\t -~\x80-\xff]")
+_MIN_SECONDS: Final = 1e-6
+"""Zero seconds would time out at once."""
 
 
 def wait(given: object, random_wait: object) -> float:
-    """Return the seconds between requests; None is none."""
+    """Return the seconds between requests; None is zero."""
     check_flags(random_wait=random_wait)
     return 0.0 if given is None else min(check_number("wait", given, 0, math.inf), _MONTH)
 
 
 def timeout(given: object) -> Timeout:
-    """Return how long to wait: one number for both, or a pair; None waits for ever."""
+    """Return a timeout: one number for both parts, a pair, or urllib3's; None for no limit."""
+    if not isinstance(given, (int, float, str, bytes, tuple, type(None))):
+        given = _parts_of_urllib3(given)
     pair = given if isinstance(given, tuple) else (given, given)
     if len(pair) != 2:  # noqa: PLR2004 -- a pair
-        raise argument_error("timeout", "seconds, or (to connect, for bytes)", given)
+        raise argument_error("timeout", "seconds, or (to connect, to wait for bytes)", given)
     connect, read = (limit("timeout", seconds) for seconds in pair)
     return connect, read
 
 
+def _parts_of_urllib3(given: object) -> object:
+    """Return the two parts of a ``urllib3.Timeout``, which programs for 1.8.1 pass through."""
+    import urllib3  # the abstract clients are loaded without it
+
+    if not isinstance(given, urllib3.Timeout):
+        return given
+    started = given.clone()
+    started.start_connect()  # else a total has no part for reading
+    resolve = urllib3.Timeout.resolve_default_timeout
+    return resolve(started.connect_timeout), resolve(started.read_timeout)
+
+
 def limit(name: str, given: object) -> float | None:
-    """Return how many seconds something may take; None is no limit."""
+    """Return the maximum number of seconds; None is no limit."""
     if given is None:
         return None
-    seconds = check_number(name, given, _SHORTEST, math.inf)
+    seconds = check_number(name, given, _MIN_SECONDS, math.inf)
     return None if seconds > _MONTH else seconds
 
 
 def length(given: object) -> int | None:
-    """Return how many bytes are read at most; None and 0 are no limit."""
+    """Return the maximum number of bytes; None and 0 are no limit."""
     return None if given is None else check_int("max_response_data_length", given, 0) or None
 
 
 def proxies(given: object) -> dict[str, str]:
-    """Return proxies by scheme; None, as in requests, is none whatever the environment says."""
+    """Return proxies by scheme; None for one means no proxy, whatever the environment says."""
     found = _mapping("proxies", given)
-    return _texts("proxies", {scheme: "" if url is None else url for scheme, url in found.items()})
+    return _strings(
+        "proxies", {scheme: "" if url is None else url for scheme, url in found.items()}
+    )
 
 
 def headers(given: object) -> dict[str, str]:
     """Return headers by name."""
-    found = _texts("headers", _mapping("headers", given))
-    if any(_NO_HEADER.search(part) for header in found.items() for part in header):
-        raise argument_error("headers", "texts without line breaks", given)
+    found = _strings("headers", _mapping("headers", given))
+    for name, value in found.items():
+        if not _HEADER_NAME.fullmatch(name) or _NOT_IN_A_VALUE.search(value):
+            raise argument_error("headers", "header names and values that HTTP allows", given)
     return found
 
 
+def user_agent(given: object) -> str | None:
+    """Return the user agent; None is the default."""
+    if given is None:
+        return None
+    if not isinstance(given, str) or not given.strip() or _NOT_IN_A_VALUE.search(given):
+        raise argument_error("user_agent", "a string that can stand in a header", given)
+    return given
+
+
 def url(given: object) -> str:
-    """Return what is to be fetched; whether it can be is another matter."""
+    """Return the URL to fetch; whether it can be fetched is judged later."""
     if not isinstance(given, str):
-        raise argument_error("url", "a text", given)
+        raise argument_error("url", "a string", given)
     return given
 
 
@@ -94,30 +127,30 @@ def _mapping(name: str, given: object) -> Mapping[object, object]:
     if given is None:
         return {}
     if not isinstance(given, Mapping):
-        raise argument_error(name, _TEXTS, given)
+        raise argument_error(name, _STRINGS, given)
     return given
 
 
-def _texts(name: str, given: Mapping[object, object]) -> dict[str, str]:
+def _strings(name: str, given: Mapping[object, object]) -> dict[str, str]:
     found = {
         key: text for key, text in given.items() if isinstance(key, str) and isinstance(text, str)
     }
     if len(found) < len(given):
-        raise argument_error(name, _TEXTS, given)
+        raise argument_error(name, _STRINGS, given)
     return found
 
 
 def verify(given: object) -> bool | str:
-    """Return whom to trust; 0 and 1 are no and yes, as programs of 1.8.1 may have it."""
+    """Return whether to check certificates, or the path of a CA bundle; 0 and 1 are accepted."""
     if isinstance(given, int) and given in (0, 1):
         return bool(given)
     if isinstance(given, str | Path) and str(given):
         return str(given)
-    raise argument_error("verify", "True, False or the path of authorities", given)
+    raise argument_error("verify", "True, False or the path of a CA bundle", given)
 
 
 def verify_or_context(given: object) -> "bool | str | ssl.SSLContext":
-    """Return whom to trust, where all settings of TLS may be given as well."""
-    import ssl  # the sync client and its parents are loaded without it
+    """Return the same, or an ``ssl.SSLContext``."""
+    import ssl  # the abstract clients are loaded without it
 
     return given if isinstance(given, ssl.SSLContext) else verify(given)

@@ -1,0 +1,26 @@
+"""The adapter to requests, urllib3, http.client and ssl.
+
+Everything that relies on undocumented parts of them is in this folder. Each row has a canary in
+``tests/web_client/test_canaries.py`` that fails if the part changes:
+
+=============================================  ==================  ===============================
+relied on                                      used in             canary
+=============================================  ==================  ===============================
+urllib3 ``HTTPConnection._new_conn()``         connections.py      test_urllib3_new_conn
+http.client ``HTTPConnection.response_class``  connections.py      test_http_client_response_class
+``__class__`` of an ``ssl.SSLContext``         connections.py      test_ssl_context_class
+``socket.makefile()`` reads by recv_into()     connections.py      test_socket_recv_into
+http.client ``HTTPResponse._read_status()``    response_head.py    test_http_client_read_status
+http.client ``HTTPResponse.fp``                response_head.py    test_http_client_fp
+``chunked``, ``length`` of HTTPResponse        response_head.py    test_http_client_chunked
+urllib3 ``HTTPConnectionPool.ConnectionCls``   session.py          test_urllib3_connection_class
+urllib3 ``PoolManager.pools``                  session.py          test_urllib3_pools
+requests ``Session.rebuild_auth()``            session.py          test_requests_rebuild_auth
+requests ``Session.send()``, once a hop        session.py          test_requests_send
+requests copies the request it follows         response_hook.py    test_requests_copies_headers
+urllib3 ``HTTPResponse.connection``            response_hook.py    test_urllib3_response_connection
+urllib3 ``HTTPResponse.length_remaining``      response_hook.py    test_urllib3_length_remaining
+requests ``Response._content``                 response.py         test_requests_content
+``socket.shutdown()`` below TLS                tracked_sockets.py  test_ssl_socket_shutdown
+=============================================  ==================  ===============================
+"""

@@ -1,96 +1,262 @@
-"""Which crawl a request belongs to, on a client that any number of crawls and threads share.
+"""What the client on requests keeps for one crawl, and how a request is made for it.
 
-Rules of this room: a crawl is begun in a context of its own, and its requests are made in copies of
-that context, so each finds its crawl without being told. A request in a context that knows of no
-crawl, such as a ``get()`` of the caller's own, goes by the rules of the crawl that was begun last,
-and is not ended with it.
+The client may be shared by any number of crawls and threads. A request finds its crawl in a context
+variable that ``RequestsCrawlScope.get()`` sets for the time of the call, so that what a subclass of
+the client does in ``get()`` still happens. A ``get()`` of the caller's own, outside of any crawl,
+follows the rules of the crawl that began last, and is not cancelled with it.
 """
 
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar
-from dataclasses import dataclass, field, replace
-from typing import Final
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
 from weakref import WeakSet
 
-from usp.web_client._http import defaults as defaults
+import requests
+import urllib3.exceptions
+from requests.utils import default_user_agent, get_auth_from_url, get_netrc_auth
+
+from usp.exceptions import AddressRefusedError, CancelledFetchError, DeadlineError
+from usp.objects.fetch_info import Validators
+from usp.web_client._http import error_responses
 from usp.web_client._http.address_guard import AddressRule, Guard
+from usp.web_client._http.credentials import CREDENTIAL_HEADERS, Homepage
+from usp.web_client._http.defaults import SUCCESS_STATUSES
+from usp.web_client._http.signals import interruption
+from usp.web_client._http.urls import is_web_url
+from usp.web_client._requests.request_context import REQUEST_CONTEXT, RequestContext
+from usp.web_client._requests.response import (
+    RequestsWebClientErrorResponse,
+    RequestsWebClientSuccessResponse,
+    failure_response,
+    is_not_modified,
+    not_modified_response,
+    status_response,
+)
+from usp.web_client._requests.response_hook import ResponseHook
 from usp.web_client._requests.tracked_sockets import TrackedSockets
+from usp.web_client.abstract_client import AbstractWebClientResponse, CrawlScope
 
-__all__ = ["CrawlScope", "CrawlScopes"]
+if TYPE_CHECKING:
+    from usp.web_client.requests_client import RequestsWebClient
+
+__all__ = ["CrawlScopes", "RequestsCrawlScope"]
+
+_FAILURES: Final = (
+    OSError,  # also all of requests' own
+    ValueError,  # invalid URLs that requests lets through
+    urllib3.exceptions.HTTPError,
+    AddressRefusedError,
+    DeadlineError,
+    CancelledFetchError,
+)
 
 
-@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
-class CrawlScope:
-    """What belongs to one crawl."""
+class RequestsCrawlScope(CrawlScope):
+    """The client for one crawl: address guard, credentials and open sockets of that crawl."""
 
-    owner: "CrawlScopes"
-    guard: Guard
-    homepage_url: str | None = None
-    home: str | None = None
-    """The host of the homepage."""
-    lines: TrackedSockets = field(default_factory=TrackedSockets)
+    client: "RequestsWebClient"
 
-    def is_foreign_host(self, url: str) -> bool:
-        """Tell whether a URL is none to send credentials to."""
-        return defaults.is_foreign_host(url, self.home, self.homepage_url)
+    def __init__(self, client: "RequestsWebClient", homepage: Homepage, guard: Guard) -> None:
+        super().__init__(client)
+        self._homepage = homepage
+        self._guard = guard
+        self._sockets = TrackedSockets()
+
+    def outside(self) -> "RequestsCrawlScope":
+        """Return a scope with the same rules for requests outside of any crawl."""
+        return RequestsCrawlScope(self.client, self._homepage, self._guard)
+
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether the crawl was cancelled: it makes no more requests."""
+        return self._sockets.cancelled.is_set()
+
+    def get(self, url: str, validators: Validators | None = None) -> AbstractWebClientResponse:
+        """Fetch a URL for this crawl, with ``get()`` of the client."""
+        token = _CURRENT.set(_Call(self, url, validators))
+        try:
+            return self.client.get(url)
+        finally:
+            _CURRENT.reset(token)
+
+    def cancel(self) -> bool:
+        """Shut down the sockets of this crawl; it makes no more requests.
+
+        A thread that waits for bytes ends within milliseconds, one that waits for a name or for a
+        connection as soon as it has it. With a session of the caller's, a body ends after the chunk
+        that is being read.
+        """
+        return self._sockets.cancel() and self.client._can_cancel_at_once
+
+    def fetch(self, url: str, validators: Validators | None) -> AbstractWebClientResponse:
+        """Fetch a URL, following redirects; the body is not read yet."""
+        client = self.client
+        try:
+            self._sockets.wait(client._waiter.claim)
+        except CancelledFetchError as error:
+            return failure_response(error)
+        seconds = client._document_deadline
+        deadline = None if seconds is None else time.monotonic() + seconds
+        context = RequestContext(self._guard, self._sockets, deadline)
+        token = REQUEST_CONTEXT.set(context)
+        try:
+            return self._response(url, context, validators)
+        except _FAILURES as error:
+            if interrupted := interruption(error):
+                raise interrupted from None
+            if self.is_cancelled:
+                return failure_response(CancelledFetchError(error_responses.CANCELLED_MESSAGE))
+            if context.deadline is not None and time.monotonic() >= context.deadline:
+                return error_responses.deadline_response(RequestsWebClientErrorResponse)
+            return failure_response(error)
+        finally:
+            REQUEST_CONTEXT.reset(token)
+
+    def _response(
+        self, url: str, context: RequestContext, validators: Validators | None
+    ) -> AbstractWebClientResponse:
+        if not is_web_url(url):
+            raise requests.exceptions.InvalidSchema(f"not an HTTP(S) URL: {url}")
+        response = self._send(url, context, validators)
+        if is_not_modified(response, validators):
+            return not_modified_response(response)
+        if response.status_code not in SUCCESS_STATUSES:
+            return status_response(response)
+        success = RequestsWebClientSuccessResponse(
+            response,
+            self.client._max_response_data_length,
+            deadline=context.deadline,
+            sockets=self._sockets,
+        )
+        if encoding := success.undecodable():
+            return error_responses.encoding_response(RequestsWebClientErrorResponse, encoding)
+        return success
+
+    def _send(
+        self, url: str, context: RequestContext, validators: Validators | None
+    ) -> requests.Response:
+        client = self.client
+        session: Any = client._session
+        hook = ResponseHook(context, client._waiter)
+        options: dict[str, Any] = {
+            "timeout": client._timeout,
+            "stream": True,
+            "proxies": dict(client._proxies),  # requests adds those of the environment to it
+            "verify": client._verify,
+            **self._identity(url, context, validators),
+        }
+        if not client._has_requests_session:  # 1.8.1 passes these options and no others
+            response: requests.Response = session.get(url, **options)
+            if isinstance(response, requests.Response):
+                hook(response)
+            return response
+        if client._verify is True:  # then the session decides, or REQUESTS_CA_BUNDLE
+            options["verify"] = None
+        hooks = session.hooks.get("response") or []
+        options["hooks"] = {"response": [*([hooks] if callable(hooks) else hooks), hook]}
+        response = session.get(url, **options)
+        return response  # noqa: RET504 -- typed
+
+    def _identity(
+        self, url: str, context: RequestContext, validators: Validators | None
+    ) -> dict[str, Any]:
+        """Return the headers and the credentials of a request."""
+        client = self.client
+        session: Any = client._session
+        headers: dict[str, str | None] = dict(client._headers)
+        if agent := client._user_agent_for(_user_agent_of(session)):
+            headers["User-Agent"] = agent
+        headers |= validators.headers() if validators else {}
+        if self._homepage.is_trusted(url):
+            context.credentials = client._credentials
+            headers |= client._credentials
+            if "Authorization" in client._credentials and not any(get_auth_from_url(url)):
+                return {"headers": headers, "auth": _keep_header}
+            return {"headers": headers}
+        if client._owns_session or not client._has_requests_session:
+            return {"headers": headers}
+        headers |= dict.fromkeys(CREDENTIAL_HEADERS)  # None removes those of the session
+        own = get_netrc_auth(url) if session.trust_env else None
+        return {"headers": headers, "auth": own or _keep_header}
+
+
+def _user_agent_of(session: object) -> str | None:
+    """Return the user agent that a session of the caller's sets, if it sets one."""
+    headers = getattr(session, "headers", None)
+    agent = headers.get("User-Agent") if isinstance(headers, Mapping) else None
+    return str(agent) if agent and agent != default_user_agent() else None
+
+
+def _keep_header(request: requests.PreparedRequest) -> requests.PreparedRequest:
+    """Authenticate with the headers that are there: neither the session nor .netrc adds any."""
+    return request
 
 
 class CrawlScopes:
-    """The crawls of one client."""
+    """The scopes of one client."""
 
     def __init__(self, rule: AddressRule, is_public: Callable[[str], bool]) -> None:
         self._made_of = (rule, is_public)
-        self._outside = CrawlScope(self, Guard(rule, is_public))
-        self._all: WeakSet[CrawlScope] = WeakSet([self._outside])
+        self._rules = Guard(rule, is_public)
+        self._outside: RequestsCrawlScope | None = None
+        self._all: WeakSet[RequestsCrawlScope] = WeakSet()
         self._lock = threading.Lock()
 
     def __reduce__(self) -> tuple[type["CrawlScopes"], tuple[AddressRule, Callable[[str], bool]]]:
-        """Travel without the crawls."""
+        """Pickle the settings only: crawls stay here."""
         return type(self), self._made_of
 
-    def begin(self, homepage_url: str) -> None:
-        """Begin a crawl, in this context."""
-        home = defaults.host_of_homepage(homepage_url)
+    def begin(self, client: "RequestsWebClient", homepage_url: str) -> RequestsCrawlScope:
+        """Return the scope of a new crawl."""
+        homepage = Homepage.of(homepage_url)
         guard = Guard(*self._made_of)
-        guard.start(home)
-        scope = CrawlScope(self, guard, homepage_url, home)
+        guard.start(homepage.host)
+        scope = RequestsCrawlScope(client, homepage, guard)
         with self._lock:
             self._all.add(scope)
-            self._stay_outside(scope)
-        _SCOPE.set(scope)
+            self._set_outside(scope)
+        return scope
 
-    def current(self) -> CrawlScope:
-        """Return the crawl of this context; where there is none, one like the last."""
-        scope = self._of_context()
-        if scope is not None:
-            return scope
+    def current(
+        self, client: "RequestsWebClient", url: str
+    ) -> tuple[RequestsCrawlScope, Validators | None]:
+        """Return the scope of the current request, and the validators for its URL."""
+        call = _CURRENT.get()
+        if call is not None and call.scope.client is client:
+            # Validators belong to one document: a subclass may fetch others in its get().
+            return call.scope, call.validators if call.url == url else None
         with self._lock:
-            if self._outside.lines.cut.is_set():
-                self._stay_outside(self._outside)
-            return self._outside
+            outside = self._outside or RequestsCrawlScope(client, Homepage(), self._rules)
+            if outside is not self._outside or outside.is_cancelled:
+                outside = self._set_outside(outside)
+            return outside, None
 
-    def _stay_outside(self, model: CrawlScope) -> None:
-        """Have requests outside of all crawls go by the rules of one."""
-        self._outside = replace(model, lines=TrackedSockets())
+    def _set_outside(self, model: RequestsCrawlScope) -> RequestsCrawlScope:
+        """Have requests outside of any crawl follow the rules of a scope."""
+        self._outside = model.outside()
         self._all.add(self._outside)
+        return self._outside
 
-    def cut(self) -> bool:
-        """End the crawl of this context; where there is none, all that the client has under way.
+    def cancel_all(self) -> bool:
+        """Cancel all scopes.
 
-        :return: whether that is over in a moment.
+        :return: whether that ends everything in flight in a moment.
         """
-        scope = self._of_context()
-        if scope is not None:
-            _SCOPE.set(None)
-            return scope.lines.cancel()
         with self._lock:
-            every = [scope.lines.cancel() for scope in self._all]
-        return all(every)
-
-    def _of_context(self) -> CrawlScope | None:
-        scope = _SCOPE.get()
-        return scope if scope is not None and scope.owner is self else None
+            ended = [scope.cancel() for scope in self._all]
+        return all(ended)
 
 
-_SCOPE: Final[ContextVar[CrawlScope | None]] = ContextVar("_SCOPE", default=None)
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """A ``get()`` of a scope, for the time that it takes."""
+
+    scope: RequestsCrawlScope
+    url: str
+    validators: Validators | None
+
+
+_CURRENT: Final[ContextVar[_Call | None]] = ContextVar("_CURRENT", default=None)

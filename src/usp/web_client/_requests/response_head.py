@@ -1,58 +1,60 @@
-"""How the head of an answer is read over a connection of ours.
+"""How our connections read the head of a response: status line and headers.
 
-Rules of this room: this is ``http.client``, but for two things that it lets pass. It takes an
-interim answer (102, 103; RFC 9110 15.2) for the last one, and a head that breaks off for a whole
-one.
+This is ``http.client`` but for three things: it takes an interim response (102, 103; RFC 9110 15.2)
+for the final one and a truncated head for a complete one, and waits for the chunks of a 304.
 """
 
 import http.client
+from http import HTTPStatus
 from typing import IO, Any, Final, cast
 
 from usp.web_client._http.error_responses import DROPPED_IN_HEAD
 
-__all__ = ["Answer"]
+__all__ = ["CheckedResponse"]
 
 _INTERIM: Final = frozenset({100, *range(102, 200)})
-"""Answers that another one follows. 101 is none: nobody asked to switch protocols."""
-_MOST_INTERIM: Final = 100
+"""Statuses that another response follows. 101 is not one: no request asks to switch protocols."""
+_MAX_INTERIM: Final = 100
 
 
-class _Lines:
-    """The lines of a head: the first may be missing, as where a host says nothing, but no other."""
+class _HeadReader:
+    """The lines of a head: the first may be missing (no response at all), but no other."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
-        self._begun = False
+        self._started = False
 
     def readline(self, limit: int = -1) -> bytes:
         line = self._file.readline(limit)
-        if self._begun and not line:
+        if self._started and not line:
             raise ConnectionResetError(DROPPED_IN_HEAD)
-        self._begun = True
+        self._started = True
         return line
 
     def close(self) -> None:
         self._file.close()
 
 
-class Answer(http.client.HTTPResponse):
-    """An answer, from its last status line on."""
+class CheckedResponse(http.client.HTTPResponse):
+    """A response whose head is complete and final."""
 
     def begin(self) -> None:
         """Read the head."""
         file = self.fp
-        self.fp = cast("Any", _Lines(file))
+        self.fp = cast("Any", _HeadReader(file))
         try:
             super().begin()
         finally:
-            if self.fp is not None:  # else it was closed: this is no HTTP
+            if self.fp is not None:  # else it was closed: this is not HTTP
                 self.fp = file
+        if self.status == HTTPStatus.NOT_MODIFIED:
+            self.chunked, self.length = False, 0  # Transfer-Encoding is about the document here
 
     def _read_status(self) -> tuple[str, int, str]:
-        """Read the status line of the last answer: http.client reads on from there."""
-        for _ in range(_MOST_INTERIM):
-            said: tuple[str, int, str] = super()._read_status()  # type: ignore[misc]  # not in stubs
-            if said[1] not in _INTERIM:
-                return said
+        """Read the status line of the final response; ``begin()`` continues from there."""
+        for _ in range(_MAX_INTERIM):
+            status: tuple[str, int, str] = super()._read_status()  # type: ignore[misc]  # not in stubs
+            if status[1] not in _INTERIM:
+                return status
             http.client.parse_headers(self.fp)
-        raise http.client.HTTPException("one interim answer follows another")
+        raise http.client.HTTPException(f"more than {_MAX_INTERIM} interim responses")

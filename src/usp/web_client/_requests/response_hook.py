@@ -1,9 +1,9 @@
-"""What is looked at when a response arrives, before anybody reads it.
+"""What happens to a response before its body is read: address guard, deadline, redirects.
 
-requests follows redirects by itself, and reads the whole body of each on the way. The hook here
-sees every response in between: it stops where a crawl must not go on, and keeps a body that nobody
-wants from being downloaded. It is given to one request, so a session of the caller's is not altered
-and its own hooks run as before.
+requests follows redirects by itself and reads the whole body of each. This hook sees every response
+on the way: it stops a request that must not continue, and keeps unwanted bodies from being
+downloaded. It is passed with one request, so a session of the caller's is not changed, and its own
+hooks run as before.
 """
 
 import socket
@@ -18,56 +18,70 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.response import HTTPResponse
 
 from usp.exceptions import DeadlineError
-from usp.web_client._http.address_guard import host_of
-from usp.web_client._http.defaults import DRAIN_SECONDS, DRAINED, is_web_url
+from usp.objects.fetch_info import Validators
+from usp.web_client._http.defaults import DRAIN_SECONDS, MAX_DRAINED_BYTES
 from usp.web_client._http.error_responses import DEADLINE_MESSAGE
-from usp.web_client._requests.session import TimedSocket
-from usp.web_client._requests.tracked_sockets import RequestContext
+from usp.web_client._http.urls import host_of, is_web_url
+from usp.web_client._requests.connections import TimedSocket
+from usp.web_client._requests.request_context import RequestContext
 from usp.web_client.abstract_client import RequestWaiter
 
 __all__ = ["ResponseHook", "drain"]
 
 _PLAIN_CONNECTIONS: Final = (HTTPConnection, HTTPSConnection)
+_CONDITIONS: Final = tuple(Validators("x", "x").headers())
 
 
 class ResponseHook:
     """The hook for the responses to one request, redirects included."""
 
     def __init__(self, context: RequestContext, waiter: RequestWaiter) -> None:
-        self._trip = context
+        self._context = context
         self._waiter = waiter
 
     def __call__(self, response: requests.Response, **_: object) -> None:
-        """Look at a response; one that must not be used is closed."""
+        """Check a response; one that must not be used is closed."""
         with ExitStack() as undo:
             undo.callback(response.close)
-            self._look(response)
+            self._check(response)
             undo.pop_all()
 
-    def _look(self, response: requests.Response) -> None:
-        self._trip.lines.check()
-        if peer := _peer_of(response):
-            self._trip.guard.admit(host_of(response.url), peer)
+    def _check(self, response: requests.Response) -> None:
+        context = self._context
+        context.sockets.check()
+        if address := _address_of(response):
+            context.guard.admit(host_of(response.url), address)
         if not response.is_redirect:
             return
         target = urljoin(response.url, response.headers["Location"])
         if not is_web_url(target):
             raise requests.exceptions.InvalidSchema(f"redirected to {target}: not followed")
-        if self._trip.due is not None and time.monotonic() >= self._trip.due:
+        if context.deadline is not None and time.monotonic() >= context.deadline:
             raise DeadlineError(DEADLINE_MESSAGE)
+        if host_of(target) != host_of(response.url):
+            _drop_conditions(response)
         drain(response)
         self._wait()
 
     def _wait(self) -> None:
-        """Keep the distance to the next hop; that is no time of the document's."""
-        seconds = self._trip.lines.wait(self._waiter.claim)
-        if self._trip.due is not None:
-            self._trip.due += seconds
+        """Wait until the next request may start; the deadline is put off by that."""
+        seconds = self._context.sockets.wait(self._waiter.claim)
+        if self._context.deadline is not None:
+            self._context.deadline += seconds
+
+
+def _drop_conditions(response: requests.Response) -> None:
+    """Make a redirect unconditional: requests copies the headers of the request that it follows.
+
+    Validators belong to the host that they came from.
+    """
+    for name in _CONDITIONS:
+        response.request.headers.pop(name, None)
 
 
 def drain(response: requests.Response) -> None:
-    """Empty a body that nobody wants, if that is quickly done; else close its connection."""
-    raw = response.raw
+    """Read an unwanted body to its end if that is quickly done; else close its connection."""
+    raw = getattr(response, "raw", None)
     if not isinstance(raw, HTTPResponse) or raw.connection is None:
         return  # read already, or it never came over a connection
     with suppress(OSError, urllib3.exceptions.HTTPError):
@@ -80,42 +94,43 @@ def drain(response: requests.Response) -> None:
 def _is_worth_draining(raw: HTTPResponse) -> bool:
     """Tell whether the connection can be kept, within the limits."""
     sock = getattr(raw.connection, "sock", None)
-    if raw.length_remaining is not None:
-        return sock is not None and raw.length_remaining <= DRAINED
-    # TrackedSockets that end a chunk can drip for ever: only a socket of ours knows when to stop.
-    return isinstance(sock, TimedSocket)
+    if raw.chunked or raw.length_remaining is None:
+        # Chunk ends can drip for ever: only a socket of ours has a deadline. And a plain
+        # http.client waits for the chunks of a 304, which has none.
+        return isinstance(sock, TimedSocket)
+    return sock is not None and raw.length_remaining <= MAX_DRAINED_BYTES
 
 
 def _drain(raw: HTTPResponse) -> None:
-    """Read on until the connection is given back, or a limit is reached."""
+    """Read until the connection is released, or a limit is reached."""
     end = time.monotonic() + DRAIN_SECONDS
-    left = DRAINED
+    left = MAX_DRAINED_BYTES
     while raw.connection is not None and left > 0 and (seconds := end - time.monotonic()) > 0:
-        _hurry(raw, seconds)
+        _limit_next_read(raw, seconds)
         left -= len(raw.read1(left, decode_content=False))
 
 
-def _hurry(raw: HTTPResponse, seconds: float) -> None:
+def _limit_next_read(raw: HTTPResponse, seconds: float) -> None:
     sock = getattr(raw.connection, "sock", None)
     if isinstance(sock, TimedSocket):
-        sock.due = time.monotonic() + seconds
+        sock.deadline = time.monotonic() + seconds
     elif isinstance(sock, socket.socket):
         sock.settimeout(seconds)
 
 
-def _peer_of(response: requests.Response) -> str | None:
-    """Return the address that a response came from, if it has one that says where it is.
+def _address_of(response: requests.Response) -> str | None:
+    """Return the address that a response came from, if it is the address of its host.
 
-    A cache and a mock have none; that of a proxy says nothing of the host behind it. Connections
-    of our own were shown to the guard before anything was sent.
+    A cache and a mock have none, and a proxy has its own. Our own connections were shown to the
+    guard before anything was sent.
     """
     raw: Any = response.raw
     connection: Any = getattr(raw, "connection", None)
     if type(connection) not in _PLAIN_CONNECTIONS or connection.proxy is not None:
         return None
     try:
-        with socket.fromfd(raw.fileno(), socket.AF_INET, socket.SOCK_STREAM) as twin:
-            peer = twin.getpeername()
+        with socket.fromfd(raw.fileno(), socket.AF_INET, socket.SOCK_STREAM) as duplicate:
+            peer = duplicate.getpeername()
     except OSError:
         return None
     return str(peer[0]) if isinstance(peer, tuple) else None

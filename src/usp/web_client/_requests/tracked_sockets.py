@@ -1,64 +1,64 @@
-"""The sockets of a crawl, which another thread can cut.
+"""The open sockets of a crawl, which another thread can shut down at once.
 
-Rules of this room: a socket is on the lines of the crawl that used it last, so that ending one
-leaves those beside it alone, though they share their kept connections. What belongs to one request
-is in its ``RequestContext``, which travels in the context of the thread that makes it.
+A socket belongs to the crawl that used it last. So cancelling one crawl leaves the others alone,
+though they share the connection pool.
 """
 
 import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from contextvars import ContextVar
-from dataclasses import dataclass
 from typing import Final
 from weakref import WeakSet
 
 from usp.exceptions import CancelledFetchError
-from usp.web_client._http.address_guard import Guard
-from usp.web_client._http.error_responses import STOPPED
+from usp.web_client._http.defaults import MAX_WAIT_SECONDS
+from usp.web_client._http.error_responses import CANCELLED_MESSAGE
 
-__all__ = ["REQUEST_CONTEXT", "RequestContext", "TrackedSocket", "TrackedSockets"]
+__all__ = ["TrackedSocket", "TrackedSockets"]
 
 _MOMENT: Final = 0.1
 
 
 class TrackedSockets:
-    """The open sockets of a crawl: another thread can cut them all.
+    """The open sockets of a crawl.
 
-    A crawl on a session of the caller's has them too, without sockets, for its ``cut``.
+    A crawl on a session of the caller's has no sockets here, only the ``cancelled`` flag.
     """
 
     def __init__(self) -> None:
-        self.cut = threading.Event()
+        self.cancelled = threading.Event()
         self._open: WeakSet[TrackedSocket] = WeakSet()
         self._connecting = 0
         self._lock = threading.Condition()
 
     def add(self, sock: "TrackedSocket") -> None:
-        """Take a socket over, unless the lines are cut: then it can't be used any more."""
-        if sock.lines is not None:
-            sock.lines._leave(sock)
+        """Take a socket over from the crawl that had it.
+
+        :raises OSError: if either of the two is cancelled.
+        """
+        if sock.tracked_by is not None:
+            sock.tracked_by._discard(sock)
         with self._lock:
-            self._admit()
+            self._reject_if_cancelled()
             self._open.add(sock)
-            sock.lines = self
+            sock.tracked_by = self
 
-    def _admit(self) -> None:
-        if self.cut.is_set():
-            raise ConnectionAbortedError(STOPPED)
+    def _reject_if_cancelled(self) -> None:
+        if self.cancelled.is_set():
+            raise ConnectionAbortedError(CANCELLED_MESSAGE)
 
-    def _leave(self, sock: "TrackedSocket") -> None:
+    def _discard(self, sock: "TrackedSocket") -> None:
         with self._lock:
-            if self.cut.is_set():
-                raise ConnectionResetError("the connection was shut by the crawl that had it")
+            if self.cancelled.is_set():
+                raise ConnectionResetError("the crawl that used the connection was cancelled")
             self._open.discard(sock)
 
     @contextmanager
     def connecting(self) -> Iterator[None]:
-        """Take note that a connection is being made, which can't be cut."""
+        """Count a connection that is being established: it can't be shut down yet."""
         with self._lock:
-            self._admit()
+            self._reject_if_cancelled()
             self._connecting += 1
         try:
             yield
@@ -68,54 +68,39 @@ class TrackedSockets:
                 self._lock.notify_all()
 
     def cancel(self) -> bool:
-        """Shut all sockets: whoever waits for bytes is told at once that there are none.
+        """Shut down all sockets: a thread that waits for bytes continues at once.
 
-        :return: whether that ends all that was under way; connections that are being made get a
-            moment to come about.
+        :return: whether that ends everything in flight; connections that are being established
+            get a moment to finish.
         """
         with self._lock:
-            self.cut.set()
+            self.cancelled.set()
             for sock in self._open:
                 with suppress(OSError):
-                    # Not sock.shutdown(): that of TLS sockets forgets to decrypt what follows.
+                    # Not sock.shutdown(): a TLS socket stops decrypting after that.
                     socket.socket.shutdown(sock, socket.SHUT_RDWR)
             return self._lock.wait_for(lambda: not self._connecting, _MOMENT)
 
     def wait(self, claim: Callable[[], float]) -> float:
-        """Wait until a claim needs no more waiting, and return for how many seconds that was.
+        """Wait until a claim returns zero seconds, and return the seconds waited.
 
-        :raises CancelledFetchError: if the lines are cut before.
+        :raises CancelledFetchError: if the crawl is cancelled before.
         """
         waited = 0.0
-        while seconds := claim():
-            self.cut.wait(seconds)
+        while seconds := min(claim(), MAX_WAIT_SECONDS):
+            self.cancelled.wait(seconds)
             self.check()
             waited += seconds
         self.check()
         return waited
 
     def check(self) -> None:
-        """Raise if the lines are cut."""
-        if self.cut.is_set():
-            raise CancelledFetchError(STOPPED)
+        """Raise ``CancelledFetchError`` if the crawl is cancelled."""
+        if self.cancelled.is_set():
+            raise CancelledFetchError(CANCELLED_MESSAGE)
 
 
 class TrackedSocket(socket.socket):
-    """A socket that knows the lines it is on."""
+    """A socket that knows which crawl uses it."""
 
-    lines: TrackedSockets | None = None
-
-
-@dataclass(slots=True)
-class RequestContext:
-    """A request on its way, redirects included, for one crawl."""
-
-    guard: Guard
-    lines: TrackedSockets
-    due: float | None
-    """When the document has to be there, by the monotonic clock; polite waits put it off."""
-
-
-REQUEST_CONTEXT: Final[ContextVar[RequestContext | None]] = ContextVar(
-    "REQUEST_CONTEXT", default=None
-)
+    tracked_by: TrackedSockets | None = None

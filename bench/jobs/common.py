@@ -1,0 +1,151 @@
+"""Jobs that both implementations of ``usp`` can run, ours and 1.8.1: only names that both have."""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable
+from operator import attrgetter
+from pathlib import Path
+from typing import Final
+
+from bench.jobs.result import JobResult, digest_of
+from usp.objects.page import SitemapPage
+from usp.objects.sitemap import AbstractSitemap, InvalidSitemap
+from usp.tree import sitemap_from_str, sitemap_tree_for_homepage
+from usp.web_client.abstract_client import AbstractWebClientSuccessResponse
+from usp.web_client.requests_client import RequestsWebClient
+
+URL: Final = attrgetter("url")
+PLAIN: Final = attrgetter("url", "priority", "last_modified", "change_frequency")
+ALL: Final = attrgetter(
+    "url",
+    "priority",
+    "last_modified",
+    "change_frequency",
+    "news_story",
+    "images",
+    "alternates",
+)
+STORY: Final = attrgetter(
+    "title",
+    "publish_date",
+    "publication_name",
+    "publication_language",
+    "access",
+    "genres",
+    "keywords",
+    "stock_tickers",
+)
+IMAGE: Final = attrgetter("loc", "caption", "geo_location", "title", "license")
+
+
+def _news(page: SitemapPage) -> None:
+    PLAIN(page)
+    if story := page.news_story:
+        STORY(story)
+
+
+def _images(page: SitemapPage) -> None:
+    PLAIN(page)
+    for image in page.images or ():
+        IMAGE(image)
+
+
+def _hreflang(page: SitemapPage) -> object:
+    PLAIN(page)
+    return page.alternates
+
+
+ACCESS: Final[dict[str, Callable[[SitemapPage], object]]] = {
+    "plain": PLAIN,
+    "news": _news,
+    "images": _images,
+    "hreflang": _hreflang,
+}
+"""Accesses every field that a kind of page has."""
+
+
+def count_sitemaps(sitemap: AbstractSitemap) -> JobResult:
+    """Return the number of sitemaps below this one by class, and the first reason of a failure."""
+    found = list(sitemap.all_sitemaps())
+    reasons = (one.reason for one in found if isinstance(one, InvalidSitemap))
+    kinds = Counter(type(one).__name__ for one in found)
+    return {"sitemaps": kinds, "reason": next(reasons, "")[:200]}
+
+
+def read(path: str) -> JobResult:
+    """Parse a document from its text, every field; return the CPU seconds."""
+    text = Path(path).read_text("utf-8")
+    start = time.process_time()
+    sitemap = sitemap_from_str(text)
+    urls = [ALL(page)[0] for page in sitemap.all_pages()]
+    kinds = count_sitemaps(sitemap)
+    seconds = time.process_time() - start
+    pages = len(urls)
+    urls += [one.url for one in sitemap.all_sitemaps()]
+    return {"seconds": seconds, "pages": pages, "urls": digest_of(urls), **kinds}
+
+
+def read_all(
+    folder: str, kind: str, pages_of: Callable[[str], Iterable[SitemapPage]] | None = None
+) -> JobResult:
+    """Parse all documents of a folder from their texts, every field that the kind has."""
+    texts = [path.read_text("utf-8") for path in sorted(Path(folder).iterdir())]
+    access, pages_of = ACCESS[kind], pages_of or _pages_of
+    urls: list[str] = []
+    start = time.process_time()
+    for text in texts:
+        for page in pages_of(text):
+            access(page)
+            urls.append(page.url)
+    seconds = time.process_time() - start
+    return {"seconds": seconds, "pages": len(urls), "urls": digest_of(urls)}
+
+
+def _pages_of(text: str) -> Iterable[SitemapPage]:
+    return sitemap_from_str(text).all_pages()
+
+
+def crawl(homepage: str, fields: str = "url") -> JobResult:
+    """Fetch what the robots.txt below this URL declares, and iterate over all pages.
+
+    ``first`` is the time to the first page, ``seconds`` the time to the last.
+    """
+    access = {"url": URL, "plain": PLAIN}[fields]
+    start, cpu = time.perf_counter(), time.process_time()
+    first = start
+    tree = sitemap_tree_for_homepage(homepage, use_known_paths=False, normalize_homepage_url=False)
+    pages = 0
+    for page in tree.all_pages():
+        access(page)
+        first = first if pages else time.perf_counter()
+        pages += 1
+    seconds, cpu = time.perf_counter() - start, time.process_time() - cpu
+    times = {"first": first - start, "seconds": seconds, "cpu": cpu}
+    return {**times, "pages": pages, **count_sitemaps(tree)}
+
+
+def fetch(homepage: str) -> JobResult:
+    """Crawl a site with default options, and count its pages."""
+    start = time.perf_counter()
+    pages = sum(1 for _ in sitemap_tree_for_homepage(homepage).all_pages())
+    return {"seconds": time.perf_counter() - start, "pages": pages}
+
+
+def connect(url: str, times: int) -> JobResult:
+    """Fetch a URL repeatedly over new connections; return the CPU seconds of one."""
+    client = RequestsWebClient()
+    client.get(url)
+    start = time.process_time()
+    responses = [client.get(url) for _ in range(times)]
+    seconds = time.process_time() - start
+    good = all(isinstance(response, AbstractWebClientSuccessResponse) for response in responses)
+    return {"seconds": seconds / times, "good": good}
+
+
+JOBS: Final[dict[str, Callable[..., JobResult]]] = {
+    "read": read,
+    "read_all": read_all,
+    "crawl": crawl,
+    "fetch": fetch,
+    "connect": connect,
+}

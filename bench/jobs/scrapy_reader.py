@@ -1,0 +1,29 @@
+"""Jobs for Scrapy's sitemap reader.
+
+It returns raw strings: dates are not parsed, and the children of stories and images are not read.
+"""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from scrapy.utils.sitemap import (  # type: ignore[import-not-found]  # installed in its own virtualenv
+    Sitemap,
+)
+
+from bench.jobs.result import JobResult, digest_of
+
+
+def read_all(folder: str, _kind: str) -> JobResult:
+    """Parse all documents of a folder from their bytes, into dictionaries."""
+    documents = [path.read_bytes() for path in sorted(Path(folder).iterdir())]
+    urls: list[str] = []
+    start = time.process_time()
+    for document in documents:
+        urls += [entry["loc"] for entry in Sitemap(document)]
+    seconds = time.process_time() - start
+    return {"seconds": seconds, "pages": len(urls), "urls": digest_of(urls)}
+
+
+JOBS: Final[dict[str, Callable[..., JobResult]]] = {"read_all": read_all}

@@ -1,0 +1,301 @@
+"""What the client on aiohttp keeps for one crawl, and how a request is made for it.
+
+Any number of crawls may share the client. A request finds its crawl in a context variable that
+``AiohttpCrawlScope.get()`` sets for the time of the call, so that what a subclass of the client
+does in ``get()`` still happens.
+"""
+
+import asyncio
+import socket
+from collections.abc import Mapping
+from contextlib import ExitStack, suppress
+from contextvars import ContextVar
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urljoin, urlsplit
+
+import aiohttp
+from requests.exceptions import InvalidSchema, TooManyRedirects
+from requests.utils import get_auth_from_url, get_environ_proxies, get_netrc_auth, select_proxy
+from yarl import URL
+
+from usp.exceptions import AddressRefusedError
+from usp.objects.fetch_info import Validators
+from usp.web_client._aiohttp.connector import AIO_REQUEST_CONTEXT, AioRequestContext, Connector
+from usp.web_client._aiohttp.response import (
+    AioWebClientErrorResponse,
+    AioWebClientSuccessResponse,
+    drain,
+    failure_response,
+    has_begun,
+    not_modified_response,
+    status_response,
+)
+from usp.web_client._http import error_responses
+from usp.web_client._http.address_guard import Guard
+from usp.web_client._http.credentials import Homepage, basic_auth, is_same_site
+from usp.web_client._http.defaults import MAX_HEADER_LINE, MAX_REDIRECTS, SUCCESS_STATUSES
+from usp.web_client._http.errors import LIBRARY_BUGS
+from usp.web_client._http.urls import host_of, is_web_url, prepare_url
+from usp.web_client.abstract_aio_client import AioCrawlScope
+from usp.web_client.abstract_client import AbstractWebClientResponse
+
+if TYPE_CHECKING:
+    from usp.web_client.aio_client import AioWebClient
+
+__all__ = ["AiohttpCrawlScope", "current_scope"]
+
+_REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
+_FAILURES: Final = (
+    aiohttp.ClientError,
+    OSError,  # also what requests raises
+    ValueError,  # invalid URLs
+    AddressRefusedError,
+)
+_LOST: Final = (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError)
+
+
+@dataclass(frozen=True, slots=True)
+class _LastHop:
+    """The response to a request after all redirects."""
+
+    response: aiohttp.ClientResponse
+    urls: tuple[str, ...]
+    """The URLs that were requested, in order."""
+    is_conditional: bool
+    """Whether validators were sent with the last one."""
+
+
+class AiohttpCrawlScope(AioCrawlScope):
+    """The client for one crawl: address guard, credentials and cookies of that crawl."""
+
+    client: "AioWebClient"
+
+    def __init__(
+        self, client: "AioWebClient", connector: Connector, homepage_url: str | None
+    ) -> None:
+        super().__init__(client)
+        self._connector = connector
+        self._homepage = Homepage.of(homepage_url) if homepage_url else Homepage()
+        self._home_addresses: list[str] = []
+        self._guard = Guard(
+            client._private_addresses, client._is_public, lambda _: self._home_addresses
+        )
+        if homepage_url is not None:
+            self._guard.start(self._homepage.host)
+        self._netrc: dict[str, str | None] = {}
+        self._session = aiohttp.ClientSession(
+            connector=connector,
+            connector_owner=False,
+            headers=client._headers,
+            cookie_jar=aiohttp.CookieJar(unsafe=True),  # hosts may be IP addresses
+            auto_decompress=False,
+            timeout=client._timeout,
+            max_line_size=MAX_HEADER_LINE,
+            max_field_size=MAX_HEADER_LINE,
+        )
+        # The crawl decides on retries, and ``_request()``; aiohttp would repeat any request.
+        self._session._retry_connection = False
+
+    async def close(self) -> None:
+        """Forget the crawl, and close the connections that only it used."""
+        self._session.detach()
+        self._connector.leave(self)
+        self.client._pacing.forget(self)
+
+    async def get(
+        self, url: str, validators: Validators | None = None
+    ) -> AbstractWebClientResponse:
+        """Fetch a URL for this crawl, with ``get()`` of the client."""
+        token = _CURRENT.set(_AioCall(self, url, validators))
+        try:
+            return await self.client.get(url)
+        finally:
+            _CURRENT.reset(token)
+
+    async def fetch(self, url: str, validators: Validators | None) -> AbstractWebClientResponse:
+        """Fetch a URL, following redirects; the body is not read yet."""
+        try:
+            url = _sent_url(url)
+        except _FAILURES as error:
+            return failure_response(error)
+        await self._take_slot(host_of(url))
+        with ExitStack() as undo:
+            release = self.client._slots.release
+            undo.callback(release)
+            seconds = self.client._document_deadline
+            due = None if seconds is None else asyncio.get_running_loop().time() + seconds
+            deadline = asyncio.timeout_at(due)
+            try:
+                async with deadline:
+                    last = await self._follow(url, validators, deadline)
+            except _FAILURES as error:
+                if deadline.expired():
+                    return error_responses.deadline_response(AioWebClientErrorResponse)
+                return failure_response(error)
+            if last.response.status not in SUCCESS_STATUSES:
+                return await _without_document(last)
+            undo.pop_all()
+        success = AioWebClientSuccessResponse(last.response, last.urls, deadline.when(), release)
+        if encoding := await success.undecodable():
+            return error_responses.encoding_response(AioWebClientErrorResponse, encoding)
+        return success
+
+    async def _take_slot(self, host: str) -> None:
+        """Wait until a request may start: its interval has passed, and a slot is free.
+
+        A request that waits for its host holds no slot: one that waits for a slot may be due
+        before it at that host, and one on its way through redirects has a slot already.
+        """
+        slots = self.client._slots
+        await slots.acquire()
+        while seconds := self._seconds_to_wait(host):
+            slots.release()
+            await asyncio.sleep(seconds)
+            await slots.acquire()
+        self._start(host)
+
+    async def _wait_for_hop(self, host: str, deadline: asyncio.Timeout) -> None:
+        """Wait until a redirect may be followed; the deadline is put off by that."""
+        while seconds := self._seconds_to_wait(host):
+            due = deadline.when()
+            deadline.reschedule(None if due is None else due + seconds)
+            await asyncio.sleep(seconds)
+        self._start(host)
+
+    def _seconds_to_wait(self, host: str) -> float:
+        now = asyncio.get_running_loop().time()
+        return self.client._pacing.seconds(now, self, host)
+
+    def _start(self, host: str) -> None:
+        self.client._pacing.start(asyncio.get_running_loop().time(), self, host)
+
+    async def _follow(
+        self, url: str, validators: Validators | None, deadline: asyncio.Timeout
+    ) -> _LastHop:
+        """Request a URL and follow its redirects.
+
+        Credentials stay on their site, and validators on their host.
+        """
+        urls = [url]
+        credentials = {**self._netrc_auth(url), **self._given_for(url), **_userinfo(url)}
+        conditions = validators.headers() if validators else {}
+        for _ in range(MAX_REDIRECTS + 1):
+            response = await self._request(url, {**credentials, **conditions})
+            location = response.headers.get("Location")
+            if response.status not in _REDIRECTS or not location:
+                return _LastHop(response, tuple(urls), bool(conditions))
+            await drain(response)
+            target = _sent_url(urljoin(url, location))
+            if not is_same_site(url, target):
+                credentials = {**self._netrc_auth(target), **_userinfo(target)}
+            if host_of(url) != host_of(target):
+                conditions = {}
+            url = target
+            urls.append(url)
+            await self._wait_for_hop(host_of(url), deadline)
+        raise TooManyRedirects(f"Exceeded {MAX_REDIRECTS} redirects.")
+
+    async def _request(self, url: str, headers: Mapping[str, str]) -> aiohttp.ClientResponse:
+        host = host_of(url)
+        is_home = host == self._homepage.host
+        if not self._guard.decided and not is_home:
+            await self._look_up_homepage()
+        context = AioRequestContext(self, self._guard, host, is_home)
+        try:
+            return await self._send(url, headers, context)
+        except _LOST as error:
+            # A kept connection may be dead without a fault of the server: it is replaced once.
+            if not context.is_reused or has_begun(error):
+                raise
+        return await self._send(url, headers, context)
+
+    async def _send(
+        self, url: str, headers: Mapping[str, str], context: AioRequestContext
+    ) -> aiohttp.ClientResponse:
+        proxy = self._proxy_for(url)
+        sent_url = URL(url, encoded=True).with_user(None)
+        token = AIO_REQUEST_CONTEXT.set(context)
+        try:
+            return await self._session.get(
+                sent_url, headers=headers, allow_redirects=False, proxy=proxy
+            )
+        except LIBRARY_BUGS as error:
+            raise aiohttp.ClientError(f"{type(error).__name__}: {error}") from error
+        finally:
+            AIO_REQUEST_CONTEXT.reset(token)
+
+    async def _look_up_homepage(self) -> None:
+        """Look up the homepage for the guard, which can't wait for it."""
+        if self._homepage.host is None:
+            return
+        loop = asyncio.get_running_loop()
+        with suppress(OSError, UnicodeError):
+            found = await loop.getaddrinfo(self._homepage.host, None, type=socket.SOCK_STREAM)
+            self._home_addresses = [str(address[0]) for *_, address in found]
+
+    def _given_for(self, url: str) -> dict[str, str]:
+        """Return the caller's credentials for a URL."""
+        return self.client._credentials if self._homepage.is_trusted(url) else {}
+
+    def _netrc_auth(self, url: str) -> dict[str, str]:
+        """Return the credentials that ``.netrc`` has for a host."""
+        host = host_of(url)
+        if host not in self._netrc:
+            login = get_netrc_auth(url) if self.client._trust_env else None
+            self._netrc[host] = basic_auth(*login) if login else None
+        known = self._netrc[host]
+        return {"Authorization": known} if known else {}
+
+    def _proxy_for(self, url: str) -> str | None:
+        environment = get_environ_proxies(url) if self.client._trust_env else {}
+        proxy: str | None = select_proxy(url, {**environment, **self.client._proxies})
+        if not proxy:
+            return None
+        proxy = proxy if "://" in proxy else f"http://{proxy}"
+        if not is_web_url(proxy):
+            raise InvalidSchema(f"not an HTTP(S) proxy: {urlsplit(proxy).scheme}")
+        return proxy
+
+
+async def _without_document(last: _LastHop) -> AbstractWebClientResponse:
+    """Return the response for a status that is not a success: not modified, or an error."""
+    if last.is_conditional and last.response.status == HTTPStatus.NOT_MODIFIED:
+        return await not_modified_response(last.response, last.urls)
+    return await status_response(last.response)
+
+
+@dataclass(frozen=True, slots=True)
+class _AioCall:
+    """A ``get()`` of a scope, for the time that it takes."""
+
+    scope: AiohttpCrawlScope
+    url: str
+    validators: Validators | None
+
+
+_CURRENT: Final[ContextVar[_AioCall | None]] = ContextVar("_CURRENT", default=None)
+
+
+def current_scope(
+    client: "AioWebClient", url: str
+) -> tuple[AiohttpCrawlScope | None, Validators | None]:
+    """Return the scope of the current request, if it has one, and the validators for its URL."""
+    call = _CURRENT.get()
+    if call is None or call.scope.client is not client:
+        return None, None
+    # Validators belong to one document: a subclass may fetch others in its get().
+    return call.scope, call.validators if call.url == url else None
+
+
+def _sent_url(url: str) -> str:
+    """Return a URL as it is sent, if it is an HTTP(S) one."""
+    if not is_web_url(url):
+        raise InvalidSchema(f"not an HTTP(S) URL: {url}")
+    return prepare_url(url)
+
+
+def _userinfo(url: str) -> dict[str, str]:
+    user, password = get_auth_from_url(url)
+    return {"Authorization": basic_auth(user, password)} if user or password else {}

@@ -1,0 +1,42 @@
+"""What one request carries along, redirects included, to the connections that it uses.
+
+It travels in a context variable of the thread that makes the request, since requests and urllib3
+have no parameter for it: one session serves any number of crawls.
+"""
+
+from collections.abc import Mapping, MutableMapping
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Final
+
+from usp.web_client._http.address_guard import Guard
+from usp.web_client._http.credentials import is_same_site
+from usp.web_client._requests.tracked_sockets import TrackedSockets
+
+__all__ = ["REQUEST_CONTEXT", "RequestContext"]
+
+
+@dataclass(slots=True)
+class RequestContext:
+    """What one request carries along."""
+
+    guard: Guard
+    sockets: TrackedSockets
+    deadline: float | None
+    """When the document has to be complete, by the monotonic clock; waiting puts it off."""
+    credentials: Mapping[str, str] = field(default_factory=dict)
+    """The caller's credentials, while the request stays on the site that they were sent to."""
+
+    def redirect_headers(self, headers: MutableMapping[str, str], url: str, target: str) -> None:
+        """Change the headers of a redirect from a URL to another: credentials stay on their site.
+
+        requests drops ``Cookie`` on every redirect and lets ``.netrc`` replace ``Authorization``.
+        """
+        if not is_same_site(url, target):
+            self.credentials = {}
+        headers.update(self.credentials)
+
+
+REQUEST_CONTEXT: Final[ContextVar[RequestContext | None]] = ContextVar(
+    "REQUEST_CONTEXT", default=None
+)

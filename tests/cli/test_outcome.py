@@ -1,0 +1,50 @@
+"""The summary of a crawl with limits, which the command itself doesn't set."""
+
+import pytest
+
+from tests.server import LoopbackServer, index, urlset
+from usp import Policy, sitemap_tree_for_homepage
+from usp.cli._exit import Exit
+from usp.cli._outcome import summarize
+
+
+def summary(server: LoopbackServer, policy: Policy) -> list[str]:
+    tree = sitemap_tree_for_homepage(server.url, use_known_paths=False, policy=policy)
+    lines, code = summarize(tree, failures=True)
+    assert code is Exit.DONE
+    return lines
+
+
+@pytest.mark.parametrize(
+    ("policy", "limit"), [(Policy(max_sitemaps=1), "1 sitemaps"), (Policy(limit=2), "2 pages")]
+)
+def test_a_reached_limit_is_in_the_summary(
+    server: LoopbackServer, policy: Policy, limit: str
+) -> None:
+    server.robots("/a.xml", "/b.xml")
+    server.site |= {
+        "/a.xml": urlset(server.at("/one"), server.at("/two")),
+        "/b.xml": urlset(server.at("/three")),
+    }
+    (line,) = summary(server, policy)
+    assert line.startswith("limit reached: ")
+    assert limit in line
+
+
+def test_an_index_that_is_not_expanded_again_is_in_the_summary(server: LoopbackServer) -> None:
+    server.robots("/i.xml", "/j.xml")
+    server.site |= {
+        "/i.xml": index(server.at("/k.xml")),
+        "/j.xml": index(server.at("/k.xml")),
+        "/k.xml": index(server.at("/a.xml")),
+        "/a.xml": urlset(server.at("/one")),
+    }
+    assert summary(server, Policy(max_repeated_nodes=0)) == [
+        "limit reached: an index was not expanded again at 1 node"
+    ]
+
+
+def test_a_complete_tree_has_no_summary(server: LoopbackServer) -> None:
+    server.robots("/a.xml")
+    server.site["/a.xml"] = urlset(server.at("/one"))
+    assert summary(server, Policy()) == []

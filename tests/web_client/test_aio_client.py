@@ -1,0 +1,398 @@
+"""The client on aiohttp, against real servers: what it sends, what it makes of answers."""
+
+import asyncio
+import gc
+import gzip
+import time
+import warnings
+import zlib
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from itertools import pairwise
+
+import pytest
+
+from tests.loops import body, message, read, run, success
+from tests.responses import error
+from tests.server import Answer, Handler, LoopbackServer, redirect, reset
+from tests.servers import raw
+from usp import __version__
+from usp.exceptions import SitemapException
+from usp.web_client._http.address_guard import AddressRule
+from usp.web_client._http.errors import is_transient
+from usp.web_client.abstract_client import (
+    RETRYABLE_HTTP_STATUS_CODES,
+    AbstractWebClientResponse,
+)
+from usp.web_client.aio_client import AioWebClient
+
+TEXT = b"http://h.example/a\n" * 1000
+
+
+async def fetched(url: str) -> bytes:
+    async with AioWebClient() as client:
+        return await body(client, url)
+
+
+async def refused(url: str) -> str:
+    async with AioWebClient() as client:
+        return await message(client, url)
+
+
+def test_a_document_that_came(server: LoopbackServer) -> None:
+    server.site["/a"] = Answer(body=b"hello", headers={"Content-Type": "text/plain"})
+
+    async def main() -> None:
+        async with AioWebClient() as client:
+            response = success(await client.get(server.at("/a")))
+            assert (response.status_code(), response.url()) == (200, server.at("/a"))
+            assert response.header("content-TYPE") == "text/plain"
+            assert response.header("X-None") is None
+            assert [chunk async for chunk in response.chunks()] == [b"hello"]
+
+    run(main())
+    headers = server.requests[0].headers
+    assert headers["user-agent"] == f"ultimate_sitemap_parser/{__version__}"
+    assert headers["accept-encoding"] == "gzip, deflate"
+
+
+def test_headers_of_the_callers_go_before_ours(server: LoopbackServer) -> None:
+    server.otherwise = b"x"
+
+    async def main() -> None:
+        async with AioWebClient(headers={"user-agent": "mine/1", "X-Key": "k"}) as client:
+            await body(client, server.url)
+
+    run(main())
+    assert server.requests[0].headers["user-agent"] == "mine/1"
+    assert server.requests[0].headers["x-key"] == "k"
+
+
+@pytest.mark.parametrize("status", [404, 403, 429, 500, 503, 520])
+def test_statuses(server: LoopbackServer, status: int) -> None:
+    server.site["/a"] = status
+
+    async def main() -> None:
+        async with AioWebClient() as client:
+            answer = error(await client.get(server.at("/a")))
+        assert answer.status_code() == status
+        assert answer.message().startswith(f"{status} ")
+        assert answer.retryable() == (status in RETRYABLE_HTTP_STATUS_CODES)
+        assert not answer.no_response()
+
+    run(main())
+
+
+def test_retry_after_in_both_forms(server: LoopbackServer) -> None:
+    soon = format_datetime(datetime.now(UTC) + timedelta(seconds=100), usegmt=True)
+    server.site |= {
+        "/a": Answer(status=429, headers={"Retry-After": "7"}),
+        "/b": Answer(status=503, headers={"Retry-After": soon}),
+    }
+
+    async def main() -> None:
+        async with AioWebClient() as client:
+            assert error(await client.get(server.at("/a"))).retry_after() == 7
+            assert 90 < (error(await client.get(server.at("/b"))).retry_after() or 0) <= 100
+
+    run(main())
+
+
+# Packings
+
+
+@pytest.mark.parametrize(
+    ("encodings", "data"),
+    [
+        ("gzip", gzip.compress(TEXT)),
+        ("x-gzip", gzip.compress(TEXT)),
+        ("deflate", zlib.compress(TEXT)),
+        ("gzip, gzip", gzip.compress(gzip.compress(TEXT))),
+        ("deflate, gzip", gzip.compress(zlib.compress(TEXT))),
+    ],
+    ids=["gzip", "x-gzip", "zlib", "gzip twice", "zlib in gzip"],  # packed bytes vary with time
+)
+def test_what_the_reader_can_unpack_stays_packed(
+    server: LoopbackServer, encodings: str, data: bytes
+) -> None:
+    server.site["/a"] = Answer(body=data, headers={"Content-Encoding": encodings})
+    assert run(fetched(server.at("/a"))) == data
+
+
+@pytest.mark.parametrize("encodings", ["deflate", "gzip", "identity", "UTF-8", "none", ""])
+def test_what_only_says_that_it_is_packed_is_left(server: LoopbackServer, encodings: str) -> None:
+    data = b"<urlset></urlset>"
+    server.site["/a"] = Answer(body=data, headers={"Content-Encoding": encodings})
+    assert run(fetched(server.at("/a"))) == data
+
+
+@pytest.mark.parametrize("encodings", ["br", "zstd", "gzip, BR"])
+def test_a_packing_that_can_not_be_undone_is_a_failure(
+    server: LoopbackServer, encodings: str
+) -> None:
+    server.site["/a"] = Answer(body=b"\x0b\x02\x80", headers={"Content-Encoding": encodings})
+    assert "can't be decoded" in run(refused(server.at("/a")))
+
+
+# Redirects
+
+
+def test_redirects_are_followed_and_the_last_url_is_told(server: LoopbackServer) -> None:
+    server.site |= {
+        "/a": redirect("b?x=1#part", 301),
+        "/b": redirect(server.at("/c"), 308),
+        "/c": b"there",
+    }
+
+    async def main() -> None:
+        async with AioWebClient() as client:
+            response = success(await client.get(server.at("/a")))
+            assert response.url() == server.at("/c")
+            assert response.redirects() == (server.at("/a"), server.at("/b?x=1#part"))
+            await response.close()
+
+    run(main())
+    assert server.asked == ["/a", "/b?x=1", "/c"]
+
+
+def test_odd_urls_are_sent_as_requests_sends_them(server: LoopbackServer) -> None:
+    server.otherwise = b"x"
+    server.site["/r"] = redirect("/\u00e9t\u00e9 1".encode().decode("latin-1"))
+
+    async def main() -> None:
+        async with AioWebClient() as client:
+            for path in ("/a b", "/%7Ea%2Fb", "/\u00fc?q=\u00fc&r=a+b", "/r"):
+                await body(client, server.at(path))
+
+    run(main())
+    sent = ["/a%20b", "/~a%2Fb", "/%C3%BC?q=%C3%BC&r=a+b", "/r", "/%C3%A9t%C3%A9%201"]
+    assert server.asked == sent
+
+
+def test_redirects_without_end(server: LoopbackServer) -> None:
+    server.site |= {"/a": redirect("/b"), "/b": redirect("/a")}
+
+    async def main() -> None:
+        async with AioWebClient() as client:
+            answer = error(await client.get(server.at("/a")))
+        assert "30 redirects" in answer.message()
+        assert not answer.retryable()
+
+    run(main())
+    assert len(server.asked) == 31
+
+
+@pytest.mark.parametrize(
+    "target", ["ftp://h.example/", "file:///etc/hostname", "javascript:x", "http://[x"]
+)
+def test_redirects_that_lead_nowhere(server: LoopbackServer, target: str) -> None:
+    server.site["/a"] = redirect(target)
+
+    async def main() -> None:
+        async with AioWebClient() as client:
+            answer = error(await client.get(server.at("/a")))
+            assert not answer.retryable()
+
+    run(main())
+    assert server.asked == ["/a"]
+
+
+@pytest.mark.parametrize("url", ["", "ftp://h/x", "http://", "http://[x", "http://h:99999/", "a b"])
+def test_what_is_no_url_is_an_error_and_never_raises(url: str) -> None:
+    assert run(refused(url))
+
+
+# Connections
+
+
+def test_one_connection_serves_many_requests(server: LoopbackServer) -> None:
+    ports = set()
+
+    def note(handler: Handler) -> Answer:
+        ports.add(handler.client_address[1])
+        status = 404 if handler.path == "/404" else 200
+        return Answer(status=status, body=b"x" * 65536)
+
+    server.otherwise = note
+
+    async def main() -> None:
+        async with AioWebClient() as client:
+            for _ in range(3):
+                await body(client, server.url)
+                await message(client, server.at("/404"))
+
+    run(main())
+    assert len(ports) == 1, "a small error page is read, and its connection kept"
+
+
+def test_a_large_error_page_is_not_downloaded(server: LoopbackServer) -> None:
+    sent: list[int] = []
+
+    def endless(handler: Handler) -> None:
+        handler.wfile.write(b"HTTP/1.1 404 Endless\r\n\r\n")
+        while not handler.owner.closing.is_set():
+            sent.append(handler.wfile.write(b"x" * 65536))
+
+    server.otherwise = endless
+    assert run(refused(server.url)).startswith("404")
+    assert sum(sent) < 30_000_000, "what the system's buffers hold"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"Content-Length: 10\r\n\r\nhello",
+        b"Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n",
+        b"Transfer-Encoding: chunked\r\n\r\nA\r\nhello",
+    ],
+)
+def test_what_came_is_handed_over_before_the_fault(server: LoopbackServer, answer: bytes) -> None:
+    server.site["/a"] = raw(b"HTTP/1.1 200 OK\r\n" + answer)
+
+    async def main() -> None:
+        async with AioWebClient() as client:
+            for _ in range(5):  # now and then the fault comes with the data
+                came, fault = await read(client, server.at("/a"))
+                assert came == b"hello"
+                assert fault is not None
+                assert is_transient(fault)
+
+    run(main())
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [b"garbage\r\n\r\n", b"HTTP/1.1 200 OK\r\nContent-Length: 3, 4\r\n\r\nxxx", b"\x00" * 100],
+)
+def test_answers_that_are_none(server: LoopbackServer, answer: bytes) -> None:
+    server.site["/a"] = raw(answer)
+
+    async def main() -> None:
+        async with AioWebClient() as client:
+            none = error(await client.get(server.at("/a")))
+            assert none.status_code() is None
+            assert none.message().startswith("the response is malformed: ")
+            assert none.no_response()
+
+    run(main())
+
+
+def test_a_reset_passes_and_a_closed_port_stays(server: LoopbackServer) -> None:
+    server.site["/a"] = reset
+    with LoopbackServer() as gone:
+        closed = gone.url
+
+    async def main() -> None:
+        async with AioWebClient() as client:
+            dropped = error(await client.get(server.at("/a")))
+            assert dropped.retryable()
+            assert dropped.no_response()
+            dead = error(await client.get(closed))
+            assert not dead.retryable()
+            assert dead.no_response()
+            nameless = error(await client.get(f"http://{'x' * 70}/"))
+            assert not nameless.retryable()
+
+    run(main())
+
+
+# Bounds and distances
+
+
+def test_no_more_requests_are_under_way_than_allowed(server: LoopbackServer) -> None:
+    now, most = 0, 0
+
+    def slow(handler: Handler) -> bytes:
+        nonlocal now, most
+        now += 1
+        most = max(most, now)
+        time.sleep(0.02)
+        now -= 1
+        return b"x"
+
+    server.otherwise = slow
+
+    async def main() -> None:
+        async with AioWebClient(concurrency=3) as client:
+            await asyncio.gather(*(body(client, server.url) for _ in range(20)))
+
+    run(main())
+    assert most == 3
+
+
+def test_requests_of_a_crawl_keep_their_distance(server: LoopbackServer) -> None:
+    times: list[float] = []
+
+    def note(handler: Handler) -> bytes:
+        times.append(time.monotonic())
+        return b"x"
+
+    server.otherwise = note
+
+    async def main() -> None:
+        async with AioWebClient(wait=0.05) as client, client.for_crawl(server.url) as own:
+            await asyncio.gather(*(body(own, server.url) for _ in range(4)))
+
+    run(main())
+    gaps = [later - earlier for earlier, later in pairwise(times)]
+    assert min(gaps) > 0.025
+
+
+def test_what_a_subclass_does_holds_in_a_crawl(server: LoopbackServer) -> None:
+    server.otherwise = b"x"
+
+    class Counting(AioWebClient):
+        asked = 0
+
+        async def get(self, url: str) -> AbstractWebClientResponse:
+            self.asked += 1
+            return await super().get(f"{url}?counted")
+
+    async def main() -> None:
+        async with Counting() as client, AioWebClient() as other:
+            async with client.for_crawl(server.url) as own, other.for_crawl(server.url) as its:
+                await asyncio.gather(*(body(each, server.url) for each in (own, own, its)))
+            await body(client, server.url)
+            assert client.asked == 3
+
+    run(main())
+    assert sorted(server.asked) == ["/", "/?counted", "/?counted", "/?counted"]
+
+
+# Misuse
+
+
+def test_a_client_that_is_closed_says_so(server: LoopbackServer) -> None:
+    async def main() -> None:
+        client = AioWebClient()
+        await message(client, server.url)
+        await client.close()
+        await client.close()
+        with pytest.raises(SitemapException, match="closed"):
+            client.for_crawl(server.url)
+        with pytest.raises(SitemapException, match="closed"):
+            await client.get(server.url)
+
+    run(main())
+
+
+def test_a_client_belongs_to_one_loop(server: LoopbackServer) -> None:
+    held = [AioWebClient()]
+    run(message(held[0], server.url))
+
+    async def second() -> None:
+        with pytest.raises(SitemapException, match="another event loop"):
+            held[0].for_crawl(server.url)
+
+    run(second())
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        held.clear()
+        gc.collect()
+    assert "an AioWebClient was not closed" in {str(each.message) for each in said}
+
+
+def test_a_rule_that_is_none() -> None:
+    wrong: AddressRule = "never"  # type: ignore[assignment]
+    with pytest.raises(SitemapException, match="never"):
+        AioWebClient(private_addresses=wrong)

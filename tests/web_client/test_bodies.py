@@ -1,0 +1,302 @@
+"""Bodies that come slowly, break off, never end, or that nobody wants."""
+
+import gzip
+import time
+from collections.abc import Iterator
+
+import pytest
+import requests
+
+from tests.responses import error
+from tests.server import Answer, Handler, LoopbackServer, redirect
+from tests.servers import drip, raw
+from usp.exceptions import DeadlineError
+from usp.web_client._http.errors import is_transient
+from usp.web_client.abstract_client import (
+    AbstractWebClientResponse,
+    AbstractWebClientSuccessResponse,
+)
+from usp.web_client.requests_client import RequestsWebClient
+
+DEADLINE = 0.4
+SOON = 2.5
+"""Far below the 60 seconds for which bytes are waited for."""
+LENGTH = "Content-Length: 1000\r\n\r\n"
+CHUNKED = "Transfer-Encoding: chunked\r\n\r\n"
+
+
+@pytest.fixture(params=["own session", "plain session"])
+def client(request: pytest.FixtureRequest) -> Iterator[RequestsWebClient]:
+    with requests.Session() as session:
+        own = request.param == "own session"
+        made = RequestsWebClient(session=None if own else session)
+        made.set_document_deadline(DEADLINE)
+        yield made
+        made.close()
+
+
+@pytest.fixture
+def own() -> Iterator[RequestsWebClient]:
+    made = RequestsWebClient()
+    made.set_document_deadline(DEADLINE)
+    yield made
+    made.close()
+
+
+def success(response: AbstractWebClientResponse) -> AbstractWebClientSuccessResponse:
+    assert isinstance(response, AbstractWebClientSuccessResponse)
+    return response
+
+
+def read(response: AbstractWebClientResponse) -> tuple[bytes, Exception | None]:
+    """What came of a body, and the fault that ended it."""
+    came = b""
+    try:
+        for chunk in success(response).chunks():
+            came += chunk
+    except Exception as fault:  # noqa: BLE001 -- handed to the test
+        return came, fault
+    finally:
+        success(response).close()
+    return came, None
+
+
+# The deadline of a document
+
+
+@pytest.mark.parametrize("head", [LENGTH, "Connection: close\r\n\r\n"])
+def test_a_slow_drip_ends_at_the_deadline_with_what_came(
+    server: LoopbackServer, client: RequestsWebClient, head: str
+) -> None:
+    server.site["/a"] = drip(head, b"x")
+    begun = time.monotonic()
+    came, fault = read(client.get(server.at("/a")))
+    assert isinstance(fault, DeadlineError)
+    assert not is_transient(fault)
+    assert set(came) == set(b"x")
+    assert DEADLINE <= time.monotonic() - begun < SOON
+
+
+def test_a_drip_in_chunks_too(server: LoopbackServer, client: RequestsWebClient) -> None:
+    server.site["/a"] = drip(CHUNKED, b"1\r\nx\r\n")
+    came, fault = read(client.get(server.at("/a")))
+    assert isinstance(fault, DeadlineError)
+    assert set(came) == set(b"x")
+
+
+@pytest.mark.parametrize(
+    "head",
+    [f"{CHUNKED}1\r\nx\r\n", f"{CHUNKED}1\r\nx\r\n0\r\nTrailer: "],
+    ids=["the length of a chunk", "a trailer"],
+)
+def test_lines_that_never_end(server: LoopbackServer, own: RequestsWebClient, head: str) -> None:
+    server.site["/a"] = drip(head, b"0")
+    begun = time.monotonic()
+    came, fault = read(own.get(server.at("/a")))
+    assert isinstance(fault, DeadlineError)
+    assert came == b"x"
+    assert time.monotonic() - begun < SOON
+
+
+def test_headers_that_never_end(server: LoopbackServer, own: RequestsWebClient) -> None:
+    server.site["/a"] = drip("X: ", b"x")
+    begun = time.monotonic()
+    answer = error(own.get(server.at("/a")))
+    assert "before its deadline" in answer.message()
+    assert not answer.retryable()
+    assert time.monotonic() - begun < SOON
+
+
+def test_redirects_count(server: LoopbackServer, client: RequestsWebClient) -> None:
+    def slow(handler: Handler) -> Answer:
+        handler.owner.closing.wait(0.1)
+        return redirect("/a")
+
+    server.site["/a"] = slow
+    answer = error(client.get(server.at("/a")))
+    assert "before its deadline" in answer.message()
+    assert len(server.asked) < 10
+
+
+def test_each_document_has_its_own_time(server: LoopbackServer, client: RequestsWebClient) -> None:
+    def slow(handler: Handler) -> bytes:
+        handler.owner.closing.wait(DEADLINE * 0.6)
+        return b"x"
+
+    server.site["/a"] = slow
+    for _ in range(2):
+        assert read(client.get(server.at("/a"))) == (b"x", None)
+
+
+def test_no_deadline(server: LoopbackServer, client: RequestsWebClient) -> None:
+    def slow(handler: Handler) -> bytes:
+        handler.owner.closing.wait(DEADLINE * 1.5)
+        return b"x"
+
+    server.site["/a"] = slow
+    client.set_document_deadline(None)
+    assert read(client.get(server.at("/a"))) == (b"x", None)
+
+
+def test_silence_ends_at_the_time_out_or_the_deadline(
+    server: LoopbackServer, own: RequestsWebClient
+) -> None:
+    server.site["/a"] = drip(LENGTH, b"x", pause=30)
+    begun = time.monotonic()
+    assert isinstance(read(own.get(server.at("/a")))[1], DeadlineError)
+    own.set_document_deadline(60)
+    own.set_timeout(0.2)
+    came, fault = read(own.get(server.at("/a")))
+    assert came == b"x"
+    assert fault is not None
+    assert is_transient(fault), "silence may pass"
+    assert time.monotonic() - begun < SOON
+
+
+# Broken bodies
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"Content-Length: 10\r\n\r\nhello",
+        b"Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n",
+        b"Transfer-Encoding: chunked\r\n\r\nA\r\nhello",
+        b"Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\nzz\r\nmore",
+        b"Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n-1\r\nmore",
+    ],
+)
+def test_what_came_is_handed_over_before_the_fault(
+    server: LoopbackServer, client: RequestsWebClient, answer: bytes
+) -> None:
+    server.site["/a"] = raw(b"HTTP/1.1 200 OK\r\n" + answer)
+    came, fault = read(client.get(server.at("/a")))
+    assert came.startswith(b"hello")
+    assert fault is not None
+    assert is_transient(fault)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"Content-Length: 5\r\n\r\nhello and more",
+        b"Content-Length: five\r\n\r\nhello",
+        b"Content-Length: -5\r\n\r\nhello",
+        b"\r\nhello",
+        b"Transfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n5;a=b\r\nhello\r\n0\r\n\r\n",
+    ],
+)
+def test_odd_lengths_that_can_be_read(
+    server: LoopbackServer, client: RequestsWebClient, answer: bytes
+) -> None:
+    server.site["/a"] = raw(b"HTTP/1.1 200 OK\r\n" + answer)
+    assert read(client.get(server.at("/a"))) == (b"hello", None)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [b"garbage\r\n\r\n", b"HTTP/1.1 200 OK\r\nContent-Length: 3, 4\r\n\r\nxxx", b"\x00" * 100],
+)
+def test_answers_that_are_none(
+    server: LoopbackServer, client: RequestsWebClient, answer: bytes
+) -> None:
+    server.site["/a"] = raw(answer)
+    assert error(client.get(server.at("/a"))).status_code() is None
+
+
+# Bodies that nobody wants
+
+
+def connections(server: LoopbackServer, client: RequestsWebClient, answer: Answer) -> int:
+    """How many connections three error pages take."""
+    ports = set()
+
+    def note(handler: Handler) -> Answer:
+        ports.add(handler.client_address[1])
+        return answer
+
+    server.site["/a"] = note
+    for _ in range(3):
+        assert error(client.get(server.at("/a"))).status_code() == answer.status
+    return len(ports)
+
+
+def test_a_small_error_page_keeps_the_connection(
+    server: LoopbackServer, client: RequestsWebClient
+) -> None:
+    assert connections(server, client, Answer(status=404)) == 1
+    assert connections(server, client, Answer(status=404, body=b"x" * 65536)) == 1
+
+
+def test_a_small_error_page_in_chunks_does_too(
+    server: LoopbackServer, own: RequestsWebClient
+) -> None:
+    chunked = Answer(
+        status=404, body=b"3\r\nabc\r\n0\r\n\r\n", headers={"Transfer-Encoding": "chunked"}
+    )
+    assert connections(server, own, chunked) == 1
+
+
+def test_a_large_error_page_is_not_downloaded(
+    server: LoopbackServer, client: RequestsWebClient
+) -> None:
+    assert connections(server, client, Answer(status=404, body=b"x" * 65537)) == 3
+
+
+def endless(head: str, status: int, sent: list[int]) -> object:
+    """An answer without end, as fast as it is read."""
+
+    def answer(handler: Handler) -> None:
+        handler.wfile.write(f"HTTP/1.1 {status} Endless\r\n{head}".encode())
+        while not handler.owner.closing.is_set():
+            sent.append(handler.wfile.write(b"fff0\r\n" + b"x" * 0xFFF0 + b"\r\n"))
+
+    return answer
+
+
+@pytest.mark.parametrize("status", [404, 302])
+@pytest.mark.parametrize("head", [CHUNKED, "\r\n", "Content-Length: 9000000000\r\n\r\n"])
+def test_an_endless_body_is_left(
+    server: LoopbackServer, client: RequestsWebClient, status: int, head: str
+) -> None:
+    sent: list[int] = []
+    location = "Location: /b\r\n" if status == 302 else ""
+    server.site |= {"/a": endless(location + head, status, sent), "/b": b"there"}  # type: ignore[dict-item]
+    client.set_document_deadline(60)
+    begun = time.monotonic()
+    answer = client.get(server.at("/a"))
+    if status == 302:
+        assert success(answer).raw_data() == b"there"
+    else:
+        assert error(answer).status_code() == status
+    assert time.monotonic() - begun < SOON
+    assert sum(sent) < 30_000_000, "what the system's buffers hold"
+
+
+@pytest.mark.parametrize("status", [404, 302])
+@pytest.mark.parametrize("head", [LENGTH, CHUNKED])
+def test_a_dripping_body_is_left(
+    server: LoopbackServer, client: RequestsWebClient, status: int, head: str
+) -> None:
+    location = "Location: /b\r\n" if status == 302 else ""
+    server.site |= {"/a": drip(location + head, b"0", status=status), "/b": b"there"}
+    client.set_document_deadline(60)
+    begun = time.monotonic()
+    client.get(server.at("/a"))
+    assert time.monotonic() - begun < SOON
+    assert server.asked == (["/a", "/b"] if status == 302 else ["/a"])
+
+
+def test_the_bomb_in_a_redirect_is_not_unpacked(
+    server: LoopbackServer, client: RequestsWebClient
+) -> None:
+    bomb = Answer(
+        status=301,
+        body=gzip.compress(bytes(50_000_000)),
+        headers={"Content-Encoding": "gzip", "Location": "/b"},
+    )
+    server.site |= {"/a": bomb, "/b": b"there"}
+    begun = time.thread_time()
+    client.set_document_deadline(60)
+    assert success(client.get(server.at("/a"))).raw_data() == b"there"
+    assert time.thread_time() - begun < 0.1

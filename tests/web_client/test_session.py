@@ -1,0 +1,219 @@
+"""The session of the client's own: TLS, proxies, kept connections, and shutting it all at once."""
+
+import copy
+import pickle
+import threading
+import time
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import certifi
+import pytest
+import requests
+
+from tests.responses import body, error
+from tests.server import Answer, Handler, LoopbackServer
+from tests.servers import Certificate, TLSServer, Tunnels, drip
+from usp.exceptions import DeadlineError
+from usp.web_client._requests.session import OwnSession
+from usp.web_client.abstract_client import AbstractWebClientSuccessResponse
+from usp.web_client.requests_client import RequestsWebClient
+
+pytestmark = pytest.mark.usefixtures("no_settings")
+
+
+def all_at_once(count: int, work: Callable[[], object]) -> None:
+    threads = [threading.Thread(target=work) for _ in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+# TLS
+
+
+def test_an_unknown_authority_is_refused_for_good(secure: TLSServer) -> None:
+    with closing(RequestsWebClient()) as client:
+        answer = error(client.get(secure.url))
+    assert "certificate" in answer.message().lower()
+    assert not answer.retryable()
+
+
+def test_an_authority_of_the_callers(
+    secure: TLSServer, certificate: Certificate, tmp_path: Path
+) -> None:
+    for verify in (str(certificate.file), certificate.as_folder(tmp_path)):
+        with closing(RequestsWebClient(verify=verify)) as client:
+            assert body(client.get(secure.url)) == b"hello"
+
+
+@pytest.mark.parametrize("variable", ["REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"])
+def test_an_authority_of_the_environments(
+    secure: TLSServer, certificate: Certificate, monkeypatch: pytest.MonkeyPatch, variable: str
+) -> None:
+    monkeypatch.setenv(variable, str(certificate.file))
+    with closing(RequestsWebClient()) as client:
+        assert body(client.get(secure.url)) == b"hello"
+
+
+def test_no_authority_at_all(secure: TLSServer) -> None:
+    with closing(RequestsWebClient(verify=False)) as client:
+        for _ in range(2):
+            with pytest.warns(match="Unverified HTTPS request"):
+                assert body(client.get(secure.url)) == b"hello"
+
+
+def test_the_name_must_fit(secure: TLSServer, certificate: Certificate) -> None:
+    with closing(RequestsWebClient(verify=str(certificate.file))) as client:
+        answer = error(client.get(secure.url.replace("127.0.0.1", "localhost")))
+    assert not answer.retryable()
+    assert "localhost" in answer.message()
+
+
+def test_an_authority_that_is_not_there(tmp_path: Path) -> None:
+    with closing(RequestsWebClient(verify=str(tmp_path / "none.pem"))) as client:
+        answer = error(client.get("https://127.0.0.1:1/"))
+    assert "none.pem" in answer.message()
+    assert not answer.retryable()
+
+
+def test_a_certificate_to_show(certificate: Certificate) -> None:
+    context = certificate.context()
+    context.load_verify_locations(certificate.file)
+    context.verify_mode = context.verify_mode.CERT_REQUIRED
+    with (
+        TLSServer(context) as server,
+        OwnSession() as session,
+    ):
+        server.otherwise = b"hello"
+        session.verify = str(certificate.file)
+        session.cert = (str(certificate.file), str(certificate.key))
+        assert session.get(server.url).content == b"hello"
+        session.cert = None
+        with pytest.raises(requests.exceptions.ConnectionError):
+            session.get(server.url)
+
+
+def test_certificates_are_loaded_once(
+    secure: TLSServer, certificate: Certificate, tmp_path: Path
+) -> None:
+    bundle = tmp_path / "bundle.pem"
+    bundle.write_text(Path(certifi.where()).read_text() + certificate.file.read_text())
+    secure.otherwise = Answer(body=b"hello", headers={"Connection": "close"})
+
+    def cost(client: RequestsWebClient) -> float:
+        """CPU of this thread for ten new connections, the first of all not counted."""
+        with closing(client):
+            client.get(secure.url)
+            begun = time.thread_time()
+            for _ in range(10):
+                assert body(client.get(secure.url)) == b"hello"
+            return time.thread_time() - begun
+
+    ours = cost(RequestsWebClient(verify=str(bundle)))
+    with requests.Session() as session:
+        plain = cost(RequestsWebClient(verify=str(bundle), session=session))
+    assert ours * 3 < plain
+
+
+def test_one_context_for_many_threads(secure: TLSServer, certificate: Certificate) -> None:
+    secure.otherwise = Answer(body=b"hello", headers={"Connection": "close"})
+    came: list[bytes] = []
+    with closing(RequestsWebClient(verify=str(certificate.file))) as client:
+        all_at_once(32, lambda: came.append(body(client.get(secure.url))))
+    assert came == [b"hello"] * 32
+
+
+def test_a_document_is_due_in_tls_too(secure: TLSServer, certificate: Certificate) -> None:
+    secure.otherwise = drip("Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n", b"0")
+    with closing(RequestsWebClient(verify=str(certificate.file))) as client:
+        client.set_document_deadline(0.3)
+        answer = client.get(secure.url)
+        assert isinstance(answer, AbstractWebClientSuccessResponse)
+        chunks = answer.chunks()
+        assert next(chunks) == b"x"
+        with pytest.raises(DeadlineError):
+            next(chunks)
+
+
+# Proxies and what else a session reads from the environment
+
+
+def test_a_tunnel_through_a_proxy(
+    secure: TLSServer, certificate: Certificate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Tunnels() as proxy:
+        with closing(RequestsWebClient(verify=str(certificate.file))) as client:
+            client.set_proxies({"https": proxy.url})
+            assert body(client.get(secure.url)) == b"hello"
+        assert len(proxy.asked) == 1
+        monkeypatch.setenv("HTTPS_PROXY", proxy.url)
+        with closing(RequestsWebClient(verify=str(certificate.file))) as client:
+            assert body(client.get(secure.url)) == b"hello"
+            assert len(proxy.asked) == 2
+        monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+        with closing(RequestsWebClient(verify=str(certificate.file))) as client:
+            assert body(client.get(secure.url)) == b"hello"
+        assert len(proxy.asked) == 2
+
+
+def test_the_exceptions_to_a_proxy_hold_for_every_request(
+    server: LoopbackServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.site |= {"http://far.example/a": b"by proxy", "/a": b"straight"}
+    monkeypatch.setenv("HTTP_PROXY", server.url)
+    monkeypatch.setenv("http_proxy", server.url)
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    with closing(RequestsWebClient()) as client:
+        client.set_proxies({"https": "http://127.0.0.1:1/"})
+        assert body(client.get("http://far.example/a")) == b"by proxy"
+        assert body(client.get(server.at("/a"))) == b"straight"
+
+
+def test_netrc(server: LoopbackServer, tmp_path: Path) -> None:
+    (tmp_path / "netrc").write_text("machine 127.0.0.1 login me password it\n")
+    with closing(RequestsWebClient()) as client:
+        client.get(server.url)
+    assert server.requests[0].headers["authorization"] == "Basic bWU6aXQ="
+
+
+# Kept connections
+
+
+def test_as_many_connections_are_kept_as_threads_use(server: LoopbackServer) -> None:
+    crowd = threading.Barrier(64)
+    seen: list[int] = []
+
+    def together(handler: Handler) -> bytes:
+        crowd.wait(30)
+        seen.append(handler.client_address[1])
+        return b"x"
+
+    server.otherwise = together
+    with closing(RequestsWebClient()) as client:
+        for _ in range(2):
+            all_at_once(64, lambda: body(client.get(server.url)))
+    assert len(seen) == 128
+    assert len(set(seen)) == 64
+
+
+def test_cookies_are_kept_and_sent(server: LoopbackServer) -> None:
+    server.otherwise = Answer(headers={"Set-Cookie": "a=b; Path=/"})
+    with closing(RequestsWebClient()) as client:
+        for _ in range(2):
+            body(client.get(server.url))
+    assert [asked.headers.get("cookie") for asked in server.requests] == [None, "a=b"]
+
+
+def test_a_client_travels(server: LoopbackServer) -> None:
+    server.otherwise = b"hello"
+    with closing(RequestsWebClient(wait=0.01)) as client:
+        client.set_timeout(7)
+        body(client.get(server.url))
+        for other in (pickle.loads(pickle.dumps(client)), copy.deepcopy(client)):
+            with closing(other):
+                client.abort()
+                assert body(other.get(server.url)) == b"hello"
+            client.for_crawl(server.url)
