@@ -74,7 +74,7 @@ def opened(
 def read(chunks: Iterable[bytes], url: str | None = None, charset: str | None = None) -> Reading:
     """Read all of a document."""
     document, sitemap = opened(chunks, url, charset)
-    pages = [page.to_dict() for page in sitemap.all_pages()]
+    pages = [page.to_dict(extended=True) for page in sitemap.all_pages()]
     problems, complete = sitemap.problems, sitemap.complete
     return Reading(document.kind, document.children, pages, problems, complete)
 
@@ -187,7 +187,7 @@ def entry(data: bytes) -> None:
         expect(urls == expected, f"a malformed entry affects another: {root % malformed!r}")
 
 
-# Lines
+# robots.txt
 
 
 def robots(data: bytes) -> None:

@@ -144,9 +144,8 @@ def test_keys_of_a_bare_page() -> None:
 
 def test_keys_of_a_full_page() -> None:
     dictionary = page(urlset(FULL)).to_dict()
-    assert dictionary.keys() == PAGE_KEYS | {"alternates"}
+    assert dictionary.keys() == PAGE_KEYS
     assert dictionary["change_frequency"] == "daily"
-    assert dictionary["alternates"] == [("de", "http://h/de")]
     assert dictionary["news_story"] == {
         "title": "T",
         "publish_date": DATE,
@@ -166,6 +165,14 @@ def test_keys_of_a_full_page() -> None:
             "license": None,
         }
     ]
+
+
+def test_keys_of_an_extended_dictionary() -> None:
+    full, plain = (page(urlset(entry)).to_dict(extended=True) for entry in (FULL, u(A)))
+    properties = {name for name, value in vars(SitemapPage).items() if isinstance(value, property)}
+    assert full.keys() == plain.keys() == properties
+    assert full["alternates"] == [("de", "http://h/de")]
+    assert full["published_at"] == DATE
 
 
 @pytest.mark.parametrize("kind", PAGES_KINDS)

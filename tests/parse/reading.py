@@ -100,7 +100,7 @@ class Reading:
 
 def read(*chunks: bytes, url: str | None = None, charset: str | None = None) -> Reading:
     document = inspect(Source(list(chunks), url, charset=charset))
-    pages = tuple(page.to_dict() for page in document.pages)
+    pages = tuple(page.to_dict(extended=True) for page in document.pages)
     assert isinstance(document.pages, HasProblems)
     return Reading(
         document.kind,

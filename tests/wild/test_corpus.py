@@ -71,7 +71,7 @@ def read_document(row: Row, data: bytes) -> AbstractSitemap:
 def count_all(sitemap: AbstractSitemap) -> Counts:
     urls, found = set[str](), Counter[str]()
     for page in sitemap.all_pages():
-        dictionary = page.to_dict()  # converts every field
+        dictionary = page.to_dict(extended=True)  # converts every field
         assert all(dictionary.get(name) or not getattr(page, name) for name in NEWER), page.url
         assert page.declared or isinstance(sitemap, PagesTextSitemap)
         urls.add(dictionary["url"])

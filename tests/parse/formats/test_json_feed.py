@@ -155,9 +155,8 @@ def test_unknown_keys_are_extensions_where_requested() -> None:
         "mood": True,
     }
     assert "gr\u00fcn" in (page.extensions or [])[0].text
-    assert [extension["name"] for extension in page.to_dict(extended=True)["extensions"]] == list(
-        found
-    )
+    extensions = page.to_dict(extended=True)["extensions"]
+    assert [extension["name"] for extension in extensions] == list(found)
     assert pickle.loads(pickle.dumps(page)) == page
     assert plain.extensions is None
     without, _ = parse(document).pages
@@ -306,5 +305,5 @@ def test_encodings(encoding: str) -> None:
 )
 def test_any_json_values_are_read_without_an_exception(value: object) -> None:
     sitemap = parse(json.dumps({"version": VERSION, "items": [value, item("z")]}))
-    assert [page.to_dict() for page in sitemap.pages][-1]["url"] == f"{HOME}z"
+    assert [page.to_dict(extended=True) for page in sitemap.pages][-1]["url"] == f"{HOME}z"
     assert isinstance(sitemap.problems, tuple)
