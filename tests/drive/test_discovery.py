@@ -1,4 +1,4 @@
-"""How sitemaps are found, against real servers: each stage, when it is climbed, what came of it."""
+"""Discovery against real servers: each stage, when it runs, and what it finds."""
 
 import gzip
 import pickle

@@ -16,8 +16,8 @@ from tests.responses import error
 from tests.server import Answer, LoopbackServer, redirect
 from tests.servers import Certificate, ServerAt, TLSServer, Tunnels
 from usp.exceptions import SitemapException
+from usp.web_client._aiohttp.connector import Verify
 from usp.web_client._http.address_guard import AddressRule
-from usp.web_client._http.settings import Verify
 from usp.web_client.aio_client import AioWebClient
 
 

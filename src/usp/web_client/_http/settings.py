@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 __all__ = [
     "GivenTimeout",
     "Timeout",
-    "Verify",
     "headers",
     "length",
     "limit",
@@ -33,8 +32,6 @@ __all__ = [
     "wait",
 ]
 
-Verify: TypeAlias = "bool | str | Path | ssl.SSLContext"
-"""Whether certificates are checked, the CA bundle (file or folder), or all settings of TLS."""
 Timeout = tuple[float | None, float | None]
 """Seconds to connect, and to wait for bytes."""
 GivenTimeout: TypeAlias = "float | tuple[float | None, float | None] | urllib3.Timeout | None"
