@@ -302,7 +302,7 @@ def hints_of(value: object) -> dict[str, Any]:
             else set(hints)
         )
         return {name: hint for name, hint in hints.items() if name in fields and name[0] != "_"}
-    return hints
+    return {name: hint for name, hint in hints.items() if not name.startswith("_")}
 
 
 def is_public(found: type) -> bool:

@@ -106,21 +106,28 @@ def test_a_document_full_of_odd_entries_is_walked_fast_and_checked_when_asked() 
 
 
 VALUES = st.sampled_from(
-    ["", " ", "2024-05-01", "2024-02-30", "2024-05-01T10:00:00Z", "2024-05-01T25:00:00Z", "soon"]
-    + ["0.5", "1", "1.5", "daily", "Daily", "never ", "x", "&amp;", "&amp;amp;", "\u00e9", "\u200b"]
-    + ["http://h.example/i.jpg", "i.jpg", "ftp://h/i", "http://h.example/\u00e9", "http://h/a b"]
+    [
+        *("", " ", "2024-05-01", "2024-02-30", "2024-05-01T10:00:00Z", "2024-05-01T25:00:00Z"),
+        *("soon", "0.5", "1", "1.5", "daily", "Daily", "never ", "x", "&amp;", "&amp;amp;"),
+        *("\u00e9", "\u200b", "http://h.example/i.jpg", "i.jpg", "ftp://h/i"),
+        *("http://h.example/\u00e9", "http://h/a b"),
+    ]
 )
 FIELDS = st.sampled_from(
     [
         "<lastmod>{}</lastmod>",
         "<priority>{}</priority>",
         "<changefreq>{}</changefreq>",
-        "<news:news><news:publication_date>{}</news:publication_date>"
-        "<news:title>{}</news:title></news:news>",
+        (
+            "<news:news><news:publication_date>{}</news:publication_date>"
+            "<news:title>{}</news:title></news:news>"
+        ),
         "<news:news><news:title>{}</news:title></news:news>",
         "<image:image><image:loc>{}</image:loc></image:image>",
-        "<image:image><image:loc>http://h.example/i</image:loc></image:image>"
-        "<image:image><image:caption>{}</image:caption></image:image>",
+        (
+            "<image:image><image:loc>http://h.example/i</image:loc></image:image>"
+            "<image:image><image:caption>{}</image:caption></image:image>"
+        ),
         '<xhtml:link rel="alternate" hreflang="de" href="{}"/>',
         '<xhtml:link rel="{}" href="http://h.example/de"/>',
         "<loc>{}</loc>",
