@@ -33,7 +33,7 @@ def test_importing_usp_loads_nothing_but_itself() -> None:
     [
         "import usp.tree",
         "from usp.tree import sitemap_tree_for_homepage",
-        "from usp import Crawl, Policy, iter_pages, parse, sitemap_tree, tree_of",
+        "from usp import Crawl, Policy, iter_pages, parse, sitemap_tree",
         "import usp.fetch_parse, usp.helpers, usp.exceptions, usp.objects.sitemap",
         f"import usp; assert len(list(usp.parse({SITEMAP!r}).all_pages())) == 1",
         "import usp; usp.sitemap_from_str('https://example.org/')",
