@@ -1,11 +1,11 @@
-"""Fixtures that every test may use.
+"""Fixtures for all tests.
 
-- ``server``: a fresh loopback web server with an empty site (see ``tests.server``);
-- ``demo_site``: the running demo site of ``usp demo``, with ``.url`` and ``.asked``;
-- ``corpus``: the folder of real documents, or a skip where it isn't there.
+- ``server``: a new loopback web server with an empty site (see ``tests.server``);
+- ``demo_site``: the running demo site of ``usp demo``;
+- ``corpus``: the folder of real documents; the test is skipped where that is missing.
 
-Rules of this room: real servers, real files, nothing patched; what a fixture starts it stops. No
-test is timed: Hypothesis, too, lets a busy machine take as long as it takes.
+Servers, files and processes are real: no code of the library is replaced by a mock. Hypothesis has
+no deadline, since a busy machine may be slow.
 """
 
 import os
@@ -41,7 +41,7 @@ def demo_site() -> Iterator[DemoSite]:
 
 @pytest.fixture(scope="session")
 def corpus() -> Path:
-    """The real documents: ``USP_CORPUS``, else ``../shared/corpus`` beside the project."""
+    """Return the folder of real documents: ``USP_CORPUS``, else ``../shared/corpus``."""
     folder = Path(os.environ.get("USP_CORPUS") or PROJECT.parent / "shared" / "corpus")
     if not folder.is_dir():
         pytest.skip("no folder of real documents: set USP_CORPUS to one to run this test")

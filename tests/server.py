@@ -1,19 +1,18 @@
 """A real web server on the loopback interface, for tests.
 
-A test fills ``server.site`` (path to answer) and crawls ``server.url``. What an answer may be:
+A test fills ``server.site`` (path to answer) and crawls ``server.url``. An answer is one of:
 
 - ``bytes`` or ``str``: status 200 with that body;
 - ``int``: that status with an empty body;
-- ``Answer``: status, body and headers, all chosen;
-- a callable: gets the ``Handler`` and either returns one of the above, or writes to
-  ``handler.wfile`` as it likes and returns None (then the connection is closed, unless
-  ``handler.keep_open`` is set).
+- ``Answer``: status, body and headers;
+- a callable: gets the ``Handler``, and returns one of the above, or writes to ``handler.wfile``
+  and returns None. Then the connection is closed, unless ``handler.keep_open`` is set.
 
-A path that is not in the site gets ``server.otherwise`` (404). Requests are recorded in the order
-they came in.
+A path that is not in the site gets ``server.otherwise`` (404). Requests are recorded in order of
+arrival.
 
-Rules of this room: nothing outlives the ``with`` block (connections are cut and every thread is
-joined), and a bug in a test's callable fails that test instead of vanishing in a server thread.
+The end of the ``with`` block closes every connection and joins every thread. An exception in a
+callable fails its test: it is raised there, not lost in a server thread.
 """
 
 import socket
@@ -35,7 +34,7 @@ SITEMAP_NS = "http://www.sitemaps.org/schemas/sitemap/0.9"
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the server says to one request; Content-Length is added unless given."""
+    """The response to one request; Content-Length is added unless given."""
 
     status: int = 200
     body: bytes | str = b""
@@ -48,7 +47,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request as it came in: header names are in lower case."""
+    """One request that was received; header names are in lower case."""
 
     method: str
     path: str
@@ -68,7 +67,7 @@ class Handler(BaseHTTPRequestHandler):
     """One connection. ``self.server.owner`` is the LoopbackServer."""
 
     protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True  # or each answer waits 40 ms for the client's acknowledgement
+    disable_nagle_algorithm = True  # else each response waits 40 ms for an acknowledgement
     server: "_Listener"
     keep_open = False
 
@@ -92,7 +91,7 @@ class Handler(BaseHTTPRequestHandler):
     do_GET = do_HEAD = answer_from_site  # noqa: N815 -- the names that http.server looks for
 
     def send(self, answer: Answer) -> None:
-        """Write a whole answer (without its body for HEAD)."""
+        """Write a whole response, without its body for HEAD."""
         payload = answer.payload
         self.send_response(answer.status)
         for name, value in answer.headers.items():
@@ -105,7 +104,7 @@ class Handler(BaseHTTPRequestHandler):
             self.wfile.write(payload)
 
     def log_message(self, format: str, *args: object) -> None:
-        """Say nothing: what was asked is in ``requests``."""
+        """Log nothing: requests are recorded in ``requests``."""
 
 
 Callback: TypeAlias = Callable[[Handler], Plain | None]
@@ -134,7 +133,7 @@ class _Listener(ThreadingHTTPServer):
         super().close_request(request)
 
     def server_close(self) -> None:
-        """End kept-alive and stalled connections, too, so that their threads finish."""
+        """Shut down idle and stalled connections, too, so that their threads finish."""
         with self.guard:
             for connection in self.connections:
                 with suppress(OSError):
@@ -144,13 +143,13 @@ class _Listener(ThreadingHTTPServer):
     def handle_error(self, request: object, client_address: object) -> None:
         del request, client_address
         error = sys.exception()
-        # A client that hangs up is daily life; anything else is a bug in a test's callable.
+        # A client may close its connection at any time. Anything else is a bug in a callable.
         if isinstance(error, Exception) and not isinstance(error, OSError):
             self.owner.errors.append(error)
 
 
 class Running:
-    """A server on 127.0.0.1 at a free port that runs inside a ``with`` block."""
+    """A server at a free port of 127.0.0.1, which runs inside a ``with`` block."""
 
     def __init__(self, listener: TCPServer) -> None:
         self._listener = listener
@@ -162,7 +161,7 @@ class Running:
 
     @property
     def url(self) -> str:
-        """The homepage, with its closing slash."""
+        """The homepage, with its final slash."""
         return f"http://127.0.0.1:{self.port}/"
 
     def __enter__(self) -> Self:
@@ -181,7 +180,7 @@ class Running:
 
 
 class LoopbackServer(Running):
-    """A web server."""
+    """A web server for the site of one test."""
 
     def __init__(self, site: Site | None = None) -> None:
         super().__init__(_Listener(self))
@@ -193,11 +192,11 @@ class LoopbackServer(Running):
 
     @property
     def asked(self) -> list[str]:
-        """The paths asked for, in order."""
+        """The requested paths, in order."""
         return [request.path for request in self.requests]
 
     def at(self, path: str) -> str:
-        """The full URL of a path on this server."""
+        """Return the full URL of a path."""
         return urljoin(self.url, path)
 
     def robots(self, *paths: str) -> None:
@@ -221,23 +220,23 @@ def redirect(to: str, status: int = 302) -> Answer:
 
 
 def stall(handler: Handler) -> None:
-    """Never answer: hold the connection until the server closes."""
+    """Never respond: keep the connection open until the server closes."""
     handler.owner.closing.wait()
 
 
 def reset(handler: Handler) -> None:
-    """Drop the connection with a TCP reset, saying nothing."""
+    """Drop the connection with a TCP reset, without a response."""
     handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     handler.connection.close()
 
 
 def urlset(*urls: str) -> bytes:
-    """An XML sitemap of these pages."""
+    """Return an XML sitemap of these pages."""
     return _document("urlset", "url", urls)
 
 
 def index(*urls: str) -> bytes:
-    """An XML sitemap index of these sitemaps."""
+    """Return an XML sitemap index of these sitemaps."""
     return _document("sitemapindex", "sitemap", urls)
 
 

@@ -1,4 +1,4 @@
-"""The loopback server itself: it must answer, misbehave and end exactly as told."""
+"""The loopback server of the tests: it responds, records, misbehaves and ends as the test says."""
 
 import time
 
@@ -8,7 +8,7 @@ import requests
 from tests.server import Answer, Handler, LoopbackServer, index, redirect, reset, stall, urlset
 
 
-def test_answers_and_records(server: LoopbackServer) -> None:
+def test_each_kind_of_answer_is_sent_and_each_request_recorded(server: LoopbackServer) -> None:
     server.site = {
         "/text": "héllo",
         "/bytes": b"\x00",
@@ -33,13 +33,13 @@ def test_answers_and_records(server: LoopbackServer) -> None:
     assert server.requests[0].headers["host"] == f"127.0.0.1:{server.port}"
 
 
-def test_can_drop_a_connection(server: LoopbackServer) -> None:
+def test_a_connection_can_be_reset(server: LoopbackServer) -> None:
     server.site["/"] = reset
     with pytest.raises(requests.ConnectionError, match="reset"):
         requests.get(server.url, timeout=5)
 
 
-def test_ends_though_an_answer_is_stalled() -> None:
+def test_the_server_ends_while_a_response_is_stalled() -> None:
     with LoopbackServer({"/": stall}) as server:
         with pytest.raises(requests.ReadTimeout):
             requests.get(server.url, timeout=0.1)
@@ -47,18 +47,18 @@ def test_ends_though_an_answer_is_stalled() -> None:
     assert time.monotonic() - before < 2
 
 
-def test_a_bug_in_a_callable_fails_the_test() -> None:
-    def broken(handler: Handler) -> str:
+def test_an_exception_in_a_callable_fails_the_test() -> None:
+    def faulty(handler: Handler) -> str:
         return handler.headers["X-Never-Sent"].strip()
 
     with (
         pytest.raises(ExceptionGroup, match="loopback server"),
-        LoopbackServer({"/": broken}) as server,
+        LoopbackServer({"/": faulty}) as server,
         pytest.raises(requests.ConnectionError),
     ):
         requests.get(server.url, timeout=5)
 
 
-def test_bodies_escape_what_xml_needs_escaped() -> None:
+def test_urls_in_generated_xml_are_escaped() -> None:
     assert b"<url><loc>http://h/?a=1&amp;b=2</loc></url>" in urlset("http://h/?a=1&b=2")
     assert b"<sitemap><loc>http://h/s.xml</loc></sitemap>" in index("http://h/s.xml")

@@ -1,25 +1,34 @@
-"""What is loaded, and when: counted in processes of their own, since no test is timed."""
+"""Which modules an import or a command loads, counted in processes of their own."""
 
 import subprocess
 import sys
 
 import pytest
 
-HEAVY = {"aiohttp", "asyncio", "dateutil", "email", "http.client", "pyarrow", "requests"} | {
-    "rich",
-    "ssl",
-    "tempfile",
-    "urllib3",
-}
-"""What takes long to import, and not every program needs."""
+HEAVY = frozenset(
+    {
+        "aiohttp",
+        "asyncio",
+        "dateutil",
+        "email",
+        "http.client",
+        "pyarrow",
+        "requests",
+        "rich",
+        "ssl",
+        "tempfile",
+        "urllib3",
+    }
+)
+"""Modules that take long to import and that many programs don't need."""
 SITEMAP = "<urlset><url><loc>https://example.org/</loc><lastmod>2026-01-02</lastmod></url></urlset>"
 
 
 def loaded_by(program: str) -> set[str]:
-    """The modules that a program has loaded at its end, without those that Python starts with."""
-    told = f"import sys; before = set(sys.modules)\n{program}\nprint(*set(sys.modules) - before)"
+    """Return the modules that a program loads, without those that Python itself starts with."""
+    code = f"import sys; before = set(sys.modules)\n{program}\nprint(*set(sys.modules) - before)"
     done = subprocess.run(
-        [sys.executable, "-c", told], capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
     )
     return set(done.stdout.split())
 
@@ -33,19 +42,20 @@ def test_importing_usp_loads_nothing_but_itself() -> None:
     [
         "import usp.tree",
         "from usp.tree import sitemap_tree_for_homepage",
-        "from usp import Crawl, Policy, iter_pages, parse, sitemap_tree",
+        "from usp import Crawl, Policy, iter_pages, parse, sitemap_tree, sitemap_tree_for_homepage",
+        "from usp import FetchFailed, FetchRequest, NotModified, Outcome, Problem",
         "import usp.fetch_parse, usp.helpers, usp.exceptions, usp.objects.sitemap",
         f"import usp; assert len(list(usp.parse({SITEMAP!r}).all_pages())) == 1",
         "import usp; usp.sitemap_from_str('https://example.org/')",
     ],
 )
-def test_what_has_no_need_of_the_web_loads_nothing_heavy(program: str) -> None:
+def test_programs_that_fetch_nothing_load_nothing_heavy(program: str) -> None:
     loaded = loaded_by(program)
     assert "usp" in loaded
     assert loaded & HEAVY == set()
 
 
-def test_the_client_of_1_8_1_is_where_it_was() -> None:
+def test_the_client_is_at_its_path_of_1_8_1_and_loads_requests() -> None:
     program = (
         "from usp.web_client.requests_client import RequestsWebClient\n"
         "import usp.web_client.requests_client\n"
@@ -55,7 +65,7 @@ def test_the_client_of_1_8_1_is_where_it_was() -> None:
 
 
 @pytest.mark.parametrize("arguments", [["--version"], ["--help"], ["ls", "--help"]])
-def test_what_the_command_says_of_itself_loads_nothing_that_crawls(arguments: list[str]) -> None:
+def test_the_help_and_version_of_the_command_load_nothing_that_crawls(arguments: list[str]) -> None:
     program = (
         "from usp.cli.cli import main\n"
         "from io import StringIO\n"

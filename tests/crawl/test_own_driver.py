@@ -1,8 +1,7 @@
-"""``Crawl`` with a driver of the caller's own: taken, answered, saved and resumed; ``parse``."""
+"""``Crawl`` with a driver of the caller's own: take requests, deliver results, save and resume."""
 
 import pickle
 from dataclasses import fields
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -10,18 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import usp
-from tests.crawl.test_core import HOME, MISSING, SMALL, Site, crawl_of, play, shape, sites
-from usp._crawl.discovery import StartUrl
-from usp._crawl.options import CrawlOptions
+from tests.crawl.simulation import HOME, MISSING, SMALL, Site, run, shape, site_crawl, sites
 from usp.exceptions import SitemapException, UsageError
-from usp.objects.fetch_info import FetchInfo, StoredDocument, Validators
-from usp.objects.outcome import FoundBy
-from usp.objects.sitemap import (
-    IndexRobotsTxtSitemap,
-    IndexXMLSitemap,
-    InvalidSitemap,
-    SitemapLink,
-)
 
 INDEX = b"""<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
 <sitemap><loc>/a.xml</loc><lastmod>2024-05-01</lastmod></sitemap>
@@ -29,43 +18,45 @@ INDEX = b"""<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
 
 
 @given(sites(), st.integers(0, 12))
-def test_a_crawl_can_be_saved_and_resumed_anywhere(site: Site, steps: int) -> None:
-    whole = crawl_of(policy=SMALL)
-    play(whole, site)
-    crawl = crawl_of(policy=SMALL)
+def test_a_crawl_can_be_saved_and_resumed_at_any_time(site: Site, steps: int) -> None:
+    uninterrupted = site_crawl(SMALL)
+    run(uninterrupted, site)
+    crawl = site_crawl(SMALL)
     now = 0.0
     for _ in range(steps):
         now = max(now, crawl.wakeup() or now)
         for request in crawl.take(now, limit=1):
             crawl._receive(request, site.get(request.url, MISSING), now)
     resumed = pickle.loads(pickle.dumps(crawl))
-    play(resumed, site)
-    assert shape(resumed.tree()) == shape(whole.tree())
-    assert resumed.outcome == whole.outcome
+    run(resumed, site)
+    assert shape(resumed.tree()) == shape(uninterrupted.tree())
+    assert resumed.outcome == uninterrupted.outcome
 
 
 @given(sites(), st.integers(0, 12), st.integers(1, 5))
-def test_requests_that_were_lost_can_be_given_back(site: Site, steps: int, most: int) -> None:
-    whole = crawl_of(policy=SMALL)
-    play(whole, site)
-    crawl = crawl_of(policy=SMALL)
+def test_requests_without_results_can_be_given_back(
+    site: Site, steps: int, concurrency: int
+) -> None:
+    uninterrupted = site_crawl(SMALL)
+    run(uninterrupted, site)
+    crawl = site_crawl(SMALL)
     now = 0.0
     for _ in range(steps):
         now = max(now, crawl.wakeup() or now)
-        for request in crawl.take(now, limit=most)[:1]:
+        for request in crawl.take(now, limit=concurrency)[:1]:
             crawl._receive(request, site.get(request.url, MISSING), now)
     crawl = pickle.loads(pickle.dumps(crawl))
-    lost = crawl.outstanding
-    for request in lost:
+    given_back = crawl.outstanding
+    for request in given_back:
         crawl.give_back(request)
     assert crawl.outstanding == ()
-    again = crawl.take(now, limit=len(lost))
-    assert crawl.done or tuple(again) == lost == crawl.outstanding
+    again = crawl.take(now, limit=len(given_back))
+    assert crawl.done or tuple(again) == given_back == crawl.outstanding
     for request in again:
         crawl._receive(request, site.get(request.url, MISSING), now)
-    play(crawl, site)
-    assert shape(crawl.tree()) == shape(whole.tree())
-    assert crawl.outcome == whole.outcome
+    run(crawl, site)
+    assert shape(crawl.tree()) == shape(uninterrupted.tree())
+    assert crawl.outcome == uninterrupted.outcome
 
 
 WRONG_FIELDS: dict[str, list[object]] = {
@@ -81,7 +72,7 @@ WRONG_FIELDS: dict[str, list[object]] = {
 
 
 @pytest.mark.parametrize("name", WRONG_FIELDS)
-def test_a_wrong_failure_is_rejected_in_one_line(name: str) -> None:
+def test_a_wrong_field_of_a_failure_is_rejected_in_one_line(name: str) -> None:
     assert set(WRONG_FIELDS) == {field.name for field in fields(usp.FetchFailed)}
     for wrong in WRONG_FIELDS[name]:
         with pytest.raises(SitemapException, match=f"^{name} must be ") as caught:
@@ -90,21 +81,21 @@ def test_a_wrong_failure_is_rejected_in_one_line(name: str) -> None:
 
 
 def test_a_result_without_its_request_is_rejected_in_one_line() -> None:
-    crawl = crawl_of()
+    crawl = site_crawl()
     (request,) = crawl.take(0.0, limit=1)
     wrong: list[Any] = [None, request.url, usp.FetchRequest([]), usp.FetchRequest(5)]  # type: ignore[arg-type]
     for each in wrong:
-        for answer in (crawl.give_back, lambda it: crawl.receive(it, MISSING, 0.0)):
+        for method in (crawl.give_back, lambda it: crawl.receive(it, MISSING, 0.0)):
             with pytest.raises(SitemapException, match="request must be an instance of"):
-                answer(each)
+                method(each)
     for each in (None, "404", b"", 404, Exception("404")):
         with pytest.raises(SitemapException, match=r"^result must be a FetchFailed or NotModified"):
             crawl.receive(request, each, 0.0)  # type: ignore[arg-type]
-    assert crawl.outstanding == (request,), "and nothing is lost by it"
+    assert crawl.outstanding == (request,), "the request can still get its result"
 
 
 def test_a_request_that_is_given_back_goes_first_and_is_the_same_attempt() -> None:
-    crawl = crawl_of(policy=usp.Policy(per_host=2, concurrency=2))
+    crawl = site_crawl(usp.Policy(per_host=2, concurrency=2))
     (first,) = crawl.take(0.0, limit=1)
     assert crawl.outstanding == (first,)
     crawl.give_back(first)
@@ -113,20 +104,20 @@ def test_a_request_that_is_given_back_goes_first_and_is_the_same_attempt() -> No
     assert first.attempt == 1
 
 
-def test_only_what_is_outstanding_can_be_answered() -> None:
-    crawl = crawl_of()
+def test_only_an_outstanding_request_can_get_a_result() -> None:
+    crawl = site_crawl()
     (request,) = crawl.take(0.0, limit=1)
-    stranger = usp.FetchRequest(f"{HOME}never.xml")
+    never_taken = usp.FetchRequest(f"{HOME}never.xml")
     crawl.deliver(request, b"", 0.0)
-    for gone in (request, stranger):
+    for other in (request, never_taken):
         with pytest.raises(SitemapException, match="is not outstanding"):
-            crawl.deliver(gone, b"", 0.0)
+            crawl.deliver(other, b"", 0.0)
         with pytest.raises(SitemapException, match="is not outstanding"):
-            crawl.receive(gone, MISSING, 0.0)
+            crawl.receive(other, MISSING, 0.0)
         with pytest.raises(SitemapException, match="is not outstanding"):
-            crawl.give_back(gone)
+            crawl.give_back(other)
     assert crawl.outstanding == ()
-    play(crawl, {})
+    run(crawl, {})
     assert crawl.done
 
 
@@ -142,27 +133,27 @@ def test_the_result_of_an_earlier_attempt_is_rejected() -> None:
     assert len(crawl.take(delay)) == 2
 
 
-NO_NUMBERS: list[Any] = ["x", None, True, float("nan"), float("inf"), b"1"]
-NO_CODES: list[Any] = [None, "enough", 5, []]
-NO_REQUESTS: list[Any] = [None, 5, f"{HOME}a.xml"]
+NOT_NUMBERS: list[Any] = ["x", None, True, float("nan"), float("inf"), b"1"]
+NOT_CODES: list[Any] = [None, "enough", 5, []]
+NOT_REQUESTS: list[Any] = [None, 5, f"{HOME}a.xml"]
 
 
 @pytest.mark.parametrize(
     ("method", "name", "wrong"),
     [
-        *(("take", "now", wrong) for wrong in NO_NUMBERS),
+        *(("take", "now", wrong) for wrong in NOT_NUMBERS),
         *(("take", "limit", wrong) for wrong in (-1, 2.5, "3", True)),
-        *(("receive", "request", wrong) for wrong in NO_REQUESTS),
+        *(("receive", "request", wrong) for wrong in NOT_REQUESTS),
         *(("receive", "result", wrong) for wrong in (None, "text", b"<urlset/>", 404)),
-        *(("receive", "now", wrong) for wrong in NO_NUMBERS),
-        *(("receive", "jitter", wrong) for wrong in (*NO_NUMBERS, -0.1, 1.1)),
-        *(("deliver", "request", wrong) for wrong in NO_REQUESTS),
+        *(("receive", "now", wrong) for wrong in NOT_NUMBERS),
+        *(("receive", "jitter", wrong) for wrong in (*NOT_NUMBERS, -0.1, 1.1)),
+        *(("deliver", "request", wrong) for wrong in NOT_REQUESTS),
         *(("deliver", "data", wrong) for wrong in (None, "text", 5, bytearray(b"x"))),
-        *(("deliver", "now", wrong) for wrong in NO_NUMBERS),
+        *(("deliver", "now", wrong) for wrong in NOT_NUMBERS),
         *(("deliver", "url", wrong) for wrong in (5, b"x", "x", "http://[x", "ftp://h/")),
         *(("deliver", "content_type", wrong) for wrong in (5, b"text/xml")),
-        *(("give_back", "request", wrong) for wrong in NO_REQUESTS),
-        *(("stop", "code", wrong) for wrong in NO_CODES),
+        *(("give_back", "request", wrong) for wrong in NOT_REQUESTS),
+        *(("stop", "code", wrong) for wrong in NOT_CODES),
         *(("stop", "reason", wrong) for wrong in (None, 5)),
     ],
 )
@@ -190,16 +181,16 @@ def test_a_crawl_of_another_version_is_rejected_in_one_line() -> None:
         pickle.loads(saved)
 
 
-def test_documents_are_delivered_as_received() -> None:
+def test_a_document_is_delivered_as_received_with_its_final_url_and_content_type() -> None:
     crawl = usp.Crawl(f"{HOME}old.xml")
     (request,) = crawl.take(0.0)
     assert request == usp.FetchRequest(f"{HOME}old.xml")
     crawl.deliver(request, INDEX, 0.0, url=f"{HOME}new/index.xml")
-    wanted = {request.url: request for request in crawl.take(0.0)}
-    assert set(wanted) == {f"{HOME}a.xml", f"{HOME}b.xml"}
+    taken = {request.url: request for request in crawl.take(0.0)}
+    assert set(taken) == {f"{HOME}a.xml", f"{HOME}b.xml"}
     page = f"<urlset><url><loc>{HOME}é</loc></url></urlset>".encode("windows-1252")
-    crawl.deliver(wanted[f"{HOME}a.xml"], page, 0.0, content_type="text/xml; charset=windows-1252")
-    crawl.receive(wanted[f"{HOME}b.xml"], usp.FetchFailed("404", status=404), 0.0)
+    crawl.deliver(taken[f"{HOME}a.xml"], page, 0.0, content_type="text/xml; charset=windows-1252")
+    crawl.receive(taken[f"{HOME}b.xml"], usp.FetchFailed("404", status=404), 0.0)
     assert crawl.done
     assert crawl.outcome is usp.Outcome.PARTIAL
     tree = crawl.tree()
@@ -213,56 +204,20 @@ def test_a_crawl_of_a_site_starts_at_its_homepage() -> None:
     assert request.url == f"{HOME}robots.txt"
 
 
-def test_parse_reads_one_document_without_fetching() -> None:
-    sitemap = usp.parse(INDEX, url=f"{HOME}sub/index.xml")
-    assert isinstance(sitemap, IndexXMLSitemap)
-    assert sitemap.url == f"{HOME}sub/index.xml"
-    first, second = sitemap.sub_sitemaps
-    assert isinstance(first, SitemapLink)
-    assert (first.url, first.index_lastmod) == (f"{HOME}a.xml", datetime(2024, 5, 1, tzinfo=UTC))
-    assert isinstance(second, SitemapLink)
-    assert second.index_lastmod is None
-    assert sitemap.tree_complete
-    assert pickle.loads(pickle.dumps(sitemap)) == sitemap
-    robots = usp.parse("Sitemap: /a.xml", url=f"{HOME}robots.txt")
-    assert isinstance(robots, IndexRobotsTxtSitemap)
-    assert [sub.url for sub in robots.sub_sitemaps] == [f"{HOME}a.xml"]
+@pytest.mark.parametrize("wrong", ["", "h example", "ftp://h.example/", "foo"])
+def test_a_wrong_start_url_is_rejected(wrong: str) -> None:
+    with pytest.raises(UsageError, match="homepage_url"):
+        usp.Crawl.for_site(wrong)
+    with pytest.raises(UsageError, match="urls"):
+        usp.Crawl(wrong)
 
 
-def test_wrong_sources_raise() -> None:
-    for wrong in ("", "h example", "ftp://h.example/"):
-        with pytest.raises(SitemapException):
-            usp.Crawl.for_site(wrong)
-        with pytest.raises(SitemapException):
-            usp.Crawl(wrong)
-    with pytest.raises(SitemapException):
-        usp.parse(None)  # type: ignore[arg-type]
+def test_the_url_of_a_sitemap_must_have_a_scheme() -> None:
+    with pytest.raises(UsageError, match="urls must be an HTTP"):
+        usp.Crawl("h.example")
 
 
 URLSET = b"<urlset><url><loc>http://h.example/1</loc></url></urlset>"
-
-
-def stored(url: str) -> StoredDocument | None:
-    info = FetchInfo(status=200, etag='"1"', content_type="text/xml", sha256="ab")
-    return StoredDocument(f"{HOME}moved.xml", [URLSET], info) if url.endswith("/a.xml") else None
-
-
-def test_a_stored_document_makes_a_request_conditional_and_is_used_where_unchanged() -> None:
-    start_urls = [StartUrl(f"{HOME}{name}.xml", FoundBy.GIVEN) for name in "ab"]
-    crawl = usp.Crawl._started(HOME, start_urls, options=CrawlOptions(find_stored=stored))
-    (first,) = crawl.take(0.0, limit=1)
-    assert first.validators == Validators(etag='"1"')
-    crawl.receive(first, usp.NotModified(FetchInfo(status=304, attempts=1)), 0.0)
-    (second,) = crawl.take(0.0, limit=1)
-    assert not second.validators
-    crawl.receive(second, usp.NotModified(), 0.0)
-    unchanged, failed = crawl.tree().sub_sitemaps
-    assert [page.url for page in unchanged.pages] == ["http://h.example/1"]
-    assert unchanged.url == f"{HOME}moved.xml"
-    assert unchanged.fetch_info.not_modified
-    assert (unchanged.fetch_info.etag, unchanged.fetch_info.sha256) == ('"1"', "ab")
-    assert isinstance(failed, InvalidSitemap)
-    assert "unconditional" in failed.reason
 
 
 def test_several_sitemaps_can_start_a_crawl_and_the_first_names_the_tree() -> None:
@@ -277,6 +232,6 @@ def test_several_sitemaps_can_start_a_crawl_and_the_first_names_the_tree() -> No
             usp.Crawl(wrong)  # type: ignore[arg-type]
 
 
-def test_a_bare_domain_starts_a_crawl_of_a_site() -> None:
+def test_a_bare_domain_starts_a_crawl_of_a_site_by_https() -> None:
     (request,) = usp.Crawl.for_site("h.example").take(0.0, limit=1)
     assert request.url == "https://h.example/robots.txt"

@@ -41,7 +41,7 @@ def read(chunks: list[bytes], *, expat_only: bool) -> LaneReading:
     document = inspect(Source(chunks, "http://h.example/a/sitemap.xml", expat_only=expat_only))
     pages = document.pages
     assert isinstance(pages, HasProblems)
-    listed = [page.to_dict() for page in pages]
+    listed = [page.to_dict(extended=True) for page in pages]
     return LaneReading(document.children, listed, pages.problems, pages.complete)
 
 

@@ -19,8 +19,7 @@ from tests.parse.lanes import (
     read,
 )
 from tests.parse.reading import ALL, SM, u
-from tests.parse.strategies import Damaged, anything, damaged, xml_formats
-from tests.parse.test_properties import examples
+from tests.parse.strategies import Damaged, anything, damaged, examples, xml_formats
 from usp._parse.document import Source, inspect
 from usp._parse.input.sniff import Kind
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.parse.lanes import WORTH_LEARNING, assert_lanes_agree
 from tests.parse.reading import ALL, u
-from tests.parse.test_properties import examples
+from tests.parse.strategies import examples
 from usp._parse.diagnostics import Diagnostics
 from usp._parse.document import Source, _entries, _open
 from usp._parse.pattern.groups import MatchRun

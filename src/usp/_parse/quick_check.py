@@ -234,7 +234,7 @@ class _Plan:
 
     def are_good(self, rows: list[Groups], mark: int) -> bool:
         """Tell whether all these matches are plain, and good."""
-        if any([row[mark] is None for row in rows]):
+        if any(row[mark] is None for row in rows):
             return False
         for group in self._dates:
             column = [text for row in rows if (text := row[group])]
@@ -245,7 +245,7 @@ class _Plan:
             if not all(is_good(text or "") for text in new):
                 return False
             if len(known) < _MAX_SIGNATURES:
-                known |= new
+                known.update(new)
         return not any(
             row[needed] is None and (start == SURE or row[start] is not None)
             for start, needed in self._required

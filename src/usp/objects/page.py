@@ -226,10 +226,12 @@ class SitemapPage(ValueObject):
         fields = ", ".join(f"{name}={getattr(self, name)}" for name in shown)
         return f"{type(self).__name__}({fields})"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the page as plain values: the keys of 1.8.1, newer ones where they say something.
+    def to_dict(self, *, extended: bool = False) -> dict[str, Any]:
+        """Return the page as plain values, with exactly the keys of 1.8.1.
 
-        Dates stay ``datetime`` and the priority ``Decimal``, as they always have.
+        Dates stay ``datetime`` and the priority ``Decimal``.
+
+        :param extended: whether to add all other fields.
         """
         page: dict[str, Any] = {
             "url": self.url,
@@ -239,7 +241,18 @@ class SitemapPage(ValueObject):
             "news_story": self.news_story.to_dict() if self.news_story else None,
             "images": [image.to_dict() for image in self.images] if self.images else None,
         }
-        return page | {name: show(getattr(self, name)) for name, show in self._later().items()}
+        return page | self._extended_dict() if extended else page
+
+    def _extended_dict(self) -> dict[str, Any]:
+        listed = {name: getattr(self, name) for name in _LATER}
+        return {
+            **{name: value and _LATER[name](value) for name, value in listed.items()},
+            "title": self.title,
+            "published_at": self.published_at,
+            "updated_at": self.updated_at,
+            "declared": dict(self.declared),
+            "sitemap_url": self.sitemap_url,
+        }
 
     def _later(self) -> dict[str, Callable[[Any], Any]]:
         """Return those of the later fields that say something."""

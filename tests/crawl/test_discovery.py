@@ -1,0 +1,102 @@
+"""Discovery, without I/O: the stages of a plan, their conditions, and homepages that have moved."""
+
+from typing import Any
+
+import pytest
+
+from usp import Policy
+from usp._crawl.discovery import (
+    KNOWN_PATHS,
+    NEWER_PATHS,
+    Condition,
+    HomepageQuery,
+    discovery_plan,
+    in_fixed_order,
+)
+from usp.objects.outcome import FoundBy
+
+ALWAYS, UNLESS_FOUND, IF_NONE = Condition.ALWAYS, Condition.UNLESS_FOUND, Condition.IF_NONE
+
+
+def stages(policy: Policy | None = None, **options: Any) -> dict[str, Condition]:
+    """Return the stages of a plan in their order, and when each runs."""
+    options = {"use_robots": True, "use_known_paths": None, "classic": True} | options
+    plan = discovery_plan(policy or Policy(), **options)
+    return {
+        start.stage.name: start.stage.condition for start in plan.start_urls("http://h.example/")
+    }
+
+
+def test_the_plan_of_1_8_1_tries_known_paths_always_and_newer_stages_if_needed() -> None:
+    assert list(stages().items()) == [
+        ("robots.txt", ALWAYS),
+        ("known paths", ALWAYS),
+        ("homepage", UNLESS_FOUND),
+        ("newer paths", IF_NONE),
+        ("feeds", UNLESS_FOUND),
+    ]
+
+
+def test_the_other_plan_searches_the_homepage_before_known_paths() -> None:
+    assert list(stages(classic=False).items()) == [
+        ("robots.txt", ALWAYS),
+        ("homepage", UNLESS_FOUND),
+        ("known paths", UNLESS_FOUND),
+        ("newer paths", IF_NONE),
+        ("feeds", UNLESS_FOUND),
+    ]
+
+
+@pytest.mark.parametrize("classic", [True, False])
+def test_without_a_classic_stage_the_newer_stages_run_only_on_request(classic: bool) -> None:
+    assert list(stages(use_known_paths=False, classic=classic)) == ["robots.txt"]
+    assert list(stages(use_robots=False, classic=classic)) == ["known paths"]
+    policy = Policy(use_homepage=True, use_newer_paths=True)
+    assert list(stages(policy, use_known_paths=False, classic=classic).items()) == [
+        ("robots.txt", ALWAYS),
+        ("homepage", ALWAYS),
+        ("newer paths", ALWAYS),
+        ("feeds", ALWAYS),
+    ]
+
+
+def test_newer_stages_can_be_excluded() -> None:
+    policy = Policy(use_homepage=False, use_newer_paths=False)
+    assert list(stages(policy)) == ["robots.txt", "known paths"]
+
+
+def test_every_known_path_is_tried_below_the_homepage() -> None:
+    plan = discovery_plan(Policy(), use_robots=True, use_known_paths=True, classic=True)
+    found = {start.url: start.found_by for start in plan.start_urls("http://h.example/")}
+    for path in (*KNOWN_PATHS, *NEWER_PATHS):
+        assert found[f"http://h.example/{path}"] is FoundBy.KNOWN_PATH
+    assert found["http://h.example/robots.txt"] is FoundBy.WELL_KNOWN
+
+
+def test_paths_of_a_set_have_one_order() -> None:
+    assert in_fixed_order({"z.xml", "sitemap.xml.gz", "a.xml", "sitemap.xml"}) == [
+        "sitemap.xml",
+        "sitemap.xml.gz",
+        "a.xml",
+        "z.xml",
+    ]
+
+
+MOVES = [
+    ("http://h/", "http://h/", None),
+    ("http://h/", "http://h/de/", None),
+    ("http://h/", "https://h/", "https://h/"),
+    ("https://h/", "http://h/", "http://h/"),
+    ("https://h/", "https://www.h/en/?a#b", "https://www.h/"),
+    ("https://www.h/", "https://h/", "https://h/"),
+    ("https://h/", "https://h.example/", None),
+    ("https://h/", "https://shop.h/", None),
+    ("https://h./", "https://H/", "https://H/"),
+]
+
+
+@pytest.mark.parametrize(("homepage", "final_url", "expected"), MOVES)
+def test_a_homepage_moves_to_another_scheme_or_www_but_not_to_another_site(
+    homepage: str, final_url: str, expected: str | None
+) -> None:
+    assert HomepageQuery(homepage, feeds=False).moved_to(final_url) == expected

@@ -1,0 +1,288 @@
+"""Both clients give the same result for one response: headers, encodings, redirects, rate limit."""
+
+import asyncio
+import gzip
+import threading
+import time
+import zlib
+from collections.abc import Callable
+from contextlib import closing
+from itertools import pairwise
+from typing import Any, Protocol
+
+import pytest
+import requests
+
+import usp
+from tests.loops import body, run, success
+from tests.responses import error
+from tests.server import Answer, Handler, LoopbackServer, redirect, urlset
+from tests.servers import raw
+from usp import Outcome, aio
+from usp.web_client.abstract_client import AbstractWebClientSuccessResponse, WebClientErrorResponse
+from usp.web_client.aio_client import AioWebClient
+from usp.web_client.requests_client import RequestsWebClient
+
+TEXT = urlset("http://h.example/1", "http://h.example/2")
+OK = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
+
+
+class Fetch(Protocol):
+    """Fetches a URL with one of the clients; returns the body or the error."""
+
+    def __call__(self, url: str, **settings: Any) -> bytes | WebClientErrorResponse: ...
+
+
+def with_requests(url: str, **settings: Any) -> bytes | WebClientErrorResponse:
+    with closing(RequestsWebClient(**settings)) as client:
+        response = client.get(url)
+        if isinstance(response, AbstractWebClientSuccessResponse):
+            return b"".join(response.chunks())
+        return error(response)
+
+
+def with_aiohttp(url: str, **settings: Any) -> bytes | WebClientErrorResponse:
+    async def main() -> bytes | WebClientErrorResponse:
+        async with AioWebClient(**settings) as client:
+            response = await client.get(url)
+            if isinstance(response, WebClientErrorResponse):
+                return response
+            return b"".join([chunk async for chunk in success(response).chunks()])
+
+    return run(main())
+
+
+@pytest.fixture(params=[with_requests, with_aiohttp])
+def fetch(request: pytest.FixtureRequest) -> Fetch:
+    chosen: Fetch = request.param
+    return chosen
+
+
+# Headers
+
+
+@pytest.mark.parametrize(
+    "interim",
+    [
+        b"HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\n\r\n",
+        b"HTTP/1.1 100 Continue\r\n\r\n",
+        b"HTTP/1.1 102 Processing\r\n\r\n",
+        b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Hints\r\nA: b\r\n\r\nHTTP/1.1 199 Own\r\n\r\n",
+    ],
+    ids=["103", "100", "102", "several"],
+)
+@pytest.mark.parametrize("delayed", [True, False], ids=["delayed", "together"])
+def test_interim_responses_are_skipped(
+    server: LoopbackServer, fetch: Fetch, interim: bytes, delayed: bool
+) -> None:
+    def answer(handler: Handler) -> None:
+        handler.wfile.write(interim)
+        if delayed:
+            handler.owner.closing.wait(0.05)
+        handler.wfile.write(OK)
+
+    server.otherwise = answer
+    assert fetch(server.url) == b"hello"
+
+
+def test_endless_interim_responses_are_an_error(server: LoopbackServer) -> None:
+    server.otherwise = raw(b"HTTP/1.1 103 Early Hints\r\n\r\n" * 1000)
+    response = with_requests(server.url)
+    assert isinstance(response, WebClientErrorResponse)
+    assert "interim" in response.message()
+
+
+def test_a_switch_of_protocols_is_an_error(server: LoopbackServer, fetch: Fetch) -> None:
+    server.otherwise = raw(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n")
+    assert isinstance(fetch(server.url), WebClientErrorResponse)
+
+
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/xml\r\nContent-Length: 17\r\n"
+
+
+@pytest.mark.parametrize("length", [len(HEAD), len(HEAD) - 3, 40, 19, 17, 15])
+def test_truncated_headers_are_a_retryable_error(
+    server: LoopbackServer, fetch: Fetch, length: int
+) -> None:
+    server.otherwise = raw(HEAD[:length])
+    response = fetch(server.url)
+    assert isinstance(response, WebClientErrorResponse)
+    assert "middle of the headers" in response.message()
+    assert (response.retryable(), response.no_response()) == (True, True)
+
+
+def test_truncated_headers_after_an_interim_response_are_a_retryable_error(
+    server: LoopbackServer, fetch: Fetch
+) -> None:
+    server.otherwise = raw(b"HTTP/1.1 103 Early Hints\r\n\r\n" + HEAD)
+    response = fetch(server.url)
+    assert isinstance(response, WebClientErrorResponse)
+    assert response.retryable()
+
+
+@pytest.mark.parametrize("crawl", [usp.sitemap_tree, aio.sitemap_tree])
+def test_a_crawl_retries_a_response_with_truncated_headers(
+    server: LoopbackServer, crawl: Callable[..., Any]
+) -> None:
+    def answer(handler: Handler) -> bytes | None:
+        if len(server.asked) == 1:
+            handler.wfile.write(HEAD)
+            return None
+        return TEXT
+
+    server.site["/a.xml"] = answer
+    tree = crawl(server.at("/a.xml"), backoff_initial=0.01)
+    tree = run(tree) if asyncio.iscoroutine(tree) else tree
+    assert len(list(tree.all_pages())) == 2
+    assert tree.outcome is Outcome.FOUND
+    assert server.asked == ["/a.xml"] * 2
+
+
+# Content encodings
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "deflate", "br", "zstd", "compress", "x", "gzip, br"])
+def test_a_body_that_is_not_compressed_despite_its_content_encoding_is_read(
+    server: LoopbackServer, fetch: Fetch, encoding: str
+) -> None:
+    server.otherwise = Answer(body=TEXT, headers={"Content-Encoding": encoding})
+    assert fetch(server.url) == TEXT
+
+
+@pytest.mark.parametrize("encoding", ["br", "zstd", "gzip, BR"])
+def test_a_content_encoding_that_was_not_requested_is_a_permanent_error(
+    server: LoopbackServer, fetch: Fetch, encoding: str
+) -> None:
+    server.otherwise = Answer(body=b"\x0b\x02\x80<a/>\x03", headers={"Content-Encoding": encoding})
+    response = fetch(server.url)
+    assert isinstance(response, WebClientErrorResponse)
+    assert "was not requested" in response.message()
+    assert not response.retryable()
+    assert server.requests[0].headers["accept-encoding"] == "gzip, deflate"
+
+
+@pytest.mark.parametrize(
+    "text", [TEXT * 9000, b'{"items": []}', "überall".encode()], ids=["large", "JSON", "words"]
+)
+def test_raw_deflate_is_decompressed_if_its_content_encoding_says_so(
+    server: LoopbackServer, fetch: Fetch, text: bytes
+) -> None:
+    compressor = zlib.compressobj(wbits=-zlib.MAX_WBITS)
+    compressed = compressor.compress(text) + compressor.flush()
+    server.otherwise = Answer(body=compressed, headers={"Content-Encoding": "deflate"})
+    assert fetch(server.url) == text
+
+
+@pytest.mark.parametrize(
+    ("encoding", "compressed"),
+    [("deflate", zlib.compress(TEXT)), ("gzip", gzip.compress(TEXT)), ("deflate", b"x")],
+    ids=["zlib", "gzip", "one byte"],
+)
+def test_a_body_with_a_magic_number_is_left_for_the_parser_to_decompress(
+    server: LoopbackServer, fetch: Fetch, encoding: str, compressed: bytes
+) -> None:
+    server.otherwise = Answer(body=compressed, headers={"Content-Encoding": encoding})
+    assert fetch(server.url) == compressed
+
+
+def test_a_body_that_is_not_deflate_is_left_as_it_is(server: LoopbackServer, fetch: Fetch) -> None:
+    text = "\ufeff<urlset/>".encode("utf-16-le")
+    server.otherwise = Answer(body=text, headers={"Content-Encoding": "deflate"})
+    assert fetch(server.url) == text
+
+
+def test_a_wrong_content_encoding_is_accepted_with_a_session_of_the_caller_too(
+    server: LoopbackServer,
+) -> None:
+    server.otherwise = Answer(body=TEXT, headers={"Content-Encoding": "deflate"})
+    with requests.Session() as session:
+        assert with_requests(server.url, session=session) == TEXT
+
+
+# The wait between requests
+
+
+class RecordedTimes:
+    """Records when requests arrive, and answers them; the path gives the number of redirects."""
+
+    def __init__(self, server: LoopbackServer) -> None:
+        self.times: list[float] = []
+        self.server = server
+        server.otherwise = self
+
+    def __call__(self, handler: Handler) -> Answer:
+        self.times.append(time.monotonic())
+        step, _, name = handler.path.strip("/").partition("/")
+        left = int(step or 0)
+        return redirect(f"/{left - 1}/{name}") if left else Answer(body=b"hello")
+
+    @property
+    def shortest_interval(self) -> float:
+        return min(after - before for before, after in pairwise(self.times))
+
+
+WAIT = 0.12
+NEARLY = WAIT * 0.7
+"""Requests are sent at their interval; on a busy machine they may arrive a little closer."""
+
+
+def test_redirects_are_followed_at_the_wait(server: LoopbackServer, fetch: Fetch) -> None:
+    recorded = RecordedTimes(server)
+    assert fetch(server.at("/3/a"), wait=WAIT) == b"hello"
+    assert len(recorded.times) == 4
+    assert recorded.shortest_interval > NEARLY
+
+
+def test_the_wait_does_not_count_for_the_document_deadline(server: LoopbackServer) -> None:
+    RecordedTimes(server)
+    with closing(RequestsWebClient(wait=WAIT)) as client:
+        client.set_document_deadline(WAIT * 2)
+        assert client.get(server.at("/4/a")).raw_data() == b"hello"  # type: ignore[attr-defined]
+    settings = {"wait": WAIT, "document_deadline": WAIT * 2}
+    assert with_aiohttp(server.at("/4/a"), **settings) == b"hello"
+
+
+def test_a_wait_between_redirects_can_be_cancelled(server: LoopbackServer) -> None:
+    recorded = RecordedTimes(server)
+
+    def abort() -> None:
+        while not recorded.times:
+            time.sleep(0.005)
+        client.abort()
+
+    with closing(RequestsWebClient(wait=600)) as client:
+        thread = threading.Thread(target=abort)
+        thread.start()
+        assert error(client.get(server.at("/1/a"))).message() == "the request was cancelled"
+        thread.join()
+    assert len(recorded.times) == 1
+
+
+@pytest.mark.parametrize("concurrency", [1, 2, 8])
+def test_redirects_with_limited_concurrency_do_not_block_one_another(
+    server: LoopbackServer, concurrency: int
+) -> None:
+    recorded = RecordedTimes(server)
+
+    async def main() -> list[bytes]:
+        async with AioWebClient(concurrency=concurrency, wait=0.03) as client, asyncio.timeout(30):
+            urls = [server.at(f"/2/{name}") for name in "abcd"]
+            return await asyncio.gather(*(body(client, url) for url in urls))
+
+    assert run(main()) == [b"hello"] * 4
+    assert len(recorded.times) == 12
+    assert recorded.shortest_interval > 0.03 * 0.5
+
+
+def test_crawls_that_share_a_client_share_its_wait_per_host(server: LoopbackServer) -> None:
+    recorded = RecordedTimes(server)
+
+    async def main() -> None:
+        async with AioWebClient(wait=WAIT) as client:
+            await asyncio.gather(
+                *(aio.sitemap_tree(server.at(f"/1/{name}"), web_client=client) for name in "ab")
+            )
+
+    run(main())
+    assert len(recorded.times) == 4
+    assert recorded.shortest_interval > NEARLY
