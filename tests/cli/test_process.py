@@ -47,7 +47,7 @@ def test_ctrl_c_stops_at_once_without_output(server: LoopbackServer, stalled: st
     server.site |= {"/i.xml": index(server.at("/a.xml")), "/a.xml": urlset(server.at("/one"))}
     server.site[stalled] = stall
     with start("ls", server.url) as process:
-        while stalled not in server.asked:
+        while stalled not in server.requested:
             assert process.poll() is None
             time.sleep(0.02)
         process.send_signal(signal.SIGINT)

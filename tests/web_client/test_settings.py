@@ -305,7 +305,7 @@ def test_credentials_in_headers_stay_on_redirects_within_their_host(
     for request in server.requests:
         assert request.headers["authorization"] == "Bearer abc", "not that of .netrc"
         assert request.headers["cookie"] == "own=1"
-    assert server.asked == ["/s", "/a"]
+    assert server.requested == ["/s", "/a"]
 
 
 @pytest.mark.parametrize("get", [with_requests, with_aiohttp])
