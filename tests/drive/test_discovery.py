@@ -1,9 +1,6 @@
-"""How sitemaps are found, against real servers: each stage, when it is climbed, what came of it."""
+"""Discovery against a loopback server: each stage, when it runs, and the result of each URL."""
 
-import gzip
-import pickle
 from collections.abc import Callable
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -12,23 +9,21 @@ import usp
 from tests.server import Answer, LoopbackServer, index, redirect, urlset
 from tests.servers import Certificate, TLSServer
 from usp import Outcome
-from usp._crawl.discovery import KNOWN_PATHS, NEWER_PATHS, HomepageQuery
-from usp.objects.fetch_info import FetchInfo
+from usp._crawl.discovery import KNOWN_PATHS, NEWER_PATHS
 from usp.objects.outcome import FoundBy
 from usp.objects.sitemap import AbstractSitemap, IndexWebsiteSitemap
 from usp.tree import sitemap_tree_for_homepage
-from usp.web_client._http.credentials import Homepage
 from usp.web_client.requests_client import RequestsWebClient
 
 RSS = "<rss version='2.0'><channel><item><title>T</title><link>{}</link></item></channel></rss>"
 
 
-def page(*links: str) -> str:
+def html(*links: str) -> str:
     return f"<!DOCTYPE html><html><head>{''.join(links)}</head><body>hello</body></html>"
 
 
 def found(tree: AbstractSitemap) -> dict[str, str]:
-    """The sitemaps at the top of the tree, and how they were found."""
+    """Return the sitemaps at the top of the tree, and how each was found."""
     assert all(sub.found_by is not None for sub in tree.all_sitemaps())
     return {sub.url: str(sub.found_by) for sub in tree.sub_sitemaps}
 
@@ -41,13 +36,15 @@ def with_tree(url: str, **options: Any) -> list[str]:
     return [page.url for page in sitemap_tree_for_homepage(url, **options).all_pages()]
 
 
-WAYS = [with_stream, with_tree]
+CRAWLS = [with_stream, with_tree]
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_what_the_homepage_names(server: LoopbackServer, way: Callable[..., list[str]]) -> None:
+@pytest.mark.parametrize("crawl", CRAWLS)
+def test_sitemaps_that_the_homepage_names_are_found(
+    server: LoopbackServer, crawl: Callable[..., list[str]]
+) -> None:
     server.site["/"] = Answer(
-        body=page(
+        body=html(
             "<link rel='stylesheet sitemap' href='/map.xml?a=1&amp;b=2'>",
             "<!-- <link rel=sitemap href=/commented.xml> -->",
             "<script>'<link rel=sitemap href=/scripted.xml>'</script>",
@@ -58,21 +55,21 @@ def test_what_the_homepage_names(server: LoopbackServer, way: Callable[..., list
     server.site["/map.xml"] = urlset(server.at("/1"))
     server.site["/header.xml"] = urlset(server.at("/2"))
     server.site["/feed"] = RSS.format(server.at("/3"))
-    assert way(server.url) == [server.at("/2"), server.at("/1")]
-    assert "/map.xml?a=1&b=2" in server.asked
-    assert "/feed" not in server.asked, "the sitemaps are enough"
-    assert "/wp-sitemap.xml" not in server.asked
-    assert way(server.url, use_homepage=True)[-1] == server.at("/3"), "unless it is asked for"
+    assert crawl(server.url) == [server.at("/2"), server.at("/1")]
+    assert "/map.xml?a=1&b=2" in server.requested
+    assert "/feed" not in server.requested, "feeds are used only where there is no sitemap"
+    assert "/wp-sitemap.xml" not in server.requested
+    assert crawl(server.url, use_homepage=True)[-1] == server.at("/3"), "or on request"
 
 
-def test_the_tree_tells_how_its_sitemaps_were_found(server: LoopbackServer) -> None:
+def test_each_sitemap_of_a_tree_has_how_it_was_found(server: LoopbackServer) -> None:
     server.robots("/index.xml")
     server.site["/index.xml"] = index(server.at("/child.xml"))
     server.site["/child.xml"] = urlset(server.at("/1"))
     server.site["/sitemap.xml"] = urlset(server.at("/2"))
     server.site["/old.xml"] = redirect("/new.xml")
     server.site["/new.xml"] = urlset(server.at("/3"))
-    server.site["/"] = page("<link rel='sitemap' href='/old.xml'>")
+    server.site["/"] = html("<link rel='sitemap' href='/old.xml'>")
     server.site["/wp-sitemap.xml"] = urlset(server.at("/4"))
     tree = sitemap_tree_for_homepage(server.url, use_homepage=True, use_newer_paths=True)
     assert found(tree) == {
@@ -88,125 +85,92 @@ def test_the_tree_tells_how_its_sitemaps_were_found(server: LoopbackServer) -> N
     assert [attempt.url for attempt in tree.tried].count(server.url) == 1
 
 
-def test_the_tree_tells_how_its_sitemaps_came(server: LoopbackServer) -> None:
-    server.robots("/old.xml", "/new.xml", "/gone.xml")
-    server.site["/old.xml"] = redirect("/older.xml", status=301)
-    server.site["/older.xml"] = redirect("/new.xml")
-    packed = gzip.compress(urlset(server.at("/1")))
-    changed = {"Last-Modified": "Wed, 01 May 2024 10:00:00 GMT"}
-    server.site["/new.xml"] = Answer(body=packed, headers=changed)
-    before = datetime.now(UTC)
-    made = sitemap_tree_for_homepage(server.url, use_known_paths=False)
-    for tree in (made, pickle.loads(pickle.dumps(made))):
-        old, new, gone = tree.sub_sitemaps[0].sub_sitemaps
-        assert old.redirects == (server.at("/old.xml"), server.at("/older.xml"))
-        assert new.redirects == ()
-        for sitemap in (old, new):
-            assert sitemap.url == server.at("/new.xml")
-            assert sitemap.fetch_info.bytes_received == len(packed)
-            assert sitemap.http_last_modified == datetime(2024, 5, 1, 10, tzinfo=UTC)
-            assert sitemap.fetch_info.fetched_at
-            assert before <= sitemap.fetch_info.fetched_at <= datetime.now(UTC)
-            assert sitemap.fetch_info.seconds
-            assert 0 < sitemap.fetch_info.seconds < 60
-        assert gone.fetch_info == FetchInfo()
-        assert old == new, "where it came from is no part of what it is"
-
-
-def test_what_was_found_is_enough(server: LoopbackServer) -> None:
+def test_newer_stages_do_not_run_where_a_known_path_is_a_sitemap(server: LoopbackServer) -> None:
     server.site["/sitemap.xml"] = urlset(server.at("/1"))
     sitemap_tree_for_homepage(server.url)
-    assert set(server.asked) == {"/robots.txt", *(f"/{path}" for path in KNOWN_PATHS)}
+    assert set(server.requested) == {"/robots.txt", *(f"/{path}" for path in KNOWN_PATHS)}
 
 
-def test_a_caller_who_narrowed_the_scope_is_asked_for_more(server: LoopbackServer) -> None:
-    server.site["/"] = page("<link rel='sitemap' href='/map.xml'>")
+def test_without_a_classic_stage_the_homepage_is_searched_only_on_request(
+    server: LoopbackServer,
+) -> None:
+    server.site["/"] = html("<link rel='sitemap' href='/map.xml'>")
     server.site["/map.xml"] = urlset(server.at("/1"))
-    for narrowed in ({"use_robots": False}, {"use_known_paths": False}):
-        assert not any(way(server.url, **narrowed) for way in WAYS)
-        assert "/" not in server.asked
-        assert all(way(server.url, use_homepage=True, **narrowed) for way in WAYS)
+    for excluded in ({"use_robots": False}, {"use_known_paths": False}):
+        assert not any(crawl(server.url, **excluded) for crawl in CRAWLS)
+        assert "/" not in server.requested
+        assert all(crawl(server.url, use_homepage=True, **excluded) for crawl in CRAWLS)
         server.requests.clear()
 
 
 @pytest.mark.parametrize("path", NEWER_PATHS)
-@pytest.mark.parametrize("way", WAYS)
-def test_newer_paths(server: LoopbackServer, way: Callable[..., list[str]], path: str) -> None:
-    server.site[f"/{path}"] = urlset(server.at("/1"))
-    assert way(server.url) == [server.at("/1")]
-    assert way(server.url, use_newer_paths=False) == []
-    assert len(server.asked) == len(set(server.asked)) + 16, "each once: the second time 16"
-
-
-@pytest.mark.parametrize("way", WAYS)
-def test_feeds_are_the_last_resort(server: LoopbackServer, way: Callable[..., list[str]]) -> None:
-    feed = "<link rel=alternate type='application/rss+xml' href='/feed'>"
-    server.site["/"] = page(feed)
-    server.site["/feed"] = RSS.format(server.at("/1"))
-    assert way(server.url) == [server.at("/1")]
-    server.site["/wp-sitemap.xml"] = urlset(server.at("/2"))
-    assert way(server.url) == [server.at("/2")]
-
-
-@pytest.mark.parametrize("way", WAYS)
-def test_a_site_that_has_moved_to_its_other_address(
-    server: LoopbackServer, way: Callable[..., list[str]]
+@pytest.mark.parametrize("crawl", CRAWLS)
+def test_newer_paths_are_tried_where_nothing_else_is_found(
+    server: LoopbackServer, crawl: Callable[..., list[str]], path: str
 ) -> None:
-    with LoopbackServer() as there:  # the same host: another port is another address of it
-        server.otherwise = redirect(there.url)  # whatever is asked for
-        there.site["/"] = page()
-        there.robots("/a.xml")
-        there.site["/a.xml"] = urlset(there.at("/1"))
-        assert way(server.url) == [there.at("/1")]
+    server.site[f"/{path}"] = urlset(server.at("/1"))
+    assert crawl(server.url) == [server.at("/1")]
+    assert crawl(server.url, use_newer_paths=False) == []
+    assert len(server.requested) == len(set(server.requested)) + 16, (
+        "each once per crawl; 16 in the second"
+    )
 
 
-MOVES = [
-    ("http://h/", "http://h/", None),
-    ("http://h/", "http://h/de/", None),
-    ("http://h/", "https://h/", "https://h/"),
-    ("https://h/", "http://h/", "http://h/"),
-    ("https://h/", "https://www.h/en/?a#b", "https://www.h/"),
-    ("https://www.h/", "https://h/", "https://h/"),
-    ("https://h/", "https://h.example/", None),
-    ("https://h/", "https://shop.h/", None),
-    ("https://h./", "https://H/", "https://H/"),
-]
+@pytest.mark.parametrize("crawl", CRAWLS)
+def test_feeds_of_the_homepage_are_used_where_there_is_no_sitemap(
+    server: LoopbackServer, crawl: Callable[..., list[str]]
+) -> None:
+    feed = "<link rel=alternate type='application/rss+xml' href='/feed'>"
+    server.site["/"] = html(feed)
+    server.site["/feed"] = RSS.format(server.at("/1"))
+    assert crawl(server.url) == [server.at("/1")]
+    server.site["/wp-sitemap.xml"] = urlset(server.at("/2"))
+    assert crawl(server.url) == [server.at("/2")]
 
 
-@pytest.mark.parametrize(("home", "final", "expected"), MOVES)
-def test_where_a_homepage_has_moved(home: str, final: str, expected: str | None) -> None:
-    assert HomepageQuery(home, feeds=False).moved_to(final) == expected
+@pytest.mark.parametrize("crawl", CRAWLS)
+def test_a_site_that_has_moved_within_its_host_is_searched_at_its_new_address(
+    server: LoopbackServer, crawl: Callable[..., list[str]]
+) -> None:
+    with LoopbackServer() as moved:  # the same host at another port
+        server.otherwise = redirect(moved.url)
+        moved.site["/"] = html()
+        moved.robots("/a.xml")
+        moved.site["/a.xml"] = urlset(moved.at("/1"))
+        assert crawl(server.url) == [moved.at("/1")]
 
 
-def test_a_homepage_that_leads_to_another_site_is_left_there(server: LoopbackServer) -> None:
+def test_a_homepage_that_redirects_to_another_site_is_not_followed_further(
+    server: LoopbackServer,
+) -> None:
     with LoopbackServer() as other:
         server.site["/"] = redirect(f"http://localhost:{other.port}/")
-        other.site["/"] = page()
+        other.site["/"] = html()
         other.robots("/a.xml")
         tree = sitemap_tree_for_homepage(server.url)
         assert tree.outcome is Outcome.NONE
-        assert other.asked == ["/"]
+        assert other.requested == ["/"]
 
 
-def told(tree: IndexWebsiteSitemap, server: LoopbackServer) -> list[tuple[str, str, str]]:
-    """What was tried: stage, path and result."""
+def tried(tree: IndexWebsiteSitemap, server: LoopbackServer) -> list[tuple[str, str, str]]:
+    """Return the stage, path and result of each URL that was tried."""
     home = server.url.rstrip("/")
     found = [(a.stage, a.url.removeprefix(home), str(a.result)) for a in tree.tried]
     assert all(bool(a.detail) == (a.result not in ("sitemap", "already-found")) for a in tree.tried)
     return found
 
 
-def test_what_was_tried_is_told_rung_by_rung(server: LoopbackServer) -> None:
+def test_tried_lists_the_urls_of_each_stage_with_their_results(server: LoopbackServer) -> None:
     server.robots("/i.xml", "/gone.xml")
     server.site |= {
         "/i.xml": index(server.at("/a.xml"), server.at("/i.xml")),
         "/a.xml": urlset(server.at("/1")),
         "/sitemap.xml": redirect("/i.xml"),
-        "/sitemap_index.xml": page(),
+        "/sitemap_index.xml": html(),
         "/sitemap-index.xml": 403,
         "/sitemap": "",
         "/": Answer(
-            body=page(
+            body=html(
                 "<link rel=sitemap href=/named.xml>",
                 "<link rel=alternate type='application/rss+xml' href=/feed>",
             ),
@@ -224,7 +188,7 @@ def test_what_was_tried_is_told_rung_by_rung(server: LoopbackServer) -> None:
         "/wp-sitemap.xml": "sitemap",
     }
     tree = sitemap_tree_for_homepage(server.url, use_homepage=True, use_newer_paths=True)
-    assert told(tree, server) == [
+    assert tried(tree, server) == [
         ("robots.txt", "/robots.txt", "sitemap"),
         ("robots.txt", "/i.xml", "sitemap"),
         ("indexes", "/a.xml", "sitemap"),
@@ -237,49 +201,48 @@ def test_what_was_tried_is_told_rung_by_rung(server: LoopbackServer) -> None:
         *(("newer paths", p, results.get(p, "missing")) for p in map("/".__add__, NEWER_PATHS)),
         ("feeds", "/feed", "sitemap"),
     ]
-    assert {attempt.url for attempt in tree.tried} == set(map(server.at, server.asked))
+    assert {attempt.url for attempt in tree.tried} == set(map(server.at, server.requested))
 
 
-DEAD: dict[str, Answer | str | int] = {"gone": 404, "no sitemap": page(), "refused": 403}
+USELESS: dict[str, Answer | str | int] = {"missing": 404, "HTML": html(), "forbidden": 403}
 
 
-@pytest.mark.parametrize("dead", DEAD.values(), ids=DEAD.keys())
-def test_what_is_declared_and_leads_to_nothing_is_as_good_as_nothing(
-    server: LoopbackServer, dead: Answer | str | int
+@pytest.mark.parametrize("useless", USELESS.values(), ids=USELESS.keys())
+def test_discovery_continues_where_no_declared_sitemap_can_be_read(
+    server: LoopbackServer, useless: Answer | str | int
 ) -> None:
     server.robots("/gone.xml")
-    server.site["/gone.xml"] = dead
-    server.site["/"] = page(
+    server.site["/gone.xml"] = useless
+    server.site["/"] = html(
         "<link rel=sitemap href=/gone-too.xml>",
         "<link rel=alternate type='application/rss+xml' href=/feed>",
     )
     server.site["/feed"] = RSS.format(server.at("/1"))
     tree = usp.sitemap_tree(server.url)
     assert [page.url for page in tree.all_pages()] == [server.at("/1")]
-    tried = told(tree, server)
-    newer = [] if dead == 403 else [("newer paths", f"/{p}", "missing") for p in NEWER_PATHS]
-    assert tried[2:] == [
+    newer = [] if useless == 403 else [("newer paths", f"/{p}", "missing") for p in NEWER_PATHS]
+    assert tried(tree, server)[2:] == [
         ("homepage", "/", "not-a-sitemap"),
         ("homepage", "/gone-too.xml", "missing"),
         *(("known paths", f"/{p}", "missing") for p in KNOWN_PATHS),
-        *newer,  # a site that refuses to answer isn't pressed further
+        *newer,  # a site that blocks the crawl gets no further guesses
         ("feeds", "/feed", "sitemap"),
     ]
     server.site["/sitemap.xml"] = urlset(server.at("/2"))
     assert with_stream(server.url) == with_tree(server.url) == [server.at("/2")]
 
 
-def test_what_was_tried_where_one_sitemap_was_named(server: LoopbackServer) -> None:
+def test_tried_of_one_given_sitemap_lists_it_and_its_children(server: LoopbackServer) -> None:
     server.site["/i.xml"] = index(server.at("/a.xml"))
     server.site["/a.xml"] = urlset(server.at("/1"))
-    assert told(usp.sitemap_tree(server.at("/i.xml")), server) == [
+    assert tried(usp.sitemap_tree(server.at("/i.xml")), server) == [
         ("given", "/i.xml", "sitemap"),
         ("indexes", "/a.xml", "sitemap"),
     ]
 
 
-def test_soft_404s_are_not_found(server: LoopbackServer) -> None:
-    server.otherwise = page("<title>Oops</title>")
+def test_a_site_that_answers_every_path_with_html_has_no_sitemap(server: LoopbackServer) -> None:
+    server.otherwise = html("<title>Oops</title>")
     tree = sitemap_tree_for_homepage(server.url)
     assert tree.outcome is Outcome.NONE
     assert tree.sub_sitemaps == []
@@ -291,7 +254,7 @@ SAME_EVERYWHERE = {"a text": "Not here. Go to\nhttp://h/\n", "an empty urlset": 
 
 
 @pytest.mark.parametrize("same", SAME_EVERYWHERE.values(), ids=SAME_EVERYWHERE.keys())
-def test_what_has_the_form_of_a_sitemap_counts_at_every_path(
+def test_a_site_that_answers_every_path_with_a_sitemap_lists_it_at_every_path(
     server: LoopbackServer, same: str | bytes
 ) -> None:
     server.robots()
@@ -305,30 +268,32 @@ def test_what_has_the_form_of_a_sitemap_counts_at_every_path(
     assert {str(attempt.result) for attempt in tree.tried} == {"sitemap", "already-found"}
 
 
-def test_a_site_that_answers_by_its_other_scheme_only(certificate: Certificate) -> None:
+def test_a_site_that_responds_only_by_the_other_scheme_is_found_there(
+    certificate: Certificate,
+) -> None:
     with TLSServer(certificate.context()) as secure:
-        secure.site["/"] = page()
+        secure.site["/"] = html()
         secure.site["/sitemap.xml"] = urlset(secure.at("/1"))
         dead = secure.url.replace("https:", "http:")
         client = RequestsWebClient(verify=str(certificate.file))
-        for way in (sitemap_tree_for_homepage, usp.sitemap_tree):
-            tree = way(dead, web_client=client, max_attempts=1)
+        for function in (sitemap_tree_for_homepage, usp.sitemap_tree):
+            tree = function(dead, web_client=client, max_attempts=1)
             assert [page.url for page in tree.all_pages()] == [secure.at("/1")]
-            told = [(attempt.stage, attempt.url) for attempt in tree.tried]
-            assert told[0] == ("robots.txt", f"{dead}robots.txt")
-            assert ("homepage", secure.at("/sitemap.xml")) in told
+            attempts = [(attempt.stage, attempt.url) for attempt in tree.tried]
+            assert attempts[0] == ("robots.txt", f"{dead}robots.txt")
+            assert ("homepage", secure.at("/sitemap.xml")) in attempts
         client.close()
 
 
-def test_a_sitemap_that_the_homepage_names_may_fail(server: LoopbackServer) -> None:
-    server.site["/"] = page("<link rel=sitemap href=/gone.xml>")
+def test_a_missing_sitemap_that_the_homepage_names_is_in_the_tree(server: LoopbackServer) -> None:
+    server.site["/"] = html("<link rel=sitemap href=/gone.xml>")
     tree = sitemap_tree_for_homepage(server.url)
     (gone,) = tree.sub_sitemaps
     assert not gone.complete
     assert gone.found_by is FoundBy.HTML
 
 
-def test_a_sitemap_declared_with_the_scheme_that_is_dead(
+def test_a_sitemap_declared_with_a_dead_scheme_is_fetched_by_the_other(
     server: LoopbackServer, certificate: Certificate
 ) -> None:
     with TLSServer(certificate.context()) as secure:
@@ -350,19 +315,3 @@ def test_a_sitemap_declared_with_the_scheme_that_is_dead(
         tree = sitemap_tree_for_homepage(server.url, client, scheme_fallback=False, **options)
         assert list(tree.all_pages()) == []
         client.close()
-
-
-STRANGERS = [
-    ("https://h.example/a", "https://h.example/", False),
-    ("https://cdn.h.example/a", "https://www.h.example/", False),
-    ("https://other.example/a", "https://h.example/", True),
-    ("http://h.example/a", "http://h.example/", False),
-    ("https://h.example/a", "http://h.example/", False),
-    ("http://h.example/a", "https://h.example/", True),
-    ("http://h.example/a", "", False),
-]
-
-
-@pytest.mark.parametrize(("url", "homepage", "expected"), STRANGERS)
-def test_who_gets_no_credentials(url: str, homepage: str, expected: bool) -> None:
-    assert Homepage.of(homepage).is_trusted(url) is not expected

@@ -72,7 +72,7 @@ def interrupted(server: LoopbackServer, how: str, driver: str) -> list[str]:
         stderr=subprocess.PIPE,
         text=True,
     ) as process:
-        wait_until(lambda: "/slow.xml" in server.asked)
+        wait_until(lambda: "/slow.xml" in server.requested)
         time.sleep(0.2)  # asyncio drops what is raised while it sends the request
         printed, errors = process.communicate("now\n", timeout=30)
     assert (process.returncode, errors) == (0, "")

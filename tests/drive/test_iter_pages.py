@@ -73,7 +73,7 @@ def test_a_sitemap_gives_its_pages_at_its_first_place_only(site: LoopbackServer)
 def test_known_paths_are_tried_only_where_nothing_was_found(site: LoopbackServer) -> None:
     site.site["/sitemap.xml"] = urlset(site.at("/hidden"))
     assert site.at("/hidden") not in {page.url for page in usp.iter_pages(site.url)}
-    assert "/sitemap.xml" not in site.asked
+    assert "/sitemap.xml" not in site.requested
     everything = {page.url for page in usp.iter_pages(site.url, use_known_paths=True)}
     assert site.at("/hidden") in everything
     del site.site["/robots.txt"]
@@ -83,7 +83,7 @@ def test_known_paths_are_tried_only_where_nothing_was_found(site: LoopbackServer
 def test_the_url_of_one_sitemap(site: LoopbackServer) -> None:
     pages = [page.url for page in usp.iter_pages(site.at("/index.xml"))]
     assert pages == [page for name in "abc" for page in pages_of(site, name)]
-    assert "/robots.txt" not in site.asked
+    assert "/robots.txt" not in site.requested
 
 
 def test_the_first_pages_only(site: LoopbackServer) -> None:
@@ -100,7 +100,7 @@ def test_no_further_ahead_than_allowed(server: LoopbackServer) -> None:
     with usp.iter_pages(server.url, policy=Policy(prefetch=4)) as stream:
         next(stream)
         time.sleep(0.3)
-        assert len(server.asked) <= 1 + 1 + 4 + 4
+        assert len(server.requested) <= 1 + 1 + 4 + 4
         assert len(list(stream)) == 29
 
 

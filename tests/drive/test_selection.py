@@ -117,10 +117,10 @@ def test_what_is_not_wanted_is_not_fetched(site: LoopbackServer) -> None:
     tree = sitemap_tree_for_homepage(
         site.url, since="2024-06-02", trust_index_lastmod=True, exclude_sitemaps=[r"news", r"\.gz$"]
     )
-    assert "/old.xml" not in site.asked
-    assert "/new.xml" not in site.asked
-    assert "/none.xml" in site.asked
-    assert not [path for path in site.asked if "news" in path or path.endswith(".gz")]
+    assert "/old.xml" not in site.requested
+    assert "/new.xml" not in site.requested
+    assert "/none.xml" in site.requested
+    assert not [path for path in site.requested if "news" in path or path.endswith(".gz")]
     assert tree.skipped == {"sitemap-pattern": 7}, "known paths; newer ones were not due"
     assert tree.outcome is Outcome.FOUND
     assert all(sitemap.complete for sitemap in tree.all_sitemaps()), "it is no failure"
@@ -195,7 +195,7 @@ def test_what_lies_behind_the_end_is_not_counted(site: LoopbackServer, end: dict
     assert isinstance(old, str)
 
     def late(handler: Handler) -> str:
-        while "/far.xml" not in handler.owner.asked:
+        while "/far.xml" not in handler.owner.requested:
             time.sleep(0.005)
         handler.owner.closing.wait(0.1)
         return old

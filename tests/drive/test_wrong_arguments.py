@@ -1,7 +1,7 @@
-"""Wrong use: every public function, every parameter, every wrong kind of value: one clear line.
+"""Wrong arguments of every public function are rejected in one clear line, before any request.
 
-A table names what is wrong for a parameter; each function that has it is called with each of
-these. The server is there to show that nothing was asked of the web before.
+A table has the wrong values of each parameter. Each function that has the parameter is called with
+each of them. The loopback server records that nothing is requested.
 """
 
 import inspect
@@ -38,11 +38,11 @@ OTHERS: list[Function] = [
     usp.Crawl.for_site,
 ]
 
-NO_SWITCHES: list[object] = ["yes", b"", 2, 1.0, [], object()]
-NO_FUNCTIONS: list[object] = [0, False, "", "print", b"x", [], object()]
-NO_NAMES: list[object] = [None, 5, True, b"http://h.example/", ["http://h.example/"], object()]
-NO_URLS: list[object] = [
-    *NO_NAMES,
+NOT_BOOLEANS: list[object] = ["yes", b"", 2, 1.0, [], object()]
+NOT_CALLABLE: list[object] = [0, False, "", "print", b"x", [], object()]
+NOT_TEXT: list[object] = [None, 5, True, b"http://h.example/", ["http://h.example/"], object()]
+NOT_URLS: list[object] = [
+    *NOT_TEXT,
     "",
     "http://",
     "ftp://h.example/",
@@ -54,38 +54,40 @@ NO_URLS: list[object] = [
     "http://a..b/",
     f"http://{'a' * 64}.example/",
     "http://\ud800/",
+    "foo",
+    "two words",
 ]
 WRONG: dict[str, list[object]] = {
-    "homepage_url": NO_URLS,
-    "url": [wrong for wrong in NO_URLS if wrong is not None],
-    "source": [*NO_URLS, "a\0b.xml", Path("a\0b.xml"), "\ud800.xml"],
+    "homepage_url": NOT_URLS,
+    "url": [wrong for wrong in NOT_URLS if wrong is not None],
+    "source": [*NOT_URLS, "a\0b.xml", Path("a\0b.xml"), "\ud800.xml"],
     "homepages": [None, 5, "ab", b"ab", object()],
     "web_client": [0, False, "", "x", [], object(), RequestsWebClient],
-    "use_robots": NO_SWITCHES,
-    "use_known_paths": NO_SWITCHES,
-    "normalize_homepage_url": [*NO_SWITCHES, None],
+    "use_robots": NOT_BOOLEANS,
+    "use_known_paths": NOT_BOOLEANS,
+    "normalize_homepage_url": NOT_BOOLEANS,
     "extra_known_paths": [5, "ab", b"ab", {5}, [None], {"a", 5}, {"http://[x"}, ["mailto:a@h"]],
     "known_paths": [None, 5, "ab", [None], {"http://[x"}],
-    "recurse_callback": NO_FUNCTIONS,
-    "recurse_list_callback": NO_FUNCTIONS,
-    "stop_callback": NO_FUNCTIONS,
-    "observer": NO_FUNCTIONS,
+    "recurse_callback": NOT_CALLABLE,
+    "recurse_list_callback": NOT_CALLABLE,
+    "stop_callback": NOT_CALLABLE,
+    "observer": NOT_CALLABLE,
     "policy": [usp.Policy, {}, 0, False, "", object()],
     "sites_at_once": [0, -1, True, None, "3", 2.5, float("inf")],
     "urls": [None, 5, "ab", [], ["ab"], [None], b"http://h.example/"],
     "data": [None, 5, ["x"], bytearray(b"x")],
     "content": [None, 5, ["x"], bytearray(b"x")],
     "content_type": [5, b"text/xml"],
-    "extensions": [*NO_SWITCHES, None],
+    "extensions": [*NOT_BOOLEANS, None],
 }
-SAYS = {
+MESSAGES = {
     "source": r"source must be .*|.* is neither a URL, nor a domain, .*|.* can't be read: .*",
     "data": r"data must be str or bytes, not .*",
-    "content": r".* str or bytes, not .*",
+    "content": r"A sitemap is str or bytes, not .*",
 }
-"""How it is said where the parameter isn't named: there is only one that can be meant."""
-ANY_TEXT: dict[Function, str] = {usp.parse: "url"}
-"""Where a URL only names what was read, any text will do."""
+"""The messages that don't begin with the name of the parameter."""
+ACCEPTS_ANY_TEXT: dict[Function, str] = {usp.parse: "url"}
+"""Functions to which a URL is only a name, and any text is accepted."""
 
 
 CASES = [
@@ -96,84 +98,88 @@ CASES = [
 ]
 
 
-def needs(function: Function, at: str) -> dict[str, object]:
-    """What a function can't be called without."""
-    good: dict[str, object] = {
-        "homepage_url": at,
-        "url": at,
-        "source": at,
-        "homepages": [at],
-        "urls": at,
+def required_arguments(function: Function, url: str) -> dict[str, object]:
+    """Return arguments without which a function can't be called."""
+    accepted: dict[str, object] = {
+        "homepage_url": url,
+        "url": url,
+        "source": url,
+        "homepages": [url],
+        "urls": url,
         "data": b"",
         "content": "",
     }
     parameters = inspect.signature(function).parameters
-    return {name: good[name] for name in parameters if name in good}
+    return {name: accepted[name] for name in parameters if name in accepted}
 
 
-def to_its_end(function: Function, arguments: dict[str, object]) -> object:
-    """Call a function, and have all that it gives."""
+def call(function: Function, arguments: dict[str, object]) -> object:
+    """Call a function; iterate or await what it returns to the end."""
 
-    async def all_of(stream: AsyncIterator[object]) -> list[object]:
+    async def collect(stream: AsyncIterator[object]) -> list[object]:
         return [each async for each in stream]
 
     result = function(**arguments)
     if isinstance(result, AsyncIterator):
-        return run(all_of(result))
+        return run(collect(result))
     if isinstance(result, Iterator):
         return list(result)
     return run(result) if inspect.iscoroutine(result) else result
 
 
 @pytest.mark.parametrize(("function", "name"), CASES)
-def test_wrong_use_is_refused_in_one_line_before_anything_is_asked(
+def test_a_wrong_argument_is_rejected_in_one_line_before_any_request(
     server: LoopbackServer, function: Function, name: str
 ) -> None:
     for wrong in WRONG[name]:
-        if isinstance(wrong, str) and ANY_TEXT.get(function) == name:
+        if isinstance(wrong, str) and ACCEPTS_ANY_TEXT.get(function) == name:
             continue
         with pytest.raises(SitemapException) as caught:
-            to_its_end(function, needs(function, server.url) | {name: wrong})
-        said = str(caught.value)
-        assert re.fullmatch(SAYS.get(name, f".*{name} must be .*"), said), wrong
-        assert len(said) < 200
-    assert server.asked == []
+            call(function, required_arguments(function, server.url) | {name: wrong})
+        message = str(caught.value)
+        assert re.fullmatch(MESSAGES.get(name, f".*{name} must be .*"), message), wrong
+        assert len(message) < 200
+    assert server.requested == []
 
 
 @pytest.mark.parametrize("function", [aio.iter_pages, aio.sitemap_trees, usp.iter_pages])
-def test_a_stream_is_refused_before_it_is_read(function: Function) -> None:
-    arguments = needs(function, "http://h.example/")
+def test_a_stream_with_a_wrong_argument_is_rejected_before_it_is_iterated(
+    function: Function,
+) -> None:
+    arguments = required_arguments(function, "http://h.example/")
     with pytest.raises(SitemapException, match="web_client"):
         function(**arguments | {"web_client": "x"})
 
 
 @pytest.mark.parametrize("function", SYNC + ASYNC)
-def test_a_client_of_the_other_kind_is_refused(server: LoopbackServer, function: Function) -> None:
+def test_a_client_for_threads_is_rejected_by_asyncio_and_the_reverse(
+    server: LoopbackServer, function: Function
+) -> None:
     class Other(AbstractAioWebClient):
         async def get(self, url: str) -> Any:
-            pytest.fail(f"was asked for {url}")
+            pytest.fail(f"{url} was requested")
 
     other = RequestsWebClient() if function in ASYNC else Other()
     with pytest.raises(
         SitemapException, match="web_client must be an instance of Abstract"
     ) as caught:
-        to_its_end(function, needs(function, server.url) | {"web_client": other})
+        call(function, required_arguments(function, server.url) | {"web_client": other})
     assert str(caught.value).endswith(("not a RequestsWebClient.", "not an Other."))
-    assert server.asked == []
+    assert server.requested == []
 
 
 @pytest.mark.parametrize("function", SYNC + ASYNC)
 @pytest.mark.parametrize("returned", [None, "http://h.example/a.xml", 5, [None], [b"x"]])
-def test_what_a_callback_may_not_return_reaches_the_caller(
+def test_a_callback_that_returns_a_wrong_value_raises(
     server: LoopbackServer, function: Function, returned: object
 ) -> None:
     server.robots("/a.xml")
-    chosen: dict[str, object] = {"recurse_list_callback": lambda *_: returned}
+    callback: dict[str, object] = {"recurse_list_callback": lambda *_: returned}
     with pytest.raises(SitemapException, match="the result of recurse_list_callback must be"):
-        to_its_end(function, needs(function, server.url) | chosen)
+        call(function, required_arguments(function, server.url) | callback)
 
 
-def test_what_could_be_meant_still_is(server: LoopbackServer) -> None:
+def test_unusual_but_valid_arguments_are_accepted(server: LoopbackServer) -> None:
     server.robots("/a.xml")
     server.site["/a.xml"] = urlset(server.at("/1"))
     options: list[dict[str, Any]] = [
@@ -189,7 +195,9 @@ def test_what_could_be_meant_still_is(server: LoopbackServer) -> None:
         assert [page.url for page in tree.all_pages()] == [server.at("/1")], option
 
 
-def test_one_homepage_that_is_none_does_not_end_the_others(server: LoopbackServer) -> None:
+def test_a_wrong_homepage_among_many_does_not_end_the_crawl_of_the_others(
+    server: LoopbackServer,
+) -> None:
     server.robots("/a.xml")
     server.site["/a.xml"] = urlset(server.at("/1"))
     wrong: list[Any] = [None, 5, b"http://h.example/", "a b", "http://h:99999/", ["h.example"]]
@@ -199,9 +207,9 @@ def test_one_homepage_that_is_none_does_not_end_the_others(server: LoopbackServe
             return [(homepage, tree) async for homepage, tree in trees]
 
     found = run(main())
-    good = [tree for homepage, tree in found if homepage == server.url]
-    bad = [tree for homepage, tree in found if homepage != server.url]
-    assert [tree.outcome for tree in good] == [Outcome.FOUND]
-    assert [tree.outcome for tree in bad] == [Outcome.UNREACHABLE] * len(wrong)
-    assert {problem.code for tree in bad for problem in tree.problems} == {"SM604"}
-    assert {tree.url for tree in bad} == {str(each) for each in wrong}
+    crawled = [tree for homepage, tree in found if homepage == server.url]
+    rejected = [tree for homepage, tree in found if homepage != server.url]
+    assert [tree.outcome for tree in crawled] == [Outcome.FOUND]
+    assert [tree.outcome for tree in rejected] == [Outcome.UNREACHABLE] * len(wrong)
+    assert {problem.code for tree in rejected for problem in tree.problems} == {"SM604"}
+    assert {tree.url for tree in rejected} == {str(each) for each in wrong}

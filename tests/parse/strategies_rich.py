@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from hypothesis import strategies as st
 
-from tests.parse.lanes import WORTH_LEARNING
+from tests.parse.pattern.readers import WORTH_LEARNING
 from tests.parse.reading import ALL
 from usp._parse.input.sniff import Kind
 

@@ -7,7 +7,7 @@ import pickle
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.parse.lanes import assert_lanes_agree
+from tests.parse.pattern.readers import assert_readers_agree
 from tests.parse.reading import read
 from tests.parse.strategies import chunkings, examples
 from tests.parse.strategies_rich import Rich, rich_documents
@@ -35,7 +35,7 @@ def test_every_file_is_found_and_nothing_else(document: Rich, extensions: bool) 
 @examples(150)
 @given(rich_documents)
 def test_the_pattern_reader_and_expat_agree(document: Rich) -> None:
-    assert_lanes_agree([document.data])
+    assert_readers_agree([document.data])
 
 
 @examples(100)

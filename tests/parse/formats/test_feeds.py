@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.parse.lanes import WORTH_LEARNING, assert_lanes_agree, entries
+from tests.parse.pattern.readers import WORTH_LEARNING, assert_readers_agree, entries
 from tests.parse.reading import atom, page, rss, urls
 from usp._parse.input.sniff import Kind
 from usp.objects.page import PageLink
@@ -163,7 +163,7 @@ def test_the_pattern_reader_reads_items_of_rdf() -> None:
     listed = "".join(item.replace("@", str(number)) for number in range(50))
     document = f"{RDF.split('<item', 1)[0]}{listed}{WORTH_LEARNING}</rdf:RDF>".encode()
     assert entries(document, Kind.RSS).learned > 40
-    assert_lanes_agree([document])
+    assert_readers_agree([document])
 
 
 RSS_0_90 = f"""<?xml version="1.0"?>

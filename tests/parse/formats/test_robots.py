@@ -58,7 +58,7 @@ def test_a_robots_txt_that_is_html_declares_nothing(server: LoopbackServer) -> N
     server.site["/robots.txt"] = f"<html>\nSitemap: {server.at('/a.xml')}\n</html>"
     server.site["/a.xml"] = f"{server.url}page\n"
     assert sitemap_tree_for_homepage(server.url).sub_sitemaps == []
-    assert "/a.xml" not in server.asked
+    assert "/a.xml" not in server.requested
 
 
 @pytest.mark.parametrize(

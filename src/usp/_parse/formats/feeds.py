@@ -73,9 +73,9 @@ class RssFieldReader(FieldReader):
         about = resolve_url(first(record, _ABOUT), None)
         return about if is_http_url(about) else ""
 
-    def says_more(self, record: Record) -> bool:
+    def has_later_fields(self, record: Record) -> bool:
         """Tell whether there may be media, or a link that isn't the page."""
-        return super().says_more(record) or sum(key == "link" for key, _ in record) > 1
+        return super().has_later_fields(record) or sum(key == "link" for key, _ in record) > 1
 
     def news_story(self, record: Record) -> SitemapNewsStory | None:
         """Return the item's title and date as a story, as 1.8.1 does, also without a date."""

@@ -129,7 +129,7 @@ class RequestsCrawlScope(CrawlScope):
             response,
             self.client._max_response_data_length,
             deadline=context.deadline,
-            sockets=self._sockets,
+            _sockets=self._sockets,
         )
         if encoding := success.undecodable():
             return error_responses.encoding_response(RequestsWebClientErrorResponse, encoding)
