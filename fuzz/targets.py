@@ -93,7 +93,9 @@ def document(data: bytes) -> None:
     whole = read([data])
     expect(read([data]) == whole, "reading again gives another result")
     expect(read(chunks_of(data)) == whole, "another chunking gives another result")
-    expect(len(set(whole.urls)) == len(whole.urls), "a URL is listed twice")
+    children, pages = [child.url for child in whole.children], [page["url"] for page in whole.pages]
+    expect(len(set(children)) == len(children), "a child sitemap is listed twice")
+    expect(len(set(pages)) == len(pages), "a page is listed twice")
     expect(all(whole.urls), "an empty URL")
     expect(not any(map(has_controls, whole.urls)), "a control character in a URL")
     check_problems(whole, data)
