@@ -14,7 +14,7 @@ PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 PYTEST := -m pytest -n auto --maxprocesses 8
 CONSTRAINTS ?=
 
-.PHONY: demo test test-all test-lowest coverage check bench bench-full bench-docs fuzz wheel clean
+.PHONY: demo test test-all test-lowest coverage check bench bench-full bench-docs fuzz wheel shim clean
 
 demo: $(READY)
 	@$(PY) -m usp demo
@@ -65,6 +65,11 @@ fuzz: $(READY)
 wheel: $(READY)
 	@rm -rf dist
 	@$(PY) -m pip wheel --quiet --no-deps --wheel-dir dist .
+	@ls dist
+
+# The wheel of a distribution named ultimate-sitemap-parser that has no files and requires usp.
+shim: $(READY)
+	@$(PY) -m pip wheel --quiet --no-deps --wheel-dir dist ./shim
 	@ls dist
 
 clean:

@@ -1,1 +1,1 @@
-"""Fuzzing: random inputs against what must hold of every input. See README.md."""
+"""Fuzzing: random inputs, and properties that hold for every input. See README.md."""

@@ -1,6 +1,6 @@
-"""``python -m fuzz``: each target for a bounded time, each in a process of its own.
+"""``python -m fuzz``: runs each target for a limited time, in its own process.
 
-Ends with 1 when something was found; what broke it is saved, made smaller, and can be run again.
+Exits with 1 if an input failed; the input is saved, minimized, and can be replayed.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from fuzz.targets import TARGETS
 
 FOUND = Path(__file__).parent / "found"
 SHOWN_LINES = 40
-NOISE = ("#", "INFO:", "WARNING:")  # libFuzzer on its way
-STARTING = 60  # a worker may take so long to start and to read its seeds
+NOISE = ("#", "INFO:", "WARNING:")  # progress of libFuzzer
+STARTUP_SECONDS = 60  # how long a worker may take to start and to read its seeds
 
 
 def main() -> int:
-    """MatchRun what was asked for."""
+    """Run the requested targets."""
     options = parse_args()
     if options.replay:
         return run_worker("--target", options.targets[0], "--replay", str(options.replay))
     options.found.mkdir(parents=True, exist_ok=True)
-    broken = [name for name in options.targets if not fuzz(name, options)]
-    if broken:
-        print(f"fuzz: found something in {', '.join(broken)}; the inputs are in {options.found}")
-    return 1 if broken else 0
+    failed = [name for name in options.targets if not fuzz(name, options)]
+    if failed:
+        print(f"fuzz: {', '.join(failed)} failed; the inputs are in {options.found}")
+    return 1 if failed else 0
 
 
 def parse_args() -> argparse.Namespace:
@@ -38,46 +38,50 @@ def parse_args() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m fuzz", description=__doc__)
     parser.add_argument("targets", nargs="*", metavar="TARGET", help=f"of {', '.join(TARGETS)}")
     parser.add_argument("--seconds", type=int, default=20, help="for each target (20)")
-    parser.add_argument("--found", type=Path, default=FOUND, help="where diagnostics are saved")
-    parser.add_argument("--engine", choices=["atheris", "random"], help="atheris if it is there")
+    parser.add_argument("--found", type=Path, default=FOUND, help="where failing inputs are saved")
+    parser.add_argument(
+        "--engine", choices=["atheris", "random"], help="atheris if it is installed"
+    )
     parser.add_argument("--seed", type=int, default=1, help="of the random numbers (1)")
     parser.add_argument("--replay", type=Path, metavar="FILE", help="run one saved input again")
     options = parser.parse_args()
     if unknown := set(options.targets) - set(TARGETS):
-        parser.error(f"there is no target {', '.join(sorted(unknown))}")
+        parser.error(
+            f"unknown target {', '.join(sorted(unknown))}; choose from {', '.join(TARGETS)}"
+        )
     if options.replay and len(options.targets) != 1:
-        parser.error("--replay needs the one target that the file belongs to")
+        parser.error("--replay needs exactly one target, the one that the file belongs to")
     options.targets = options.targets or list(TARGETS)
     return options
 
 
 def fuzz(name: str, options: argparse.Namespace) -> bool:
-    """Fuzz one target; tell whether it held."""
+    """Fuzz one target; tell whether it passed."""
     before = set(options.found.iterdir())
     arguments = ["--target", name, "--seconds", str(options.seconds), "--seed", str(options.seed)]
     arguments += ["--found", str(options.found)]
     arguments += ["--engine", options.engine] if options.engine else []
-    limit = options.seconds + STARTING + SECONDS_AN_INPUT
-    status, said = run_quietly(*arguments, limit=limit)
+    limit = options.seconds + STARTUP_SECONDS + SECONDS_AN_INPUT
+    status, output = run_quietly(*arguments, limit=limit)
     if status == 0:
-        print(f"{name}: {said.splitlines()[-1] if said else 'nothing was run'}", flush=True)
+        print(f"{name}: {output.splitlines()[-1] if output else 'nothing was run'}", flush=True)
         return True
-    telling = [line for line in said.splitlines() if not line.startswith(NOISE)]
-    print("\n".join(telling[-SHOWN_LINES:]))
+    lines = [line for line in output.splitlines() if not line.startswith(NOISE)]
+    print("\n".join(lines[-SHOWN_LINES:]))
     for path in sorted(set(options.found.iterdir()) - before):
-        smaller = ["--target", name, "--shrink", str(path)]
-        run_quietly(*smaller, limit=STARTING)
-        print(f"{name}: to see it again: python -m fuzz {name} --replay {path}", flush=True)
+        arguments = ["--target", name, "--shrink", str(path)]
+        run_quietly(*arguments, limit=STARTUP_SECONDS)
+        print(f"{name}: to replay it: python -m fuzz {name} --replay {path}", flush=True)
     return False
 
 
 def run_worker(*arguments: str) -> int:
-    """MatchRun a worker that speaks for itself."""
+    """Run a worker with its own output."""
     return subprocess.run([*WORKER, *arguments], check=False).returncode  # noqa: S603 -- our own
 
 
 def run_quietly(*arguments: str, limit: float) -> tuple[int, str]:
-    """MatchRun a worker; return its status and what it said."""
+    """Run a worker; return its exit status and its output."""
     with tempfile.TemporaryDirectory(prefix="usp-fuzz-") as work:
         try:
             done = subprocess.run(  # noqa: S603 -- our own

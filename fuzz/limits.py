@@ -1,10 +1,10 @@
-"""How large an input may be, and what reading it may cost."""
+"""Limits on the size of an input, and on the time and memory that reading it takes."""
 
 from typing import Final
 
 INPUT: Final = 4096
-"""Bytes: small inputs find the same faults in less time."""
-UNPACKED: Final = 256 * 1024
-"""The ceiling that readers are given: so much may come out of an input."""
+"""In bytes: small inputs find the same faults in less time."""
+DECOMPRESSED: Final = 256 * 1024
+"""The limit on a decompressed document, in bytes."""
 SECONDS_AN_INPUT: Final = 10
 MEMORY_MIB: Final = 1024

@@ -1,7 +1,7 @@
-"""What the search begins with: our own small documents, and real ones where there are some.
+"""The seeds of fuzzing: our own small documents, and real ones where they are available.
 
-Real documents are read from ``USP_CORPUS`` or ``../shared/corpus`` and never copied; of each folder
-some small ones, spread evenly, so that a short run isn't spent on reading seeds.
+Real documents are read from ``USP_CORPUS`` or ``../shared/corpus`` and never copied. Only some
+small ones of each folder are used, so that a short run isn't spent on reading seeds.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from fuzz import limits
 _HERE: Final = Path(__file__).parent
 _OURS: Final = _HERE / "corpus"
 _REAL: Final = Path(os.environ.get("USP_CORPUS") or _HERE.parent.parent / "shared" / "corpus")
-_REAL_OF_A_FOLDER: Final = 40
+_MAX_OF_A_FOLDER: Final = 40
 
 TOKENS: Final = (
     b"<", b">", b"/>", b"</", b"&", b";", b'"', b"'", b"\0", b"\r", b"\n", b" ", b"\x0b",
@@ -38,26 +38,26 @@ TOKENS: Final = (
     b"<media:content url='/x'", b"<media:group>", b"<PageMap>", b"EST", b"Wed, ", b" May ",
     b"12/11/10", b"W53", b"99999999999999999999",
 )  # fmt: skip
-"""What readers stumble over."""
+"""Bytes that are difficult to parse."""
 
 DICTIONARY: Final = "".join(
     '"' + "".join(map(r"\x{:02x}".format, token)) + '"\n' for token in TOKENS
 )
-"""The same, as libFuzzer wants it."""
+"""The same in the format of libFuzzer."""
 
 
 def seeds_for(target: str) -> list[bytes]:
-    """Return the inputs that the search begins with."""
+    """Return the inputs that fuzzing starts with."""
     seeds = [seed[: limits.INPUT] for seed in _SEEDS[target]() if seed]
     return sorted(set(seeds), key=lambda seed: (len(seed), seed))
 
 
 def _documents() -> list[bytes]:
     plain = [*_ours("*.xml", "*.txt", "*.json"), *_real("xml", "feeds", "text")]
-    return [*plain, *(text.decode().encode("utf-16") for text in _ours("*.xml")), *_packed()]
+    return [*plain, *(text.decode().encode("utf-16") for text in _ours("*.xml")), *_compressed()]
 
 
-def _packed() -> list[bytes]:
+def _compressed() -> list[bytes]:
     plain = _ours("*.xml")
     once = [gzip.compress(text, mtime=0) for text in plain]
     twice = [gzip.compress(text, mtime=0) for text in once]
@@ -65,7 +65,7 @@ def _packed() -> list[bytes]:
 
 
 def _entries() -> list[bytes]:
-    """Return what stands inside entries: pieces of our documents."""
+    """Return the lines of our documents: parts of entries."""
     return [piece for text in _ours("*.xml") for piece in text.splitlines()]
 
 
@@ -79,7 +79,7 @@ def _real(*folders: str) -> list[bytes]:
     for folder in folders:
         paths = sorted((_REAL / folder).glob("*"))
         small = [path for path in paths if path.stat().st_size <= limits.INPUT]
-        found += small[:: max(len(small) // _REAL_OF_A_FOLDER, 1)]
+        found += small[:: max(len(small) // _MAX_OF_A_FOLDER, 1)]
     return [path.read_bytes() for path in found]
 
 
@@ -88,5 +88,5 @@ _SEEDS: Final[dict[str, Callable[[], list[bytes]]]] = {
     "entry": _entries,
     "robots": lambda: [*_ours("robots*.txt"), *_real("robots")],
     "dates": lambda: [line for text in _ours("dates.txt") for line in text.splitlines()],
-    "decompress": _packed,
+    "decompress": _compressed,
 }

@@ -1,7 +1,7 @@
-"""What is fuzzed, and what must hold of every input.
+"""The targets of fuzzing, and the properties that hold for every input.
 
-Rules of this room: a target takes bytes and returns nothing; ``expect`` says what doesn't hold.
-Warnings are errors here, and whatever is printed is one as well.
+A target takes bytes and returns nothing; ``expect`` raises if a property doesn't hold. Warnings and
+output are failures too.
 """
 
 from __future__ import annotations
@@ -36,19 +36,19 @@ _XML: Final = frozenset({Kind.URLSET, Kind.INDEX, Kind.RSS, Kind.ATOM})
 _CONTROLS: Final = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 
 
-class BrokenError(AssertionError):
-    """Something that must hold doesn't."""
+class PropertyError(AssertionError):
+    """A property doesn't hold."""
 
 
 def expect(holds: object, message: str) -> None:
-    """Insist."""
+    """Raise unless the property holds."""
     if not holds:
-        raise BrokenError(message)
+        raise PropertyError(message)
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """All that can be known of a document."""
+    """Everything that is read from a document."""
 
     kind: Kind
     children: tuple[Child, ...]
@@ -58,7 +58,7 @@ class Reading:
 
     @property
     def urls(self) -> list[str]:
-        """What it lists."""
+        """The URLs that it lists."""
         return [child.url for child in self.children] + [page["url"] for page in self.pages]
 
 
@@ -66,7 +66,7 @@ def opened(
     chunks: Iterable[bytes], url: str | None = None, charset: str | None = None
 ) -> tuple[Document, AbstractSitemap]:
     """Read a document as a crawl does, without fetching."""
-    source = Source(list(chunks), url, charset=charset, limit=limits.UNPACKED)
+    source = Source(list(chunks), url, charset=charset, limit=limits.DECOMPRESSED)
     document = inspect(source)
     return document, sitemap_for_document(document.url, document, [])
 
@@ -80,7 +80,7 @@ def read(chunks: Iterable[bytes], url: str | None = None, charset: str | None = 
 
 
 def chunks_of(data: bytes) -> list[bytes]:
-    """Cut data up: always the same for the same data, sometimes into single bytes."""
+    """Split data into chunks: always the same ones for the same data, sometimes single bytes."""
     size = zlib.crc32(data) % 61 + 1
     return [data[at : at + size] for at in range(0, len(data), size)]
 
@@ -89,10 +89,10 @@ def chunks_of(data: bytes) -> list[bytes]:
 
 
 def document(data: bytes) -> None:
-    """Any bytes: they are read to the end, the same however they arrive and how often."""
+    """Any bytes are read to the end, with the same result again and in any chunking."""
     whole = read([data])
-    expect(read([data]) == whole, "reading again gives something else")
-    expect(read(chunks_of(data)) == whole, "another chunking gives something else")
+    expect(read([data]) == whole, "reading again gives another result")
+    expect(read(chunks_of(data)) == whole, "another chunking gives another result")
     expect(len(set(whole.urls)) == len(whole.urls), "a URL is listed twice")
     expect(all(whole.urls), "an empty URL")
     expect(not any(map(has_controls, whole.urls)), "a control character in a URL")
@@ -101,28 +101,28 @@ def document(data: bytes) -> None:
 
 
 def check_problems(reading: Reading, data: bytes) -> None:
-    """Problems are bounded, named and placed, and nothing is mended in silence."""
-    lost = [problem for problem in reading.problems if problem.severity is Severity.ERROR]
+    """Problems have a known code and a valid position, and every repair is reported."""
+    errors = [problem for problem in reading.problems if problem.severity is Severity.ERROR]
     if reading.kind is not Kind.INVALID:
-        expect(reading.complete == (not lost), "complete and the problems disagree")
-    expect(reading.problems or reading.complete, "incomplete, and no problem says why")
+        expect(reading.complete == (not errors), "complete and the problems disagree")
+    expect(reading.problems or reading.complete, "incomplete, and no problem is reported")
     for problem in reading.problems:
-        expect(problem.code in CODES, "a problem without a row in the table")
-        expect(problem.line is None or problem.line >= 1, "a line before the first")
-        expect(problem.offset is None or problem.offset >= 0, "an offset before the first byte")
+        expect(problem.code in CODES, "a problem with an unknown code")
+        expect(problem.line is None or problem.line >= 1, "a line below 1")
+        expect(problem.offset is None or problem.offset >= 0, "an offset below 0")
     if reading.kind in _XML and is_plain(data):
         codes = {problem.code for problem in reading.problems}
         damage = codes & {"SM206", "SM207", "SM208", "SM209"}
         if not is_well_formed(data):
-            expect(codes, "XML that is not well-formed, and no problem")
+            expect(codes, "malformed XML, and no problem")
         elif not codes & {"SM205", "SM221"}:
             expect(not damage, f"well-formed XML, and problems {sorted(damage)}")
-        places = [problem.offset for problem in reading.problems if problem.offset is not None]
-        expect(max(places, default=0) <= len(data), "an offset behind the document")
+        offsets = [problem.offset for problem in reading.problems if problem.offset is not None]
+        expect(max(offsets, default=0) <= len(data), "an offset behind the document")
 
 
 def is_plain(data: bytes) -> bool:
-    """Tell whether these are the characters themselves: UTF-8, not packed, no other name given."""
+    """Tell whether this is UTF-8, not compressed, and declares no other encoding."""
     try:
         data.decode()
     except UnicodeDecodeError:
@@ -131,7 +131,7 @@ def is_plain(data: bytes) -> bool:
 
 
 def is_well_formed(data: bytes) -> bool:
-    """Ask the judge."""
+    """Tell whether expat accepts the document."""
     try:
         expat.ParserCreate("utf-8").Parse(data, True)
     except expat.ExpatError:
@@ -140,25 +140,25 @@ def is_well_formed(data: bytes) -> bool:
 
 
 def has_controls(text: str) -> bool:
-    """Tell whether there are characters that no URL can hold."""
+    """Tell whether there are characters that no URL can contain."""
     return bool(_CONTROLS.search(text))
 
 
 def check_object(data: bytes) -> None:
-    """The sitemap object survives what users do with it, and is quiet."""
+    """The sitemap object can be pickled, compared and printed, and prints nothing itself."""
     out, err = io.StringIO(), io.StringIO()
     with redirect_stdout(out), redirect_stderr(err), warnings.catch_warnings():
         warnings.simplefilter("error")
         _, sitemap = opened([data])
         again = pickle.loads(pickle.dumps(sitemap))  # noqa: S301 -- our own
-        expect(again == sitemap, "a pickle brings back something else")
-        expect(again.to_dict() == sitemap.to_dict(), "a pickle says something else")
-        expect(again.problems == sitemap.problems, "a pickle has other problems")
+        expect(again == sitemap, "a pickle gives another object")
+        expect(again.to_dict() == sitemap.to_dict(), "a pickle gives another dictionary")
+        expect(again.problems == sitemap.problems, "a pickle gives other problems")
         expect(isinstance(hash(sitemap), int) and repr(sitemap), "no repr")
     expect(not out.getvalue() and not err.getvalue(), "something was printed")
 
 
-# Damage inside one entry
+# Malformed entries
 
 _FORMATS: Final = (
     (b"<urlset>%b</urlset>", b"url", b"<loc>http://h.example/%b</loc>"),
@@ -174,37 +174,43 @@ _NOT_LOCAL: Final = re.compile(
 
 
 def entry(data: bytes) -> None:
-    """Bytes inside one entry, opening nothing and without tags of entries: the others are kept."""
+    """Any bytes inside one entry, without tags of entries or comments: the others are read."""
     if not data or _NOT_LOCAL.search(data):
         return
     root, tag, fields = _FORMATS[data[0] % len(_FORMATS)]
     first, last = (b"<%b>%b</%b>" % (tag, fields % name, tag) for name in (b"first", b"last"))
-    wanted = ["http://h.example/first", "http://h.example/last"]
-    # The damage replaces what the entry says, then its end as well, then all of it.
-    for damaged in (b"<%b>%b</%b>" % (tag, data, tag), b"<%b>%b" % (tag, data), data):
-        reading = read([root % (first + damaged + last)], charset="utf-8")
-        kept = [url for url in reading.urls if url in wanted]
-        expect(kept == wanted, f"damage in one entry costs another: {root % damaged!r}")
+    expected = ["http://h.example/first", "http://h.example/last"]
+    # The bytes replace the content of the entry, then its end tag as well, then all of it.
+    for malformed in (b"<%b>%b</%b>" % (tag, data, tag), b"<%b>%b" % (tag, data), data):
+        reading = read([root % (first + malformed + last)], charset="utf-8")
+        urls = [url for url in reading.urls if url in expected]
+        expect(urls == expected, f"a malformed entry affects another: {root % malformed!r}")
 
 
 # Lines
 
 
 def robots(data: bytes) -> None:
-    """Any robots.txt: its declarations are found whatever stands on other lines."""
+    """Any robots.txt: a declaration is found whatever other lines contain."""
     before = b"User-agent: *\n"
     last = b"\nDisallow:\nSitemap: https://h.example/last.xml\n"
     reading = read([before, data, last], ROBOTS_URL, "utf-8")
-    expect(reading.kind is Kind.ROBOTS, "not a robots.txt")
-    expect("https://h.example/last.xml" in reading.urls, "a declaration is lost")
+    expect(reading.kind is Kind.ROBOTS, "not detected as robots.txt")
+    expect("https://h.example/last.xml" in reading.urls, "a declaration is missing")
     expect(len(set(reading.urls)) == len(reading.urls), "a sitemap is declared twice")
     expect(not any(map(has_controls, reading.urls)), "a control character in a URL")
-    expect(read(chunks_of(before + data + last), ROBOTS_URL, "utf-8") == reading, "chunking")
+    expect(
+        read(chunks_of(before + data + last), ROBOTS_URL, "utf-8") == reading,
+        "another chunking gives another result",
+    )
     lines = re.split(rb"\r\n?|\n", data)
     for end in (b"\r\n", b"\r"):
         other = read([before, end.join(lines), last], ROBOTS_URL, "utf-8")
-        expect(other.urls == reading.urls, "other line ends give something else")
-    expect(read(chunks_of(data), ROBOTS_URL) == read([data], ROBOTS_URL), "chunking as it is")
+        expect(other.urls == reading.urls, "other line ends give another result")
+    expect(
+        read(chunks_of(data), ROBOTS_URL) == read([data], ROBOTS_URL),
+        "another chunking gives another result",
+    )
 
 
 # Values
@@ -213,43 +219,44 @@ _WEEK: Final = re.compile(r"\d{4}-?W\d", re.IGNORECASE)
 
 
 def dates(data: bytes) -> None:
-    """Any text as a date: none, or one whose year the text names."""
+    """Any text is no date, or one whose year is in the text."""
     written = data.decode("utf-8", "replace")
     text = clean_text(written)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = parse_date(written)
-    if found is None or _WEEK.search(text):
+        date = parse_date(written)
+    if date is None or _WEEK.search(text):
         return
     digits = "".join(str(unicodedata.digit(letter, letter)) for letter in text)
-    expect(f"{found.year % 100:02}" in digits, f"a year that was made up: {text!r} is {found}")
-    expect(found.isoformat(), "a date that can't be written")
-    expect(parse_date(found.isoformat()) == found, f"{found} isn't read as it was written")
+    expect(f"{date.year % 100:02}" in digits, f"a guessed year: {text!r} is {date}")
+    expect(date.isoformat(), "a date that can't be formatted")
+    expect(parse_date(date.isoformat()) == date, f"{date} is not parsed as it was formatted")
 
 
-# Packing
+# Compression
 
 
-def unpacking(data: bytes) -> None:
-    """Any bytes: what comes out is bounded, the same in any chunking, and what gzip says."""
-    out = unpacked(data)
-    expect(len(out) <= limits.UNPACKED, "more came out than is allowed")
-    expect(unpacked(*chunks_of(data)) == out, "another chunking gives something else")
+def decompression(data: bytes) -> None:
+    """Any bytes: the result is bounded, the same in any chunking, and that of gzip."""
+    out = decompressed(data)
+    expect(len(out) <= limits.DECOMPRESSED, "more bytes than the limit")
+    expect(decompressed(*chunks_of(data)) == out, "another chunking gives another result")
     if is_compressed(data):
         return
-    expect(out == data, "what isn't packed is changed")
-    packed = gzip.compress(data, mtime=0)
-    expect(unpacked(packed) == data, "gzip doesn't come back")
-    expect(unpacked(zlib.compress(data)) == data, "zlib doesn't come back")
-    for length in (len(packed) // 2, len(packed) - 8, len(packed) - 1):
-        cut = packed[:length]
-        if not is_compressed(zlib.decompressobj(16 + zlib.MAX_WBITS).decompress(cut)):
-            expect(data.startswith(unpacked(cut)), "a cut gzip gives no beginning")
+    expect(out == data, "data that isn't compressed is changed")
+    compressed = gzip.compress(data, mtime=0)
+    expect(decompressed(compressed) == data, "gzip is not decompressed")
+    expect(decompressed(zlib.compress(data)) == data, "zlib is not decompressed")
+    for length in (len(compressed) // 2, len(compressed) - 8, len(compressed) - 1):
+        truncated = compressed[:length]
+        if not is_compressed(zlib.decompressobj(16 + zlib.MAX_WBITS).decompress(truncated)):
+            message = "truncated gzip gives other bytes"
+            expect(data.startswith(decompressed(truncated)), message)
 
 
-def unpacked(*chunks: bytes) -> bytes:
-    """Return what comes out."""
-    return b"".join(decompress(chunks, Diagnostics(), limits.UNPACKED))
+def decompressed(*chunks: bytes) -> bytes:
+    """Return the decompressed bytes."""
+    return b"".join(decompress(chunks, Diagnostics(), limits.DECOMPRESSED))
 
 
 TARGETS: Final[dict[str, Check]] = {
@@ -257,5 +264,5 @@ TARGETS: Final[dict[str, Check]] = {
     "entry": entry,
     "robots": robots,
     "dates": dates,
-    "decompress": unpacking,
+    "decompress": decompression,
 }

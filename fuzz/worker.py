@@ -1,7 +1,7 @@
-"""One target in one process: fuzzed by atheris, else by the plain mutator, within limits.
+"""One target in one process: fuzzed with atheris or with random mutation, within limits.
 
-Not to be called by hand: ``python -m fuzz`` starts it. The last line it prints says how far it
-came; a status other than 0 says that something was found and saved.
+``python -m fuzz`` starts it. The last line of its output is a summary; an exit status other than 0
+means that an input failed and was saved.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from fuzz.seeds import DICTIONARY, seeds_for
 
 
 def main() -> None:
-    """Do what ``python -m fuzz`` asks."""
+    """Run one worker."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--target", required=True)
     parser.add_argument("--seconds", type=int, default=20)
@@ -31,7 +31,7 @@ def main() -> None:
     options = parser.parse_args()
     if options.replay:
         check_of(options.target)(options.replay.read_bytes())
-        print("it holds")
+        print("the input passes")
     elif options.shrink:
         smaller = mutate.shrink(check_of(options.target), options.shrink.read_bytes())
         options.shrink.write_bytes(smaller)
@@ -40,26 +40,26 @@ def main() -> None:
 
 
 def check_of(target: str) -> mutate.Check:
-    """Return what is called with each input."""
+    """Return the function that checks an input."""
     check: mutate.Check = import_module("fuzz.targets").TARGETS[target]
     return check
 
 
 def at_random(options: argparse.Namespace) -> None:
-    """Fuzz with the plain mutator."""
-    found = mutate.search(
+    """Fuzz with random mutation."""
+    result = mutate.search(
         check_of(options.target), seeds_for(options.target), options.seconds, options.seed
     )
-    if found.failure is None:
-        print(f"{found.inputs:,} inputs in {options.seconds} s (random): nothing found")
+    if result.failure is None:
+        print(f"{result.inputs:,} inputs in {options.seconds} s (random): no failure")
         return
-    name = f"{options.target}-{hashlib.sha256(found.data).hexdigest()[:16]}"
-    (options.found / name).write_bytes(found.data)
-    raise found.failure
+    name = f"{options.target}-{hashlib.sha256(result.data).hexdigest()[:16]}"
+    (options.found / name).write_bytes(result.data)
+    raise result.failure
 
 
 def with_atheris(options: argparse.Namespace) -> None:
-    """Fuzz with libFuzzer, which watches the coverage of our own code and never returns."""
+    """Fuzz with libFuzzer, which follows the coverage of our code and never returns."""
     atheris = import_module("atheris")
     with atheris.instrument_imports(include=["usp"]):
         check = check_of(options.target)

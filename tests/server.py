@@ -191,7 +191,7 @@ class LoopbackServer(Running):
         self.closing = threading.Event()
 
     @property
-    def asked(self) -> list[str]:
+    def requested(self) -> list[str]:
         """The requested paths, in order."""
         return [request.path for request in self.requests]
 

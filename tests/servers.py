@@ -127,13 +127,13 @@ class Tunnels(Running):
     """A proxy that makes tunnels (CONNECT)."""
 
     def __init__(self) -> None:
-        self.asked: list[str] = []
+        self.requested: list[str] = []
         proxy = self
 
         class Tunnel(socketserver.StreamRequestHandler):
             def handle(self) -> None:
                 target = self.rfile.readline().split()[1].decode()
-                proxy.asked.append(target)
+                proxy.requested.append(target)
                 while self.rfile.readline().strip():
                     pass
                 host, _, port = target.rpartition(":")

@@ -28,7 +28,7 @@ def test_each_kind_of_answer_is_sent_and_each_request_recorded(server: LoopbackS
         assert session.get(server.at("/moved")).url == server.at("/text")
         assert session.head(server.at("/text")).headers["Content-Length"] == "6"
         assert session.get(server.at("/other")).status_code == 404
-    assert server.asked[:3] == ["/text", "/bytes", "/gone"]
+    assert server.requested[:3] == ["/text", "/bytes", "/gone"]
     assert server.requests[-2].method == "HEAD"
     assert server.requests[0].headers["host"] == f"127.0.0.1:{server.port}"
 

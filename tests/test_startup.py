@@ -34,7 +34,7 @@ def loaded_by(program: str) -> set[str]:
 
 
 def test_importing_usp_loads_nothing_but_itself() -> None:
-    assert loaded_by("import usp") == {"usp", "usp._version"}
+    assert loaded_by("import usp") == {"usp", "usp._installation", "usp._version"}
 
 
 @pytest.mark.parametrize(

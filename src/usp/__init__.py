@@ -4,6 +4,7 @@ The names that most programs need are here. Each is imported when it is first us
 ``import usp`` costs next to nothing.
 """
 
+from usp import _installation as _installation
 from usp._version import __version__
 
 TYPE_CHECKING = False  # as in typing, which takes a while to import

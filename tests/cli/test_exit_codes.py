@@ -67,7 +67,7 @@ def test_1_if_there_is_no_sitemap(server: LoopbackServer) -> None:
 
 def test_1_if_every_discovery_stage_is_disabled(server: LoopbackServer) -> None:
     ended = usp("ls", server.url, "-r", "-k")
-    assert (ended.code, ended.out, server.asked) == (1, f"{server.url}\n", [])
+    assert (ended.code, ended.out, server.requested) == (1, f"{server.url}\n", [])
 
 
 WRONG_URLS = ["foo", "", "not a url", "http://", "http://h:port/", "ftp://example.org/"]
@@ -84,7 +84,7 @@ def test_2_and_one_message_for_a_url_that_is_not_a_website(url: str) -> None:
 def test_2_if_the_log_file_cannot_be_opened(server: LoopbackServer, tmp_path: Path) -> None:
     log = tmp_path / "no" / "such" / "folder" / "log"
     ended = usp("ls", server.url, "-l", str(log))
-    assert (ended.code, ended.out, server.asked) == (2, "", [])
+    assert (ended.code, ended.out, server.requested) == (2, "", [])
     (line,) = ended.err.splitlines()
     assert line.startswith(f"usp: error: cannot write the log file {log}: ")
 

@@ -107,14 +107,14 @@ def test_strip_url_leaves_other_hosts_and_query_strings_alone(server: LoopbackSe
 def test_without_robots(site: LoopbackServer, option: str) -> None:
     ended = usp("ls", site.url, option)
     assert ended.out == expanded("~/\n>~/sitemap.xml\n>>~/known\n", site)
-    assert "/robots.txt" not in site.asked
+    assert "/robots.txt" not in site.requested
 
 
 @pytest.mark.parametrize("option", ["-k", "--no-known"])
 def test_without_known_paths(site: LoopbackServer, option: str) -> None:
     ended = usp("ls", site.url, option)
     assert ended.out == expanded(TREE, site).partition(f"\t{site.at('/sitemap.xml')}")[0]
-    assert sorted(site.asked) == ["/a.xml", "/b.xml", "/index.xml", "/robots.txt"]
+    assert sorted(site.requested) == ["/a.xml", "/b.xml", "/index.xml", "/robots.txt"]
 
 
 FURTHER: list[tuple[list[str], list[str]]] = [
@@ -139,7 +139,9 @@ def test_further_discovery_stages_by_option(
 
 def test_further_discovery_stages_can_be_disabled(server: LoopbackServer) -> None:
     assert usp("ls", server.url, "--no-newer", "--no-homepage").code == 1
-    assert sorted(server.asked) == sorted(["/robots.txt", *(f"/{path}" for path in KNOWN_PATHS)])
+    assert sorted(server.requested) == sorted(
+        ["/robots.txt", *(f"/{path}" for path in KNOWN_PATHS)]
+    )
 
 
 def test_the_path_of_the_url_is_dropped_with_a_message(site: LoopbackServer) -> None:
@@ -249,7 +251,7 @@ def test_the_sitemap_option_reads_one_sitemap(server: LoopbackServer) -> None:
     ran = usp("ls", "-s", server.at("/a.xml"))
     assert ran.code == 0
     assert ran.out.splitlines() == [server.at("/a.xml"), "\t" + server.at("/1")]
-    assert server.asked == ["/a.xml"]
+    assert server.requested == ["/a.xml"]
 
 
 def test_a_file_or_standard_input_can_be_read(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from tests.cli.command import USP, run, search_path, start
 from tests.server import LoopbackServer, index, stall, urlset
 
 MANY = 50_000
-LIGHT = {"usp._version", "usp.exceptions"}
+LIGHT = {"usp._installation", "usp._version", "usp.exceptions"}
 SCRIPT = (str(Path(sys.executable).with_name("usp")),)
 
 no_sigint_on_windows = pytest.mark.skipif(
@@ -47,7 +47,7 @@ def test_ctrl_c_stops_at_once_without_output(server: LoopbackServer, stalled: st
     server.site |= {"/i.xml": index(server.at("/a.xml")), "/a.xml": urlset(server.at("/one"))}
     server.site[stalled] = stall
     with start("ls", server.url) as process:
-        while stalled not in server.asked:
+        while stalled not in server.requested:
             assert process.poll() is None
             time.sleep(0.02)
         process.send_signal(signal.SIGINT)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import usp as package
-from tests.cli.command import search_path, usp
+from tests.cli.command import usp
 from usp.cli._arguments import COMMANDS
 from usp.cli._output import one_line
 from usp.cli._url import site_url
@@ -124,13 +124,3 @@ def test_a_url_that_is_not_a_website_is_rejected(typed: str) -> None:
 
 def test_control_characters_are_percent_encoded() -> None:
     assert one_line("http://h/é\n\x1b[2J\x7f\x85z") == "http://h/é%0A%1B[2J%7F%C2%85z"
-
-
-def test_warns_when_the_other_distribution_is_there_too(tmp_path: Path) -> None:
-    info = tmp_path / "ultimate_sitemap_parser-1.8.1.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Name: ultimate-sitemap-parser\nVersion: 1.8.1\n")
-    ended = usp("demo", env={"PYTHONPATH": search_path(tmp_path)})
-    assert ended.code == 0
-    (line,) = ended.err.splitlines()
-    assert line.startswith("usp: warning: ultimate-sitemap-parser is installed too")

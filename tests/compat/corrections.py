@@ -38,9 +38,9 @@ class Correction:
 def odd_arguments() -> Iterator[Correction]:
     """Yield the rows of the program that passes wrong arguments."""
     rejected_early = {
-        "use_robots": ("'yes'",),
-        "use_known_paths": ("'yes'",),
-        "normalize_homepage_url": ("'yes'",),
+        "use_robots": ("''", "'yes'"),
+        "use_known_paths": ("''", "'yes'"),
+        "normalize_homepage_url": ("''", "'yes'"),
         "recurse_callback": ("3",),
         "set_timeout": ("0", "'5'"),
         "set_max_response_data_length": ("-1", "'5'"),

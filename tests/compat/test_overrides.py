@@ -139,7 +139,7 @@ def test_a_fragment_makes_no_other_sitemap(server: LoopbackServer) -> None:
     server.site["/i.xml"] = index(*map(server.at, ("/a.xml", "/a.xml#y", "/i.xml#x")))
     server.site["/a.xml"] = urlset(server.at("/page"))
     tree = sitemap_tree_for_homepage(server.url, use_known_paths=False)
-    assert sorted(server.asked) == ["/a.xml", "/i.xml", "/robots.txt"]
+    assert sorted(server.requested) == ["/a.xml", "/i.xml", "/robots.txt"]
     loop = tree.sub_sitemaps[0].sub_sitemaps[0].sub_sitemaps[2]
     assert isinstance(loop, InvalidSitemap)
     assert loop.code == "SM601"

@@ -78,7 +78,7 @@ def test_there_may_be_more_attempts_than_a_delay_can_grow_as_a_float(
         backoff_factor=2,
     )
     sitemap_tree_for_homepage(server.url, use_known_paths=False, policy=policy)
-    assert server.asked == ["/robots.txt", *["/a.xml"] * 1200]
+    assert server.requested == ["/robots.txt", *["/a.xml"] * 1200]
 
 
 def test_the_document_size_limit_is_an_option(server: LoopbackServer) -> None:
@@ -100,7 +100,7 @@ def test_the_number_of_attempts_is_an_option(server: LoopbackServer) -> None:
     server.site["/a.xml"] = 503
     policy = Policy(max_attempts=2, backoff_initial=0.01)
     sitemap_tree_for_homepage(server.url, use_known_paths=False, policy=policy)
-    assert server.asked == ["/robots.txt", "/a.xml", "/a.xml"]
+    assert server.requested == ["/robots.txt", "/a.xml", "/a.xml"]
 
 
 def test_help_explains_every_field() -> None:

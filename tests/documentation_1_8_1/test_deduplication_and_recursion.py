@@ -35,7 +35,7 @@ def test_duplicate_children_in_one_index_are_ignored(server: LoopbackServer) -> 
     }
     tree = sitemap_tree_for_homepage(server.url)
     assert names(tree) == ["robots.txt", "index.xml", "b.xml", "a.xml"]
-    assert server.asked.count("/b.xml") == 1
+    assert server.requested.count("/b.xml") == 1
 
 
 def test_duplicate_declarations_in_robots_txt_are_ignored(server: LoopbackServer) -> None:
@@ -79,7 +79,7 @@ def test_a_sitemap_in_two_indexes_is_listed_in_both_and_fetched_once(
     tree = sitemap_tree_for_homepage(server.url)
     assert names(tree) == ["robots.txt", "one.xml", "shared.xml", "two.xml", "shared.xml"]
     assert pages(tree) == ["page", "page"]
-    assert server.asked.count("/shared.xml") == 1
+    assert server.requested.count("/shared.xml") == 1
 
 
 def test_an_index_in_two_indexes_is_expanded_in_both(server: LoopbackServer) -> None:
@@ -93,7 +93,7 @@ def test_an_index_in_two_indexes_is_expanded_in_both(server: LoopbackServer) -> 
     tree = sitemap_tree_for_homepage(server.url)
     assert names(tree).count("leaf.xml") == 2
     assert pages(tree) == ["page", "page"]
-    assert server.asked.count("/leaf.xml") == 1
+    assert server.requested.count("/leaf.xml") == 1
 
 
 # The three kinds of recursion
@@ -112,7 +112,7 @@ def test_a_sitemap_whose_url_is_that_of_an_ancestor_is_invalid(server: LoopbackS
     assert f"Recursion detected in URL {loop.url}" in loop.reason
     assert names(tree) == ["robots.txt", "one.xml", "two.xml", "one.xml", "fine.xml"]
     assert pages(tree) == ["page"]
-    assert server.asked.count("/one.xml") == 1
+    assert server.requested.count("/one.xml") == 1
 
 
 def test_an_index_that_lists_itself_is_invalid_there(server: LoopbackServer) -> None:
@@ -169,7 +169,7 @@ def test_a_sitemap_below_level_11_is_invalid_and_not_requested(server: LoopbackS
     deepest = invalid(tree)
     assert deepest.url == server.at(f"/{DEEPEST + 1}.xml")
     assert names(tree) == ["robots.txt", *(f"{n}.xml" for n in range(1, DEEPEST + 2))]
-    assert f"/{DEEPEST + 1}.xml" not in server.asked
+    assert f"/{DEEPEST + 1}.xml" not in server.requested
 
 
 def test_a_sitemap_at_level_11_is_read(server: LoopbackServer) -> None:

@@ -44,7 +44,7 @@ def paths(server: LoopbackServer, sitemaps: list[AbstractSitemap]) -> list[str]:
 def test_robots_txt_is_requested_first(server: LoopbackServer) -> None:
     # With concurrency, known paths are requested together with it, and arrive in any order.
     sitemap_tree_for_homepage(server.url, policy=Policy(concurrency=1))
-    assert server.asked[0] == "/robots.txt"
+    assert server.requested[0] == "/robots.txt"
 
 
 def test_robots_txt_becomes_an_index_of_what_it_declares(server: LoopbackServer) -> None:
@@ -96,7 +96,7 @@ def test_a_known_path_that_robots_txt_declares_is_not_fetched_again(server: Loop
     server.robots("/sitemap.xml")
     server.site["/sitemap.xml"] = urlset(server.at("/page"))
     tree = crawl(server)
-    assert server.asked.count("/sitemap.xml") == 1
+    assert server.requested.count("/sitemap.xml") == 1
     assert paths(server, list(tree.all_sitemaps())) == ["/robots.txt", "/sitemap.xml"]
     assert len(list(tree.all_pages())) == 1
 
@@ -106,7 +106,7 @@ def test_a_known_path_that_an_index_lists_is_not_listed_again(server: LoopbackSe
     server.site["/sitemap_index.xml"] = index(server.at("/sitemap.xml"))
     server.site["/sitemap.xml"] = urlset(server.at("/page"))
     tree = crawl(server)
-    assert server.asked.count("/sitemap.xml") == 1
+    assert server.requested.count("/sitemap.xml") == 1
     assert len(list(tree.all_pages())) == 1
 
 

@@ -136,7 +136,7 @@ def test_indexes_that_list_one_another_are_each_fetched_once(server: LoopbackSer
     server.site["/pages.xml"] = urlset(server.at("/page"))
     tree = crawl(server.url)
     for path in (*names, "/pages.xml"):
-        assert server.asked.count(path) == 1, path
+        assert server.requested.count(path) == 1, path
     assert [child.url for child in tree.sub_sitemaps[0].sub_sitemaps] == [*map(server.at, names)]
 
 
@@ -152,7 +152,7 @@ def test_layers_of_indexes_are_fetched_once_and_repeated_within_a_limit(
     for number in range(10):
         server.site[f"/10-{number}.xml"] = urlset(server.at(f"/page/{number}"))
     tree = crawl(server.url)
-    assert len([path for path in server.asked if "-" in path and path in server.site]) == 110
+    assert len([path for path in server.requested if "-" in path and path in server.site]) == 110
     assert sum(1 for _ in tree.all_sitemaps()) < 250_000
     assert {page.url for page in tree.all_pages()} == {
         server.at(f"/page/{number}") for number in range(10)

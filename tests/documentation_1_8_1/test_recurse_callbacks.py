@@ -69,7 +69,7 @@ def test_a_callback_that_returns_false_skips_the_sitemap_and_all_below_it(
     recorded = RecordedCalls(drop_one="/de/")
     tree = sitemap_tree_for_homepage(two_languages.url, recurse_callback=recorded.one)
     assert found(tree) == ALL[:5]
-    assert not [path for path in two_languages.asked if path.startswith("/de/")]
+    assert not [path for path in two_languages.requested if path.startswith("/de/")]
 
 
 def test_the_callback_is_called_with_one_url_at_a_time(two_languages: LoopbackServer) -> None:
@@ -113,7 +113,7 @@ def test_the_list_callback_chooses_children(two_languages: LoopbackServer) -> No
     recorded = RecordedCalls(drop_many="blog")
     tree = sitemap_tree_for_homepage(two_languages.url, recurse_list_callback=recorded.many)
     assert found(tree) == [path for path in ALL if "blog" not in path]
-    assert not [path for path in two_languages.asked if "blog" in path]
+    assert not [path for path in two_languages.requested if "blog" in path]
 
 
 def test_the_list_callback_may_drop_all_children(two_languages: LoopbackServer) -> None:

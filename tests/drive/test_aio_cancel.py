@@ -187,7 +187,7 @@ def test_a_stream_that_is_never_read_opens_nothing(server: LoopbackServer) -> No
         aio.sitemap_trees([server.url])
 
     run(main())
-    assert server.asked == []
+    assert server.requested == []
 
 
 def test_no_thread_is_left(server: LoopbackServer) -> None:

@@ -57,7 +57,7 @@ def test_a_reset_connection_is_retried(server: LoopbackServer) -> None:
     server.robots("/a.xml")
 
     def reset_at_first(handler: Handler) -> Plain | None:
-        if server.asked.count("/a.xml") == QUICK.max_attempts:
+        if server.requested.count("/a.xml") == QUICK.max_attempts:
             return urlset(server.at("/page"))
         reset(handler)
         return None
@@ -117,7 +117,7 @@ def test_a_host_that_answers_429_to_everything_is_given_up(server: LoopbackServe
     server.site |= dict.fromkeys(names, Answer(status=429, headers={"Retry-After": "0"}))
     tree = crawl(server)
     assert tree.outcome is Outcome.BLOCKED
-    assert len(server.asked) < 40
+    assert len(server.requested) < 40
 
 
 def test_a_server_that_fails_during_the_crawl_keeps_the_pages_read_before() -> None:
@@ -246,7 +246,7 @@ def test_callbacks_run_in_the_task_of_the_caller_in_document_order(server: Loopb
     tree = run(main())
     assert len(pages(tree)) == 4
     requested = {event.url for event in events if isinstance(event, RequestStarted)}
-    assert requested == {server.at(path) for path in server.asked}
+    assert requested == {server.at(path) for path in server.requested}
     assert events[-1] == CrawlFinished(Outcome.FOUND)
 
 

@@ -69,7 +69,7 @@ def test_a_thousand_sites_are_crawled_with_few_connections_and_tasks() -> None:
         sites = CountedSites()
         server.otherwise = sites
         run(main(server))
-        assert len(server.asked) == 2 * SITES
+        assert len(server.requested) == 2 * SITES
         assert 2 <= sites.peak <= 20
     gc.collect()
     assert [each for each in gc.get_objects() if isinstance(each, Crawl)] == []
@@ -171,7 +171,7 @@ def test_callbacks_and_observers_apply_to_every_site(server: LoopbackServer) -> 
         return [[page.url for page in tree.all_pages()] async for _, tree in trees]
 
     assert run(main()) == [[server.at("/a")]] * 2
-    assert "/b.xml" not in server.asked
+    assert "/b.xml" not in server.requested
     assert [type(event) for event in events].count(CrawlFinished) == 2
 
 

@@ -79,7 +79,7 @@ def serve_with_resets(
 
     def answer(number: int) -> Callback:
         def respond(handler: Handler) -> bytes | None:
-            attempts = server.asked.count(f"/c{number}.xml")
+            attempts = server.requested.count(f"/c{number}.xml")
             if number in failing and (attempts == 1 or not first_only):
                 reset(handler)
                 return None
@@ -129,7 +129,7 @@ def test_a_host_that_fails_during_the_crawl_is_given_up(
 ) -> None:
     expected = serve_with_resets(server, 200, first_only=False, failing=range(20, 200))
     assert crawl(server.url, backoff_initial=0.01, per_host=4) == expected
-    assert len(server.asked) < 60
+    assert len(server.requested) < 60
 
 
 @pytest.mark.parametrize("crawl", CRAWLS)

@@ -136,7 +136,7 @@ def test_a_bug_ends_the_other_requests_at_once(server: LoopbackServer, crawl: Cr
 
     def bug() -> None:
         if crawl is in_threads:  # the loop has to run for the others
-            wait_until(lambda: set(names) <= set(server.asked))
+            wait_until(lambda: set(names) <= set(server.requested))
         raise TypeError("a bug")
 
     begun = time.monotonic()

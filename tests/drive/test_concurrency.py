@@ -65,4 +65,4 @@ def test_a_document_is_requested_once_however_its_url_is_written(server: Loopbac
     server.site["/robots.txt"] = "".join(f"Sitemap: {url}\n" for url in urls)
     server.site["/a.xml"] = urlset(server.at("/1"))
     assert set(crawl(server.url)) == {server.at("/1")}
-    assert server.asked == ["/robots.txt", "/a.xml"]
+    assert server.requested == ["/robots.txt", "/a.xml"]

@@ -56,9 +56,9 @@ def test_sitemaps_that_the_homepage_names_are_found(
     server.site["/header.xml"] = urlset(server.at("/2"))
     server.site["/feed"] = RSS.format(server.at("/3"))
     assert crawl(server.url) == [server.at("/2"), server.at("/1")]
-    assert "/map.xml?a=1&b=2" in server.asked
-    assert "/feed" not in server.asked, "feeds are used only where there is no sitemap"
-    assert "/wp-sitemap.xml" not in server.asked
+    assert "/map.xml?a=1&b=2" in server.requested
+    assert "/feed" not in server.requested, "feeds are used only where there is no sitemap"
+    assert "/wp-sitemap.xml" not in server.requested
     assert crawl(server.url, use_homepage=True)[-1] == server.at("/3"), "or on request"
 
 
@@ -88,7 +88,7 @@ def test_each_sitemap_of_a_tree_has_how_it_was_found(server: LoopbackServer) -> 
 def test_newer_stages_do_not_run_where_a_known_path_is_a_sitemap(server: LoopbackServer) -> None:
     server.site["/sitemap.xml"] = urlset(server.at("/1"))
     sitemap_tree_for_homepage(server.url)
-    assert set(server.asked) == {"/robots.txt", *(f"/{path}" for path in KNOWN_PATHS)}
+    assert set(server.requested) == {"/robots.txt", *(f"/{path}" for path in KNOWN_PATHS)}
 
 
 def test_without_a_classic_stage_the_homepage_is_searched_only_on_request(
@@ -98,7 +98,7 @@ def test_without_a_classic_stage_the_homepage_is_searched_only_on_request(
     server.site["/map.xml"] = urlset(server.at("/1"))
     for excluded in ({"use_robots": False}, {"use_known_paths": False}):
         assert not any(crawl(server.url, **excluded) for crawl in CRAWLS)
-        assert "/" not in server.asked
+        assert "/" not in server.requested
         assert all(crawl(server.url, use_homepage=True, **excluded) for crawl in CRAWLS)
         server.requests.clear()
 
@@ -111,7 +111,9 @@ def test_newer_paths_are_tried_where_nothing_else_is_found(
     server.site[f"/{path}"] = urlset(server.at("/1"))
     assert crawl(server.url) == [server.at("/1")]
     assert crawl(server.url, use_newer_paths=False) == []
-    assert len(server.asked) == len(set(server.asked)) + 16, "each once per crawl; 16 in the second"
+    assert len(server.requested) == len(set(server.requested)) + 16, (
+        "each once per crawl; 16 in the second"
+    )
 
 
 @pytest.mark.parametrize("crawl", CRAWLS)
@@ -147,7 +149,7 @@ def test_a_homepage_that_redirects_to_another_site_is_not_followed_further(
         other.robots("/a.xml")
         tree = sitemap_tree_for_homepage(server.url)
         assert tree.outcome is Outcome.NONE
-        assert other.asked == ["/"]
+        assert other.requested == ["/"]
 
 
 def tried(tree: IndexWebsiteSitemap, server: LoopbackServer) -> list[tuple[str, str, str]]:
@@ -199,7 +201,7 @@ def test_tried_lists_the_urls_of_each_stage_with_their_results(server: LoopbackS
         *(("newer paths", p, results.get(p, "missing")) for p in map("/".__add__, NEWER_PATHS)),
         ("feeds", "/feed", "sitemap"),
     ]
-    assert {attempt.url for attempt in tree.tried} == set(map(server.at, server.asked))
+    assert {attempt.url for attempt in tree.tried} == set(map(server.at, server.requested))
 
 
 USELESS: dict[str, Answer | str | int] = {"missing": 404, "HTML": html(), "forbidden": 403}

@@ -1,4 +1,4 @@
-"""``sitemap.fetch_info`` against a loopback server: what each response said, in every driver."""
+"""``sitemap.fetch_info`` against a loopback server, in every driver."""
 
 import gzip
 import hashlib
@@ -133,7 +133,7 @@ def test_the_urls_that_redirected_are_listed_in_order(server: LoopbackServer, fe
 @pytest.mark.parametrize("failures", [1, 2])
 def test_attempts_count_retries(server: LoopbackServer, fetch: Fetch, failures: int) -> None:
     def answer(handler: Handler) -> Plain:
-        return 503 if len(server.asked) <= failures else BODY
+        return 503 if len(server.requested) <= failures else BODY
 
     server.site["/a.xml"] = answer
     info = fetch(server.at("/a.xml"), backoff_initial=0.01).fetch_info

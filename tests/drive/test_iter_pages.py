@@ -73,7 +73,7 @@ def test_the_pages_of_a_repeated_sitemap_come_once(site: LoopbackServer) -> None
 def test_known_paths_are_tried_on_request_or_where_nothing_is_found(site: LoopbackServer) -> None:
     site.site["/sitemap.xml"] = urlset(site.at("/hidden"))
     assert site.at("/hidden") not in {page.url for page in usp.iter_pages(site.url)}
-    assert "/sitemap.xml" not in site.asked
+    assert "/sitemap.xml" not in site.requested
     everything = {page.url for page in usp.iter_pages(site.url, use_known_paths=True)}
     assert site.at("/hidden") in everything
     del site.site["/robots.txt"]
@@ -83,7 +83,7 @@ def test_known_paths_are_tried_on_request_or_where_nothing_is_found(site: Loopba
 def test_a_stream_of_one_sitemap_reads_it_and_its_children(site: LoopbackServer) -> None:
     pages = [page.url for page in usp.iter_pages(site.at("/index.xml"))]
     assert pages == [page for name in "abc" for page in pages_of(site, name)]
-    assert "/robots.txt" not in site.asked
+    assert "/robots.txt" not in site.requested
 
 
 def test_a_limit_ends_the_stream_with_a_problem(site: LoopbackServer) -> None:
@@ -100,7 +100,7 @@ def test_a_stream_prefetches_no_more_than_allowed(server: LoopbackServer) -> Non
     with usp.iter_pages(server.url, policy=Policy(prefetch=4)) as stream:
         next(stream)
         time.sleep(0.3)
-        assert len(server.asked) <= 1 + 1 + 4 + 4
+        assert len(server.requested) <= 1 + 1 + 4 + 4
         assert len(list(stream)) == 29
 
 

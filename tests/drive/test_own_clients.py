@@ -1,5 +1,5 @@
-"""Clients of the caller's own, plain and in asyncio, that do odd things: each is a failed fetch,
-and whatever they handed over is closed.
+"""Clients of the caller's own, in threads and in asyncio, whose responses do odd things: a failed
+fetch or a bug, and the response is closed in every case.
 """
 
 import asyncio
@@ -25,20 +25,20 @@ from usp.web_client.abstract_client import (
 
 HOME = "http://h.example/"
 DOCUMENT = b"<urlset><url><loc>http://h.example/page</loc></url></urlset>"
-Says = dict[str, Callable[[str], Any]]
-"""What a response says when it is asked, by the name of the method; it is told its URL."""
+Methods = dict[str, Callable[[str], Any]]
+"""What a method of a response does instead of the usual, by its name; it gets the URL."""
 
 
-class Head:
-    """What is odd about a response."""
+class OddResponse:
+    """A response with some methods replaced."""
 
-    def __init__(self, url: str, says: Says) -> None:
+    def __init__(self, url: str, methods: Methods) -> None:
         self._url = url
-        self._says = says
+        self._methods = methods
         self.closed = 0
 
-    def said(self, name: str, usual: object) -> Any:
-        return self._says[name](self._url) if name in self._says else usual
+    def call(self, name: str, usual: object) -> Any:
+        return self._methods[name](self._url) if name in self._methods else usual
 
     def status_code(self) -> int:
         return 200
@@ -47,51 +47,52 @@ class Head:
         return "OK"
 
     def header(self, case_insensitive_name: str) -> str | None:
-        found: str | None = self.said("header", None)
+        found: str | None = self.call("header", None)
         return found
 
     def url(self) -> str:
-        return str(self.said("url", self._url))
+        found: str = self.call("url", self._url)
+        return found
 
 
-class Plain(Head, AbstractWebClientSuccessResponse):
+class SyncResponse(OddResponse, AbstractWebClientSuccessResponse):
     def raw_data(self) -> bytes:
         return b"".join(self.chunks())
 
     def chunks(self) -> Iterator[bytes]:
-        found: Iterator[bytes] = self.said("chunks", [DOCUMENT])  # a list: whatever is iterable
+        found: Iterator[bytes] = self.call("chunks", [DOCUMENT])  # a list: any iterable will do
         return found
 
     def close(self) -> None:
         self.closed += 1
 
 
-class Aio(Head, AbstractAioWebClientSuccessResponse):
+class AioResponse(OddResponse, AbstractAioWebClientSuccessResponse):
     def chunks(self) -> AsyncIterator[bytes]:
-        found: AsyncIterator[bytes] = self.said("chunks", Pieces())
+        found: AsyncIterator[bytes] = self.call("chunks", Chunks())
         return found
 
     async def close(self) -> None:
         self.closed += 1
 
 
-class Pieces(AsyncIterator[bytes]):
-    """No generator: it has no ``aclose()``, as the bodies of aiohttp have none."""
+class Chunks(AsyncIterator[bytes]):
+    """An iterator that is not a generator: it has no ``aclose()``, like the bodies of aiohttp."""
 
-    def __init__(self, *, fault: BaseException | None = None) -> None:
+    def __init__(self, *, error: BaseException | None = None) -> None:
         self._left = [DOCUMENT]
-        self._fault = fault
+        self._error = error
 
     async def __anext__(self) -> bytes:
         if self._left:
             return self._left.pop()
-        raise self._fault or StopAsyncIteration
+        raise self._error or StopAsyncIteration
 
 
-class PlainClient(AbstractWebClient):
-    def __init__(self, says: Says) -> None:
-        self.given: list[Head] = []
-        self._says = says
+class SyncClient(AbstractWebClient):
+    def __init__(self, methods: Methods) -> None:
+        self.returned: list[OddResponse] = []
+        self._methods = methods
 
     def set_max_response_data_length(self, max_response_data_length: int | None) -> None:
         pass
@@ -99,38 +100,33 @@ class PlainClient(AbstractWebClient):
     def get(self, url: str) -> AbstractWebClientResponse:
         if url != f"{HOME}robots.txt":
             return WebClientErrorResponse("404 Not Found", retryable=False)
-        response = Plain(url, self._says)
-        self.given.append(response)
+        response = SyncResponse(url, self._methods)
+        self.returned.append(response)
         return response
 
 
 class AioClient(AbstractAioWebClient):
-    def __init__(self, says: Says) -> None:
-        self.given: list[Head] = []
-        self._says = says
+    def __init__(self, methods: Methods) -> None:
+        self.returned: list[OddResponse] = []
+        self._methods = methods
 
     async def get(self, url: str) -> AbstractWebClientResponse:
         if url != f"{HOME}robots.txt":
             return WebClientErrorResponse("404 Not Found", retryable=False)
-        if "get" in self._says:
-            self._says["get"](url)
-        response = Aio(url, self._says)
-        self.given.append(response)
+        if "get" in self._methods:
+            self._methods["get"](url)
+        response = AioResponse(url, self._methods)
+        self.returned.append(response)
         return response
 
 
-Crawl = Callable[[Says], tuple[IndexWebsiteSitemap, list[Head]]]
+Client = SyncClient | AioClient
 
 
-def crawled(says: Says) -> tuple[IndexWebsiteSitemap, list[Head]]:
-    client = PlainClient(says)
-    return sitemap_tree_for_homepage(HOME, client, use_known_paths=False), client.given
-
-
-def crawled_in_asyncio(says: Says) -> tuple[IndexWebsiteSitemap, list[Head]]:
-    client = AioClient(says)
-    tree = run(aio.sitemap_tree_for_homepage(HOME, client, use_known_paths=False))
-    return tree, client.given
+def crawl(client: Client) -> IndexWebsiteSitemap:
+    if isinstance(client, SyncClient):
+        return sitemap_tree_for_homepage(HOME, client, use_known_paths=False)
+    return run(aio.sitemap_tree_for_homepage(HOME, client, use_known_paths=False))
 
 
 def raising(error: BaseException) -> Callable[[str], Any]:
@@ -140,19 +136,20 @@ def raising(error: BaseException) -> Callable[[str], Any]:
     return raise_it
 
 
-both = pytest.mark.parametrize("crawl", [crawled, crawled_in_asyncio])
+both = pytest.mark.parametrize("kind", [SyncClient, AioClient])
 
 
 @both
-def test_whatever_can_be_iterated_is_a_body(crawl: Crawl) -> None:
-    tree, given = crawl({})
+def test_any_iterable_is_a_body(kind: type[Client]) -> None:
+    client = kind({})
+    tree = crawl(client)
     assert tree.tried[0].detail == "", "robots.txt was read"
-    assert [response.closed for response in given] == [1]
+    assert [response.closed for response in client.returned] == [1]
 
 
 @both
 @pytest.mark.parametrize(
-    ("says", "detail"),
+    ("methods", "detail"),
     [
         ({"url": lambda _: "http://[::1"}, "ValueError: Invalid IPv6 URL"),
         ({"url": raising(KeyError("url"))}, "KeyError: 'url'"),
@@ -160,20 +157,48 @@ def test_whatever_can_be_iterated_is_a_body(crawl: Crawl) -> None:
         ({"chunks": raising(RuntimeError("no body"))}, "RuntimeError: no body"),
     ],
 )
-def test_a_response_that_can_not_say_what_it_is_is_a_failed_fetch(
-    crawl: Crawl, says: Says, detail: str
+def test_a_response_that_raises_is_a_failed_fetch(
+    kind: type[Client], methods: Methods, detail: str
 ) -> None:
-    tree, given = crawl(says)
-    assert tree.tried[0].detail.startswith(detail)
-    assert [response.closed for response in given] == [1]
+    client = kind(methods)
+    assert crawl(client).tried[0].detail.startswith(detail)
+    assert [response.closed for response in client.returned] == [1]
+
+
+@both
+@pytest.mark.parametrize(
+    ("methods", "message"),
+    [
+        ({"url": raising(NotImplementedError("no URL"))}, "no URL"),
+        ({"url": lambda _: None}, "must return a string, not None"),
+        ({"header": raising(AttributeError("no headers"))}, "no headers"),
+        ({"chunks": raising(AssertionError("no body"))}, "no body"),
+        ({"chunks": lambda _: None}, "'NoneType' object is not"),
+    ],
+)
+def test_a_bug_in_a_response_reaches_the_caller(
+    kind: type[Client], methods: Methods, message: str
+) -> None:
+    client = kind(methods)
+    with pytest.raises(Exception, match=message):
+        crawl(client)
+    assert [response.closed for response in client.returned] == [1]
+
+
+@pytest.mark.parametrize("chunks", [["text"], [None], [5]])
+def test_a_chunk_that_is_not_bytes_is_a_bug(chunks: list[Any]) -> None:
+    client = SyncClient({"chunks": lambda _: iter(chunks)})
+    with pytest.raises(TypeError, match="the body of a response must be bytes, not"):
+        crawl(client)
+    assert [response.closed for response in client.returned] == [1]
 
 
 def test_a_cancellation_of_something_else_is_a_failed_fetch() -> None:
-    tree, _ = crawled_in_asyncio({"get": raising(asyncio.CancelledError("something else"))})
-    assert tree.tried[0].detail == "CancelledError: something else"
+    client = AioClient({"get": raising(asyncio.CancelledError("something else"))})
+    assert crawl(client).tried[0].detail == "CancelledError: something else"
 
 
-def test_a_cancellation_of_something_else_ends_a_body() -> None:
-    tree, given = crawled_in_asyncio({"chunks": lambda _: Pieces(fault=asyncio.CancelledError())})
-    assert tree.sub_sitemaps[0].problems[0].name == "body-truncated"
-    assert [response.closed for response in given] == [1]
+def test_a_cancellation_of_something_else_truncates_a_body() -> None:
+    client = AioClient({"chunks": lambda _: Chunks(error=asyncio.CancelledError())})
+    assert crawl(client).sub_sitemaps[0].problems[0].code == "SM102"
+    assert [response.closed for response in client.returned] == [1]

@@ -121,10 +121,10 @@ def test_skipped_sitemaps_are_not_requested(site: LoopbackServer) -> None:
     tree = sitemap_tree_for_homepage(
         site.url, since="2024-06-02", trust_index_lastmod=True, exclude_sitemaps=[r"news", r"\.gz$"]
     )
-    assert "/old.xml" not in site.asked
-    assert "/new.xml" not in site.asked
-    assert "/none.xml" in site.asked
-    assert not [path for path in site.asked if "news" in path or path.endswith(".gz")]
+    assert "/old.xml" not in site.requested
+    assert "/new.xml" not in site.requested
+    assert "/none.xml" in site.requested
+    assert not [path for path in site.requested if "news" in path or path.endswith(".gz")]
     assert tree.skipped == {"sitemap-pattern": 7}, "known paths; newer paths were not needed"
     assert tree.outcome is Outcome.FOUND
     assert all(sitemap.complete for sitemap in tree.all_sitemaps()), "a skip is no failure"
@@ -203,7 +203,7 @@ def test_sitemaps_skipped_after_the_end_of_a_crawl_are_not_counted(
     assert isinstance(old, str)
 
     def delayed(handler: Handler) -> str:
-        while "/later.xml" not in handler.owner.asked:
+        while "/later.xml" not in handler.owner.requested:
             time.sleep(0.005)
         handler.owner.closing.wait(0.1)
         return old

@@ -51,7 +51,7 @@ def test_a_source_may_be_the_url_of_a_sitemap(server: LoopbackServer) -> None:
     assert isinstance(root, IndexXMLSitemap)
     assert root.found_by is FoundBy.GIVEN
     assert with_tree(tree.url) == [server.at("/1"), server.at("/maps/2")]
-    assert set(server.asked) == {f"/maps/{name}.xml" for name in ("index", "a", "b")}
+    assert set(server.requested) == {f"/maps/{name}.xml" for name in ("index", "a", "b")}
 
 
 def test_a_missing_sitemap_is_invalid(server: LoopbackServer) -> None:
@@ -67,7 +67,7 @@ def test_a_source_may_be_a_homepage(
     server.robots("/a.xml")
     server.site["/a.xml"] = urlset(server.at("/1"))
     assert crawl(server.url) == [server.at("/1")]
-    assert server.asked == ["/robots.txt", "/a.xml"], "known paths only where nothing is found"
+    assert server.requested == ["/robots.txt", "/a.xml"], "known paths only where nothing is found"
 
 
 @pytest.mark.parametrize("crawl", CRAWLS)

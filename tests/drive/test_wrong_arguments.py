@@ -139,7 +139,7 @@ def test_a_wrong_argument_is_rejected_in_one_line_before_any_request(
         message = str(caught.value)
         assert re.fullmatch(MESSAGES.get(name, f".*{name} must be .*"), message), wrong
         assert len(message) < 200
-    assert server.asked == []
+    assert server.requested == []
 
 
 @pytest.mark.parametrize("function", [aio.iter_pages, aio.sitemap_trees, usp.iter_pages])
@@ -165,7 +165,7 @@ def test_a_client_for_threads_is_rejected_by_asyncio_and_the_reverse(
     ) as caught:
         call(function, required_arguments(function, server.url) | {"web_client": other})
     assert str(caught.value).endswith(("not a RequestsWebClient.", "not an Other."))
-    assert server.asked == []
+    assert server.requested == []
 
 
 @pytest.mark.parametrize("function", SYNC + ASYNC)

@@ -14,6 +14,6 @@ def shape(sitemap: AbstractSitemap) -> object:
         reason,
         outcome,
         tried,
-        [page.to_dict() for page in sitemap.pages],
+        [page.to_dict(extended=True) for page in sitemap.pages],
         [*map(shape, sitemap.sub_sitemaps)],
     )

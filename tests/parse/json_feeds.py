@@ -1,4 +1,4 @@
-"""How the tests of JSON Feed write feeds and read them."""
+"""Helpers that write JSON Feeds and read them."""
 
 from __future__ import annotations
 

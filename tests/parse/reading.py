@@ -1,14 +1,18 @@
-"""How the tests of this room write documents and read them.
+"""Helpers that write documents and read them, without fetching.
 
-``u(x)`` is one plain entry, ``urlset(...)`` a proper sitemap around entries, and the rest read a
-document (text or bytes, no fetching) down to what a test wants to compare.
+``u(x)`` is one plain entry and ``urlset(...)`` a valid sitemap around entries. The other functions
+read a document, text or bytes, and return the part that a test compares.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from dataclasses import dataclass
+from typing import Any, Final
 
+from usp._parse.document import Child, Source, inspect
+from usp._parse.input.sniff import Kind
 from usp.fetch_parse import IndexRobotsTxtSitemapParser, XMLSitemapParser
+from usp.objects.abstract_sitemap import HasProblems
 from usp.objects.page import SitemapPage
 from usp.objects.problem import Problem
 from usp.objects.sitemap import AbstractSitemap
@@ -49,7 +53,7 @@ def urls(document: str | bytes) -> list[str]:
 
 
 def page(document: str | bytes) -> SitemapPage:
-    """The one page of a document."""
+    """The only page of a document."""
     (only,) = sitemap_from_str(document).pages
     return only
 
@@ -63,7 +67,7 @@ def problems(document: str | bytes) -> tuple[Problem, ...]:
 
 
 def read_at(url: str, document: str) -> AbstractSitemap:
-    """An XML document as if it had been fetched from this URL."""
+    """An XML document, read as if it had been fetched from this URL."""
     return XMLSitemapParser(url, document, 0, LocalWebClient(), set()).sitemap()
 
 
@@ -71,3 +75,38 @@ def declared(robots: str, url: str = "http://h.example/robots.txt") -> list[str]
     """The sitemaps that a robots.txt declares."""
     parser = IndexRobotsTxtSitemapParser(url, robots, 0, LocalWebClient(), set())
     return [child.url for child in parser.sitemap().sub_sitemaps]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Everything that is read from a document."""
+
+    kind: Kind
+    reason: str
+    children: tuple[Child, ...]
+    pages: tuple[dict[str, Any], ...]
+    problems: tuple[Problem, ...]
+    complete: bool
+
+    @property
+    def found(self) -> list[dict[str, Any] | Child]:
+        """What the document lists: the children of an index, else its pages."""
+        return list(self.children if self.kind is Kind.INDEX else self.pages)
+
+    @property
+    def urls(self) -> list[str]:
+        return [child.url for child in self.children] or [page["url"] for page in self.pages]
+
+
+def read(*chunks: bytes, url: str | None = None, charset: str | None = None) -> Reading:
+    document = inspect(Source(list(chunks), url, charset=charset))
+    pages = tuple(page.to_dict() for page in document.pages)
+    assert isinstance(document.pages, HasProblems)
+    return Reading(
+        document.kind,
+        document.reason,
+        document.children,
+        pages,
+        document.pages.problems,
+        complete=document.kind is not Kind.INVALID and document.pages.complete,
+    )

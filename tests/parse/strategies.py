@@ -1,13 +1,15 @@
-"""What Hypothesis draws: documents, sound and damaged, and bytes that only look like documents.
+"""Hypothesis strategies: valid and malformed documents, and bytes that only look like documents.
 
-Rules of this room: a sound document is built from a ``Format``, so that what must be found in it is
-known; damage is described by what it leaves alone. Everything is bytes, as the web sends it.
+A valid document is built from a ``Format``, so that its content is known; a malformed one has
+damage in one entry only. Everything is bytes. The same inputs are drawn in every run, so that a
+failure belongs to a change; ``USP_EXPLORE=5000`` draws as many new ones instead.
 """
 
 from __future__ import annotations
 
 import gzip
 import operator
+import os
 import re
 import zlib
 from collections.abc import Sequence
@@ -15,31 +17,36 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from hypothesis import assume
+from hypothesis import assume, settings
 from hypothesis import strategies as st
 
 from tests.parse.reading import ALL, SM
 
+EXPLORE: Final = int(os.environ.get("USP_EXPLORE", "0"))
 DECLARATION: Final = b'<?xml version="1.0" encoding="UTF-8"?>\n'
 _WORDS: Final = ("alpha", "bravo", "charlie", "delta", "echo", "foxtrot", "golf", "hotel")
 
 
+def examples(count: int) -> settings:
+    return settings(max_examples=EXPLORE or count, derandomize=not EXPLORE)
+
+
 @dataclass(frozen=True, slots=True)
 class Format:
-    """One kind of document: a head, entries around a URL each, a tail."""
+    """One kind of document: a head, entries with one URL each, a tail."""
 
     name: str
     head: str
     entry: str
-    """With ``@`` where the URL stands."""
+    """With ``@`` in place of the URL."""
     tail: str
     tag: bytes
     """The element of an entry."""
-    kept_from: bytes
-    """What must have come for an entry to count when the document is cut off behind it."""
+    counts_after: bytes
+    """An entry of a truncated document is read if it was received up to these bytes."""
     declaration: bytes = DECLARATION
     between: bytes = b""
-    """What stands between two entries, beside blanks."""
+    """What separates two entries, beside whitespace."""
 
     def entries(self, urls: Sequence[str]) -> list[bytes]:
         return [self.entry.replace("@", url).encode() for url in urls]
@@ -122,12 +129,12 @@ formats: Final = st.sampled_from((*XML_FORMATS, JSON))
 
 
 def urls(least: int = 0, most: int = len(_WORDS)) -> st.SearchStrategy[list[str]]:
-    """URLs so different from one another that no damage turns one into another."""
+    """URLs so different that no damage turns one into another."""
     count = st.integers(least, most)
     return count.map(lambda n: [f"http://h.example/{word}/é" for word in _WORDS[:n]])
 
 
-# Bytes that may be anything
+# Any bytes
 
 _PIECES: Final = [
     b"<", b">", b"/>", b"&", b";", b'"', b"'", b"=", b"\0", b"\r", b"\n", b" ", b"\t", b"\x0b",
@@ -155,7 +162,7 @@ _PIECES: Final = [
     b'"attachments": [{"url":', b"{", b"}", b"[", b"]", b",", b":", b"null", b'"_x": {"y": 1}',
     b"\x1f\x8b", b"x\x9c", b"Sitemap: ", b"Site-map:/x.xml\n", b"User-agent: *\n", b"# ", b"{}",
 ]  # fmt: skip
-"""What readers stumble over, alone or beside one another."""
+"""Bytes that are difficult to parse, alone or next to one another."""
 
 _pieces: Final = st.lists(st.sampled_from(_PIECES), max_size=30).map(b"".join)
 _robots: Final = st.lists(
@@ -176,48 +183,48 @@ _documents: Final = st.one_of(_pieces, _pairs, _robots, st.binary(max_size=200))
 _ODD_CODECS: Final = ["utf-16", "utf-16-le", "utf-16-be", "utf-8-sig", "utf-32", "cp1251", "utf-7"]
 
 
-def _cut(data: bytes, at: int) -> bytes:
+def _truncate(data: bytes, at: int) -> bytes:
     return data[: at % (len(data) + 1)]
 
 
 def _with_a_byte_changed(data: bytes, at: int) -> bytes:
-    place = at % max(len(data), 1)
-    return data[:place] + bytes([at % 256]) + data[place + 1 :]
+    index = at % max(len(data), 1)
+    return data[:index] + bytes([at % 256]) + data[index + 1 :]
 
 
-def _with_room(data: bytes, blanks: int) -> bytes:
-    """Move what follows the first tag beyond the first bytes that readers look at."""
+def _with_padding(data: bytes, blanks: int) -> bytes:
+    """Move what follows the first tag beyond the bytes that decide the encoding."""
     return data.replace(b">", b">" + b" " * blanks, 1)
 
 
-_packed: Final = st.one_of(
+_compressed: Final = st.one_of(
     _documents.map(gzip.compress),
     _documents.map(zlib.compress),
     st.builds(lambda one, two: gzip.compress(one) + gzip.compress(two), _documents, _documents),
     st.builds(lambda one, junk: gzip.compress(one) + junk, _documents, st.binary(max_size=9)),
 )
-_places: Final = st.integers(0, 1 << 20)
+_offsets: Final = st.integers(0, 1 << 20)
 _recoded: Final = st.builds(
     lambda data, codec: data.decode("utf-8", "replace").encode(codec, "replace"),
     _documents, st.sampled_from(_ODD_CODECS),
 )  # fmt: skip
 anything: Final[st.SearchStrategy[bytes]] = st.one_of(
     _documents,
-    _packed,
+    _compressed,
     _recoded,
-    st.builds(_with_room, _documents, st.just(1100)),
-    st.builds(_cut, _packed, _places),
-    st.builds(_with_a_byte_changed, _packed | _recoded | _documents, _places),
+    st.builds(_with_padding, _documents, st.just(1100)),
+    st.builds(_truncate, _compressed, _offsets),
+    st.builds(_with_a_byte_changed, _compressed | _recoded | _documents, _offsets),
 )
-"""Any bytes at all, many of them nearly documents."""
+"""Any bytes, many of them nearly documents."""
 
 
 @st.composite
 def chunkings(draw: st.DrawFn, data: bytes) -> list[bytes]:
-    """Cut data into chunks, some of them empty."""
-    places = draw(st.lists(st.integers(0, len(data)), max_size=12) | st.just(range(len(data) + 1)))
-    cuts = [0, *sorted(places), len(data)]
-    return [data[start:end] for start, end in pairwise(cuts)]
+    """Split data into chunks, some of them empty."""
+    indexes = draw(st.lists(st.integers(0, len(data)), max_size=12) | st.just(range(len(data) + 1)))
+    bounds = [0, *sorted(indexes), len(data)]
+    return [data[start:end] for start, end in pairwise(bounds)]
 
 
 # Damage inside one entry
@@ -231,9 +238,9 @@ _OPENS_SOMETHING: Final = re.compile(rb"<[!?]")
 
 
 def stays_inside(entry: bytes) -> bool:
-    """Tell whether a damaged entry opens no comment, CDATA or PI and holds no entry or root tag.
+    """Tell whether a malformed entry opens no comment, CDATA or PI, and has no entry or root tag.
 
-    Its own tags it may have, each once, in their order.
+    It may have its own tags, each once, in order.
     """
     tags = [match["slash"] for match in _ENTRY_OR_ROOT.finditer(entry)]
     return not _OPENS_SOMETHING.search(entry) and tags in ([], [b""], [b"/"], [b"", b"/"])
@@ -243,9 +250,9 @@ _JSON_STRING: Final = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\Z)', re.DOTALL)
 
 
 def opens_nothing(item: bytes) -> bool:
-    """Tell whether a damaged item of JSON leaves no bracket open: the others would be inside it.
+    """Tell whether a malformed JSON item leaves no bracket open: the others would be inside it.
 
-    Nor may it name another encoding.
+    It may not declare an encoding either.
     """
     brackets = _JSON_STRING.sub(b"", item)
     open_, close = (
@@ -256,17 +263,17 @@ def opens_nothing(item: bytes) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Damaged:
-    """The entries of a document, and the same with one of them damaged."""
+    """The entries of a document, and one of them malformed."""
 
     kind: Format
-    sound: list[bytes]
+    valid: list[bytes]
     which: int
     entry: bytes
-    """What became of the one."""
+    """The malformed entry."""
 
     @property
     def document(self) -> bytes:
-        entries = [*self.sound[: self.which], self.entry, *self.sound[self.which + 1 :]]
+        entries = [*self.valid[: self.which], self.entry, *self.valid[self.which + 1 :]]
         return self.kind.document(entries)
 
 
@@ -279,9 +286,9 @@ def damaged(draw: st.DrawFn, kinds: st.SearchStrategy[Format] = formats) -> Dama
     entry = entries[which]
     start, end = sorted(draw(st.tuples(*[st.integers(0, len(entry))] * 2)))
     junk = draw(_pieces | st.binary(max_size=6))
-    broken = entry[:start] + junk + entry[end:]
-    assume(opens_nothing(broken) if kind is JSON else stays_inside(broken))
-    return Damaged(kind, entries, which, broken)
+    malformed = entry[:start] + junk + entry[end:]
+    assume(opens_nothing(malformed) if kind is JSON else stays_inside(malformed))
+    return Damaged(kind, entries, which, malformed)
 
 
 # Encodings
@@ -297,13 +304,13 @@ _ANY: Final = _LATIN + _CYRILLIC + _GREEK + _JAPANESE + _CHINESE + "한글\U0001
 
 @dataclass(frozen=True, slots=True)
 class Encoding:
-    """A way to write a document, and the name that HTTP and XML have for it."""
+    """An encoding of a document, and its name in HTTP and XML."""
 
     codec: str
     name: str
     letters: str
-    by: tuple[str, ...] = ("http", "xml")
-    """Who may tell: ``bom``, ``http``, ``xml``, or nobody (``none``)."""
+    declared_by: tuple[str, ...] = ("http", "xml")
+    """What may declare it: ``bom``, ``http``, ``xml``, or nothing (``none``)."""
 
 
 ENCODINGS: Final = (
@@ -338,7 +345,7 @@ ENCODINGS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """An encoded document, what HTTP says of it, and the path in its one URL."""
+    """An encoded document, its HTTP charset, and the path of its only URL."""
 
     data: bytes
     charset: str | None
@@ -347,14 +354,14 @@ class Encoded:
 
 @st.composite
 def encoded(draw: st.DrawFn) -> Encoded:
-    """A sitemap with a word that only its encoding can hold."""
+    """A sitemap with a word that needs its encoding."""
     encoding = draw(st.sampled_from(ENCODINGS))
-    told_by = draw(st.sampled_from(encoding.by))
+    declared_by = draw(st.sampled_from(encoding.declared_by))
     word = draw(st.text(encoding.letters, min_size=1, max_size=6))
-    # HTTP is believed before XML, and a byte order mark before both: so let the others lie.
-    lies = draw(st.booleans())
-    declared = {"xml": encoding.name, "none": ""}.get(told_by, "ISO-8859-3" if lies else "")
-    charset = {"http": encoding.name, "bom": "ISO-8859-3" if lies else None}.get(told_by)
+    # HTTP precedes XML, and a byte order mark both, so the others may declare something else.
+    wrong = draw(st.booleans())
+    declared = {"xml": encoding.name, "none": ""}.get(declared_by, "ISO-8859-3" if wrong else "")
+    charset = {"http": encoding.name, "bom": "ISO-8859-3" if wrong else None}.get(declared_by)
     declaration = f'<?xml version="1.0" encoding="{declared}"?>' if declared else ""
     text = f"{declaration}<urlset {SM}><url><loc>http://h.example/{word}</loc></url></urlset>"
     return Encoded(text.encode(encoding.codec), charset, word)

@@ -1,7 +1,7 @@
-"""What Hypothesis draws of the richer formats: videos, Media RSS in any nesting, JSON Feeds.
+"""Hypothesis strategies for the richer formats: videos, nested Media RSS, JSON Feeds.
 
-Rules of this room: what is drawn is well-formed, and each file in it has a URL of its own, so that
-what must be found is known; what stands beside that may be anything that sites write.
+The documents are well-formed, and each file in them has its own URL, so that their content is
+known. Other fields have any of the texts that sites write.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from hypothesis import strategies as st
 
-from tests.parse.lanes import WORTH_LEARNING
+from tests.parse.pattern.readers import WORTH_LEARNING
 from tests.parse.reading import ALL
 from usp._parse.input.sniff import Kind
 
@@ -26,7 +26,7 @@ VIDEO_TYPES: Final = frozenset({"mp4", "webm"})
 
 @dataclass(frozen=True, slots=True)
 class Rich:
-    """A document, and the files in it that must be found, page by page."""
+    """A document, and the files of each page."""
 
     kind: Kind
     data: bytes
@@ -53,7 +53,7 @@ _texts: Final = st.sampled_from(
 _VIDEO_TEXTS: Final = [
     "title", "description", "duration", "expiration_date", "rating", "view_count", "tag", "id",
     "publication_date", "family_friendly", "requires_subscription", "live", "category", "uploader",
-    "restriction", "platform", "price", "gallery_loc", "season_number", "unheard_of",
+    "restriction", "platform", "price", "gallery_loc", "season_number", "unknown",
 ]  # fmt: skip
 _ATTRIBUTES: Final = [
     "",
@@ -95,7 +95,7 @@ _endings: Final = st.sampled_from(sorted(TYPES))
 
 
 class _Files:
-    """Gives each file of a document its URL, and remembers what it is."""
+    """Gives each file of a document its URL, and remembers its kind."""
 
     def __init__(self) -> None:
         self._numbers: Iterator[int] = count()

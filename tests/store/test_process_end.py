@@ -47,7 +47,7 @@ def test_a_program_that_a_signal_ends_leaves_no_file(
         wait_for_spool(process, tmp_path)
         # tempfile itself creates and removes a file, to see whether it can write.
         deadline = time.monotonic() + 20
-        while "/b.xml" not in server.asked or list(tmp_path.iterdir()):
+        while "/b.xml" not in server.requested or list(tmp_path.iterdir()):
             assert time.monotonic() < deadline, "the temporary file has a name"
             time.sleep(0.01)
         process.send_signal(number)

@@ -231,7 +231,7 @@ def test_ipv6_is_looked_at_too() -> None:
         client.close()
         strict = RequestsWebClient(private_addresses="refuse")
         assert "::1" in message(strict, server.at("/a"))
-        assert server.asked == ["/a"]
+        assert server.requested == ["/a"]
 
 
 def test_a_crawl_from_inside_goes_where_it_likes(
@@ -253,7 +253,7 @@ def test_a_crawl_from_outside_does_not_go_inside(
     assert "127.0.0.2" in message(client, inside.at("/b"))
     assert "127.0.0.2" in message(client, server.at("/r")), "by a redirect"
     assert body(client, server.at("/a")) == b"open", "and it goes on outside"
-    assert inside.asked == []
+    assert inside.requested == []
     assert body(outside(clients, server.url, "allow"), server.at("/r")) == b"secret"
 
 
@@ -263,7 +263,7 @@ def test_the_first_request_may_be_the_redirect(
     server.site["/robots.txt"] = redirect(inside.at("/b"))
     client = outside(clients, server.url)
     assert "refused" in message(client, server.at("/robots.txt"))
-    assert inside.asked == []
+    assert inside.requested == []
 
 
 def test_another_host_may_be_the_first_to_be_asked(
@@ -271,7 +271,7 @@ def test_another_host_may_be_the_first_to_be_asked(
 ) -> None:
     client = outside(clients, server.url)
     assert "refused" in message(client, inside.at("/b"))
-    assert inside.asked == []
+    assert inside.requested == []
 
 
 def test_each_crawl_finds_out_for_itself(
@@ -281,7 +281,7 @@ def test_each_crawl_finds_out_for_itself(
     assert body(client, inside.at("/b")) == b"secret"
     client.for_crawl(server.url)
     assert "refused" in message(client, inside.at("/b")), "over the connection that was kept"
-    assert inside.asked == ["/b"]
+    assert inside.requested == ["/b"]
     client.for_crawl(inside.url)
     assert body(client, inside.at("/b")) == b"secret"
 
@@ -303,7 +303,7 @@ def test_with_tls_too(tmp_path_factory: pytest.TempPathFactory) -> None:
         client = RequestsWebClient(verify=str(certificate.file), private_addresses="refuse")
         assert "refused" in message(client, server.at("/a"))
         client.close()
-        assert server.asked == []
+        assert server.requested == []
 
 
 def test_a_proxy_may_be_inside(inside: LoopbackServer, clients: ExitStack) -> None:
@@ -331,7 +331,7 @@ def test_a_session_of_the_callers_is_checked_when_the_response_is_there(
     session = clients.enter_context(requests.Session())
     client = outside(clients, server.url, session=session)
     assert "127.0.0.2" in message(client, server.at("/r"))
-    assert inside.asked == ["/b"], "it was asked, its answer is not used, and it leads nowhere"
+    assert inside.requested == ["/b"], "it was asked, its answer is not used, and it leads nowhere"
     assert "127.0.0.2" in message(client, inside.at("/d"))
     assert body(client, server.at("/a")) == b"open"
 
@@ -353,7 +353,7 @@ def test_a_cache_has_no_address_but_what_fills_it_has(
     session = clients.enter_context(requests_cache.CachedSession(backend="memory"))
     client = outside(clients, server.url, session=session)
     assert body(client, server.at("/a")) == body(client, server.at("/a")) == b"open"
-    assert server.asked == ["/a", "/b"]
+    assert server.requested == ["/a", "/b"]
     assert "refused" in message(client, inside.at("/b"))
 
 
@@ -371,7 +371,7 @@ def test_many_threads_find_out_once(
         thread.start()
     for thread in threads:
         thread.join()
-    assert inside.asked == []
+    assert inside.requested == []
     came = [each for each in answers if isinstance(each, AbstractWebClientSuccessResponse)]
     assert [each.raw_data() for each in came] == [b"open"] * 8
     assert len(answers) == 16

@@ -16,8 +16,8 @@ from tests.responses import error
 from tests.server import Answer, LoopbackServer, redirect
 from tests.servers import Certificate, ServerAt, TLSServer, Tunnels
 from usp.exceptions import SitemapException
+from usp.web_client._aiohttp.connector import Verify
 from usp.web_client._http.address_guard import AddressRule
-from usp.web_client._http.settings import Verify
 from usp.web_client.aio_client import AioWebClient
 
 
@@ -92,7 +92,7 @@ def test_a_crawl_from_outside_does_not_go_inside(
             assert "127.0.0.2" in await message(client, inside.at("/b"))
             assert "127.0.0.2" in await message(client, server.at("/r")), "by a redirect"
             assert await body(client, server.at("/a")) == b"open", "and it goes on outside"
-        assert inside.asked == []
+        assert inside.requested == []
         async with in_crawl(Elsewhere(private_addresses="allow"), server.url) as client:
             assert await body(client, server.at("/r")) == b"secret"
 
@@ -111,7 +111,7 @@ def test_the_first_request_may_lead_inside(
             assert "refused" in await message(client, url)
 
     run(main())
-    assert inside.asked == []
+    assert inside.requested == []
 
 
 def test_a_homepage_without_an_address_counts_as_outside(inside: LoopbackServer) -> None:
@@ -120,7 +120,7 @@ def test_a_homepage_without_an_address_counts_as_outside(inside: LoopbackServer)
             assert "refused" in await message(client, inside.url)
 
     run(main())
-    assert inside.asked == []
+    assert inside.requested == []
 
 
 def test_crawls_at_the_same_time_are_judged_each_by_its_own(
@@ -292,10 +292,10 @@ def test_a_tunnel_through_a_proxy(
     with Tunnels() as proxy:
         monkeypatch.setenv("HTTPS_PROXY", proxy.url.removeprefix("http://"))
         run(main())
-        assert proxy.asked == [f"127.0.0.1:{secure.port}"]
+        assert proxy.requested == [f"127.0.0.1:{secure.port}"]
         monkeypatch.setenv("NO_PROXY", "127.0.0.1")
         run(main())
-        assert len(proxy.asked) == 1
+        assert len(proxy.requested) == 1
 
 
 def test_the_credentials_of_a_proxy(server: LoopbackServer) -> None:

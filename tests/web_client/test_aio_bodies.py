@@ -132,7 +132,7 @@ def test_a_dripping_body_that_nobody_wants_is_left(
             assert time.monotonic() - begun < SOON
 
     run(main())
-    assert server.asked == (["/a", "/b"] if status == 302 else ["/a"])
+    assert server.requested == (["/a", "/b"] if status == 302 else ["/a"])
 
 
 def test_a_response_that_is_closed_early_gives_its_place_back(server: LoopbackServer) -> None:

@@ -152,7 +152,7 @@ def test_redirects_are_followed_and_the_last_url_is_told(server: LoopbackServer)
             await response.close()
 
     run(main())
-    assert server.asked == ["/a", "/b?x=1", "/c"]
+    assert server.requested == ["/a", "/b?x=1", "/c"]
 
 
 def test_odd_urls_are_sent_as_requests_sends_them(server: LoopbackServer) -> None:
@@ -166,7 +166,7 @@ def test_odd_urls_are_sent_as_requests_sends_them(server: LoopbackServer) -> Non
 
     run(main())
     sent = ["/a%20b", "/~a%2Fb", "/%C3%BC?q=%C3%BC&r=a+b", "/r", "/%C3%A9t%C3%A9%201"]
-    assert server.asked == sent
+    assert server.requested == sent
 
 
 def test_redirects_without_end(server: LoopbackServer) -> None:
@@ -179,7 +179,7 @@ def test_redirects_without_end(server: LoopbackServer) -> None:
         assert not answer.retryable()
 
     run(main())
-    assert len(server.asked) == 31
+    assert len(server.requested) == 31
 
 
 @pytest.mark.parametrize(
@@ -194,7 +194,7 @@ def test_redirects_that_lead_nowhere(server: LoopbackServer, target: str) -> Non
             assert not answer.retryable()
 
     run(main())
-    assert server.asked == ["/a"]
+    assert server.requested == ["/a"]
 
 
 @pytest.mark.parametrize("url", ["", "ftp://h/x", "http://", "http://[x", "http://h:99999/", "a b"])
@@ -342,10 +342,10 @@ def test_what_a_subclass_does_holds_in_a_crawl(server: LoopbackServer) -> None:
     server.otherwise = b"x"
 
     class Counting(AioWebClient):
-        asked = 0
+        requested = 0
 
         async def get(self, url: str) -> AbstractWebClientResponse:
-            self.asked += 1
+            self.requested += 1
             return await super().get(f"{url}?counted")
 
     async def main() -> None:
@@ -353,10 +353,10 @@ def test_what_a_subclass_does_holds_in_a_crawl(server: LoopbackServer) -> None:
             async with client.for_crawl(server.url) as own, other.for_crawl(server.url) as its:
                 await asyncio.gather(*(body(each, server.url) for each in (own, own, its)))
             await body(client, server.url)
-            assert client.asked == 3
+            assert client.requested == 3
 
     run(main())
-    assert sorted(server.asked) == ["/", "/?counted", "/?counted", "/?counted"]
+    assert sorted(server.requested) == ["/", "/?counted", "/?counted", "/?counted"]
 
 
 # Misuse

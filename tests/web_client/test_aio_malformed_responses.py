@@ -42,7 +42,7 @@ def test_a_new_connection_that_is_dropped_is_not_tried_again(server: LoopbackSer
             assert error(await client.get(server.at("/a"))).retryable()
 
     run(main())
-    assert server.asked == ["/a"]
+    assert server.requested == ["/a"]
 
 
 def test_headers_that_are_cut_off_are_a_failure_that_may_pass(server: LoopbackServer) -> None:
@@ -55,7 +55,7 @@ def test_headers_that_are_cut_off_are_a_failure_that_may_pass(server: LoopbackSe
             assert answer.retryable()
 
     run(main())
-    assert server.asked == ["/a"]
+    assert server.requested == ["/a"]
 
 
 def test_an_empty_location_leads_nowhere(server: LoopbackServer) -> None:
@@ -66,7 +66,7 @@ def test_an_empty_location_leads_nowhere(server: LoopbackServer) -> None:
             return await message(client, server.at("/a"))
 
     assert run(main()) == "302 Found"
-    assert server.asked == ["/a"]
+    assert server.requested == ["/a"]
 
 
 @pytest.mark.parametrize(

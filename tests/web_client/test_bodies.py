@@ -115,7 +115,7 @@ def test_redirects_count(server: LoopbackServer, client: RequestsWebClient) -> N
     server.site["/a"] = slow
     answer = error(client.get(server.at("/a")))
     assert "before its deadline" in answer.message()
-    assert len(server.asked) < 10
+    assert len(server.requested) < 10
 
 
 def test_each_document_has_its_own_time(server: LoopbackServer, client: RequestsWebClient) -> None:
@@ -284,7 +284,7 @@ def test_a_dripping_body_is_left(
     begun = time.monotonic()
     client.get(server.at("/a"))
     assert time.monotonic() - begun < SOON
-    assert server.asked == (["/a", "/b"] if status == 302 else ["/a"])
+    assert server.requested == (["/a", "/b"] if status == 302 else ["/a"])
 
 
 def test_the_bomb_in_a_redirect_is_not_unpacked(

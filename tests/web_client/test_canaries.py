@@ -434,7 +434,7 @@ def test_aiohttp_retry_connection(server: LoopbackServer) -> None:
 
     run(main())
     message = changed("aiohttp.ClientSession._retry_connection", "_aiohttp/crawl_scope.py")
-    assert server.asked == ["/", "/drop"], message
+    assert server.requested == ["/", "/drop"], message
 
 
 def test_aiohttp_read_nowait(server: LoopbackServer) -> None:

@@ -63,7 +63,7 @@ def test_abort_ends_a_wait_for_an_answer(server: LoopbackServer, in_flight: Run)
     server.otherwise = stall
     with closing(RequestsWebClient()) as client:
         ends = [in_flight(lambda: client.get(server.url)) for _ in range(4)]
-        wait_until(lambda: len(server.asked) == 4)
+        wait_until(lambda: len(server.requested) == 4)
         begun = time.monotonic()
         client.abort()
         for end in ends:
@@ -97,7 +97,7 @@ def test_abort_ends_tls(certificate: Certificate, in_flight: Run) -> None:
     ):
         secure.otherwise = stall
         end = in_flight(lambda: client.get(secure.url))
-        wait_until(lambda: secure.asked)
+        wait_until(lambda: secure.requested)
         client.abort()
         assert error(end()).message() == "the request was cancelled"  # type: ignore[arg-type]
 
@@ -122,7 +122,7 @@ def test_abort_ends_a_polite_wait(server: LoopbackServer, in_flight: Run) -> Non
         end = in_flight(lambda: scope.get(server.url))
         scope.cancel()
         assert error(end()).message() == "the request was cancelled"  # type: ignore[arg-type]
-    assert len(server.asked) == 1
+    assert len(server.requested) == 1
 
 
 def test_after_abort_the_client_is_of_use(server: LoopbackServer) -> None:
@@ -148,7 +148,7 @@ def test_abort_ends_one_crawl_or_all(server: LoopbackServer, in_flight: Run) -> 
             in_flight(partial(scope.get, server.at(f"/{number}")))
             for number, scope in enumerate(scopes)
         ]
-        wait_until(lambda: len(server.asked) == 3)
+        wait_until(lambda: len(server.requested) == 3)
         assert scopes[0].cancel()
         assert error(ends[0]()).message() == "the request was cancelled"  # type: ignore[arg-type]
         go.set()
@@ -193,7 +193,7 @@ def test_nothing_is_left_open(certificate: Certificate, in_flight: Run) -> None:
         unread = client.get(secure.url)
         first = in_flight(lambda: client.get(secure.at("/stall")))
         second = in_flight(lambda: client.get(plain.url))
-        wait_until(lambda: "/stall" in secure.asked and plain.asked)
+        wait_until(lambda: "/stall" in secure.requested and plain.requested)
         client.abort()
         assert isinstance(first(), WebClientErrorResponse)
         assert isinstance(second(), WebClientErrorResponse)

@@ -125,7 +125,7 @@ def test_a_crawl_retries_a_response_with_truncated_headers(
     server: LoopbackServer, crawl: Callable[..., Any]
 ) -> None:
     def answer(handler: Handler) -> bytes | None:
-        if len(server.asked) == 1:
+        if len(server.requested) == 1:
             handler.wfile.write(HEAD)
             return None
         return TEXT
@@ -135,7 +135,7 @@ def test_a_crawl_retries_a_response_with_truncated_headers(
     tree = run(tree) if asyncio.iscoroutine(tree) else tree
     assert len(list(tree.all_pages())) == 2
     assert tree.outcome is Outcome.FOUND
-    assert server.asked == ["/a.xml"] * 2
+    assert server.requested == ["/a.xml"] * 2
 
 
 # Content encodings

@@ -239,7 +239,7 @@ def test_validators_belong_to_one_url(server: LoopbackServer) -> None:
         assert isinstance(scope.get(server.at("/a"), BOTH), WebClientNotModifiedResponse)
     client.close()
     assert isinstance(run(main()), WebClientNotModifiedResponse)
-    assert server.asked == ["/login", "/a"] * 2
+    assert server.requested == ["/login", "/a"] * 2
     assert conditions(server) == [(None, None), (ETAG, DATE)] * 2
 
 

@@ -333,4 +333,4 @@ def test_a_body_that_breaks_off_gives_what_came(server: LoopbackServer) -> None:
     assert not tree.tree_complete
     (sitemap,) = tree.sub_sitemaps[0].sub_sitemaps
     assert [problem.name for problem in sitemap.problems] == ["body-truncated", "truncated"]
-    assert server.asked.count("/half.xml") == 5, "it was tried again first"
+    assert server.requested.count("/half.xml") == 5, "it was tried again first"

@@ -148,15 +148,15 @@ def test_a_tunnel_through_a_proxy(
         with closing(RequestsWebClient(verify=str(certificate.file))) as client:
             client.set_proxies({"https": proxy.url})
             assert body(client.get(secure.url)) == b"hello"
-        assert len(proxy.asked) == 1
+        assert len(proxy.requested) == 1
         monkeypatch.setenv("HTTPS_PROXY", proxy.url)
         with closing(RequestsWebClient(verify=str(certificate.file))) as client:
             assert body(client.get(secure.url)) == b"hello"
-            assert len(proxy.asked) == 2
+            assert len(proxy.requested) == 2
         monkeypatch.setenv("NO_PROXY", "127.0.0.1")
         with closing(RequestsWebClient(verify=str(certificate.file))) as client:
             assert body(client.get(secure.url)) == b"hello"
-        assert len(proxy.asked) == 2
+        assert len(proxy.requested) == 2
 
 
 def test_the_exceptions_to_a_proxy_hold_for_every_request(

@@ -50,7 +50,7 @@ def test_a_stream_that_is_closed_leaves_its_client_of_use(
     for _ in range(3):
         with usp.iter_pages(site.url, web_client=client) as pages:
             assert next(pages).url == site.at("/1")
-            wait_until(lambda: "/stall.xml" in site.asked)
+            wait_until(lambda: "/stall.xml" in site.requested)
         assert body(client.get(site.at("/hello"))) == b"hello"
     del site.site["/stall.xml"]
     tree = sitemap_tree_for_homepage(site.url, client)
@@ -64,13 +64,13 @@ class Held:
         self.go = threading.Event()
         self.names = [f"/{number}.xml" for number in range(count)]
         self.pages = [server.at(f"/page/{number}") for number in range(count)]
-        self.asked = 0
+        self.requested = 0
         server.robots("/first.xml", *self.names)
         server.site["/first.xml"] = urlset(server.at("/first"))
         server.site |= dict.fromkeys(self.names, self)
 
     def __call__(self, handler: Handler) -> bytes:
-        self.asked += 1
+        self.requested += 1
         self.go.wait(20)
         number = self.names.index(handler.path)
         return urlset(self.pages[number])
@@ -83,12 +83,12 @@ def test_closing_one_stream_leaves_the_other_whole(
     streams = [usp.iter_pages(server.url, web_client=client) for _ in range(2)]
     for stream in streams:
         assert next(stream).url == server.at("/first")
-    wait_until(lambda: held.asked == 8)
+    wait_until(lambda: held.requested == 8)
     streams[0].close()
     held.go.set()
     assert [page.url for page in streams[1]] == held.pages
     assert streams[1].outcome is Outcome.FOUND
-    assert server.asked.count("/0.xml") == 2, "nothing had to be asked for again"
+    assert server.requested.count("/0.xml") == 2, "nothing had to be asked for again"
 
 
 def test_a_kept_connection_belongs_to_the_crawl_that_has_it_now(
@@ -153,7 +153,7 @@ def test_a_request_outside_of_all_crawls_is_ended_with_none(
             target=lambda: found.append(body(client.get(server.at(held.names[0]))))
         )
         get.start()
-        wait_until(lambda: held.asked == 2)
+        wait_until(lambda: held.requested == 2)
     held.go.set()
     get.join()
     assert found == [urlset(*held.pages)]
@@ -182,10 +182,10 @@ def test_each_crawl_has_its_own_answer_to_where_it_is() -> None:
             pages += [page.url for page in stream]
         assert found[0] == [outside.at("/page")], "a public site doesn't lead inside"
         assert found[1] == [outside.at("/page"), inside.at("/page")]
-        refused = inside.asked.count("/b.xml")
+        refused = inside.requested.count("/b.xml")
         client.for_crawl(outside.url)
         error(client.get(inside.at("/b.xml")))
-        assert inside.asked.count("/b.xml") == refused, "nor in a thread that knows of no crawl"
+        assert inside.requested.count("/b.xml") == refused, "nor in a thread that knows of no crawl"
 
 
 def test_a_client_around_ours_is_ended_with_its_crawl_only(server: LoopbackServer) -> None:
@@ -209,7 +209,7 @@ def test_a_client_around_ours_is_ended_with_its_crawl_only(server: LoopbackServe
         streams = [usp.iter_pages(server.url, web_client=Around(inner)) for _ in range(2)]
         for stream in streams:
             next(stream)
-        wait_until(lambda: held.asked == 4)
+        wait_until(lambda: held.requested == 4)
         streams[1].close()
         wait_until(lambda: len(fetchers()) <= 3)
         held.go.set()
@@ -298,7 +298,7 @@ def test_what_can_not_be_ended_is_not_waited_for(server: LoopbackServer, kind: s
 
         def get(self, url: str) -> AbstractWebClientResponse:
             if url in map(server.at, held.names):
-                held.asked += 1
+                held.requested += 1
                 held.go.wait(20)
             return super().get(url)
 
@@ -310,7 +310,7 @@ def test_what_can_not_be_ended_is_not_waited_for(server: LoopbackServer, kind: s
         }
         with usp.iter_pages(server.url, web_client=clients[kind]()) as pages:
             assert next(pages).url == server.at("/first")
-            wait_until(lambda: held.asked == 2)
+            wait_until(lambda: held.requested == 2)
             later = threading.Timer(1.0, held.go.set)
             later.start()
         assert len(fetchers()) >= 2, "they are at it still"
@@ -328,7 +328,7 @@ def test_a_body_that_nobody_wants_any_more_is_not_read_on(server: LoopbackServer
     with deaf.session:
         with usp.iter_pages(server.url, web_client=deaf) as pages:
             next(pages)
-            wait_until(lambda: "/endless.xml" in server.asked)
+            wait_until(lambda: "/endless.xml" in server.requested)
         wait_until(lambda: not fetchers())
     assert not server.closing.is_set()
 
@@ -348,5 +348,5 @@ def test_a_connection_that_does_not_come_about_is_not_waited_for(server: Loopbac
 def test_what_can_be_ended_is_over_when_closing_returns(site: LoopbackServer) -> None:
     with usp.iter_pages(site.url) as pages:
         next(pages)
-        wait_until(lambda: "/stall.xml" in site.asked)
+        wait_until(lambda: "/stall.xml" in site.requested)
     assert fetchers() == []

@@ -1,11 +1,11 @@
-"""Documents in which ours finds fewer things than another reader, and why that is right."""
+"""Documents in which usp finds less than another reader, and why that is right."""
 
 from __future__ import annotations
 
 from typing import Final
 
-NO_TEXT: Final = "the missing items have neither title nor description, so they are left out"
-EMPTY: Final = "a declaration without URL, which the reference counts as one"
+NO_TEXT: Final = "the missing items have neither title nor description, so they are skipped"
+EMPTY: Final = "a declaration without URL, which the reference counts"
 
 EXPLAINED: Final[dict[str, str]] = {
     "feeds/0029.xml": NO_TEXT,
@@ -16,15 +16,15 @@ EXPLAINED: Final[dict[str, str]] = {
     "robots/0305.txt": EMPTY,
 }
 
-REPEATED: Final = "entries repeat the URL of one page with other videos; the first entry counts"
+REPEATED: Final = "entries repeat the URL of a page with other videos; the first entry is used"
 
 EXPLAINED_VIDEOS: Final[dict[str, str]] = {
     "xml/0125.xml": REPEATED,
     "xml/0259.xml": REPEATED,
 }
 
-OF_VIDEOS: Final = "the reference counts publication dates, and these are those of videos"
-NO_TITLE: Final = "one story has an empty title, so it is left out"
+OF_VIDEOS: Final = "the reference counts publication dates, and these belong to videos"
+NO_TITLE: Final = "one story has an empty title, so it is skipped"
 
 EXPLAINED_NEWS: Final[dict[str, str]] = {
     **dict.fromkeys(

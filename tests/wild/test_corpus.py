@@ -1,10 +1,8 @@
-"""Real documents as sites published them: nothing raises, and no URL is lost without a reason.
+"""Real documents as sites published them: nothing raises, and no URL is missing without a reason.
 
-The folder's MANIFEST.tsv tells, for each document, how many distinct URLs an independent reader and
-how many 1.8.1 found in it. Where ours finds fewer, ``explained.py`` says why.
-
-Rules of this room: documents are read where they are, from bytes, and each is read whole, every
-field of every page included. Skipped where there is no folder of real documents.
+MANIFEST.tsv has, for each document, the number of distinct URLs that an independent reader and
+1.8.1 found in it. Where usp finds fewer, ``explained.py`` gives the reason. Each document is read
+completely, with every field of every page. Skipped if there is no folder of real documents.
 """
 
 from __future__ import annotations
@@ -33,7 +31,7 @@ SITEMAP_URL = "https://site.example/sitemap.xml"
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What the manifest knows of a document."""
+    """The row of a document in the manifest."""
 
     file: str
     kind: str
@@ -51,8 +49,8 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """What ours found in a document."""
+class Counts:
+    """What usp found in a document."""
 
     urls: int
     images: int
@@ -70,20 +68,20 @@ def read_document(row: Row, data: bytes) -> AbstractSitemap:
     return IndexRobotsTxtSitemapParser(ROBOTS_URL, text, 0, LocalWebClient(), set()).sitemap()
 
 
-def weigh(sitemap: AbstractSitemap) -> Reading:
+def count_all(sitemap: AbstractSitemap) -> Counts:
     urls, found = set[str](), Counter[str]()
     for page in sitemap.all_pages():
-        told = page.to_dict()  # converts every field
-        assert all(told.get(name) or not getattr(page, name) for name in NEWER), page.url
+        dictionary = page.to_dict()  # converts every field
+        assert all(dictionary.get(name) or not getattr(page, name) for name in NEWER), page.url
         assert page.declared or isinstance(sitemap, PagesTextSitemap)
-        urls.add(told["url"])
+        urls.add(dictionary["url"])
         found["images"] += len(page.images or ())
         found["alternates"] += len(page.alternates or ())
         found["videos"] += len(page.videos or ())
         found["news"] += page.news_story is not None
     urls.update(child.url for child in sitemap.sub_sitemaps)
     is_xml = not isinstance(sitemap, PagesTextSitemap | IndexRobotsTxtSitemap)
-    return Reading(
+    return Counts(
         len(urls),
         found["images"],
         found["alternates"],
@@ -114,32 +112,30 @@ def manifest(corpus: Path) -> list[Row]:
 
 
 @pytest.fixture(scope="module")
-def readings(corpus: Path, manifest: list[Row]) -> dict[str, Reading]:
-    """Each document, read once; an exception here fails every test, with the document's name."""
+def counts(corpus: Path, manifest: list[Row]) -> dict[str, Counts]:
+    """Each document, read once; an exception fails every test, and names the document."""
     found = {}
     for row in manifest:
         try:
-            found[row.file] = weigh(read_document(row, (corpus / row.file).read_bytes()))
+            found[row.file] = count_all(read_document(row, (corpus / row.file).read_bytes()))
         except Exception as error:
             error.add_note(f"while reading {row.file}")
             raise
     return found
 
 
-def test_all_of_the_corpus_is_read_without_an_exception(
-    corpus: Path, manifest: list[Row], readings: dict[str, Reading]
+def test_every_document_is_read_without_an_exception(
+    corpus: Path, manifest: list[Row], counts: dict[str, Counts]
 ) -> None:
     files = {
         str(path.relative_to(corpus))
         for path in corpus.glob("*/*")
         if not path.name.endswith(".md")
     }
-    assert readings.keys() == {row.file for row in manifest} == files
+    assert counts.keys() == {row.file for row in manifest} == files
 
 
-def test_the_learned_lane_reads_what_the_careful_lane_reads(
-    corpus: Path, manifest: list[Row]
-) -> None:
+def test_the_pattern_reader_and_expat_agree(corpus: Path, manifest: list[Row]) -> None:
     for row in manifest:
         data = (corpus / row.file).read_bytes()
         one, other = (
@@ -155,61 +151,57 @@ def test_the_learned_lane_reads_what_the_careful_lane_reads(
         assert problems[0] == problems[1], row.file
 
 
-def test_where_fewer_urls_are_found_there_is_a_reason(
-    manifest: list[Row], readings: dict[str, Reading]
-) -> None:
+def test_missing_urls_are_explained(manifest: list[Row], counts: dict[str, Counts]) -> None:
     fewer = {
-        row.file: f"{readings[row.file].urls} of {row.expected} ({row.kind})"
+        row.file: f"{counts[row.file].urls} of {row.expected} ({row.kind})"
         for row in manifest
-        if readings[row.file].urls < row.expected
+        if counts[row.file].urls < row.expected
     }
-    assert {file: told for file, told in fewer.items() if file not in EXPLAINED} == {}
-    assert EXPLAINED.keys() <= fewer.keys(), "a reason is kept for a document that needs none"
+    assert {file: count for file, count in fewer.items() if file not in EXPLAINED} == {}
+    assert EXPLAINED.keys() <= fewer.keys(), "a document is explained that lacks nothing"
 
 
-def test_no_image_or_alternate_is_lost(manifest: list[Row], readings: dict[str, Reading]) -> None:
-    lost = {
-        row.file: (readings[row.file].images, row.images, readings[row.file].alternates)
+def test_no_image_or_alternate_is_missing(manifest: list[Row], counts: dict[str, Counts]) -> None:
+    missing = {
+        row.file: (counts[row.file].images, row.images, counts[row.file].alternates)
         for row in manifest
-        if readings[row.file].images < row.images or readings[row.file].alternates < row.alternates
+        if counts[row.file].images < row.images or counts[row.file].alternates < row.alternates
     }
-    assert {file: told for file, told in lost.items() if file not in EXPLAINED} == {}
+    assert {file: count for file, count in missing.items() if file not in EXPLAINED} == {}
 
 
-def test_no_video_is_lost(manifest: list[Row], readings: dict[str, Reading]) -> None:
-    lost = {row.file for row in manifest if readings[row.file].videos < row.videos}
-    assert lost == EXPLAINED_VIDEOS.keys()
-    assert sum(readings[row.file].videos for row in manifest if row.kind == "urlset") == 293
+def test_missing_videos_are_explained(manifest: list[Row], counts: dict[str, Counts]) -> None:
+    missing = {row.file for row in manifest if counts[row.file].videos < row.videos}
+    assert missing == EXPLAINED_VIDEOS.keys()
+    assert sum(counts[row.file].videos for row in manifest if row.kind == "urlset") == 293
 
 
-def with_its_own_url_for_each_entry(data: bytes) -> bytes:
+def with_unique_urls(data: bytes) -> bytes:
     number = count()
     return re.sub(rb"(?=</(?:\w+:)?loc>)", lambda _: b"#%d" % next(number), data)
 
 
-def test_every_video_that_was_counted_is_read(corpus: Path, manifest: list[Row]) -> None:
-    """A page has the videos of its first entry; the manifest counts those of all its entries.
+def test_every_video_is_read(corpus: Path, manifest: list[Row]) -> None:
+    """A page has the videos of its first entry; the manifest counts those of all entries.
 
-    So the same documents are read once more with no entry repeated.
+    So the same documents are read again with unique URLs.
     """
     rows = {row.file: row for row in manifest if row.kind == "urlset" and row.videos}
     found = {
-        file: weigh(
-            read_document(row, with_its_own_url_for_each_entry((corpus / file).read_bytes()))
-        ).videos
+        file: count_all(read_document(row, with_unique_urls((corpus / file).read_bytes()))).videos
         for file, row in rows.items()
     }
     assert found == {file: row.videos for file, row in rows.items()}
     assert sum(found.values()) == 299
 
 
-def test_no_story_is_lost(manifest: list[Row], readings: dict[str, Reading]) -> None:
-    lost = {row.file for row in manifest if readings[row.file].news < row.news}
-    assert lost == EXPLAINED_NEWS.keys()
+def test_missing_stories_are_explained(manifest: list[Row], counts: dict[str, Counts]) -> None:
+    missing = {row.file for row in manifest if counts[row.file].news < row.news}
+    assert missing == EXPLAINED_NEWS.keys()
 
 
-def test_xml_that_expat_refuses_has_problems(
-    manifest: list[Row], readings: dict[str, Reading]
+def test_xml_that_expat_rejects_has_problems(
+    manifest: list[Row], counts: dict[str, Counts]
 ) -> None:
-    refused = [readings[row.file] for row in manifest if row.malformed]
-    assert [reading for reading in refused if reading.is_xml and not reading.problems] == []
+    rejected = [counts[row.file] for row in manifest if row.malformed]
+    assert [count for count in rejected if count.is_xml and not count.problems] == []

@@ -1,7 +1,7 @@
-"""Real documents served as one site: every driver makes the same tree of them.
+"""Real documents served as one site: every driver builds the same tree.
 
-Threads, asyncio and one request at a time; whatever the documents are like, only their order in
-robots.txt decides, and never the timing. Skipped where there is no folder of real documents.
+Threads, asyncio and one request at a time: the tree depends on the order in robots.txt, never on
+timing. Skipped if there is no folder of real documents.
 """
 
 from __future__ import annotations
@@ -31,25 +31,25 @@ def site(corpus: Path) -> Iterator[LoopbackServer]:
         yield server
 
 
-def outside(url: str, _level: int, _parents: set[str]) -> bool:
-    """Documents name sitemaps of other sites: they are not asked for."""
+def is_local(url: str, _level: int, _parents: set[str]) -> bool:
+    """Documents declare sitemaps of other sites: those are not requested."""
     return url.startswith("http://127.0.0.1")
 
 
-def told(sitemap: AbstractSitemap) -> Iterator[tuple[object, ...]]:
-    """What a tree tells, a node and its pages at a time; all else is read from the same bytes."""
+def nodes(sitemap: AbstractSitemap) -> Iterator[tuple[object, ...]]:
+    """Each node of a tree, then its pages; everything else is read from the same bytes."""
     reason = (sitemap.reason, sitemap.code) if isinstance(sitemap, InvalidSitemap) else None
     yield type(sitemap).__name__, sitemap.url, reason
     yield tuple(page.url for page in sitemap.pages)
     for child in sitemap.sub_sitemaps:
-        yield from told(child)
+        yield from nodes(child)
 
 
 def in_threads(site: LoopbackServer, concurrency: int = 32) -> IndexWebsiteSitemap:
     return usp.sitemap_tree_for_homepage(
         site.url,
         use_known_paths=False,
-        recurse_callback=outside,
+        recurse_callback=is_local,
         policy=POLICY,
         concurrency=concurrency,
     )
@@ -57,13 +57,13 @@ def in_threads(site: LoopbackServer, concurrency: int = 32) -> IndexWebsiteSitem
 
 async def in_asyncio(site: LoopbackServer) -> IndexWebsiteSitemap:
     return await aio.sitemap_tree_for_homepage(
-        site.url, use_known_paths=False, recurse_callback=outside, policy=POLICY
+        site.url, use_known_paths=False, recurse_callback=is_local, policy=POLICY
     )
 
 
 async def streamed(site: LoopbackServer) -> list[str]:
     stream = aio.iter_pages(
-        site.url, use_known_paths=False, recurse_callback=outside, policy=POLICY
+        site.url, use_known_paths=False, recurse_callback=is_local, policy=POLICY
     )
     return [page.url async for page in stream]
 
@@ -71,11 +71,11 @@ async def streamed(site: LoopbackServer) -> list[str]:
 @pytest.mark.timeout(600)
 def test_the_drivers_agree_on_every_document(site: LoopbackServer) -> None:
     one_by_one = in_threads(site, concurrency=1)
-    expected = list(told(one_by_one))
+    expected = list(nodes(one_by_one))
     assert len(expected) > 2 * len(site.site)
     for tree in (in_threads(site), run(in_asyncio(site))):
         assert tree.tried == one_by_one.tried
         assert tree.outcome is one_by_one.outcome
-        for ours, theirs in zip(told(tree), expected, strict=True):
-            assert ours == theirs
+        for one, other in zip(nodes(tree), expected, strict=True):
+            assert one == other
     assert run(streamed(site)) == [url for listed in expected[1::2] for url in listed]

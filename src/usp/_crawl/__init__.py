@@ -14,6 +14,7 @@ sleeping happens in ``_drive``. What bytes mean is for ``_parse`` to say.
 - ``assembly``: the tree of ``usp.objects`` that a finished crawl becomes.
 """
 
+from usp import _installation as _installation  # warns where usp/__init__.py is 1.8.1's
 from usp._crawl.core import Crawl, restore_crawl
 from usp._crawl.selection import restore_selected_pages
 

@@ -28,7 +28,7 @@ from usp._store import Store
 from usp.exceptions import NoWebClientException
 from usp.objects.fetch_info import FetchInfo
 from usp.objects.page import as_utc
-from usp.web_client import is_transient
+from usp.web_client import interruption, is_transient
 from usp.web_client.abstract_client import (
     AbstractWebClientSuccessResponse,
     CrawlScope,
@@ -201,6 +201,7 @@ class Fetcher:
         except CLIENT_BUGS:
             raise
         except Exception as error:  # noqa: BLE001 -- any client, any error
+            _raise_interruption(error)
             return failed_client(error)
         return head.inspect_body(self._store.keep(body), body)
 
@@ -244,6 +245,7 @@ class ResponseBody(BodyReading):
         except CLIENT_BUGS:
             raise
         except Exception as error:  # noqa: BLE001 -- any client, any error
+            _raise_interruption(error)
             self.error = truncation(error)
             return None
 
@@ -293,6 +295,12 @@ def failed_fetch(response: object) -> FetchFailed:
         untrusted=_if_there(error, "untrusted") is True,
         retry_after=_seconds(_if_there(error, "retry_after")),
     )
+
+
+def _raise_interruption(error: BaseException) -> None:
+    """Raise what a signal handler of the caller's raised: it is not the client's error."""
+    if interrupted := interruption(error):
+        raise interrupted from None
 
 
 def failed_client(error: BaseException) -> FetchFailed:

@@ -77,7 +77,7 @@ class Source:
 
     @classmethod
     def of(cls, content: str | bytes, url: str | None = None) -> "Source":
-        """Return the source of a document; a str is taken as it is, whatever encoding it declares."""
+        """Return the source of a document; a str is taken as it is, whatever it declares."""
         if isinstance(content, bytes):
             return cls([content], url)
         return cls(EncodedText(content), url, charset="utf-8")

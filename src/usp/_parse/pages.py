@@ -105,7 +105,7 @@ class _Paging:
 
     def _of_run(self, run: MatchRun, rows: list[Groups]) -> Iterable[SitemapPage]:
         """Return the same as for each entry alone: all at once where all are plain and new."""
-        plain, base = run.looks.plain, self._fields.base
+        plain, base = run.entry_pattern.plain, self._fields.base
         group = plain.only(self._fields.url_key) if plain else None
         urls = [] if group is None else [url for row in rows if (url := row[group])]
         if plain and len(urls) == len(rows):
@@ -118,7 +118,7 @@ class _Paging:
     def _one_by_one(self, run: MatchRun, rows: list[Groups]) -> Iterator[SitemapPage]:
         fields = self._fields
         for match, row in zip(run.matches, rows, strict=True):
-            layout = run.looks.layout(row)
+            layout = run.entry_pattern.layout(row)
             url = _usual_url(row, layout, run.conversion, fields.url_key)
             if url and self._seen.add(url):
                 read = self._readers(layout, run.conversion)

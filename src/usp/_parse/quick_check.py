@@ -98,15 +98,15 @@ class QuickCheck:
 
     def suspects(self, run: MatchRun, rows: list[Groups]) -> list[int]:
         """Return which entries of a run are not known to be good, given the groups of each."""
-        plain = run.looks.plain
+        plain = run.entry_pattern.plain
         plan = self._plan_for(plain) if plain else None
         is_own = self._is_good_signature(run.name, ("loc",))
-        if plan is not None and is_own and plan.are_good(rows, run.looks.mark):
+        if plan is not None and is_own and plan.are_good(rows, run.entry_pattern.mark):
             return []
         return [at for at, row in enumerate(rows) if not self._is_good_match(run, at, row)]
 
     def _is_good_match(self, run: MatchRun, at: int, row: Groups) -> bool:
-        layout = run.looks.layout(row)
+        layout = run.entry_pattern.layout(row)
         if layout not in self._columns:
             self._columns[layout] = self._columns_of(layout)
         columns = self._columns[layout]
@@ -234,7 +234,7 @@ class _Plan:
 
     def are_good(self, rows: list[Groups], mark: int) -> bool:
         """Tell whether all these matches are plain, and good."""
-        if any([row[mark] is None for row in rows]):
+        if any(row[mark] is None for row in rows):
             return False
         for group in self._dates:
             column = [text for row in rows if (text := row[group])]
@@ -245,7 +245,7 @@ class _Plan:
             if not all(is_good(text or "") for text in new):
                 return False
             if len(known) < _MAX_SIGNATURES:
-                known |= new
+                known.update(new)
         return not any(
             row[needed] is None and (start == SURE or row[start] is not None)
             for start, needed in self._required
@@ -283,7 +283,7 @@ def _plan(layout: GroupLayout, fields: FieldReader) -> _Plan | None:
 def _is_complete_run(run: GroupLayout) -> bool:
     """Tell whether no element of a run can lack what it needs."""
     always = {item.key for item in run.items if item.sure}
-    return any(needed <= always for needed in _COMPLETE_RUNS) and not run.may_say("video:")
+    return any(needed <= always for needed in _COMPLETE_RUNS) and not run.may_have("video:")
 
 
 def _plain_test(key: str, fields: FieldReader) -> IsGood | None:

@@ -22,9 +22,6 @@ __all__ = ["__version__", "main", "parse_args"]
 _INTERRUPTED = 130
 """The exit code after Ctrl-C, as in shells: 128 plus the number of SIGINT."""
 
-_RIVAL = "ultimate-sitemap-parser"
-"""Another distribution that installs the import name ``usp``: the two would mix."""
-
 
 def parse_args(arg_list: list[str] | None) -> tuple[argparse.Namespace, argparse.ArgumentParser]:
     """Return the parsed arguments and the parser.
@@ -88,21 +85,5 @@ def _run(arg_list: list[str] | None) -> Exit:
     if "func" not in args:
         parser.print_help()
         return Exit.DONE
-    _warn_of_double_install()
     code: Exit = args.func(args)
     return code
-
-
-def _warn_of_double_install() -> None:
-    from importlib import metadata
-
-    from usp.cli._output import tell
-
-    try:
-        metadata.distribution(_RIVAL)
-    except metadata.PackageNotFoundError:
-        return
-    tell(
-        f"warning: {_RIVAL} is installed too and has the same import name; "
-        "uninstall both, then install usp again"
-    )

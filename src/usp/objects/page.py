@@ -1,8 +1,8 @@
-"""The page of a sitemap, and what sitemaps say about it: a news story, images, alternates, more.
+"""The page of a sitemap: its URL and what the sitemap gives for it.
 
-A page that was read from a document holds what its entry said (a *record*) and the *field_reader* of
-that format; a field is converted when it is first asked for. A page that the caller builds holds
-its values at once. Nobody can tell the two apart: same values, types, equality and pickles.
+A page that was parsed holds its raw entry (a *record*) and the *field reader* of the format; a
+field is converted lazily, on first access. A page that the caller builds holds its values. The two
+behave alike: same values, types, equality and pickles.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 Record = Iterable[tuple[str, str]]
-"""What one entry said: (key, text) in document order; see ``usp._parse.xml.grammar``."""
+"""The raw fields of an entry: (key, text) in document order; see ``usp._parse.xml.grammar``."""
 
 SITEMAP_PAGE_DEFAULT_PRIORITY: Final = Decimal("0.5")
 """The priority of a page that gives none (sitemaps.org, ``<priority>``)."""
@@ -38,7 +38,7 @@ SITEMAP_PAGE_DEFAULT_PRIORITY: Final = Decimal("0.5")
 
 @unique
 class SitemapPageChangeFrequency(Enum):
-    """How often a page is said to change."""
+    """How often a page changes, by its sitemap."""
 
     ALWAYS = "always"
     HOURLY = "hourly"
@@ -50,12 +50,12 @@ class SitemapPageChangeFrequency(Enum):
 
     @classmethod
     def has_value(cls, value: str) -> bool:
-        """Tell whether this is one of the frequencies, as sitemaps write them."""
+        """Tell whether this is one of the frequencies, as written in sitemaps."""
         return any(value == item.value for item in cls)
 
 
 def as_utc(when: datetime | None) -> datetime | None:
-    """Return a moment in UTC; one without a zone is taken as UTC."""
+    """Return a time in UTC; one without a time zone is taken as UTC."""
     if when is None:
         return None
     if when.tzinfo is None:
@@ -67,17 +67,16 @@ def as_utc(when: datetime | None) -> datetime | None:
 
 
 RawEntry: TypeAlias = Any
-"""What an entry said: a record, or whatever else the field_reader of its page was made for."""
+"""An entry before conversion: a record, or whatever else its field reader takes."""
 
 _new: Final = object.__new__
-_UNREAD: Final[Any] = object()
-"""Stands in a slot whose value nobody has asked for yet. The slots of what is rarer stay empty:
-that costs less as long as nobody asks, and more then. (A ``__getattr__`` for them would cost every
-other field a third of a microsecond.)"""
+_NOT_CONVERTED: Final[Any] = object()
+"""The value of a slot that was not converted yet. The slots of rare fields stay empty instead: that
+costs less until they are accessed. (A ``__getattr__`` would slow every other field down.)"""
 
 
 class PageFieldReader(Protocol):
-    """How a format turns what an entry said into the values of a page."""
+    """How a format turns a raw entry into the values of a page."""
 
     def priority(self, record: RawEntry) -> Decimal: ...
     def last_modified(self, record: RawEntry) -> datetime | None: ...
@@ -93,15 +92,15 @@ class PageFieldReader(Protocol):
     def title(self, record: RawEntry) -> str | None: ...
     def published_at(self, record: RawEntry) -> datetime | None: ...
     def declared(self, record: RawEntry) -> dict[str, str]: ...
-    def says_more(self, record: RawEntry) -> bool: ...
+    def has_later_fields(self, record: RawEntry) -> bool: ...
 
 
 def _dictionaries(values: Sequence[Any]) -> list[dict[str, Any]]:
     return [value.to_dict() for value in values]
 
 
-_LATER: Final[Mapping[str, Callable[[Any], Any]]] = {
-    # Alternates came late to 1.8.1 and never reached its repr.
+_LATER_FIELDS: Final[Mapping[str, Callable[[Any], Any]]] = {
+    # 1.8.1 has alternates, but not in its repr.
     "alternates": list,
     "videos": _dictionaries,
     "links": _dictionaries,
@@ -109,11 +108,11 @@ _LATER: Final[Mapping[str, Callable[[Any], Any]]] = {
     "page_map": _dictionaries,
     "extensions": _dictionaries,
 }
-"""Fields that are shown where they say something, and how they look in a dictionary."""
+"""Fields that the repr shows if they are not empty, and their form in a dictionary."""
 
 
 class SitemapPage(ValueObject):
-    """One page that a sitemap names."""
+    """One page that a sitemap lists."""
 
     __slots__ = (
         "_alternates",
@@ -121,6 +120,7 @@ class SitemapPage(ValueObject):
         "_declared",
         "_extensions",
         "_field_reader",
+        "_has_later_fields",
         "_images",
         "_last_modified",
         "_links",
@@ -130,7 +130,6 @@ class SitemapPage(ValueObject):
         "_priority",
         "_published_at",
         "_record",
-        "_says_more",
         "_sitemap_url",
         "_title",
         "_url",
@@ -143,10 +142,10 @@ class SitemapPage(ValueObject):
         "change_frequency",
         "news_story",
         "images",
-        *_LATER,
+        *_LATER_FIELDS,
     )
-    _provenance: ClassVar = ("sitemap_url", "title", "published_at", "declared")
-    """What travels in pickles, and is no part of what makes two pages equal."""
+    _uncompared: ClassVar = ("sitemap_url", "title", "published_at", "declared")
+    """Fields that are pickled, and are not compared."""
     _record: RawEntry
     _field_reader: PageFieldReader
     _sitemap_url: str | None
@@ -179,57 +178,63 @@ class SitemapPage(ValueObject):
         self._mobile = mobile
         self._page_map = page_map
         self._extensions = extensions
-        self._take_provenance({})
+        self._set_uncompared({})
 
     @classmethod
     def from_entry(
         cls, url: str, record: RawEntry, field_reader: PageFieldReader, sitemap_url: str | None
     ) -> Self:
-        """Make the page of an entry, its fields being converted when they are asked for."""
+        """Return the page of an entry; its fields are converted lazily, on first access."""
         page = _new(cls)
         page._url = url
         page._sitemap_url = sitemap_url
         page._record = record
         page._field_reader = field_reader
-        page._priority = page._last_modified = page._change_frequency = _UNREAD
-        page._news_story = page._images = page._alternates = _UNREAD
+        page._priority = page._last_modified = page._change_frequency = _NOT_CONVERTED
+        page._news_story = page._images = page._alternates = _NOT_CONVERTED
         return page
 
     def __getstate__(self) -> tuple[dict[str, Any] | None, dict[str, Any]]:
         attributes, fields = super().__getstate__()
-        told = {f"_SitemapPage__{name}": self._rarer(name) for name in self._provenance}
-        return attributes, fields | told
+        pickled = {f"_SitemapPage__{name}": self._rare_field(name) for name in self._uncompared}
+        return attributes, fields | pickled
 
     def __setstate__(self, state: tuple[dict[str, Any] | None, dict[str, Any]]) -> None:
         super().__setstate__(state)
         self._mobile = bool(self._mobile)  # None in a pickle of 1.8.1
-        self._take_provenance(state[1])
+        self._set_uncompared(state[1])
 
-    def _take_provenance(self, told: Mapping[str, Any]) -> None:
-        """Take what a pickle tells beside the fields; 1.8.1 and a caller tell nothing."""
-        self._says_more = True
+    def _set_uncompared(self, pickled: Mapping[str, Any]) -> None:
+        """Set the fields that aren't compared; pickles of 1.8.1 and callers don't have them."""
+        self._has_later_fields = True
         story = self._news_story
-        untold: tuple[Any, ...] = (
+        defaults: tuple[Any, ...] = (
             None,
             story and story.title,
             story and as_utc(story.publish_date),
             {},
         )
-        for name, value in zip(self._provenance, untold, strict=True):
-            setattr(self, f"_{name}", told.get(f"_SitemapPage__{name}", value))
+        for name, value in zip(self._uncompared, defaults, strict=True):
+            setattr(self, f"_{name}", pickled.get(f"_SitemapPage__{name}", value))
 
     def __hash__(self) -> int:
         return hash((self._url,))
 
     def __repr__(self) -> str:
-        shown = [name for name in self._fields if name not in _LATER or name in self._later()]
+        shown = [
+            name
+            for name in self._fields
+            if name not in _LATER_FIELDS or name in self._present_later_fields()
+        ]
         fields = ", ".join(f"{name}={getattr(self, name)}" for name in shown)
         return f"{type(self).__name__}({fields})"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the page as plain values: the keys of 1.8.1, newer ones where they say something.
+    def to_dict(self, *, extended: bool = False) -> dict[str, Any]:
+        """Return the page as plain values, with exactly the keys of 1.8.1.
 
-        Dates stay ``datetime`` and the priority ``Decimal``, as they always have.
+        Dates stay ``datetime`` and the priority ``Decimal``.
+
+        :param extended: whether to add all other fields.
         """
         page: dict[str, Any] = {
             "url": self.url,
@@ -239,19 +244,30 @@ class SitemapPage(ValueObject):
             "news_story": self.news_story.to_dict() if self.news_story else None,
             "images": [image.to_dict() for image in self.images] if self.images else None,
         }
-        return page | {name: show(getattr(self, name)) for name, show in self._later().items()}
+        return page | self._extended_dict() if extended else page
 
-    def _later(self) -> dict[str, Callable[[Any], Any]]:
-        """Return those of the later fields that say something."""
-        # Most entries have none, and asking all of them takes longer than all the rest.
-        if not self._rarer("says_more"):
+    def _extended_dict(self) -> dict[str, Any]:
+        listed = {name: getattr(self, name) for name in _LATER_FIELDS}
+        return {
+            **{name: value and _LATER_FIELDS[name](value) for name, value in listed.items()},
+            "title": self.title,
+            "published_at": self.published_at,
+            "updated_at": self.updated_at,
+            "declared": dict(self.declared),
+            "sitemap_url": self.sitemap_url,
+        }
+
+    def _present_later_fields(self) -> dict[str, Callable[[Any], Any]]:
+        """Return those of the later fields that are not empty."""
+        # Most entries have none, and looking at each takes longer than all the rest.
+        if not self._rare_field("has_later_fields"):
             return {}
-        return {name: show for name, show in _LATER.items() if getattr(self, name)}
+        return {name: show for name, show in _LATER_FIELDS.items() if getattr(self, name)}
 
-    def _rarer(self, name: str) -> Any:  # noqa: ANN401 -- any field
-        """Return a field, converted now if nobody has asked for it yet: its slot is empty then."""
-        value = getattr(self, f"_{name}", _UNREAD)
-        if value is _UNREAD:
+    def _rare_field(self, name: str) -> Any:  # noqa: ANN401 -- any field
+        """Return a field, converted on first access: until then its slot is empty."""
+        value = getattr(self, f"_{name}", _NOT_CONVERTED)
+        if value is _NOT_CONVERTED:
             value = getattr(self._field_reader, name)(self._record)
             setattr(self, f"_{name}", value)
         return value
@@ -263,28 +279,28 @@ class SitemapPage(ValueObject):
 
     @property
     def sitemap_url(self) -> str | None:
-        """The URL of the sitemap that lists the page; no part of what makes two pages equal."""
+        """The URL of the sitemap that lists the page; not compared."""
         return self._sitemap_url
 
     @property
     def priority(self) -> Decimal:
-        """How important the page is within its site, from 0 to 1; 0.5 where nothing is said."""
-        if self._priority is _UNREAD:
+        """The importance of the page within its site, from 0 to 1; 0.5 if it is not given."""
+        if self._priority is _NOT_CONVERTED:
             self._priority = self._field_reader.priority(self._record)
         return self._priority
 
     @property
     def last_modified(self) -> datetime | None:
-        """When the page last changed; naive where the sitemap named no zone."""
-        if self._last_modified is _UNREAD:
+        """When the page last changed; naive if the sitemap gives no time zone, as in 1.8.1."""
+        if self._last_modified is _NOT_CONVERTED:
             self._last_modified = self._field_reader.last_modified(self._record)
         return self._last_modified
 
     @property
     def updated_at(self) -> datetime | None:
-        """When the page last changed, else when it was published, in UTC: for sorting and choosing.
+        """When the page last changed, else when it was published, in UTC; ``since`` compares it.
 
-        A bare date is midnight, and a time without a zone is taken as UTC.
+        A bare date is midnight, and a time without a time zone is taken as UTC.
         """
         when = self.last_modified or self.published_at
         if when is None and self.news_story:
@@ -293,78 +309,78 @@ class SitemapPage(ValueObject):
 
     @property
     def change_frequency(self) -> SitemapPageChangeFrequency | None:
-        """How often the page is said to change; ALWAYS for a word that is none of the seven."""
-        if self._change_frequency is _UNREAD:
+        """How often the page changes; ALWAYS for an unknown word, as in 1.8.1."""
+        if self._change_frequency is _NOT_CONVERTED:
             self._change_frequency = self._field_reader.change_frequency(self._record)
         return self._change_frequency
 
     @property
     def news_story(self) -> SitemapNewsStory | None:
         """The news story on the page, or the title and date of a feed's item."""
-        if self._news_story is _UNREAD:
+        if self._news_story is _NOT_CONVERTED:
             self._news_story = self._field_reader.news_story(self._record)
         return self._news_story
 
     @property
     def images(self) -> list[SitemapImage] | None:
         """The images on the page; None where there are none."""
-        if self._images is _UNREAD:
+        if self._images is _NOT_CONVERTED:
             self._images = self._field_reader.images(self._record)
         return self._images
 
     @property
     def alternates(self) -> list[tuple[str, str]] | None:
         """The page in other languages as (language, URL); None where there are none."""
-        if self._alternates is _UNREAD:
+        if self._alternates is _NOT_CONVERTED:
             self._alternates = self._field_reader.alternates(self._record)
         return self._alternates
 
     @property
     def videos(self) -> list[SitemapVideo] | None:
         """The videos on the page; None where there are none."""
-        found: list[SitemapVideo] | None = self._rarer("videos")
+        found: list[SitemapVideo] | None = self._rare_field("videos")
         return found
 
     @property
     def links(self) -> list[PageLink] | None:
         """The links that ``alternates`` can't hold, or not in full; None where there are none."""
-        found: list[PageLink] | None = self._rarer("links")
+        found: list[PageLink] | None = self._rare_field("links")
         return found
 
     @property
     def mobile(self) -> bool:
         """Whether the page is marked as one for mobile phones (``<mobile:mobile/>``)."""
-        found: bool = self._rarer("mobile")
+        found: bool = self._rare_field("mobile")
         return found
 
     @property
     def page_map(self) -> list[PageMapObject] | None:
         """The objects of the page's PageMap; None where there is none."""
-        found: list[PageMapObject] | None = self._rarer("page_map")
+        found: list[PageMapObject] | None = self._rare_field("page_map")
         return found
 
     @property
     def extensions(self) -> list[PageElement] | None:
-        """The elements of the entry that mean nothing here, where that was asked for."""
-        found: list[PageElement] | None = self._rarer("extensions")
+        """The unknown elements of the entry, if ``extensions=True`` was given."""
+        found: list[PageElement] | None = self._rare_field("extensions")
         return found
 
     @property
     def title(self) -> str | None:
-        """The title of the story or of the feed's item; a text that stands for it is none."""
-        found: str | None = self._rarer("title")
+        """The title of the news story or of the feed's item; never a description in its place."""
+        found: str | None = self._rare_field("title")
         return found
 
     @property
     def published_at(self) -> datetime | None:
         """When the page was published, if the entry tells; in UTC if it names no time zone."""
-        found: datetime | None = self._rarer("published_at")
+        found: datetime | None = self._rare_field("published_at")
         return found
 
     @property
     def declared(self) -> Mapping[str, str]:
-        """What the entry said, as text; what it didn't say is absent.
+        """The raw texts of the entry by key, without conversion.
 
-        Of an element that it has more than once it is the first. Empty on a page that wasn't read.
+        Of a repeated element it has the first. Empty for a page that was not parsed.
         """
-        return MappingProxyType(self._rarer("declared"))
+        return MappingProxyType(self._rare_field("declared"))

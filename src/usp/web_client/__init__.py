@@ -12,9 +12,10 @@ requests takes longer to import than all the rest, so it is loaded when a functi
 """
 
 from usp.web_client._http.foreign_client import as_web_client
+from usp.web_client._http.signals import interruption
 from usp.web_client.abstract_client import AbstractWebClient
 
-__all__ = ["as_web_client", "default_client", "is_transient"]
+__all__ = ["as_web_client", "default_client", "interruption", "is_transient"]
 
 
 def default_client() -> AbstractWebClient:

@@ -14,7 +14,7 @@ import aiohttp
 
 from usp._validate import check_flags, check_int
 from usp.exceptions import SitemapException
-from usp.web_client._aiohttp.connector import Connector, tls_context
+from usp.web_client._aiohttp.connector import Connector, Verify, tls_context
 from usp.web_client._aiohttp.crawl_scope import AiohttpCrawlScope, current_scope
 from usp.web_client._aiohttp.response import AioWebClientErrorResponse, AioWebClientSuccessResponse
 from usp.web_client._http import defaults, encodings, settings
@@ -51,7 +51,7 @@ class AioWebClient(AbstractAioWebClient):
         self,
         *,
         concurrency: int = 100,
-        verify: settings.Verify = True,
+        verify: Verify = True,
         wait: float | None = None,
         random_wait: bool = False,
         timeout: settings.GivenTimeout = defaults.TIMEOUT,

@@ -83,14 +83,14 @@ class PaperClient(AbstractWebClient):
     """Answers from DOCUMENTS; whatever isn't there is a 404."""
 
     def __init__(self) -> None:
-        self.asked: list[str] = []
+        self.requested: list[str] = []
         self.limits: list[int | None] = []
 
     def set_max_response_data_length(self, max_response_data_length: int | None) -> None:
         self.limits.append(max_response_data_length)
 
     def get(self, url: str) -> AbstractWebClientResponse:
-        self.asked.append(url)
+        self.requested.append(url)
         path = url.removeprefix(SITE)
         if path not in DOCUMENTS:
             return WebClientErrorResponse(message="404 Not Found", retryable=False)
@@ -106,8 +106,8 @@ print(
             "tree": tree.to_dict(),
             "kinds": [[type(s).__name__, s.url] for s in tree.all_sitemaps()],
             "pages": [page.url for page in tree.all_pages()],
-            "asked": sorted(set(client.asked)),
-            "asked twice": len(client.asked) - len(set(client.asked)),
+            "asked": sorted(set(client.requested)),
+            "asked twice": len(client.requested) - len(set(client.requested)),
             "limits": sorted({limit for limit in client.limits if limit is not None}),
         },
         default=str,

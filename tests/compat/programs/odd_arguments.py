@@ -69,14 +69,14 @@ class Nothing(AbstractWebClient):
     """Has no document, and counts how often it is asked."""
 
     def __init__(self, *, retryable: bool = False) -> None:
-        self.asked: list[str] = []
+        self.requested: list[str] = []
         self.retryable = retryable
 
     def set_max_response_data_length(self, max_response_data_length: int | None) -> None:
         pass
 
     def get(self, url: str) -> AbstractWebClientResponse:
-        self.asked.append(url)
+        self.requested.append(url)
         return WebClientErrorResponse("500 Busy", retryable=self.retryable)
 
 
@@ -107,14 +107,14 @@ def set_on_client(method: str, value: Any) -> object:
 def tree(**options: Any) -> object:
     client = Nothing()
     found = sitemap_tree_for_homepage(f"{SITE}blog", web_client=client, **options)
-    robots = [url for url in client.asked if url.endswith("/robots.txt")]
-    return [found.url, bool(robots), f"{found.url}sitemap.xml" in client.asked]
+    robots = [url for url in client.requested if url.endswith("/robots.txt")]
+    return [found.url, bool(robots), f"{found.url}sitemap.xml" in client.requested]
 
 
 def retried(count: Any) -> object:
     client = Nothing(retryable=True)
     get_url_retry_on_client_errors(SITE, client, count, sleep_between_retries=0)
-    return len(client.asked)
+    return len(client.requested)
 
 
 facts = {

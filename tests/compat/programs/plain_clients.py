@@ -133,10 +133,10 @@ class GetOnly:
     """A session with nothing but ``get``; it gives responses made by hand."""
 
     def __init__(self) -> None:
-        self.asked: list[str] = []
+        self.requested: list[str] = []
 
     def get(self, url: str, **_options: Any) -> requests.Response:
-        self.asked.append(url)
+        self.requested.append(url)
         return bare_response(url)
 
 
@@ -144,7 +144,7 @@ class GetOnlyContent(GetOnly):
     """The same, with mocks of responses."""
 
     def get(self, url: str, **_options: Any) -> Any:
-        self.asked.append(url)
+        self.requested.append(url)
         return content_response(url)
 
 
@@ -185,7 +185,7 @@ facts = {
     "requests.Response made by hand": crawl(BareResponses()),
     "mocks with .content": crawl(MockedContent()),
     "a session with nothing but get": crawl(RequestsWebClient(session=get_only)),
-    "it was asked for": get_only.asked,
+    "it was asked for": get_only.requested,
     "that session with mocks": crawl(RequestsWebClient(session=get_only_content)),
     "a mocked session": crawl(RequestsWebClient(session=mocked_session())),
     "SitemapFetcher": shape(SitemapFetcher(url, 0, web_client=duck).sitemap()),

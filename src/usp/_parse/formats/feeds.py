@@ -10,14 +10,7 @@ from typing import ClassVar, Final
 
 from usp._parse.diagnostics import Diagnostics
 from usp._parse.formats import media_rss as media
-from usp._parse.formats.field_reader import (
-    LINK_ATTRIBUTES,
-    FieldReader,
-    IsValid,
-    elements,
-    first,
-    first_value,
-)
+from usp._parse.formats.field_reader import LINK_ATTRIBUTES, FieldReader, IsValid, elements, first
 from usp._parse.values.dates import is_valid_date, parse_aware_date, parse_date
 from usp._parse.values.text import clean_text, html_to_text, text_or_none
 from usp._parse.values.urls import check_url, is_http_url, resolve_url
@@ -80,9 +73,9 @@ class RssFieldReader(FieldReader):
         about = resolve_url(first(record, _ABOUT), None)
         return about if is_http_url(about) else ""
 
-    def says_more(self, record: Record) -> bool:
+    def has_later_fields(self, record: Record) -> bool:
         """Tell whether there may be media, or a link that isn't the page."""
-        return super().says_more(record) or sum(key == "link" for key, _ in record) > 1
+        return super().has_later_fields(record) or sum(key == "link" for key, _ in record) > 1
 
     def news_story(self, record: Record) -> SitemapNewsStory | None:
         """Return the item's title and date as a story, as 1.8.1 does, also without a date."""
@@ -154,8 +147,8 @@ def first_date(
     parse: Callable[[str], datetime | None] = parse_date,
 ) -> datetime | None:
     """Return the first valid date under these keys, in their order."""
-    dates = (first_value(record, key, parse) for key in keys)
-    return next((date for date in dates if date), None)
+    texts = (text for key in keys for known, text in record if known == key)
+    return next(filter(None, map(parse, texts)), None)
 
 
 def _links(record: Record, key: str, base: str | None) -> Iterator[PageLink]:

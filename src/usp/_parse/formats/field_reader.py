@@ -56,7 +56,7 @@ def texts(record: Record, key: str) -> list[str]:
 
 def elements(record: Record, key: str) -> Iterator[tuple[dict[str, str], str]]:
     """Yield each element of this key: its attributes, which come just before it, and its text."""
-    if isinstance(record, MatchRecord) and not record.may_say(key):
+    if isinstance(record, MatchRecord) and not record.may_have(key):
         return
     prefix = f"{key}@"
     attributes: dict[str, str] = {}
@@ -81,7 +81,7 @@ def is_parsed_by(parse: Callable[[str], object]) -> IsValid:
 
 def blocks(record: Record, start: str, prefix: str) -> Iterator[list[tuple[str, str]]]:
     """Yield each group of an extension, such as one video, as a part of the record."""
-    if isinstance(record, MatchRecord) and not record.may_say(prefix):
+    if isinstance(record, MatchRecord) and not record.may_have(prefix):
         return
     block: list[tuple[str, str]] | None = None
     for key, text in record:
@@ -197,7 +197,7 @@ class FieldReader:
                 fields[key] = raw
         return fields
 
-    def says_more(self, record: Record) -> bool:
+    def has_later_fields(self, record: Record) -> bool:
         """Tell quickly whether there may be fields that 1.8.1 doesn't read, such as videos."""
         return any(key.startswith(self.more_keys) for key, _ in record)
 

@@ -1,11 +1,11 @@
-"""From a shape to the pattern that matches entries of that shape.
+"""Compiles a shape to the regular expression that matches entries of that shape.
 
-The pattern has two ways to match. In the *plain* way every value is of a kind that means what is
-written: a URL without anything odd, a text without references, blanks around it or letters outside
-of ASCII; and the blanks before a tag are those that were seen before it. Nothing in such an entry
-can be a fault, or change when expat reads it. In the *general* way a
-value is anything without a ``<``, and blanks are any. Elements that stand in a row are
-one group, which is taken apart by a pattern of its own.
+The expression matches in one of two ways. In the *plain* way every value means what is written: a
+URL without anything odd, a text without references, surrounding whitespace or letters outside
+ASCII; and the whitespace before a tag is that of the entries that were learned from. Nothing in
+such an entry can be malformed, or changed by expat. In the *general* way a value is anything
+without a ``<``, and whitespace may vary. A run of elements of one name is one group, which a
+pattern of its own splits.
 """
 
 import re
@@ -20,27 +20,27 @@ from usp._parse.values.plain import ANY_TEXT, PLAIN_TEXT, SAFE_TEXT
 _MAX_GROUPS: Final = 90
 _MAX_PATTERN: Final = 20_000
 _MAX_WAYS: Final = 8
-"""With more than that, expat would have read a long entry before the pattern has tried them all."""
+"""With more alternatives than that, expat is faster than trying them all."""
 _NEVER: Final = "|(?!)()"
-"""The last group of the pattern: it is never there."""
+"""The last group of the pattern, which never matches."""
 _PENDING: Final = -2
-"""Stands for a group that isn't known yet."""
+"""Instead of a group index that isn't known yet."""
 
 
 def compile_pattern(shape: Element, plain: Mapping[str, str]) -> EntryPattern | None:
-    """Return what entries of a shape look like; None if the pattern would be too large.
+    """Return the pattern of entries of a shape; None if it would be too large.
 
     ``plain`` has the patterns of those keys whose plain values aren't just words; without any,
-    there is no plain way. Behind the entry there may always be blanks: so a match ends where the
+    there is no plain way. A match includes the whitespace behind the entry, so it ends where the
     next one begins.
     """
     if shape.ways > _MAX_WAYS:
         return None
-    plainly = _Writer(plain=plain) if plain else None
+    plainly = _PatternWriter(plain=plain) if plain else None
     mark = plainly.content(shape, "", sure=True) if plainly else None
     if plainly and (mark is None or not plainly.is_small):
         plainly = None
-    general = _Writer(first_group=plainly.groups if plainly else 0)
+    general = _PatternWriter(first_group=plainly.groups if plainly else 0)
     general.content(shape, "", sure=True)
     if not general.is_small:
         return None
@@ -53,8 +53,8 @@ def compile_pattern(shape: Element, plain: Mapping[str, str]) -> EntryPattern | 
     return EntryPattern(pattern, layout, plain_layout, mark, re.compile(ways[0] + _NEVER))
 
 
-class _Writer:
-    """Writes one of the ways, and takes note of what its groups mean."""
+class _PatternWriter:
+    """Writes one of the two ways, and records what its groups mean."""
 
     def __init__(
         self,
@@ -69,7 +69,7 @@ class _Writer:
         self._pattern: list[str] = []
         self._plain = plain
         self._silent = silent  # write no groups
-        self._unchecked = unchecked  # what it is for has been matched before
+        self._unchecked = unchecked  # the text is known to match
 
     @property
     def text(self) -> str:
@@ -80,9 +80,9 @@ class _Writer:
         return self.groups <= _MAX_GROUPS and sum(map(len, self._pattern)) <= _MAX_PATTERN
 
     def element(self, element: Element, owner: str, *, sure: bool) -> int | None:
-        """Write an element that is in every match, or isn't.
+        """Write an element; ``sure`` tells that every match has it.
 
-        Return a group that is there if the element is, if there is one.
+        Return a group that is present if the element is; None if there is none.
         """
         tag = element.tag
         begin = len(self.items)
@@ -103,7 +103,7 @@ class _Writer:
         return group
 
     def content(self, element: Element, owner: str, *, sure: bool) -> int | None:
-        """Write the tags of an element, and what stands between them."""
+        """Write the tags of an element, and its content."""
         inside: list[int | None] = []
         for at, piece in enumerate(element.start):
             if at % 2:
@@ -136,7 +136,7 @@ class _Writer:
         return None
 
     def _unwanted(self, piece: str) -> str:
-        """Return a piece of a start tag, with the values in it that nobody wants as safe."""
+        """Return a part of a start tag, with safe text for the values that aren't captured."""
         for value in CHECKED if self._plain is not None else ():
             piece = piece.replace(value, SAFE_TEXT)
         return piece
@@ -155,8 +155,8 @@ class _Writer:
 
     def _alternatives(
         self, slot: Slot, *, silent: bool = False, unchecked: bool = False
-    ) -> "_Writer":
-        writer = _Writer(plain=self._plain, silent=silent, unchecked=unchecked)
+    ) -> "_PatternWriter":
+        writer = _PatternWriter(plain=self._plain, silent=silent, unchecked=unchecked)
         for at, element in enumerate(slot.elements):
             writer._pattern.append("|" if at else "")
             if not unchecked:
@@ -165,9 +165,9 @@ class _Writer:
         return writer
 
     def _value(self, key: str, pattern: str, owner: str, *, sure: bool) -> int | None:
-        """Write a value that is wanted; return its group, if it has one."""
+        """Write a value that is captured; return its group, if it has one."""
         plain = pattern if self._plain is None else self._plain.get(key, PLAIN_TEXT)
-        if plain.isalpha():  # it is always the same
+        if plain.isalpha():  # a constant
             self._pattern.append(plain)
             self.items.append(Item(key, _PENDING, owner, text=plain, sure=sure))
             return None

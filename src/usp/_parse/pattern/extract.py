@@ -1,8 +1,8 @@
-"""How the fields of a page are read off the groups of a match.
+"""Reads the fields of a page from the groups of a match.
 
-A page of the learned pattern_reader holds the groups of its match. Which of them a field is made of is the
-same for all entries of a layout, so it is found once; what is left to do for each page is little.
-A field for which it isn't clear is read as in the expat_only pattern_reader, from a record.
+A page of the pattern reader holds the groups of its match. Which groups a field needs is the same
+for all entries of a layout, so it is decided once. A field for which that isn't clear is read from
+the record, as the expat reader's are.
 """
 
 from collections.abc import Callable
@@ -18,14 +18,14 @@ from usp.objects.page import PageFieldReader, SitemapPage
 Read = Callable[[Groups], object]
 
 _FIELDS: Final = tuple(
-    vars(PageFieldReader).keys() & {*SitemapPage._fields, *SitemapPage._provenance}
+    vars(PageFieldReader).keys() & {*SitemapPage._fields, *SitemapPage._uncompared}
 )
 _REMEMBERED: Final = 1024
-"""So many different short texts of one field are bounded_cache."""
+"""How many different short texts of one field are cached."""
 
 
 class MatchFieldReaders:
-    """What a fields makes of matches of a layout: for each field, a function of their groups."""
+    """Reads the fields of pages from matches of one layout: a function of groups for each field."""
 
     def __init__(
         self, fields: FieldReader, layout: GroupLayout, conversion: TextConversion
@@ -36,16 +36,16 @@ class MatchFieldReaders:
         for name in _FIELDS:
             setattr(self, name, self._quick_reader(name) or self._reader(name))
 
-    def says_more(self, _groups: Groups) -> bool:
-        """Tell whether there may be more than 1.8.1 knows of."""
-        return any(map(self._layout.may_say, self._meaning.more_keys))
+    def has_later_fields(self, _groups: Groups) -> bool:
+        """Tell whether there may be fields that 1.8.1 doesn't read."""
+        return any(map(self._layout.may_have, self._meaning.more_keys))
 
     def _reader(self, field: str) -> Read:
         fields, layout, conversion = getattr(self._meaning, field), self._layout, self._conversion
         return lambda groups: fields(MatchRecord(layout, groups, conversion))
 
     def _quick_reader(self, field: str) -> Read | None:
-        """Return how to read a field, where it is known which groups it is made of."""
+        """Return the function of a field whose groups are known; None if they aren't."""
         if grouped := self._meaning.grouped.get(field):
             return self._group_reader(grouped)
         key, understand = self._meaning.single_texts.get(field, ("", str))
@@ -94,7 +94,7 @@ class MatchFieldReaders:
 
 
 class _Known(dict[str | None, object]):
-    """What texts mean, those that come again being bounded_cache; None is no text."""
+    """A bounded cache of parsed texts."""
 
     def __init__(self, understand: Callable[[str], object], conversion: TextConversion) -> None:
         super().__init__()

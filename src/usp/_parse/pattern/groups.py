@@ -1,8 +1,7 @@
-"""What the groups of a pattern mean, and how what they say is picked from them.
+"""What the groups of a pattern mean, and how texts are read from them.
 
-A match gives a record that is little more than the texts of its groups: what they say is made of
-them when it is asked for. A run of elements is one group, which is taken apart when it is asked
-for.
+The record of a match is little more than the texts of its groups; fields are made from them on
+access. A run of elements, such as images, is one group, which is split on access.
 """
 
 import re
@@ -16,54 +15,54 @@ from usp._parse.xml.entry_builder import Entry
 
 Groups = tuple[str | None, ...]
 Row = Groups
-"""What an element or a group says, in the order in which it was asked; None for nothing."""
+"""The texts of an element or a group, in the order of the requested keys; None if absent."""
 
 GroupIndexes = tuple[int, ...]
 
 SURE: Final = -1
-"""Stands for the group of what is in every match."""
+"""Instead of a group index: the item is in every match."""
 NOTHING: Final = -1
-"""The last group of each pattern, which says nothing."""
+"""The index of the last group of each pattern, which is always empty."""
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One thing that a match may say."""
+    """One key that a match may have, and its group."""
 
     key: str
     group: int
     owner: str = ""
-    """The key of that child of the entry to which it belongs."""
+    """The key of the child of the entry that contains it."""
     text: str | None = None
-    """What it says wherever it stands; None for the text of the group."""
+    """Its constant text; None if the text is that of the group."""
     run: "GroupLayout | None" = None
-    """The group is a run of such elements."""
+    """The layout of the elements, if the group is a run of them."""
     sure: bool = False
     """Whether every match has it."""
 
     @property
     def keys(self) -> set[str]:
-        """All the keys that may come of it."""
+        """All keys that it can give."""
         return {self.key} if self.run is None else self.run.keys
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Where in a match an element, a group or a run stands, and where in it what was asked for."""
+    """Where a match has an element, a group or a run, and the requested keys in it."""
 
     indexes: GroupIndexes = ()
-    """The groups of what was asked for."""
+    """The groups of the requested keys."""
     mark: int = SURE
-    """It is there if this group is."""
+    """The element is present if this group is."""
     run: int = SURE
-    """The group of a run of such elements, where there is one: the rest holds for each of them."""
+    """The group of a run of such elements, if there is one; the indexes then refer to each."""
     pattern: re.Pattern[str] | None = None
-    """What takes such a run apart."""
+    """The pattern that splits such a run."""
 
     def rows(self, *, plain: bool) -> Callable[[Groups], list[Groups]]:
-        """Return what finds the groups of each of the elements in those of a match.
+        """Return a function from the groups of a match to those of each of the elements.
 
-        It is called for every page: so all that can be known before is known before.
+        It is called for every page, so everything that can be is decided before.
         """
         mark, at = self.mark, self.run
         if self.pattern is None:
@@ -80,22 +79,22 @@ class Part:
 
 
 NOWHERE: Final = Part()
-"""What was asked for is in no match."""
+"""No match has the requested keys."""
 
 
 @dataclass(slots=True, eq=False)
 class GroupLayout:
-    """What the groups of a pattern mean, in the document's order."""
+    """What the groups of a pattern mean, in document order."""
 
     items: tuple[Item, ...]
     plain: bool = False
-    """Whether all that it says means what is written, but for ``&amp;`` in URLs."""
+    """Whether all texts mean what is written, except for ``&amp;`` in URLs."""
     pattern: re.Pattern[str] | None = None
-    """What takes a run of elements apart."""
+    """The pattern that splits a run of elements."""
     where: dict[str, tuple[int, ...]] = field(init=False, default_factory=dict)
     """The groups of each key."""
     scattered: set[str] = field(init=False, default_factory=set)
-    """The keys that have to be looked for."""
+    """The keys that are in runs or constant, and must be searched for."""
 
     def __post_init__(self) -> None:
         for item in self.items:
@@ -108,11 +107,11 @@ class GroupLayout:
 
     @property
     def keys(self) -> set[str]:
-        """All that may be said."""
+        """All keys that a match can have."""
         return {*self.where, *self.scattered}
 
     def pairs(self, groups: Groups, conversion: TextConversion) -> Iterator[tuple[str, str]]:
-        """Yield what a match says."""
+        """Yield the keys and texts of a match."""
         for item in self.items:
             text = "" if item.group == SURE else groups[item.group]
             if text is None:
@@ -125,19 +124,19 @@ class GroupLayout:
             else:
                 yield item.key, conversion.text(text)
 
-    def may_say(self, prefix: str) -> bool:
-        """Tell whether a key may come of it that begins so."""
+    def may_have(self, prefix: str) -> bool:
+        """Tell whether a match can have a key with this prefix."""
         return any(key.startswith(prefix) for key in self.keys)
 
     def only(self, key: str) -> int | None:
-        """Return the one group that may say this; None if there isn't just one."""
+        """Return the only group of a key; None if there is not exactly one."""
         groups = self.where.get(key, ())
         return groups[0] if len(groups) == 1 else None
 
     def part(self, mark: str, prefix: str, keys: tuple[str, ...]) -> Part | None:
-        """Find the one element, group or run of all whose key begins so; None if it isn't clear.
+        """Return the only element, group or run with this prefix; None if there isn't just one.
 
-        What says the same wherever it stands has no place.
+        Constant texts have no group.
         """
         mine = [item for item in self.items if any(key.startswith(prefix) for key in item.keys)]
         if not mine:
@@ -155,7 +154,7 @@ class GroupLayout:
         return Part(tuple(texts.get(key, NOTHING) for key in keys), there[0])
 
     def apart(self, indexes: GroupIndexes) -> re.Pattern[str] | None:
-        """Return what takes a run apart, with groups behind the others that say nothing if needed.
+        """Return the pattern that splits a run, with empty groups at its end if needed.
 
         Then there are two of them: with one group in all, ``findall`` gives no tuples.
         """
@@ -165,7 +164,7 @@ class GroupLayout:
 
 
 class MatchRecord:
-    """The record of a match: what ``list`` makes of it is what the expat_only pattern_reader gives."""
+    """The record of a match: as a list, it is the record that the expat reader gives."""
 
     __slots__ = ("_conversion", "_groups", "_layout")
 
@@ -178,11 +177,11 @@ class MatchRecord:
         return self._layout.pairs(self._groups, self._conversion)
 
     def first(self, key: str) -> str:
-        """Return what is said first under this key, if anything is."""
+        """Return the first text under a key; empty if there is none."""
         return next(iter(self.texts(key)), "")
 
     def texts(self, key: str) -> list[str]:
-        """Return all that is said under this key."""
+        """Return all texts under a key."""
         groups = self._layout.where.get(key)
         if groups is None:
             scattered = key in self._layout.scattered
@@ -190,39 +189,39 @@ class MatchRecord:
         found = [text for group in groups if (text := self._groups[group]) is not None]
         return list(map(self._conversion.text, found))
 
-    def may_say(self, prefix: str) -> bool:
-        """Tell whether anything can be said under a key that begins so."""
-        return self._layout.may_say(prefix)
+    def may_have(self, prefix: str) -> bool:
+        """Tell whether there can be a key with this prefix."""
+        return self._layout.may_have(prefix)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EntryPattern:
-    """What the entries of a document look like: one pattern, which is matched in one of two ways.
+    """The pattern of the entries of a document; it matches in one of two ways.
 
-    The plain way is tried first: nearly all entries say nothing that means more than is written.
+    The plain way is tried first: in nearly all entries every text means what is written.
     """
 
     pattern: re.Pattern[str]
     general: GroupLayout
     plain: GroupLayout | None = None
     mark: int = 0
-    """The group that is there if the match is plain."""
+    """The group that is present if the match is plain."""
     plain_pattern: re.Pattern[str] | None = None
-    """The plain way alone."""
+    """The pattern of the plain way alone."""
 
     def layout(self, groups: Groups) -> GroupLayout:
-        """Tell in which way the groups were matched."""
+        """Return the layout of the way in which the groups were matched."""
         return self.plain if self.plain and groups[self.mark] is not None else self.general
 
 
 @dataclass(frozen=True, slots=True)
 class MatchRun:
-    """Entries that look alike, matched one behind the other."""
+    """Consecutive entries that match one pattern."""
 
     name: str
     zero: int
-    """The place in the document that the matches count from."""
-    looks: EntryPattern
+    """The offset in the document from which the matches count."""
+    entry_pattern: EntryPattern
     conversion: TextConversion
     matches: list[re.Match[str]]
 
@@ -232,7 +231,7 @@ class MatchRun:
     def entry(self, match: re.Match[str]) -> Entry:
         """Return a match as an entry."""
         groups = match.groups()
-        said = MatchRecord(self.looks.layout(groups), groups, self.conversion)
+        said = MatchRecord(self.entry_pattern.layout(groups), groups, self.conversion)
         return self.name, said, self.zero + match.start()
 
 

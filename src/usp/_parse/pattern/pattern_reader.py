@@ -1,21 +1,20 @@
-"""The learned pattern_reader: reading entries with one pattern that is learned from the file itself.
+"""The pattern reader: reads entries with one regular expression that is learned from the file.
 
-Sitemaps are written by machines, so the entries of one file look alike. The expat_only pattern_reader reads the
-first ones; from their shapes (``shape``) one regular expression is made for the file (``writer``):
-tags literal, values captured, what some entries lack optional. Entries are matched one behind
-the other, each where the last one ended, at a fraction of what expat and its handlers cost.
+The expat reader reads the first entries. Their shapes (``shape``) are compiled into one regular
+expression (``compile``): tags literal, values captured, elements that some entries lack optional.
+Consecutive entries are matched at a fraction of the cost of expat and its handlers.
 
-The pattern_reader never changes a result. It gives an entry only if the expat_only pattern_reader would give the same:
+The pattern reader never changes a result. It gives an entry only if expat would give the same:
 
-- The shape was read by expat first, under the same namespaces. What doesn't match goes to expat,
-  and its shape is merged into the pattern, so that the next one like it does match.
-- A value holds no ``<``. In a plain entry it holds nothing else that expat would refuse or change,
-  either; for the others that is looked for once a block: control characters, ``]]>``, references
-  that aren't plain. An entry with such a thing in it goes to expat.
-- Whether entries are worth learning is decided by counting: a file in which no two entries are
-  alike is left to the expat_only pattern_reader until its next block.
+- The shape was read by expat first, under the same namespaces. An entry that does not match goes to
+  expat, and its shape is merged into the pattern, so that the next one like it matches.
+- A value contains no ``<``. A value of a plain entry contains nothing else that expat would reject
+  or change. For other entries each block is searched for such things once: control characters,
+  ``]]>``, references that aren't plain. An entry with one of them goes to expat.
+- Whether a pattern is worth its cost is decided by counting: a file in which no two entries are
+  alike is left to expat until its next block.
 
-All matching is done on a text with one character for each byte (``characters``): indexes stay true.
+Matching works on a str with one character for each byte (``text_conversion``): offsets stay true.
 """
 
 import re
@@ -32,108 +31,107 @@ from usp._parse.xml.grammar import Grammar
 from usp._parse.xml.namespaces import NamespaceScope
 
 _LONGEST_RUN: Final = 256
-"""Few enough that what was matched is still in the processor's cache when its pages are made."""
+"""Few enough that the matches are still in the CPU cache when their pages are made."""
 _MISS: Final = 2
-"""An entry that misses the pattern costs as much as two that match it save."""
+"""An entry that does not match costs as much as two matches save."""
 _MISSES: Final = 64
-"""So much more may be lost by misses than is saved, in one block; half as much in the next if
-nothing matches."""
+"""The budget for misses in one block; half of it in the next block if nothing matches."""
 _FEWEST_MISSES: Final = 8
 _MOST_LEFT: Final = 1024
 _WORTH: Final = 8 * 1024
-"""With less than this to read, compiling a pattern costs more than it saves."""
+"""In fewer bytes than these, compiling a pattern costs more than it saves."""
 _LONGEST: Final = 64 * 1024
 _CONTROLS: Final = bytes(code for code in range(32) if code not in b"\t\r\n")
 _PLAIN_REFERENCE: Final = (
-    # The five that XML has, and characters that are surely allowed.
+    # The five entities of XML, and characters that XML certainly allows.
     r"(?:amp|lt|gt|quot|apos"
     r"|#(?:3[2-9]|[4-9][0-9]|[1-9][0-9]{2,3}|[1-47-9][0-9]{4}|[1-9][0-9]{5})"
     r"|#x(?:[2-9A-Fa-f][0-9A-Fa-f]|[1-9A-Fa-f][0-9A-Fa-f]{2}|[1-9A-Ca-c][0-9A-Fa-f]{3}"
     r"|[1-9A-Fa-f][0-9A-Fa-f]{4}))"
 )
 _UNSAFE: Final = (
-    # What is looked for, and the bytes one of which it begins with: those are found at once.
+    # A pattern, and the bytes that it can begin with, which are fast to search for.
     (re.compile(rb"[%s]" % re.escape(_CONTROLS)), _CONTROLS),
     (re.compile(rb"\]\]>"), b"]"),
     (re.compile(rb"\xef\xbf[\xbe\xbf]"), b"\xef"),  # U+FFFE and U+FFFF
     (re.compile(rf"&(?!{_PLAIN_REFERENCE};)".encode()), b"&"),
 )
-"""What expat would refuse or change."""
+"""What expat would reject or change."""
 _LEADING: Final = re.compile(BLANKS)
 
 
 class PatternReader:
-    """Learns what the entries of one document look like, and reads those that look so."""
+    """Learns the pattern of the entries of one document, and reads those that match it."""
 
     def __init__(self, grammar: Grammar) -> None:
         self._grammar = grammar
         self._shape: Element | None = None
         self._scope: NamespaceScope | None = None  # the namespaces under which it was learned
-        self._looks: EntryPattern | None = None
+        self._entry_pattern: EntryPattern | None = None
         self._name = ""  # of the entries
-        self._alike = 0  # so many entries have brought nothing new since the last pattern
-        self._wanted = 2  # so many are wanted before the next one
+        self._alike = 0  # entries without a new shape since the last pattern
+        self._wanted = 2  # how many of them are needed before the next pattern
         self._misses = _MISSES
-        self._left = 0  # so much may still be lost
+        self._left = 0  # what is left of the budget for misses
         self._block = b""
         self._view = ""
-        # Where the next of each unsafe kind stands; None if nobody has looked.
+        # The next offset of each unsafe pattern; None before the first search.
         self._unsafe: dict[re.Pattern[bytes], int] | None = None
 
     def show(self, block: bytes) -> None:
-        """Begin with new bytes."""
+        """Start with a new block of bytes."""
         self._block = block
         self._view = ""
         self._unsafe = None
-        # In a small document nothing would be compiled: then there is nothing to learn for.
-        worth_it = self._looks is not None or len(block) >= _WORTH
+        # A small document is not worth a pattern.
+        worth_it = self._entry_pattern is not None or len(block) >= _WORTH
         self._left = max(self._left, self._misses) if worth_it else 0
 
     @property
     def is_learning(self) -> bool:
-        """Whether it hasn't given up on this block."""
+        """Whether it still tries to match entries of this block."""
         return self._left > 0
 
     def read(self, begin: int, scope: NamespaceScope, zero: int) -> tuple[MatchRun | None, int]:
-        """Read the entries that look as learned, from a place in the block on; tell where they end.
+        """Return the entries that match from an offset in the block on, and where they end.
 
-        ``zero`` is the place of the block in the document.
+        ``zero`` is the offset of the block in the document.
         """
-        looks = self._looks
-        if looks is None or scope is not self._scope or self._left <= 0:
+        entry_pattern = self._entry_pattern
+        if entry_pattern is None or scope is not self._scope or self._left <= 0:
             return None, begin
         self._view = self._view or self._block.decode("latin-1")
         blanks = _LEADING.match(self._view, begin)
         begin = blanks.end() if blanks else begin
         conversion = REFERENCES
-        found = self._matches(looks.plain_pattern, begin, len(self._view))
+        found = self._matches(entry_pattern.plain_pattern, begin, len(self._view))
         if not found:
             conversion = conversion_for(self._block)
-            found = self._matches(looks.pattern, begin, self._next_unsafe(begin))
+            found = self._matches(entry_pattern.pattern, begin, self._next_unsafe(begin))
         if not found:
             return None, begin
         self._left = min(self._left + len(found), _MOST_LEFT)
         self._misses = _MISSES
-        return MatchRun(self._name, zero, looks, conversion, found), found[-1].end()
+        return MatchRun(self._name, zero, entry_pattern, conversion, found), found[-1].end()
 
     def _matches(
         self, pattern: re.Pattern[str] | None, begin: int, stop: int
     ) -> list[re.Match[str]]:
-        """Return matches, each where the last one ended."""
+        """Return consecutive matches."""
         if pattern is None:
             return []
         scanner = pattern.scanner(self._view, begin, stop)  # type: ignore[attr-defined]
         return list(islice(iter(scanner.match, None), _LONGEST_RUN))  # as re.Scanner does it
 
     def miss(self) -> None:
-        """Take note that what looked like the end of an entry was none: it stood in a comment."""
+        """Record that what looked like the end of an entry was inside a comment."""
         self._left //= 2
 
     def _next_unsafe(self, begin: int) -> int:
-        """Tell where the next thing stands that is unsafe, or where the block ends.
+        """Return the next unsafe offset, or the end of the block.
 
-        Each kind is looked for again only behind its last place: else a rare one would be looked
-        for through the whole block at each place of a frequent one.
+        Each pattern is searched for only behind its last offset. Otherwise a rare one would be
+        searched for through the whole block at each occurrence of a frequent one.
         """
         if self._unsafe is None:
             self._unsafe = {
@@ -148,14 +146,14 @@ class PatternReader:
         return min(self._unsafe.values(), default=len(self._block))
 
     def learn(self, begin: int, stop: int, scope: NamespaceScope, entry: Entry) -> None:
-        """Take note of an entry that the expat_only pattern_reader has read, and of where it stands."""
+        """Learn from an entry that the expat reader has read, given its offsets."""
         text = self._block[begin:stop].decode("latin-1")
         self._left -= _MISS
         if self._left <= 0:
             self._misses = max(self._misses // 2, _FEWEST_MISSES)
-        known = self._looks is not None and scope is self._scope
-        if known and self._looks and self._looks.pattern.fullmatch(text):
-            return  # it lay across two blocks, or has something unsafe in it
+        known = self._entry_pattern is not None and scope is self._scope
+        if known and self._entry_pattern and self._entry_pattern.pattern.fullmatch(text):
+            return  # it was split between two blocks, or contains something unsafe
         if self._left <= 0:
             self._forget()
             return
@@ -176,7 +174,7 @@ class PatternReader:
             self._compile(text, entry)
 
     def _compile(self, text: str, entry: Entry) -> None:
-        """Make the pattern of what was learned, unless it is no good."""
+        """Compile the pattern of the merged shape; keep it only if it reproduces this entry."""
         self._alike = 0
         self._wanted *= 2
         url = next((text for key, text in entry[1] if key == self._grammar.url_field), "")
@@ -184,14 +182,14 @@ class PatternReader:
             key: plain_url_like(url) if pattern == PLAIN_URL else pattern
             for key, pattern in self._grammar.plain_values.items()
         }
-        looks = compile_pattern(self._shape, plain) if self._shape else None
-        match = looks.pattern.fullmatch(text) if looks else None
-        if looks and match:
+        entry_pattern = compile_pattern(self._shape, plain) if self._shape else None
+        match = entry_pattern.pattern.fullmatch(text) if entry_pattern else None
+        if entry_pattern and match:
             groups = match.groups()
-            if list(MatchRecord(looks.layout(groups), groups, ANYTHING)) == list(entry[1]):
-                self._looks = looks
+            if list(MatchRecord(entry_pattern.layout(groups), groups, ANYTHING)) == list(entry[1]):
+                self._entry_pattern = entry_pattern
                 self._name = entry[0]
 
     def _forget(self) -> None:
-        self._shape = self._looks = self._scope = None
+        self._shape = self._entry_pattern = self._scope = None
         self._alike = 0

@@ -1,11 +1,10 @@
-"""What an entry looks like: its elements, apart from what they say.
+"""The shape of an entry: its elements and attributes, without their texts.
 
-The shape of one entry is read off its bytes. The shapes of several are merged into one that fits
-them all: elements that some of them lack become optional, elements that stand in a row become a
-run. An entry that can't be seen to be plain (comments, CDATA, text beside elements, entries inside
-it) has no shape, and is left to expat.
+The shape of one entry is read from its bytes. Shapes of several entries are merged: elements that
+some entries lack become optional, and elements of one name in a row become a run. An entry with
+comments, CDATA, text beside elements or entries inside it has no shape, and is left to expat.
 
-Here an entry is a text with one character for each byte, so that indexes are the document's indexes.
+An entry is a str here, with one character for each byte, so that offsets are those of the document.
 """
 
 import re
@@ -19,10 +18,10 @@ from usp._parse.xml.namespaces import NamespaceScope
 _MAX_TOKENS: Final = 2000
 _MAX_DEPTH: Final = 12
 _VALUE: Final = {quote: rf"[^{quote}<\x00-\x1f]*+" for quote in "\"'"}
-"""An attribute's value as it is written; with line breaks or tabs in it expat would change it."""
+"""An attribute's value as written; expat would change line breaks and tabs in it."""
 CHECKED: Final = frozenset(_VALUE.values())
 UNCHECKED: Final = {_VALUE[quote]: f"[^{quote}]*+" for quote in _VALUE}
-"""The same where it is known already that it is a value: twice as quick."""
+"""The same for text that is known to match: twice as fast."""
 _S: Final = "[ \t\r\n]"
 BLANKS: Final = f"{_S}*+"
 _NAME: Final = r"""[^ \t\r\n<>/!?"'=&;]+"""
@@ -40,33 +39,33 @@ _NOT_PLAIN: Final = re.compile(r"[&\x00-\x1f]")
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """An element: its tags as patterns, and what it means."""
+    """An element: its tags as patterns, and its tag in the grammar."""
 
     name: str
     start: tuple[str, ...]
-    """The start tag, in pieces: every second one is the value of an attribute that is wanted."""
+    """The start tag in parts: every second one is the value of an attribute of the grammar."""
     end: str
     """The end tag; empty for an element that has none."""
     keys: tuple[str, ...]
-    """The keys of the attributes that are wanted."""
+    """The keys of those attributes."""
     tag: Tag | None
     slots: tuple["Slot", ...] | None
-    """What it holds; None for text."""
+    """Its children; None for text."""
     gap: str = ""
-    """The blanks before it; ``BLANKS`` if they aren't always the same."""
+    """The whitespace before it; ``BLANKS`` if it varies."""
     end_gap: str = ""
-    """The same before its end tag, where it holds elements."""
+    """The same before its end tag, if it has children."""
 
     @property
     def ways(self) -> int:
-        """How often the same part of an entry may be tried before it is known not to match."""
+        """How often the same part of an entry may be tried before the match fails."""
         tried: Counter[str] = Counter()
         for slot in self.slots or ():
             tried[slot.name] += sum(element.ways for element in slot.elements)
         return max(tried.values(), default=1)
 
     def merged(self, other: "Element") -> "Element | None":
-        """Return an element that fits both; None if they are written differently."""
+        """Return an element that covers both; None if their tags differ."""
         same = (self.start, self.end) == (other.start, other.end)
         if not same or (self.slots is None) != (other.slots is None):
             return None
@@ -80,10 +79,10 @@ class Element:
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A place for an element, or for a run of elements of one name."""
+    """A position for an element, or for a run of elements of one name."""
 
     elements: tuple[Element, ...]
-    """The ways in which it is written."""
+    """The alternatives."""
     optional: bool = False
     repeated: bool = False
 
@@ -94,11 +93,11 @@ class Slot:
 
     @property
     def is_run(self) -> bool:
-        """Whether there is more than one of them, or more than one way to write them."""
+        """Whether there is more than one element, or more than one alternative."""
         return self.repeated or len(self.elements) > 1
 
     def with_element(self, element: Element) -> "Slot":
-        """Return a slot that fits this element as well."""
+        """Return a slot that covers this element as well."""
         for at, known in enumerate(self.elements):
             if both := known.merged(element):
                 others = self.elements[:at], self.elements[at + 1 :]
@@ -106,7 +105,7 @@ class Slot:
         return replace(self, elements=(*self.elements, element))
 
     def merged(self, other: "Slot") -> "Slot":
-        """Return a slot that fits what both fit."""
+        """Return a slot that covers both."""
         slot = replace(
             self,
             optional=self.optional or other.optional,
@@ -122,7 +121,7 @@ def _same_gap(one: str, other: str) -> str:
 
 
 def _merged(ours: tuple[Slot, ...], theirs: tuple[Slot, ...]) -> tuple[Slot, ...]:
-    """Return slots in which both find theirs in their own order."""
+    """Return slots that cover both sequences, each in its own order."""
     merged: list[Slot] = []
     at = 0
     for slot in theirs:
@@ -258,5 +257,5 @@ def _slots(children: list[Element]) -> tuple[Slot, ...]:
 
 
 def _unicode(text: str) -> str:
-    """Return what the characters say that stand for bytes."""
+    """Return the text of characters that stand for bytes."""
     return text if text.isascii() else text.encode("latin-1").decode("utf-8", "replace")

@@ -1,7 +1,7 @@
-"""From characters that stand for a document's bytes to the text that expat makes of them.
+"""Text conversion: from characters that stand for bytes to the text that expat would give.
 
-The learned pattern_reader works on a text with one character for each byte. What is plain ASCII is what it
-says; all else is converted when it is asked for.
+The pattern reader works on a str with one character for each byte. Plain ASCII needs no conversion;
+everything else is converted on access.
 """
 
 import re
@@ -13,14 +13,14 @@ _NAMED: Final = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 
 
 class TextConversion(NamedTuple):
-    """What has to be done to the texts of a block."""
+    """How the texts of a block are converted."""
 
     mark: str
-    """It is done to texts with this in them; the empty one is in every text."""
+    """Texts that contain this are converted; the empty string is in every text."""
     convert: Callable[[str], str]
 
     def text(self, characters: str) -> str:
-        """Return the text."""
+        """Return the converted text."""
         return self.convert(characters) if self.mark in characters else characters
 
 
@@ -42,13 +42,13 @@ def _anything(characters: str) -> str:
 
 
 AS_IT_IS: Final = TextConversion("<", str)
-"""No text has a ``<`` in it."""
+"""No conversion: no text contains a ``<``."""
 REFERENCES: Final = TextConversion("&", _references)
 ANYTHING: Final = TextConversion("", _anything)
 
 
 def conversion_for(block: bytes) -> TextConversion:
-    """Tell what has to be done to texts out of a block."""
+    """Return the conversion that the texts of a block need."""
     if not block.isascii() or b"\r" in block:
         return ANYTHING
     return REFERENCES if b"&" in block else AS_IT_IS

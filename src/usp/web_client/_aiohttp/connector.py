@@ -25,10 +25,11 @@ from urllib3.util.ssl_ import create_urllib3_context
 from usp.exceptions import AddressRefusedError, UsageError
 from usp.web_client._http.address_guard import Guard
 from usp.web_client._http.error_responses import DROPPED_AT_ONCE
-from usp.web_client._http.settings import Verify
 
-__all__ = ["AIO_REQUEST_CONTEXT", "AioRequestContext", "Connector", "tls_context"]
+__all__ = ["AIO_REQUEST_CONTEXT", "AioRequestContext", "Connector", "Verify", "tls_context"]
 
+Verify = bool | str | Path | ssl.SSLContext
+"""Whether certificates are checked, the CA bundle (file or folder), or all settings of TLS."""
 _END_OF_HEADERS: Final = b"\r\n\r\n"
 _BUNDLES: Final = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 __all__ = [
     "GivenTimeout",
     "Timeout",
-    "Verify",
     "headers",
     "length",
     "limit",
@@ -33,8 +32,6 @@ __all__ = [
     "wait",
 ]
 
-Verify: TypeAlias = "bool | str | Path | ssl.SSLContext"
-"""Whether certificates are checked, the CA bundle (file or folder), or all settings of TLS."""
 Timeout = tuple[float | None, float | None]
 """Seconds to connect, and to wait for bytes."""
 GivenTimeout: TypeAlias = "float | tuple[float | None, float | None] | urllib3.Timeout | None"
@@ -49,8 +46,8 @@ _MIN_SECONDS: Final = 1e-6
 
 
 def wait(given: object, random_wait: object) -> float:
-    """Return the seconds between requests; None is zero."""
-    check_flags(random_wait=random_wait)
+    """Return the seconds between requests; None is zero, and not at random, as in 1.8.1."""
+    check_flags(random_wait=False if random_wait is None else random_wait)
     return 0.0 if given is None else min(check_number("wait", given, 0, math.inf), _MONTH)
 
 
@@ -141,7 +138,12 @@ def _strings(name: str, given: Mapping[object, object]) -> dict[str, str]:
 
 
 def verify(given: object) -> bool | str:
-    """Return whether to check certificates, or the path of a CA bundle; 0 and 1 are accepted."""
+    """Return whether to check certificates, or the path of a CA bundle.
+
+    0 and 1 are accepted, and None is the default, as in 1.8.1.
+    """
+    if given is None:
+        return True
     if isinstance(given, int) and given in (0, 1):
         return bool(given)
     if isinstance(given, str | Path) and str(given):

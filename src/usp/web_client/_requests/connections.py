@@ -20,6 +20,7 @@ from urllib3.util.ssl_ import create_urllib3_context
 
 from usp.web_client._http.defaults import MAX_WAIT_SECONDS
 from usp.web_client._http.error_responses import DROPPED_AT_ONCE
+from usp.web_client._http.signals import interruption
 from usp.web_client._requests.request_context import REQUEST_CONTEXT
 from usp.web_client._requests.response_head import CheckedResponse
 from usp.web_client._requests.tracked_sockets import TrackedSocket
@@ -59,8 +60,8 @@ class TimedSocket(TrackedSocket):
                 self.settimeout(max(min(left, MAX_WAIT_SECONDS), 0.001))
                 try:
                     return super().recv_into(*args, **options)
-                except TimeoutError:
-                    if left <= MAX_WAIT_SECONDS:
+                except TimeoutError as error:
+                    if left <= MAX_WAIT_SECONDS or interruption(error):
                         raise
         finally:
             self.settimeout(usual)

@@ -24,6 +24,7 @@ from usp.web_client._http import error_responses
 from usp.web_client._http.address_guard import AddressRule, Guard
 from usp.web_client._http.credentials import CREDENTIAL_HEADERS, Homepage
 from usp.web_client._http.defaults import SUCCESS_STATUSES
+from usp.web_client._http.signals import interruption
 from usp.web_client._http.urls import is_web_url
 from usp.web_client._requests.request_context import REQUEST_CONTEXT, RequestContext
 from usp.web_client._requests.response import (
@@ -104,6 +105,8 @@ class RequestsCrawlScope(CrawlScope):
         try:
             return self._response(url, context, validators)
         except _FAILURES as error:
+            if interrupted := interruption(error):
+                raise interrupted from None
             if self.is_cancelled:
                 return failure_response(CancelledFetchError(error_responses.CANCELLED_MESSAGE))
             if context.deadline is not None and time.monotonic() >= context.deadline:
@@ -126,7 +129,7 @@ class RequestsCrawlScope(CrawlScope):
             response,
             self.client._max_response_data_length,
             deadline=context.deadline,
-            sockets=self._sockets,
+            _sockets=self._sockets,
         )
         if encoding := success.undecodable():
             return error_responses.encoding_response(RequestsWebClientErrorResponse, encoding)

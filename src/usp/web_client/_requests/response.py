@@ -53,18 +53,18 @@ class RequestsWebClientSuccessResponse(AbstractWebClientSuccessResponse):
         max_response_data_length: int | None = None,
         *,
         deadline: float | None = None,
-        sockets: TrackedSockets | None = None,
+        _sockets: TrackedSockets | None = None,
     ) -> None:
         """Wrap a response.
 
         :param deadline: when the body has to be complete, by the monotonic clock.
-        :param sockets: those of the crawl; they know whether it is cancelled.
+        :param _sockets: those of the crawl; they know whether it is cancelled.
         """
         self._response = requests_response
         self._max_length = max_response_data_length or sys.maxsize
         self._data: bytes | None = None
         self._deadline = deadline
-        self._sockets = sockets or TrackedSockets()
+        self._sockets = _sockets or TrackedSockets()
         self._first = b""
         self._error: Exception | None = None
 
@@ -209,7 +209,10 @@ def _stored_body(response: requests.Response) -> Iterator[bytes]:
 
 
 def _redirects(response: requests.Response) -> tuple[str, ...]:
-    return tuple(str(passed.url) for passed in getattr(response, "history", ()))
+    history = getattr(response, "history", ())
+    if not isinstance(history, list | tuple):  # a mock
+        return ()
+    return tuple(str(passed.url) for passed in history)
 
 
 def is_not_modified(response: requests.Response, validators: Validators | None) -> bool:

@@ -1,7 +1,7 @@
-"""Cuts: a document of any kind that ends at any byte gives its beginning, and never looks whole.
+"""Truncation: a document that ends at any byte gives its first entries, and is not complete.
 
-Rules of this room: every byte is tried, none is chosen. The start tags have attributes and blanks
-in them, so that some cuts fall inside a tag.
+Every length is tried. The start tags contain attributes and whitespace, so that some documents end
+inside a tag.
 """
 
 from __future__ import annotations
@@ -36,24 +36,25 @@ DOCUMENTS: Final = {
 
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("kind", DOCUMENTS)
-def test_a_document_cut_anywhere_ends_and_gives_a_beginning(kind: str) -> None:
+def test_a_truncated_document_gives_its_first_entries(kind: str) -> None:
     data = DOCUMENTS[kind].encode()
     whole = sitemap_from_str(data)
     pages = [page.url for page in whole.pages]
     children = [child.url for child in whole.sub_sitemaps]
     for length in range(len(data)):
-        cut = sitemap_from_str(data[:length])
-        found = [page.url for page in cut.pages]
-        # A text has no marks of its end, so its last line may be a shorter URL.
-        sure = found[:-1] if kind == "text" else found
-        assert sure == pages[: len(sure)], data[:length][-40:]
-        assert [child.url for child in cut.sub_sitemaps] == children[: len(cut.sub_sitemaps)]
+        truncated = sitemap_from_str(data[:length])
+        found = [page.url for page in truncated.pages]
+        # The end of a text can't be detected, so its last line may be a shorter URL.
+        certain = found[:-1] if kind == "text" else found
+        assert certain == pages[: len(certain)], data[:length][-40:]
+        found = [child.url for child in truncated.sub_sitemaps]
+        assert found == children[: len(found)]
 
 
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("kind", ["urlset", "index", "rss", "atom"])
-def test_a_document_cut_anywhere_never_looks_whole(kind: str) -> None:
+def test_a_truncated_document_is_never_complete(kind: str) -> None:
     data = DOCUMENTS[kind].rstrip().encode()
     assert sitemap_from_str(data).complete
-    looks_whole = [n for n in range(len(data)) if sitemap_from_str(data[:n]).complete]
-    assert looks_whole == []
+    complete = [length for length in range(len(data)) if sitemap_from_str(data[:length]).complete]
+    assert complete == []

@@ -1,7 +1,4 @@
-"""Media RSS and enclosures: the images and videos of a feed's items.
-
-Rules of this room: a table of items, each with all images and videos that are read of it.
-"""
+"""Media RSS and enclosures: the images and videos of a feed's items."""
 
 from __future__ import annotations
 
@@ -59,7 +56,7 @@ ITEMS = [
         [video("http://h/v")],
     ),
     (
-        "a video by its name",
+        "a video by its file extension",
         '<media:content url="http://h/v.webm?x=1"/>',
         None,
         [video("http://h/v.webm?x=1")],
@@ -72,14 +69,14 @@ ITEMS = [
         None,
     ),
     (
-        "medium before type",
+        "medium is preferred to type",
         '<media:content url="http://h/x" medium="image" type="video/mp4"/>',
         [image("http://h/x")],
         None,
     ),
-    ("a sound", '<media:content url="http://h/s.mp3" type="audio/mpeg"/>', None, None),
+    ("an audio file", '<media:content url="http://h/s.mp3" type="audio/mpeg"/>', None, None),
     (
-        "a type that says nothing",
+        "an unspecific type",
         "<enclosure url='http://h/v.mp4' type='application/octet-stream'/>",
         None,
         [video()],
@@ -92,7 +89,7 @@ ITEMS = [
         [video("http://h/v")],
     ),
     (
-        "a file in a file",
+        "a file inside a file",
         (
             f"{MP4}>{title('Out')}<media:content url='http://h/w.mp4'>{title('In')}</media:content>"
             "</media:content>"
@@ -101,7 +98,7 @@ ITEMS = [
         [video(title="Out"), video("http://h/w.mp4", title="In")],
     ),
     (
-        "a group in a group",
+        "a group inside a group",
         (
             f"<media:group>{MP4}/><media:group><media:content url='http://h/w.mp4'/></media:group>"
             "</media:group>"
@@ -116,13 +113,13 @@ ITEMS = [
         [video("http://h/v/1")],
     ),
     (
-        "what is said inside counts first",
+        "inner fields are preferred",
         INSIDE,
         None,
         [video(title="In", description="D", duration=90, thumbnail_loc="http://h/in.jpg")],
     ),
     (
-        "what stands behind a content is the item's",
+        "fields after a content belong to the item",
         f"{MP4}/>{JPG}{title('Both')}",
         [image("http://h/i.jpg", "Both")],
         [video(title="Both")],
@@ -134,7 +131,7 @@ ITEMS = [
         [video("http://h/v.webm", title="G", renditions=("http://h/v.mp4",))],
     ),
     (
-        "what is said of one form is said of the video",
+        "the fields of one rendition are those of the video",
         (
             f"<media:group>{DEFAULT}{MP4} duration='90'>{thumbnail('http://h/t.jpg')}"
             f"{title('One')}</media:content>{title('All')}</media:group>"
@@ -151,7 +148,7 @@ ITEMS = [
         ],
     ),
     (
-        "a form without a file, and one twice",
+        "a rendition without a file, and a duplicate",
         (
             "<media:group><media:content><media:player url='http://h/p'/></media:content>"
             f"{MP4}/>{MP4}/></media:group>"
@@ -160,7 +157,7 @@ ITEMS = [
         [video(player_loc="http://h/p")],
     ),
     (
-        "an image in a group",
+        "an image inside a group",
         f"<media:group>{MP4}/>{JPG}</media:group>",
         [image("http://h/i.jpg")],
         [video()],
@@ -172,7 +169,7 @@ ITEMS = [
         None,
     ),
     (
-        "a thumbnail that is its text",
+        "a thumbnail with the URL as text",
         "<media:thumbnail>http://h/t.jpg</media:thumbnail>",
         [image("http://h/t.jpg")],
         None,
@@ -184,19 +181,19 @@ ITEMS = [
         None,
     ),
     (
-        "a player alone",
+        "a player only",
         "<media:player url='http://h/p'/><media:title>T</media:title>",
         None,
         [video(None, player_loc="http://h/p", title="T")],
     ),
     (
-        "a player in a content",
+        "a player inside a content",
         "<media:content><media:player url='http://h/p'/></media:content>",
         None,
         [video(None, player_loc="http://h/p")],
     ),
     (
-        "all else that is said of a video",
+        "all other fields of a video",
         f"<media:group>{MP4}/>{MORE}</media:group>",
         None,
         [
@@ -229,7 +226,7 @@ ITEMS = [
         None,
     ),
     (
-        "what is said of the item is said of its enclosures",
+        "the fields of the item are those of its enclosures",
         (
             "<enclosure url='http://h/v.mp4' type='video/mp4'/>"
             "<enclosure url='http://h/i.jpg' type='image/jpeg'/>"
@@ -251,14 +248,14 @@ ITEMS = [
         None,
     ),
     ("empty elements", "<media:content/><media:group/><media:title/>", None, None),
-    ("capitals", "<MEDIA:CONTENT URL='http://h/v.mp4' TYPE='VIDEO/MP4'/>", None, [video()]),
+    ("upper case", "<MEDIA:CONTENT URL='http://h/v.mp4' TYPE='VIDEO/MP4'/>", None, [video()]),
 ]
 
 
 @pytest.mark.parametrize(
     ("what", "inside", "images", "videos"), ITEMS, ids=[row[0] for row in ITEMS]
 )
-def test_an_item(
+def test_images_and_videos_of_an_item(
     what: str,
     inside: str,
     images: list[SitemapImage] | None,
@@ -266,7 +263,7 @@ def test_an_item(
 ) -> None:
     read = page(rss(item(inside), namespaces=MRSS))
     assert (read.images, read.videos) == (images, videos), what
-    assert ("videos" in read.to_dict()) == (videos is not None)
+    assert (read.to_dict(extended=True)["videos"] is not None) == (videos is not None)
 
 
 @pytest.mark.parametrize(
@@ -278,11 +275,11 @@ def test_an_item(
         'xmlns:media="http://tools.search.yahoo.com/mrss/"',
     ],
 )
-def test_a_namespace(namespace: str) -> None:
+def test_namespaces(namespace: str) -> None:
     assert page(rss(item(f"{MP4}/>"), namespaces=namespace)).videos == [video()]
 
 
-def test_an_atom_entry() -> None:
+def test_images_and_videos_of_an_atom_entry() -> None:
     entry = (
         "<entry><title>T</title><link href='http://h/a'/>"
         "<link rel='enclosure' type='image/png' href='/i.png'/>"
@@ -308,6 +305,6 @@ VALUES = [
 
 
 @pytest.mark.parametrize(("inside", "codes"), VALUES)
-def test_what_is_wrong_is_told(inside: str, codes: set[str]) -> None:
+def test_problems(inside: str, codes: set[str]) -> None:
     found = {problem.code for problem in problems(rss(item(inside), namespaces=MRSS))}
     assert found == codes

@@ -1,6 +1,6 @@
-"""What an entry declared, its title and its date, whatever format it came from.
+"""Title, date of publication and declared texts of a page, in every format.
 
-Rules of this room: one table of formats; provenance is compared by value, and is no part of ``==``.
+They are not part of the equality of pages.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ STORY = (
     f"<news:news><news:publication_date>2024-05-01T00:00:00Z</news:publication_date>"
     f"<news:title>{TITLE}</news:title></news:news>"
 )
-WORDS = "<description>Only words</description>"
+DESCRIPTION = "<description>A text</description>"
 
 
 def item(inside: str) -> str:
@@ -61,8 +61,8 @@ FORMATS = [
         MAY,
     ),
     ("RSS without a time zone", item("<title>T</title><pubDate>1 May 2024</pubDate>"), "T", MAY),
-    ("RSS with words alone", item(WORDS), None, None),
-    ("RSS with dc:date", item(f"{WORDS}<dc:date>2024-05-01T00:00:00Z</dc:date>"), None, MAY),
+    ("RSS with a description only", item(DESCRIPTION), None, None),
+    ("RSS with dc:date", item(f"{DESCRIPTION}<dc:date>2024-05-01T00:00:00Z</dc:date>"), None, MAY),
     (
         "Atom",
         entry(f"<title>{TITLE}</title><published>2024-05-01T00:00:00Z</published>"),
@@ -70,7 +70,7 @@ FORMATS = [
         MAY,
     ),
     (
-        "Atom that was only touched",
+        "Atom with an update only",
         entry("<title>T</title><updated>2024-05-01T00:00:00Z</updated>"),
         "T",
         None,
@@ -79,7 +79,7 @@ FORMATS = [
     ("Atom 0.3", entry("<title>T</title><issued>2024-05-01T00:00:00Z</issued>"), "T", MAY),
     ("JSON Feed", feed(title=TITLE, date_published="2024-05-01T00:00:00Z"), "A & B", MAY),
     ("JSON Feed without a time zone", feed(title="T", date_published="2024-05-01"), "T", MAY),
-    ("JSON Feed with words alone", feed(content_text="Only words"), None, None),
+    ("JSON Feed with a text only", feed(content_text="A text"), None, None),
     ("text", f"{A}\n", None, None),
 ]
 
@@ -99,7 +99,7 @@ def test_title_and_date(
         assert again.sitemap_url == read.sitemap_url
 
 
-def test_title_and_date_of_a_page_made_by_hand() -> None:
+def test_title_and_date_of_a_page_built_by_the_caller() -> None:
     for date in (MAY, MAY.replace(tzinfo=None)):
         made = SitemapPage(A, news_story=SitemapNewsStory("T", date))
         assert (made.title, made.published_at, made.declared) == ("T", MAY, {})
@@ -164,42 +164,44 @@ def test_the_first_story_with_a_readable_date_is_used() -> None:
         assert (story.title, story.publish_date) == ("A & B", MAY)
 
 
-def test_what_an_entry_said_and_nothing_else() -> None:
+def test_declared_texts_are_those_of_the_entry_only() -> None:
     read = page(urlset(u(A, "<priority> 0.7\n</priority><lastmod/><x>y</x>")))
     assert read.declared == {"loc": A, "priority": "0.7"}
     assert page(urlset(u(A))).declared == {"loc": A}
-    assert page(urlset(u(A))).priority is not None  # 1.8.1's default, which nobody declared
+    assert page(urlset(u(A))).priority is not None  # the default of 1.8.1, which is not declared
 
 
-def test_texts_are_as_written() -> None:
+def test_declared_texts_are_not_converted() -> None:
     read = page(urlset(u(A, "<changefreq>Often</changefreq><lastmod>last week</lastmod>")))
     assert read.declared["changefreq"] == "Often"
     assert read.declared["lastmod"] == "last week"
     assert read.last_modified is None
 
 
-def test_the_first_of_a_repeated_element_and_its_place_in_the_order() -> None:
+def test_declared_texts_are_in_document_order_and_the_first_of_each_key() -> None:
     images = "".join(f"<image:image><image:loc>{A}{n}</image:loc></image:image>" for n in "12")
     declared = page(urlset(u(A, images + "<lastmod>2024</lastmod>"))).declared
     assert list(declared.items()) == [("loc", A), ("image:loc", f"{A}1"), ("lastmod", "2024")]
 
 
-def test_what_was_declared_can_not_be_changed() -> None:
+def test_declared_texts_are_read_only() -> None:
     declared = page(urlset(u(A))).declared
     with pytest.raises(TypeError):
-        declared["loc"] = "x"  # type: ignore[index]  # that is the point
+        declared["loc"] = "x"  # type: ignore[index]  # the test
 
 
-def test_provenance_is_no_part_of_what_a_page_is() -> None:
-    odd, plain = (page(urlset(u(A, f"<priority>{text}</priority>"))) for text in ("high", "0.5"))
-    assert odd.declared != plain.declared
-    assert odd == plain == SitemapPage(A)
-    assert hash(odd) == hash(plain)
-    assert odd.to_dict() == plain.to_dict()
-    assert {"declared", "title", "published_at", "sitemap_url"}.isdisjoint(odd.to_dict())
+def test_declared_texts_are_not_part_of_equality() -> None:
+    invalid, plain = (
+        page(urlset(u(A, f"<priority>{text}</priority>"))) for text in ("high", "0.5")
+    )
+    assert invalid.declared != plain.declared
+    assert invalid == plain == SitemapPage(A)
+    assert hash(invalid) == hash(plain)
+    assert invalid.to_dict() == plain.to_dict()
+    assert {"declared", "title", "published_at", "sitemap_url"}.isdisjoint(invalid.to_dict())
 
 
-def test_a_pickle_of_1_8_1_has_what_it_can() -> None:
+def test_a_pickle_of_1_8_1_has_the_title_and_date_of_its_story() -> None:
     old = pickle.loads((DATA / "SitemapPage.pickle").read_bytes())
     assert isinstance(old, SitemapPage)
     assert old.news_story is not None
@@ -208,7 +210,7 @@ def test_a_pickle_of_1_8_1_has_what_it_can() -> None:
     assert old.declared == {}
 
 
-MORE = SitemapPage(
+EXTENDED = SitemapPage(
     A,
     videos=[SitemapVideo(title="V")],
     links=[PageLink("canonical", A)],
@@ -218,24 +220,23 @@ MORE = SitemapPage(
 )
 
 
-def test_a_page_made_by_hand_has_every_field() -> None:
-    assert pickle.loads(pickle.dumps(MORE)) == MORE
-    told = MORE.to_dict()
-    assert told["videos"][0]["title"] == "V"
-    assert told["links"][0]["rel"] == "canonical"
-    assert told["page_map"] == [{"type": "t", "id": None, "attributes": (("n", "v"),)}]
-    assert told["extensions"][0]["name"] == "x:y"
+def test_a_page_built_by_the_caller_has_every_field() -> None:
+    assert pickle.loads(pickle.dumps(EXTENDED)) == EXTENDED
+    dictionary = EXTENDED.to_dict(extended=True)
+    assert dictionary["videos"][0]["title"] == "V"
+    assert dictionary["links"][0]["rel"] == "canonical"
+    assert dictionary["page_map"] == [{"type": "t", "id": None, "attributes": (("n", "v"),)}]
+    assert dictionary["extensions"][0]["name"] == "x:y"
     for name in ("videos", "links", "mobile", "page_map", "extensions"):
-        assert f"{name}=" in repr(MORE)
+        assert f"{name}=" in repr(EXTENDED)
         assert f"{name}=" not in repr(SitemapPage(A))
 
 
-def test_every_field_of_a_page_has_its_meaning_in_every_format() -> None:
+def test_every_field_of_a_page_has_a_reader_in_every_format() -> None:
     names = {name for name, value in vars(SitemapPage).items() if isinstance(value, property)}
-    told = names - {"url", "sitemap_url", "updated_at"}  # these need no record of their own
-    assert told <= set(dir(SitemapPage))
+    read_fields = names - {"url", "sitemap_url", "updated_at"}  # these aren't read from the record
     for field_reader in FIELD_READERS.values():
-        assert told <= set(dir(field_reader)), field_reader
+        assert read_fields <= set(dir(field_reader)), field_reader
 
 
 NEWER = ("alternates", "videos", "links", "mobile", "page_map", "extensions")
@@ -256,17 +257,17 @@ ITEMS = [
 ]
 DOCUMENTS = [
     *(urlset(u(A, inside)) for inside in ENTRIES),
-    *(item(WORDS + inside) for inside in ITEMS),
+    *(item(DESCRIPTION + inside) for inside in ITEMS),
     entry("<title>T</title><link rel='self' href='http://h/s'/>"),
     feed(title="T", external_url="http://h/x"),
 ]
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
-def test_the_quick_look_misses_nothing(document: str) -> None:
+def test_the_quick_test_for_newer_fields_misses_none(document: str) -> None:
     (read,) = parse(document, extensions=True).pages
-    said = {name for name in NEWER if getattr(read, name)}
-    assert said
-    assert said <= read.to_dict().keys()
+    present = {name for name in NEWER if getattr(read, name)}
+    assert present
+    assert present <= read.to_dict(extended=True).keys()
     plain = page(urlset(u(A)))
     assert not any(getattr(plain, name) for name in NEWER)

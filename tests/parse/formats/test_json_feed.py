@@ -1,6 +1,6 @@
-"""JSON Feed: its items, what their keys mean, and values of other types than they should be.
+"""JSON Feed: its items, their keys, and values of the wrong type.
 
-Rules of this room: feeds are made with ``json``; what is damaged has a room of its own.
+Malformed feeds are tested in ``test_json_recovery``.
 """
 
 from __future__ import annotations
@@ -80,8 +80,8 @@ def test_every_field_of_an_item() -> None:
 
 def file(name: str, title: str | None = None, **more: object) -> dict[str, object]:
     kinds = {"mp4": "video/mp4", "webm": "video/webm", "png": "image/png", "mp3": "audio/mpeg"}
-    said = {"url": HOME + name, "mime_type": kinds[name.partition(".")[2]], **more}
-    return said if title is None else said | {"title": title}
+    attachment = {"url": HOME + name, "mime_type": kinds[name.partition(".")[2]], **more}
+    return attachment if title is None else attachment | {"title": title}
 
 
 def video(name: str, *others: str, title: str | None = None, **more: Any) -> SitemapVideo:
@@ -91,31 +91,31 @@ def video(name: str, *others: str, title: str | None = None, **more: Any) -> Sit
 
 ATTACHED: list[tuple[str, list[dict[str, object]], list[SitemapVideo], list[SitemapImage]]] = [
     (
-        "one title is one video",
+        "files with one title are one video",
         [file("a.mp4", "A"), file("a.webm", "A")],
         [video("a.mp4", "a.webm", title="A")],
         [],
     ),
     (
-        "other titles are other videos, each where it stands first",
+        "files with other titles are other videos, in document order",
         [file("a.mp4", "A"), file("b.mp4", "a"), file("a.webm", "A")],
         [video("a.mp4", "a.webm", title="A"), video("b.mp4", title="a")],
         [],
     ),
     (
-        "no title is nobody's",
+        "files without a title are videos of their own",
         [file("a.mp4"), file("b.mp4"), file("c.mp4", ""), file("d.mp4", "")],
         [video("a.mp4"), video("b.mp4"), video("c.mp4"), video("d.mp4")],
         [],
     ),
     (
-        "the length of one form is that of the video",
+        "the duration of one rendition is that of the video",
         [file("a.mp4", "A"), file("a.webm", "A", duration_in_seconds=90.5)],
         [video("a.mp4", "a.webm", title="A", duration=90)],
         [],
     ),
     (
-        "images have no forms",
+        "images have no renditions",
         [file("a.png", "A"), file("a.mp4", "A"), file("b.png", "A"), file("a.mp3", "A")],
         [video("a.mp4", title="A")],
         [SitemapImage(f"{HOME}a.png", title="A"), SitemapImage(f"{HOME}b.png", title="A")],
@@ -144,7 +144,7 @@ PRIVATE = {
 }
 
 
-def test_keys_that_mean_nothing_are_there_for_who_asks() -> None:
+def test_unknown_keys_are_extensions_where_requested() -> None:
     document = feed(item("a", **PRIVATE), item("b"))
     page, plain = parse(document, extensions=True).pages
     found = {element.name: json.loads(element.text) for element in page.extensions or []}
@@ -155,15 +155,17 @@ def test_keys_that_mean_nothing_are_there_for_who_asks() -> None:
         "mood": True,
     }
     assert "gr\u00fcn" in (page.extensions or [])[0].text
-    assert [extension["name"] for extension in page.to_dict()["extensions"]] == list(found)
+    assert [extension["name"] for extension in page.to_dict(extended=True)["extensions"]] == list(
+        found
+    )
     assert pickle.loads(pickle.dumps(page)) == page
     assert plain.extensions is None
-    unasked, _ = parse(document).pages
-    assert unasked.extensions is None
-    assert (unasked.declared, unasked.videos) == (page.declared, page.videos)
+    without, _ = parse(document).pages
+    assert without.extensions is None
+    assert (without.declared, without.videos) == (page.declared, page.videos)
 
 
-def test_a_feed_is_a_sitemap_of_its_own_kind_and_can_be_pickled() -> None:
+def test_a_feed_has_its_own_sitemap_class_and_can_be_pickled() -> None:
     sitemap = read(feed(FULL, item("b")))
     again = pickle.loads(pickle.dumps(sitemap))
     assert again == sitemap
@@ -175,17 +177,17 @@ ITEMS = [
     ("url", {"url": "http://h/a", "title": "T"}, "http://h/a"),
     ("external_url", {"id": "1", "external_url": "http://x/a", "title": "T"}, "http://x/a"),
     ("an id that is a URL", {"id": "http://h/a", "title": "T"}, "http://h/a"),
-    ("an id that is none", {"id": "1", "title": "T"}, None),
+    ("an id that is no URL", {"id": "1", "title": "T"}, None),
     ("a number for id", {"id": 1, "url": "http://h/a", "title": "T"}, "http://h/a"),
-    ("content_text alone", {"url": "http://h/a", "content_text": "words"}, "http://h/a"),
-    ("content_html alone", {"url": "http://h/a", "content_html": "<b>w</b>"}, "http://h/a"),
-    ("a picture alone", {"url": "http://h/a", "content_html": "<img src='x'>"}, "http://h/a"),
-    ("no text at all", {"id": "1", "url": "http://h/a"}, None),
+    ("content_text only", {"url": "http://h/a", "content_text": "words"}, "http://h/a"),
+    ("content_html only", {"url": "http://h/a", "content_html": "<b>w</b>"}, "http://h/a"),
+    ("an image only", {"url": "http://h/a", "content_html": "<img src='x'>"}, "http://h/a"),
+    ("no text", {"id": "1", "url": "http://h/a"}, None),
     ("an empty url", {"id": "http://h/b", "url": "", "title": "T"}, "http://h/b"),
     ("a url that is null", {"id": "http://h/b", "url": None, "title": "T"}, "http://h/b"),
     ("a relative url", {"url": "/r", "title": "T"}, "http://h.example/r"),
-    ("blanks around", {"url": " \nhttp://h/a ", "title": "T"}, "http://h/a"),
-    ("capitals", {"URL": "http://h/a", "Title": "T"}, "http://h/a"),
+    ("whitespace around", {"url": " \nhttp://h/a ", "title": "T"}, "http://h/a"),
+    ("upper case", {"URL": "http://h/a", "Title": "T"}, "http://h/a"),
 ]
 
 
@@ -195,7 +197,7 @@ def test_the_page_of_an_item(what: str, written: dict[str, object], url: str | N
     assert found == [f"{HOME}a", *([url] if url else []), f"{HOME}c"], what
 
 
-def test_a_text_stands_for_a_title_only_in_the_story() -> None:
+def test_a_text_replaces_the_title_in_the_story_only() -> None:
     page = only(url="http://h/a", content_html="<p>Some <b>words</b></p>")
     assert page.news_story is not None
     assert page.news_story.title == "Some words"
@@ -223,11 +225,13 @@ WRONG_TYPES = [
 ]
 
 
-@pytest.mark.parametrize(("written", "told"), WRONG_TYPES)
-def test_a_wrong_type_costs_itself(written: dict[str, object], told: set[str]) -> None:
+@pytest.mark.parametrize(("written", "expected"), WRONG_TYPES)
+def test_a_value_of_the_wrong_type_is_skipped(
+    written: dict[str, object], expected: set[str]
+) -> None:
     document = feed(item("a"), item("b", summary="S") | written, item("c"))
     assert names(document) == ["a", "b", "c"]
-    assert set(codes(document)) == told
+    assert set(codes(document)) == expected
 
 
 VERSIONS = [
@@ -238,11 +242,11 @@ VERSIONS = [
 ]
 
 
-@pytest.mark.parametrize(("head", "told"), VERSIONS)
-def test_a_version(head: dict[str, str], told: list[str]) -> None:
+@pytest.mark.parametrize(("head", "expected"), VERSIONS)
+def test_a_version(head: dict[str, str], expected: list[str]) -> None:
     document = json.dumps({**head, "items": [item("a", content_text="words")]})
     assert names(document) == ["a"]
-    assert codes(document) == told
+    assert codes(document) == expected
 
 
 def test_the_version_may_come_last() -> None:
@@ -251,23 +255,23 @@ def test_the_version_may_come_last() -> None:
     assert codes(long) == []
 
 
-HEADS = [
+OTHER_KEYS = [
     {"hubs": [{"type": "items", "url": "http://h/hub"}], "title": "items"},
     {"_own": {"items": [item("no")], "more": [["items"]]}},
     {"authors": [{"name": "items"}], "next_url": "http://h/2"},
 ]
 
 
-@pytest.mark.parametrize("head", HEADS)
-def test_only_the_items_of_the_feed_itself_are_items(head: dict[str, object]) -> None:
-    assert names(feed(item("a"), **head)) == ["a"]
-    assert codes(feed(item("a"), **head)) == []
+@pytest.mark.parametrize("other", OTHER_KEYS)
+def test_items_in_other_keys_are_not_read(other: dict[str, object]) -> None:
+    assert names(feed(item("a"), **other)) == ["a"]
+    assert codes(feed(item("a"), **other)) == []
 
 
-NO_FEEDS = [
+OTHER_JSON = [
     "{}",
     '{"items": []}',
-    '{"items": [{"id": 1, "url": "http://h/a", "title": "an answer of some API"}]}',
+    '{"items": [{"id": 1, "url": "http://h/a", "title": "a response of an API"}]}',
     '[{"id": "1", "url": "http://h/a", "content_text": "x", "date_published": "2024"}]',
     '{"data": {"version": "https://jsonfeed.org/version/1.1", "items": []}}',
     '{"version": "1.0", "urls": ["http://h/a"]}',
@@ -276,8 +280,8 @@ NO_FEEDS = [
 ]
 
 
-@pytest.mark.parametrize("document", NO_FEEDS, ids=lambda text: text[:40])
-def test_json_that_is_no_feed_is_a_text_without_pages(document: str) -> None:
+@pytest.mark.parametrize("document", OTHER_JSON, ids=lambda text: text[:40])
+def test_other_json_is_a_text_without_pages(document: str) -> None:
     sitemap = parse(document)
     assert isinstance(sitemap, PagesTextSitemap)
     assert sitemap.pages == []
@@ -300,7 +304,7 @@ def test_encodings(encoding: str) -> None:
         max_leaves=20,
     )
 )
-def test_nothing_raises_on_any_values(value: object) -> None:
+def test_any_json_values_are_read_without_an_exception(value: object) -> None:
     sitemap = parse(json.dumps({"version": VERSION, "items": [value, item("z")]}))
     assert [page.to_dict() for page in sitemap.pages][-1]["url"] == f"{HOME}z"
     assert isinstance(sitemap.problems, tuple)

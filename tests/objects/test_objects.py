@@ -1,6 +1,6 @@
-"""The objects a user holds: equality, hashing, dictionaries, printing, walking.
+"""Sitemaps and pages as objects: equality, hashes, dictionaries, reprs, iteration.
 
-Rules of this room: an object read from a document and one built by hand are the same thing.
+An object that was read from a document equals one that the caller builds.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from usp.objects.sitemap import (
 from usp.tree import sitemap_from_str
 
 A = "http://h.example/a"
-WHEN = datetime(2020, 5, 6, tzinfo=UTC)
+DATE = datetime(2020, 5, 6, tzinfo=UTC)
 PAGES_KINDS = (PagesXMLSitemap, PagesTextSitemap, PagesRSSSitemap, PagesAtomSitemap)
 INDEX_KINDS = (IndexWebsiteSitemap, IndexXMLSitemap, IndexRobotsTxtSitemap)
 
@@ -42,13 +42,13 @@ SITEMAPS: list[AbstractSitemap] = [
     InvalidSitemap(A, "no"),
     sitemap_from_str(urlset(u(A))),
 ]
-SMALL = [
+VALUES = [
     SitemapPage(A),
     SitemapImage(A),
-    SitemapNewsStory("T", WHEN),
+    SitemapNewsStory("T", DATE),
     page(urlset(u(A))),
 ]
-THINGS: list[object] = [*SITEMAPS, *SMALL, None, 0, "", A, object(), [], SitemapPage]
+ANYTHING: list[object] = [*SITEMAPS, *VALUES, None, 0, "", A, object(), [], SitemapPage]
 
 FULL = u(
     A,
@@ -61,48 +61,48 @@ FULL = u(
     "<image:image><image:loc>http://h/i</image:loc><image:title>I</image:title></image:image>"
     '<xhtml:link rel="alternate" hreflang="de" href="http://h/de"/>',
 )
-BY_HAND = SitemapPage(
+BUILT = SitemapPage(
     A,
     Decimal("0.9"),
-    WHEN,
+    DATE,
     SitemapPageChangeFrequency.DAILY,
-    SitemapNewsStory("T", WHEN, "N", "en", "Subscription", ["Blog"], ["a", "b"], ["X:Y"]),
+    SitemapNewsStory("T", DATE, "N", "en", "Subscription", ["Blog"], ["a", "b"], ["X:Y"]),
     [SitemapImage("http://h/i", title="I")],
     [("de", "http://h/de")],
 )
 
 
-@pytest.mark.parametrize("thing", [*SITEMAPS, *SMALL], ids=lambda thing: type(thing).__name__)
-def test_comparing_with_anything_is_true_or_false(thing: object) -> None:
-    for other in THINGS:
-        assert isinstance(thing == other, bool)
-        assert (thing == other) is not (thing != other)
-        assert (thing == other) == (other == thing)
+@pytest.mark.parametrize("value", [*SITEMAPS, *VALUES], ids=lambda value: type(value).__name__)
+def test_comparing_with_anything_is_true_or_false(value: object) -> None:
+    for other in ANYTHING:
+        assert isinstance(value == other, bool)
+        assert (value == other) is not (value != other)
+        assert (value == other) == (other == value)
 
 
 def test_nothing_equals_none() -> None:
-    assert not [thing for thing in (*SITEMAPS, *SMALL) if thing == None]  # noqa: E711  # on purpose
+    assert not [value for value in (*SITEMAPS, *VALUES) if value == None]  # noqa: E711  # on purpose
 
 
 def test_sitemaps_of_two_kinds_are_never_equal() -> None:
-    made = SITEMAPS[:-1]
-    assert [one == other for one, other in product(made, made)].count(True) == len(made)
+    built = SITEMAPS[:-1]
+    assert [one == other for one, other in product(built, built)].count(True) == len(built)
 
 
-def test_what_was_read_equals_what_was_built() -> None:
+def test_a_page_that_was_read_equals_one_that_was_built() -> None:
     read = page(urlset(FULL))
-    assert read == BY_HAND
-    assert hash(read) == hash(BY_HAND)
-    assert read.to_dict() == BY_HAND.to_dict()
-    assert repr(read) == repr(BY_HAND)
+    assert read == BUILT
+    assert hash(read) == hash(BUILT)
+    assert read.to_dict() == BUILT.to_dict()
+    assert repr(read) == repr(BUILT)
 
 
 DIFFERENCES = [
     {"url": "http://h.example/b"},
     {"priority": Decimal("0.4")},
-    {"last_modified": WHEN},
+    {"last_modified": DATE},
     {"change_frequency": SitemapPageChangeFrequency.NEVER},
-    {"news_story": SitemapNewsStory("T", WHEN)},
+    {"news_story": SitemapNewsStory("T", DATE)},
     {"images": [SitemapImage("http://h/i")]},
     {"alternates": [("de", "http://h/de")]},
 ]
@@ -116,15 +116,15 @@ def test_pages_compare_every_field(change: dict[str, object]) -> None:
 
 def test_pages_hash_by_url_alone() -> None:
     assert hash(SitemapPage(A)) == hash(SitemapPage(A, Decimal(1)))
-    assert len({SitemapPage(A), SitemapPage(A), BY_HAND}) == 2
+    assert len({SitemapPage(A), SitemapPage(A), BUILT}) == 2
 
 
 def test_stories_and_images_can_be_hashed() -> None:
-    story, image = BY_HAND.news_story, BY_HAND.images
+    story, image = BUILT.news_story, BUILT.images
     assert story is not None
     assert image is not None
-    assert len({story, SitemapNewsStory("T", WHEN), *image}) == 3
-    again = SitemapNewsStory("T", WHEN, "N", "en", "Subscription", ["Blog"], ["a", "b"], ["X:Y"])
+    assert len({story, SitemapNewsStory("T", DATE), *image}) == 3
+    again = SitemapNewsStory("T", DATE, "N", "en", "Subscription", ["Blog"], ["a", "b"], ["X:Y"])
     assert hash(again) == hash(story)
 
 
@@ -143,13 +143,13 @@ def test_keys_of_a_bare_page() -> None:
 
 
 def test_keys_of_a_full_page() -> None:
-    told = page(urlset(FULL)).to_dict()
-    assert told.keys() == PAGE_KEYS | {"alternates"}
-    assert told["change_frequency"] == "daily"
-    assert told["alternates"] == [("de", "http://h/de")]
-    assert told["news_story"] == {
+    dictionary = page(urlset(FULL)).to_dict()
+    assert dictionary.keys() == PAGE_KEYS | {"alternates"}
+    assert dictionary["change_frequency"] == "daily"
+    assert dictionary["alternates"] == [("de", "http://h/de")]
+    assert dictionary["news_story"] == {
         "title": "T",
-        "publish_date": WHEN,
+        "publish_date": DATE,
         "publication_name": "N",
         "publication_language": "en",
         "access": "Subscription",
@@ -157,7 +157,7 @@ def test_keys_of_a_full_page() -> None:
         "keywords": ["a", "b"],
         "stock_tickers": ["X:Y"],
     }
-    assert told["images"] == [
+    assert dictionary["images"] == [
         {
             "loc": "http://h/i",
             "caption": None,
@@ -186,16 +186,16 @@ def test_keys_of_an_index(kind: type[IndexXMLSitemap]) -> None:
     assert sitemap.to_dict(with_pages=False)["sub_sitemaps"][0] == {"url": A}
 
 
-def test_problems_are_no_part_of_equality_or_dictionary() -> None:
-    sound, odd = sitemap_from_str(urlset(u(A))), sitemap_from_str(urlset("<url/>", u(A)))
-    assert odd.problems
-    assert not sound.problems
-    assert sound == odd
-    assert hash(sound) == hash(odd)
-    assert sound.to_dict() == odd.to_dict()
+def test_problems_are_not_part_of_equality_or_dictionaries() -> None:
+    valid, malformed = sitemap_from_str(urlset(u(A))), sitemap_from_str(urlset("<url/>", u(A)))
+    assert malformed.problems
+    assert not valid.problems
+    assert valid == malformed
+    assert hash(valid) == hash(malformed)
+    assert valid.to_dict() == malformed.to_dict()
 
 
-def test_pages_is_a_fresh_list_each_time() -> None:
+def test_pages_is_a_new_list_each_time() -> None:
     sitemap = sitemap_from_str(urlset(u(A)))
     first = sitemap.pages
     first.clear()
@@ -231,7 +231,7 @@ def test_all_sitemaps_is_depth_first_without_itself() -> None:
     assert list(leaf.all_sitemaps()) == []
 
 
-def test_a_root_built_by_hand_has_no_outcome() -> None:
+def test_a_root_built_by_the_caller_has_no_outcome() -> None:
     root = IndexWebsiteSitemap(A, [])
     assert root.outcome is None
     assert root.tried == ()

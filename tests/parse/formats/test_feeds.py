@@ -1,13 +1,13 @@
-"""Feeds: which items are pages, what their story is, and that one odd item costs nothing else.
+"""RSS and Atom: which items are pages, their titles and dates, their links.
 
-Rules of this room: tables. A row says what it shows, what is written and what is read.
+In a table, a row has a description, the text of the document and the expected value.
 """
 
 from __future__ import annotations
 
 import pytest
 
-from tests.parse.lanes import WORTH_LEARNING, assert_lanes_agree, entries
+from tests.parse.pattern.readers import WORTH_LEARNING, assert_readers_agree, entries
 from tests.parse.reading import atom, page, rss, urls
 from usp._parse.input.sniff import Kind
 from usp.objects.page import PageLink
@@ -34,24 +34,28 @@ ITEMS = [
     ("an empty title and nothing else", item(X, "<title/>"), []),
     ("no link", "<item><title>T</title></item>", []),
     ("an empty link", item("", "<title>T</title>"), []),
-    ("a URL behind an empty link", f"<item><title>T</title><link/>{X}</item>", [X]),
-    ("a URL behind an empty pair", f"<item><link></link>\n{X}\n<title>T</title></item>", [X]),
-    ("a bare & behind an empty link", f"<item><title>T</title><link/>{X}?a&b</item>", [f"{X}?a&b"]),
-    ("words behind an empty link", "<item><title>T</title><link/>words</item>", []),
+    ("a URL after an empty link", f"<item><title>T</title><link/>{X}</item>", [X]),
     (
-        "a URL behind a link that has one",
+        "a URL after an empty pair of tags",
+        f"<item><link></link>\n{X}\n<title>T</title></item>",
+        [X],
+    ),
+    ("a bare & after an empty link", f"<item><title>T</title><link/>{X}?a&b</item>", [f"{X}?a&b"]),
+    ("words after an empty link", "<item><title>T</title><link/>words</item>", []),
+    (
+        "a URL after a link that has one",
         f"<item><title>T</title><link>{X}</link>{X}/no</item>",
         [X],
     ),
-    ("a URL without any link", f"<item><title>T</title>{X}</item>", []),
-    ("a guid for a link", f"<item><title>T</title><guid>{X}</guid></item>", [X]),
+    ("a URL without a link", f"<item><title>T</title>{X}</item>", []),
+    ("a guid instead of a link", f"<item><title>T</title><guid>{X}</guid></item>", [X]),
     (
-        "a guid said to be a link",
+        "a guid that is a permalink",
         f'<item><title>T</title><guid isPermaLink="true">{X}</guid></item>',
         [X],
     ),
     (
-        "a guid said to be none",
+        "a guid that is no permalink",
         f'<item><title>T</title><guid isPermaLink="false">{X}</guid></item>',
         [],
     ),
@@ -66,7 +70,7 @@ ITEMS = [
     ("an HTML entity", item(X, "<title>Caf&eacute;&nbsp;au lait</title>"), [X]),
     ("a bare ampersand", item(X, "<title>Fish & chips</title>"), [X]),
     ("CDATA", item(f"<![CDATA[{X}]]>", "<title><![CDATA[<b>T</b>]]></title>"), [X]),
-    ("blanks around the link", item(f"\n {X} "), [X]),
+    ("whitespace around the link", item(f"\n {X} "), [X]),
     ("an unknown element", item(X, "<title>T</title><mood>good</mood>"), [X]),
 ]
 
@@ -79,8 +83,12 @@ def test_an_item(what: str, written: str, expected: list[str]) -> None:
 
 TITLES = [
     ("the title", "<title>T</title><description>D</description>", "T"),
-    ("the description where there is no title", "<description>D</description>", "D"),
-    ("the item's own, not media's", "<media:title>M</media:title><title>T</title>", "T"),
+    ("the description if there is no title", "<description>D</description>", "D"),
+    (
+        "the title of the item, not of its media",
+        "<media:title>M</media:title><title>T</title>",
+        "T",
+    ),
     ("unescaped", "<title>Fish &amp;amp; chips</title>", "Fish & chips"),
     ("trimmed", "<title>\n T\t</title>", "T"),
 ]
@@ -100,7 +108,7 @@ def test_an_item_without_date_has_a_story_without_date() -> None:
 
 
 @pytest.mark.parametrize("text", ["nonsense", "Mon, 32 Foo 2020", "12345678901234567890", ""])
-def test_a_bad_date_costs_only_itself(text: str) -> None:
+def test_an_invalid_date_is_skipped_and_the_item_kept(text: str) -> None:
     document = rss(item(A), item(X, f"<title>T</title><pubDate>{text}</pubDate>"), item(B))
     assert urls(document) == [A, X, B]
     story = page(rss(item(X, f"<title>T</title><pubDate>{text}</pubDate>"))).news_story
@@ -108,7 +116,7 @@ def test_a_bad_date_costs_only_itself(text: str) -> None:
     assert story.publish_date is None
 
 
-def test_the_same_link_twice_is_one_page() -> None:
+def test_links_are_deduplicated() -> None:
     assert urls(rss(item(A), item(B), item(A, "<title>Again</title>"))) == [A, B]
 
 
@@ -132,17 +140,17 @@ def test_rss_1_0_is_read_like_2_0() -> None:
 
 ABOUT = [
     ("an item without a link", f'rdf:about="{A}"', "", [A]),
-    ("a link counts first", f'rdf:about="{A}"', f"<link>{B}</link>", [B]),
-    ("and so does a guid", f'rdf:about="{A}"', f"<guid>{B}</guid>", [B]),
-    ("an empty link doesn't", f"RDF:about='{A}?a&amp;b'", "<link/>", [f"{A}?a&b"]),
-    ("a name is no URL", 'rdf:about="urn:isbn:1"', "", []),
+    ("a link is preferred", f'rdf:about="{A}"', f"<link>{B}</link>", [B]),
+    ("and so is a guid", f'rdf:about="{A}"', f"<guid>{B}</guid>", [B]),
+    ("an empty link is not", f"RDF:about='{A}?a&amp;b'", "<link/>", [f"{A}?a&b"]),
+    ("a URN is no URL", 'rdf:about="urn:isbn:1"', "", []),
     ("nor is a path", 'rdf:about="/a"', "", []),
-    ("nor is nothing", 'rdf:about=""', "", []),
+    ("nor is an empty text", 'rdf:about=""', "", []),
 ]
 
 
 @pytest.mark.parametrize(("what", "about", "inside", "found"), ABOUT, ids=[r[0] for r in ABOUT])
-def test_what_rdf_says_an_item_is_about(
+def test_rdf_about_as_the_url_of_an_item(
     what: str, about: str, inside: str, found: list[str]
 ) -> None:
     head, tail = RDF.split("<item", 1)[0], "</rdf:RDF>"
@@ -150,12 +158,12 @@ def test_what_rdf_says_an_item_is_about(
     assert urls(document) == found, what
 
 
-def test_items_of_rdf_are_learned() -> None:
+def test_the_pattern_reader_reads_items_of_rdf() -> None:
     item = f'<item rdf:about="{A}/@"><title>T @</title></item>'
     listed = "".join(item.replace("@", str(number)) for number in range(50))
     document = f"{RDF.split('<item', 1)[0]}{listed}{WORTH_LEARNING}</rdf:RDF>".encode()
     assert entries(document, Kind.RSS).learned > 40
-    assert_lanes_agree([document])
+    assert_readers_agree([document])
 
 
 RSS_0_90 = f"""<?xml version="1.0"?>
@@ -216,7 +224,7 @@ def link(rel: str, url: str) -> str:
 
 ENTRIES = [
     ("alternate by default", entry(X), [X]),
-    ("alternate by name", f"<entry><title>T</title>{link('alternate', X)}</entry>", [X]),
+    ("alternate by its rel", f"<entry><title>T</title>{link('alternate', X)}</entry>", [X]),
     ("self before it", entry(X, f"<title>T</title>{link('self', B)}"), [X]),
     ("an enclosure before it", entry(X, f"<title>T</title>{link('enclosure', B)}"), [X]),
     ("edit and replies", entry(X, f"<title>T</title>{link('edit', B)}{link('replies', B)}"), [X]),
@@ -259,7 +267,7 @@ def test_the_other_links_of_an_entry_are_kept() -> None:
     ]
 
 
-def test_the_links_of_an_item_but_for_its_page() -> None:
+def test_the_links_of_an_item_without_that_of_its_page() -> None:
     more = f'<title>T</title><atom:link rel="self" href="{B}"/>'
     assert page(rss(item(X, more), namespaces=MEDIA)).links == [PageLink("self", B)]
     assert page(rss(item(X))).links is None
@@ -274,8 +282,11 @@ def test_an_entry(what: str, written: str, expected: list[str]) -> None:
 
 
 ATOM_DATES = [
-    ("published before updated", "<updated>2021-01-01</updated><published>2020-01-01</published>"),
-    ("updated alone", "<updated>2020-01-01</updated>"),
+    (
+        "published is preferred to updated",
+        "<updated>2021-01-01</updated><published>2020-01-01</published>",
+    ),
+    ("updated only", "<updated>2020-01-01</updated>"),
     ("issued (0.3)", "<issued>2020-01-01</issued><modified>2021-01-01</modified>"),
 ]
 

@@ -1,13 +1,10 @@
-"""What a homepage says of sitemaps and feeds, in its HTML and in its ``Link`` header.
-
-Rules of this room: a table of pages and headers, each with all that is read of it.
-"""
+"""Links of a homepage to sitemaps and feeds, in its HTML and in its ``Link`` header."""
 
 import pytest
 
 from usp._parse.formats import html
 
-FROM_A_TO_B = [("http://h/d/a", "sitemap"), ("http://h/d/b", "sitemap")]
+A_AND_B = [("http://h/d/a", "sitemap"), ("http://h/d/b", "sitemap")]
 LINKS: list[tuple[str, str | None, list[tuple[str, str]]]] = [
     ("", None, []),
     ("<link rel=sitemap href=a>", None, [("http://h/d/a", "sitemap")]),
@@ -31,14 +28,14 @@ LINKS: list[tuple[str, str | None, list[tuple[str, str]]]] = [
     ("<link rel=sitemap href=a", None, []),
     ("<link title='a > b' rel=sitemap href=a />", None, [("http://h/d/a", "sitemap")]),
     ("<link title=it's rel=sitemap href='a'>\n<b id='b'>", None, [("http://h/d/a", "sitemap")]),
-    ('<link title=" rel=sitemap href=a><link rel=sitemap href=b>', None, FROM_A_TO_B),
+    ('<link title=" rel=sitemap href=a><link rel=sitemap href=b>', None, A_AND_B),
     ("<!-- <link rel=sitemap href=a>", None, []),
     ("<link rel=sitemap href=a>" * 3 + "<script>", None, [("http://h/d/a", "sitemap")]),
     ("", "<a>; rel=sitemap", [("http://h/d/a", "sitemap")]),
     (
         "",
         '<a>; title="x, <y>; rel=sitemap"; rel="next sitemap" , <b>;rel=sitemap',
-        FROM_A_TO_B,
+        A_AND_B,
     ),
     ("", "rel=sitemap", []),
     ("", "<a>; rel=sitemap; type=application/xml", [("http://h/d/a", "sitemap")]),

@@ -1,7 +1,4 @@
-"""Links, mobile and PageMap marks, and elements that nobody knows.
-
-Rules of this room: an entry is written out, and all that is read of it is compared.
-"""
+"""Links, mobile pages, PageMaps, and unknown elements in XML sitemaps."""
 
 from __future__ import annotations
 
@@ -35,25 +32,25 @@ LINKS = [
         None,
     ),
     (
-        "a plain alternate is no further link",
+        "a plain alternate is not a link as well",
         '<xhtml:link rel="alternate" hreflang="de" href="http://h/de"/>',
         None,
         [("de", "http://h/de")],
     ),
     (
-        "an alternate that says more is both",
+        "an alternate with more attributes is both",
         '<xhtml:link rel="Alternate" hreflang="de" href="http://h/de" type="text/html" title="T"/>',
         [PageLink("Alternate", "http://h/de", "de", None, "text/html", "T")],
         [("de", "http://h/de")],
     ),
     (
-        "several rels",
+        "several rel values",
         '<xhtml:link rel="alternate nofollow" hreflang="de" href="http://h/de"/>',
         [PageLink("alternate nofollow", "http://h/de", "de")],
         [("de", "http://h/de")],
     ),
     (
-        "capitals",
+        "upper case",
         '<XHTML:LINK REL="canonical" HREF="http://h/c"/>',
         [PageLink("canonical", "http://h/c")],
         None,
@@ -87,15 +84,17 @@ def test_links(
 ) -> None:
     read = page(urlset(u(A, written)))
     assert (read.links, read.alternates) == (links, alternates), what
-    told = read.to_dict()
-    assert told.get("links") == (None if links is None else [link.to_dict() for link in links])
+    dictionary = read.to_dict(extended=True)
+    assert dictionary.get("links") == (
+        None if links is None else [link.to_dict() for link in links]
+    )
 
 
-def test_links_into_apps_are_no_problem() -> None:
+def test_links_to_apps_are_no_problem() -> None:
     app = '<xhtml:link rel="alternate" href="android-app://example.app/x"/>'
     assert problems(urlset(u(A, app))) == ()
-    (told,) = problems(urlset(u(A, app.replace("android-app", "gopher"))))
-    assert told.code == "SM303"
+    (problem,) = problems(urlset(u(A, app.replace("android-app", "gopher"))))
+    assert problem.code == "SM303"
 
 
 @pytest.mark.parametrize(
@@ -110,7 +109,7 @@ def test_links_into_apps_are_no_problem() -> None:
 def test_a_page_for_mobile_phones(namespace: str) -> None:
     document = urlset(u(A, "<mobile:mobile/>"), namespaces=f"{SM} {namespace}")
     assert page(document).mobile is True
-    assert page(document).to_dict()["mobile"] is True
+    assert page(document).to_dict(extended=True)["mobile"] is True
     plain = page(urlset(u(A)))
     assert plain.mobile is False
     assert "mobile" not in plain.to_dict()
@@ -150,7 +149,7 @@ PREFIXED = PAGE_MAP.replace("xmlns=", "xmlns:pm=").replace("<", "<pm:").replace(
         PAGE_MAP.replace(' xmlns="http://www.google.com/schemas/sitemap-pagemap/1.0"', ""),
         PAGE_MAP.replace("http:", "https:").replace("1.0", "1.0/"),
     ],
-    ids=["as documented", "with a prefix", "capitals", "no namespace", "another namespace"],
+    ids=["as documented", "with a prefix", "upper case", "no namespace", "another namespace"],
 )
 def test_a_page_map(written: str) -> None:
     found = page(urlset(u(A, written), namespaces=SM)).page_map
@@ -187,30 +186,30 @@ ELEMENTS = [
 ]
 
 
-def test_unknown_elements_are_there_for_who_asks() -> None:
+def test_unknown_elements_are_extensions_where_requested() -> None:
     sitemap = parse(urlset(u(A, UNKNOWN)), extensions=True)
     (read,) = sitemap.pages
     assert read.extensions == ELEMENTS
-    assert read.to_dict()["extensions"] == [element.to_dict() for element in ELEMENTS]
+    assert read.to_dict(extended=True)["extensions"] == [element.to_dict() for element in ELEMENTS]
     (again,) = pickle.loads(pickle.dumps(sitemap)).pages
     assert again.extensions == ELEMENTS
     assert pickle.loads(pickle.dumps(read)) == read
 
 
-def test_unknown_elements_are_not_there_for_others() -> None:
+def test_unknown_elements_are_not_read_unless_requested() -> None:
     (read,) = parse(urlset(u(A, UNKNOWN))).pages
     assert read.extensions is None
     assert "extensions" not in read.to_dict()
     assert read.declared == {"loc": A}
 
 
-def test_asking_changes_nothing_else() -> None:
+def test_requesting_extensions_changes_nothing_else() -> None:
     full = UNKNOWN + '<lastmod>2024-05-01</lastmod><xhtml:link rel="canonical" href="http://h/c"/>'
     document = urlset(u(A, full), u("http://h.example/b"), namespaces=f"{SM} {XHTML}")
-    plain, asked = parse(document).pages, parse(document, extensions=True).pages
-    without = [{k: v for k, v in p.to_dict().items() if k != "extensions"} for p in asked]
+    plain, extended = parse(document).pages, parse(document, extensions=True).pages
+    without = [{k: v for k, v in p.to_dict().items() if k != "extensions"} for p in extended]
     assert without == [p.to_dict() for p in plain]
-    assert asked[1] == plain[1]
+    assert extended[1] == plain[1]
 
 
 def test_unknown_elements_of_a_feed() -> None:
@@ -220,7 +219,7 @@ def test_unknown_elements_of_a_feed() -> None:
     assert read.extensions == [PageElement("mood", text="good")]
 
 
-def test_unknown_elements_nested_too_deep_are_one_text() -> None:
+def test_unknown_elements_beyond_16_levels_are_one_text() -> None:
     deep = "<x>" * 1000 + "core" + "</x>" * 1000
     (read,) = parse(urlset(u(A, deep)), extensions=True).pages
     (element,) = read.extensions or []
@@ -231,7 +230,7 @@ def test_unknown_elements_nested_too_deep_are_one_text() -> None:
     assert (depth, element.text) == (16, "core")
 
 
-def test_unknown_elements_of_a_damaged_entry() -> None:
+def test_unknown_elements_of_a_malformed_entry() -> None:
     document = urlset(f"<url><loc>{A}</loc><x>fish & chips<y></x></url>", u("http://h.example/b"))
     first, second = parse(document, extensions=True).pages
     (element,) = first.extensions or []

@@ -1,6 +1,6 @@
-"""What the learned pattern_reader costs where there is little to gain, and what it leaves in memory.
+"""What the pattern reader costs where there is little to gain, and what it leaves in memory.
 
-Rules of this room: work is counted, not timed. Hostile documents count as well as odd ones.
+work is counted, not timed. Hostile documents count as well as odd ones.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import Final
 
 import pytest
 
-from tests.parse.lanes import WORTH_LEARNING, assert_lanes_agree, entries
+from tests.parse.pattern.readers import WORTH_LEARNING, assert_readers_agree, entries
+from tests.parse.pattern.test_readers_agree import calls
 from tests.parse.reading import ALL, u
-from tests.parse.test_lanes import calls
 from usp._parse.document import Source, inspect
 from usp._parse.pattern.pattern_reader import _UNSAFE
 
@@ -45,7 +45,7 @@ def one_in(step: int, odd: str, *, count: int = 3000) -> bytes:
 def test_entries_that_expat_has_to_read_cost_hardly_more(step: int, odd: str) -> None:
     data = one_in(step, odd)
     assert calls(data, expat_only=False) < calls(data, expat_only=True) * 1.1
-    assert_lanes_agree([data])
+    assert_readers_agree([data])
 
 
 def test_a_rare_odd_thing_is_not_looked_for_at_each_frequent_one() -> None:
@@ -70,7 +70,7 @@ def test_after_odd_entries_the_pattern_still_holds() -> None:
     odd, plain = one_in(1, "a&#13;b", count=4000), one_in(1, "a word", count=4000)
     data = odd.replace(b"</urlset>", plain[plain.index(b"<url>") :].replace(b"e/", b"e/x"))
     assert entries(data).learned > 1500  # from the next block on
-    assert_lanes_agree([data])
+    assert_readers_agree([data])
 
 
 REFERENCES = ["&#20013;", "&#x4e2d;", "&#99999;", "&#128512;", "&#x1F600;", "&#xFFFFF;"]
@@ -82,12 +82,12 @@ NO_CHARACTERS = ["&#1114112;", "&#x110000;", "&#xD800;", "&#xdfff;", "&#xFFFE;",
 def test_references_to_any_writing_are_learned(reference: str) -> None:
     data = one_in(1, reference, count=60)
     assert entries(data).learned == 57
-    assert_lanes_agree([data])
+    assert_readers_agree([data])
 
 
 @pytest.mark.parametrize("reference", [*UNSURE, *NO_CHARACTERS])
 def test_references_at_the_edges_are_for_expat_to_judge(reference: str) -> None:
-    assert_lanes_agree([one_in(9, reference, count=60)])
+    assert_readers_agree([one_in(9, reference, count=60)])
 
 
 # Patterns that would try the same thing again and again
@@ -111,14 +111,14 @@ def written_in(ways: int) -> dict[str, bytes]:
 def test_what_is_written_in_few_ways_is_learned(what: str) -> None:
     data = written_in(6)[what]
     assert entries(data).learned > 150
-    assert_lanes_agree([data])
+    assert_readers_agree([data])
 
 
 @pytest.mark.parametrize("what", written_in(1))
 def test_what_is_written_in_many_ways_is_left_to_expat(what: str) -> None:
     data = written_in(20)[what]
     assert entries(data).learned == 0
-    assert_lanes_agree([data])
+    assert_readers_agree([data])
 
 
 # Memory

@@ -1,4 +1,4 @@
-"""What the lanes take as it is written means just that: the long way comes to the same."""
+"""What the readers take as it is written means just that: the long way comes to the same."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.parse.lanes import WORTH_LEARNING, assert_lanes_agree
+from tests.parse.pattern.readers import WORTH_LEARNING, assert_readers_agree
 from tests.parse.reading import ALL, u
-from tests.parse.test_properties import examples
+from tests.parse.strategies import examples
 from usp._parse.diagnostics import Diagnostics
 from usp._parse.document import Source, _entries, _open
 from usp._parse.pattern.groups import MatchRun
@@ -130,7 +130,7 @@ def in_the_plain_way(data: bytes) -> tuple[int, int]:
         for piece in _entries(_open(Source.of(data), ignored_diagnostics), ignored_diagnostics)
         if isinstance(piece, MatchRun)
     ]
-    ways = [run.looks.layout(match.groups()).plain for run in runs for match in run.matches]
+    ways = [run.entry_pattern.layout(match.groups()).plain for run in runs for match in run.matches]
     return sum(ways), len(ways) - sum(ways)
 
 
@@ -138,7 +138,7 @@ def in_the_plain_way(data: bytes) -> tuple[int, int]:
 def test_plain_entries_are_matched_in_the_plain_way(what: str) -> None:
     data = document(*(u(f"http://h.example/{number}", PLAIN[what]) for number in range(60)))
     assert in_the_plain_way(data) == (57, 0)
-    assert_lanes_agree([data])
+    assert_readers_agree([data])
 
 
 @pytest.mark.parametrize("what", PLAIN)
@@ -150,7 +150,7 @@ def test_odd_values_among_plain_ones_change_nothing(what: str) -> None:
     data = document(*listed)
     plain, _ = in_the_plain_way(data)
     assert plain > 50
-    assert_lanes_agree([data])
+    assert_readers_agree([data])
 
 
 @pytest.mark.parametrize("lacking", ["name", "language", "access", "publication_date", "genres"])
@@ -161,14 +161,14 @@ def test_what_a_story_in_a_run_lacks_is_none(lacking: str) -> None:
     fields = ["".join(stories), short, short + stories[0]]
     data = document(*(u(f"http://h.example/{n}", fields[n % 3]) for n in range(60)))
     assert in_the_plain_way(data)[0] > 40
-    assert_lanes_agree([data])
+    assert_readers_agree([data])
 
 
 def test_urls_of_other_sites_are_plain_too() -> None:
     hosts = ("h.example", "cdn.example:8080", "x.h.example")
     data = document(*(u(f"http://{hosts[n % 3]}/{n}?a&amp;b") for n in range(60)))
     assert in_the_plain_way(data) == (57, 0)
-    assert_lanes_agree([data])
+    assert_readers_agree([data])
 
 
 @pytest.mark.parametrize("gap", ["", "\n", "\r\n\t", "  \n "])
@@ -178,9 +178,9 @@ def test_blanks_that_are_always_the_same_are_plain(gap: str) -> None:
     listed[40] = listed[40].replace("<priority>", " \n <priority>")
     data = document(*listed)
     assert in_the_plain_way(data) == (56, 1)
-    assert_lanes_agree([data])
+    assert_readers_agree([data])
 
 
 def test_repeated_urls_in_one_run_are_left_out() -> None:
     data = document(*(u(f"http://h.example/{number % 40}") for number in range(60)))
-    assert_lanes_agree([data])
+    assert_readers_agree([data])

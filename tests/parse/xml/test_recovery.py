@@ -1,7 +1,6 @@
-"""Damage: whatever is broken in a document never costs the rest.
+"""Recovery: a malformed part of a document does not affect the rest.
 
-Rules of this room: tables. Nothing raises, and what came before and after the damage is all there,
-in order, with a problem that says what happened.
+Nothing raises; all entries before and after it are read, in order, and a problem is reported.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
 
 BEFORE = [
     ("a newline", "\n"),
-    ("many blanks", " \t\r\n" * 3000),
+    ("much whitespace", " \t\r\n" * 3000),
     ("a byte order mark", "\ufeff"),
     ("two byte order marks", "\ufeff\ufeff"),
     ("a newline and a byte order mark", "\n\ufeff"),
@@ -36,7 +35,7 @@ BEFORE = [
     ("a stylesheet", '<?xml-stylesheet type="text/xsl" href="/x.xsl"?>'),
     ("a plain DOCTYPE", "<!DOCTYPE urlset>"),
     (
-        "a DOCTYPE with an address",
+        "a DOCTYPE with a URL",
         '<!DOCTYPE urlset SYSTEM "http://127.0.0.1:1/never-fetched.dtd">',
     ),
 ]
@@ -44,19 +43,19 @@ BEFORE = [
 
 @pytest.mark.parametrize("declaration", ["", DECLARATION], ids=["bare", "declared"])
 @pytest.mark.parametrize(("what", "junk"), BEFORE, ids=[row[0] for row in BEFORE])
-def test_something_before_the_xml(what: str, junk: str, declaration: str) -> None:
-    # A stylesheet or DOCTYPE belongs after the declaration; here it stands before it as well.
+def test_junk_before_the_root_element(what: str, junk: str, declaration: str) -> None:
+    # A stylesheet or DOCTYPE belongs after the declaration; here it may come before it.
     sitemap = sitemap_from_str(junk + declaration + THREE)
     assert isinstance(sitemap, PagesXMLSitemap), what
     assert [found.url for found in sitemap.pages] == [A, B, C]
 
 
 @pytest.mark.parametrize("junk", ["words", "<br/>", "<!-- x -->", "</urlset>", "\0\0", "<urlset>"])
-def test_something_after_the_root_element(junk: str) -> None:
+def test_junk_after_the_root_element(junk: str) -> None:
     assert urls(THREE + junk) == [A, B, C]
 
 
-def test_junk_around_the_root_is_a_problem() -> None:
+def test_junk_before_or_after_the_root_is_a_problem() -> None:
     assert "SM205" in [problem.code for problem in problems("Warning: x\n" + THREE)]
     assert "SM206" in [problem.code for problem in problems(THREE + "words")]
 
@@ -66,13 +65,13 @@ BOMB = (
     '<!DOCTYPE urlset [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">'
     f'<!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;">]>{urlset(u("http://h.example/&c;"))}'
 )
-OUTSIDE = (
+EXTERNAL = (
     f'<!DOCTYPE urlset [<!ENTITY x SYSTEM "file:///etc/hostname">]>{urlset(u("http://h/&x;"))}'
 )
 
 
-@pytest.mark.parametrize("document", [ENTITIES, BOMB, OUTSIDE], ids=["one", "bomb", "outside"])
-def test_a_doctype_that_declares_entities_is_refused(document: str) -> None:
+@pytest.mark.parametrize("document", [ENTITIES, BOMB, EXTERNAL], ids=["one", "bomb", "external"])
+def test_a_doctype_that_declares_entities_is_invalid(document: str) -> None:
     sitemap = sitemap_from_str(document)
     assert isinstance(sitemap, InvalidSitemap)
     assert "entit" in sitemap.reason.lower()
@@ -88,13 +87,13 @@ HTML = [
 
 
 @pytest.mark.parametrize("document", HTML)
-def test_an_html_page_is_invalid_and_the_reason_says_so(document: str) -> None:
+def test_an_html_page_is_invalid_with_a_reason(document: str) -> None:
     sitemap = sitemap_from_str(document)
     assert isinstance(sitemap, InvalidSitemap)
     assert "HTML" in sitemap.reason
 
 
-# NamespaceScope and namespaces
+# Names and namespaces
 
 PREFIXED = "".join(f"<sm:url><sm:loc>{url}</sm:loc></sm:url>" for url in (A, B))
 NAMES = [
@@ -113,10 +112,10 @@ NAMES = [
         "a prefix",
         f'<sm:urlset xmlns:sm="http://www.sitemaps.org/schemas/sitemap/0.9">{PREFIXED}</sm:urlset>',
     ),
-    ("a prefix that is never declared", f"<sm:urlset>{PREFIXED}</sm:urlset>"),
-    ("an element between", f"<urlset {SM}>{u(A)}<x><y/>text</x>{u(B)}</urlset>"),
-    ("an element inside", f"<urlset {SM}>{u(A, '<x><y/>text</x>')}{u(B)}</urlset>"),
-    ("text between", f"<urlset {SM}>hello{u(A)}there{u(B)}</urlset>"),
+    ("an undeclared prefix", f"<sm:urlset>{PREFIXED}</sm:urlset>"),
+    ("an element between entries", f"<urlset {SM}>{u(A)}<x><y/>text</x>{u(B)}</urlset>"),
+    ("an element inside an entry", f"<urlset {SM}>{u(A, '<x><y/>text</x>')}{u(B)}</urlset>"),
+    ("text between entries", f"<urlset {SM}>hello{u(A)}there{u(B)}</urlset>"),
     ("attributes", f'<urlset {SM} id="1"><url n="1"><loc x="y">{A}</loc></url>{u(B)}</urlset>'),
 ]
 
@@ -126,7 +125,7 @@ def test_names_and_namespaces(what: str, document: str) -> None:
     assert urls(document) == [A, B], what
 
 
-def test_usual_prefixes_that_are_never_declared() -> None:
+def test_undeclared_prefixes_have_their_usual_meaning() -> None:
     entry = u(
         A,
         "<image:image><image:loc>http://h/i</image:loc></image:image>"
@@ -142,48 +141,48 @@ def test_usual_prefixes_that_are_never_declared() -> None:
     assert found.alternates == [("de", "http://h/de")]
 
 
-# Cuts
+# Truncation
 
 
-def test_a_file_cut_off_anywhere_gives_every_complete_entry() -> None:
+def test_a_truncated_document_gives_every_complete_entry() -> None:
     document = DECLARATION + urlset(u(A, "<priority>0.9</priority>"), u(B), u(C))
     for length in range(len(document)):
-        cut = document[:length]
-        sitemap = sitemap_from_str(cut)
+        truncated = document[:length]
+        sitemap = sitemap_from_str(truncated)
         found = [entry.url for entry in sitemap.pages]
-        assert found == [A, B, C][: cut.count("</url>")], cut[-40:]
+        assert found == [A, B, C][: truncated.count("</url>")], truncated[-40:]
         if found:
             assert not sitemap.complete
 
 
-def test_a_cut_document_has_a_problem_and_a_whole_one_is_complete() -> None:
-    cut = sitemap_from_str(THREE.removesuffix("</url></urlset>"))
-    assert [found.url for found in cut.pages] == [A, B]
-    assert "SM207" in [problem.code for problem in cut.problems]
+def test_a_truncated_document_has_a_problem_and_a_whole_one_is_complete() -> None:
+    truncated = sitemap_from_str(THREE.removesuffix("</url></urlset>"))
+    assert [found.url for found in truncated.pages] == [A, B]
+    assert "SM207" in [problem.code for problem in truncated.problems]
     whole = sitemap_from_str(THREE)
     assert whole.complete
     assert whole.problems == ()
 
 
-def test_an_index_cut_off_keeps_each_child_whose_loc_was_complete() -> None:
+def test_a_truncated_index_keeps_each_child_with_a_complete_loc() -> None:
     document = DECLARATION + index(A, B, C)
     for length in range(document.index("<sitemap>"), len(document)):
-        cut = document[:length]
-        assert children(cut) == [A, B, C][: cut.count("</loc>")], cut[-40:]
+        truncated = document[:length]
+        assert children(truncated) == [A, B, C][: truncated.count("</loc>")], truncated[-40:]
 
 
 UNCLOSED = [
-    ("url never closed", f"<url><loc>{A}</loc>{u(B)}", [A, B]),
-    ("loc never closed", f"<url><loc>{A}</url>{u(B)}", [A, B]),
-    ("both never closed", f"<url><loc>{A}\n<url><loc>{B}</loc></url>", [A, B]),
-    ("two never closed", f"<url><loc>{A}</loc><url><loc>{B}</loc>{u(C)}", [A, B, C]),
+    ("url not closed", f"<url><loc>{A}</loc>{u(B)}", [A, B]),
+    ("loc not closed", f"<url><loc>{A}</url>{u(B)}", [A, B]),
+    ("both not closed", f"<url><loc>{A}\n<url><loc>{B}</loc></url>", [A, B]),
+    ("two urls not closed", f"<url><loc>{A}</loc><url><loc>{B}</loc>{u(C)}", [A, B, C]),
     ("closed twice", f"{u(A)}</url>{u(B)}", [A, B]),
-    ("closed crosswise", f"<url><loc>{A}</url></loc>{u(B)}", [A, B]),
+    ("closed in the wrong order", f"<url><loc>{A}</url></loc>{u(B)}", [A, B]),
 ]
 
 
 @pytest.mark.parametrize(("what", "inside", "expected"), UNCLOSED, ids=[row[0] for row in UNCLOSED])
-def test_an_entry_never_closed_is_damage_not_the_end(
+def test_an_entry_that_is_not_closed_is_repaired(
     what: str, inside: str, expected: list[str]
 ) -> None:
     document = urlset(inside, u(f"{C}/last"))
@@ -192,9 +191,9 @@ def test_an_entry_never_closed_is_damage_not_the_end(
     assert sitemap.problems
 
 
-BROKEN = [
+MALFORMED = [
     ("a bare <", u("http://h.example/1<2")),
-    ("a tag that never ends", "<url><loc>http://h.example/x</loc"),
+    ("a tag without >", "<url><loc>http://h.example/x</loc"),
     ("an attribute without quotes", "<url x=1><loc>http://h.example/x</loc></url>"),
     ("a raw control character", u("http://h.example/\x01")),
     ("a bare &", u("http://h.example/?a&b")),
@@ -207,16 +206,18 @@ BROKEN = [
 ]
 
 
-@pytest.mark.parametrize(("what", "broken"), BROKEN, ids=[row[0] for row in BROKEN])
-@pytest.mark.parametrize("place", [0, 1, 300])
-def test_a_broken_entry_never_costs_the_rest(what: str, broken: str, place: int) -> None:
-    sound = [f"{A}/{number}" for number in range(400)]
-    entries = [u(url) for url in sound]
-    document = urlset(*entries[:place], broken, *entries[place:])
+@pytest.mark.parametrize(("what", "malformed"), MALFORMED, ids=[row[0] for row in MALFORMED])
+@pytest.mark.parametrize("index", [0, 1, 300])
+def test_a_malformed_entry_does_not_affect_the_others(
+    what: str, malformed: str, index: int
+) -> None:
+    valid = [f"{A}/{number}" for number in range(400)]
+    entries = [u(url) for url in valid]
+    document = urlset(*entries[:index], malformed, *entries[index:])
     sitemap = sitemap_from_str(document)
     found = [entry.url for entry in sitemap.pages]
-    assert [url for url in found if url in set(sound)] == sound, what
-    assert len(found) <= len(sound) + 1
+    assert [url for url in found if url in set(valid)] == valid, what
+    assert len(found) <= len(valid) + 1
     assert sitemap.problems
 
 
@@ -235,7 +236,7 @@ def test_sitemaps_in_a_urlset_and_pages_in_an_index() -> None:
     assert [found.url for found in listing.sub_sitemaps] == [B]
 
 
-# Anything at all
+# Anything
 
 NONSENSE: list[str | bytes] = [
     "",
@@ -267,7 +268,7 @@ NONSENSE: list[str | bytes] = [
 
 
 @pytest.mark.parametrize("document", NONSENSE, ids=lambda document: repr(document)[:24])
-def test_nonsense_never_raises_and_never_looks_whole(document: str | bytes) -> None:
+def test_nonsense_is_read_without_an_exception_and_is_not_complete(document: str | bytes) -> None:
     sitemap = sitemap_from_str(document)
     assert sitemap.pages == []
     assert sitemap.sub_sitemaps == []
@@ -276,7 +277,7 @@ def test_nonsense_never_raises_and_never_looks_whole(document: str | bytes) -> N
 
 
 @pytest.mark.parametrize("document", ["", "words", '{"a": 1}'])
-def test_bytes_that_were_not_understood_are_a_problem(document: str) -> None:
+def test_a_text_without_urls_has_an_error(document: str) -> None:
     sitemap = sitemap_from_str(document)
     assert isinstance(sitemap, PagesTextSitemap)
     assert [problem.severity for problem in sitemap.problems] == ["error"]

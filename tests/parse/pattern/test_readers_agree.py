@@ -1,4 +1,4 @@
-"""The learned pattern_reader never changes a result: it gives what the expat_only pattern_reader gives, or nothing."""
+"""The pattern reader never changes a result: it gives what the expat reader gives, or nothing."""
 
 from __future__ import annotations
 
@@ -11,16 +11,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.parse.lanes import (
+from tests.parse.pattern.readers import (
     WORTH_LEARNING,
-    assert_lanes_agree,
+    assert_readers_agree,
     documents,
     entries,
     read,
 )
 from tests.parse.reading import ALL, SM, u
-from tests.parse.strategies import Damaged, anything, damaged, xml_formats
-from tests.parse.test_properties import examples
+from tests.parse.strategies import Damaged, anything, damaged, examples, xml_formats
 from usp._parse.document import Source, inspect
 from usp._parse.input.sniff import Kind
 
@@ -47,12 +46,12 @@ def document(*listed: str) -> bytes:
     return f"<urlset {ALL}>{''.join(listed)}{WORTH_LEARNING}</urlset>".encode()
 
 
-# The lanes agree
+# The readers agree
 
 
 @examples(400)
 @given(documents())
-def test_lanes_agree_to_the_last_text(data: bytes) -> None:
+def test_readers_agree_to_the_last_text(data: bytes) -> None:
     for kind in (Kind.URLSET, Kind.INDEX, Kind.ATOM):
         learned, expat_only = entries(data, kind), entries(data, kind, expat_only=True)
         assert learned.records == expat_only.records
@@ -62,27 +61,27 @@ def test_lanes_agree_to_the_last_text(data: bytes) -> None:
 
 @examples(200)
 @given(documents(), st.lists(st.integers(0, 12_000), max_size=6))
-def test_lanes_agree_to_the_last_field_and_problem(data: bytes, cuts: list[int]) -> None:
+def test_readers_agree_to_the_last_field_and_problem(data: bytes, cuts: list[int]) -> None:
     places = [0, *sorted(cuts), len(data)]
-    assert_lanes_agree(data[start:end] for start, end in pairwise(places))
+    assert_readers_agree(data[start:end] for start, end in pairwise(places))
 
 
 @examples(100)
 @given(anything)
-def test_lanes_agree_on_anything(data: bytes) -> None:
-    assert_lanes_agree([data])
+def test_readers_agree_on_anything(data: bytes) -> None:
+    assert_readers_agree([data])
 
 
 @examples(100)
 @given(damaged(xml_formats))
-def test_lanes_agree_on_damage(document: Damaged) -> None:
+def test_readers_agree_on_damage(document: Damaged) -> None:
     whole = document.document
     tail = document.kind.tail.encode()
-    assert_lanes_agree([whole.replace(tail, WORTH_LEARNING.encode() + tail)])
+    assert_readers_agree([whole.replace(tail, WORTH_LEARNING.encode() + tail)])
 
 
 @pytest.mark.parametrize("shift", range(0, 260, 13))
-def test_lanes_agree_where_blocks_meet(shift: int) -> None:
+def test_readers_agree_where_blocks_meet(shift: int) -> None:
     listed = [u(f"http://h.example/é/{number}", FIELDS["plain"]) for number in range(2500)]
     data = document("<!--", " " * shift, "-->", *listed)
     assert len(data) > 256 * 1024
@@ -105,7 +104,7 @@ def test_entries_that_look_alike_are_learned(what: str) -> None:
     found = entries(data)
     assert found.records == entries(data, expat_only=True).records
     assert found.learned > 80, what
-    assert_lanes_agree([data])
+    assert_readers_agree([data])
 
 
 def test_entries_of_indexes_and_feeds_are_learned() -> None:
@@ -120,7 +119,7 @@ def test_entries_of_indexes_and_feeds_are_learned() -> None:
         listed = "".join(one.replace("@", str(number)) for number in range(50))
         data = f"{head}{listed}{WORTH_LEARNING}{tail}".encode()
         assert entries(data, kind).learned > 40, kind
-        assert_lanes_agree([data])
+        assert_readers_agree([data])
 
 
 UNSAFE = [
@@ -146,14 +145,14 @@ def test_what_is_not_plain_goes_to_expat_and_nothing_else_does(what: str, text: 
     assert 50 < entries(data).learned <= 61, what
 
 
-def test_lanes_choose_the_same_of_very_many_problems() -> None:
+def test_readers_choose_the_same_of_very_many_problems() -> None:
     faults = ["<lastmod>x</lastmod>", "<priority>x</priority>", "<changefreq>x</changefreq>"]
     listed = [u(f"http://h.example/{n // 2}", faults[n % 3]) for n in range(400)]
     listed[300:] = [one.replace("</loc>", "&</loc>") for one in listed[300:]]
     data = document(*listed)
     *told, rest = read([data], expat_only=False).problems
     assert (len(told), rest.message) == (300, "400 more problems are not listed")
-    assert_lanes_agree([data])
+    assert_readers_agree([data])
 
 
 def test_names_are_learned_under_their_namespaces() -> None:
@@ -163,7 +162,7 @@ def test_names_are_learned_under_their_namespaces() -> None:
     data = document(*listed, f"<x {inner}>", *(one.replace("e/", "e/x") for one in listed), "</x>")
     pages = read([data], expat_only=False).pages
     assert [bool(page["images"]) for page in pages] == [False] * 20 + [True] * 20
-    assert_lanes_agree([data])
+    assert_readers_agree([data])
 
 
 # What it costs

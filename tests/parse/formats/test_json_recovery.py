@@ -1,6 +1,6 @@
-"""JSON Feed: what is left of a feed that is cut off, broken or hostile.
+"""JSON Feeds that are truncated, malformed or hostile.
 
-Rules of this room: feeds are made with ``json`` and then damaged; work is counted, never timed.
+Work is counted, never timed.
 """
 
 from __future__ import annotations
@@ -20,30 +20,30 @@ from usp.tree import parse
 
 
 @pytest.mark.parametrize("indent", [None, 2])
-def test_cut_anywhere_all_whole_items_are_kept(indent: int | None) -> None:
+def test_a_truncated_feed_gives_every_complete_item(indent: int | None) -> None:
     items = [item(name, content_text='words, {brackets} and \\ "quotes"') for name in "abcd"]
     document = json.dumps({"version": VERSION, "items": items}, indent=indent)
     ends = [document.index(json.dumps(f"{HOME}{name}")) for name in "abcd"]
-    begin = document.index("items")
-    for at in range(begin + 10, len(document)):
-        sitemap = read(document[:at])
-        whole = sum(
-            at > end + document[end:].index("}", document[end:].index("quotes")) for end in ends
+    start = document.index("items")
+    for length in range(start + 10, len(document)):
+        sitemap = read(document[:length])
+        count = sum(
+            length > end + document[end:].index("}", document[end:].index("quotes")) for end in ends
         )
-        assert [page.url for page in sitemap.pages] == [f"{HOME}{name}" for name in "abcd"[:whole]]
+        assert [page.url for page in sitemap.pages] == [f"{HOME}{name}" for name in "abcd"[:count]]
         assert not sitemap.complete
 
 
 A, B, C = (json.dumps(item(name)) for name in "abc")
-DAMAGE = [
-    ("a comma too many", B.replace("}", ",}"), ["a", "b", "c"], ["SM233"]),
+MALFORMED = [
+    ("one comma too many", B.replace("}", ",}"), ["a", "b", "c"], ["SM233"]),
     ("an escape that JSON doesn't have", B.replace('"B"', '"\\B\\\'"'), ["a", "b", "c"], ["SM233"]),
     ("a line break in a text", B.replace('"B"', '"B\nB"'), ["a", "b", "c"], []),
     ("a bare word", B.replace('"B"', "B"), ["a", "c"], ["SM231"]),
     ("a quote in a text", B.replace('"B"', '"5" kites"'), ["a", "c"], ["SM231"]),
     ("two quotes in a text", B.replace('"B"', '"5" kites""'), ["a", "c"], ["SM231"]),
-    ("a bracket too few", B[:-1], ["a", "c"], ["SM231"]),
-    ("a bracket too many", B.replace('"B"', '["B"]]'), ["a", "c"], ["SM231"]),
+    ("one bracket too few", B[:-1], ["a", "c"], ["SM231"]),
+    ("one bracket too many", B.replace('"B"', '["B"]]'), ["a", "c"], ["SM231"]),
     ("no comma between items", f"{B} {B.replace('b', 'x')}", ["a", "b", "x", "c"], []),
     ("a number of 10,000 digits", B.replace('"B"', "9" * 10_000), ["a", "c"], ["SM231"]),
     ("100 levels", B.replace('"B"', "[" * 100 + "]" * 100), ["a", "c"], ["SM231"]),
@@ -61,41 +61,45 @@ DAMAGE = [
 ]
 
 
-@pytest.mark.parametrize(("what", "damaged", "kept", "told"), DAMAGE, ids=[r[0] for r in DAMAGE])
-def test_damage_costs_itself_at_most(
-    what: str, damaged: str, kept: list[str], told: list[str]
+@pytest.mark.parametrize(
+    ("what", "malformed", "kept", "reported"), MALFORMED, ids=[row[0] for row in MALFORMED]
+)
+def test_a_malformed_item_does_not_affect_the_others(
+    what: str, malformed: str, kept: list[str], reported: list[str]
 ) -> None:
-    document = f'{{"version": "{VERSION}", "items": [{A}, {damaged}, {C}]}}'
+    document = f'{{"version": "{VERSION}", "items": [{A}, {malformed}, {C}]}}'
     assert names(document) == kept, what
-    assert [code for code in dict.fromkeys(codes(document)) if code in {*told, "SM217"}] == told
+    found = [code for code in dict.fromkeys(codes(document)) if code in {*reported, "SM217"}]
+    assert found == reported
     assert read(document).complete == (not {"SM231", "SM217"} & set(codes(document)))
 
 
-JUNK = [
+SCALARS = [
     (["null"], 1),
     (["null", "1", '"words"'], 3),
     (['""'], 1),
     ([], 0),
-    (["", ""], 0),  # commas too many
+    (["", ""], 0),  # too many commas
 ]
 
 
-@pytest.mark.parametrize(("junk", "count"), JUNK)
-@pytest.mark.parametrize("where", range(3))
-def test_junk_in_the_place_of_items_is_counted(junk: list[str], count: int, where: int) -> None:
+@pytest.mark.parametrize(("scalars", "count"), SCALARS)
+@pytest.mark.parametrize("index", range(3))
+def test_scalars_among_the_items_are_counted(scalars: list[str], count: int, index: int) -> None:
     items = [A, C]
-    items[where:where] = junk
+    items[index:index] = scalars
     document = f'{{"version": "{VERSION}",\n"items": [{", ".join(items)}]}}'
     assert names(document) == ["a", "c"]
-    told = read(document).problems
-    shown = {0: [], 1: ["an item is not an object"]}.get(count, [f"{count} items are not objects"])
-    assert [problem.message for problem in told] == shown
-    assert all(problem.line == 2 for problem in told)
-    assert all(problem.offset == document.index(junk[0], document.index("[")) for problem in told)
+    problems = read(document).problems
+    one, many = "an item is not an object", f"{count} items are not objects"
+    assert [problem.message for problem in problems] == {0: [], 1: [one]}.get(count, [many])
+    for problem in problems:
+        assert problem.line == 2
+        assert problem.offset == document.index(scalars[0], document.index("["))
     assert read(document).complete
 
 
-def test_junk_that_is_cut_in_two_is_counted_once() -> None:
+def test_a_scalar_split_over_two_chunks_is_counted_once() -> None:
     for blanks in range(262_144 - 70, 262_144 - 50):
         document = f'{{"version": "{VERSION}", "items": [{" " * blanks}null, {A}]}}'
         assert [problem.message for problem in read(document).problems] == [
@@ -103,39 +107,39 @@ def test_junk_that_is_cut_in_two_is_counted_once() -> None:
         ]
 
 
-def test_items_that_are_an_object_are_its_values() -> None:
+def test_if_items_is_an_object_its_values_are_the_items() -> None:
     document = f'{{"items": {{"0": {A}, "2": {C}}}, "version": "{VERSION}"}}'
     assert names(document) == ["a", "c"]
     assert [problem.message for problem in read(document).problems] == ["items is not a list"]
     assert read(document).complete
 
 
-def test_parts_of_a_broken_item_are_no_items() -> None:
+def test_parts_of_a_malformed_item_are_no_items() -> None:
     attached = json.dumps([{"url": "http://h/no", "title": "No", "mime_type": "x/y"}] * 2)
-    broken = '{"url": "http://h/b", "title": "5" kites", "attachments": ' + attached + "}"
+    malformed = '{"url": "http://h/b", "title": "5" kites", "attachments": ' + attached + "}"
     whole = '{"url": "http://h.example/c", "title": "C", "id": "c"}'
-    document = f'{{"version": "{VERSION}", "items": [{broken}, {whole}]}}'
+    document = f'{{"version": "{VERSION}", "items": [{malformed}, {whole}]}}'
     assert names(document) == ["c"]
 
 
-def test_problems_have_their_place() -> None:
+def test_problems_have_line_and_offset() -> None:
     document = f'{{"version": "{VERSION}",\n"items": [\n{A},\n{{"id": x}},\n{C}\n]}}'
-    (told,) = read(document).problems
-    assert (told.code, told.line, told.offset) == ("SM231", 4, document.index('{"id": x}'))
+    (problem,) = read(document).problems
+    assert (problem.code, problem.line, problem.offset) == ("SM231", 4, document.index('{"id": x}'))
 
 
 HOSTILE = {
     "nested lists": "[" * 1_500_000,
     "nested objects": '{"x":' * 250_000,
-    "one endless text": '{"id": "' + "x" * 1_500_000,
+    "one endless string": '{"id": "' + "x" * 1_500_000,
     "escapes": '{"id": "' + "\\" * 1_500_001,
-    "openings": '{"id" ' * 250_000,
+    "item starts": '{"id" ' * 250_000,
     "quotes": '"' * 200_001,
     "words": "x " * 500_000,
-    "words and broken items": 'x {"id"} ' * 60_000,
+    "words and malformed items": 'x {"id"} ' * 60_000,
     "lists that end": ']"x" [' * 50_000,
     "documents": ']}{"items": [' * 100_000,
-    "blanks": " " * 1_500_000,
+    "spaces": " " * 1_500_000,
 }
 
 
@@ -151,53 +155,53 @@ def test_hostile_documents_take_little_memory(name: str) -> None:
     assert not sitemap.complete
 
 
-OUTER = {
+BEFORE_ITEMS = {
     "nested lists": "[" * 1_000_000,
-    "an endless text": '"' + "x" * 3_000_000,
-    "an endless text in pieces": '"' + "\\\\" * 1_500_000,
+    "an endless string": '"' + "x" * 3_000_000,
+    "an endless string of escapes": '"' + "\\\\" * 1_500_000,
 }
 
 
-@pytest.mark.parametrize("name", OUTER)
-def test_hostility_before_the_items(name: str) -> None:
-    document = f'{{"version": "{VERSION}", "x": {OUTER[name]}'
+@pytest.mark.parametrize("name", BEFORE_ITEMS)
+def test_hostile_input_before_the_items(name: str) -> None:
+    document = f'{{"version": "{VERSION}", "x": {BEFORE_ITEMS[name]}'
     sitemap = read(document)
     assert sitemap.pages == []
     assert not sitemap.complete
 
 
-def test_when_too_much_was_read_again_broken_items_are_passed_over_whole() -> None:
-    broken = '{"id": "b", "title": ' + "b" * 1_000_000 + "}"
-    middle = ", ".join([broken] * 6)
+def test_malformed_items_are_skipped_whole_once_too_much_was_rescanned() -> None:
+    malformed = '{"id": "b", "title": ' + "b" * 1_000_000 + "}"
+    middle = ", ".join([malformed] * 6)
     assert names(f'{{"version": "{VERSION}", "items": [{A}, {middle}, {C}]}}') == ["a", "c"]
 
 
-def test_what_is_read_again_is_bounded() -> None:
+def test_rescanning_is_bounded() -> None:
     diagnostics = Diagnostics()
     reader = JsonItemReader(diagnostics)
     hostile = f'{{"version": "{VERSION}", "items": ['.encode() + b'{"id" ' * 1_000_000
-    pieces = [hostile[at : at + 262_144] for at in range(0, len(hostile), 262_144)]
-    assert list(reader.read(pieces)) == []
+    chunks = [hostile[at : at + 262_144] for at in range(0, len(hostile), 262_144)]
+    assert list(reader.read(chunks)) == []
     unlisted = int(diagnostics.problems[-1].message.split()[0])
-    assert 1_000 < unlisted < 20_000  # of a million, each of which looks like an item
+    assert 1_000 < unlisted < 20_000  # of a million that look like items
 
 
-def test_tiny_chunks_are_put_together_before_they_are_looked_at() -> None:
-    looks = 0
+def test_tiny_chunks_are_joined_before_they_are_read() -> None:
+    calls = 0
 
     def length(data: bytes) -> int:
-        nonlocal looks
-        looks += 1
+        nonlocal calls
+        calls += 1
         return len(data)
 
     document = feed(item("a", content_text="x" * 500_000), item("b")).encode()
     reader = JsonItemReader(Diagnostics(), ReadPosition(length=length))
     assert len(list(reader.read(bytes([byte]) for byte in document))) == 2
-    assert looks <= 4  # of half a million chunks
+    assert calls <= 4  # of half a million chunks
 
 
 @given(st.lists(st.integers(1, 400), max_size=40), st.integers(0, 3))
-def test_any_chunking_gives_the_same(sizes: list[int], damage: int) -> None:
+def test_any_chunking_gives_the_same_result(sizes: list[int], damage: int) -> None:
     document = feed(*(item(name, content_text='x \\ " {') for name in "abcdefgh")).encode()
     document = [document, document[:-40], document.replace(b'"C"', b'C"', 1), document + b"}}"][
         damage
@@ -208,34 +212,34 @@ def test_any_chunking_gives_the_same(sizes: list[int], damage: int) -> None:
         at += size
     chunks.append(document[at:])
 
-    def found(pieces: list[bytes]) -> tuple[list[object], list[object]]:
+    def found(chunks: list[bytes]) -> tuple[list[object], list[object]]:
         diagnostics = Diagnostics()
         reader = JsonItemReader(diagnostics)
-        items = [value for value, _ in reader.read(pieces)]
+        items = [value for value, _ in reader.read(chunks)]
         return list(items), [(p.code, p.message, p.offset) for p in diagnostics.problems]
 
     assert found(chunks) == found([document])
 
 
 @given(st.text(alphabet='{}[]",:\\ \nab0', max_size=200))
-def test_nothing_raises(inside: str) -> None:
+def test_any_text_is_read_without_an_exception(inside: str) -> None:
     sitemap = parse(f'{{"version": "{VERSION}", "items": [{inside}')
     assert isinstance(sitemap.pages, list)
     assert isinstance(sitemap.problems, tuple)
 
 
 @pytest.mark.parametrize(
-    ("whole", "damaged", "lost"),
+    ("valid", "malformed", "skipped"),
     [("}", "}}", 0), ("}", "}}}", 0), ('{"id"', '"id"', 1), ("{", "", 1)],
 )
-def test_brackets_that_do_not_match_cost_their_own_item(
-    whole: str, damaged: str, lost: int
+def test_unmatched_brackets_do_not_affect_other_items(
+    valid: str, malformed: str, skipped: int
 ) -> None:
     items = [f'{{"id": "http://h/{at}", "title": "t"}}' for at in range(100)]
-    items[60] = items[60].replace(whole, damaged, 1)
+    items[60] = items[60].replace(valid, malformed, 1)
     version = '"version": "https://jsonfeed.org/version/1.1"'
     sitemap = usp.parse(f'{{{version}, "items": [{", ".join(items)}]}}')
-    expected = [f"http://h/{at}" for at in range(100) if not (lost and at == 60)]
+    expected = [f"http://h/{at}" for at in range(100) if not (skipped and at == 60)]
     assert [page.url for page in sitemap.pages] == expected
     assert "SM231" in {problem.code for problem in sitemap.problems}
     assert not sitemap.complete

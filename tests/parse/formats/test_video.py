@@ -1,7 +1,7 @@
-"""The Google Video extension: every element and attribute, alone, missing and misspelt.
+"""The Google Video extension: every element and attribute, present, missing and misspelt.
 
-Rules of this room: ``FULL`` is one video with all there is, as Google documents it (and as it once
-did), and ``EXPECTED`` is what is read of it, field by field. Tables say what a text is read as.
+``FULL`` is a video with every element that Google documents, or once did, and ``EXPECTED`` its
+fields.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from usp.tree import parse, sitemap_from_str
 A = "http://h.example/a"
 FULL = """<video:video>
   <video:thumbnail_loc>http://h.example/thumbs/1.jpg</video:thumbnail_loc>
-  <video:title>How to mend a kite</video:title>
+  <video:title>How to repair a kite</video:title>
   <video:description>Paper, glue &amp; patience.</video:description>
   <video:content_loc>http://cdn.example/1.mp4</video:content_loc>
   <video:player_loc allow_embed="yes" autoplay="ap=1">http://h.example/player?v=1&amp;x=2
@@ -66,7 +66,7 @@ FULL = """<video:video>
 EAST = timezone(timedelta(hours=8))
 EXPECTED = SitemapVideo(
     thumbnail_loc="http://h.example/thumbs/1.jpg",
-    title="How to mend a kite",
+    title="How to repair a kite",
     description="Paper, glue & patience.",
     content_loc="http://cdn.example/1.mp4",
     player_loc="http://h.example/player?v=1&x=2",
@@ -99,14 +99,14 @@ EXPECTED = SitemapVideo(
         VideoSegment("http://cdn.example/1b.mp4"),
     ),
 )
-OF_FEEDS_ONLY = {"renditions"}
+FEEDS_ONLY = {"renditions"}
 
 
 def videos(document: str) -> list[SitemapVideo]:
     return page(document).videos or []
 
 
-def the_video(inside: str) -> SitemapVideo:
+def only_video(inside: str) -> SitemapVideo:
     (only,) = videos(urlset(u(A, f"<video:video>{inside}</video:video>")))
     return only
 
@@ -120,49 +120,49 @@ def test_every_field_of_a_full_video() -> None:
     assert read == EXPECTED
     assert hash(read) == hash(EXPECTED)
     untested = {f.name for f in fields(read) if getattr(read, f.name) in (None, ())}
-    assert untested == OF_FEEDS_ONLY
+    assert untested == FEEDS_ONLY
     assert problems(urlset(u(A, FULL))) == ()
 
 
 def test_every_field_has_a_row_in_the_tables() -> None:
-    rows = {row.name for row in tables.VALUES.values()}
+    rows = {field.name for field in tables.VALUES.values()}
     rows |= {*tables.URLS.values(), *tables.RESTRICTIONS.values(), "tv_show"}
     rows |= {name for name, _ in tables.LISTS.values()}
-    assert rows == {f.name for f in fields(SitemapVideo)} - OF_FEEDS_ONLY
-    assert {row.name for row in tables.SHOW.values()} == {f.name for f in fields(VideoShow)}
+    assert rows == {f.name for f in fields(SitemapVideo)} - FEEDS_ONLY
+    assert {field.name for field in tables.SHOW.values()} == {f.name for f in fields(VideoShow)}
     assert {"amount", *tables.PRICE_ATTRIBUTES} == {f.name for f in fields(VideoPrice)}
 
 
 def test_a_video_as_a_dictionary() -> None:
-    told = page(urlset(u(A, FULL))).to_dict()
-    assert told.keys() - {"videos"} == page(urlset(u(A))).to_dict().keys()
-    (video,) = told["videos"]
+    dictionary = page(urlset(u(A, FULL))).to_dict(extended=True)
+    assert dictionary.keys() == page(urlset(u(A))).to_dict(extended=True).keys()
+    (video,) = dictionary["videos"]
     assert video.keys() == {f.name for f in fields(SitemapVideo)}
     assert video["restriction"] == {"relationship": "allow", "values": ("IE", "GB", "US", "CA")}
 
 
-WAYS = [
+NAMESPACES = [
     ("https", VIDEO.replace("http:", "https:")),
     ("a trailing slash", VIDEO.replace("1.1", "1.1/")),
     ("an older version", VIDEO.replace("1.1", "1.0")),
-    ("sitemaps.org's", VIDEO.replace("www.google.com", "www.sitemaps.org")),
+    ("one of sitemaps.org", VIDEO.replace("www.google.com", "www.sitemaps.org")),
     ("without www", VIDEO.replace("www.", "")),
-    ("a namespace that nobody knows", VIDEO.replace("google", "goggle")),
+    ("an unknown namespace", VIDEO.replace("google", "goggle")),
     ("no declaration", ""),
 ]
 
 
-@pytest.mark.parametrize(("what", "namespace"), WAYS, ids=[row[0] for row in WAYS])
-def test_a_namespace(what: str, namespace: str) -> None:
+@pytest.mark.parametrize(("what", "namespace"), NAMESPACES, ids=[row[0] for row in NAMESPACES])
+def test_namespaces(what: str, namespace: str) -> None:
     assert videos(urlset(u(A, FULL), namespaces=f"{SM} {namespace}")) == [EXPECTED], what
 
 
 FORMS = [
     ("another prefix", FULL.replace("video:", "v:"), VIDEO.replace(":video=", ":v=")),
-    ("capitals", FULL.replace("<video:", "<VIDEO:").replace("</video:", "</VIDEO:"), VIDEO),
+    ("upper case", FULL.replace("<video:", "<VIDEO:").replace("</video:", "</VIDEO:"), VIDEO),
     ("no prefix inside", FULL.replace("video:", "").replace("video>", "video:video>"), VIDEO),
     (
-        "no <video:video> around",
+        "no <video:video>",
         FULL.removeprefix("<video:video>")[: -len("</video:video>")],
         VIDEO,
     ),
@@ -170,7 +170,7 @@ FORMS = [
 
 
 @pytest.mark.parametrize(("what", "written", "namespace"), FORMS, ids=[row[0] for row in FORMS])
-def test_another_way_of_writing(what: str, written: str, namespace: str) -> None:
+def test_other_forms_of_the_elements(what: str, written: str, namespace: str) -> None:
     assert videos(urlset(u(A, written), namespaces=f"{SM} {namespace}")) == [EXPECTED], what
 
 
@@ -181,7 +181,7 @@ PARTS = [line for line in FULL.splitlines() if line.startswith("  <video:") and 
 def test_a_video_without_one_part_has_the_others(part: str) -> None:
     (read,) = videos(urlset(u(A, FULL.replace(part, "", 1))))
     different = [f.name for f in fields(read) if getattr(read, f.name) != getattr(EXPECTED, f.name)]
-    assert 1 <= len(different) <= 2  # an attribute has a field of its own
+    assert 1 <= len(different) <= 2  # an attribute is a separate field
 
 
 @pytest.mark.parametrize("part", PARTS, ids=lambda part: part.split(">")[0].split(":")[1])
@@ -222,14 +222,14 @@ VALUES = [
 
 
 @pytest.mark.parametrize(("name", "text", "value", "expected"), VALUES)
-def test_a_value(name: str, text: str, value: object, expected: set[str]) -> None:
+def test_values(name: str, text: str, value: object, expected: set[str]) -> None:
     inside = f"<video:{name}>{text}</video:{name}><video:tag>x</video:tag>"
-    assert getattr(the_video(inside), name) == value
+    assert getattr(only_video(inside), name) == value
     assert codes(f"<video:video>{inside}</video:video>") - {"SM506"} == expected
 
 
-def test_the_first_good_one_of_a_repeated_element_counts() -> None:
-    read = the_video(
+def test_the_first_valid_one_of_a_repeated_element_is_used() -> None:
+    read = only_video(
         "<video:duration>long</video:duration><video:duration>5</video:duration>"
         "<video:duration>6</video:duration>"
     )
@@ -275,14 +275,13 @@ ATTRIBUTES = [
 ]
 
 
-@pytest.mark.parametrize(("inside", "expected", "told"), ATTRIBUTES)
-def test_an_attribute(inside: str, expected: SitemapVideo, told: set[str]) -> None:
-    assert the_video(inside) == expected
-    assert codes(f"<video:video>{inside}</video:video>") - {"SM506"} == told
+@pytest.mark.parametrize(("inside", "expected", "reported"), ATTRIBUTES)
+def test_attributes(inside: str, expected: SitemapVideo, reported: set[str]) -> None:
+    assert only_video(inside) == expected
+    assert codes(f"<video:video>{inside}</video:video>") - {"SM506"} == reported
 
 
 def test_relative_urls_of_a_video_are_resolved() -> None:
-
     document = urlset(
         u(A, "<video:video><video:content_loc>/v.mp4</video:content_loc></video:video>")
     )
@@ -290,7 +289,7 @@ def test_relative_urls_of_a_video_are_resolved() -> None:
     assert read.videos == [SitemapVideo(content_loc="http://h.example/v.mp4")]
 
 
-def test_videos_stay_apart_and_in_order() -> None:
+def test_videos_are_separate_and_in_document_order() -> None:
     one, two = (f"<video:video><video:title>{n}</video:title></video:video>" for n in "12")
     image = "<image:image><image:loc>http://h/i</image:loc></image:image>"
     read = page(urlset(u(A, one + image + two)))
@@ -298,21 +297,21 @@ def test_videos_stay_apart_and_in_order() -> None:
     assert [found.loc for found in read.images or []] == ["http://h/i"]
 
 
-def test_a_video_that_says_nothing_is_left_out() -> None:
+def test_an_empty_video_is_skipped() -> None:
     empty = "<video:video/><video:video><video:title> </video:title></video:video>"
     assert page(urlset(u(A, empty))).videos is None
     assert codes(empty) == {"SM505"}
 
 
-def test_what_google_asks_for_and_a_video_lacks_is_told() -> None:
-    (told,) = problems(urlset(u(A, "<video:video><video:title>T</video:title></video:video>")))
-    assert told.code == "SM506"
-    assert told.message.count("<video:") == 4  # the video itself, and three parts
+def test_elements_that_google_requires_are_reported_if_missing() -> None:
+    (problem,) = problems(urlset(u(A, "<video:video><video:title>T</video:title></video:video>")))
+    assert problem.code == "SM506"
+    assert problem.message.count("<video:") == 4  # the video itself, and three elements
 
 
-def test_a_damaged_video_costs_itself_at_most() -> None:
-    broken = FULL.replace("glue &amp; patience", "glue & patience")
-    document = urlset(u(A, broken), u("http://h.example/b", FULL))
+def test_a_malformed_video_is_repaired() -> None:
+    malformed = FULL.replace("glue &amp; patience", "glue & patience")
+    document = urlset(u(A, malformed), u("http://h.example/b", FULL))
     first, second = sitemap_from_str(document).pages
     assert first.videos == second.videos == [EXPECTED]
 

@@ -1,0 +1,60 @@
+"""Plain text sitemaps: lines that are URLs, in order, without duplicates."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.parse.reading import urls
+from tests.server import LoopbackServer
+from usp.objects.sitemap import PagesTextSitemap
+from usp.tree import sitemap_from_str, sitemap_tree_for_homepage
+
+A, B = "http://h.example/a.xml", "http://h.example/b.xml"
+
+TEXTS = [
+    ("one URL a line", f"{A}\n{B}\n", [A, B]),
+    ("no newline at the end", f"{A}\n{B}", [A, B]),
+    ("lines that end in CR", f"{A}\r{B}\r", [A, B]),
+    ("lines that end in CR LF", f"{A}\r\n{B}\r\n", [A, B]),
+    ("whitespace around", f"  {A}\t\n\n\n {B} ", [A, B]),
+    ("a byte order mark", f"\ufeff{A}\n{B}", [A, B]),
+    ("duplicates", f"{B}\n{A}\n {B}\n{A}", [B, A]),
+    ("words between", f"Hello.\n{A}\nand then\n{B}\nBye.", [A, B]),
+    ("other schemes", f"ftp://h.example/\n{A}\nmailto:x@y\njavascript:void(0)", [A]),
+    ("no host", f"http://\nhttps:///x\n{A}\nhttp:x", [A]),
+    ("upper case", "HTTP://H.EXAMPLE/X", ["HTTP://H.EXAMPLE/X"]),
+    ("ampersands as they are", "http://h/?a=1&b=2&copy=3", ["http://h/?a=1&b=2&copy=3"]),
+    ("letters beyond ASCII", "http://h/日本\nhttp://b\u00fccher.example/", None),
+]
+
+
+@pytest.mark.parametrize(("what", "text", "expected"), TEXTS, ids=[row[0] for row in TEXTS])
+def test_urls_in_lines(what: str, text: str, expected: list[str] | None) -> None:
+    sitemap = sitemap_from_str(text)
+    assert isinstance(sitemap, PagesTextSitemap), what
+    assert urls(text) == (text.split("\n") if expected is None else expected)
+
+
+@pytest.mark.parametrize(
+    "line", ["http://[::1/x", "http://[bad]/", "http://h:port/", "http://\ud800/"]
+)
+def test_a_line_that_url_parsers_reject_does_not_affect_others(line: str) -> None:
+    found = urls(f"{A}\n{line}\n{B}")
+    assert found[0] == A
+    assert found[-1] == B
+
+
+@pytest.mark.parametrize("text", ["", " \n ", "no address here", '{"urls": []}'])
+def test_text_without_a_url_has_no_pages_and_an_error(text: str) -> None:
+    sitemap = sitemap_from_str(text)
+    assert isinstance(sitemap, PagesTextSitemap)
+    assert sitemap.pages == []
+    assert not sitemap.complete
+    assert [problem.severity for problem in sitemap.problems] == ["error"]
+
+
+@pytest.mark.parametrize("text", ["", "no address here", '{"error": "not found"}'])
+def test_text_without_a_url_at_a_known_path_is_not_found(server: LoopbackServer, text: str) -> None:
+    server.site["/sitemap.xml"] = text
+    tree = sitemap_tree_for_homepage(server.url)
+    assert tree.sub_sitemaps == []

@@ -1,0 +1,175 @@
+"""Problems are collected while pages are walked, and are those of the full check of every entry."""
+
+import time
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.parse.pattern.readers import WORTH_LEARNING, assert_readers_agree
+from usp._parse import Pages, Source, inspect
+
+URL = "http://h.example/s.xml"
+NS = (
+    'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
+    ' xmlns:news="http://www.google.com/schemas/sitemap-news/0.9"'
+    ' xmlns:image="http://www.google.com/schemas/sitemap-image/1.1"'
+    ' xmlns:xhtml="http://www.w3.org/1999/xhtml"'
+)
+
+
+class CountedChunks:
+    """A body that counts how often it is read to its end."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self.readings = 0
+
+    def __iter__(self) -> Iterator[bytes]:
+        yield self._data
+        self.readings += 1
+
+
+def urlset(entries: list[str]) -> bytes:
+    return f"<urlset {NS}>{''.join(entries)}{WORTH_LEARNING}</urlset>".encode()
+
+
+def entry(number: int, more: str = "") -> str:
+    return f"<url><loc>http://h.example/{number}</loc>{more}</url>\n"
+
+
+def pages_of(data: bytes) -> tuple[Pages, CountedChunks]:
+    chunks = CountedChunks(data)
+    pages = inspect(Source(chunks, URL)).pages
+    assert isinstance(pages, Pages)
+    chunks.readings = 0  # inspect has read it for its children
+    return pages, chunks
+
+
+BAD_DATE = urlset(
+    [entry(n, f"<lastmod>{'soon' if n == 70 else '2024-05-01'}</lastmod>") for n in range(99)]
+)
+
+
+def test_problems_of_pages_that_were_walked_need_no_second_reading() -> None:
+    pages, chunks = pages_of(BAD_DATE)
+    assert len(list(pages)) == 99
+    assert [problem.code for problem in pages.problems] == ["SM401"]
+    assert pages.complete
+    assert pages.document_bytes == len(BAD_DATE)
+    assert chunks.readings == 1
+
+
+def test_problems_alone_need_one_reading() -> None:
+    pages, chunks = pages_of(BAD_DATE)
+    assert [problem.code for problem in pages.problems] == ["SM401"]
+    assert pages.complete
+    assert chunks.readings == 1
+
+
+def test_a_walk_that_stops_early_settles_nothing() -> None:
+    pages, _ = pages_of(BAD_DATE)
+    assert next(iter(pages)).url == "http://h.example/0"
+    assert [problem.code for problem in pages.problems] == ["SM401"]
+
+
+def test_problems_alone_cost_at_most_twice_a_walk() -> None:
+    data = urlset(
+        [
+            entry(n, f"<lastmod>2024-05-{n % 28 + 1:02}</lastmod><priority>0.{n % 9}</priority>")
+            for n in range(5000)
+        ]
+    )
+
+    def seconds(*, walk: bool) -> float:
+        times = []
+        for _ in range(7):
+            pages, _chunks = pages_of(data)
+            start = time.process_time()
+            if walk:
+                assert sum(1 for _ in pages) == 5000
+            else:
+                assert pages.problems == ()
+            times.append(time.process_time() - start)
+        return min(times)
+
+    assert seconds(walk=False) < 2 * seconds(walk=True)
+
+
+def test_a_document_full_of_odd_entries_is_walked_fast_and_checked_when_asked() -> None:
+    data = urlset([entry(n, "<lastmod>soon</lastmod>") for n in range(3000)])
+    pages, chunks = pages_of(data)
+    assert len(list(pages)) == 3000
+    assert pages.problems[-1].message == "2900 more problems are not listed"
+    assert chunks.readings == 2, "the walk gave up collecting"
+
+
+VALUES = st.sampled_from(
+    [
+        *("", " ", "2024-05-01", "2024-02-30", "2024-05-01T10:00:00Z", "2024-05-01T25:00:00Z"),
+        *("soon", "0.5", "1", "1.5", "daily", "Daily", "never ", "x", "&amp;", "&amp;amp;"),
+        *("\u00e9", "\u200b", "http://h.example/i.jpg", "i.jpg", "ftp://h/i"),
+        *("http://h.example/\u00e9", "http://h/a b"),
+    ]
+)
+FIELDS = st.sampled_from(
+    [
+        "<lastmod>{}</lastmod>",
+        "<priority>{}</priority>",
+        "<changefreq>{}</changefreq>",
+        (
+            "<news:news><news:publication_date>{}</news:publication_date>"
+            "<news:title>{}</news:title></news:news>"
+        ),
+        "<news:news><news:title>{}</news:title></news:news>",
+        "<image:image><image:loc>{}</image:loc></image:image>",
+        (
+            "<image:image><image:loc>http://h.example/i</image:loc></image:image>"
+            "<image:image><image:caption>{}</image:caption></image:image>"
+        ),
+        '<xhtml:link rel="alternate" hreflang="de" href="{}"/>',
+        '<xhtml:link rel="{}" href="http://h.example/de"/>',
+        "<loc>{}</loc>",
+    ]
+)
+
+
+@given(
+    st.lists(FIELDS, max_size=3),
+    st.lists(st.tuples(VALUES, VALUES, VALUES), min_size=1, max_size=6),
+    st.integers(0, 60),
+)
+def test_the_quick_check_finds_what_the_full_check_finds(
+    fields: list[str], values: list[tuple[str, str, str]], good: int
+) -> None:
+    def filled(number: int) -> str:
+        chosen = values[number % len(values)] if number >= good else ("2024-05-01", "1", "daily")
+        texts = iter(chosen * 2)
+        return "".join(
+            field.replace("{}", next(texts), 1).replace("{}", next(texts), 1) for field in fields
+        )
+
+    assert_readers_agree([urlset([entry(n, filled(n)) for n in range(80)])])
+
+
+@pytest.mark.parametrize("name", ["rss", "atom"])
+@given(st.lists(VALUES, min_size=1, max_size=6))
+def test_the_quick_check_of_feeds(name: str, values: list[str]) -> None:
+    item = {
+        "rss": "<item><title>{0}</title><link>{1}</link><pubDate>{2}</pubDate></item>",
+        "atom": '<entry><title>{0}</title><link rel="alternate" href="{1}"/><updated>{2}</updated>'
+        "</entry>",
+    }[name]
+    filled = "".join(
+        item.format(*(values[(n + k) % len(values)] if n > 40 else g for k, g in enumerate(GOOD)))
+        for n in range(80)
+    )
+    root = {
+        "rss": f"<rss><channel>{filled}{WORTH_LEARNING}</channel></rss>",
+        "atom": f'<feed xmlns="http://www.w3.org/2005/Atom">{filled}{WORTH_LEARNING}</feed>',
+    }[name]
+    assert_readers_agree([root.encode()])
+
+
+GOOD = ("T", "http://h.example/1", "2024-05-01")
