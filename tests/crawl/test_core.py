@@ -95,7 +95,7 @@ OUTCOMES: dict[str, tuple[Outcome, dict[str, FetchResult]]] = {
 
 
 @pytest.mark.parametrize("case", OUTCOMES)
-def test_the_outcome_of_a_crawl(case: str) -> None:
+def test_the_outcome_depends_on_the_results_of_all_urls(case: str) -> None:
     expected, results = OUTCOMES[case]
     crawl = site_crawl()
     run(crawl, {HOME + path: result for path, result in results.items()})

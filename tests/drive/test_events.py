@@ -1,6 +1,8 @@
 """Events of a crawl, for an observer and in the log, against a loopback server."""
 
 import asyncio
+import subprocess
+import sys
 import threading
 from collections.abc import AsyncGenerator, Callable
 from typing import Any
@@ -200,3 +202,10 @@ def test_a_response_that_cannot_be_closed_is_parsed_and_logged(
         tree = sitemap_tree(url, web_client=ClientWithUnclosable())
     assert [page.url for page in tree.all_pages()] == ["http://h.example/1"]
     assert f"Could not close the response from {url}: ZeroDivisionError('stuck')" in caplog.messages
+
+
+def test_without_a_log_handler_nothing_is_printed(server: LoopbackServer) -> None:
+    server.robots("/gone.xml")
+    program = f"import usp; usp.sitemap_tree_for_homepage({server.url!r})"
+    finished = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    assert finished.stderr == b""

@@ -1,4 +1,4 @@
-"""``sitemap.fetch_info`` against a loopback server: what each response said, in every driver."""
+"""``sitemap.fetch_info`` against a loopback server, in every driver."""
 
 import gzip
 import hashlib

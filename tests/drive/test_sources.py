@@ -1,10 +1,12 @@
-"""One sitemap instead of a site: by its URL, from a file, from standard input."""
+"""Sources of a crawl or of ``parse``: the URL of a sitemap, a file, standard input, a string."""
 
 import gzip
 import os
+import pickle
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,7 @@ from usp.objects.sitemap import (
     InvalidSitemap,
     PagesTextSitemap,
     PagesXMLSitemap,
+    SitemapLink,
 )
 from usp.web_client.requests_client import RequestsWebClient
 
@@ -33,10 +36,11 @@ def with_stream(source: Any, **options: Any) -> list[str]:
     return [page.url for page in usp.iter_pages(source, **options)]
 
 
-WAYS = [with_tree, with_stream]
+HOME = "http://h.example/"
+CRAWLS = [with_tree, with_stream]
 
 
-def test_the_url_of_a_sitemap(server: LoopbackServer) -> None:
+def test_a_source_may_be_the_url_of_a_sitemap(server: LoopbackServer) -> None:
     server.site["/maps/index.xml"] = index(server.at("/maps/a.xml"), "b.xml")
     server.site["/maps/a.xml"] = urlset("/1")
     server.site["/maps/b.xml"] = urlset("2")
@@ -50,36 +54,38 @@ def test_the_url_of_a_sitemap(server: LoopbackServer) -> None:
     assert set(server.requested) == {f"/maps/{name}.xml" for name in ("index", "a", "b")}
 
 
-def test_a_sitemap_that_is_not_there(server: LoopbackServer) -> None:
+def test_a_missing_sitemap_is_invalid(server: LoopbackServer) -> None:
     tree = usp.sitemap_tree(server.at("/gone.xml"))
     assert isinstance(tree.sub_sitemaps[0], InvalidSitemap)
     assert [attempt.result for attempt in tree.tried] == ["missing"]
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_a_site(server: LoopbackServer, way: Callable[..., list[str]]) -> None:
+@pytest.mark.parametrize("crawl", CRAWLS)
+def test_a_source_may_be_a_homepage(
+    server: LoopbackServer, crawl: Callable[..., list[str]]
+) -> None:
     server.robots("/a.xml")
     server.site["/a.xml"] = urlset(server.at("/1"))
-    assert way(server.url) == [server.at("/1")]
+    assert crawl(server.url) == [server.at("/1")]
     assert server.requested == ["/robots.txt", "/a.xml"], "known paths only where nothing is found"
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+@pytest.mark.parametrize("crawl", CRAWLS)
+@pytest.mark.parametrize("encode", [bytes, gzip.compress])
 @pytest.mark.parametrize("kind", [str, Path])
-def test_a_file(
-    tmp_path: Path, way: Callable[..., list[str]], pack: Callable[[bytes], bytes], kind: type
+def test_a_source_may_be_a_file_with_any_name(
+    tmp_path: Path, crawl: Callable[..., list[str]], encode: Callable[[bytes], bytes], kind: type
 ) -> None:
     file = tmp_path / "any name"
     file.write_bytes(
-        pack(urlset("http://h/1", "/relative", *(f"http://h/{n}" for n in range(5000))))
+        encode(urlset("http://h/1", "/relative", *(f"http://h/{n}" for n in range(5000))))
     )
-    found = way(kind(file))
+    found = crawl(kind(file))
     assert found[:3] == ["http://h/1", "/relative", "http://h/0"]
     assert len(found) == 5001
 
 
-def test_what_a_file_is_called_is_what_it_is(
+def test_the_name_of_a_file_is_its_url_and_may_make_it_a_robots_txt(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "robots.txt"
@@ -95,18 +101,20 @@ def test_what_a_file_is_called_is_what_it_is(
     assert isinstance(sitemap, PagesTextSitemap)
     assert sitemap.url == str(file)
     file.unlink()
-    assert len(sitemap.pages) == 2, "it was read when it was named"
+    assert len(sitemap.pages) == 2, "the file was read when the crawl started"
 
 
-def test_an_index_in_a_file_leads_to_the_web(server: LoopbackServer, tmp_path: Path) -> None:
+def test_an_index_in_a_file_may_list_sitemaps_at_public_addresses_only(
+    server: LoopbackServer, tmp_path: Path
+) -> None:
     file = tmp_path / "index.xml"
     file.write_bytes(index(server.at("/a.xml"), "relative.xml"))
     server.site["/a.xml"] = urlset(server.at("/1"))
     tree = usp.sitemap_tree(file)
     assert tree.outcome is Outcome.PARTIAL
-    refused, relative = tree.sub_sitemaps[0].sub_sitemaps
-    assert isinstance(refused, InvalidSitemap)
-    assert "not a public address" in refused.reason
+    private, relative = tree.sub_sitemaps[0].sub_sitemaps
+    assert isinstance(private, InvalidSitemap)
+    assert "not a public address" in private.reason
     assert isinstance(relative, InvalidSitemap)
     assert relative.code == "SM604"
     client = RequestsWebClient(private_addresses="allow")
@@ -125,26 +133,26 @@ def test_an_index_in_a_file_leads_to_the_web(server: LoopbackServer, tmp_path: P
         "import usp; print([page.url for page in usp.sitemap_tree('-').all_pages()])",
     ],
 )
-def test_standard_input(data: bytes, program: str) -> None:
-    ran = subprocess.run(
+def test_a_source_may_be_standard_input(data: bytes, program: str) -> None:
+    finished = subprocess.run(
         [sys.executable, "-c", program], input=data, capture_output=True, check=True
     )
-    assert ran.stdout.decode().strip() == "['http://h/1']"
+    assert finished.stdout.decode().strip() == "['http://h/1']"
 
 
-@pytest.mark.parametrize("gone", ["None", "io.StringIO('<urlset/>')"])
-def test_without_a_standard_input_there_is_nothing_to_read(gone: str) -> None:
+@pytest.mark.parametrize("stdin", ["None", "io.StringIO('<urlset/>')"])
+def test_without_a_standard_input_of_bytes_an_error_says_so(stdin: str) -> None:
     program = f"""import io, sys, usp, usp.exceptions
-sys.stdin = {gone}
+sys.stdin = {stdin}
 try:
     usp.sitemap_tree('-')
 except usp.exceptions.SitemapException as error:
     print(error)"""
-    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
-    assert ran.stdout.decode().strip() == "- can't be read: there is no standard input."
+    finished = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    assert finished.stdout.decode().strip() == "- can't be read: there is no standard input."
 
 
-def test_the_ceiling_holds_for_files_too(tmp_path: Path) -> None:
+def test_the_document_size_limit_applies_to_files(tmp_path: Path) -> None:
     file = tmp_path / "a.xml"
     file.write_bytes(urlset(*(f"http://h/{number}" for number in range(1000))))
     found = usp.sitemap_tree(file, max_document_bytes=5000)
@@ -153,9 +161,9 @@ def test_the_ceiling_holds_for_files_too(tmp_path: Path) -> None:
     assert "document-too-large" in names
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_what_can_not_be_meant_raises_at_once(
-    tmp_path: Path, way: Callable[..., list[str]]
+@pytest.mark.parametrize("crawl", CRAWLS)
+def test_a_source_that_cannot_be_used_raises_at_once(
+    tmp_path: Path, crawl: Callable[..., list[str]]
 ) -> None:
     for wrong, why in {
         tmp_path: "directory",
@@ -167,11 +175,11 @@ def test_what_can_not_be_meant_raises_at_once(
         "": "neither a URL",
     }.items():
         with pytest.raises(SitemapException, match=why):
-            way(wrong)
+            crawl(wrong)
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
-def test_a_pipe_is_a_file(tmp_path: Path) -> None:
+def test_a_source_may_be_a_named_pipe(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     with subprocess.Popen(
@@ -185,7 +193,7 @@ def test_a_pipe_is_a_file(tmp_path: Path) -> None:
         assert with_tree(pipe) == ["http://h/1"]
 
 
-def test_what_means_nothing_here_can_be_had_all_the_same(
+def test_unknown_elements_are_kept_as_extensions_on_request(
     server: LoopbackServer, tmp_path: Path
 ) -> None:
     shop = 'xmlns:shop="http://shop.example/"'
@@ -207,3 +215,24 @@ def test_what_means_nothing_here_can_be_had_all_the_same(
         assert texts == [["5"]] * 3
         (page,) = usp.iter_pages(source)
         assert not page.extensions
+
+
+INDEX = b"""<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
+<sitemap><loc>/a.xml</loc><lastmod>2024-05-01</lastmod></sitemap>
+<sitemap><loc>http://h.example/b.xml</loc></sitemap></sitemapindex>"""
+
+
+def test_parse_reads_one_document_without_fetching() -> None:
+    sitemap = usp.parse(INDEX, url=f"{HOME}sub/index.xml")
+    assert isinstance(sitemap, IndexXMLSitemap)
+    assert sitemap.url == f"{HOME}sub/index.xml"
+    first, second = sitemap.sub_sitemaps
+    assert isinstance(first, SitemapLink)
+    assert (first.url, first.index_lastmod) == (f"{HOME}a.xml", datetime(2024, 5, 1, tzinfo=UTC))
+    assert isinstance(second, SitemapLink)
+    assert second.index_lastmod is None
+    assert sitemap.tree_complete
+    assert pickle.loads(pickle.dumps(sitemap)) == sitemap
+    robots = usp.parse("Sitemap: /a.xml", url=f"{HOME}robots.txt")
+    assert isinstance(robots, IndexRobotsTxtSitemap)
+    assert [sub.url for sub in robots.sub_sitemaps] == [f"{HOME}a.xml"]

@@ -342,7 +342,7 @@ def test_what_a_subclass_does_holds_in_a_crawl(server: LoopbackServer) -> None:
     server.otherwise = b"x"
 
     class Counting(AioWebClient):
-        asked = 0
+        requested = 0
 
         async def get(self, url: str) -> AbstractWebClientResponse:
             self.requested += 1
