@@ -2,10 +2,10 @@
 
 import threading
 import time
-from pathlib import Path
 
 import pytest
 
+from tests.open_files import open_files
 from tests.server import Answer, Handler, LoopbackServer, Plain, index, stall, urlset
 from tests.waiting import fetchers
 from usp import Outcome, Policy
@@ -132,19 +132,15 @@ def test_a_client_that_does_not_say_so_is_used_from_one_thread(
     assert len(threads) > 1
 
 
-def open_files() -> int:
-    return len(list(Path("/proc/self/fd").iterdir()))
-
-
 def test_nothing_is_left_behind(server: LoopbackServer, children: Gauge) -> None:
     sitemap_tree_for_homepage(server.url)
-    before = open_files()
+    before = len(open_files())
     tree = sitemap_tree_for_homepage(server.url)
     assert fetchers() == []
     patience = time.monotonic() + 5  # for the server's side of the connections, in this process
-    while open_files() > before and time.monotonic() < patience:
+    while len(open_files()) > before and time.monotonic() < patience:
         time.sleep(0.01)
-    assert open_files() <= before
+    assert len(open_files()) <= before
     assert tree.outcome is Outcome.FOUND
 
 
