@@ -13,6 +13,7 @@ import re
 import socket
 import ssl
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from contextvars import ContextVar
 from functools import partial
 from pathlib import Path
@@ -188,6 +189,7 @@ def test_http_client_fp() -> None:
 
     response.fp = Lines()  # type: ignore[assignment]
     response.begin()
+    response.fp = file
     message = changed("http.client.HTTPResponse.fp", "_requests/response_head.py")
     assert lines == [b"HTTP/1.1 200 OK\r\n", b"A: b\r\n", b"\r\n"], message
 
@@ -260,7 +262,8 @@ def test_ssl_socket_shutdown(secure: TLSServer) -> None:
         part = "socket.socket.shutdown() of an ssl.SSLSocket"
         message = changed(part, "_requests/tracked_sockets.py")
         assert wrapped.version() is not None, message
-        assert wrapped.recv(10) == b"", message
+        with suppress(ConnectionResetError):  # the server may have been sending
+            assert wrapped.recv(10) == b"", message
 
 
 # requests

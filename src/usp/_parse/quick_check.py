@@ -10,7 +10,7 @@ An entry that isn't known to be good gets the full check. So the result is that 
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 from usp._parse.diagnostics import Diagnostics
@@ -34,7 +34,8 @@ _is_good_url: Final = re.compile(
     rf"(?:[/?#](?:[!-%'-;=?-~{_LETTERS}]*+|[!-:=?-~{_LETTERS}]*+))?"
 ).fullmatch
 _DATE: Final = (
-    r"[12][0-9]{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])"
+    r"[12][0-9]{3}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])"
+    r"|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)"
     r"(?:T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]{1,6}+)?"
     r"(?:Z|[+-](?:0[0-9]|1[0-3]):[0-5][0-9]))?"
 )
@@ -47,6 +48,7 @@ _is_good_date: Final = re.compile(rf"{_DATE}|{_FEED_DATE}").fullmatch
 _are_good_dates: Final = re.compile(rf"(?:{_DATE}\n)*+").fullmatch
 """A column of dates, a line each."""
 _BAD_DATE: Final = "SM401"
+_A_DATE: Final = "2024-05-01"
 _GOOD_TEXTS: Final = (
     "https://example.org/", "2024-05-01", "1", "daily", "yes", "allow", "own", "hd"
 )  # fmt: skip
@@ -101,9 +103,10 @@ class QuickCheck:
         plain = run.entry_pattern.plain
         plan = self._plan_for(plain) if plain else None
         is_own = self._is_good_signature(run.name, ("loc",))
-        if plan is not None and is_own and plan.are_good(rows, run.entry_pattern.mark):
-            return []
-        return [at for at, row in enumerate(rows) if not self._is_good_match(run, at, row)]
+        unclear: Iterable[int] = range(len(rows))
+        if plan is not None and is_own:
+            unclear = sorted(plan.suspects(rows, run.entry_pattern.mark))
+        return [at for at in unclear if not self._is_good_match(run, at, rows[at])]
 
     def _is_good_match(self, run: MatchRun, at: int, row: Groups) -> bool:
         layout = run.entry_pattern.layout(row)
@@ -232,25 +235,27 @@ class _Plan:
         }
         self._required = required
 
-    def are_good(self, rows: list[Groups], mark: int) -> bool:
-        """Tell whether all these matches are plain, and good."""
-        if any(row[mark] is None for row in rows):
-            return False
+    def suspects(self, rows: list[Groups], mark: int) -> set[int]:
+        """Return which of these matches are not plain, or not known to be good."""
+        found = {at for at, row in enumerate(rows) if row[mark] is None}
         for group in self._dates:
-            column = [text for row in rows if (text := row[group])]
-            if column and not _are_good_dates("\n".join(column) + "\n"):
-                return False
+            column = [row[group] or _A_DATE for row in rows]
+            if not _are_good_dates("\n".join(column) + "\n"):
+                found.update(at for at, text in enumerate(column) if not _is_good_date(text))
         for group, (is_good, known) in self._words.items():
-            new = {row[group] for row in rows} - known
-            if not all(is_good(text or "") for text in new):
-                return False
+            texts = [row[group] for row in rows]
+            bad = {text for text in set(texts) - known if not is_good(text or "")}
             if len(known) < _MAX_SIGNATURES:
-                known.update(new)
-        return not any(
-            row[needed] is None and (start == SURE or row[start] is not None)
-            for start, needed in self._required
-            for row in rows
-        )
+                known.update(text for text in set(texts) if text not in bad)
+            if bad:
+                found.update(at for at, text in enumerate(texts) if text in bad)
+        for start, needed in self._required:
+            found.update(
+                at
+                for at, row in enumerate(rows)
+                if row[needed] is None and (start == SURE or row[start] is not None)
+            )
+        return found
 
 
 def _plan(layout: GroupLayout, fields: FieldReader) -> _Plan | None:
