@@ -1,6 +1,7 @@
 """The names of ``usp.log`` in ultimate-sitemap-parser 0.5, for programs that import them.
 
-Nothing in this package uses them: its loggers are those of the standard library.
+Nothing in this package uses them. A crawl logs in ``_drive.events``, to loggers of the standard
+library.
 """
 
 import logging

@@ -4,10 +4,12 @@ Sans-I/O: nothing here waits, opens, logs or asks the time; ``now`` is an argume
 arrive in any order, and the tree has document order all the same. Retry delays are decided here;
 sleeping happens in ``_drive``. What bytes mean is for ``_parse`` to say.
 
-- ``core``: the ``Crawl`` that drivers work with;
+- ``core``, ``messages``: the ``Crawl`` that drivers work with, its requests and their results;
+- ``policy``, ``options``: what the caller sets; ``urls``: checks of start URLs;
 - ``cursor``: walks the tree in document order and decides each node;
 - ``nodes``, ``resource``, ``resource_table``: positions in the tree, and the URLs behind them, each
-  fetched once;
+  fetched once; ``repeated_indexes``: a bound for indexes that list one another;
+- ``unchanged``: documents that a server answers with 304;
 - ``discovery``: robots.txt, known paths, the homepage: stages and their order;
 - ``host_queue``, ``backoff``: concurrency per host, retry delays, hosts that fail;
 - ``selection``, ``time_bounds``: which pages and sitemaps the caller wants;

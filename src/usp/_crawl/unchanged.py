@@ -1,4 +1,8 @@
-"""Unchanged documents: where a server answers 304, the stored document is used again."""
+"""Unchanged documents: where a server answers 304, the stored document is used again.
+
+The headers of conditional requests (``ETag``, ``Last-Modified``) are those of ``Validators`` in
+``objects.fetch_info``; the clients send them.
+"""
 
 from dataclasses import replace
 

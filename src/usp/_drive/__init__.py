@@ -1,5 +1,10 @@
 """Drivers: they carry requests from the crawl core to a client, and results back.
 
 Drivers do the I/O and decide nothing. Only the caller's thread or task touches the core, so it
-needs no locks, and callbacks run there. ``events`` is the one module in which a crawl logs.
+needs no locks, and callbacks run there.
+
+- ``run``: chooses the driver; ``threads``, ``inline``, ``aio``: drivers; ``steps``: shared steps;
+- ``fetch``: one request, from the client to the stored and inspected document;
+- ``page_filter``: selection and limits in a stream; ``bounded_tasks``: many sites in asyncio;
+- ``events``: events for observers, and the one module in which a crawl logs.
 """

@@ -1,6 +1,7 @@
 """The page filter of a stream: selection, page limit and stop callback, applied to each page.
 
-The rules are the same for threads and asyncio, so they are here once.
+It is the same for threads and asyncio, so it is here once. Which pages are selected (``since``,
+``include``, ...) is decided in ``_crawl.selection``; here that is applied to a stream.
 """
 
 from collections import Counter

@@ -1,4 +1,5 @@
-"""What a response said about a document, and how a sitemap was found.
+"""What a response said about a document, its validators for conditional requests (ETag), and how a
+sitemap was found.
 
 Neither is part of what makes two sitemaps equal.
 """

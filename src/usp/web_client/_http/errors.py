@@ -1,7 +1,8 @@
 """Transient and permanent failures: judged by the type of what was raised, never by its message.
 
 requests and urllib3 wrap the error of the system in layers of their own, so all layers are looked
-at: a connection that was dropped may hold next time, a bad certificate stays bad.
+at: a connection that was dropped may hold next time, a bad certificate stays bad. The exception
+classes themselves are in ``usp.exceptions``.
 """
 
 import http.client
