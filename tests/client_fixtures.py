@@ -1,8 +1,8 @@
 """Fixtures of tests that reach a server through a client of ours.
 
-- ``certificate``: one for 127.0.0.1, that nobody trusts unless told to;
-- ``secure``: a server that shows it;
-- ``no_settings``: what the machine sets for clients doesn't reach the test.
+- ``certificate``: a self-signed one for 127.0.0.1;
+- ``secure``: a TLS server that has it;
+- ``no_settings``: the test runs without the proxies, CA bundles and ``.netrc`` of the environment.
 """
 
 import os

@@ -1,6 +1,6 @@
-"""Event loops for tests: nothing may be left in them when a test is through, and nothing complain.
+"""Event loops for tests: a test calls ``run()``, which fails if a task or an error is left.
 
-Rules of this room: no plugin runs coroutines; a test calls ``run``.
+No plugin runs coroutines.
 """
 
 import asyncio
@@ -25,19 +25,19 @@ T = TypeVar("T")
 
 
 def run(main: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine in a loop of its own; no task may be left, and no complaint be made."""
-    complaints: list[dict[str, Any]] = []
+    """Run a coroutine in a new loop; no task may be left, and no error be reported."""
+    reports: list[dict[str, Any]] = []
 
     async def checked() -> T:
         loop = asyncio.get_running_loop()
-        loop.set_exception_handler(lambda _loop, context: complaints.append(context))
+        loop.set_exception_handler(lambda _loop, context: reports.append(context))
         result = await main
         assert other_tasks() == set()
         return result
 
     result = asyncio.run(checked())
     gc.collect()
-    assert complaints == [], complaints
+    assert reports == [], reports
     return result
 
 
@@ -47,13 +47,13 @@ def other_tasks() -> set[asyncio.Task[Any]]:
 
 
 def held_open(port: int) -> set[str]:
-    """What of a crawl this process has open: sockets to a server's port, and spools.
+    """What this process has open of a crawl: sockets to a server's port, and temporary files.
 
-    A spool has no name by which the system could tell it from other temporary files.
+    Those have no name by which the system could distinguish them from others.
     """
     tables = [Path("/proc/self/net") / name for name in ("tcp", "tcp6")]
     if not tables[0].is_file():
-        pytest.skip("this system doesn't say what is open")
+        pytest.skip("this system doesn't list open files")
     gc.collect()
     rows = [line.split() for table in tables for line in table.read_text().splitlines()[1:]]
     ours = {f"socket:[{row[9]}]" for row in rows if int(row[2].rpartition(":")[2], 16) == port}
@@ -67,9 +67,9 @@ def held_open(port: int) -> set[str]:
 
 
 async def until_closed(port: int) -> None:
-    """Wait until nothing of a crawl is open: sockets are closed in the loop's next turns."""
+    """Wait until nothing of a crawl is open: sockets are closed in later iterations of the loop."""
     async with asyncio.timeout(10):
-        while held_open(port):  # noqa: ASYNC110 -- the system tells nobody
+        while held_open(port):  # noqa: ASYNC110 -- there is no event for it
             await asyncio.sleep(0.01)
 
 
@@ -82,25 +82,25 @@ def success(response: AbstractWebClientResponse) -> AbstractAioWebClientSuccessR
 
 async def body(client: AbstractAioWebClient | AioCrawlScope, url: str) -> bytes:
     """All of a document."""
-    came, fault = await read(client, url)
-    assert fault is None
-    return came
+    received, failure = await read(client, url)
+    assert failure is None
+    return received
 
 
 async def read(
     client: AbstractAioWebClient | AioCrawlScope, url: str
 ) -> tuple[bytes, Exception | None]:
-    """What came of a document, and the fault that ended it."""
+    """What was received of a document, and the error that ended it."""
     response = success(await client.get(url))
-    came = b""
+    received = b""
     try:
         async for chunk in response.chunks():
-            came += chunk
-    except Exception as fault:  # noqa: BLE001 -- handed to the test
-        return came, fault
+            received += chunk
+    except Exception as failure:  # noqa: BLE001 -- handed to the test
+        return received, failure
     finally:
         await response.close()
-    return came, None
+    return received, None
 
 
 async def message(client: AbstractAioWebClient | AioCrawlScope, url: str) -> str:
@@ -109,6 +109,6 @@ async def message(client: AbstractAioWebClient | AioCrawlScope, url: str) -> str
 
 @asynccontextmanager
 async def in_crawl(client: AbstractAioWebClient, homepage: str) -> AsyncIterator[AioCrawlScope]:
-    """A client, with its view for one crawl."""
+    """The scope of one crawl; the client is closed after it."""
     async with client, client.for_crawl(homepage) as own:
         yield own

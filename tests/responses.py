@@ -1,4 +1,4 @@
-"""What came of a ``get()``, as a test expects it: a document, or an error."""
+"""The response of a client, as a test expects it: the body of a document, or an error."""
 
 from usp.web_client.abstract_client import (
     AbstractWebClientResponse,

@@ -1,6 +1,6 @@
 """Loopback servers of other kinds: at another address, with TLS, and a proxy for tunnels.
 
-127.0.0.0/8 is all loopback on Linux: two addresses of it can play a public and a private host.
+127.0.0.0/8 is all loopback on Linux: two addresses of it can stand for a public and a private host.
 """
 
 import shutil
@@ -47,7 +47,7 @@ class ServerEverywhere(LoopbackServer):
         listening = socket.socket()
         try:
             option = getattr(socket, "SO_BINDTODEVICE", -1)
-            listening.setsockopt(socket.SOL_SOCKET, option, b"lo")  # nobody else is to reach it
+            listening.setsockopt(socket.SOL_SOCKET, option, b"lo")  # only this machine may reach it
             listening.bind(("0.0.0.0", 0))  # noqa: S104 -- on the loopback device only
             listening.listen(1024)
         except OSError as error:
@@ -77,11 +77,11 @@ class TLSServer(LoopbackServer):
 
 
 @contextmanager
-def full_house() -> Iterator[str]:
-    """The URL of a server that takes no more connections: they never come about."""
+def server_at_capacity() -> Iterator[str]:
+    """The URL of a server whose backlog is full: connections are never established."""
     with ExitStack() as stack:
         full = stack.enter_context(socket.create_server(("127.0.0.1", 0), backlog=0))
-        for _ in range(4):  # what waits to be accepted, until no more is taken
+        for _ in range(4):  # they fill the backlog
             waiting = stack.enter_context(socket.socket())
             waiting.setblocking(False)
             waiting.connect_ex(full.getsockname())
@@ -112,7 +112,7 @@ class Certificate:
         return made
 
     def as_folder(self, folder: Path) -> str:
-        """A folder of authorities in the form that OpenSSL looks them up in."""
+        """A folder of CA certificates in the form that OpenSSL needs."""
         digest = openssl("x509 -noout -hash", "-in", str(self.file)).strip()
         shutil.copy(self.file, folder / f"{digest}.0")
         return str(folder)
@@ -156,21 +156,21 @@ def pump(source: socket.socket, sink: socket.socket) -> None:
 
 
 def drip(head: str, drop: bytes, pause: float = 0.05, status: int = 200) -> Callback:
-    """An answer that begins with a head (headers, perhaps more) and drips for ever."""
+    """A response that begins with a head (headers, perhaps more) and drips for ever."""
 
-    def answer(handler: Handler) -> None:
+    def respond(handler: Handler) -> None:
         handler.wfile.write(f"HTTP/1.1 {status} Slow\r\n{head}".encode())
         handler.wfile.write(drop)
         while not handler.owner.closing.wait(pause):
             handler.wfile.write(drop)
 
-    return answer
+    return respond
 
 
-def raw(answer: bytes) -> Callback:
-    """An answer byte for byte; then the connection is closed."""
+def raw(respond: bytes) -> Callback:
+    """A response byte for byte; then the connection is closed."""
 
     def write(handler: Handler) -> None:
-        handler.wfile.write(answer)
+        handler.wfile.write(respond)
 
     return write

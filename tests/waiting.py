@@ -1,4 +1,4 @@
-"""What a test waits for: something that another thread does."""
+"""Waiting for another thread, and the threads of crawls."""
 
 import threading
 import time
@@ -13,5 +13,5 @@ def wait_until(condition: Callable[[], object]) -> None:
 
 
 def fetchers() -> list[threading.Thread]:
-    """The threads in which crawls fetch."""
+    """The worker threads of crawls."""
     return [thread for thread in threading.enumerate() if thread.name == "usp-fetch"]

@@ -1,4 +1,4 @@
-"""Leaving crawls in asyncio early, at any moment: nothing goes on, and nothing is left open."""
+"""Cancelling crawls in asyncio at any moment: nothing continues, and nothing is left open."""
 
 import asyncio
 import gc
@@ -24,7 +24,7 @@ LARGE = urlset(*(f"http://h.example/a-page-of-some-length/{number}" for number i
 
 @pytest.fixture
 def busy(server: LoopbackServer) -> LoopbackServer:
-    """A site that does a bit of everything, and never comes to its end."""
+    """A site with responses of every kind, whose crawl never ends."""
 
     def slowly(handler: Handler) -> Plain:
         handler.owner.closing.wait(0.005)
@@ -63,7 +63,9 @@ Work = Callable[[LoopbackServer, AioWebClient | None], Coroutine[Any, Any, None]
 
 
 @pytest.mark.parametrize("work", [crawl, stream, many])
-def test_cancelled_at_any_moment_nothing_is_left(busy: LoopbackServer, work: Work) -> None:
+def test_a_crawl_that_is_cancelled_at_any_moment_leaves_nothing(
+    busy: LoopbackServer, work: Work
+) -> None:
     chance = random.Random(7)  # noqa: S311 -- moments, not secrets
 
     async def main() -> None:
@@ -76,9 +78,7 @@ def test_cancelled_at_any_moment_nothing_is_left(busy: LoopbackServer, work: Wor
 
 
 @pytest.mark.parametrize("work", [crawl, stream, many])
-def test_a_client_is_as_good_as_new_after_a_cancelled_crawl(
-    busy: LoopbackServer, work: Work
-) -> None:
+def test_after_a_cancelled_crawl_the_client_can_be_used(busy: LoopbackServer, work: Work) -> None:
     chance = random.Random(11)  # noqa: S311 -- moments, not secrets
 
     async def main() -> None:
@@ -102,7 +102,7 @@ async def _cancel_after(seconds: float, work: Coroutine[Any, Any, None]) -> None
         await task
 
 
-def test_with_tls_nobody_waits_for_a_good_bye(tmp_path: Path) -> None:
+def test_a_cancelled_crawl_does_not_wait_for_the_end_of_tls(tmp_path: Path) -> None:
     certificate = Certificate(tmp_path)
     chance = random.Random(5)  # noqa: S311 -- moments, not secrets
 
@@ -120,7 +120,7 @@ def test_with_tls_nobody_waits_for_a_good_bye(tmp_path: Path) -> None:
         run(main(secure))
 
 
-def test_cancelled_twice(busy: LoopbackServer) -> None:
+def test_a_crawl_can_be_cancelled_twice(busy: LoopbackServer) -> None:
     async def main() -> None:
         for turns in range(6):
             task = asyncio.create_task(crawl(busy))
@@ -136,7 +136,7 @@ def test_cancelled_twice(busy: LoopbackServer) -> None:
     run(main())
 
 
-def test_a_time_limit_around_it(busy: LoopbackServer) -> None:
+def test_a_timeout_cancels_a_crawl(busy: LoopbackServer) -> None:
     async def main() -> None:
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.2):
@@ -150,7 +150,9 @@ def test_a_time_limit_around_it(busy: LoopbackServer) -> None:
 
 @pytest.mark.parametrize("how", ["aclose", "async with", "break"])
 @pytest.mark.parametrize("what", ["pages", "trees"])
-def test_a_stream_that_is_left_early(server: LoopbackServer, what: str, how: str) -> None:
+def test_a_stream_that_is_closed_early_leaves_nothing(
+    server: LoopbackServer, what: str, how: str
+) -> None:
     server.robots("/a.xml", "/stall.xml")
     server.site |= {"/a.xml": LARGE, "/stall.xml": stall}
 
@@ -196,7 +198,7 @@ def test_no_thread_is_left(server: LoopbackServer) -> None:
     before = threading.active_count()
     run(crawl(server))
     run(stream(server))
-    assert threading.active_count() <= before + 1, "the server's own may still be there"
+    assert threading.active_count() <= before + 1, "the server may have one more"
 
 
 PROGRAM = """
@@ -211,7 +213,7 @@ asyncio.run(aio.sitemap_tree_for_homepage(sys.argv[1], observer=note))
 """
 
 
-def test_ctrl_c(busy: LoopbackServer) -> None:
+def test_ctrl_c_ends_a_crawl_without_warnings(busy: LoopbackServer) -> None:
     with subprocess.Popen(
         [sys.executable, "-X", "dev", "-c", PROGRAM, busy.url],
         stdout=subprocess.PIPE,
@@ -222,7 +224,7 @@ def test_ctrl_c(busy: LoopbackServer) -> None:
         for _ in range(20):
             assert process.stdout.readline() == "going\n"
         process.send_signal(signal.SIGINT)
-        _, complaints = process.communicate(timeout=30)
-    assert complaints.rstrip().endswith("KeyboardInterrupt")
+        _, errors = process.communicate(timeout=30)
+    assert errors.rstrip().endswith("KeyboardInterrupt")
     for word in ("destroyed", "never retrieved", "never awaited", "Unclosed", "ResourceWarning"):
-        assert word not in complaints
+        assert word not in errors

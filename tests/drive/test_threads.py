@@ -1,4 +1,4 @@
-"""Requests side by side, against a real server: as quick as allowed, and the same tree."""
+"""Concurrent requests in threads, against a real server: limits, and the same tree."""
 
 import threading
 import time
@@ -16,7 +16,7 @@ from usp.web_client.requests_client import RequestsWebClient
 
 
 class Gauge:
-    """Counts how many requests are being answered at once."""
+    """Counts the requests that are in flight at once."""
 
     def __init__(self, server: LoopbackServer, seconds: float = 0.05) -> None:
         self._server = server
@@ -27,7 +27,7 @@ class Gauge:
         self.history: list[int] = []
 
     def slowly(self, body: Plain) -> "object":
-        def answer(_handler: Handler) -> Plain:
+        def respond(_handler: Handler) -> Plain:
             with self._lock:
                 self.now += 1
                 self.most = max(self.most, self.now)
@@ -37,7 +37,7 @@ class Gauge:
                 self.now -= 1
             return body
 
-        return answer
+        return respond
 
 
 def shape(sitemap: AbstractSitemap) -> object:
@@ -48,7 +48,7 @@ def shape(sitemap: AbstractSitemap) -> object:
 
 @pytest.fixture
 def children(server: LoopbackServer) -> Gauge:
-    """A site whose index has forty children that take their time."""
+    """A site whose index has forty slow children."""
     gauge = Gauge(server)
     names = [f"/{number}.xml" for number in range(40)]
     server.robots("/index.xml")
@@ -58,13 +58,13 @@ def children(server: LoopbackServer) -> Gauge:
     return gauge
 
 
-def test_eight_requests_at_once_to_one_host(server: LoopbackServer, children: Gauge) -> None:
+def test_eight_requests_to_one_host_are_concurrent(server: LoopbackServer, children: Gauge) -> None:
     tree = sitemap_tree_for_homepage(server.url)
     assert len(list(tree.all_pages())) == 40
     assert 2 <= children.most <= 8
 
 
-def test_how_many_at_once_is_an_option(server: LoopbackServer, children: Gauge) -> None:
+def test_concurrency_is_an_option(server: LoopbackServer, children: Gauge) -> None:
     sitemap_tree_for_homepage(server.url, policy=Policy(per_host=3))
     assert 2 <= children.most <= 3
     children.most = 0
@@ -72,30 +72,28 @@ def test_how_many_at_once_is_an_option(server: LoopbackServer, children: Gauge) 
     assert children.most <= 2
 
 
-def test_the_tree_is_the_same_as_one_request_at_a_time_gives(
-    server: LoopbackServer, children: Gauge
-) -> None:
+def test_the_tree_does_not_depend_on_concurrency(server: LoopbackServer, children: Gauge) -> None:
     server.site["/3.xml"] = 404
     server.site["/sitemap.xml"] = index(server.at("/5.xml"), server.at("/sitemap.xml"))
-    side_by_side = sitemap_tree_for_homepage(server.url)
-    one_by_one = sitemap_tree_for_homepage(server.url, policy=Policy(concurrency=1))
-    assert shape(side_by_side) == shape(one_by_one)
-    assert side_by_side.tried == one_by_one.tried
+    concurrent = sitemap_tree_for_homepage(server.url)
+    sequential = sitemap_tree_for_homepage(server.url, policy=Policy(concurrency=1))
+    assert shape(concurrent) == shape(sequential)
+    assert concurrent.tried == sequential.tried
 
 
-def test_a_host_that_says_too_much_is_asked_for_less(server: LoopbackServer) -> None:
+def test_a_host_that_rate_limits_gets_fewer_concurrent_requests(server: LoopbackServer) -> None:
     gauge = Gauge(server, 0.02)
     names = [f"/{number}.xml" for number in range(40)]
     server.robots(*names)
-    refused = Answer(status=429, headers={"Retry-After": "0"})
+    rate_limited = Answer(status=429, headers={"Retry-After": "0"})
     for name in names:
-        server.site[name] = gauge.slowly(refused)  # type: ignore[assignment]
+        server.site[name] = gauge.slowly(rate_limited)  # type: ignore[assignment]
     policy = Policy(max_attempts=2, backoff_initial=0.01)
     tree = sitemap_tree_for_homepage(server.url, use_known_paths=False, policy=policy)
     assert tree.outcome is Outcome.BLOCKED
     assert gauge.most > 1
     assert set(gauge.history[-3:]) == {1}
-    assert len(gauge.history) < 40, "and is given up"
+    assert len(gauge.history) < 40, "the host counts as dead"
 
 
 def test_callbacks_run_on_the_callers_thread(server: LoopbackServer, children: Gauge) -> None:
@@ -107,10 +105,10 @@ def test_callbacks_run_on_the_callers_thread(server: LoopbackServer, children: G
 
     sitemap_tree_for_homepage(server.url, recurse_callback=note)
     assert threads == {threading.current_thread()}
-    assert children.most > 1, "the children of an index are fetched side by side all the same"
+    assert children.most > 1, "the children of an index are still fetched concurrently"
 
 
-def test_a_client_that_does_not_say_so_is_used_from_one_thread(
+def test_a_client_that_is_not_thread_safe_is_used_from_one_thread(
     server: LoopbackServer, children: Gauge
 ) -> None:
     threads = set()
@@ -132,7 +130,14 @@ def test_a_client_that_does_not_say_so_is_used_from_one_thread(
     assert len(threads) > 1
 
 
-def test_nothing_is_left_behind(server: LoopbackServer, children: Gauge) -> None:
+def open_files() -> int:
+    folder = Path("/proc/self/fd")
+    if not folder.is_dir():
+        pytest.skip("this system doesn't list open files")
+    return len(list(folder.iterdir()))
+
+
+def test_a_crawl_leaves_no_thread_and_no_open_file(server: LoopbackServer, children: Gauge) -> None:
     sitemap_tree_for_homepage(server.url)
     before = len(open_files())
     tree = sitemap_tree_for_homepage(server.url)
@@ -155,7 +160,7 @@ def test_a_bug_in_a_callback_reaches_the_caller_and_ends_the_workers(
     assert fetchers() == []
 
 
-def test_the_time_of_a_crawl_is_limited_though_a_server_stalls(server: LoopbackServer) -> None:
+def test_max_seconds_holds_for_a_silent_server(server: LoopbackServer) -> None:
     server.robots("/a.xml", "/stall.xml")
     server.site |= {"/a.xml": urlset(server.at("/page")), "/stall.xml": stall}
     begun = time.monotonic()
@@ -172,7 +177,7 @@ def test_the_time_of_a_crawl_is_limited_though_a_server_stalls(server: LoopbackS
     ("policy", "name"),
     [(Policy(max_sitemaps=5), "sitemaps-limit"), (Policy(limit=5), "pages-limit")],
 )
-def test_limits_end_a_crawl_in_order(
+def test_a_limit_ends_a_crawl_in_document_order(
     server: LoopbackServer, children: Gauge, policy: Policy, name: str
 ) -> None:
     tree = sitemap_tree_for_homepage(server.url, policy=policy)

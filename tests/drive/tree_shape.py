@@ -1,10 +1,10 @@
-"""A tree as a value, with everything that a user can see of it, so that two can be compared."""
+"""The shape of a tree: everything that a user can see of it, for comparing two trees."""
 
 from usp.objects.sitemap import AbstractSitemap, IndexWebsiteSitemap, InvalidSitemap
 
 
 def shape(sitemap: AbstractSitemap) -> object:
-    """Return a tree as a value that can be compared."""
+    """Return all of a tree as a value that can be compared."""
     reason = (sitemap.reason, sitemap.code) if isinstance(sitemap, InvalidSitemap) else None
     tried = sitemap.tried if isinstance(sitemap, IndexWebsiteSitemap) else None
     outcome = sitemap.outcome if isinstance(sitemap, IndexWebsiteSitemap) else None
@@ -14,6 +14,6 @@ def shape(sitemap: AbstractSitemap) -> object:
         reason,
         outcome,
         tried,
-        [page.to_dict(extended=True) for page in sitemap.pages],
+        [page.to_dict() for page in sitemap.pages],
         [*map(shape, sitemap.sub_sitemaps)],
     )

@@ -1,6 +1,6 @@
-"""Staying outside: which addresses count as public, and what a crawl that is outside refuses.
+"""The address guard (SSRF): which addresses are public, and which ones a crawl may reach.
 
-Nothing here leaves the machine: addresses of 127.0.0.0/8 play the public and the private host.
+Nothing here leaves the machine: addresses of 127.0.0.0/8 stand for public and private hosts.
 """
 
 import copy
@@ -30,8 +30,8 @@ from usp.web_client.requests_client import RequestsWebClient
 PUBLIC = "127.0.0.1"
 
 
-class Elsewhere(RequestsWebClient):
-    """A client in a world in which 127.0.0.1 is the open internet, and nothing else is."""
+class GuardedClient(RequestsWebClient):
+    """A client for which 127.0.0.1 is a public address, and no other is."""
 
     @staticmethod
     def _is_public(address: str) -> bool:
@@ -39,8 +39,8 @@ class Elsewhere(RequestsWebClient):
 
 
 @pytest.fixture
-def inside() -> Iterator[LoopbackServer]:
-    """A server in the private network of that world."""
+def private() -> Iterator[LoopbackServer]:
+    """A server with a private address."""
     with ServerAt("127.0.0.2") as running:
         running.otherwise = b"secret"
         yield running
@@ -52,13 +52,13 @@ def clients() -> Iterator[ExitStack]:
         yield stack
 
 
-def outside(
+def guarded(
     clients: ExitStack,
     homepage: str,
     rule: AddressRule = "auto",
     session: requests.Session | None = None,
-) -> Elsewhere:
-    client = Elsewhere(session=session, private_addresses=rule)
+) -> GuardedClient:
+    client = GuardedClient(session=session, private_addresses=rule)
     clients.callback(client.close)
     client.for_crawl(homepage)
     return client
@@ -90,7 +90,7 @@ def body(client: RequestsWebClient, url: str) -> bytes:
         "2002:808:808::1",
     ],
 )
-def test_public_addresses(address: str) -> None:
+def test_an_address_is_public(address: str) -> None:
     assert is_public(address)
 
 
@@ -103,7 +103,7 @@ def test_public_addresses(address: str) -> None:
         "10.1.2.3",
         "172.16.0.1",
         "192.168.1.1",
-        "169.254.169.254",  # where clouds keep their secrets
+        "169.254.169.254",  # the metadata service of clouds
         "100.64.0.1",
         "192.0.2.1",
         "198.18.0.1",
@@ -131,11 +131,11 @@ def test_public_addresses(address: str) -> None:
         "4000::1",
     ],
 )
-def test_addresses_that_are_not_public(address: str) -> None:
+def test_an_address_is_not_public(address: str) -> None:
     assert not is_public(address)
 
 
-def test_host_of() -> None:
+def test_the_host_of_a_url_is_in_lower_case_without_a_dot() -> None:
     assert host_of("HTTP://User:pw@Example.ORG.:80/x") == "example.org"
     assert host_of("http://[::1]:8000/") == "::1"
 
@@ -153,7 +153,9 @@ def test_host_of() -> None:
         ("auto", "10.0.0.1", "1.1.1.1", True),
     ],
 )
-def test_what_is_admitted(rule: AddressRule, home: str, address: str, admitted: bool) -> None:
+def test_the_rule_and_the_homepage_decide_what_is_admitted(
+    rule: AddressRule, home: str, address: str, admitted: bool
+) -> None:
     guard = Guard(rule)
     guard.start("home.example")
     if rule == "auto":
@@ -165,7 +167,7 @@ def test_what_is_admitted(rule: AddressRule, home: str, address: str, admitted: 
         guard.admit("other.example", address)
 
 
-def test_the_homepage_itself_may_not_move_inside() -> None:
+def test_the_homepage_may_not_move_to_a_private_address() -> None:
     guard = Guard("auto")
     guard.start("home.example")
     guard.admit("home.example", "8.8.8.8")
@@ -173,14 +175,14 @@ def test_the_homepage_itself_may_not_move_inside() -> None:
         guard.admit("home.example", "127.0.0.1")
 
 
-def test_auto_refuses_nothing_before_a_crawl() -> None:
+def test_auto_admits_everything_outside_of_a_crawl() -> None:
     Guard("auto").admit("host.example", "127.0.0.1")
     with pytest.raises(AddressRefusedError):
         Guard("refuse").admit("host.example", "127.0.0.1")
 
 
 @pytest.mark.parametrize("home", [None, "", "a..b", "x" * 70])
-def test_where_there_is_no_telling_a_crawl_is_outside(home: str | None) -> None:
+def test_a_homepage_that_can_not_be_looked_up_counts_as_public(home: str | None) -> None:
     guard = Guard("auto")
     guard.start(home)
     with pytest.raises(AddressRefusedError):
@@ -188,7 +190,7 @@ def test_where_there_is_no_telling_a_crawl_is_outside(home: str | None) -> None:
     guard.admit("other.example", "8.8.8.8")
 
 
-def test_another_host_before_the_homepage_has_its_name_looked_up() -> None:
+def test_the_homepage_is_looked_up_if_another_host_comes_first() -> None:
     inner = Guard("auto")
     inner.start("localhost")
     inner.admit("other.example", "10.0.0.1")
@@ -198,32 +200,32 @@ def test_another_host_before_the_homepage_has_its_name_looked_up() -> None:
         outer.admit("other.example", "10.0.0.1")
 
 
-def test_a_rule_that_is_none_raises() -> None:
+def test_an_unknown_rule_raises() -> None:
     with pytest.raises(SitemapException, match="never"):
         RequestsWebClient(private_addresses="never")  # type: ignore[arg-type]
 
 
-def test_a_guard_travels() -> None:
+def test_a_guard_can_be_pickled_and_copied() -> None:
     for guard in (pickle.loads(pickle.dumps(Guard("refuse"))), copy.deepcopy(Guard("refuse"))):
         with pytest.raises(AddressRefusedError):
             guard.admit("host.example", "10.0.0.1")
 
 
 @pytest.mark.parametrize("scheme", ["http", "https"])
-def test_not_a_byte_is_sent_to_a_refused_address(scheme: str) -> None:
+def test_nothing_is_sent_to_a_refused_address(scheme: str) -> None:
     client = RequestsWebClient(private_addresses="refuse")
     with socket.create_server(("127.0.0.1", 0)) as listening:
         port = listening.getsockname()[1]
-        said = message(client, f"{scheme}://127.0.0.1:{port}/")
+        reported = message(client, f"{scheme}://127.0.0.1:{port}/")
         connection, _ = listening.accept()
         with connection:
             connection.settimeout(5)
             assert connection.recv(100) == b""
     client.close()
-    assert said == "127.0.0.1 is at 127.0.0.1, which is not a public address: refused"
+    assert reported == "127.0.0.1 is at 127.0.0.1, which is not a public address: refused"
 
 
-def test_ipv6_is_looked_at_too() -> None:
+def test_ipv6_addresses_are_checked() -> None:
     with ServerAt("::1") as server:
         server.site["/a"] = b"here"
         client = RequestsWebClient()
@@ -234,69 +236,69 @@ def test_ipv6_is_looked_at_too() -> None:
         assert server.requested == ["/a"]
 
 
-def test_a_crawl_from_inside_goes_where_it_likes(
-    server: LoopbackServer, inside: LoopbackServer
+def test_the_crawl_of_a_private_site_may_reach_any_address(
+    server: LoopbackServer, private: LoopbackServer
 ) -> None:
     client = RequestsWebClient()
     client.for_crawl(server.url)
-    server.site["/a"] = redirect(inside.at("/b"))
+    server.site["/a"] = redirect(private.at("/b"))
     assert body(client, server.at("/a")) == b"secret"
     client.close()
 
 
-def test_a_crawl_from_outside_does_not_go_inside(
-    server: LoopbackServer, inside: LoopbackServer, clients: ExitStack
+def test_the_crawl_of_a_public_site_does_not_reach_private_addresses(
+    server: LoopbackServer, private: LoopbackServer, clients: ExitStack
 ) -> None:
-    server.site |= {"/a": b"open", "/r": redirect("/s"), "/s": redirect(inside.at("/b"))}
-    client = outside(clients, server.url)
+    server.site |= {"/a": b"open", "/r": redirect("/s"), "/s": redirect(private.at("/b"))}
+    client = guarded(clients, server.url)
     assert body(client, server.at("/a")) == b"open"
-    assert "127.0.0.2" in message(client, inside.at("/b"))
+    assert "127.0.0.2" in message(client, private.at("/b"))
     assert "127.0.0.2" in message(client, server.at("/r")), "by a redirect"
-    assert body(client, server.at("/a")) == b"open", "and it goes on outside"
-    assert inside.requested == []
-    assert body(outside(clients, server.url, "allow"), server.at("/r")) == b"secret"
+    assert body(client, server.at("/a")) == b"open", "and the crawl continues"
+    assert private.asked == []
+    assert body(guarded(clients, server.url, "allow"), server.at("/r")) == b"secret"
 
 
-def test_the_first_request_may_be_the_redirect(
-    server: LoopbackServer, inside: LoopbackServer, clients: ExitStack
+def test_the_first_response_may_redirect_to_a_private_address(
+    server: LoopbackServer, private: LoopbackServer, clients: ExitStack
 ) -> None:
-    server.site["/robots.txt"] = redirect(inside.at("/b"))
-    client = outside(clients, server.url)
+    server.site["/robots.txt"] = redirect(private.at("/b"))
+    client = guarded(clients, server.url)
     assert "refused" in message(client, server.at("/robots.txt"))
-    assert inside.requested == []
+    assert private.asked == []
 
 
-def test_another_host_may_be_the_first_to_be_asked(
-    server: LoopbackServer, inside: LoopbackServer, clients: ExitStack
+def test_the_first_request_may_be_for_a_private_address(
+    server: LoopbackServer, private: LoopbackServer, clients: ExitStack
 ) -> None:
-    client = outside(clients, server.url)
-    assert "refused" in message(client, inside.at("/b"))
-    assert inside.requested == []
+    client = guarded(clients, server.url)
+    assert "refused" in message(client, private.at("/b"))
+    assert private.asked == []
 
 
-def test_each_crawl_finds_out_for_itself(
-    server: LoopbackServer, inside: LoopbackServer, clients: ExitStack
+def test_each_crawl_has_its_own_verdict(
+    server: LoopbackServer, private: LoopbackServer, clients: ExitStack
 ) -> None:
-    client = outside(clients, inside.url)
-    assert body(client, inside.at("/b")) == b"secret"
+    client = guarded(clients, private.url)
+    assert body(client, private.at("/b")) == b"secret"
     client.for_crawl(server.url)
-    assert "refused" in message(client, inside.at("/b")), "over the connection that was kept"
-    assert inside.requested == ["/b"]
-    client.for_crawl(inside.url)
-    assert body(client, inside.at("/b")) == b"secret"
+    assert "refused" in message(client, private.at("/b")), "over the connection that was kept"
+    assert private.asked == ["/b"]
+    client.for_crawl(private.url)
+    assert body(client, private.at("/b")) == b"secret"
 
 
-def test_a_homepage_in_other_letters_is_the_same_host(
+def test_the_host_of_the_homepage_is_case_insensitive(
     server: LoopbackServer, clients: ExitStack
 ) -> None:
-    client = outside(clients, f"HTTP://LOCALHOST.:{server.port}/")
+    client = guarded(clients, f"HTTP://LOCALHOST.:{server.port}/")
     server.site["/a"] = b"here"
     if socket.gethostbyname("localhost") != PUBLIC:
         pytest.skip("localhost is somewhere else")
     assert body(client, f"http://localhost:{server.port}/a") == b"here"
 
 
-def test_with_tls_too(tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_addresses_are_checked_with_tls(tmp_path_factory: pytest.TempPathFactory) -> None:
     certificate = Certificate(tmp_path_factory.mktemp("tls"))
     with TLSServer(certificate.context()) as server:
         server.site["/a"] = b"here"
@@ -306,72 +308,74 @@ def test_with_tls_too(tmp_path_factory: pytest.TempPathFactory) -> None:
         assert server.requested == []
 
 
-def test_a_proxy_may_be_inside(inside: LoopbackServer, clients: ExitStack) -> None:
-    inside.site["http://far.example/a"] = b"through the proxy"
-    client = outside(clients, "http://far.example/", "refuse")
-    client.set_proxies({"http": inside.url})
+def test_a_proxy_may_have_a_private_address(private: LoopbackServer, clients: ExitStack) -> None:
+    private.site["http://far.example/a"] = b"through the proxy"
+    client = guarded(clients, "http://far.example/", "refuse")
+    client.set_proxies({"http": private.url})
     assert body(client, "http://far.example/a") == b"through the proxy"
 
 
-def test_a_mock_has_no_address(clients: ExitStack) -> None:
+def test_a_mocked_response_has_no_address(clients: ExitStack) -> None:
     with requests_mock.Mocker() as mock:
         mock.get("http://host.example/a", status_code=301, headers={"Location": "/b"})
         mock.get("http://host.example/b", text="mocked")
-        client = outside(clients, "http://host.example/", "refuse")
+        client = guarded(clients, "http://host.example/", "refuse")
         assert body(client, "http://host.example/a") == b"mocked"
 
 
 @pytest.mark.parametrize("headers", [{}, {"Connection": "close"}, {"Content-Length": "6"}])
-def test_a_session_of_the_callers_is_checked_when_the_response_is_there(
-    server: LoopbackServer, inside: LoopbackServer, clients: ExitStack, headers: dict[str, str]
+def test_responses_of_the_callers_session_are_checked(
+    server: LoopbackServer, private: LoopbackServer, clients: ExitStack, headers: dict[str, str]
 ) -> None:
-    server.site |= {"/a": b"open", "/r": redirect(inside.at("/b"))}
-    inside.site["/b"] = Answer(status=302, body=b"secret", headers={**headers, "Location": "/c"})
-    inside.site["/d"] = Answer(body=b"secret", headers=headers)
+    server.site |= {"/a": b"open", "/r": redirect(private.at("/b"))}
+    private.site["/b"] = Answer(status=302, body=b"secret", headers={**headers, "Location": "/c"})
+    private.site["/d"] = Answer(body=b"secret", headers=headers)
     session = clients.enter_context(requests.Session())
-    client = outside(clients, server.url, session=session)
+    client = guarded(clients, server.url, session=session)
     assert "127.0.0.2" in message(client, server.at("/r"))
-    assert inside.requested == ["/b"], "it was asked, its answer is not used, and it leads nowhere"
-    assert "127.0.0.2" in message(client, inside.at("/d"))
+    assert private.asked == ["/b"], (
+        "it was requested, its response is not used, and its redirect is not followed"
+    )
+    assert "127.0.0.2" in message(client, private.at("/d"))
     assert body(client, server.at("/a")) == b"open"
 
 
-def test_a_session_of_the_callers_through_a_proxy_passes(
-    inside: LoopbackServer, clients: ExitStack
+def test_the_callers_session_may_use_a_private_proxy(
+    private: LoopbackServer, clients: ExitStack
 ) -> None:
-    inside.site["http://far.example/a"] = b"through the proxy"
+    private.site["http://far.example/a"] = b"through the proxy"
     session = clients.enter_context(requests.Session())
-    session.proxies = {"http": inside.url}
-    client = outside(clients, "http://far.example/", "refuse", session)
+    session.proxies = {"http": private.url}
+    client = guarded(clients, "http://far.example/", "refuse", session)
     assert body(client, "http://far.example/a") == b"through the proxy"
 
 
-def test_a_cache_has_no_address_but_what_fills_it_has(
-    server: LoopbackServer, inside: LoopbackServer, clients: ExitStack
+def test_a_cached_response_has_no_address_and_a_fetched_one_has(
+    server: LoopbackServer, private: LoopbackServer, clients: ExitStack
 ) -> None:
     server.site |= {"/a": redirect("/b"), "/b": b"open"}
     session = clients.enter_context(requests_cache.CachedSession(backend="memory"))
-    client = outside(clients, server.url, session=session)
+    client = guarded(clients, server.url, session=session)
     assert body(client, server.at("/a")) == body(client, server.at("/a")) == b"open"
-    assert server.requested == ["/a", "/b"]
-    assert "refused" in message(client, inside.at("/b"))
+    assert server.asked == ["/a", "/b"]
+    assert "refused" in message(client, private.at("/b"))
 
 
-def test_many_threads_find_out_once(
-    server: LoopbackServer, inside: LoopbackServer, clients: ExitStack
+def test_threads_share_the_verdict_of_their_crawl(
+    server: LoopbackServer, private: LoopbackServer, clients: ExitStack
 ) -> None:
     server.otherwise = b"open"
-    client = outside(clients, server.url)
-    answers: list[AbstractWebClientResponse] = []
+    client = guarded(clients, server.url)
+    responses: list[AbstractWebClientResponse] = []
     threads = [
-        threading.Thread(target=lambda url=url: answers.append(client.get(url)))
-        for url in [server.at("/a"), inside.at("/b")] * 8
+        threading.Thread(target=lambda url=url: responses.append(client.get(url)))
+        for url in [server.at("/a"), private.at("/b")] * 8
     ]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert inside.requested == []
-    came = [each for each in answers if isinstance(each, AbstractWebClientSuccessResponse)]
-    assert [each.raw_data() for each in came] == [b"open"] * 8
-    assert len(answers) == 16
+    assert private.asked == []
+    found = [each for each in responses if isinstance(each, AbstractWebClientSuccessResponse)]
+    assert [each.raw_data() for each in found] == [b"open"] * 8
+    assert len(responses) == 16

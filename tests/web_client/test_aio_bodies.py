@@ -1,4 +1,4 @@
-"""Bodies that come slowly or never end, fetched with aiohttp."""
+"""Slow and endless bodies, fetched with the client on aiohttp."""
 
 import asyncio
 import time
@@ -9,14 +9,14 @@ import pytest
 from tests.loops import body, read, run, success
 from tests.responses import error
 from tests.server import Answer, Handler, LoopbackServer, redirect, stall
-from tests.servers import drip, full_house
+from tests.servers import drip, server_at_capacity
 from usp.exceptions import DeadlineError
 from usp.web_client._http.errors import is_transient
 from usp.web_client.aio_client import AioWebClient
 
 DEADLINE = 0.4
 SOON = 2.5
-"""Far below the 60 seconds for which bytes are waited for."""
+"""Far below the timeout of 60 seconds."""
 LENGTH = "Content-Length: 1000\r\n\r\n"
 CHUNKED = "Transfer-Encoding: chunked\r\n\r\n"
 
@@ -25,7 +25,7 @@ CHUNKED = "Transfer-Encoding: chunked\r\n\r\n"
     ("head", "drop"),
     [(LENGTH, b"x"), ("Connection: close\r\n\r\n", b"x"), (CHUNKED, b"1\r\nx\r\n")],
 )
-def test_a_slow_drip_ends_at_the_deadline_with_what_came(
+def test_a_dripping_body_ends_at_the_deadline_with_what_was_received(
     server: LoopbackServer, head: str, drop: bytes
 ) -> None:
     server.site["/a"] = drip(head, drop)
@@ -33,17 +33,17 @@ def test_a_slow_drip_ends_at_the_deadline_with_what_came(
     async def main() -> None:
         async with AioWebClient(document_deadline=DEADLINE) as client:
             begun = time.monotonic()
-            came, fault = await read(client, server.at("/a"))
+            received, failure = await read(client, server.at("/a"))
             assert DEADLINE <= time.monotonic() - begun < SOON
-        assert isinstance(fault, DeadlineError)
-        assert not is_transient(fault)
-        assert set(came) == set(b"x")
+        assert isinstance(failure, DeadlineError)
+        assert not is_transient(failure)
+        assert set(received) == set(b"x")
 
     run(main())
 
 
 @pytest.mark.parametrize("what", ["headers", "redirects", "silence"])
-def test_no_answer_within_the_deadline(server: LoopbackServer, what: str) -> None:
+def test_no_response_before_the_deadline_is_an_error(server: LoopbackServer, what: str) -> None:
     def slow(handler: Handler) -> Answer:
         handler.owner.closing.wait(0.1)
         return redirect("/a")
@@ -53,44 +53,44 @@ def test_no_answer_within_the_deadline(server: LoopbackServer, what: str) -> Non
     async def main() -> None:
         async with AioWebClient(document_deadline=DEADLINE) as client:
             begun = time.monotonic()
-            answer = error(await client.get(server.at("/a")))
+            response = error(await client.get(server.at("/a")))
             assert time.monotonic() - begun < SOON
-        assert "before its deadline" in answer.message()
-        assert not answer.retryable()
+        assert "before its deadline" in response.message()
+        assert not response.retryable()
 
     run(main())
 
 
-def test_silence_ends_at_the_time_out_and_may_pass(server: LoopbackServer) -> None:
+def test_a_timeout_is_transient(server: LoopbackServer) -> None:
     server.site |= {"/a": drip(LENGTH, b"x", pause=30), "/b": stall}
 
     async def main() -> None:
         async with AioWebClient(timeout=(5, 0.2)) as client:
-            came, fault = await read(client, server.at("/a"))
-            assert came == b"x"
-            assert fault is not None
-            assert is_transient(fault)
-            answer = error(await client.get(server.at("/b")))
-            assert answer.retryable()
-            assert answer.no_response()
+            received, failure = await read(client, server.at("/a"))
+            assert received == b"x"
+            assert failure is not None
+            assert is_transient(failure)
+            response = error(await client.get(server.at("/b")))
+            assert response.retryable()
+            assert response.no_response()
 
     run(main())
 
 
-def test_a_host_that_takes_no_connections_is_left_in_time() -> None:
+def test_a_connect_timeout_is_transient() -> None:
     async def main(url: str) -> None:
         async with AioWebClient(timeout=(0.2, 60)) as client:
-            answer = error(await client.get(url))
-            assert answer.no_response()
-            assert answer.retryable()
+            response = error(await client.get(url))
+            assert response.no_response()
+            assert response.retryable()
 
-    with full_house() as url:
+    with server_at_capacity() as url:
         begun = time.monotonic()
         run(main(url))
         assert time.monotonic() - begun < SOON
 
 
-def test_without_time_limits(server: LoopbackServer) -> None:
+def test_there_may_be_no_timeout_and_no_deadline(server: LoopbackServer) -> None:
     server.otherwise = b"x"
 
     async def main() -> None:
@@ -100,7 +100,7 @@ def test_without_time_limits(server: LoopbackServer) -> None:
     run(main())
 
 
-def test_the_wait_for_a_place_is_no_time_of_the_document(server: LoopbackServer) -> None:
+def test_waiting_for_a_slot_does_not_count_towards_the_deadline(server: LoopbackServer) -> None:
     def slow(handler: Handler) -> bytes:
         handler.owner.closing.wait(DEADLINE * 0.6)
         return b"x"
@@ -117,7 +117,7 @@ def test_the_wait_for_a_place_is_no_time_of_the_document(server: LoopbackServer)
 
 @pytest.mark.parametrize("status", [404, 302])
 @pytest.mark.parametrize("head", [LENGTH, CHUNKED])
-def test_a_dripping_body_that_nobody_wants_is_left(
+def test_an_unwanted_dripping_body_is_not_read(
     server: LoopbackServer, status: int, head: str
 ) -> None:
     location = "Location: /b\r\n" if status == 302 else ""
@@ -126,16 +126,16 @@ def test_a_dripping_body_that_nobody_wants_is_left(
     async def main() -> None:
         async with AioWebClient() as client:
             begun = time.monotonic()
-            answer = await client.get(server.at("/a"))
+            response = await client.get(server.at("/a"))
             if status == 302:
-                await success(answer).close()
+                await success(response).close()
             assert time.monotonic() - begun < SOON
 
     run(main())
     assert server.requested == (["/a", "/b"] if status == 302 else ["/a"])
 
 
-def test_a_response_that_is_closed_early_gives_its_place_back(server: LoopbackServer) -> None:
+def test_a_response_that_is_closed_early_frees_its_slot(server: LoopbackServer) -> None:
     server.site["/a"] = drip(LENGTH, b"x")
 
     async def main() -> None:

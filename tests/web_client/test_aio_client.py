@@ -1,4 +1,4 @@
-"""The client on aiohttp, against real servers: what it sends, what it makes of answers."""
+"""The client on aiohttp, against real servers: requests, responses, redirects, concurrency."""
 
 import asyncio
 import gc
@@ -34,12 +34,12 @@ async def fetched(url: str) -> bytes:
         return await body(client, url)
 
 
-async def refused(url: str) -> str:
+async def error_message(url: str) -> str:
     async with AioWebClient() as client:
         return await message(client, url)
 
 
-def test_a_document_that_came(server: LoopbackServer) -> None:
+def test_a_document_is_fetched(server: LoopbackServer) -> None:
     server.site["/a"] = Answer(body=b"hello", headers={"Content-Type": "text/plain"})
 
     async def main() -> None:
@@ -56,7 +56,7 @@ def test_a_document_that_came(server: LoopbackServer) -> None:
     assert headers["accept-encoding"] == "gzip, deflate"
 
 
-def test_headers_of_the_callers_go_before_ours(server: LoopbackServer) -> None:
+def test_headers_of_the_caller_replace_ours(server: LoopbackServer) -> None:
     server.otherwise = b"x"
 
     async def main() -> None:
@@ -69,21 +69,21 @@ def test_headers_of_the_callers_go_before_ours(server: LoopbackServer) -> None:
 
 
 @pytest.mark.parametrize("status", [404, 403, 429, 500, 503, 520])
-def test_statuses(server: LoopbackServer, status: int) -> None:
+def test_an_error_status_is_an_error_response(server: LoopbackServer, status: int) -> None:
     server.site["/a"] = status
 
     async def main() -> None:
         async with AioWebClient() as client:
-            answer = error(await client.get(server.at("/a")))
-        assert answer.status_code() == status
-        assert answer.message().startswith(f"{status} ")
-        assert answer.retryable() == (status in RETRYABLE_HTTP_STATUS_CODES)
-        assert not answer.no_response()
+            response = error(await client.get(server.at("/a")))
+        assert response.status_code() == status
+        assert response.message().startswith(f"{status} ")
+        assert response.retryable() == (status in RETRYABLE_HTTP_STATUS_CODES)
+        assert not response.no_response()
 
     run(main())
 
 
-def test_retry_after_in_both_forms(server: LoopbackServer) -> None:
+def test_retry_after_has_seconds_or_a_date(server: LoopbackServer) -> None:
     soon = format_datetime(datetime.now(UTC) + timedelta(seconds=100), usegmt=True)
     server.site |= {
         "/a": Answer(status=429, headers={"Retry-After": "7"}),
@@ -98,7 +98,7 @@ def test_retry_after_in_both_forms(server: LoopbackServer) -> None:
     run(main())
 
 
-# Packings
+# Content encodings
 
 
 @pytest.mark.parametrize(
@@ -110,9 +110,9 @@ def test_retry_after_in_both_forms(server: LoopbackServer) -> None:
         ("gzip, gzip", gzip.compress(gzip.compress(TEXT))),
         ("deflate, gzip", gzip.compress(zlib.compress(TEXT))),
     ],
-    ids=["gzip", "x-gzip", "zlib", "gzip twice", "zlib in gzip"],  # packed bytes vary with time
+    ids=["gzip", "x-gzip", "zlib", "gzip twice", "zlib in gzip"],  # compressed bytes vary with time
 )
-def test_what_the_reader_can_unpack_stays_packed(
+def test_gzip_and_zlib_stay_on_the_body(
     server: LoopbackServer, encodings: str, data: bytes
 ) -> None:
     server.site["/a"] = Answer(body=data, headers={"Content-Encoding": encodings})
@@ -120,24 +120,24 @@ def test_what_the_reader_can_unpack_stays_packed(
 
 
 @pytest.mark.parametrize("encodings", ["deflate", "gzip", "identity", "UTF-8", "none", ""])
-def test_what_only_says_that_it_is_packed_is_left(server: LoopbackServer, encodings: str) -> None:
+def test_a_wrong_content_encoding_is_ignored(server: LoopbackServer, encodings: str) -> None:
     data = b"<urlset></urlset>"
     server.site["/a"] = Answer(body=data, headers={"Content-Encoding": encodings})
     assert run(fetched(server.at("/a"))) == data
 
 
 @pytest.mark.parametrize("encodings", ["br", "zstd", "gzip, BR"])
-def test_a_packing_that_can_not_be_undone_is_a_failure(
+def test_an_undecodable_content_encoding_is_an_error(
     server: LoopbackServer, encodings: str
 ) -> None:
     server.site["/a"] = Answer(body=b"\x0b\x02\x80", headers={"Content-Encoding": encodings})
-    assert "can't be decoded" in run(refused(server.at("/a")))
+    assert "can't be decoded" in run(error_message(server.at("/a")))
 
 
 # Redirects
 
 
-def test_redirects_are_followed_and_the_last_url_is_told(server: LoopbackServer) -> None:
+def test_redirects_are_followed_and_listed(server: LoopbackServer) -> None:
     server.site |= {
         "/a": redirect("b?x=1#part", 301),
         "/b": redirect(server.at("/c"), 308),
@@ -155,7 +155,7 @@ def test_redirects_are_followed_and_the_last_url_is_told(server: LoopbackServer)
     assert server.requested == ["/a", "/b?x=1", "/c"]
 
 
-def test_odd_urls_are_sent_as_requests_sends_them(server: LoopbackServer) -> None:
+def test_odd_urls_are_quoted_as_requests_quotes_them(server: LoopbackServer) -> None:
     server.otherwise = b"x"
     server.site["/r"] = redirect("/\u00e9t\u00e9 1".encode().decode("latin-1"))
 
@@ -169,14 +169,14 @@ def test_odd_urls_are_sent_as_requests_sends_them(server: LoopbackServer) -> Non
     assert server.requested == sent
 
 
-def test_redirects_without_end(server: LoopbackServer) -> None:
+def test_a_redirect_loop_is_a_permanent_error(server: LoopbackServer) -> None:
     server.site |= {"/a": redirect("/b"), "/b": redirect("/a")}
 
     async def main() -> None:
         async with AioWebClient() as client:
-            answer = error(await client.get(server.at("/a")))
-        assert "30 redirects" in answer.message()
-        assert not answer.retryable()
+            response = error(await client.get(server.at("/a")))
+        assert "30 redirects" in response.message()
+        assert not response.retryable()
 
     run(main())
     assert len(server.requested) == 31
@@ -185,21 +185,21 @@ def test_redirects_without_end(server: LoopbackServer) -> None:
 @pytest.mark.parametrize(
     "target", ["ftp://h.example/", "file:///etc/hostname", "javascript:x", "http://[x"]
 )
-def test_redirects_that_lead_nowhere(server: LoopbackServer, target: str) -> None:
+def test_a_redirect_to_another_scheme_is_not_followed(server: LoopbackServer, target: str) -> None:
     server.site["/a"] = redirect(target)
 
     async def main() -> None:
         async with AioWebClient() as client:
-            answer = error(await client.get(server.at("/a")))
-            assert not answer.retryable()
+            response = error(await client.get(server.at("/a")))
+            assert not response.retryable()
 
     run(main())
     assert server.requested == ["/a"]
 
 
 @pytest.mark.parametrize("url", ["", "ftp://h/x", "http://", "http://[x", "http://h:99999/", "a b"])
-def test_what_is_no_url_is_an_error_and_never_raises(url: str) -> None:
-    assert run(refused(url))
+def test_an_invalid_url_is_an_error_and_does_not_raise(url: str) -> None:
+    assert run(error_message(url))
 
 
 # Connections
@@ -222,7 +222,7 @@ def test_one_connection_serves_many_requests(server: LoopbackServer) -> None:
                 await message(client, server.at("/404"))
 
     run(main())
-    assert len(ports) == 1, "a small error page is read, and its connection kept"
+    assert len(ports) == 1, "a small error page is read, so its connection is kept"
 
 
 def test_a_large_error_page_is_not_downloaded(server: LoopbackServer) -> None:
@@ -234,38 +234,40 @@ def test_a_large_error_page_is_not_downloaded(server: LoopbackServer) -> None:
             sent.append(handler.wfile.write(b"x" * 65536))
 
     server.otherwise = endless
-    assert run(refused(server.url)).startswith("404")
+    assert run(error_message(server.url)).startswith("404")
     assert sum(sent) < 30_000_000, "what the system's buffers hold"
 
 
 @pytest.mark.parametrize(
-    "answer",
+    "response",
     [
         b"Content-Length: 10\r\n\r\nhello",
         b"Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n",
         b"Transfer-Encoding: chunked\r\n\r\nA\r\nhello",
     ],
 )
-def test_what_came_is_handed_over_before_the_fault(server: LoopbackServer, answer: bytes) -> None:
-    server.site["/a"] = raw(b"HTTP/1.1 200 OK\r\n" + answer)
+def test_what_was_received_is_yielded_before_the_error(
+    server: LoopbackServer, response: bytes
+) -> None:
+    server.site["/a"] = raw(b"HTTP/1.1 200 OK\r\n" + response)
 
     async def main() -> None:
         async with AioWebClient() as client:
-            for _ in range(5):  # now and then the fault comes with the data
-                came, fault = await read(client, server.at("/a"))
-                assert came == b"hello"
-                assert fault is not None
-                assert is_transient(fault)
+            for _ in range(5):  # sometimes the error arrives with the data
+                received, failure = await read(client, server.at("/a"))
+                assert received == b"hello"
+                assert failure is not None
+                assert is_transient(failure)
 
     run(main())
 
 
 @pytest.mark.parametrize(
-    "answer",
+    "response",
     [b"garbage\r\n\r\n", b"HTTP/1.1 200 OK\r\nContent-Length: 3, 4\r\n\r\nxxx", b"\x00" * 100],
 )
-def test_answers_that_are_none(server: LoopbackServer, answer: bytes) -> None:
-    server.site["/a"] = raw(answer)
+def test_a_response_that_is_not_http_is_an_error(server: LoopbackServer, response: bytes) -> None:
+    server.site["/a"] = raw(response)
 
     async def main() -> None:
         async with AioWebClient() as client:
@@ -277,7 +279,7 @@ def test_answers_that_are_none(server: LoopbackServer, answer: bytes) -> None:
     run(main())
 
 
-def test_a_reset_passes_and_a_closed_port_stays(server: LoopbackServer) -> None:
+def test_a_reset_is_transient_and_a_closed_port_is_permanent(server: LoopbackServer) -> None:
     server.site["/a"] = reset
     with LoopbackServer() as gone:
         closed = gone.url
@@ -296,10 +298,10 @@ def test_a_reset_passes_and_a_closed_port_stays(server: LoopbackServer) -> None:
     run(main())
 
 
-# Bounds and distances
+# Concurrency and intervals
 
 
-def test_no_more_requests_are_under_way_than_allowed(server: LoopbackServer) -> None:
+def test_concurrency_is_limited(server: LoopbackServer) -> None:
     now, most = 0, 0
 
     def slow(handler: Handler) -> bytes:
@@ -320,7 +322,7 @@ def test_no_more_requests_are_under_way_than_allowed(server: LoopbackServer) -> 
     assert most == 3
 
 
-def test_requests_of_a_crawl_keep_their_distance(server: LoopbackServer) -> None:
+def test_requests_of_a_crawl_keep_their_interval(server: LoopbackServer) -> None:
     times: list[float] = []
 
     def note(handler: Handler) -> bytes:
@@ -338,7 +340,7 @@ def test_requests_of_a_crawl_keep_their_distance(server: LoopbackServer) -> None
     assert min(gaps) > 0.025
 
 
-def test_what_a_subclass_does_holds_in_a_crawl(server: LoopbackServer) -> None:
+def test_a_crawl_calls_get_of_a_subclass(server: LoopbackServer) -> None:
     server.otherwise = b"x"
 
     class Counting(AioWebClient):
@@ -362,7 +364,7 @@ def test_what_a_subclass_does_holds_in_a_crawl(server: LoopbackServer) -> None:
 # Misuse
 
 
-def test_a_client_that_is_closed_says_so(server: LoopbackServer) -> None:
+def test_a_closed_client_raises(server: LoopbackServer) -> None:
     async def main() -> None:
         client = AioWebClient()
         await message(client, server.url)
@@ -376,7 +378,7 @@ def test_a_client_that_is_closed_says_so(server: LoopbackServer) -> None:
     run(main())
 
 
-def test_a_client_belongs_to_one_loop(server: LoopbackServer) -> None:
+def test_a_client_belongs_to_one_event_loop(server: LoopbackServer) -> None:
     held = [AioWebClient()]
     run(message(held[0], server.url))
 
@@ -385,14 +387,14 @@ def test_a_client_belongs_to_one_loop(server: LoopbackServer) -> None:
             held[0].for_crawl(server.url)
 
     run(second())
-    with warnings.catch_warnings(record=True) as said:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         held.clear()
         gc.collect()
-    assert "an AioWebClient was not closed" in {str(each.message) for each in said}
+    assert "an AioWebClient was not closed" in {str(each.message) for each in caught}
 
 
-def test_a_rule_that_is_none() -> None:
+def test_an_unknown_rule_raises() -> None:
     wrong: AddressRule = "never"  # type: ignore[assignment]
     with pytest.raises(SitemapException, match="never"):
         AioWebClient(private_addresses=wrong)

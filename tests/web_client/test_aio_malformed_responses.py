@@ -1,4 +1,4 @@
-"""Servers that break the rules of HTTP, fetched with aiohttp: it ends at once, in plain words."""
+"""Malformed responses, fetched with the client on aiohttp."""
 
 import pytest
 
@@ -10,7 +10,7 @@ from usp.exceptions import ConnectionDroppedError
 from usp.web_client.aio_client import AioWebClient
 
 
-def test_a_garbled_chunk_ends_the_body_with_what_came(server: LoopbackServer) -> None:
+def test_a_malformed_chunk_ends_the_body_with_what_was_received(server: LoopbackServer) -> None:
     head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
     server.site["/a"] = raw(head + b"5\r\nhello\r\nzz\r\n")
 
@@ -18,12 +18,12 @@ def test_a_garbled_chunk_ends_the_body_with_what_came(server: LoopbackServer) ->
         async with AioWebClient() as client:
             return await read(client, server.at("/a"))
 
-    came, fault = run(main())
-    assert came == b"hello"
-    assert isinstance(fault, ConnectionDroppedError), "not the deadline, and it may pass"
+    received, failure = run(main())
+    assert received == b"hello"
+    assert isinstance(failure, ConnectionDroppedError), "it is transient, and not the deadline"
 
 
-def test_a_kept_connection_that_is_dead_is_replaced(server: LoopbackServer) -> None:
+def test_a_dead_kept_connection_is_replaced(server: LoopbackServer) -> None:
     head = b"HTTP/1.1 302 Found\r\nLocation: /b\r\nContent-Length: 0\r\n\r\n"
     server.site |= {"/a": raw(head), "/b": b"there"}
 
@@ -34,7 +34,7 @@ def test_a_kept_connection_that_is_dead_is_replaced(server: LoopbackServer) -> N
     assert run(main()) == b"there"
 
 
-def test_a_new_connection_that_is_dropped_is_not_tried_again(server: LoopbackServer) -> None:
+def test_a_new_connection_that_is_dropped_is_not_retried(server: LoopbackServer) -> None:
     server.site["/a"] = raw(b"")
 
     async def main() -> None:
@@ -45,20 +45,20 @@ def test_a_new_connection_that_is_dropped_is_not_tried_again(server: LoopbackSer
     assert server.requested == ["/a"]
 
 
-def test_headers_that_are_cut_off_are_a_failure_that_may_pass(server: LoopbackServer) -> None:
+def test_truncated_headers_are_a_transient_error(server: LoopbackServer) -> None:
     server.site["/a"] = raw(b"HTTP/1.1 200 OK\r\nContent-")
 
     async def main() -> None:
         async with AioWebClient() as client:
-            answer = error(await client.get(server.at("/a")))
-            assert answer.message() == "the connection was dropped in the middle of the headers"
-            assert answer.retryable()
+            response = error(await client.get(server.at("/a")))
+            assert response.message() == "the connection was dropped in the middle of the headers"
+            assert response.retryable()
 
     run(main())
     assert server.requested == ["/a"]
 
 
-def test_an_empty_location_leads_nowhere(server: LoopbackServer) -> None:
+def test_an_empty_location_is_not_followed(server: LoopbackServer) -> None:
     server.site["/a"] = redirect("")
 
     async def main() -> str:
@@ -72,9 +72,7 @@ def test_an_empty_location_leads_nowhere(server: LoopbackServer) -> None:
 @pytest.mark.parametrize(
     "plain", [b"", b"<urlset/>", b"\xef\xbb\xbf<a>" + b"x" * 99, b"\x1f\x8b\0"]
 )
-def test_what_is_labelled_as_packed_and_is_not_is_read(
-    server: LoopbackServer, plain: bytes
-) -> None:
+def test_a_wrong_content_encoding_is_ignored(server: LoopbackServer, plain: bytes) -> None:
     server.site["/a"] = Answer(body=plain, headers={"Content-Encoding": "br"})
 
     async def main() -> bytes:

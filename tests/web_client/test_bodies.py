@@ -1,4 +1,4 @@
-"""Bodies that come slowly, break off, never end, or that nobody wants."""
+"""Slow, truncated, endless and unwanted bodies, fetched with the client on requests."""
 
 import gzip
 import time
@@ -20,7 +20,7 @@ from usp.web_client.requests_client import RequestsWebClient
 
 DEADLINE = 0.4
 SOON = 2.5
-"""Far below the 60 seconds for which bytes are waited for."""
+"""Far below the timeout of 60 seconds."""
 LENGTH = "Content-Length: 1000\r\n\r\n"
 CHUNKED = "Transfer-Encoding: chunked\r\n\r\n"
 
@@ -49,39 +49,41 @@ def success(response: AbstractWebClientResponse) -> AbstractWebClientSuccessResp
 
 
 def read(response: AbstractWebClientResponse) -> tuple[bytes, Exception | None]:
-    """What came of a body, and the fault that ended it."""
-    came = b""
+    """What was received of a body, and the error that ended it."""
+    received = b""
     try:
         for chunk in success(response).chunks():
-            came += chunk
-    except Exception as fault:  # noqa: BLE001 -- handed to the test
-        return came, fault
+            received += chunk
+    except Exception as failure:  # noqa: BLE001 -- handed to the test
+        return received, failure
     finally:
         success(response).close()
-    return came, None
+    return received, None
 
 
 # The deadline of a document
 
 
 @pytest.mark.parametrize("head", [LENGTH, "Connection: close\r\n\r\n"])
-def test_a_slow_drip_ends_at_the_deadline_with_what_came(
+def test_a_dripping_body_ends_at_the_deadline_with_what_was_received(
     server: LoopbackServer, client: RequestsWebClient, head: str
 ) -> None:
     server.site["/a"] = drip(head, b"x")
     begun = time.monotonic()
-    came, fault = read(client.get(server.at("/a")))
-    assert isinstance(fault, DeadlineError)
-    assert not is_transient(fault)
-    assert set(came) == set(b"x")
+    received, failure = read(client.get(server.at("/a")))
+    assert isinstance(failure, DeadlineError)
+    assert not is_transient(failure)
+    assert set(received) == set(b"x")
     assert DEADLINE <= time.monotonic() - begun < SOON
 
 
-def test_a_drip_in_chunks_too(server: LoopbackServer, client: RequestsWebClient) -> None:
+def test_a_dripping_chunked_body_ends_at_the_deadline(
+    server: LoopbackServer, client: RequestsWebClient
+) -> None:
     server.site["/a"] = drip(CHUNKED, b"1\r\nx\r\n")
-    came, fault = read(client.get(server.at("/a")))
-    assert isinstance(fault, DeadlineError)
-    assert set(came) == set(b"x")
+    received, failure = read(client.get(server.at("/a")))
+    assert isinstance(failure, DeadlineError)
+    assert set(received) == set(b"x")
 
 
 @pytest.mark.parametrize(
@@ -89,36 +91,44 @@ def test_a_drip_in_chunks_too(server: LoopbackServer, client: RequestsWebClient)
     [f"{CHUNKED}1\r\nx\r\n", f"{CHUNKED}1\r\nx\r\n0\r\nTrailer: "],
     ids=["the length of a chunk", "a trailer"],
 )
-def test_lines_that_never_end(server: LoopbackServer, own: RequestsWebClient, head: str) -> None:
+def test_endless_lines_between_chunks_end_at_the_deadline(
+    server: LoopbackServer, own: RequestsWebClient, head: str
+) -> None:
     server.site["/a"] = drip(head, b"0")
     begun = time.monotonic()
-    came, fault = read(own.get(server.at("/a")))
-    assert isinstance(fault, DeadlineError)
-    assert came == b"x"
+    received, failure = read(own.get(server.at("/a")))
+    assert isinstance(failure, DeadlineError)
+    assert received == b"x"
     assert time.monotonic() - begun < SOON
 
 
-def test_headers_that_never_end(server: LoopbackServer, own: RequestsWebClient) -> None:
+def test_endless_headers_end_at_the_deadline(
+    server: LoopbackServer, own: RequestsWebClient
+) -> None:
     server.site["/a"] = drip("X: ", b"x")
     begun = time.monotonic()
-    answer = error(own.get(server.at("/a")))
-    assert "before its deadline" in answer.message()
-    assert not answer.retryable()
+    response = error(own.get(server.at("/a")))
+    assert "before its deadline" in response.message()
+    assert not response.retryable()
     assert time.monotonic() - begun < SOON
 
 
-def test_redirects_count(server: LoopbackServer, client: RequestsWebClient) -> None:
+def test_redirects_count_towards_the_deadline(
+    server: LoopbackServer, client: RequestsWebClient
+) -> None:
     def slow(handler: Handler) -> Answer:
         handler.owner.closing.wait(0.1)
         return redirect("/a")
 
     server.site["/a"] = slow
-    answer = error(client.get(server.at("/a")))
-    assert "before its deadline" in answer.message()
-    assert len(server.requested) < 10
+    response = error(client.get(server.at("/a")))
+    assert "before its deadline" in response.message()
+    assert len(server.asked) < 10
 
 
-def test_each_document_has_its_own_time(server: LoopbackServer, client: RequestsWebClient) -> None:
+def test_each_document_has_its_own_deadline(
+    server: LoopbackServer, client: RequestsWebClient
+) -> None:
     def slow(handler: Handler) -> bytes:
         handler.owner.closing.wait(DEADLINE * 0.6)
         return b"x"
@@ -128,7 +138,7 @@ def test_each_document_has_its_own_time(server: LoopbackServer, client: Requests
         assert read(client.get(server.at("/a"))) == (b"x", None)
 
 
-def test_no_deadline(server: LoopbackServer, client: RequestsWebClient) -> None:
+def test_there_may_be_no_deadline(server: LoopbackServer, client: RequestsWebClient) -> None:
     def slow(handler: Handler) -> bytes:
         handler.owner.closing.wait(DEADLINE * 1.5)
         return b"x"
@@ -138,7 +148,7 @@ def test_no_deadline(server: LoopbackServer, client: RequestsWebClient) -> None:
     assert read(client.get(server.at("/a"))) == (b"x", None)
 
 
-def test_silence_ends_at_the_time_out_or_the_deadline(
+def test_a_silent_server_ends_at_the_timeout_or_the_deadline(
     server: LoopbackServer, own: RequestsWebClient
 ) -> None:
     server.site["/a"] = drip(LENGTH, b"x", pause=30)
@@ -146,18 +156,18 @@ def test_silence_ends_at_the_time_out_or_the_deadline(
     assert isinstance(read(own.get(server.at("/a")))[1], DeadlineError)
     own.set_document_deadline(60)
     own.set_timeout(0.2)
-    came, fault = read(own.get(server.at("/a")))
-    assert came == b"x"
-    assert fault is not None
-    assert is_transient(fault), "silence may pass"
+    received, failure = read(own.get(server.at("/a")))
+    assert received == b"x"
+    assert failure is not None
+    assert is_transient(failure), "a timeout is transient"
     assert time.monotonic() - begun < SOON
 
 
-# Broken bodies
+# Truncated and malformed bodies
 
 
 @pytest.mark.parametrize(
-    "answer",
+    "response",
     [
         b"Content-Length: 10\r\n\r\nhello",
         b"Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n",
@@ -166,18 +176,18 @@ def test_silence_ends_at_the_time_out_or_the_deadline(
         b"Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n-1\r\nmore",
     ],
 )
-def test_what_came_is_handed_over_before_the_fault(
-    server: LoopbackServer, client: RequestsWebClient, answer: bytes
+def test_what_was_received_is_yielded_before_the_error(
+    server: LoopbackServer, client: RequestsWebClient, response: bytes
 ) -> None:
-    server.site["/a"] = raw(b"HTTP/1.1 200 OK\r\n" + answer)
-    came, fault = read(client.get(server.at("/a")))
-    assert came.startswith(b"hello")
-    assert fault is not None
-    assert is_transient(fault)
+    server.site["/a"] = raw(b"HTTP/1.1 200 OK\r\n" + response)
+    received, failure = read(client.get(server.at("/a")))
+    assert received.startswith(b"hello")
+    assert failure is not None
+    assert is_transient(failure)
 
 
 @pytest.mark.parametrize(
-    "answer",
+    "response",
     [
         b"Content-Length: 5\r\n\r\nhello and more",
         b"Content-Length: five\r\n\r\nhello",
@@ -186,38 +196,38 @@ def test_what_came_is_handed_over_before_the_fault(
         b"Transfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n5;a=b\r\nhello\r\n0\r\n\r\n",
     ],
 )
-def test_odd_lengths_that_can_be_read(
-    server: LoopbackServer, client: RequestsWebClient, answer: bytes
+def test_a_wrong_content_length_is_tolerated(
+    server: LoopbackServer, client: RequestsWebClient, response: bytes
 ) -> None:
-    server.site["/a"] = raw(b"HTTP/1.1 200 OK\r\n" + answer)
+    server.site["/a"] = raw(b"HTTP/1.1 200 OK\r\n" + response)
     assert read(client.get(server.at("/a"))) == (b"hello", None)
 
 
 @pytest.mark.parametrize(
-    "answer",
+    "response",
     [b"garbage\r\n\r\n", b"HTTP/1.1 200 OK\r\nContent-Length: 3, 4\r\n\r\nxxx", b"\x00" * 100],
 )
-def test_answers_that_are_none(
-    server: LoopbackServer, client: RequestsWebClient, answer: bytes
+def test_a_response_that_is_not_http_is_an_error(
+    server: LoopbackServer, client: RequestsWebClient, response: bytes
 ) -> None:
-    server.site["/a"] = raw(answer)
+    server.site["/a"] = raw(response)
     assert error(client.get(server.at("/a"))).status_code() is None
 
 
-# Bodies that nobody wants
+# Unwanted bodies
 
 
-def connections(server: LoopbackServer, client: RequestsWebClient, answer: Answer) -> int:
-    """How many connections three error pages take."""
+def connections(server: LoopbackServer, client: RequestsWebClient, response: Answer) -> int:
+    """The number of connections that three error pages take."""
     ports = set()
 
     def note(handler: Handler) -> Answer:
         ports.add(handler.client_address[1])
-        return answer
+        return response
 
     server.site["/a"] = note
     for _ in range(3):
-        assert error(client.get(server.at("/a"))).status_code() == answer.status
+        assert error(client.get(server.at("/a"))).status_code() == response.status
     return len(ports)
 
 
@@ -228,7 +238,7 @@ def test_a_small_error_page_keeps_the_connection(
     assert connections(server, client, Answer(status=404, body=b"x" * 65536)) == 1
 
 
-def test_a_small_error_page_in_chunks_does_too(
+def test_a_small_chunked_error_page_keeps_the_connection(
     server: LoopbackServer, own: RequestsWebClient
 ) -> None:
     chunked = Answer(
@@ -244,19 +254,19 @@ def test_a_large_error_page_is_not_downloaded(
 
 
 def endless(head: str, status: int, sent: list[int]) -> object:
-    """An answer without end, as fast as it is read."""
+    """A response without an end, as fast as it is read."""
 
-    def answer(handler: Handler) -> None:
+    def response(handler: Handler) -> None:
         handler.wfile.write(f"HTTP/1.1 {status} Endless\r\n{head}".encode())
         while not handler.owner.closing.is_set():
             sent.append(handler.wfile.write(b"fff0\r\n" + b"x" * 0xFFF0 + b"\r\n"))
 
-    return answer
+    return response
 
 
 @pytest.mark.parametrize("status", [404, 302])
 @pytest.mark.parametrize("head", [CHUNKED, "\r\n", "Content-Length: 9000000000\r\n\r\n"])
-def test_an_endless_body_is_left(
+def test_an_unwanted_endless_body_is_not_read(
     server: LoopbackServer, client: RequestsWebClient, status: int, head: str
 ) -> None:
     sent: list[int] = []
@@ -264,32 +274,32 @@ def test_an_endless_body_is_left(
     server.site |= {"/a": endless(location + head, status, sent), "/b": b"there"}  # type: ignore[dict-item]
     client.set_document_deadline(60)
     begun = time.monotonic()
-    answer = client.get(server.at("/a"))
+    response = client.get(server.at("/a"))
     if status == 302:
-        assert success(answer).raw_data() == b"there"
+        assert success(response).raw_data() == b"there"
     else:
-        assert error(answer).status_code() == status
+        assert error(response).status_code() == status
     assert time.monotonic() - begun < SOON
     assert sum(sent) < 30_000_000, "what the system's buffers hold"
 
 
 @pytest.mark.parametrize("status", [404, 302])
 @pytest.mark.parametrize("head", [LENGTH, CHUNKED])
-def test_a_dripping_body_is_left(
+def test_an_unwanted_dripping_body_is_not_read(
     server: LoopbackServer, client: RequestsWebClient, status: int, head: str
 ) -> None:
     location = "Location: /b\r\n" if status == 302 else ""
     server.site |= {"/a": drip(location + head, b"0", status=status), "/b": b"there"}
     client.set_document_deadline(60)
     begun = time.monotonic()
-    answer = client.get(server.at("/a"))
+    response = client.get(server.at("/a"))
     assert time.monotonic() - begun < SOON
     if status == 302:
-        success(answer).close()  # or its socket is left to the garbage collector
-    assert server.requested == (["/a", "/b"] if status == 302 else ["/a"])
+        success(response).close()  # or its socket is left to the garbage collector
+    assert server.asked == (["/a", "/b"] if status == 302 else ["/a"])
 
 
-def test_the_bomb_in_a_redirect_is_not_unpacked(
+def test_a_gzip_bomb_in_a_redirect_is_not_decompressed(
     server: LoopbackServer, client: RequestsWebClient
 ) -> None:
     bomb = Answer(

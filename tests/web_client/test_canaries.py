@@ -246,8 +246,8 @@ def test_urllib3_response_connection(
 def test_urllib3_length_remaining(pool: urllib3.HTTPConnectionPool, server: LoopbackServer) -> None:
     message = changed("urllib3.HTTPResponse.length_remaining", "_requests/response_hook.py")
     chunked = Answer(body=b"0\r\n\r\n", headers={"Transfer-Encoding": "chunked"})
-    for answer, expected in ((b"hello", (5, False)), (chunked, (None, True))):
-        server.otherwise = answer
+    for served, expected in ((b"hello", (5, False)), (chunked, (None, True))):
+        server.otherwise = served
         response: Any = pool.request("GET", "/", preload_content=False)
         assert (response.length_remaining, response.chunked) == expected, message
         response.drain_conn()

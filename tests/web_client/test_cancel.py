@@ -1,4 +1,4 @@
-"""Stopping a client from another thread: at once, and with nothing left open."""
+"""Cancelling requests from another thread: they end at once, and nothing is left open."""
 
 import gc
 import socket
@@ -24,14 +24,14 @@ from usp.web_client.abstract_client import (
 from usp.web_client.requests_client import RequestsWebClient
 
 SOON = 2.0
-"""Far below every time-out that is set here, far above what a slow machine needs."""
+"""Far below every timeout that is set here, far above what a slow machine needs."""
 
 Run = Callable[[Callable[[], object]], Callable[[], object]]
 
 
 @pytest.fixture
 def in_flight() -> Iterator[Run]:
-    """Runs work in a thread of its own; what it gives back waits, and returns or raises the end."""
+    """Runs work in a thread; returns a function that waits for its result or its exception."""
     threads: list[threading.Thread] = []
 
     def run(work: Callable[[], object]) -> Callable[[], object]:
@@ -59,7 +59,7 @@ def in_flight() -> Iterator[Run]:
         thread.join()
 
 
-def test_abort_ends_a_wait_for_an_answer(server: LoopbackServer, in_flight: Run) -> None:
+def test_abort_ends_a_wait_for_a_response(server: LoopbackServer, in_flight: Run) -> None:
     server.otherwise = stall
     with closing(RequestsWebClient()) as client:
         ends = [in_flight(lambda: client.get(server.url)) for _ in range(4)]
@@ -67,9 +67,12 @@ def test_abort_ends_a_wait_for_an_answer(server: LoopbackServer, in_flight: Run)
         begun = time.monotonic()
         client.abort()
         for end in ends:
-            answer = end()
-            assert isinstance(answer, WebClientErrorResponse)
-            assert (answer.message(), answer.retryable()) == ("the request was cancelled", False)
+            response = end()
+            assert isinstance(response, WebClientErrorResponse)
+            assert (response.message(), response.retryable()) == (
+                "the request was cancelled",
+                False,
+            )
         assert time.monotonic() - begun < SOON / 2
 
 
@@ -77,20 +80,18 @@ def test_abort_ends_a_wait_for_an_answer(server: LoopbackServer, in_flight: Run)
 def test_abort_ends_a_body(server: LoopbackServer, in_flight: Run, head: str) -> None:
     server.otherwise = drip(head, b"x", pause=30)
     with closing(RequestsWebClient()) as client:
-        answer = client.get(server.url)
-        assert isinstance(answer, AbstractWebClientSuccessResponse)
-        pieces: list[bytes] = []
-        end = in_flight(lambda: pieces.extend(answer.chunks()))
-        wait_until(lambda: pieces)
+        response = client.get(server.url)
+        assert isinstance(response, AbstractWebClientSuccessResponse)
+        received: list[bytes] = []
+        end = in_flight(lambda: received.extend(response.chunks()))
+        wait_until(lambda: received)
         server.closing.set()
         client.abort()
-        assert isinstance(end(), CancelledFetchError), (
-            "and it doesn't look as if the body were whole"
-        )
-        assert pieces == [b"x"]
+        assert isinstance(end(), CancelledFetchError), "the body does not look complete"
+        assert received == [b"x"]
 
 
-def test_abort_ends_tls(certificate: Certificate, in_flight: Run) -> None:
+def test_abort_ends_a_request_with_tls(certificate: Certificate, in_flight: Run) -> None:
     with (
         TLSServer(certificate.context()) as secure,
         closing(RequestsWebClient(verify=str(certificate.file))) as client,
@@ -102,7 +103,7 @@ def test_abort_ends_tls(certificate: Certificate, in_flight: Run) -> None:
         assert error(end()).message() == "the request was cancelled"  # type: ignore[arg-type]
 
 
-def test_abort_ends_a_handshake(in_flight: Run) -> None:
+def test_abort_ends_a_tls_handshake(in_flight: Run) -> None:
     with (
         socket.create_server(("127.0.0.1", 0)) as silent,
         closing(RequestsWebClient()) as client,
@@ -110,12 +111,12 @@ def test_abort_ends_a_handshake(in_flight: Run) -> None:
         end = in_flight(lambda: client.get(f"https://127.0.0.1:{silent.getsockname()[1]}/"))
         connection, _ = silent.accept()
         with connection:
-            assert connection.recv(5), "the client has said hello"
+            assert connection.recv(5), "the handshake has begun"
             client.abort()
             assert error(end()).message() == "the request was cancelled"  # type: ignore[arg-type]
 
 
-def test_abort_ends_a_polite_wait(server: LoopbackServer, in_flight: Run) -> None:
+def test_cancel_ends_a_wait_between_requests(server: LoopbackServer, in_flight: Run) -> None:
     with closing(RequestsWebClient(wait=600)) as client:
         client.get(server.url)
         scope = client.for_crawl(server.url)
@@ -125,7 +126,7 @@ def test_abort_ends_a_polite_wait(server: LoopbackServer, in_flight: Run) -> Non
     assert len(server.requested) == 1
 
 
-def test_after_abort_the_client_is_of_use(server: LoopbackServer) -> None:
+def test_after_abort_the_client_can_be_used_again(server: LoopbackServer) -> None:
     server.otherwise = b"hello"
     with closing(RequestsWebClient()) as client:
         for _ in range(2):
@@ -134,7 +135,7 @@ def test_after_abort_the_client_is_of_use(server: LoopbackServer) -> None:
             client.abort()
 
 
-def test_abort_ends_one_crawl_or_all(server: LoopbackServer, in_flight: Run) -> None:
+def test_cancel_ends_one_crawl_and_abort_ends_all(server: LoopbackServer, in_flight: Run) -> None:
     go = threading.Event()
 
     def hold(handler: Handler) -> bytes:
@@ -159,18 +160,18 @@ def test_abort_ends_one_crawl_or_all(server: LoopbackServer, in_flight: Run) -> 
         assert error(again).message() == "the request was cancelled", "a crawl stays cancelled"
 
 
-def test_abort_leaves_a_session_of_the_callers_alone(server: LoopbackServer) -> None:
+def test_abort_leaves_the_callers_session_open(server: LoopbackServer) -> None:
     server.otherwise = drip("Content-Length: 1000\r\n\r\n", b"x")
     with requests.Session() as session:
         client = RequestsWebClient(session=session)
-        answer = client.get(server.url)
-        assert isinstance(answer, AbstractWebClientSuccessResponse)
-        chunks = answer.chunks()
+        response = client.get(server.url)
+        assert isinstance(response, AbstractWebClientSuccessResponse)
+        chunks = response.chunks()
         assert next(chunks) == b"x"
         client.abort()
         with pytest.raises(CancelledFetchError):
             list(chunks)
-        answer.close()
+        response.close()
         server.otherwise = b"hello"
         assert session.get(server.url).content == b"hello"
 

@@ -1,24 +1,123 @@
-"""Which URLs get the caller's credentials: those of the homepage's domain, and not without TLS."""
+"""Which hosts get credentials from the client on requests."""
+
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+import requests
+from requests.adapters import BaseAdapter
 
-from usp.web_client._http.credentials import Homepage
+from tests.server import Answer, LoopbackServer, redirect
+from tests.servers import ServerAt
+from usp.web_client.requests_client import RequestsWebClient
+
+
+@pytest.fixture(params=["own session", "plain session"])
+def client(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> Iterator[RequestsWebClient]:
+    monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
+    with requests.Session() as session:
+        made = RequestsWebClient(session=None if request.param == "own session" else session)
+        made.set_timeout(0.3)
+        yield made
+        made.close()
+
+
+@pytest.fixture
+def other() -> Iterator[LoopbackServer]:
+    """A server on another host."""
+    with ServerAt("127.0.0.2") as running:
+        running.otherwise = b"there"
+        yield running
+
+
+def names(server: LoopbackServer) -> list[str]:
+    """The credentials that a server got."""
+    return [name for name in ("authorization", "cookie") if name in server.requests[-1].headers]
+
+
+def test_userinfo_and_cookies_stay_with_their_host(
+    server: LoopbackServer, other: LoopbackServer, client: RequestsWebClient
+) -> None:
+    there = Answer(status=302, headers={"Location": other.at("/b"), "Set-Cookie": "a=b"})
+    server.site["/a"] = there
+    for _ in range(2):
+        client.get(server.at("/a").replace("//", "//user:secret@"))
+        assert names(other) == []
+    assert names(server) == ["authorization", "cookie"]
+
+
+def test_credentials_of_a_session_stay_in_the_domain_of_the_homepage(
+    server: LoopbackServer, other: LoopbackServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
+    server.site["/r"] = redirect(other.at("/b"))
+    with requests.Session() as session:
+        session.auth = ("user", "secret")
+        session.headers["Cookie"] = "a=b"
+        client = RequestsWebClient(session=session)
+        client.get(other.at("/b"))
+        assert names(other) == ["authorization", "cookie"], "there is no homepage yet"
+        client.for_crawl(server.url)
+        client.get(server.at("/a"))
+        assert names(server) == ["authorization", "cookie"]
+        for url in (other.at("/b"), server.at("/r")):
+            client.get(url)
+            assert names(other) == []
+        (tmp_path / "netrc").write_text("machine 127.0.0.2 login me password it\n")
+        client.get(other.at("/b"))
+        assert other.requests[-1].headers["authorization"] == "Basic bWU6aXQ=", (
+            "it belongs to that host"
+        )
+        assert (session.auth, session.headers["Cookie"]) == (("user", "secret"), "a=b")
+
+
+def test_an_authorization_header_of_a_session_is_a_credential(
+    server: LoopbackServer, other: LoopbackServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
+    with requests.Session() as session:
+        session.headers["Authorization"] = "Bearer secret"
+        client = RequestsWebClient(session=session)
+        client.for_crawl(server.url)
+        client.get(server.at("/a"))
+        client.get(other.at("/b"))
+    assert (names(server), names(other)) == (["authorization"], [])
 
 
 @pytest.mark.parametrize(
-    ("url", "homepage", "expected"),
+    ("homepage", "host", "trusted"),
     [
-        ("https://h.example/a", "https://h.example/", True),
-        ("https://cdn.h.example/a", "https://www.h.example/", True),
-        ("https://other.example/a", "https://h.example/", False),
-        ("https://other-h.example/a", "https://h.example/", False),
-        ("http://h.example/a", "http://h.example/", True),
-        ("https://h.example/a", "http://h.example/", True),
-        ("http://h.example/a", "https://h.example/", False),
-        ("http://h.example/a", "", True),
+        ("https://example.org/", "example.org", True),
+        ("https://example.org/", "www.example.org", True),
+        ("https://www.example.org/", "cdn.example.org", True),
+        ("https://www.example.org/", "example.org", True),
+        ("https://example.org/", "badexample.org", False),
+        ("https://example.org/", "example.org.evil.example", False),
+        ("https://a.example.org/", "b.example.org", False),
+        ("https://B\u00fccher.example/", "xn--bcher-kva.example", True),
     ],
 )
-def test_credentials_go_to_the_domain_of_the_homepage_and_not_from_https_to_http(
-    url: str, homepage: str, expected: bool
+def test_the_domain_of_the_homepage_includes_its_subdomains(
+    homepage: str, host: str, trusted: bool
 ) -> None:
-    assert Homepage.of(homepage).is_trusted(url) is expected
+    sent: list[bool] = []
+
+    class Recorder(BaseAdapter):
+        def send(
+            self, request: requests.PreparedRequest, *_: object, **__: object
+        ) -> requests.Response:
+            sent.append("Authorization" in request.headers)
+            raise requests.exceptions.ConnectionError
+
+        def close(self) -> None:
+            """Do nothing."""
+
+    with requests.Session() as session:
+        session.auth = ("user", "secret")
+        session.mount("https://", Recorder())
+        client = RequestsWebClient(session=session)
+        client.for_crawl(homepage)
+        client.get(f"https://{host}/")
+    assert sent == [trusted]

@@ -95,9 +95,9 @@ def pages(client: Any) -> list[str]:
 
 def test_any_object_with_get_is_a_client() -> None:
     assert pages(OnlyGet(ours)) == [f"{HOME}page"]
-    told = WithLimit(ours)
-    assert pages(told) == [f"{HOME}page"]
-    assert told.limit == 100 * 1024 * 1024
+    client = WithLimit(ours)
+    assert pages(client) == [f"{HOME}page"]
+    assert client.limit == 100 * 1024 * 1024
     with usp.iter_pages(HOME, web_client=OnlyGet(ours)) as stream:  # type: ignore[arg-type]
         assert [page.url for page in stream] == [f"{HOME}page"]
 

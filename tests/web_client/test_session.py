@@ -1,4 +1,4 @@
-"""The session of the client's own: TLS, proxies, kept connections, and shutting it all at once."""
+"""The session that our client makes for itself: TLS, proxies, kept connections."""
 
 import copy
 import pickle
@@ -34,14 +34,14 @@ def all_at_once(count: int, work: Callable[[], object]) -> None:
 # TLS
 
 
-def test_an_unknown_authority_is_refused_for_good(secure: TLSServer) -> None:
+def test_an_unknown_certificate_authority_is_a_permanent_error(secure: TLSServer) -> None:
     with closing(RequestsWebClient()) as client:
-        answer = error(client.get(secure.url))
-    assert "certificate" in answer.message().lower()
-    assert not answer.retryable()
+        response = error(client.get(secure.url))
+    assert "certificate" in response.message().lower()
+    assert not response.retryable()
 
 
-def test_an_authority_of_the_callers(
+def test_verify_names_a_ca_bundle(
     secure: TLSServer, certificate: Certificate, tmp_path: Path
 ) -> None:
     for verify in (str(certificate.file), certificate.as_folder(tmp_path)):
@@ -50,7 +50,7 @@ def test_an_authority_of_the_callers(
 
 
 @pytest.mark.parametrize("variable", ["REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"])
-def test_an_authority_of_the_environments(
+def test_the_environment_names_a_ca_bundle(
     secure: TLSServer, certificate: Certificate, monkeypatch: pytest.MonkeyPatch, variable: str
 ) -> None:
     monkeypatch.setenv(variable, str(certificate.file))
@@ -58,28 +58,28 @@ def test_an_authority_of_the_environments(
         assert body(client.get(secure.url)) == b"hello"
 
 
-def test_no_authority_at_all(secure: TLSServer) -> None:
+def test_verify_can_be_turned_off(secure: TLSServer) -> None:
     with closing(RequestsWebClient(verify=False)) as client:
         for _ in range(2):
             with pytest.warns(match="Unverified HTTPS request"):
                 assert body(client.get(secure.url)) == b"hello"
 
 
-def test_the_name_must_fit(secure: TLSServer, certificate: Certificate) -> None:
+def test_the_host_name_must_match(secure: TLSServer, certificate: Certificate) -> None:
     with closing(RequestsWebClient(verify=str(certificate.file))) as client:
-        answer = error(client.get(secure.url.replace("127.0.0.1", "localhost")))
-    assert not answer.retryable()
-    assert "localhost" in answer.message()
+        response = error(client.get(secure.url.replace("127.0.0.1", "localhost")))
+    assert not response.retryable()
+    assert "localhost" in response.message()
 
 
-def test_an_authority_that_is_not_there(tmp_path: Path) -> None:
+def test_a_missing_ca_bundle_is_an_error(tmp_path: Path) -> None:
     with closing(RequestsWebClient(verify=str(tmp_path / "none.pem"))) as client:
-        answer = error(client.get("https://127.0.0.1:1/"))
-    assert "none.pem" in answer.message()
-    assert not answer.retryable()
+        response = error(client.get("https://127.0.0.1:1/"))
+    assert "none.pem" in response.message()
+    assert not response.retryable()
 
 
-def test_a_certificate_to_show(certificate: Certificate) -> None:
+def test_a_client_certificate_is_sent(certificate: Certificate) -> None:
     context = certificate.context()
     context.load_verify_locations(certificate.file)
     context.verify_mode = context.verify_mode.CERT_REQUIRED
@@ -118,21 +118,21 @@ def test_certificates_are_loaded_once(
     assert ours * 3 < plain
 
 
-def test_one_context_for_many_threads(secure: TLSServer, certificate: Certificate) -> None:
+def test_many_threads_share_a_tls_context(secure: TLSServer, certificate: Certificate) -> None:
     secure.otherwise = Answer(body=b"hello", headers={"Connection": "close"})
-    came: list[bytes] = []
+    received: list[bytes] = []
     with closing(RequestsWebClient(verify=str(certificate.file))) as client:
-        all_at_once(32, lambda: came.append(body(client.get(secure.url))))
-    assert came == [b"hello"] * 32
+        all_at_once(32, lambda: received.append(body(client.get(secure.url))))
+    assert received == [b"hello"] * 32
 
 
-def test_a_document_is_due_in_tls_too(secure: TLSServer, certificate: Certificate) -> None:
+def test_the_deadline_holds_with_tls(secure: TLSServer, certificate: Certificate) -> None:
     secure.otherwise = drip("Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n", b"0")
     with closing(RequestsWebClient(verify=str(certificate.file))) as client:
         client.set_document_deadline(0.3)
-        answer = client.get(secure.url)
-        assert isinstance(answer, AbstractWebClientSuccessResponse)
-        chunks = answer.chunks()
+        response = client.get(secure.url)
+        assert isinstance(response, AbstractWebClientSuccessResponse)
+        chunks = response.chunks()
         assert next(chunks) == b"x"
         with pytest.raises(DeadlineError):
             next(chunks)
@@ -159,7 +159,7 @@ def test_a_tunnel_through_a_proxy(
         assert len(proxy.requested) == 2
 
 
-def test_the_exceptions_to_a_proxy_hold_for_every_request(
+def test_no_proxy_holds_for_every_request(
     server: LoopbackServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server.site |= {"http://far.example/a": b"by proxy", "/a": b"straight"}
@@ -172,7 +172,7 @@ def test_the_exceptions_to_a_proxy_hold_for_every_request(
         assert body(client.get(server.at("/a"))) == b"straight"
 
 
-def test_netrc(server: LoopbackServer, tmp_path: Path) -> None:
+def test_netrc_credentials_are_sent(server: LoopbackServer, tmp_path: Path) -> None:
     (tmp_path / "netrc").write_text("machine 127.0.0.1 login me password it\n")
     with closing(RequestsWebClient()) as client:
         client.get(server.url)
@@ -204,10 +204,10 @@ def test_cookies_are_kept_and_sent(server: LoopbackServer) -> None:
     with closing(RequestsWebClient()) as client:
         for _ in range(2):
             body(client.get(server.url))
-    assert [asked.headers.get("cookie") for asked in server.requests] == [None, "a=b"]
+    assert [request.headers.get("cookie") for request in server.requests] == [None, "a=b"]
 
 
-def test_a_client_travels(server: LoopbackServer) -> None:
+def test_a_client_can_be_pickled_and_copied(server: LoopbackServer) -> None:
     server.otherwise = b"hello"
     with closing(RequestsWebClient(wait=0.01)) as client:
         client.set_timeout(7)

@@ -1,4 +1,4 @@
-"""One client, any number of crawls and threads: none disturbs another."""
+"""One client shared by crawls and threads: cancelling one leaves the others alone."""
 
 import threading
 import time
@@ -11,7 +11,7 @@ import requests
 import usp
 from tests.responses import body, error
 from tests.server import Handler, LoopbackServer, index, stall, urlset
-from tests.servers import Certificate, ServerAt, TLSServer, drip, full_house
+from tests.servers import Certificate, ServerAt, TLSServer, drip, server_at_capacity
 from tests.waiting import fetchers, wait_until
 from usp import Outcome
 from usp.tree import sitemap_tree_for_homepage
@@ -33,7 +33,7 @@ def client() -> Iterator[RequestsWebClient]:
 
 @pytest.fixture
 def site(server: LoopbackServer) -> LoopbackServer:
-    """Two sitemaps that come at once, and one that never does."""
+    """Two sitemaps that are served at once, and one that never is."""
     server.robots("/a.xml", "/b.xml", "/stall.xml")
     server.site |= {
         "/a.xml": urlset(server.at("/1")),
@@ -44,7 +44,7 @@ def site(server: LoopbackServer) -> LoopbackServer:
     return server
 
 
-def test_a_stream_that_is_closed_leaves_its_client_of_use(
+def test_after_a_stream_is_closed_its_client_can_be_used(
     site: LoopbackServer, client: RequestsWebClient
 ) -> None:
     for _ in range(3):
@@ -58,7 +58,7 @@ def test_a_stream_that_is_closed_leaves_its_client_of_use(
 
 
 class Held:
-    """Sitemaps that come when the test says so."""
+    """Sitemaps that are served when the test allows it."""
 
     def __init__(self, server: LoopbackServer, count: int) -> None:
         self.go = threading.Event()
@@ -76,7 +76,7 @@ class Held:
         return urlset(self.pages[number])
 
 
-def test_closing_one_stream_leaves_the_other_whole(
+def test_closing_one_stream_leaves_the_other_complete(
     server: LoopbackServer, client: RequestsWebClient
 ) -> None:
     held = Held(server, 4)
@@ -88,22 +88,22 @@ def test_closing_one_stream_leaves_the_other_whole(
     held.go.set()
     assert [page.url for page in streams[1]] == held.pages
     assert streams[1].outcome is Outcome.FOUND
-    assert server.requested.count("/0.xml") == 2, "nothing had to be asked for again"
+    assert server.asked.count("/0.xml") == 2, "nothing had to be requested again"
 
 
-def test_a_kept_connection_belongs_to_the_crawl_that_has_it_now(
+def test_a_kept_connection_belongs_to_the_crawl_that_used_it_last(
     server: LoopbackServer, client: RequestsWebClient
 ) -> None:
     ports: list[int] = []
     go = threading.Event()
 
-    def answer(handler: Handler) -> bytes:
+    def respond(handler: Handler) -> bytes:
         ports.append(handler.client_address[1])
         if handler.path == "/held":
             go.wait(20)
         return b"hello"
 
-    server.otherwise = answer
+    server.otherwise = respond
     first, second = client.for_crawl(server.url), client.for_crawl(server.url)
     body(first.get(server.url))
     found: list[bytes] = []
@@ -117,21 +117,21 @@ def test_a_kept_connection_belongs_to_the_crawl_that_has_it_now(
     assert found == [b"hello"]
     second.cancel()
     assert body(client.get(server.url)) == b"hello"
-    assert ports[2] != ports[0], "what was shut is replaced"
+    assert ports[2] != ports[0], "the connection is replaced"
 
 
-def test_a_kept_connection_that_is_shut_this_very_moment_is_replaced(
+def test_a_kept_connection_of_a_cancelled_crawl_is_replaced(
     certificate: Certificate,
 ) -> None:
     ports: list[int] = []
 
-    def answer(handler: Handler) -> bytes:
+    def respond(handler: Handler) -> bytes:
         ports.append(handler.client_address[1])
         return b"hello"
 
     for server in (LoopbackServer(), TLSServer(certificate.context())):
         with server, closing(RequestsWebClient(verify=str(certificate.file))) as client:
-            server.otherwise = answer
+            server.otherwise = respond
             scope = client.for_crawl(server.url)
             body(scope.get(server.url))
             assert isinstance(scope, RequestsCrawlScope)
@@ -142,7 +142,7 @@ def test_a_kept_connection_that_is_shut_this_very_moment_is_replaced(
     assert [ports[4] != ports[3], ports[4] == ports[5]] == [True, True]
 
 
-def test_a_request_outside_of_all_crawls_is_ended_with_none(
+def test_a_request_outside_of_any_crawl_is_not_cancelled_with_one(
     server: LoopbackServer, client: RequestsWebClient
 ) -> None:
     held = Held(server, 1)
@@ -159,8 +159,8 @@ def test_a_request_outside_of_all_crawls_is_ended_with_none(
     assert found == [urlset(*held.pages)]
 
 
-def test_each_crawl_has_its_own_answer_to_where_it_is() -> None:
-    class Elsewhere(RequestsWebClient):
+def test_each_crawl_has_its_own_address_guard() -> None:
+    class GuardedClient(RequestsWebClient):
         thread_safe = True
 
         @staticmethod
@@ -168,27 +168,27 @@ def test_each_crawl_has_its_own_answer_to_where_it_is() -> None:
             return address == "127.0.0.1"
 
     with (
-        LoopbackServer() as outside,
-        ServerAt("127.0.0.2") as inside,
-        closing(Elsewhere()) as client,
+        LoopbackServer() as public,
+        ServerAt("127.0.0.2") as private,
+        closing(GuardedClient()) as client,
     ):
-        for server in (outside, inside):
+        for server in (public, private):
             server.robots("/a.xml")
-            server.site["/a.xml"] = index(outside.at("/b.xml"), inside.at("/b.xml"))
+            server.site["/a.xml"] = index(public.at("/b.xml"), private.at("/b.xml"))
             server.site["/b.xml"] = urlset(server.at("/page"))
-        streams = [usp.iter_pages(server.url, web_client=client) for server in (outside, inside)]
+        streams = [usp.iter_pages(server.url, web_client=client) for server in (public, private)]
         found = [[next(stream).url] for stream in streams]  # both have begun
         for pages, stream in zip(found, streams, strict=True):
             pages += [page.url for page in stream]
-        assert found[0] == [outside.at("/page")], "a public site doesn't lead inside"
-        assert found[1] == [outside.at("/page"), inside.at("/page")]
-        refused = inside.requested.count("/b.xml")
-        client.for_crawl(outside.url)
-        error(client.get(inside.at("/b.xml")))
-        assert inside.requested.count("/b.xml") == refused, "nor in a thread that knows of no crawl"
+        assert found[0] == [public.at("/page")], "a public site does not lead to a private address"
+        assert found[1] == [public.at("/page"), private.at("/page")]
+        refused = private.asked.count("/b.xml")
+        client.for_crawl(public.url)
+        error(client.get(private.at("/b.xml")))
+        assert private.asked.count("/b.xml") == refused, "nor public of any crawl"
 
 
-def test_a_client_around_ours_is_ended_with_its_crawl_only(server: LoopbackServer) -> None:
+def test_a_client_around_ours_is_cancelled_with_its_crawl_only(server: LoopbackServer) -> None:
     class Around(AbstractWebClient):
         thread_safe = streams = True
 
@@ -216,7 +216,7 @@ def test_a_client_around_ours_is_ended_with_its_crawl_only(server: LoopbackServe
         assert [page.url for page in streams[0]] == held.pages
 
 
-def test_crawls_side_by_side_with_many_that_are_closed(certificate: Certificate) -> None:
+def test_concurrent_crawls_beside_many_that_are_closed(certificate: Certificate) -> None:
     with (
         TLSServer(certificate.context()) as server,
         closing(RequestsWebClient(verify=str(certificate.file))) as client,
@@ -244,11 +244,11 @@ def test_crawls_side_by_side_with_many_that_are_closed(certificate: Certificate)
     wait_until(lambda: not fetchers())
 
 
-# Closing does not wait for what can't be ended
+# Closing does not wait for what can't be cancelled
 
 
-class Deaf(AbstractWebClient):
-    """A client of the caller's own, which nobody can stop."""
+class Unstoppable(AbstractWebClient):
+    """A client of the caller's own that can't be cancelled."""
 
     thread_safe = True
 
@@ -259,10 +259,10 @@ class Deaf(AbstractWebClient):
         pass
 
     def get(self, url: str) -> AbstractWebClientResponse:
-        return Drops(self.session.get(url, stream=True))
+        return StreamedResponse(self.session.get(url, stream=True))
 
 
-class Drops(AbstractWebClientSuccessResponse):
+class StreamedResponse(AbstractWebClientSuccessResponse):
     def __init__(self, response: requests.Response) -> None:
         self._response = response
 
@@ -289,9 +289,9 @@ class Drops(AbstractWebClientSuccessResponse):
 
 
 @pytest.mark.parametrize("kind", ["session", "foreign", "subclass"])
-def test_what_can_not_be_ended_is_not_waited_for(server: LoopbackServer, kind: str) -> None:
+def test_what_can_not_be_cancelled_is_not_waited_for(server: LoopbackServer, kind: str) -> None:
     held = Held(server, 2)
-    deaf = Deaf()
+    unstoppable = Unstoppable()
 
     class Own(RequestsWebClient):
         thread_safe = True
@@ -302,10 +302,10 @@ def test_what_can_not_be_ended_is_not_waited_for(server: LoopbackServer, kind: s
                 held.go.wait(20)
             return super().get(url)
 
-    with deaf.session as session:
+    with unstoppable.session as session:
         clients: dict[str, Callable[[], AbstractWebClient]] = {
             "session": lambda: RequestsWebClient(session=session),
-            "foreign": lambda: deaf,
+            "foreign": lambda: unstoppable,
             "subclass": Own,
         }
         with usp.iter_pages(server.url, web_client=clients[kind]()) as pages:
@@ -313,39 +313,39 @@ def test_what_can_not_be_ended_is_not_waited_for(server: LoopbackServer, kind: s
             wait_until(lambda: held.requested == 2)
             later = threading.Timer(1.0, held.go.set)
             later.start()
-        assert len(fetchers()) >= 2, "they are at it still"
+        assert len(fetchers()) >= 2, "they are still running"
         later.join()
         wait_until(lambda: not fetchers())
 
 
-def test_a_body_that_nobody_wants_any_more_is_not_read_on(server: LoopbackServer) -> None:
+def test_a_body_is_not_read_further_after_its_crawl_has_ended(server: LoopbackServer) -> None:
     server.robots("/first.xml", "/endless.xml")
     server.site |= {
         "/first.xml": urlset(server.at("/first")),
         "/endless.xml": drip("Connection: close\r\n\r\n", b"x", pause=0.01),
     }
-    deaf = Deaf()
-    with deaf.session:
-        with usp.iter_pages(server.url, web_client=deaf) as pages:
+    unstoppable = Unstoppable()
+    with unstoppable.session:
+        with usp.iter_pages(server.url, web_client=unstoppable) as pages:
             next(pages)
             wait_until(lambda: "/endless.xml" in server.requested)
         wait_until(lambda: not fetchers())
     assert not server.closing.is_set()
 
 
-def test_a_connection_that_does_not_come_about_is_not_waited_for(server: LoopbackServer) -> None:
-    with full_house() as never, closing(RequestsWebClient()) as client:
+def test_a_connection_that_is_being_established_is_not_waited_for(server: LoopbackServer) -> None:
+    with server_at_capacity() as never, closing(RequestsWebClient()) as client:
         client.set_timeout((1, 60))
         server.site["/robots.txt"] = f"Sitemap: {server.at('/a.xml')}\nSitemap: {never}a.xml\n"
         server.site["/a.xml"] = urlset(server.at("/1"))
         with usp.iter_pages(server.url, web_client=client) as pages:
             next(pages)
-            time.sleep(0.2)  # it was asked for with the other, and now tries to connect
+            time.sleep(0.2)  # it was requested with the other, and is connecting now
         assert len(fetchers()) == 1
         wait_until(lambda: not fetchers())
 
 
-def test_what_can_be_ended_is_over_when_closing_returns(site: LoopbackServer) -> None:
+def test_what_can_be_cancelled_has_ended_when_closing_returns(site: LoopbackServer) -> None:
     with usp.iter_pages(site.url) as pages:
         next(pages)
         wait_until(lambda: "/stall.xml" in site.requested)
