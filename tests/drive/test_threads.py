@@ -130,13 +130,6 @@ def test_a_client_that_is_not_thread_safe_is_used_from_one_thread(
     assert len(threads) > 1
 
 
-def open_files() -> int:
-    folder = Path("/proc/self/fd")
-    if not folder.is_dir():
-        pytest.skip("this system doesn't list open files")
-    return len(list(folder.iterdir()))
-
-
 def test_a_crawl_leaves_no_thread_and_no_open_file(server: LoopbackServer, children: Gauge) -> None:
     sitemap_tree_for_homepage(server.url)
     before = len(open_files())

@@ -255,7 +255,7 @@ def test_the_crawl_of_a_public_site_does_not_reach_private_addresses(
     assert "127.0.0.2" in message(client, private.at("/b"))
     assert "127.0.0.2" in message(client, server.at("/r")), "by a redirect"
     assert body(client, server.at("/a")) == b"open", "and the crawl continues"
-    assert private.asked == []
+    assert private.requested == []
     assert body(guarded(clients, server.url, "allow"), server.at("/r")) == b"secret"
 
 
@@ -265,7 +265,7 @@ def test_the_first_response_may_redirect_to_a_private_address(
     server.site["/robots.txt"] = redirect(private.at("/b"))
     client = guarded(clients, server.url)
     assert "refused" in message(client, server.at("/robots.txt"))
-    assert private.asked == []
+    assert private.requested == []
 
 
 def test_the_first_request_may_be_for_a_private_address(
@@ -273,7 +273,7 @@ def test_the_first_request_may_be_for_a_private_address(
 ) -> None:
     client = guarded(clients, server.url)
     assert "refused" in message(client, private.at("/b"))
-    assert private.asked == []
+    assert private.requested == []
 
 
 def test_each_crawl_has_its_own_verdict(
@@ -283,7 +283,7 @@ def test_each_crawl_has_its_own_verdict(
     assert body(client, private.at("/b")) == b"secret"
     client.for_crawl(server.url)
     assert "refused" in message(client, private.at("/b")), "over the connection that was kept"
-    assert private.asked == ["/b"]
+    assert private.requested == ["/b"]
     client.for_crawl(private.url)
     assert body(client, private.at("/b")) == b"secret"
 
@@ -333,7 +333,7 @@ def test_responses_of_the_callers_session_are_checked(
     session = clients.enter_context(requests.Session())
     client = guarded(clients, server.url, session=session)
     assert "127.0.0.2" in message(client, server.at("/r"))
-    assert private.asked == ["/b"], (
+    assert private.requested == ["/b"], (
         "it was requested, its response is not used, and its redirect is not followed"
     )
     assert "127.0.0.2" in message(client, private.at("/d"))
@@ -357,7 +357,7 @@ def test_a_cached_response_has_no_address_and_a_fetched_one_has(
     session = clients.enter_context(requests_cache.CachedSession(backend="memory"))
     client = guarded(clients, server.url, session=session)
     assert body(client, server.at("/a")) == body(client, server.at("/a")) == b"open"
-    assert server.asked == ["/a", "/b"]
+    assert server.requested == ["/a", "/b"]
     assert "refused" in message(client, private.at("/b"))
 
 
@@ -375,7 +375,7 @@ def test_threads_share_the_verdict_of_their_crawl(
         thread.start()
     for thread in threads:
         thread.join()
-    assert private.asked == []
+    assert private.requested == []
     found = [each for each in responses if isinstance(each, AbstractWebClientSuccessResponse)]
     assert [each.raw_data() for each in found] == [b"open"] * 8
     assert len(responses) == 16

@@ -85,7 +85,7 @@ def test_the_crawl_of_a_public_site_does_not_reach_private_addresses(
             assert "127.0.0.2" in await message(client, private.at("/b"))
             assert "127.0.0.2" in await message(client, server.at("/r")), "by a redirect"
             assert await body(client, server.at("/a")) == b"open", "and the crawl continues"
-        assert private.asked == []
+        assert private.requested == []
         async with in_crawl(GuardedClient(private_addresses="allow"), server.url) as client:
             assert await body(client, server.at("/r")) == b"secret"
 
@@ -104,7 +104,7 @@ def test_the_first_request_may_lead_to_a_private_address(
             assert "refused" in await message(client, url)
 
     run(main())
-    assert private.asked == []
+    assert private.requested == []
 
 
 def test_a_homepage_that_can_not_be_looked_up_counts_as_public(private: LoopbackServer) -> None:
@@ -113,7 +113,7 @@ def test_a_homepage_that_can_not_be_looked_up_counts_as_public(private: Loopback
             assert "refused" in await message(client, private.url)
 
     run(main())
-    assert private.asked == []
+    assert private.requested == []
 
 
 def test_concurrent_crawls_have_their_own_verdicts(

@@ -10,7 +10,7 @@ from tests.responses import error
 from tests.server import LoopbackServer
 from tests.servers import Certificate, TLSServer, Tunnels
 from usp.exceptions import SitemapException
-from usp.web_client._http.settings import Verify
+from usp.web_client._aiohttp.connector import Verify
 from usp.web_client.aio_client import AioWebClient
 
 pytestmark = pytest.mark.usefixtures("no_settings")
@@ -75,10 +75,10 @@ def test_a_tunnel_through_a_proxy(
     with Tunnels() as proxy:
         monkeypatch.setenv("HTTPS_PROXY", proxy.url.removeprefix("http://"))
         run(main())
-        assert proxy.asked == [f"127.0.0.1:{secure.port}"]
+        assert proxy.requested == [f"127.0.0.1:{secure.port}"]
         monkeypatch.setenv("NO_PROXY", "127.0.0.1")
         run(main())
-        assert len(proxy.asked) == 1
+        assert len(proxy.requested) == 1
 
 
 def test_the_credentials_of_a_proxy_are_sent_to_it(server: LoopbackServer) -> None:

@@ -123,7 +123,7 @@ def test_redirects_count_towards_the_deadline(
     server.site["/a"] = slow
     response = error(client.get(server.at("/a")))
     assert "before its deadline" in response.message()
-    assert len(server.asked) < 10
+    assert len(server.requested) < 10
 
 
 def test_each_document_has_its_own_deadline(
@@ -296,7 +296,7 @@ def test_an_unwanted_dripping_body_is_not_read(
     assert time.monotonic() - begun < SOON
     if status == 302:
         success(response).close()  # or its socket is left to the garbage collector
-    assert server.asked == (["/a", "/b"] if status == 302 else ["/a"])
+    assert server.requested == (["/a", "/b"] if status == 302 else ["/a"])
 
 
 def test_a_gzip_bomb_in_a_redirect_is_not_decompressed(

@@ -9,6 +9,7 @@ from requests.adapters import BaseAdapter
 
 from tests.server import Answer, LoopbackServer, redirect
 from tests.servers import ServerAt
+from usp.web_client._http.credentials import Homepage
 from usp.web_client.requests_client import RequestsWebClient
 
 
@@ -121,3 +122,22 @@ def test_the_domain_of_the_homepage_includes_its_subdomains(
         client.for_crawl(homepage)
         client.get(f"https://{host}/")
     assert sent == [trusted]
+
+
+@pytest.mark.parametrize(
+    ("url", "homepage", "expected"),
+    [
+        ("https://h.example/a", "https://h.example/", True),
+        ("https://cdn.h.example/a", "https://www.h.example/", True),
+        ("https://other.example/a", "https://h.example/", False),
+        ("https://other-h.example/a", "https://h.example/", False),
+        ("http://h.example/a", "http://h.example/", True),
+        ("https://h.example/a", "http://h.example/", True),
+        ("http://h.example/a", "https://h.example/", False),
+        ("http://h.example/a", "", True),
+    ],
+)
+def test_credentials_go_to_the_domain_of_the_homepage_and_not_from_https_to_http(
+    url: str, homepage: str, expected: bool
+) -> None:
+    assert Homepage.of(homepage).is_trusted(url) is expected

@@ -265,4 +265,4 @@ def test_a_truncated_body_is_read_as_far_as_it_goes(server: LoopbackServer) -> N
     assert not tree.tree_complete
     (sitemap,) = tree.sub_sitemaps[0].sub_sitemaps
     assert [problem.code for problem in sitemap.problems] == ["SM102", "SM207"]
-    assert server.asked.count("/half.xml") == 5, "it was retried first"
+    assert server.requested.count("/half.xml") == 5, "it was retried first"

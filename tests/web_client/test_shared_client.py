@@ -88,7 +88,7 @@ def test_closing_one_stream_leaves_the_other_complete(
     held.go.set()
     assert [page.url for page in streams[1]] == held.pages
     assert streams[1].outcome is Outcome.FOUND
-    assert server.asked.count("/0.xml") == 2, "nothing had to be requested again"
+    assert server.requested.count("/0.xml") == 2, "nothing had to be requested again"
 
 
 def test_a_kept_connection_belongs_to_the_crawl_that_used_it_last(
@@ -182,10 +182,10 @@ def test_each_crawl_has_its_own_address_guard() -> None:
             pages += [page.url for page in stream]
         assert found[0] == [public.at("/page")], "a public site does not lead to a private address"
         assert found[1] == [public.at("/page"), private.at("/page")]
-        refused = private.asked.count("/b.xml")
+        refused = private.requested.count("/b.xml")
         client.for_crawl(public.url)
         error(client.get(private.at("/b.xml")))
-        assert private.asked.count("/b.xml") == refused, "nor public of any crawl"
+        assert private.requested.count("/b.xml") == refused, "nor public of any crawl"
 
 
 def test_a_client_around_ours_is_cancelled_with_its_crawl_only(server: LoopbackServer) -> None:
