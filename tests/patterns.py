@@ -136,7 +136,6 @@ class Attack:
     """Whether what is optional is there, in what leads to a repeat."""
     strings: dict[Parts, None] = field(default_factory=dict)
 
-
     def sample(self, parsed: Any) -> str:
         """A short string that the pattern matches, assertions aside."""
         return "".join(self._sample(operation, value) for operation, value in parsed)
@@ -251,7 +250,9 @@ def superlinear(pattern: Pattern, uses: Iterable[str]) -> str | None:
             hostile = text(FIRST_LENGTH)
             if cost(use, pattern, hostile) < SUSPICIOUS:
                 continue
-            once, twice = (min(cost(use, pattern, text(n)) for _ in "12") for n in (LENGTH, 2 * LENGTH))
+            once, twice = (
+                min(cost(use, pattern, text(n)) for _ in "12") for n in (LENGTH, 2 * LENGTH)
+            )
             if twice >= TOO_LONG or (twice > 0.05 and twice > GROWTH * once):
                 return f"{name} {hostile[:40]!r}...{hostile[-12:]!r}: {once:.3f} s, {twice:.3f} s"
     return None

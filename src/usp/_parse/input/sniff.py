@@ -178,9 +178,7 @@ def _sniff_xml(head: bytes, start: int) -> SniffResult:
             return _invalid("SM202", "It is an HTML page")
         if not foreign and name == b"loc":
             loc = loc or tag
-        if strict and not foreign and name not in skipped:
-            foreign = len(skipped) >= _MAX_SKIPPED_TAGS or not _is_misspelt_root(name)
-            skipped.add(name)
+        foreign = foreign or (strict and not _is_skipped(name, skipped))
         tag = _TAG.search(text, tag.end())
     if loc and not foreign:
         return _found(head, Kind.URLSET, loc)  # without any entry around it
@@ -199,6 +197,13 @@ def _found(head: bytes, kind: Kind, tag: re.Match[bytes]) -> SniffResult:
         rootless=tag[1].lower() not in _ROOTS,
         starts_mid_entry=junk and bool(_FIELD_END.search(before)),
     )
+
+
+def _is_skipped(name: bytes, skipped: set[bytes]) -> bool:
+    """Tell whether a tag may stand before the entries; a misspelt root element is added."""
+    if name not in skipped and len(skipped) < _MAX_SKIPPED_TAGS and _is_misspelt_root(name):
+        skipped.add(name)
+    return name in skipped
 
 
 def _is_misspelt_root(name: bytes) -> bool:
