@@ -15,6 +15,9 @@ KEPT_PROBLEMS: Final = 300
 KEPT_OF_A_CODE: Final = 100
 """At most this many of one code are kept, so that a common one leaves room for others."""
 
+_TRUNCATING: Final = frozenset({"SM102", "SM214", "SM701"})
+"""Problems that mean that the end of the document is missing, whatever its format."""
+
 Position = tuple[int | None, int | None]
 """A line and a byte offset in the decompressed document; None where they are unknown."""
 
@@ -50,6 +53,8 @@ class Diagnostics:
         """Whether problems are kept: if not, positions needn't be counted either."""
         self.complete = True
         """Whether nothing of the document was lost so far."""
+        self.truncated = False
+        """Whether the document is known to end too early: its last line may be incomplete."""
         self.document_bytes = 0
         """The size of the document so far, decompressed."""
         self.here: int | None = None
@@ -67,6 +72,7 @@ class Diagnostics:
 
         Without an offset or a position, it is that of the entry that is being checked.
         """
+        self.truncated = self.truncated or code in _TRUNCATING
         if not self.collecting:
             return
         self._counts[code] += 1

@@ -140,9 +140,7 @@ class _Paging:
                 yield from self._of_entry(run.entry(match))
 
 
-def _shared_fields(
-    record: Record, url_key: str, urls: int
-) -> list[tuple[str, str]] | None:
+def _shared_fields(record: Record, url_key: str, urls: int) -> list[tuple[str, str]] | None:
     """Return the first fields of an entry that has too many for all its pages, without its URLs."""
     pairs = list(record)
     if len(pairs) * urls <= _MAX_SHARED_FIELDS:
