@@ -5,15 +5,12 @@ what leads to it, the repeat itself is filled with each kind of character or gro
 tells apart, and what follows makes the match fail. A pattern whose cost grows faster than its text
 is found that way, also where only its search is slow: ``\\s++x`` looks at a run of blanks once from
 each of them.
-
-Run as a program, it checks the package in a fresh interpreter and prints what it found.
 """
 
 from __future__ import annotations
 
 import ast
 import importlib
-import json
 import pkgutil
 import re
 import signal
@@ -44,10 +41,10 @@ AS_FINDITER: Final = ("findall", "finditer", "split", "sub", "subn")
 FIRST_LENGTH: Final = 4_000
 SUSPICIOUS: Final = 0.002
 """CPU seconds for a string of the first length, from which a pattern is measured for growth."""
-LENGTH: Final = 16_000
+LENGTH: Final = 10_000
 GROWTH: Final = 2.9
 """How much twice the text may cost."""
-TOO_LONG: Final = 2.0
+TOO_LONG: Final = 0.5
 """CPU seconds after which one search is ended."""
 LARGE: Final = 64
 """A repeat of at most so many is bounded; it can't grow with the text."""
@@ -145,7 +142,8 @@ class Attack:
             return self.alphabet.one((operation, value))
         if operation in REPEATS:
             least, most, body = value
-            return self.sample(body) * max(least, min(most, self.generous))
+            times: int = max(least, min(most, self.generous))
+            return self.sample(body) * times
         if operation in ASSERTIONS:
             return ""
         return next((self.sample(inner) for inner in groups_of(operation, value)), "")
@@ -283,23 +281,36 @@ class _Names(ast.NodeVisitor):
     methods: dict[ast.AST, str] = field(default_factory=dict)
     """The method that is taken from a call: ``re.compile(...).fullmatch``."""
     called: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    handed_on: set[str] = field(default_factory=set)
+    """Names that are used without a method, so that any method may be called elsewhere."""
     calls: list[ast.Call] = field(default_factory=list)
 
-    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:  # noqa: N802
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
         if isinstance(node.target, ast.Name) and node.value is not None:
             self.variables[node.value] = node.target.id
         self.generic_visit(node)
 
-    def visit_Attribute(self, node: ast.Attribute) -> None:  # noqa: N802
+    def visit_Assign(self, node: ast.Assign) -> None:
+        for target in node.targets:
+            if isinstance(target, ast.Name):
+                self.variables[node.value] = target.id
+        self.generic_visit(node)
+
+    def visit_Name(self, node: ast.Name) -> None:
+        if isinstance(node.ctx, ast.Load):
+            self.handed_on.add(node.id)
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
         owner = node.value
         if isinstance(owner, ast.Call):
             self.methods[owner] = node.attr
         elif isinstance(owner, ast.Name | ast.Attribute):
             name = owner.id if isinstance(owner, ast.Name) else owner.attr
             self.called[name].add(node.attr)
-        self.generic_visit(node)
+        if not isinstance(owner, ast.Name):
+            self.generic_visit(node)
 
-    def visit_Call(self, node: ast.Call) -> None:  # noqa: N802
+    def visit_Call(self, node: ast.Call) -> None:
         match node.func:
             case ast.Attribute(value=ast.Name(id="re"), attr=name) if hasattr(re, name):
                 if name not in {"escape", "purge"}:
@@ -321,7 +332,7 @@ def calls_in(files: Iterable[Path]) -> Iterator[Call]:
                 node.lineno,
                 node.func.attr,
                 _literal(node.args[0]),
-                0 if len(node.args) < 2 else _flags(node),  # noqa: PLR2004
+                0 if len(node.args) < 2 else _flags(node),
                 _uses(node, found, names.values()),
             )
 
@@ -345,6 +356,8 @@ def _uses(node: ast.Call, here: _Names, everywhere: Iterable[_Names]) -> frozens
     else:
         files = [here] if name.startswith("_") else everywhere
         methods = {method for file in files if name for method in file.called.get(name, ())}
+        if any(name in file.handed_on for file in files):
+            methods = set()
     uses = {"finditer" if method in AS_FINDITER else method for method in methods} & USES.keys()
     return frozenset(uses or USES)
 
@@ -381,28 +394,32 @@ def _boundaries() -> None:
         boundaries.boundaries_for(table)
 
 
-def check(part: int, parts: int) -> dict[str, list[str]]:
-    """Check a share of the package's patterns; return those that are slow, and those not seen."""
+@dataclass
+class Found:
+    """What a check of the package's patterns has found."""
+
+    slow: list[str] = field(default_factory=list)
+    unseen: list[str] = field(default_factory=list)
+    """The files with a call that makes a pattern which isn't known before a document is read."""
+    checked: int = 0
+
+
+def check(part: int, parts: int) -> Found:
+    """Check a share of the package's patterns, in an interpreter that hasn't imported it yet."""
     compiled = collect("usp", _boundaries)
     package = Path(importlib.import_module("usp").__file__ or "").parent
     calls = sorted(calls_in(package.rglob("*.py")), key=lambda call: (call.file, call.line))
-    slow: list[str] = []
-    unseen: list[str] = []
-    checked = 0
+    found = Found()
     for number, call in enumerate(calls):
         patterns = compiled.get((call.file, call.line), [])
         if not patterns and call.literal is not None:
             patterns = [re.compile(call.literal, call.flags)]
         name = call.file.relative_to(package).as_posix()
         if not patterns:
-            unseen.append(name)
+            found.unseen.append(name)
         if number % parts == part:
             for pattern in {(made.pattern, made.flags): made for made in patterns}.values():
-                checked += 1
-                if found := superlinear(pattern, sorted(call.uses)):
-                    slow.append(f"{name}:{call.line}: {found}")
-    return {"slow": slow, "unseen": sorted(set(unseen)), "checked": [str(checked)]}
-
-
-if __name__ == "__main__":
-    json.dump(check(*map(int, sys.argv[1:])), sys.stdout)
+                found.checked += 1
+                if slow := superlinear(pattern, sorted(call.uses)):
+                    found.slow.append(f"{name}:{call.line}: {slow}")
+    return found
