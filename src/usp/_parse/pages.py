@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Iterable, Iterator
-from itertools import chain, repeat
+from itertools import accumulate, chain, repeat
 from typing import Final, cast
 
 from usp._parse.diagnostics import Diagnostics
@@ -27,9 +27,9 @@ _MAX_FULL_SHARE: Final = 8
 odd entries would be walked much slower: then its problems are collected when they are asked for."""
 
 
-_MAX_SHARED_FIELDS: Final = 100_000
-"""How many fields all pages of one entry have in all. An entry may have thousands of URLs and as
-many images, and each page has all fields of its entry."""
+_MAX_SHARED: Final = 4_000_000
+"""How many characters the fields of all pages of one entry have in all. An entry may have thousands
+of URLs and as many images, and each page has all fields of its entry."""
 
 
 def pages_of_entries(
@@ -143,10 +143,11 @@ class _Paging:
 def _shared_fields(record: Record, url_key: str, urls: int) -> list[tuple[str, str]] | None:
     """Return the first fields of an entry that has too many for all its pages, without its URLs."""
     pairs = list(record)
-    if len(pairs) * urls <= _MAX_SHARED_FIELDS:
+    if sum(len(key) + len(text) for key, text in pairs) * urls <= _MAX_SHARED:
         return None
-    first = _MAX_SHARED_FIELDS // urls + 1
-    return [pair for pair in pairs if pair[0] != url_key][:first]
+    fields = [pair for pair in pairs if pair[0] != url_key]
+    sizes = accumulate(len(key) + len(text) for key, text in fields)
+    return fields[: sum(size * urls <= _MAX_SHARED for size in sizes)]
 
 
 def _usual_url(

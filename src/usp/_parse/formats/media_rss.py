@@ -4,7 +4,8 @@ A ``<media:group>`` contains one thing in several forms: one video with renditio
 file are inside its element, in its group or in the item: the innermost one is used. Whether a file
 is an image or a video is decided by its ``medium``, else its ``type``, else its file extension.
 
-An item may have thousands of files, which share its fields: those are looked up and converted once.
+An item may have thousands of files, which share its fields: those are looked up and converted once,
+and a long one is given to the first file only.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -73,6 +74,9 @@ URL_KEYS: Final = frozenset(
     | {"enclosure@url"}
 )
 _NUMBER: Final = "SM405"
+_MAX_SHARED: Final = 4_000_000
+"""How many characters of a field all files of an item or group take over from it."""
+_FILE_KEYS: Final = frozenset({*_CONTENTS, *_ENCLOSURES})
 _relationship: Final = one_of("allow", "deny")
 VALIDATORS: Final[Mapping[str, tuple[str, IsValid]]] = {
     f"media:{path}{key}": row
@@ -93,6 +97,7 @@ class _Scope:
     def __init__(self, record: Record, prefix: str) -> None:
         self._record = record
         self._prefix = prefix
+        self._files = 1
         self._texts: dict[str, list[str]] | None = None
         self._elements: dict[str, Elements] = {}
         self._values: dict[str, Any] = {}
@@ -107,17 +112,30 @@ class _Scope:
         return self._elements.get(name, [])
 
     def value(self, name: str, read: Reader[Value]) -> Value | None:
-        """Return the value of the field of this name, which always has the same reader."""
-        if name not in self._values:
-            self._values[name] = read(self, name)
-        value: Value | None = self._values[name]
+        """Return the value of the field of this name, which always has the same reader.
+
+        One that is too long for all files is returned once.
+        """
+        if name in self._values:
+            known: Value | None = self._values[name]
+            return known
+        value = read(self, name)
+        is_long = self._size(name) * self._files > _MAX_SHARED
+        self._values[name] = None if is_long else value
         return value
+
+    def _size(self, name: str) -> int:
+        return sum(
+            len(text) + sum(map(len, attributes.values())) + len(name)
+            for attributes, text in self.elements(name)
+        )
 
     def _indexed(self) -> dict[str, list[str]]:
         if self._texts is None:
-            self._texts, self._elements = {}, {}
+            self._texts, self._elements, self._files = {}, {}, 0
             attributes: dict[str, dict[str, str]] = {}
             for key, text in self._record:
+                self._files += key in _FILE_KEYS
                 if key.startswith(self._prefix):
                     name = key[len(self._prefix) :]
                     self._texts.setdefault(name, []).append(text)
