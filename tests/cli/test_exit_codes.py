@@ -144,10 +144,10 @@ def test_main_returns_to_a_program_that_calls_it(server: LoopbackServer) -> None
     assert (ended.code, ended.out) == (0, f"{server.at('/one')}\nNone returned\n")
 
 
-@pytest.mark.parametrize("word", ["'", "(Caused by '", "'):", "(Caused by E(host=): "])
+@pytest.mark.parametrize("word", ["(Caused by '", "'x(host=): ", "'"])
 def test_a_long_reason_phrase_costs_little(server: LoopbackServer, word: str) -> None:
-    """The process may take 10 s of CPU time; once it took 9 s for each line."""
-    phrase = "(Caused by " + word * (10_000 // len(word))
+    """The process may take 10 s of CPU time; once it took as long for a third of the phrase."""
+    phrase = "(Caused by " + word * (30_000 // len(word))
     server.otherwise = raw(f"HTTP/1.1 403 {phrase}\r\nContent-Length: 0\r\n\r\n".encode())
     ended = run("/bin/sh", "-c", 'ulimit -t 10; exec "$@"', "sh", *USP, "ls", server.url, "-k")
     assert ended.code == 3
