@@ -1,7 +1,7 @@
 """Sources: what a caller names (a site, the URL of a sitemap, a file, standard input), and where
 the crawl of it starts.
 
-A source that can't be used raises at once, in one line. What a document contains is data.
+An unusable source raises ``UsageError`` at the call; faults in a document do not.
 """
 
 import os
@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO, Final, Self
 
@@ -104,7 +105,7 @@ class CrawlStart:
 
     def crawl(self, policy: Policy, options: CrawlOptions) -> Crawl:
         """Return the crawl."""
-        return Crawl._started(self.name, self.start_urls, policy, options)
+        return Crawl._started(self.name, self.start_urls, policy, options, datetime.now(UTC))
 
 
 def _name(source: object) -> str:

@@ -1,7 +1,7 @@
 """The crawl core: decides what to fetch next, and never waits.
 
 A *resource* is a URL, fetched at most once. A *node* is a position in the tree where it is
-declared, with its own level and ancestors. A cursor walks the nodes in document order; requests for
+declared, with its own level and ancestors. A cursor visits the nodes in document order; requests for
 what it will need run ahead of it. ``Crawl`` is what a driver works with: ours, or the caller's.
 """
 
@@ -23,7 +23,6 @@ from usp._crawl.messages import (
     ReadOptions,
     check_problem_code,
 )
-from usp._crawl.nodes import Node
 from usp._crawl.options import CrawlOptions, RecurseCallback, RecurseListCallback, StopCallback
 from usp._crawl.policy import Policy, policy_or_default, selection_of
 from usp._crawl.resource import Resource
@@ -43,6 +42,7 @@ from usp._validate import (
 from usp._version import __version__
 from usp.exceptions import SitemapException, UsageError
 from usp.objects.outcome import FoundBy, Outcome, SkipReason
+from usp.objects.page import as_utc
 from usp.objects.problem import Problem
 from usp.objects.sitemap import IndexWebsiteSitemap
 
@@ -67,6 +67,7 @@ class Crawl:
         recurse_callback: RecurseCallback | None = None,
         recurse_list_callback: RecurseListCallback | None = None,
         stop_callback: StopCallback | None = None,
+        now: datetime | None = None,
     ) -> None:
         """Start a crawl of one sitemap or several, and all that they lead to.
 
@@ -77,6 +78,7 @@ class Crawl:
         :param recurse_list_callback: called before that with all children of an index; returns
             those to fetch.
         :param stop_callback: called with each page in document order; True ends the crawl there.
+        :param now: the time of the start; only needed if ``since`` or ``until`` is a duration.
         """
         several = [urls] if isinstance(urls, str) else list(check_iterable("urls", urls, str))
         if not several:
@@ -85,7 +87,7 @@ class Crawl:
         options = CrawlOptions(
             recurse_callback, recurse_list_callback, stop_callback, probe_early=True
         )
-        self._begin(several[0], start_urls, policy, options)
+        self._begin(several[0], start_urls, policy, options, now)
 
     @classmethod
     def for_site(
@@ -98,6 +100,7 @@ class Crawl:
         recurse_callback: RecurseCallback | None = None,
         recurse_list_callback: RecurseListCallback | None = None,
         stop_callback: StopCallback | None = None,
+        now: datetime | None = None,
     ) -> Self:
         """Start a crawl of a website: robots.txt and known paths.
 
@@ -110,6 +113,7 @@ class Crawl:
         :param recurse_callback: as in ``Crawl``.
         :param recurse_list_callback: as in ``Crawl``.
         :param stop_callback: as in ``Crawl``.
+        :param now: as in ``Crawl``.
         """
         homepage = urljoin(check_homepage("homepage_url", homepage_url), "/")
         check_flags(use_robots=use_robots)
@@ -119,7 +123,7 @@ class Crawl:
             policy, paths, use_robots=use_robots, use_known_paths=True, classic=True
         )
         options = CrawlOptions(recurse_callback, recurse_list_callback, stop_callback)
-        return cls._started(homepage, plan.start_urls(homepage), policy, options)
+        return cls._started(homepage, plan.start_urls(homepage), policy, options, now)
 
     @classmethod
     def _started(
@@ -144,7 +148,7 @@ class Crawl:
         now: datetime | None = None,
     ) -> None:
         self.policy = policy_or_default(policy)
-        selection = selection_of(self.policy, now)
+        selection = selection_of(self.policy, as_utc(check_optional_instance("now", now, datetime)))
         self._name = name
         self._resources = ResourceTable(self.policy)
         self._cursor = Cursor(start_urls, self.policy, selection, self._resources, options)
@@ -179,7 +183,7 @@ class Crawl:
         return tuple(self._taken.values())
 
     def tree(self) -> IndexWebsiteSitemap:
-        """Return the tree as far as the crawl has come."""
+        """Return the tree so far."""
         return website_tree(self._name, self._cursor)
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -188,7 +192,7 @@ class Crawl:
         return restore_crawl, ({"version": __version__, "state": pickle.dumps(self.__dict__)},)
 
     def stop(self, code: str, reason: str) -> None:
-        """End the crawl in order, with what it has.
+        """End the crawl normally; the tree has what was read.
 
         :param code: a problem code, such as SM706: the caller ended the crawl.
         :param reason: the message of that problem.
@@ -328,13 +332,9 @@ class Crawl:
         source = Source([data], final_url, request.url, charset, limit, extensions=extensions)
         self._receive(request, inspect(source, request._options.kind), now)
 
-    def _stop_at(self, node: Node, code: str, reason: str) -> None:
-        """End a stream among the pages of a node."""
-        self._cursor.stop_at(node, code, reason)
-
 
 def restore_crawl(fields: dict[str, Any]) -> Crawl:
-    """Return a crawl that was pickled by this very version."""
+    """Return a crawl that was pickled by the same version."""
     if fields["version"] != __version__:
         raise SitemapException(
             f"This crawl was saved by usp {fields['version']} and can't be resumed by "
