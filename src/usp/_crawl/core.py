@@ -1,8 +1,8 @@
 """The crawl core: decides what to fetch next, and never waits.
 
 A *resource* is a URL, fetched at most once. A *node* is a position in the tree where it is
-declared, with its own level and ancestors. A cursor visits the nodes in document order; requests for
-what it will need run ahead of it. ``Crawl`` is what a driver works with: ours, or the caller's.
+declared, with its own level and ancestors. A cursor visits the nodes in document order; requests
+for what it will need run ahead of it. ``Crawl`` is what a driver works with: ours, or the caller's.
 """
 
 import pickle
@@ -236,7 +236,10 @@ class Crawl:
         return self.policy.prefetch - ahead
 
     def give_back(self, request: FetchRequest) -> None:
-        """Put a request that won't be answered back: ``take`` returns it again."""
+        """Put a request that won't be answered back: ``take`` returns it again.
+
+        :param request: one that was taken.
+        """
         self._given_back.append(self._answered(request))
 
     def _answered(self, request: FetchRequest) -> FetchRequest:
