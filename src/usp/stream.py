@@ -21,9 +21,11 @@ from usp.objects.problem import Problem
 from usp.web_client import as_web_client, default_client
 from usp.web_client.abstract_client import AbstractWebClient
 
+__all__ = ["PageStream", "iter_pages"]
+
 
 class StreamStatus:
-    """What a stream of pages knows about its crawl, at any time; for threads and asyncio alike."""
+    """The state of a stream's crawl, at any time; for threads and asyncio."""
 
     _crawl: Crawl
     _page_filter: PageFilter

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+__all__ = ["CODES", "Code", "Problem", "Severity"]
+
 
 class Severity(StrEnum):
     """How serious a problem is for a reader of the sitemap."""
