@@ -1,17 +1,30 @@
-"""The source files of the package as syntax trees, for tests that check rules on them.
+"""The source files and the public names of the package, for tests that check rules on them.
 
 The package is found through the import system, so that the same rules are checked in the clone and
 in an installed wheel.
 """
 
 import ast
+import importlib
 from collections.abc import Iterator
 from pathlib import Path
+from types import FunctionType, ModuleType
 
 import usp
 
 PACKAGE = Path(usp.__file__).parent
 FILES = sorted(PACKAGE.rglob("*.py"))
+PUBLIC_MODULES = (
+    "usp",
+    "usp.aio",
+    "usp.exceptions",
+    "usp.fetch_parse",
+    "usp.helpers",
+    "usp.stream",
+    "usp.tree",
+    *(f"usp.objects.{file.stem}" for file in (PACKAGE / "objects").glob("[!_]*.py")),
+    *(f"usp.web_client.{file.stem}" for file in (PACKAGE / "web_client").glob("[!_]*.py")),
+)
 
 
 def tree_of_file(file: Path) -> ast.Module:
@@ -38,3 +51,22 @@ def imports_in(file: Path) -> Iterator[tuple[int, str]]:
 def names_in(node: ast.expr) -> set[str]:
     names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
     return names | {part.attr for part in ast.walk(node) if isinstance(part, ast.Attribute)}
+
+
+def public_objects() -> Iterator[tuple[str, object]]:
+    """Each public class and function by the name under which users find it."""
+    for name in PUBLIC_MODULES:
+        module = importlib.import_module(name)
+        listed: list[str] | None = getattr(module, "__all__", None)
+        for attribute in own_names(module) if listed is None else listed:
+            value = getattr(module, attribute)
+            if isinstance(value, type | FunctionType):
+                yield f"{name}.{attribute}", value
+
+
+def own_names(module: ModuleType) -> list[str]:
+    return [
+        name
+        for name, value in vars(module).items()
+        if not name.startswith("_") and getattr(value, "__module__", "") == module.__name__
+    ]

@@ -17,14 +17,22 @@ import typing
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import FunctionType, ModuleType, UnionType
+from types import FunctionType, UnionType
 from typing import Any, TypeAlias, get_args, get_type_hints
 
 import pytest
 import urllib3
 
 import usp
-from tests.package_files import FILES, PACKAGE, imports_in, names_in, part_of, tree_of_file
+from tests.package_files import (
+    FILES,
+    PACKAGE,
+    imports_in,
+    names_in,
+    part_of,
+    public_objects,
+    tree_of_file,
+)
 from usp import exceptions
 
 LAYERS = (
@@ -54,18 +62,6 @@ HEAVY_MODULES = {"dateutil", "aiohttp", "pyarrow", "rich", "requests"}
 BROAD = {"Exception", "BaseException"}
 MAY_CATCH_ALL = {"_drive"}
 """Only where drivers call the caller's client: what it raises becomes data."""
-
-PUBLIC_MODULES = (
-    "usp",
-    "usp.aio",
-    "usp.exceptions",
-    "usp.fetch_parse",
-    "usp.helpers",
-    "usp.stream",
-    "usp.tree",
-    *(f"usp.objects.{file.stem}" for file in (PACKAGE / "objects").glob("[!_]*.py")),
-    *(f"usp.web_client.{file.stem}" for file in (PACKAGE / "web_client").glob("[!_]*.py")),
-)
 
 LAZILY_IMPORTED = {"ssl": ssl, "urllib3": urllib3, "Path": Path}
 """Names in annotations whose modules are not loaded for them."""
@@ -237,24 +233,6 @@ def test_what_is_raised_is_ours_or_a_builtin() -> None:
 # Public names
 
 
-def public_objects() -> Iterator[tuple[str, object]]:
-    """Each public class and function by the name under which users find it."""
-    for name in PUBLIC_MODULES:
-        module = importlib.import_module(name)
-        for attribute in getattr(module, "__all__", None) or own_names(module):
-            value = getattr(module, attribute)
-            if isinstance(value, type | FunctionType):
-                yield f"{name}.{attribute}", value
-
-
-def own_names(module: ModuleType) -> list[str]:
-    return [
-        name
-        for name, value in vars(module).items()
-        if not name.startswith("_") and getattr(value, "__module__", "") == module.__name__
-    ]
-
-
 def functions_of(name: str, value: object) -> Iterator[tuple[str, object]]:
     """A function, or the public methods and properties of a class."""
     if not isinstance(value, type):
@@ -353,7 +331,7 @@ def test_help_explains_every_parameter(name: str) -> None:
     value = operator.attrgetter(name)(usp)
     shown = inspect.getdoc(value) or ""
     if isinstance(value, type):
-        shown += inspect.getdoc(value.__init__) or ""
+        shown += inspect.getdoc(vars(value)["__init__"]) or ""
     unexplained = [
         parameter
         for parameter in inspect.signature(value).parameters

@@ -50,8 +50,8 @@ class StreamStatus:
 class PageStream(StreamStatus, Iterator[SitemapPage]):
     """Pages as they arrive, in document order: an iterator that can be closed at any time.
 
-    ``iter_pages`` makes it. Closing closes the sockets at once. A stream that is used as a context
-    manager, or is read to its end, closes itself.
+    ``iter_pages`` returns it. Closing closes the sockets at once. A stream that is used as a
+    context manager, or is read to its end, closes itself.
     """
 
     _client: AbstractWebClient
