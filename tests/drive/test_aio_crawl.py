@@ -350,7 +350,7 @@ class OwnResponse(AbstractAioWebClientSuccessResponse):
 
 
 class OwnClient(AbstractAioWebClient):
-    """A client of the caller's own: one sitemap works, one raises, one is missing."""
+    """The caller's own client: one sitemap works, one raises, one is missing."""
 
     async def get(self, url: str) -> AbstractWebClientResponse:
         match url.rpartition("/")[2]:
