@@ -345,7 +345,7 @@ def sitemap_trees(
     check_int("sites_at_once", sites_at_once, 1)
     if isinstance(homepages, str | bytes) or not isinstance(homepages, Iterable | AsyncIterable):
         raise argument_error("homepages", "an iterable, such as a list", homepages)
-    checked_policy = policy_with(policy, policy_fields)
+    settled = policy_with(policy, policy_fields)
     check_optional_instance("web_client", web_client, AbstractAioWebClient)
     check_flags(use_robots=use_robots, use_known_paths=use_known_paths)
     options = _options(recurse_callback, recurse_list_callback, stop_callback, observer)
@@ -354,20 +354,20 @@ def sitemap_trees(
     async def tree(client: AbstractAioWebClient, homepage: object) -> IndexWebsiteSitemap:
         url = url_with_scheme(homepage) if isinstance(homepage, str) else ""
         if not is_start_url(url):
-            return _empty_tree(homepage)
+            return _unreachable_tree(homepage)
         start = CrawlStart.for_homepage(
             url,
-            checked_policy,
+            settled,
             use_robots=use_robots,
             use_known_paths=use_known_paths,
             known_paths=known_paths,
         )
-        return await _tree(start, checked_policy, options, client)
+        return await _tree(start, settled, options, client)
 
     return AioTreeStream._start(as_they_finish(homepages, _client(web_client), tree, sites_at_once))
 
 
-def _empty_tree(homepage: object) -> IndexWebsiteSitemap:
+def _unreachable_tree(homepage: object) -> IndexWebsiteSitemap:
     """Return the empty tree of a homepage that is neither a URL nor a domain."""
     problem = Problem("SM604", f"{homepage!r} is neither a URL nor a domain")
     return IndexWebsiteSitemap(str(homepage), [], outcome=Outcome.UNREACHABLE, notes=(problem,))

@@ -1,4 +1,4 @@
-"""A resource: a URL that is fetched at most once, and its document."""
+"""A resource: a URL that is fetched at most once, and the document that came of it."""
 
 from dataclasses import dataclass, field
 
@@ -34,14 +34,14 @@ class Resource:
     """The lowest level at which the tree declares it."""
     failure: FetchFailed | None = None
     fetch_info: FetchInfo | None = None
-    """The facts about the response to this URL."""
+    """What the response to this very URL said."""
     shared: SharedDocument = field(default_factory=SharedDocument)
     fallback: "Resource | None" = None
     """The same URL by the other scheme, requested since this one gave no response."""
 
     @property
     def own_result(self) -> Document | FetchFailed | None:
-        """The result of requesting this URL, if there is one yet."""
+        """The result of requesting this very URL, if there is one yet."""
         return self.failure or self.shared.document
 
     @property

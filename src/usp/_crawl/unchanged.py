@@ -13,7 +13,7 @@ from usp._parse import Document, Source, http_charset, inspect
 def unchanged_document(request: FetchRequest, result: NotModified) -> Document | FetchFailed:
     """Return the stored document of a conditional request that was answered with 304.
 
-    Headers of the 304 response replace the stored ones (RFC 9111 4.3.4).
+    What the 304 response says goes before what was stored (RFC 9111 4.3.4).
     """
     options = request._options
     stored = options.stored

@@ -11,7 +11,7 @@ from usp._drive.threads import MAX_WAIT_SECONDS
 
 
 def steps(crawl: Crawl, fetch: Callable[[FetchRequest], FetchResult], emit: Emit) -> Iterator[None]:
-    """Run a crawl to its end, at most one result per step."""
+    """Run a crawl to its end, at most one result a step."""
     while not crawl.done:
         request = next(next_requests(crawl, emit, limit=1), None)
         if request is not None:

@@ -79,7 +79,7 @@ class Workers:
 
 
 def steps(crawl: Crawl, fetch: Fetcher, emit: Emit) -> Iterator[None]:
-    """Run a crawl to its end, at most one result per step; ended early, it cancels its requests."""
+    """Run a crawl to its end, at most one result a step; ended early, it cancels its requests."""
     workers = Workers(fetch)
     try:
         while not crawl.done:

@@ -25,7 +25,7 @@ _FAILED: Final = {
     Outcome.BLOCKED: Result.BLOCKED,
     Outcome.UNREACHABLE: Result.UNREACHABLE,
 }
-"""Outcomes that are failures, and the result of the attempt that caused them."""
+"""Outcomes that leave the question open, and the result of the attempt that caused it."""
 _DECLARED: Final = frozenset({FoundBy.ROBOTS, FoundBy.INDEX, FoundBy.HTML, FoundBy.GIVEN})
 _MAX_FAILURES_SHOWN: Final = 10
 
@@ -104,7 +104,7 @@ def _what_is_missing(tree: IndexWebsiteSitemap) -> Iterator[str]:
 
 
 def _is_truncated(sitemap: AbstractSitemap) -> bool:
-    # Its problems have this too, but they would parse the whole document.
+    # Its problems would tell too, but would parse the whole document.
     return sitemap.fetch_info.truncated
 
 

@@ -16,7 +16,7 @@ http.client ``HTTPResponse.fp``                response_head.py    test_http_cli
 urllib3 ``HTTPConnectionPool.ConnectionCls``   session.py          test_urllib3_connection_class
 urllib3 ``PoolManager.pools``                  session.py          test_urllib3_pools
 requests ``Session.rebuild_auth()``            session.py          test_requests_rebuild_auth
-requests ``Session.send()``, once per hop      session.py          test_requests_send
+requests ``Session.send()``, once a hop        session.py          test_requests_send
 requests copies the request it follows         response_hook.py    test_requests_copies_headers
 urllib3 ``HTTPResponse.connection``            response_hook.py    test_urllib3_response_connection
 urllib3 ``HTTPResponse.length_remaining``      response_hook.py    test_urllib3_length_remaining
