@@ -9,6 +9,7 @@ requests count.
 import threading
 import time
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlsplit
@@ -47,9 +48,12 @@ class _Host:
 class FirstResponses:
     """The hosts of one crawl, and how long it waited for each of them."""
 
-    def __init__(self, seconds: float | None = None) -> None:
+    def __init__(
+        self, seconds: float | None = None, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         """Set the time that a host has for its first response; None for no limit."""
         self.seconds = seconds
+        self.clock = clock
         self._hosts: defaultdict[str, defaultdict[str, _Host]] = defaultdict(
             lambda: defaultdict(_Host)
         )
@@ -58,7 +62,7 @@ class FirstResponses:
     def started(self, url: str) -> float | None:
         """Record that a request waits for a host; return until when, None for no limit."""
         scheme, name = _host(url)
-        now = time.monotonic()
+        now = self.clock()
         with self._lock:
             by_scheme = self._hosts[name]
             host = by_scheme[scheme]
@@ -80,7 +84,7 @@ class FirstResponses:
     def ended(self, url: str, *, responded: bool) -> None:
         """Record that a request waits no longer for a host."""
         scheme, name = _host(url)
-        now = time.monotonic()
+        now = self.clock()
         with self._lock:
             host = self._hosts[name][scheme]
             host.waited = host.waited_until(now)
@@ -102,12 +106,12 @@ class ResponseWait:
     @property
     def seconds(self) -> float | None:
         """The seconds until then."""
-        return None if self.until is None else max(self.until - time.monotonic(), 0.0)
+        return None if self.until is None else max(self.until - self._hosts.clock(), 0.0)
 
     @property
     def is_over(self) -> bool:
         """Whether the time for a first response is over."""
-        return self.until is not None and time.monotonic() >= self.until
+        return self.until is not None and self._hosts.clock() >= self.until
 
     @property
     def message(self) -> str:
