@@ -19,14 +19,15 @@ from usp._parse.formats.jsonfeed import entries as json_entries
 from usp._parse.formats.robots import sitemaps_in_robots
 from usp._parse.formats.text import urls_in_text
 from usp._parse.formats.urlset import UrlsetFieldReader
-from usp._parse.input.buffers import CompressedBuffer, EncodedText
+from usp._parse.input.buffers import CompressedBuffer
 from usp._parse.input.chunks import take_head
 from usp._parse.input.decode import Utf8Document
-from usp._parse.input.decompress import MAX_DOCUMENT_BYTES, decompress
+from usp._parse.input.decompress import decompress
 from usp._parse.input.plain_document import plain_document
 from usp._parse.input.sniff import Kind, SniffResult, sniff
 from usp._parse.pages import CHILD, pages_of_entries
 from usp._parse.pattern.groups import MatchRun, iter_entries
+from usp._parse.source import Source as Source  # noqa: PLC0414 -- belongs to a document
 from usp._parse.values.urls import resolve_url
 from usp._parse.xml.entry_builder import Entry
 from usp._parse.xml.expat_reader import XmlReader
@@ -53,41 +54,6 @@ FIELD_READERS: Final[Mapping[Kind, type[FieldReader]]] = {
 }
 _NO_FIELDS: Final = FieldReader(None, Kind.TEXT)
 _PICKLE_FORMAT: Final = 1
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """The bytes of a document as they came, and what is known of them from outside."""
-
-    chunks: Iterable[bytes]
-    """Any number of times: a list of chunks, or something that reads a file anew."""
-    url: str | None = None
-    """The URL after redirects; relative URLs are resolved against it."""
-    declared_url: str | None = None
-    charset: str | None = None
-    """The charset in the HTTP header."""
-    limit: int = MAX_DOCUMENT_BYTES
-    truncated: str = ""
-    """Why the connection ended in the middle of the body, if it did."""
-    link_header: str | None = None
-    """The ``Link`` header, for a homepage."""
-    extensions: bool = False
-    """Whether pages keep unknown elements."""
-    expat_only: bool = False
-    """Use the expat reader alone, and check every entry in full: slower, and the same result."""
-
-    @classmethod
-    def of(cls, content: str | bytes, url: str | None = None) -> "Source":
-        """Return the source of a document; a str is taken as it is, whatever it declares."""
-        if isinstance(content, bytes):
-            return cls([content], url)
-        chunks = EncodedText(content)
-        return cls(list(chunks) if len(content) < _HEAD else chunks, url, charset="utf-8")
-
-    @property
-    def urls(self) -> tuple[str, ...]:
-        """The URLs of the document: after redirects, and as declared."""
-        return tuple(url for url in (self.url, self.declared_url) if url)
 
 
 @dataclass(frozen=True, slots=True)
