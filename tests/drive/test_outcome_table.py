@@ -70,6 +70,10 @@ def lose_connection(document: bytes) -> Callable[[Handler], None]:
     return answer
 
 
+def cut_robots(server: LoopbackServer) -> None:
+    server.site["/robots.txt"] = lose_connection(b"User-agent: *\nDisallow: /x\nSitemap: http://h/")
+
+
 def with_index(*children: str) -> Prepare:
     def prepare(server: LoopbackServer) -> None:
         site("a", "i")(server)
@@ -158,6 +162,7 @@ CASES: dict[tuple[str, str], list[Case]] = {
     ): [Case(repeated, {"max_repeated_nodes": 0}, ("SM606",))],
     ("partial", "a document is truncated: the connection was lost"): [
         Case(damaged(lose_connection), problems=("SM102", "SM207")),
+        Case(cut_robots, problems=("SM102",)),
     ],
     ("partial", "a document is truncated: its end is missing"): [
         Case(damaged(lambda document: document[:-20]), problems=("SM207",)),
@@ -294,7 +299,9 @@ def test_the_command_gives_the_outcome_of_the_table(
     assert outcome_of(ended) == outcome
     damage = [code for code in case.problems if code in {"SM102", "SM207", "SM209", "SM214"}]
     if damage:
-        damaged_url = server.at("/i.xml" if "/i.xml" in server.site else "/b.xml")
+        damaged_url = next(
+            server.at(path) for path in ("/i.xml", "/b.xml", "/robots.txt") if path in server.site
+        )
         assert f"1 sitemap incomplete: {damaged_url} (" in ended.messages[-1]
 
 
