@@ -120,7 +120,7 @@ def test_every_exception_has_a_row() -> None:
 def test_every_result_and_outcome_has_a_row() -> None:
     for kind, page, heading in (
         (Result, "discovery.md", "What was tried"),
-        (Outcome, "crawling.md", "Trees"),
+        (Outcome, "crawling.md", "Outcome"),
     ):
         cells = {
             cell.strip(" `")

@@ -70,11 +70,20 @@ def _ls(parser: argparse.ArgumentParser) -> None:
         "(default: only if nothing else was found)",
     )
     parser.add_argument(
+        "--strict",
+        action="store_true",
+        help="exit with 3 if some sitemaps could not be read, or only in part",
+    )
+    parser.add_argument(
         "-u",
         "--strip-url",
         action="store_true",
         help="print the website's URLs without scheme and host",
     )
+    _log_options(parser)
+
+
+def _log_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-v",
         "--verbose",

@@ -110,6 +110,10 @@ class AbstractSitemap(ABC):
         """Whether nothing of this document was lost; parses it, as ``problems`` does."""
         return True
 
+    def _known_losses(self) -> tuple[Problem, ...]:
+        """Return why something of this document is missing, as far as it was parsed."""
+        return ()
+
     @property
     def document_bytes(self) -> int | None:
         """The size of this document, decompressed; None if it is unknown. Parses it if needed."""
