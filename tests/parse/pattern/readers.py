@@ -56,18 +56,18 @@ def _read(chunks: list[bytes], *, expat_only: bool) -> ReaderResult:
     assert isinstance(asked_first, HasProblems)
     alone = asked_first.problems, asked_first.complete
     listed = [page.to_dict(extended=True) for page in pages]
-    assert (pages.problems, pages.complete) == alone, "walked first or not"
+    assert (pages.problems, pages.complete) == alone, "iterated before or not"
     return ReaderResult(document.children, listed, pages.problems, pages.complete)
 
 
 @dataclass(frozen=True, slots=True)
 class Entries:
-    """The entries of a document, to the last text."""
+    """The entries of a document, with all texts."""
 
     records: list[tuple[str, list[tuple[str, str]], int]]
     problems: tuple[Problem, ...]
-    learned: int
-    """How many of them the pattern reader has read."""
+    matched: int
+    """How many of them the pattern reader has matched."""
 
 
 def entries(data: bytes, kind: Kind = Kind.URLSET, *, expat_only: bool = False) -> Entries:
@@ -77,8 +77,8 @@ def entries(data: bytes, kind: Kind = Kind.URLSET, *, expat_only: bool = False) 
     reader = XmlReader(GRAMMARS[kind], diagnostics, expat_only=expat_only)
     pieces = list(reader.read([data]))
     records = [(name, list(record), at) for name, record, at in iter_entries(pieces)]
-    learned = sum(len(piece.matches) for piece in pieces if isinstance(piece, MatchRun))
-    return Entries(records, diagnostics.problems, learned)
+    matched = sum(len(piece.matches) for piece in pieces if isinstance(piece, MatchRun))
+    return Entries(records, diagnostics.problems, matched)
 
 
 def assert_readers_agree(chunks: Iterable[bytes]) -> None:

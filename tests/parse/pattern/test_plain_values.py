@@ -1,4 +1,4 @@
-"""What the readers take as it is written means just that: the long way comes to the same."""
+"""Plain values are used as they are written, which gives the same as full conversion."""
 
 from __future__ import annotations
 
@@ -221,7 +221,7 @@ def in_the_plain_way(data: bytes) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize("what", PLAIN)
-def test_plain_entries_are_matched_in_the_plain_way(what: str) -> None:
+def test_plain_entries_are_matched_by_the_plain_alternative(what: str) -> None:
     data = document(*(u(f"http://h.example/{number}", PLAIN[what]) for number in range(60)))
     # The first entry goes to expat, which reads the root with it; more where a pattern is learned.
     assert in_the_plain_way(data) in {(59, 0), (57, 0)}
@@ -241,7 +241,7 @@ def test_odd_values_among_plain_ones_change_nothing(what: str) -> None:
 
 
 @pytest.mark.parametrize("lacking", ["name", "language", "access", "publication_date", "genres"])
-def test_what_a_story_in_a_run_lacks_is_none(lacking: str) -> None:
+def test_missing_fields_of_a_story_are_none(lacking: str) -> None:
     title = "<news:title>A story</news:title>"
     stories = [f"<news:news>{title}<news:{lacking}>x</news:{lacking}></news:news>"] * 2
     short = f"<news:news>{title}</news:news>"
@@ -277,6 +277,6 @@ def test_blanks_that_are_always_the_same_are_plain(
     assert_readers_agree([data])
 
 
-def test_repeated_urls_in_one_run_are_left_out() -> None:
+def test_repeated_urls_in_one_run_are_skipped() -> None:
     data = document(*(u(f"http://h.example/{number % 40}") for number in range(60)))
     assert_readers_agree([data])
