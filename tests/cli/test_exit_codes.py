@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command import script, usp
+from tests.cli.command import USP, run, script, usp
 from tests.server import Answer, Handler, LoopbackServer, index, urlset
+from tests.servers import raw
 
 PAGES = ("one", "two", "three")
 
@@ -154,3 +155,14 @@ def test_main_returns_to_a_program_that_calls_it(server: LoopbackServer) -> None
     program = "import sys; from usp.cli.cli import main; print(main(sys.argv[1:]), 'returned')"
     ended = script(program, "ls", server.url, "-f", "pages")
     assert (ended.code, ended.out) == (0, f"{server.at('/one')}\nNone returned\n")
+
+
+@pytest.mark.parametrize("word", ["(Caused by '", "'x(host=): ", "'"])
+def test_a_long_reason_phrase_costs_little(server: LoopbackServer, word: str) -> None:
+    """The process may take 10 s of CPU time; once it took as long for a third of the phrase."""
+    phrase = "(Caused by " + word * (30_000 // len(word))
+    server.otherwise = raw(f"HTTP/1.1 403 {phrase}\r\nContent-Length: 0\r\n\r\n".encode())
+    ended = run("/bin/sh", "-c", 'ulimit -t 10; exec "$@"', "sh", *USP, "ls", server.url, "-k")
+    assert ended.code == 3
+    (line,) = ended.messages
+    assert line.startswith(f"usp: blocked: {server.at('/robots.txt')}: ")

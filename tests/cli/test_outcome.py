@@ -5,7 +5,8 @@ import pytest
 from tests.server import LoopbackServer, index, urlset
 from usp import Policy, sitemap_tree_for_homepage
 from usp.cli._exit import Exit
-from usp.cli._outcome import summarize
+from usp.cli._outcome import reason, summarize
+from usp.objects.outcome import Attempt, FoundBy, Result
 
 
 def summary(server: LoopbackServer, policy: Policy) -> list[str]:
@@ -48,3 +49,24 @@ def test_a_complete_tree_has_no_summary(server: LoopbackServer) -> None:
     server.robots("/a.xml")
     server.site["/a.xml"] = urlset(server.at("/one"))
     assert summary(server, Policy()) == []
+
+
+REFUSED = "[Errno 111] Connection refused"
+
+
+@pytest.mark.parametrize(
+    ("detail", "expected"),
+    [
+        (f"Pool: Max retries (Caused by E('<object>: {REFUSED}'))", f"<object>: {REFUSED}"),
+        (f"""(Caused by E("HTTPConnection(host='h', port=80): {REFUSED}"))""", REFUSED),
+        (f"(Caused by A(B(1, '{REFUSED}'))): tried 3 times", f"{REFUSED}: tried 3 times"),
+        ("""(Caused by E("words that don't end'))""", """(Caused by E("words that don't end'))"""),
+        ("(Caused by E('words')) (more)", "(Caused by E('words')) (more)"),
+        ("(Caused by )", "(Caused by )"),
+        ("503 Service Unavailable", "503 Service Unavailable"),
+        ("", ""),
+    ],
+)
+def test_a_reason_is_shortened_to_its_cause(detail: str, expected: str) -> None:
+    attempt = Attempt("http://h/", FoundBy.ROBOTS, Result.UNREACHABLE, detail)
+    assert reason(attempt) == expected

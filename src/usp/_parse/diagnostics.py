@@ -15,6 +15,9 @@ KEPT_PROBLEMS: Final = 300
 KEPT_OF_A_CODE: Final = 100
 """At most this many of one code are kept, so that a common one leaves room for others."""
 
+_TRUNCATING: Final = frozenset({"SM102", "SM214", "SM701"})
+"""Problems that mean that the end of the document is missing, whatever its format."""
+
 Position = tuple[int | None, int | None]
 """A line and a byte offset in the decompressed document; None where they are unknown."""
 
@@ -89,6 +92,11 @@ class Diagnostics:
         if code not in self._reported_once:
             self._reported_once.add(code)
             self.report(code, message, at=at)
+
+    @property
+    def truncated(self) -> bool:
+        """Whether the document is known to end too early: its last line may be incomplete."""
+        return not _TRUNCATING.isdisjoint(self._counts)
 
     @property
     def errors(self) -> tuple[Problem, ...]:

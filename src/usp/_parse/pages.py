@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Iterable, Iterator
-from itertools import chain, repeat
+from itertools import accumulate, chain, repeat
 from typing import Final, cast
 
 from usp._parse.diagnostics import Diagnostics
@@ -15,7 +15,7 @@ from usp._parse.quick_check import QuickCheck
 from usp._parse.values.deduplicate import Deduplicator
 from usp._parse.values.plain import is_plain_url, needs_unescaping, unescape_plain_url
 from usp._parse.xml.entry_builder import Entry
-from usp.objects.page import PageFieldReader, SitemapPage
+from usp.objects.page import PageFieldReader, Record, SitemapPage
 
 CHILD: Final = "sitemap"
 """The name of entries that are no pages."""
@@ -25,6 +25,11 @@ _MAX_FULL_CHECKS: Final = 1000
 _MAX_FULL_SHARE: Final = 8
 """A walk makes this many full checks, and one for this many entries besides. A document with more
 odd entries would be walked much slower: then its problems are collected when they are asked for."""
+
+
+_MAX_SHARED: Final = 4_000_000
+"""How many characters the fields of all pages of one entry have in all. An entry may have thousands
+of URLs and as many images, and each page has all fields of its entry."""
 
 
 def pages_of_entries(
@@ -94,11 +99,14 @@ class _Paging:
         name, record, diagnostics.here = entry
         if name == CHILD and not diagnostics.collecting:
             return
-        for url in fields.urls(record, diagnostics):
+        urls = fields.urls(record, diagnostics)
+        shared = _shared_fields(record, fields.url_key, len(urls)) if len(urls) > 1 else None
+        for url in urls:
             if not self._seen.add(url):
                 diagnostics.report("SM305", f"URL {url[:200]!r} is listed again")
             elif name != CHILD:
-                yield SitemapPage.from_entry(url, record, fields, fields.base)
+                own = record if shared is None else [(fields.url_key, url), *shared]
+                yield SitemapPage.from_entry(url, own, fields, fields.base)
 
     def _of_run(self, run: MatchRun, rows: list[Groups]) -> Iterable[SitemapPage]:
         """Return the same as for each entry alone: all at once where all are plain and new."""
@@ -130,6 +138,16 @@ class _Paging:
                 yield SitemapPage.from_entry(url, row, read, fields.base)
             else:
                 yield from self._of_entry(run.entry(match))
+
+
+def _shared_fields(record: Record, url_key: str, urls: int) -> list[tuple[str, str]] | None:
+    """Return the first fields of an entry that has too many for all its pages, without its URLs."""
+    pairs = list(record)
+    if sum(len(key) + len(text) for key, text in pairs) * urls <= _MAX_SHARED:
+        return None
+    fields = [pair for pair in pairs if pair[0] != url_key]
+    sizes = accumulate(len(key) + len(text) for key, text in fields)
+    return fields[: sum(size * urls <= _MAX_SHARED for size in sizes)]
 
 
 def _usual_url(

@@ -161,10 +161,12 @@ class QuickCheck:
         return test
 
     def _is_good_signature(self, name: str, signature: Signature) -> bool:
+        if len(signature) > _MAX_KEYS:  # not remembered either: these live as long as the process
+            return False
         known = (name, signature)
         good = self._signatures.get(known)
         if good is None:
-            good = len(signature) <= _MAX_KEYS and _is_good_sample(self._fields, name, signature)
+            good = _is_good_sample(self._fields, name, signature)
             if len(self._signatures) < _MAX_SIGNATURES:
                 self._signatures[known] = good
         return good

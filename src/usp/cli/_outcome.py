@@ -31,12 +31,9 @@ _DECLARED: Final = frozenset({FoundBy.ROBOTS, FoundBy.INDEX, FoundBy.HTML, Found
 _LIMITS: Final = frozenset({"SM703", "SM704", "SM705", "SM706"})
 _MAX_FAILURES_SHOWN: Final = 10
 
-_CAUSE: Final = re.compile(
-    r"""\(Caused\ by .*? (["']) (?: \w+\(host=.*?\):\  )?
-    (?P<words>.+) \1 \)+ (?P<more>:[^()]+)? $""",
-    re.VERBOSE,
-)
-"""The operating system's message inside of an error message of urllib3."""
+_CAUSED_BY: Final = "(Caused by "
+_QUOTE: Final = re.compile(r"[\"']")
+_CONNECTION: Final = re.compile(r"\w++\(host=")
 
 
 def summarize(
@@ -97,8 +94,28 @@ def _is_unread(attempt: Attempt) -> bool:
 
 def reason(attempt: Attempt) -> str:
     """Return the reason of a failure, shortened to the cause; empty if there was none."""
-    cause = _CAUSE.search(attempt.detail)
-    return f"{cause['words']}{cause['more'] or ''}" if cause else attempt.detail
+    return _cause(attempt.detail) or attempt.detail
+
+
+def _cause(detail: str) -> str:
+    """Return the message of the operating system inside of a message of urllib3, if it is one.
+
+    Such a message is ``... (Caused by Error("HTTPConnection(host='h', port=80): words"))``, and
+    something may follow it. The server may have written any part of it.
+    """
+    _, is_caused, error = detail.partition(_CAUSED_BY)
+    opening = _QUOTE.search(error)
+    end = error.rfind(")") + 1
+    quoted, more = error[:end].rstrip(")"), error[end:]
+    if not is_caused or opening is None or (more and not (more[0] == ":" and "(" not in more)):
+        return ""
+    if not quoted.endswith(opening[0]) or len(quoted) - 1 <= opening.end():
+        return ""
+    words = quoted[opening.end() : -1]
+    if _CONNECTION.match(words):
+        _, is_closed, rest = words.partition("): ")
+        words = rest if is_closed and rest else words
+    return f"{words}{more}"
 
 
 def _failure(attempt: Attempt) -> str:

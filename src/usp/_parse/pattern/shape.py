@@ -31,7 +31,8 @@ _TOKEN: Final = re.compile(
     rf"(?P<rest>{_S}*(?P<empty>/?)>))(?P<text>{ANY_TEXT_OR_CDATA})"
 )
 _ATTRIBUTE: Final = re.compile(
-    rf"(?P<before>{_S}+)(?P<name>{_NAME})(?P<equals>{_S}*={_S}*)(?P<quote>[\"'])(?P<value>.*?)(?P=quote)",
+    rf"(?<!{_S})(?P<before>{_S}++)(?P<name>{_NAME})(?P<equals>{_S}*+={_S}*+)"
+    rf"(?P<quote>[\"'])(?P<value>.*?)(?P=quote)",
     re.DOTALL,
 )
 _NOT_PLAIN: Final = re.compile(r"[&\x00-\x1f]")
