@@ -12,6 +12,7 @@ An entry that isn't known to be good gets the full check. So the result is that 
 import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final
+from weakref import WeakKeyDictionary
 
 from usp._parse.diagnostics import Diagnostics
 from usp._parse.formats.field_reader import FieldReader
@@ -65,7 +66,8 @@ _Column = tuple[str, int, IsGood, tuple[str, str] | None]
 """A key, its group, the test of its text, and the key with its text where that is constant."""
 Signatures = dict[tuple[str, Signature], bool]
 
-_known: dict[tuple[type[FieldReader], Kind], tuple[Tests, Signatures]] = {}
+_Plans = WeakKeyDictionary[GroupLayout, "_Plan | None"]
+_known: dict[tuple[type[FieldReader], Kind], tuple[Tests, Signatures, _Plans]] = {}
 """For all documents of a format, since entries of different sites look alike; bounded."""
 
 
@@ -74,8 +76,10 @@ class QuickCheck:
 
     def __init__(self, fields: FieldReader) -> None:
         self._fields = fields
-        self._tests, self._signatures = _known.setdefault((type(fields), fields.kind), ({}, {}))
-        self._plans: dict[GroupLayout, _Plan | None] = {}
+        key = type(fields), fields.kind
+        if key not in _known:
+            _known[key] = {}, {}, WeakKeyDictionary()
+        self._tests, self._signatures, self._plans = _known[key]
         self._columns: dict[GroupLayout, list[_Column] | None] = {}
 
     def is_good(self, name: str, record: Record) -> bool:

@@ -86,7 +86,7 @@ NOWHERE: Final = Part()
 """No match has the requested keys."""
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, weakref_slot=True)
 class GroupLayout:
     """What the groups of a pattern mean, in document order."""
 

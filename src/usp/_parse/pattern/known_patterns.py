@@ -5,7 +5,7 @@ whitespace; other patterns are learned, and kept while they are used. A pattern 
 result, so neither does one that was learned from another document.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Final
 
@@ -40,7 +40,7 @@ def known_patterns(grammar: Grammar, scope: NamespaceScope) -> Iterator[EntryPat
         if scope.means(pattern.names):
             yield pattern
     for name in grammar.entries:
-        if name in _SAMPLES and scope.means(_sample_shape(name).names):
+        if name in _SAMPLES and scope.means(_sample_names(name)):
             yield _sample_pattern(name)
 
 
@@ -73,6 +73,11 @@ def _sample_pattern(name: str) -> EntryPattern:
     if pattern is None:
         raise AssertionError(name)
     return pattern
+
+
+@cache
+def _sample_names(name: str) -> Mapping[str, str]:
+    return _sample_shape(name).names
 
 
 @cache

@@ -43,7 +43,7 @@ nothing matches."""
 _FEWEST_MISSES: Final = 12
 """The same where nothing is learned."""
 _MOST_LEFT: Final = 1024
-_WORTH_TRYING: Final = 2 * 1024
+_WORTH_TRYING: Final = 800
 """A smaller document is read by expat before a pattern is prepared."""
 _WORTH_LEARNING: Final = 96 * 1024
 """In fewer bytes than these, learning a pattern costs more than a quarter of what it saves."""
@@ -144,6 +144,8 @@ class PatternReader:
         blanks = _LEADING.match(self._view, self._index_of(begin))
         index = blanks.end() if blanks else self._index
         begin += index - self._index  # blanks are ASCII
+        if self._view.startswith("</", index):  # the end of the document
+            return None, begin
         for pattern in self._patterns(scope):
             run = self._run(pattern, index, start + begin)
             if run:
