@@ -11,7 +11,7 @@ from usp._parse.values.text import clean_text, split_commas, split_plain_commas
 
 _REFERENCE: Final = re.compile(r"&(#?)(x?)([0-9A-Za-z]+);")
 _NAMED: Final = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
-_CDATA: Final = re.compile(r"<!\[CDATA\[((?:[^\]]++|\](?!\]>))*+)\]\]>")
+_CDATA: Final = re.compile(r"<!\[CDATA\[((?:[^\]]++|\](?!\]>))*+)(?:\]\]>|\Z)")
 
 
 class TextConversion(NamedTuple):
