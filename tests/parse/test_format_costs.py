@@ -212,6 +212,16 @@ def test_hostile_documents_take_linear_time(group: str) -> None:
     assert_linear(read_group, SIZE, group, seconds=60)
 
 
+def read_unclosed_cdata(size: int) -> None:
+    """Entries with CDATA, which make a pattern, then others in which it isn't closed."""
+    closed = numbered(b"<url><loc><![CDATA[http://h/#]]></loc></url>", URLSET)(20_000)
+    read(closed + times(b"<url><loc><![CDATA[http://h/a</loc></url>")(size), SITEMAP)
+
+
+def test_cdata_that_is_not_closed_takes_linear_time() -> None:
+    assert_linear(read_unclosed_cdata, 320_000)
+
+
 # Compression
 
 EMPTY: Final = gzip.compress(b"")

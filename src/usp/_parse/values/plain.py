@@ -59,7 +59,10 @@ _CDATA: Final = "<![CDATA["
 _CDATA_END: Final = "]]>"
 _START: Final = re.escape(_CDATA)
 _END: Final = re.escape(_CDATA_END)
-ANY_TEXT_OR_CDATA: Final = rf"(?:[^<\]]++|\](?!\]>)|{_START}[^\]]*+(?:\](?!\]>)[^\]]*+)*+{_END})*+"
+_IN_CDATA: Final = r"[^!\]]*+(?:(?:\](?!\]>)|!(?!\[CDATA\[))[^!\]]*+)*+"
+"""Without the start of another section: else each of many sections that aren't closed would be
+searched for its end as far as the end of the document. A ``!`` is rarer in HTML than a ``<``."""
+ANY_TEXT_OR_CDATA: Final = rf"(?:[^<\]]++|\](?!\]>)|{_START}{_IN_CDATA}{_END})*+"
 _PLAIN_IN_CDATA: Final = {
     # As in ``is_plain_url``, but a ] may be the end.
     PLAIN_URL: rf"{_HOST}(?:[/?#](?:[!-%'-;=?-\\^-~]*+(?=\])|[!-:=?-\\^-~]*+))?+",
