@@ -6,6 +6,9 @@ from usp._crawl.messages import FetchFailed
 from usp._parse import Document, Kind
 from usp.objects.fetch_info import FetchInfo
 
+Origin = tuple[str, str]
+"""A scheme, and a host with its port."""
+
 
 @dataclass(slots=True, eq=False)
 class SharedDocument:
@@ -25,6 +28,7 @@ class Resource:
     url: str
     level: int
     is_guess: bool
+    origin: Origin
     kind: Kind | None = None
     """The kind to parse it as; None to detect it."""
     may_fall_back: bool = True
