@@ -21,7 +21,7 @@ from usp._drive.page_filter import PageFilter
 from usp._source import CrawlStart, SourceName, known_and_extra_paths
 from usp._store import Store
 from usp._validate import argument_error, check_flags, check_int, check_optional_instance
-from usp.objects.events import Observer
+from usp.objects.events import CrawlFinished, Observer
 from usp.objects.outcome import Outcome
 from usp.objects.page import SitemapPage
 from usp.objects.problem import Problem
@@ -115,6 +115,7 @@ class AioPageStream(StreamStatus, _AioStream[SitemapPage]):
                                 yield page
                         page_filter.finish(node)
                     if not running:  # what had arrived when a limit was reached was read, too
+                        self._emit(CrawlFinished(self.outcome))
                         return
                     running = await progress.step()
         finally:
@@ -286,7 +287,8 @@ def iter_pages(
     :param observer: called with each event of the crawl; see ``usp.objects.events``.
     :param policy: limits and options of the crawl.
     :param policy_fields: single fields of the policy, such as ``per_host=4`` or ``since="48h"``.
-    :return: an async iterator of pages, with ``outcome``, ``problems``, ``skipped``, ``aclose()``.
+    :return: an async iterator of pages, with ``outcome``, ``tried``, ``problems``, ``skipped`` and
+        ``aclose()``.
     :raises UsageError: if the source is none of these, or another argument is wrong.
     """
     policy = policy_with(policy, policy_fields)
@@ -348,11 +350,10 @@ def sitemap_trees(
     known_paths = known_and_extra_paths(_UNPUBLISHED_SITEMAP_PATHS, extra_known_paths)
 
     async def tree(client: AbstractAioWebClient, homepage: object) -> IndexWebsiteSitemap:
-        url = url_with_scheme(homepage) if isinstance(homepage, str) else ""
-        if not is_start_url(url):
+        if not isinstance(homepage, str) or not is_start_url(url_with_scheme(homepage)):
             return _unreachable_tree(homepage)
         start = CrawlStart.for_homepage(
-            url,
+            homepage,
             settled,
             use_robots=use_robots,
             use_known_paths=use_known_paths,

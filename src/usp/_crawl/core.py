@@ -28,8 +28,10 @@ from usp._crawl.options import CrawlOptions, RecurseCallback, RecurseListCallbac
 from usp._crawl.policy import Policy, policy_or_default, selection_of
 from usp._crawl.resource import Resource
 from usp._crawl.resource_table import ResourceTable
+from usp._crawl.scheme_choice import SchemeChoice, Site
+from usp._crawl.selection import Selection
 from usp._crawl.unchanged import unchanged_document
-from usp._crawl.urls import check_homepage, check_paths, check_start_url
+from usp._crawl.urls import check_homepage, check_paths, check_start_url, schemes_to_try
 from usp._parse import Source, http_charset, inspect
 from usp._validate import (
     argument_error,
@@ -81,11 +83,11 @@ class Crawl:
         several = [urls] if isinstance(urls, str) else list(check_iterable("urls", urls, str))
         if not several:
             raise argument_error("urls", "the URL of a sitemap, or several", urls)
-        start_urls = [StartUrl(check_start_url("urls", url), FoundBy.GIVEN) for url in several]
+        start_urls = tuple(StartUrl(check_start_url("urls", url), FoundBy.GIVEN) for url in several)
         options = CrawlOptions(
             recurse_callback, recurse_list_callback, stop_callback, probe_early=True
         )
-        self._begin(several[0], start_urls, policy, options)
+        self._begin(Site(several[0], start_urls), policy, options)
 
     @classmethod
     def for_site(
@@ -119,7 +121,10 @@ class Crawl:
             policy, paths, use_robots=use_robots, use_known_paths=True, classic=True
         )
         options = CrawlOptions(recurse_callback, recurse_list_callback, stop_callback)
-        return cls._started(homepage, plan.start_urls(homepage), policy, options)
+        site, *other = (
+            Site(url, tuple(plan.start_urls(url))) for url in schemes_to_try(homepage_url, homepage)
+        )
+        return cls._started(*site, policy, options, other=next(iter(other), None))
 
     @classmethod
     def _started(
@@ -129,28 +134,39 @@ class Crawl:
         policy: Policy | None = None,
         options: CrawlOptions | None = None,
         now: datetime | None = None,
+        *,
+        other: Site | None = None,
     ) -> Self:
-        """Start a crawl from any start URLs; ``name`` becomes the URL of the tree's root."""
+        """Start a crawl from any start URLs; ``name`` becomes the URL of the tree's root.
+
+        If the site doesn't respond and the other one does, the crawl starts again there.
+        """
         crawl = cls.__new__(cls)
-        crawl._begin(name, start_urls, policy, options or CrawlOptions(), now)
+        site = Site(name, tuple(start_urls))
+        crawl._begin(site, policy, options or CrawlOptions(), now, other)
         return crawl
 
     def _begin(
         self,
-        name: str,
-        start_urls: Iterable[StartUrl],
+        site: Site,
         policy: Policy | None,
         options: CrawlOptions,
         now: datetime | None = None,
+        other: Site | None = None,
     ) -> None:
         self.policy = policy_or_default(policy)
         selection = selection_of(self.policy, now)
-        self._name = name
         self._resources = ResourceTable(self.policy)
-        self._cursor = Cursor(start_urls, self.policy, selection, self._resources, options)
+        self._start_at(site, selection, options)
+        other = other if self.policy.scheme_fallback else None
+        self._choice = SchemeChoice(site, other) if other else None
         self._deadline: float | None = None
         self._taken: dict[str, FetchRequest] = {}
         self._given_back: list[FetchRequest] = []
+
+    def _start_at(self, site: Site, selection: Selection, options: CrawlOptions) -> None:
+        self._name = site.name
+        self._cursor = Cursor(site.start_urls, self.policy, selection, self._resources, options)
 
     @property
     def done(self) -> bool:
@@ -210,12 +226,13 @@ class Crawl:
             self._deadline = now + self.policy.max_seconds
         if self._deadline is not None and now >= self._deadline and not self.done:
             reason = f"The crawl took more than {self.policy.max_seconds} seconds"
+            self._choice = None
             self._cursor.run_out_of_time("SM705", reason)
         if self.done:
             return []
         again, self._given_back = self._given_back[:room], self._given_back[room:]
         room = min(self.policy.concurrency - self._resources.in_flight, room - len(again))
-        waits_for = self._cursor.waits_for
+        waits_for = self._choice.waits_for if self._choice else self._cursor.waits_for
         new = self._resources.start_requests(now, room, self._prefetch_room(room), waits_for)
         taken = again + [self._request(resource) for resource in new]
         self._taken.update((request.url, request) for request in taken)
@@ -253,6 +270,7 @@ class Crawl:
             self.policy.hash_bodies,
             stored,
             self.policy.max_document_bytes,
+            resource.progress,
         )
         return FetchRequest(
             resource.url,
@@ -299,8 +317,21 @@ class Crawl:
         if isinstance(settled, float):
             return settled
         self._cursor.prefetch_children(settled)
-        self._cursor.advance()
+        if self._is_scheme_chosen():
+            self._cursor.advance()
         return None
+
+    def _is_scheme_chosen(self) -> bool:
+        """Tell whether the scheme is known; the crawl starts again if it is another one."""
+        if self._choice is None or self.done:
+            return True
+        chosen = self._choice.chosen(self._resources)
+        if chosen is None:
+            return False
+        if chosen is not self._choice.preferred:
+            self._start_at(chosen, self._cursor.selection, self._cursor.options)
+        self._choice = None
+        return True
 
     def deliver(
         self,

@@ -111,6 +111,7 @@ class ResourceTable:
         if resource.own_result is not None:
             return resource  # a redirect from elsewhere brought the document already
         if isinstance(outcome, FetchFailed) and outcome.retryable and self._may_retry(resource):
+            resource.last_failure = outcome
             delay = retry_delay(self._policy, resource.attempts, outcome.retry_after, jitter)
             self._hosts.enqueue_later(resource, now + delay)
             return delay

@@ -28,6 +28,11 @@ def url_with_scheme(name: str) -> str:
     return f"https://{name}" if _BARE_HOST.fullmatch(host) else ""
 
 
+def schemes_to_try(given: str, url: str) -> tuple[str, ...]:
+    """Return the URL of a site with https and then http, if it was given without a scheme."""
+    return (url,) if "://" in given else (url, url.replace("https:", "http:", 1))
+
+
 def is_start_url(url: str) -> bool:
     """Tell whether a crawl can start at a URL: HTTP(S), with a usable host and port."""
     if not is_http_url(url):

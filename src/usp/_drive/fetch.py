@@ -195,6 +195,7 @@ class Fetcher:
                 return failed_fetch(response)
             with ExitStack() as undo:
                 undo.callback(_if_there, response, "close")
+                request._options.progress.began = True
                 head = ResponseHead.read(response, request, started)
                 body = ResponseBody(response, head, self._max_bytes, self._ended)
                 undo.pop_all()

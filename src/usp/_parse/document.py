@@ -6,7 +6,7 @@ are read when somebody walks them, from the bytes at rest. Reading twice gives t
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import astuple, dataclass, field, fields, replace
 from itertools import chain
 from typing import Any, Final
 
@@ -118,6 +118,11 @@ class Document:
     """Why it is not a sitemap, for an invalid one."""
     fetch_info: FetchInfo = NOT_FETCHED
     """What the response said, if it was fetched."""
+
+    @property
+    def known_errors(self) -> tuple[Problem, ...]:
+        """Why something of the document was lost, as far as it was read."""
+        return self.pages.known_errors if isinstance(self.pages, Pages) else ()
 
 
 @dataclass(slots=True)
@@ -240,6 +245,9 @@ class Pages:
     """The kind to parse it as; None to detect it."""
     listed: bool = True
     """False where the document is known to list no page, so that a walk needn't read it."""
+    known_errors: tuple[Problem, ...] = field(default=(), repr=False, compare=False)
+    """Why something of the document was lost, as far as it was read: when it was inspected, then
+    in the last walk to its end."""
     _diagnostics: Diagnostics | None = field(default=None, repr=False, compare=False)
     """What the first complete walk found."""
 
@@ -278,6 +286,8 @@ class Pages:
         """Keep what a walk found, at its end; yields nothing."""
         if diagnostics.collecting:
             self._diagnostics = diagnostics
+        if self._diagnostics is None or self._diagnostics is diagnostics:
+            self.known_errors = diagnostics.errors
         yield from ()
 
     def _found(self) -> Diagnostics:
@@ -287,6 +297,7 @@ class Pages:
             for _ in self._read(diagnostics, thorough=True):
                 pass
             self._diagnostics = diagnostics
+            self.known_errors = diagnostics.errors
         return self._diagnostics
 
     @property
@@ -311,6 +322,7 @@ class Pages:
             "body": CompressedBuffer.of(source.pop("chunks")).compressed,
             "kind": None if self.kind is None else str(self.kind),
             "listed": self.listed,
+            "errors": [astuple(error) for error in self.known_errors],
             "source": source,
         }
         return restore_pages, (state,)
@@ -331,7 +343,8 @@ def restore_pages(state: dict[str, Any]) -> Pages:
     described = {name: value for name, value in state["source"].items() if name in known}
     source = Source(CompressedBuffer(state["body"]), **described)
     kind = None if state["kind"] is None else Kind(state["kind"])
-    return Pages(source, kind, state["listed"])
+    errors = tuple(Problem(*error) for error in state.get("errors", ()))
+    return Pages(source, kind, state["listed"], errors)
 
 
 # Pickles name this function by the path of the package, which is kept.
@@ -342,23 +355,30 @@ def inspect(source: Source, kind: Kind | None = None) -> Document:
     """Find the kind of a document, unless it is given, and the sitemaps that it leads to."""
     if kind is Kind.HOMEPAGE:
         return _homepage(source)
-    ignored_diagnostics = Diagnostics(collecting=False)
-    opened = _open(source, ignored_diagnostics, kind)
+    diagnostics = Diagnostics(collecting=False)
+    document = _inspect(source, kind, diagnostics)
+    if isinstance(document.pages, Pages):
+        document.pages.known_errors = diagnostics.errors
+    return document
+
+
+def _inspect(source: Source, kind: Kind | None, diagnostics: Diagnostics) -> Document:
+    opened = _open(source, diagnostics, kind)
     found = opened.sniffed
     url = source.url or ""
     if found.kind is Kind.INVALID:
         pages = Pages(source, listed=False)
         return Document(url, found.kind, pages, code=found.code, reason=found.reason)
     if found.kind is Kind.TEXT:
-        blank = next(urls_in_text(opened.data, ignored_diagnostics), None) is None
+        blank = next(urls_in_text(opened.data, diagnostics), None) is None
         return Document(url, found.kind, Pages(source, kind), blank=blank)
     if found.kind is Kind.ROBOTS:
-        declared = sitemaps_in_robots(opened.data, source.url, ignored_diagnostics)
+        declared = sitemaps_in_robots(opened.data, source.url, diagnostics)
         children = tuple(Child(sitemap) for sitemap in declared)
         return Document(url, found.kind, Pages(source, kind, listed=False), children)
     if found.kind is Kind.INDEX or (found.kind is Kind.URLSET and _names_children(opened, source)):
         names: set[str] = set()
-        entries = iter_entries(_entries(opened, ignored_diagnostics, expat_only=source.expat_only))
+        entries = iter_entries(_entries(opened, diagnostics, expat_only=source.expat_only))
         entries = _noting_names(entries, names)
         children = children_of_entries(entries, source.url)
         return Document(url, found.kind, Pages(source, kind, _PAGE_ENTRY in names), children)

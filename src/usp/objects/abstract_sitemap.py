@@ -23,6 +23,9 @@ class HasProblems(Protocol):
     def problems(self) -> tuple[Problem, ...]: ...
 
     @property
+    def known_errors(self) -> tuple[Problem, ...]: ...
+
+    @property
     def complete(self) -> bool: ...
 
     @property
@@ -107,6 +110,10 @@ class AbstractSitemap(ABC):
     def complete(self) -> bool:
         """Whether nothing of this document was lost; parses it, as ``problems`` does."""
         return True
+
+    def _known_losses(self) -> tuple[Problem, ...]:
+        """Return why something of this document is missing, as far as it was parsed."""
+        return ()
 
     @property
     def document_bytes(self) -> int | None:
