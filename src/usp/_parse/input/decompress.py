@@ -56,6 +56,7 @@ def decompress(
     """Yield the document's bytes, at most ``limit``, decompressed up to ``max_layers`` times."""
     remaining = limit
     for chunk in _remove_layers(split_chunks(chunks), diagnostics, max_layers):
+        diagnostics.check_time()
         if len(chunk) > remaining:
             diagnostics.document_bytes += remaining
             yield chunk[:remaining]
