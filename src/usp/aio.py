@@ -17,6 +17,7 @@ from usp._crawl.urls import is_start_url, url_with_scheme
 from usp._drive.aio import AioCrawlRun, PageBatches, run
 from usp._drive.bounded_tasks import as_they_finish
 from usp._drive.events import Emit, emitter
+from usp._drive.off_loop import off_loop
 from usp._drive.page_filter import PageFilter
 from usp._source import CrawlStart, SourceName, known_and_extra_paths
 from usp._store import Store
@@ -109,11 +110,11 @@ class AioPageStream(StreamStatus, _AioStream[SitemapPage]):
                 running = True
                 while True:
                     for node in page_filter.ready_nodes():
-                        batches = PageBatches(node.document)
+                        batches = PageBatches(node.document, page_filter.ended)
                         while not page_filter.closed and (batch := await batches.next()):
                             for page in page_filter.select(node, batch):
                                 yield page
-                        page_filter.finish(node)
+                        page_filter.finish(node, ended=batches.ended)
                     if not running:  # what had arrived when a limit was reached was read, too
                         self._emit(CrawlFinished(self.outcome))
                         return
@@ -254,7 +255,7 @@ async def _tree(
     crawl = start.crawl(policy, options)
     async with _client(web_client) as client:
         await run(crawl, client, start.homepage, options.observer)
-    return crawl.tree()
+    return await off_loop(crawl.tree)
 
 
 @explains_policy

@@ -9,9 +9,11 @@ from typing import Self, Unpack
 from usp._crawl import Crawl
 from usp._crawl.options import CrawlOptions, RecurseCallback, RecurseListCallback, StopCallback
 from usp._crawl.policy import Policy, PolicyFields, explains_policy, policy_with
+from usp._crawl.work import PageBatch
 from usp._drive.events import Emit, emitter
 from usp._drive.page_filter import PageFilter
 from usp._drive.run import steps
+from usp._drive.steps import advance
 from usp._source import CrawlStart, SourceName
 from usp._store import Store
 from usp.objects.events import CrawlFinished, Observer
@@ -93,6 +95,7 @@ class PageStream(StreamStatus, Iterator[SitemapPage]):
     def _read(self, homepage: str) -> Generator[SitemapPage]:
         progress = steps(self._crawl, self._client, homepage, self._emit, self._store)
         try:
+            advance(self._crawl, self._page_filter.ended)
             yield from self._read_ready()  # a file needs no request
             for _ in progress:
                 yield from self._read_ready()
@@ -106,9 +109,10 @@ class PageStream(StreamStatus, Iterator[SitemapPage]):
 
     def _read_ready(self) -> Iterator[SitemapPage]:
         for node in self._page_filter.ready_nodes():
-            pages = node.document.pages if node.document else ()
-            yield from self._page_filter.select(node, pages)
-            self._page_filter.finish(node)
+            batch = PageBatch(node.document.pages if node.document else ())
+            while not self._page_filter.closed and (pages := batch(self._page_filter.ended)):
+                yield from self._page_filter.select(node, pages)
+            self._page_filter.finish(node, ended=batch.ended)
 
     def __next__(self) -> SitemapPage:
         return next(self._pages)

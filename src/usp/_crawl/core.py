@@ -6,7 +6,7 @@ what it will need run ahead of it. ``Crawl`` is what a driver works with: ours, 
 """
 
 import pickle
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, Final, Self
@@ -32,6 +32,7 @@ from usp._crawl.scheme_choice import SchemeChoice, Site
 from usp._crawl.selection import Selection
 from usp._crawl.unchanged import unchanged_document
 from usp._crawl.urls import check_homepage, check_paths, check_start_url, schemes_to_try
+from usp._crawl.work import Work, finish
 from usp._parse import Source, http_charset, inspect
 from usp._validate import (
     argument_error,
@@ -48,6 +49,7 @@ from usp.objects.outcome import FoundBy, Outcome, SkipReason
 from usp.objects.problem import Problem
 from usp.objects.sitemap import IndexWebsiteSitemap
 
+TIME_LIMIT: Final = "SM705"
 _MAX_CHILDREN_PREFETCHED: Final = 500_000
 """While indexes that the cursor hasn't reached list this many sitemaps, none is prefetched."""
 
@@ -167,6 +169,8 @@ class Crawl:
     def _start_at(self, site: Site, selection: Selection, options: CrawlOptions) -> None:
         self._name = site.name
         self._cursor = Cursor(site.start_urls, self.policy, selection, self._resources, options)
+        documents = (root.resource for root in self._cursor.roots if root.document)
+        self._arrived = deque(resource for resource in documents if resource)
 
     @property
     def done(self) -> bool:
@@ -222,12 +226,24 @@ class Crawl:
         """
         check_number("now", now)
         room = self.policy.concurrency if limit is None else check_int("limit", limit, 0)
+        self._check_time(now)
+        finish(self._advance())
+        return self._take(now, room)
+
+    def _check_time(self, now: float) -> None:
+        """Start the crawl's clock, or end the crawl with what it has if its time is up."""
         if self._deadline is None and self.policy.max_seconds is not None:
             self._deadline = now + self.policy.max_seconds
-        if self._deadline is not None and now >= self._deadline and not self.done:
-            reason = f"The crawl took more than {self.policy.max_seconds} seconds"
+        is_over = self._deadline is not None and now >= self._deadline
+        if is_over and not self.done and not self._cursor.stopped:
             self._choice = None
-            self._cursor.run_out_of_time("SM705", reason)
+            self._cursor.run_out_of_time(TIME_LIMIT, self._time_limit_reason)
+
+    @property
+    def _time_limit_reason(self) -> str:
+        return f"The crawl took more than {self.policy.max_seconds} seconds"
+
+    def _take(self, now: float, room: int) -> list[FetchRequest]:
         if self.done:
             return []
         again, self._given_back = self._given_back[:room], self._given_back[room:]
@@ -271,6 +287,7 @@ class Crawl:
             stored,
             self.policy.max_document_bytes,
             resource.progress,
+            self._cursor.child_selection,
         )
         return FetchRequest(
             resource.url,
@@ -310,16 +327,33 @@ class Crawl:
     ) -> float | None:
         check_number("now", now)
         check_number("jitter", jitter, 0, 1)
+        delay = self._record(request, result, now, jitter)
+        finish(self._advance())
+        return delay
+
+    def _record(
+        self, request: FetchRequest, result: FetchResult, now: float, jitter: float
+    ) -> float | None:
+        """Take a result; its consequences are for ``_advance``."""
         request = self._answered(request)
         if isinstance(result, NotModified):
-            result = unchanged_document(request, result)
+            result = result._document or unchanged_document(request, result)
         settled = self._resources.receive(request.url, result, now, jitter)
         if isinstance(settled, float):
             return settled
-        self._cursor.prefetch_children(settled)
-        if self._is_scheme_chosen():
-            self._cursor.advance()
+        self._arrived.append(settled)
         return None
+
+    def _advance(self) -> Work[None]:
+        """Take the consequences of all that has arrived, in small steps; then it is ``_take``'s."""
+        for _ in self._resources.fail_orphaned():
+            yield None
+            if self._cursor.stopped:
+                break
+        while self._arrived:
+            yield from self._cursor.prefetch_children(self._arrived.popleft())
+        if not self._cursor.has_begun or self._is_scheme_chosen():
+            yield from self._cursor.advance()
 
     def _is_scheme_chosen(self) -> bool:
         """Tell whether the scheme is known; the crawl starts again if it is another one."""
@@ -355,9 +389,11 @@ class Crawl:
         final_url = request.url if url is None else check_start_url("url", url)
         charset = http_charset(check_optional_instance("content_type", content_type, str))
         limit = self.policy.max_document_bytes
-        extensions = request._options.extensions
-        source = Source([data], final_url, request.url, charset, limit, extensions=extensions)
-        self._receive(request, inspect(source, request._options.kind), now)
+        options = request._options
+        source = Source(
+            [data], final_url, request.url, charset, limit, extensions=options.extensions
+        )
+        self._receive(request, inspect(source, options.kind, options.children), now)
 
     def _stop_at(self, node: Node, code: str, reason: str) -> None:
         """End a stream among the pages of a node."""

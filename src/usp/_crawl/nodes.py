@@ -52,8 +52,10 @@ class Node:
     """The stop callback ended the crawl at the page after those."""
     skipped_so_far: Counter[SkipReason] | None = None
     """In a stream: the sitemaps that were skipped up to here."""
-    skipped: Counter[SkipReason] = field(default_factory=Counter)
+    skipped: Counter[SkipReason] | None = None
     """The children that were skipped, by reason."""
+    more_children: int = 0
+    """The number of children that have no node, since a limit ends the crawl before them."""
     skip_reason: SkipReason | None = None
     """Why it is not requested, by the caller's selection."""
     collapsed: bool = False
@@ -75,6 +77,20 @@ class Node:
     def was_tried(self) -> bool:
         """Whether it belongs to what was tried: its stage ran."""
         return self.absence is None or self.absence[0] is not Result.NOT_NEEDED
+
+    @property
+    def was_requested(self) -> bool:
+        """Whether there is a result, or a request that has none yet."""
+        resource = self.resource
+        if resource is None or self.rejection is not None:
+            return self.rejection is not None
+        fallback = resource.fallback
+        return bool(resource.attempts or resource.result or (fallback and fallback.attempts))
+
+    @property
+    def children_left(self) -> int:
+        """The number of children that the cursor has not reached."""
+        return len(self.children) - self.next_child + self.more_children
 
     @property
     def by_scheme_fallback(self) -> bool:

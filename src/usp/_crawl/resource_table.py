@@ -1,6 +1,7 @@
 """The URLs of one crawl: each is fetched once, retried where that helps, shared by redirects."""
 
 import re
+from collections import deque
 from collections.abc import Iterator
 from typing import Final
 from urllib.parse import urldefrag, urljoin, urlsplit, urlunsplit
@@ -10,6 +11,7 @@ from usp._crawl.host_queue import HostQueues
 from usp._crawl.messages import FetchFailed, TruncatedBody
 from usp._crawl.policy import Policy
 from usp._crawl.resource import Origin, Resource
+from usp._crawl.work import Work
 from usp._parse import Document, Kind
 
 _PORTS: Final = {"http": 80, "https": 443}
@@ -30,6 +32,7 @@ class ResourceTable:
         self._policy = policy
         self._hosts = HostQueues(policy)
         self._resources: dict[str, Resource] = {}
+        self._orphaned: deque[Resource] = deque()
         self._retry_budget_left = policy.retry_budget
         self.prefetched = 0
         """The number of documents that arrived before the cursor reached them."""
@@ -103,11 +106,7 @@ class ResourceTable:
         """Record a result; return its resource, or the delay before the next attempt."""
         resource = self._resources[normalized(url)[0]]
         outcome = result.failure if isinstance(result, TruncatedBody) else result
-        orphaned = self._hosts.finished(resource, outcome, now, jitter)
-        dead = self._hosts.dead_host(resource.origin)
-        for other in orphaned:
-            if dead and other.own_result is None:  # else a redirect from elsewhere brought it
-                self._fail(other, dead)
+        self._orphaned += self._hosts.finished(resource, outcome, now, jitter)
         if resource.own_result is not None:
             return resource  # a redirect from elsewhere brought the document already
         if isinstance(outcome, FetchFailed) and outcome.retryable and self._may_retry(resource):
@@ -117,6 +116,15 @@ class ResourceTable:
             return delay
         self._settle(resource, result.document if isinstance(result, TruncatedBody) else result)
         return resource
+
+    def fail_orphaned(self) -> Work[None]:
+        """Fail the requests that were queued for a host which is dead now."""
+        while self._orphaned:
+            resource = self._orphaned.popleft()
+            dead = self._hosts.dead_host(resource.origin)
+            if dead and resource.own_result is None:  # else a redirect from elsewhere brought it
+                self._fail(resource, dead)
+            yield None
 
     def _may_retry(self, resource: Resource) -> bool:
         if self._hosts.dead_host(resource.origin) or self._retry_budget_left <= 0:

@@ -12,7 +12,7 @@ document: a problem is recorded in a ``Diagnostics`` and parsing continues. The 
 - ``values``: dates, URLs, numbers, enumerations, text; the bounded cache, deduplication.
 """
 
-from usp._parse.children import Child, ChildSelection
+from usp._parse.children import EVERY_CHILD, Child, ChildSelection
 from usp._parse.diagnostics import Ended
 from usp._parse.document import Document, Pages, Source, inspect, restore_pages
 from usp._parse.input.decode import decode_document, http_charset
@@ -24,6 +24,7 @@ from usp._parse.values.text import clean_text
 from usp._parse.values.urls import is_http_url
 
 __all__ = [
+    "EVERY_CHILD",
     "MAX_DOCUMENT_BYTES",
     "Child",
     "ChildSelection",
