@@ -9,6 +9,8 @@ sleeping happens in ``_drive``. What bytes mean is for ``_parse`` to say.
 - ``cursor``: walks the tree in document order and decides each node;
 - ``nodes``, ``resource``, ``resource_table``: positions in the tree, and the URLs behind them, each
   fetched once; ``repeated_indexes``: a bound for indexes that list one another;
+- ``work``: the core works in small steps, so that drivers can do other things in between;
+- ``deadline``: when the time of a crawl is up; ``report``: what was tried and lost;
 - ``unchanged``: documents that a server answers with 304;
 - ``discovery``: robots.txt, known paths, the homepage: stages and their order;
 - ``host_queue``, ``backoff``: concurrency per host, retry delays, hosts that fail;

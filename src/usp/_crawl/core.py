@@ -14,6 +14,7 @@ from urllib.parse import urljoin
 
 from usp._crawl.assembly import website_tree
 from usp._crawl.cursor import Cursor
+from usp._crawl.deadline import Deadline
 from usp._crawl.discovery import KNOWN_PATHS, StartUrl, discovery_plan
 from usp._crawl.messages import (
     FetchFailed,
@@ -21,6 +22,7 @@ from usp._crawl.messages import (
     FetchResult,
     NotModified,
     ReadOptions,
+    ResponseProgress,
     check_problem_code,
 )
 from usp._crawl.nodes import Node
@@ -49,7 +51,6 @@ from usp.objects.outcome import FoundBy, Outcome, SkipReason
 from usp.objects.problem import Problem
 from usp.objects.sitemap import IndexWebsiteSitemap
 
-TIME_LIMIT: Final = "SM705"
 _MAX_CHILDREN_PREFETCHED: Final = 500_000
 """While indexes that the cursor hasn't reached list this many sitemaps, none is prefetched."""
 
@@ -162,7 +163,7 @@ class Crawl:
         self._start_at(site, selection, options)
         other = other if self.policy.scheme_fallback else None
         self._choice = SchemeChoice(site, other) if other else None
-        self._deadline: float | None = None
+        self._deadline = Deadline(self.policy.max_seconds)
         self._taken: dict[str, FetchRequest] = {}
         self._given_back: list[FetchRequest] = []
 
@@ -202,6 +203,12 @@ class Crawl:
         """Return the tree as far as the crawl has come."""
         return website_tree(self._name, self._cursor)
 
+    def _into_tree(self) -> IndexWebsiteSitemap:
+        """Return the tree of a crawl that is over, and drop what it needs no more."""
+        tree = self.tree()
+        self._cursor.dismantle()
+        return tree
+
     def __reduce__(self) -> tuple[object, ...]:
         # The state is pickled apart, so that another version can say what is wrong before it
         # meets names that it doesn't have.
@@ -231,17 +238,10 @@ class Crawl:
         return self._take(now, room)
 
     def _check_time(self, now: float) -> None:
-        """Start the crawl's clock, or end the crawl with what it has if its time is up."""
-        if self._deadline is None and self.policy.max_seconds is not None:
-            self._deadline = now + self.policy.max_seconds
-        is_over = self._deadline is not None and now >= self._deadline
-        if is_over and not self.done and not self._cursor.stopped:
+        """End the crawl with what it has if its time is up."""
+        if self._deadline.has_passed(now) and not self.done and not self._cursor.stopped:
             self._choice = None
-            self._cursor.run_out_of_time(TIME_LIMIT, self._time_limit_reason)
-
-    @property
-    def _time_limit_reason(self) -> str:
-        return f"The crawl took more than {self.policy.max_seconds} seconds"
+            self._cursor.run_out_of_time(*self._deadline.problem)
 
     def _take(self, now: float, room: int) -> list[FetchRequest]:
         if self.done:
@@ -286,7 +286,7 @@ class Crawl:
             self.policy.hash_bodies,
             stored,
             self.policy.max_document_bytes,
-            resource.progress,
+            resource.progress or ResponseProgress(),
             self._cursor.child_selection,
         )
         return FetchRequest(
@@ -300,7 +300,7 @@ class Crawl:
 
     def wakeup(self) -> float | None:
         """Return when the next delayed request is due, or the crawl's time is up."""
-        times = (self._resources.next_due(), self._deadline)
+        times = (self._resources.next_due(), self._deadline.at)
         return min((time for time in times if time is not None), default=None)
 
     def receive(

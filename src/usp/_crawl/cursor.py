@@ -99,6 +99,16 @@ class Cursor:
         resource = self._path[-1].resource if self._path else None
         return resource.effective if resource else None
 
+    def dismantle(self) -> None:
+        """Drop the nodes one by one. They refer to one another, and so would stay in memory until
+        the garbage collector looks at all of them at once.
+        """
+        pending, self.roots = self.roots, []
+        while pending:
+            node = pending.pop()
+            pending += node.children
+            node.children = ()
+
     def nodes(self) -> Iterator[Node]:
         """Yield all nodes that were decided, each before its children."""
         pending = list(reversed(self.roots))
@@ -188,7 +198,7 @@ class Cursor:
             else:
                 self._path.pop()
                 if self.options.streaming:
-                    node.children = []  # a stream needs them no more
+                    node.children = ()  # a stream needs them no more
             yield None
 
     @staticmethod
@@ -302,15 +312,16 @@ class Cursor:
         things = "feeds" if query.feeds else "sitemaps"
         node.absence = (Result.NOT_A_SITEMAP, f"the homepage; {things} named there: {len(named)}")
         site = query.moved_to(document.url)
+        node.children = children = []
         for path in query.other_paths if site else ():
             found_by = FoundBy.WELL_KNOWN if path == "robots.txt" else FoundBy.KNOWN_PATH
-            node.children.append(Node(urljoin(site or "", path), 0, found_by, stage=node.stage))
+            children.append(Node(urljoin(site or "", path), 0, found_by, stage=node.stage))
         for child in named:
             reason = self.selection.sitemap_skip_reason(child, in_index=False)
             if reason:
                 self._count_skipped(reason)
             else:
-                node.children.append(Node(child.url, 0, FoundBy.HTML, stage=node.stage))
+                children.append(Node(child.url, 0, FoundBy.HTML, stage=node.stage))
         self._probe(node.children)
 
     def _count(self, node: Node) -> Work[None]:
@@ -387,6 +398,7 @@ class Cursor:
         self.skipped += skipped
         urls = yield from self._repeats.allowed_children(node, urls)
         node.more_children = document.more_children + max(len(urls) - self.sitemaps_left, 0)
+        node.children = children = []
         for url in islice(urls, self.sitemaps_left):
             if self._out_of_time:
                 return
@@ -397,5 +409,5 @@ class Cursor:
                 child.resource = self._resources.request(url, child.level)
                 declared = child.resource.declared_level
                 child.resource.declared_level = min(declared or child.level, child.level)
-            node.children.append(child)
+            children.append(child)
             yield None

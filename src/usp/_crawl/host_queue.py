@@ -51,6 +51,7 @@ class HostLimits:
 class HostQueue:
     """Requests waiting for one host by one scheme: the other scheme may fail alone."""
 
+    origin: Origin
     limits: HostLimits
     backoff: HostBackoff
     new: dict[str, Resource] = field(default_factory=dict)
@@ -183,6 +184,11 @@ class HostQueues:
             self._place(other)
         return orphaned
 
+    def known_origin(self, origin: Origin) -> Origin:
+        """Return the origin as the object that is kept already, if there is one."""
+        queue = self._queues.get(origin)
+        return queue.origin if queue else origin
+
     def dead_host(self, origin: Origin) -> FetchFailed | None:
         """Return why a host was given up, if it was."""
         queue = self._queues.get(origin)
@@ -215,7 +221,7 @@ class HostQueues:
         queue = self._queues.get(origin)
         if queue is None:
             limits = self._limits.setdefault(origin[1], HostLimits(self._policy.per_host))
-            queue = self._queues[origin] = HostQueue(limits, HostBackoff(self._policy))
+            queue = self._queues[origin] = HostQueue(origin, limits, HostBackoff(self._policy))
             limits.queues.append(queue)
         return queue
 

@@ -1,8 +1,9 @@
 """Nodes: the positions in the tree where sitemaps are declared, and the outcome of all of them."""
 
 from collections import Counter
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Final
 from urllib.parse import urldefrag
 
@@ -39,7 +40,7 @@ class Node:
     parent: "Node | None" = None
     outer_parents: frozenset[str] = frozenset()
     resource: Resource | None = None
-    children: "list[Node]" = field(default_factory=list)
+    children: "Sequence[Node]" = ()
     rejection: tuple[str, str] | None = None
     """Why it is invalid though nothing was requested: code and reason."""
     absence: tuple[Result, str] | None = None
@@ -185,7 +186,7 @@ class Node:
 def unfinished(resource: Resource) -> tuple[Result, str]:
     """Return what came of a request that has no result when the crawl's time is up."""
     tried = [one for one in (resource.fallback, resource) if one and one.attempts]
-    if any(one.progress.began for one in tried):
+    if any(one.progress and one.progress.began for one in tried):
         return Result.UNFINISHED, _TIME_IS_UP_IN_BODY
     for failed in (one.failure or one.last_failure for one in tried):
         if failed:

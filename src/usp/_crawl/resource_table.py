@@ -8,7 +8,7 @@ from urllib.parse import urldefrag, urljoin, urlsplit, urlunsplit
 
 from usp._crawl.backoff import retry_delay
 from usp._crawl.host_queue import HostQueues
-from usp._crawl.messages import FetchFailed, TruncatedBody
+from usp._crawl.messages import FetchFailed, ResponseProgress, TruncatedBody
 from usp._crawl.policy import Policy
 from usp._crawl.resource import Origin, Resource
 from usp._crawl.work import Work
@@ -67,6 +67,7 @@ class ResourceTable:
         key, origin = normalized(url)
         resource = self._resources.get(key)
         if resource is None:
+            origin = self._hosts.known_origin(origin)  # one object for all URLs of a host
             resource = Resource(url, level, is_guess, origin, kind, may_fall_back)
             self._resources[key] = resource
             dead = self._hosts.dead_host(origin)
@@ -94,6 +95,7 @@ class ResourceTable:
         """Yield the resources to request now; see ``HostQueues.start_requests``."""
         for resource in self._hosts.start_requests(now, limit, prefetch, first):
             resource.attempts += 1
+            resource.progress = resource.progress or ResponseProgress()
             yield resource
 
     def next_due(self) -> float | None:
@@ -155,9 +157,13 @@ class ResourceTable:
         reason to use http.
         """
         resource.failure = failure
-        dead = failure.no_response and not failure.untrusted
-        if dead and resource.may_fall_back and self._policy.scheme_fallback:
-            url, kind, is_guess = _other_scheme(resource.url), resource.kind, resource.is_guess
+        no_response = failure.no_response and not failure.untrusted
+        if not (no_response and resource.may_fall_back and self._policy.scheme_fallback):
+            return
+        url, kind, is_guess = _other_scheme(resource.url), resource.kind, resource.is_guess
+        key, origin = normalized(url)
+        other = self._resources.get(key)
+        if not (other.failure if other else self._hosts.dead_host(origin)):
             resource.fallback = self.request(url, resource.level, is_guess=is_guess, kind=kind)
 
     def _share(self, resource: Resource, final_url: str) -> None:
@@ -169,7 +175,7 @@ class ResourceTable:
             return  # it failed before, for whatever reason
         self._hosts.remove(final)  # if it is in flight already, its result isn't needed
         final.level = min(final.level, resource.level)
-        resource.shared = final.shared
+        resource.share(final)
 
     def mark_reached(self, resource: Resource, document: Document) -> bool:
         """Record that the cursor has reached a document; tell whether for the first time."""

@@ -7,7 +7,7 @@ It is the same for threads and asyncio, so it is here once. Which pages are sele
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from usp._crawl.core import TIME_LIMIT, Crawl
+from usp._crawl.core import Crawl
 from usp._crawl.cursor import Cursor
 from usp._crawl.nodes import Node
 from usp._drive.events import Emit
@@ -47,7 +47,7 @@ class PageFilter:
     def select(self, node: Node, pages: Iterable[SitemapPage]) -> Iterator[SitemapPage]:
         """Yield the wanted pages of a sitemap, or of a part of it."""
         for page in self._cursor.selection.choose(pages, self.skipped):
-            if self._crawl._deadline is not None and self.ended():
+            if self._crawl._deadline.at is not None and self.ended():
                 self._run_out_of_time(node)
                 return
             if self._stops(page):
@@ -65,7 +65,7 @@ class PageFilter:
         self._cursor.stop_at(node, code, reason)
 
     def _run_out_of_time(self, node: Node) -> None:
-        self._close(node, TIME_LIMIT, self._crawl._time_limit_reason)
+        self._close(node, *self._crawl._deadline.problem)
 
     def finish(self, node: Node, *, ended: bool) -> None:
         """Record that the pages of a node were read, and drop its document.

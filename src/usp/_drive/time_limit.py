@@ -19,7 +19,7 @@ class TimeLimit:
 
     def __call__(self) -> bool:
         """Tell whether the crawl is over."""
-        deadline = self._crawl._deadline
+        deadline = self._crawl._deadline.at
         is_up = deadline is not None and time.monotonic() >= deadline + self._grace
         return is_up or self._cancelled
 
