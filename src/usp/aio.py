@@ -83,15 +83,28 @@ class AioPageStream(StreamStatus, _AioStream[SitemapPage]):
 
     @classmethod
     def _start(
-        cls, crawl: Crawl, client: AbstractAioWebClient | None, homepage: str, store: Store
+        cls,
+        start: CrawlStart,
+        policy: Policy,
+        options: CrawlOptions,
+        client: AbstractAioWebClient | None,
+        store: Store,
     ) -> Self:
         stream = cls.__new__(cls)
-        stream._crawl = crawl
-        stream._emit = emitter(crawl._cursor.options.observer)
-        stream._page_filter = PageFilter(crawl, stream._emit)
+        stream._emit = emitter(options.observer)
+        # A file is read with the first page, in a thread; until then, nothing is known of it.
+        name = start.site.name
+        is_file = start.file is not None
+        stream._set_crawl(
+            Crawl._started(name, (), policy, options) if is_file else start.crawl(policy, options)
+        )
         stream._store = store
-        stream._items = stream._read(client, homepage)
+        stream._items = stream._read(client, start)
         return stream
+
+    def _set_crawl(self, crawl: Crawl) -> None:
+        self._crawl = crawl
+        self._page_filter = PageFilter(crawl, self._emit)
 
     async def aclose(self) -> None:
         """End the stream: when this returns, no request is in flight."""
@@ -99,13 +112,17 @@ class AioPageStream(StreamStatus, _AioStream[SitemapPage]):
         self._store.close()  # a source that is a file was stored before the first page was read
 
     async def _read(
-        self, given: AbstractAioWebClient | None, homepage: str
+        self, given: AbstractAioWebClient | None, start: CrawlStart
     ) -> AsyncGenerator[SitemapPage, None]:
-        crawl, page_filter = self._crawl, self._page_filter
         try:
+            if start.file:
+                known = self._crawl
+                options = known._cursor.options
+                self._set_crawl(await asyncio.to_thread(start.crawl, known.policy, options))
+            crawl, page_filter = self._crawl, self._page_filter
             async with (
                 _client(given) as client,
-                AioCrawlRun(crawl, client, homepage, self._emit, self._store) as progress,
+                AioCrawlRun(crawl, client, start.homepage, self._emit, self._store) as progress,
             ):
                 running = True
                 while True:
@@ -217,13 +234,8 @@ async def sitemap_tree(
     policy = policy_with(policy, policy_fields)
     check_optional_instance("web_client", web_client, AbstractAioWebClient)
     options = _options(recurse_callback, recurse_list_callback, stop_callback, observer)
-    start = await asyncio.to_thread(  # reading a file would block the loop
-        CrawlStart.for_source,
-        source,
-        policy,
-        use_robots=use_robots,
-        use_known_paths=use_known_paths,
-        store=Store(),
+    start = CrawlStart.for_source(
+        source, policy, use_robots=use_robots, use_known_paths=use_known_paths, store=Store()
     )
     return await _tree(start, policy, options, web_client)
 
@@ -252,7 +264,10 @@ async def _tree(
     options: CrawlOptions,
     web_client: AbstractAioWebClient | None,
 ) -> IndexWebsiteSitemap:
-    crawl = start.crawl(policy, options)
+    if start.file:
+        crawl = await asyncio.to_thread(start.crawl, policy, options)  # it reads the file
+    else:
+        crawl = start.crawl(policy, options)
     async with _client(web_client) as client:
         await run(crawl, client, start.homepage, options.observer)
     return await off_loop(crawl._into_tree)
@@ -274,7 +289,7 @@ def iter_pages(
 ) -> AioPageStream:
     """Stream the pages of a site as ``usp.iter_pages`` does, as an async iterator.
 
-    Nothing is fetched before the first page is requested; a file is read at once.
+    Nothing is fetched, and no file is read, before the first page is requested.
 
     :param source: a homepage, a bare domain (which means https), the URL of one sitemap, a file
         (gzipped or not), or ``-`` for standard input.
@@ -301,7 +316,7 @@ def iter_pages(
     start = CrawlStart.for_source(
         source, policy, use_robots=use_robots, use_known_paths=use_known_paths, store=store
     )
-    return AioPageStream._start(start.crawl(policy, options), web_client, start.homepage, store)
+    return AioPageStream._start(start, policy, options, web_client, store)
 
 
 @explains_policy

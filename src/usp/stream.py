@@ -95,7 +95,6 @@ class PageStream(StreamStatus, Iterator[SitemapPage]):
     def _read(self, homepage: str) -> Generator[SitemapPage]:
         progress = steps(self._crawl, self._client, homepage, self._emit, self._store)
         try:
-            advance(self._crawl, self._page_filter.ended)
             yield from self._read_ready()  # a file needs no request
             for _ in progress:
                 yield from self._read_ready()
@@ -110,8 +109,8 @@ class PageStream(StreamStatus, Iterator[SitemapPage]):
     def _read_ready(self) -> Iterator[SitemapPage]:
         for node in self._page_filter.ready_nodes():
             batch = PageBatch(node.document.pages if node.document else ())
-            while not self._page_filter.closed and (pages := batch(self._page_filter.ended)):
-                yield from self._page_filter.select(node, pages)
+            pages = batch.one_by_one(self._page_filter.ended)
+            yield from self._page_filter.select(node, pages)
             self._page_filter.finish(node, ended=batch.ended)
 
     def __next__(self) -> SitemapPage:
@@ -182,4 +181,8 @@ def iter_pages(
     )
     client = default_client() if given is None else given
     crawl = start.crawl(policy, replace(options, probe_early=bool(client.thread_safe)))
-    return PageStream._start(crawl, client, start.homepage, store, close_client=web_client is None)
+    owned = web_client is None
+    stream = PageStream._start(crawl, client, start.homepage, store, close_client=owned)
+    if start.file:
+        advance(crawl, stream._page_filter.ended)  # what it is, is known already
+    return stream

@@ -33,6 +33,14 @@ that lists 50,000 others like it would fill the memory long before a limit is re
 _WITHOUT_PAGES: Final = frozenset({Kind.ROBOTS, Kind.INVALID})
 
 
+def child_selection(policy: Policy, selection: Selection, options: CrawlOptions) -> ChildSelection:
+    """Return which sitemaps are taken out of a document; callbacks choose among all of them."""
+    return ChildSelection(
+        None if options.chooses_children else policy.max_sitemaps,
+        None if selection.takes_every_sitemap else selection.sitemap_skip_reason,
+    )
+
+
 class Cursor:
     """The tree as far as it is decided, and what is needed to go on."""
 
@@ -61,11 +69,7 @@ class Cursor:
         self._pages = 0
         self._path: list[Node] = []
         self.has_begun = False
-        self.child_selection = ChildSelection(
-            None if options.chooses_children else policy.max_sitemaps,
-            None if selection.takes_every_sitemap else selection.sitemap_skip_reason,
-        )
-        """Which sitemaps are taken out of a document; callbacks choose among all of them."""
+        self.child_selection = child_selection(policy, selection, options)
         self._next_root = 0
         self._stage_runs: dict[Stage, bool] = {}
         self._out_of_time = False

@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 class PageBatch:
-    """The pages of a document, those that a selection takes, in batches."""
+    """The pages of a document, those that a selection takes, in batches or one by one."""
 
     def __init__(self, pages: Iterable[SitemapPage], selection: Selection | None = None) -> None:
         self._pages = pages
@@ -31,14 +31,16 @@ class PageBatch:
     def __call__(self, ended: Ended | None = None) -> list[SitemapPage]:
         """Return the next pages; none at the end, or if there is no more time."""
         if self._reading is None:
-            pages = self._pages.walk(ended) if isinstance(self._pages, Pages) else self._pages
-            self._reading = iter(self._selection.choose(pages) if self._selection else pages)
-        batch: list[SitemapPage] = []
+            self._reading = self.one_by_one(ended)
+        return list(islice(self._reading, _PAGES_AT_ONCE))
+
+    def one_by_one(self, ended: Ended | None = None) -> Iterator[SitemapPage]:
+        """Yield the pages, as long as there is time."""
+        pages = self._pages.walk(ended) if isinstance(self._pages, Pages) else self._pages
         try:
-            batch.extend(islice(self._reading, _PAGES_AT_ONCE))
+            yield from self._selection.choose(pages) if self._selection else pages
         except TimeoutError:
             self.ended = True
-        return batch
 
 
 Work = Generator[PageBatch | None, list[SitemapPage] | None, T]
