@@ -314,7 +314,10 @@ class Cursor:
         """Add what a homepage names to the top of the tree; the homepage itself is no sitemap."""
         named = [child for child in document.children if child.is_feed is query.feeds]
         things = "feeds" if query.feeds else "sitemaps"
-        node.absence = (Result.NOT_A_SITEMAP, f"the homepage; {things} named there: {len(named)}")
+        detail = f"the homepage; {things} named there: {len(named)}"
+        more = document.more_children
+        detail += f"; {more} more links were left out" if more else ""
+        node.absence = (Result.NOT_A_SITEMAP, detail)
         site = query.moved_to(document.url)
         node.children = children = []
         for path in query.other_paths if site else ():

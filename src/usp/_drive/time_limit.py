@@ -5,7 +5,7 @@ from typing import Final
 
 from usp._crawl.core import Crawl
 
-GRACE_SECONDS: Final = 1.0
+GRACE_SECONDS: Final = 0.5
 """For so long after its time is up, a stream hands over the pages of documents that arrived."""
 
 
