@@ -69,6 +69,8 @@ print(len(sitemap.pages), sitemap.complete)
 | `sitemap.problems` | the problems of this document, in document order |
 | `sitemap.complete` | True if no problem of this document is an error: nothing was lost |
 | `sitemap.tree_complete` | the same for this document and all sitemaps below it |
+| `tree.problems`, `pages.problems` | of the root of a tree, or of a stream: why the crawl is not \
+[complete](crawling.md#outcome), with `problem.sitemap_url` |
 | `InvalidSitemap.code` | the problem code of a sitemap that could not be fetched or parsed; \
 `reason` is the text |
 | `problem.code`, `problem.name` | the code and its name; neither changes its meaning |
@@ -76,6 +78,7 @@ print(len(sitemap.pages), sitemap.complete)
 | `problem.message` | a description in words; the words may change between versions |
 | `problem.line` | the line number, from 1; None if the position is not known |
 | `problem.offset` | the byte offset in the decompressed document, from 0; None if not known |
+| `problem.sitemap_url` | the sitemap, in the problems of a crawl; None in those of a sitemap |
 
 ## Cost
 

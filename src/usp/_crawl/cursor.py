@@ -280,10 +280,11 @@ class Cursor:
     def _runs(self, stage: Stage) -> bool:
         """Tell whether a stage runs: decided for all of it, at its first node."""
         if stage not in self._stage_runs:
+            found = self.tally.sitemaps > 0
             satisfied = {
                 Condition.ALWAYS: False,
-                Condition.UNLESS_FOUND: self.tally.sitemaps > 0,
-                Condition.IF_NONE: self.outcome is not Outcome.NONE,
+                Condition.UNLESS_FOUND: found,
+                Condition.IF_NONE: found or self.outcome not in {Outcome.NONE, Outcome.PARTIAL},
             }
             self._stage_runs[stage] = not satisfied[stage.condition]
             if self._stage_runs[stage]:

@@ -211,6 +211,8 @@ class OutcomeTally:
         """The sitemaps that were declared or found, read or not."""
         self.incomplete = False
         """Whether something that was declared could not be read, or only in part."""
+        self.damaged = False
+        """Whether that is so of a document that was read: robots.txt counts."""
         self._decisive: Counter[Result] = Counter()
         self._guessed: Counter[Result] = Counter()
 
@@ -224,6 +226,8 @@ class OutcomeTally:
         failed = not node.is_guess and result is not Result.SITEMAP
         self.incomplete = self.incomplete or failed
         self.add_losses(node)
+        lost = result is Result.SITEMAP and bool(node.known_losses())
+        self.damaged = self.damaged or lost
         guessed = node.found_by is FoundBy.KNOWN_PATH or node.homepage is not None
         if node.was_tried:
             (self._guessed if guessed else self._decisive)[result] += 1
@@ -252,7 +256,9 @@ class OutcomeTally:
             return Outcome.FOUND  # and the caller selected none of them
         answered = set(self._guessed) - set(_NO_ANSWER)
         decisive = self._decisive if answered else self._decisive + self._guessed
-        return next((_NO_ANSWER[r] for r in _NO_ANSWER if decisive[r]), Outcome.NONE)
+        # What a damaged robots.txt declares may be lost.
+        otherwise = Outcome.PARTIAL if self.damaged else Outcome.NONE
+        return next((_NO_ANSWER[r] for r in _NO_ANSWER if decisive[r]), otherwise)
 
 
 def rejection(

@@ -144,7 +144,7 @@ class SelectedPages:
     @property
     def known_errors(self) -> tuple[Problem, ...]:
         """Why something of the document was lost, as far as it was read."""
-        return self._pages.known_errors if isinstance(self._pages, HasProblems) else ()
+        return getattr(self._pages, "known_errors", ())
 
     @property
     def complete(self) -> bool:

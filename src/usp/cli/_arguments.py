@@ -79,6 +79,10 @@ def _ls(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="print the website's URLs without scheme and host",
     )
+    _log_options(parser)
+
+
+def _log_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-v",
         "--verbose",

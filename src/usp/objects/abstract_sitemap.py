@@ -23,9 +23,6 @@ class HasProblems(Protocol):
     def problems(self) -> tuple[Problem, ...]: ...
 
     @property
-    def known_errors(self) -> tuple[Problem, ...]: ...
-
-    @property
     def complete(self) -> bool: ...
 
     @property

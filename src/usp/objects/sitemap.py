@@ -144,8 +144,8 @@ class _ReadSitemap(AbstractSitemap):
 
     def _known_losses(self) -> tuple[Problem, ...]:
         collapsed = [note for note in self._notes if note.code == NOT_EXPANDED]
-        found = self._pages.known_errors if isinstance(self._pages, HasProblems) else ()
-        return (*collapsed, *found)
+        # Not by isinstance(): before Python 3.12 that reads ``problems``, and parses the document.
+        return (*collapsed, *getattr(self._pages, "known_errors", ()))
 
     @property
     def document_bytes(self) -> int | None:
