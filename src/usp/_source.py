@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import BinaryIO, Final, Self
 
 from usp._crawl import Crawl
-from usp._crawl.cursor import child_selection
+from usp._crawl.children import child_selection
 from usp._crawl.deadline import TIME_LIMIT
 from usp._crawl.discovery import (
     KNOWN_PATHS,

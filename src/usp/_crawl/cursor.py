@@ -12,6 +12,7 @@ from itertools import islice
 from typing import Any, Final
 from urllib.parse import urldefrag, urljoin
 
+from usp._crawl.children import child_selection, wanted_children
 from usp._crawl.discovery import Condition, HomepageQuery, Stage, StartUrl
 from usp._crawl.messages import FetchFailed
 from usp._crawl.nodes import NO_PAGES, Node, OutcomeTally, rejection, unfinished
@@ -23,7 +24,7 @@ from usp._crawl.resource import Resource
 from usp._crawl.resource_table import ResourceTable
 from usp._crawl.selection import Selection
 from usp._crawl.work import PageBatch, Work
-from usp._parse import Child, ChildSelection, Document, Kind, is_http_url
+from usp._parse import Child, Document, Kind, is_http_url
 from usp.objects.outcome import FoundBy, Outcome, Result, SkipReason
 
 _INDEXES: Final = frozenset({Kind.INDEX, Kind.ROBOTS})
@@ -31,14 +32,6 @@ _MAX_QUEUED: Final = 100_000
 """While this many requests are queued, an index is expanded only when the cursor reaches it: one
 that lists 50,000 others like it would fill the memory long before a limit is reached."""
 _WITHOUT_PAGES: Final = frozenset({Kind.ROBOTS, Kind.INVALID})
-
-
-def child_selection(policy: Policy, selection: Selection, options: CrawlOptions) -> ChildSelection:
-    """Return which sitemaps are taken out of a document; callbacks choose among all of them."""
-    return ChildSelection(
-        None if options.chooses_children else policy.max_sitemaps,
-        None if selection.takes_every_sitemap else selection.sitemap_skip_reason,
-    )
 
 
 class Cursor:
@@ -136,27 +129,12 @@ class Cursor:
         if resource.level >= self._policy.max_level:
             return
         room = min(max(_MAX_QUEUED - self._resources.queued, 0), self.sitemaps_left)
-        for child in islice(self._wanted_children(document, Counter()), room):
+        for child in islice(wanted_children(document, self.selection, Counter()), room):
             if self.stopped:
                 return
             if is_http_url(child.url):
                 self._resources.request(child.url, resource.level + 1)
             yield None
-
-    def _wanted_children(self, document: Document, skipped: Counter[SkipReason]) -> Iterable[Child]:
-        """Return the children that the selection takes, and count the others."""
-        if document.skipped is not None:  # it was applied when the document was inspected
-            skipped.update(document.skipped)
-            return document.children
-        if self.selection.takes_every_sitemap:
-            return document.children
-        in_index = document.kind is not Kind.ROBOTS
-        reasons = [
-            self.selection.sitemap_skip_reason(child, in_index=in_index)
-            for child in document.children
-        ]
-        skipped.update(reason for reason in reasons if reason)
-        return [c for c, reason in zip(document.children, reasons, strict=True) if not reason]
 
     def _count_skipped(self, reason: SkipReason) -> None:
         """Count a sitemap that was skipped at the top of the tree."""
@@ -348,8 +326,11 @@ class Cursor:
         limit = self._policy.limit
         if limit is not None and self.counts_pages:
             count = document.page_count
-            if count is None:  # the caller's own driver counts nothing
-                count = sum(1 for _ in self.selection.choose(document.pages))
+            if count is None:  # a file, or the caller's own driver
+                count = 0
+                batch = PageBatch(document.pages, self.selection)
+                while pages := (yield batch):
+                    count += len(pages)
             left = limit - self._pages
             self._pages += count
             node.page_limit = left if count >= left else None
@@ -397,7 +378,7 @@ class Cursor:
         """Give an index its children: as many as can be reached before a limit."""
         found_by = FoundBy.ROBOTS if document.kind is Kind.ROBOTS else FoundBy.INDEX
         skipped: Counter[SkipReason] = Counter()
-        wanted = {child.url: child for child in self._wanted_children(document, skipped)}
+        wanted = {child.url: child for child in wanted_children(document, self.selection, skipped)}
         urls: Collection[str] = wanted
         if self.options.chooses_children:
             urls = yield from self.options.chosen_children(list(wanted), node.level, parents)

@@ -36,8 +36,8 @@ class PageBatch:
 
     def one_by_one(self, ended: Ended | None = None) -> Iterator[SitemapPage]:
         """Yield the pages, as long as there is time."""
-        pages = self._pages.walk(ended) if isinstance(self._pages, Pages) else self._pages
         try:
+            pages = self._pages.walk(ended) if isinstance(self._pages, Pages) else self._pages
             yield from self._selection.choose(pages) if self._selection else pages
         except TimeoutError:
             self.ended = True

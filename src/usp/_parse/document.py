@@ -354,15 +354,15 @@ def _inspect(
     if found.kind is Kind.TEXT:
         blank = next(urls_in_text(opened.data, diagnostics), None) is None
         return Document(url, found.kind, Pages(source, kind), blank=blank)
+    if found.kind is not Kind.ROBOTS and not _names_children(opened, source, diagnostics):
+        return Document(url, found.kind, Pages(source, kind))
     children = Children(selection, in_index=found.kind is not Kind.ROBOTS)
     if found.kind is Kind.ROBOTS:
         for sitemap in sitemaps_in_robots(opened.data, source.url, diagnostics):
             children.add(sitemap)
-    elif _names_children(opened, source, diagnostics):
+    else:
         entries = iter_entries(_entries(opened, diagnostics, expat_only=source.expat_only))
         children.add_entries(entries, source.url)
-    else:
-        return Document(url, found.kind, Pages(source, kind))
     return Document(
         url,
         found.kind,

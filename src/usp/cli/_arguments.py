@@ -69,6 +69,12 @@ def _ls(parser: argparse.ArgumentParser) -> None:
         help="always or never try newer known paths such as /wp-sitemap.xml\n(default: the same)",
     )
     parser.add_argument(
+        "--max-seconds",
+        type=float,
+        metavar="N",
+        help="end the crawl after N seconds, and print what was found",
+    )
+    parser.add_argument(
         "--strict",
         action="store_true",
         help="exit with 3 if some sitemaps could not be read, or only in part",
