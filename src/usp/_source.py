@@ -1,7 +1,7 @@
 """Sources: what a caller names (a site, the URL of a sitemap, a file, standard input), and where
 the crawl of it starts.
 
-A source that can't be used raises at once, in one line. What a document contains is data.
+An unusable source raises ``UsageError`` at the call; faults in a document do not.
 """
 
 import errno
@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO, Final, Self
 
@@ -36,7 +37,7 @@ from usp._crawl.urls import (
     url_with_scheme,
 )
 from usp._drive.events import log_homepage
-from usp._parse import Document, Ended, Kind, Pages, Source, inspect
+from usp._parse import ChildSelection, Document, Ended, Kind, Pages, Source, inspect
 from usp._store import Store
 from usp._validate import argument_error, check_flags
 from usp.exceptions import StorageError, UsageError
@@ -128,12 +129,13 @@ class CrawlStart:
 
         :raises UsageError: if the file can't be read.
         """
+        now, started = datetime.now(UTC), time.monotonic()
         if self.file is None:
-            return Crawl._started(*self.site, policy, options, other=self.other)
-        started = time.monotonic()
-        document = self.file.document(policy, options, _time_limit(policy, started))
+            return Crawl._started(*self.site, policy, options, now, other=self.other)
+        children = child_selection(policy, selection_of(policy, now), options)
+        document = self.file.document(policy, children, _time_limit(policy, started))
         start_url = StartUrl(self.file.name, FoundBy.GIVEN, document=document)
-        crawl = Crawl._started(self.file.name, [start_url], policy, options)
+        crawl = Crawl._started(self.file.name, [start_url], policy, options, now)
         crawl._deadline.has_passed(started)  # its time began when the file was opened
         return crawl
 
@@ -198,7 +200,7 @@ class LocalFile:
     name: str
     store: Store
 
-    def document(self, policy: Policy, options: CrawlOptions, ended: Ended) -> Document:
+    def document(self, policy: Policy, children: ChildSelection, ended: Ended) -> Document:
         """Read the file, as long as there is time; its relative URLs stay relative.
 
         :raises UsageError: if it can't be read.
@@ -207,7 +209,6 @@ class LocalFile:
         with _as_usage_error(self.name):
             body = self.store.keep(_chunks(self.name, limit, ended))
         source = Source(body, None, self.name, limit=limit, extensions=policy.extensions)
-        children = child_selection(policy, selection_of(policy), options)
         try:
             return inspect(source, None, children, ended)
         except TimeoutError:

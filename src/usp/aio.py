@@ -36,7 +36,10 @@ try:
 except ModuleNotFoundError as error:
     if error.name != "aiohttp":
         raise
-    raise ImportError("usp.aio needs aiohttp: pip install 'usp[async]'") from None
+    raise ImportError(
+        "usp.aio needs aiohttp, which the extra async installs: in a clone of usp, run "
+        'pip install ".[async]"'
+    ) from None
 
 __all__ = [
     "AioPageStream",
@@ -76,7 +79,7 @@ class _AioStream(AsyncIterator[_T]):
 
 
 class AioPageStream(StreamStatus, _AioStream[SitemapPage]):
-    """Pages as they arrive, in document order; ``iter_pages`` makes it."""
+    """Pages as they arrive, in document order; returned by ``iter_pages``."""
 
     _emit: Emit
     _store: Store
@@ -141,7 +144,7 @@ class AioPageStream(StreamStatus, _AioStream[SitemapPage]):
 
 
 class AioTreeStream(_AioStream[tuple[str, IndexWebsiteSitemap]]):
-    """The trees of many websites, each with its homepage as given; ``sitemap_trees`` makes it."""
+    """The trees of many websites, each with its homepage as given: of ``sitemap_trees``."""
 
     @classmethod
     def _start(cls, items: AsyncGenerator[tuple[str, IndexWebsiteSitemap], None]) -> Self:
@@ -168,8 +171,8 @@ async def sitemap_tree_for_homepage(
 ) -> IndexWebsiteSitemap:
     """Find, fetch and parse all sitemaps of a website, as ``usp.tree`` does.
 
-    The tree is the same as that of ``usp.tree``. Walking its pages waits for nothing: the crawl is
-    over, and the documents are stored.
+    The tree is the same as that of ``usp.tree``. Iterating over its pages does no network I/O: the
+    crawl is over, and the documents are stored.
 
     :param homepage_url: any URL of the site, or a bare domain, which means https.
     :param web_client: the client to fetch with; by default an ``AioWebClient`` for this crawl.
@@ -337,9 +340,10 @@ def sitemap_trees(
 ) -> AioTreeStream:
     """Crawl many websites concurrently, and yield each tree as soon as it is complete.
 
-    However many homepages there are, only those in progress are held. All crawls share one client,
-    whose ``concurrency`` limits the requests in flight. A homepage that isn't a URL is data here:
-    its tree is empty, and names the problem.
+    However many homepages there are, only those in progress are in memory. All crawls share one
+    client; ``AioWebClient(concurrency=...)`` limits the requests of all of them, the keyword
+    ``concurrency`` those of each. A homepage that isn't a URL is data here: its tree is empty, and
+    has the problem.
 
     :param homepages: URLs or bare domains (which means https), from any iterable, sync or async.
     :param sites_at_once: how many websites are crawled concurrently.
@@ -386,6 +390,8 @@ def _unreachable_tree(homepage: object) -> IndexWebsiteSitemap:
     return IndexWebsiteSitemap(str(homepage), [], outcome=Outcome.UNREACHABLE, notes=(problem,))
 
 
-def _client(own: AbstractAioWebClient | None) -> AbstractAsyncContextManager[AbstractAioWebClient]:
+def _client(
+    given: AbstractAioWebClient | None,
+) -> AbstractAsyncContextManager[AbstractAioWebClient]:
     """Return a client for the time of a crawl: the caller's, which stays open, or a new one."""
-    return AioWebClient() if own is None else nullcontext(own)
+    return AioWebClient() if given is None else nullcontext(given)

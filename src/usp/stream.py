@@ -23,9 +23,11 @@ from usp.objects.problem import Problem
 from usp.web_client import as_web_client, default_client
 from usp.web_client.abstract_client import AbstractWebClient
 
+__all__ = ["PageStream", "iter_pages"]
+
 
 class StreamStatus:
-    """What a stream of pages knows about its crawl, at any time; for threads and asyncio alike."""
+    """The state of a stream's crawl, at any time; for threads and asyncio."""
 
     _crawl: Crawl
     _page_filter: PageFilter
@@ -62,8 +64,8 @@ class StreamStatus:
 class PageStream(StreamStatus, Iterator[SitemapPage]):
     """Pages as they arrive, in document order: an iterator that can be closed at any time.
 
-    ``iter_pages`` makes it. Closing closes the sockets at once. A stream that is used as a context
-    manager, or is read to its end, closes itself.
+    ``iter_pages`` returns it. Closing closes the sockets at once. A stream that is used as a
+    context manager, or is read to its end, closes itself.
     """
 
     _client: AbstractWebClient

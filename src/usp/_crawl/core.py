@@ -1,8 +1,8 @@
 """The crawl core: decides what to fetch next, and never waits.
 
 A *resource* is a URL, fetched at most once. A *node* is a position in the tree where it is
-declared, with its own level and ancestors. A cursor walks the nodes in document order; requests for
-what it will need run ahead of it. ``Crawl`` is what a driver works with: ours, or the caller's.
+declared, with its own level and ancestors. A cursor visits the nodes in document order; requests
+for what it will need run ahead of it. ``Crawl`` is what a driver works with: ours, or the caller's.
 """
 
 import pickle
@@ -25,7 +25,6 @@ from usp._crawl.messages import (
     ResponseProgress,
     check_problem_code,
 )
-from usp._crawl.nodes import Node
 from usp._crawl.options import CrawlOptions, RecurseCallback, RecurseListCallback, StopCallback
 from usp._crawl.policy import Policy, policy_or_default, selection_of
 from usp._crawl.resource import Resource
@@ -48,6 +47,7 @@ from usp._validate import (
 from usp._version import __version__
 from usp.exceptions import SitemapException, UsageError
 from usp.objects.outcome import FoundBy, Outcome, SkipReason
+from usp.objects.page import as_utc
 from usp.objects.problem import Problem
 from usp.objects.sitemap import IndexWebsiteSitemap
 
@@ -72,6 +72,7 @@ class Crawl:
         recurse_callback: RecurseCallback | None = None,
         recurse_list_callback: RecurseListCallback | None = None,
         stop_callback: StopCallback | None = None,
+        now: datetime | None = None,
     ) -> None:
         """Start a crawl of one sitemap or several, and all that they lead to.
 
@@ -82,6 +83,7 @@ class Crawl:
         :param recurse_list_callback: called before that with all children of an index; returns
             those to fetch.
         :param stop_callback: called with each page in document order; True ends the crawl there.
+        :param now: the time of the start; only needed if ``since`` or ``until`` is a duration.
         """
         several = [urls] if isinstance(urls, str) else list(check_iterable("urls", urls, str))
         if not several:
@@ -90,7 +92,7 @@ class Crawl:
         options = CrawlOptions(
             recurse_callback, recurse_list_callback, stop_callback, probe_early=True
         )
-        self._begin(Site(several[0], start_urls), policy, options)
+        self._begin(Site(several[0], start_urls), policy, options, now)
 
     @classmethod
     def for_site(
@@ -103,6 +105,7 @@ class Crawl:
         recurse_callback: RecurseCallback | None = None,
         recurse_list_callback: RecurseListCallback | None = None,
         stop_callback: StopCallback | None = None,
+        now: datetime | None = None,
     ) -> Self:
         """Start a crawl of a website: robots.txt and known paths.
 
@@ -115,6 +118,7 @@ class Crawl:
         :param recurse_callback: as in ``Crawl``.
         :param recurse_list_callback: as in ``Crawl``.
         :param stop_callback: as in ``Crawl``.
+        :param now: as in ``Crawl``.
         """
         homepage = urljoin(check_homepage("homepage_url", homepage_url), "/")
         check_flags(use_robots=use_robots)
@@ -127,7 +131,7 @@ class Crawl:
         site, *other = (
             Site(url, tuple(plan.start_urls(url))) for url in schemes_to_try(homepage_url, homepage)
         )
-        return cls._started(*site, policy, options, other=next(iter(other), None))
+        return cls._started(*site, policy, options, now, other=next(iter(other), None))
 
     @classmethod
     def _started(
@@ -158,7 +162,7 @@ class Crawl:
         other: Site | None = None,
     ) -> None:
         self.policy = policy_or_default(policy)
-        selection = selection_of(self.policy, now)
+        selection = selection_of(self.policy, as_utc(check_optional_instance("now", now, datetime)))
         self._resources = ResourceTable(self.policy)
         self._start_at(site, selection, options)
         other = other if self.policy.scheme_fallback else None
@@ -200,7 +204,7 @@ class Crawl:
         return tuple(self._taken.values())
 
     def tree(self) -> IndexWebsiteSitemap:
-        """Return the tree as far as the crawl has come."""
+        """Return the tree so far."""
         return website_tree(self._name, self._cursor)
 
     def _into_tree(self) -> IndexWebsiteSitemap:
@@ -215,7 +219,7 @@ class Crawl:
         return restore_crawl, ({"version": __version__, "state": pickle.dumps(self.__dict__)},)
 
     def stop(self, code: str, reason: str) -> None:
-        """End the crawl in order, with what it has.
+        """End the crawl normally; the tree has what was read.
 
         :param code: a problem code, such as SM706: the caller ended the crawl.
         :param reason: the message of that problem.
@@ -265,7 +269,10 @@ class Crawl:
         return self.policy.prefetch - ahead
 
     def give_back(self, request: FetchRequest) -> None:
-        """Put a request that won't be answered back: ``take`` returns it again."""
+        """Put a request that won't be answered back: ``take`` returns it again.
+
+        :param request: one that was taken.
+        """
         self._given_back.append(self._answered(request))
 
     def _answered(self, request: FetchRequest) -> FetchRequest:
@@ -395,13 +402,9 @@ class Crawl:
         )
         self._receive(request, inspect(source, options.kind, options.children), now)
 
-    def _stop_at(self, node: Node, code: str, reason: str) -> None:
-        """End a stream among the pages of a node."""
-        self._cursor.stop_at(node, code, reason)
-
 
 def restore_crawl(fields: dict[str, Any]) -> Crawl:
-    """Return a crawl that was pickled by this very version."""
+    """Return a crawl that was pickled by the same version."""
     if fields["version"] != __version__:
         raise SitemapException(
             f"This crawl was saved by usp {fields['version']} and can't be resumed by "

@@ -1,7 +1,7 @@
-"""The cursor: walks the nodes of the tree in document order and decides each as it gets there.
+"""The cursor: visits the nodes of the tree in document order and decides the result of each.
 
-Callbacks run only here, and only here are loops and known paths judged, discovery stages started
-and the limits on sitemaps and pages applied. So no result depends on which response came first.
+Callbacks, loop detection, known paths, discovery stages and the limits on sitemaps and pages are
+handled here only, so no result depends on the order of responses.
 """
 
 import sys
@@ -35,7 +35,7 @@ _WITHOUT_PAGES: Final = frozenset({Kind.ROBOTS, Kind.INVALID})
 
 
 class Cursor:
-    """The tree as far as it is decided, and what is needed to go on."""
+    """The part of the tree that is decided, and the state to continue."""
 
     def __init__(
         self,

@@ -55,7 +55,7 @@ class ReadOptions:
 
 @dataclass(frozen=True, slots=True)
 class FetchRequest:
-    """A request to make: fetch this URL, and tell the crawl what came of it."""
+    """A request to make: fetch this URL, and pass the result to the crawl."""
 
     url: str
     level: int = 0

@@ -153,7 +153,7 @@ class ResourceTable:
     def _fail(self, resource: Resource, failure: FetchFailed) -> None:
         """Record that a URL failed; where no response came, request it by the other scheme.
 
-        Sites move to https and forget their declarations. A certificate that is not trusted is no
+        Sites that moved to https often still declare http. A certificate that is not trusted is no
         reason to use http.
         """
         resource.failure = failure

@@ -1,4 +1,4 @@
-"""Concurrent requests in asyncio: a task a request; the task that runs the crawl owns its core.
+"""Concurrent requests in asyncio: one task per request; the task that runs the crawl owns its core.
 
 A task touches its own document and nothing else; the owner takes its result. What could block the
 loop (inspecting a large document, writing it to disk, reading its pages) runs in a thread; small

@@ -19,7 +19,7 @@ def steps(
     emit: events.Emit,
     store: Store | None = None,
 ) -> Generator[None]:
-    """Run a crawl of a site to its end, a result a step, concurrently if the client allows it."""
+    """Run a crawl to its end, one result per step, concurrently if the client allows it."""
     client = as_web_client(client)
     limit = crawl.policy.max_document_bytes
     if not client.streams:

@@ -61,12 +61,13 @@ def _ls(parser: argparse.ArgumentParser) -> None:
         "--homepage",
         action=argparse.BooleanOptionalAction,
         help="always or never look for sitemap and feed links on the homepage\n"
-        "(default: only if robots.txt and known paths led to nothing)",
+        "(default: only if nothing else was found)",
     )
     parser.add_argument(
         "--newer",
         action=argparse.BooleanOptionalAction,
-        help="always or never try newer known paths such as /wp-sitemap.xml\n(default: the same)",
+        help="always or never try newer known paths such as /wp-sitemap.xml\n"
+        "(default: only if nothing else was found)",
     )
     parser.add_argument(
         "--max-seconds",

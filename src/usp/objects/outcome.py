@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+__all__ = ["Attempt", "FoundBy", "Outcome", "Result", "SkipReason"]
+
 
 class Outcome(StrEnum):
     """The outcome of a crawl."""

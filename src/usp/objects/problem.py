@@ -12,6 +12,8 @@ from enum import StrEnum
 from itertools import islice
 from typing import Final
 
+__all__ = ["CODES", "Code", "Problem", "Severity"]
+
 
 class Severity(StrEnum):
     """How serious a problem is for a reader of the sitemap."""

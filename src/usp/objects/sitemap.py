@@ -13,7 +13,7 @@
         └ IndexXMLSitemap, IndexRobotsTxtSitemap
 
 A sitemap holds any re-iterable of pages: a list, or a stored document that is parsed anew each
-time. So walking a tree never holds more than one chunk of one sitemap.
+time. So iterating over a tree never holds more than one chunk of one sitemap.
 """
 
 from collections import Counter
@@ -133,7 +133,7 @@ class _ReadSitemap(AbstractSitemap):
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """The problems with this document; parses it, unless its pages were walked already."""
+        """The problems with this document; parses it, unless its pages were iterated already."""
         found = self._pages.problems if isinstance(self._pages, HasProblems) else ()
         return (*self._notes, *found)
 
@@ -184,7 +184,7 @@ class _ReadSitemap(AbstractSitemap):
 
 
 def _reiterable(pages: Iterable[SitemapPage]) -> Iterable[SitemapPage]:
-    """Return pages that can be walked more than once: a generator gives them only once."""
+    """Return pages that can be iterated more than once: a generator gives them only once."""
     return list(pages) if isinstance(pages, Iterator) else pages
 
 
@@ -226,7 +226,7 @@ class PagesXMLSitemap(AbstractPagesSitemap):
 
 
 class PagesTextSitemap(AbstractPagesSitemap):
-    """A plain text sitemap, one URL a line."""
+    """A plain text sitemap, one URL per line."""
 
 
 class PagesRSSSitemap(AbstractPagesSitemap):

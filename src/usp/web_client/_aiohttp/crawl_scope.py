@@ -103,7 +103,7 @@ class AiohttpCrawlScope(AioCrawlScope):
         self._session._retry_connection = False
 
     async def close(self) -> None:
-        """Forget the crawl, and close the connections that only it used."""
+        """Release what belongs to the crawl, and close the connections that only it used."""
         self._session.detach()
         self._connector.leave(self)
         self.client._pacing.forget(self)
@@ -161,7 +161,7 @@ class AiohttpCrawlScope(AioCrawlScope):
         self._start(host)
 
     async def _wait_for_hop(self, host: str, deadline: asyncio.Timeout) -> None:
-        """Wait until a redirect may be followed; the deadline is put off by that."""
+        """Wait until a redirect may be followed; the deadline is extended by that."""
         while seconds := self._seconds_to_wait(host):
             due = deadline.when()
             deadline.reschedule(None if due is None else due + seconds)

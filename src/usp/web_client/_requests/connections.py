@@ -152,11 +152,11 @@ class _GuardedConnection(HTTPConnection):
         return sock
 
     def request(self, *args: Any, **options: Any) -> None:
-        """Send a request; a kept connection is shown to the guard again."""
+        """Send a request; a kept connection is checked by the address guard again."""
         if self.sock is not None:
             try:
                 self._admit(self.sock)
-            except ConnectionResetError:  # its last crawl was cancelled at this very moment
+            except ConnectionResetError:  # its last crawl was cancelled at this moment
                 if self.proxy is not None:
                     raise
                 self.close()  # so urllib3 connects again
