@@ -18,6 +18,8 @@ KEPT_OF_A_CODE: Final = 100
 _TRUNCATING: Final = frozenset({"SM102", "SM214", "SM701"})
 """Problems that mean that the end of the document is missing, whatever its format."""
 
+Ended = Callable[[], bool]
+"""Tells whether reading should end: the time is up, or nobody wants the rest. Any thread asks."""
 Position = tuple[int | None, int | None]
 """A line and a byte offset in the decompressed document; None where they are unknown."""
 
@@ -48,7 +50,8 @@ START: Final = ReadPosition()
 class Diagnostics:
     """The problems that one reading of one document finds."""
 
-    def __init__(self, *, collecting: bool = True) -> None:
+    def __init__(self, *, collecting: bool = True, ended: Ended | None = None) -> None:
+        self._ended = ended
         self.collecting = collecting
         """Whether all problems are kept: if not, only errors are, without their positions, which
         needn't be counted then."""
@@ -63,6 +66,15 @@ class Diagnostics:
         self._kept: list[Problem] = []
         self._counts: Counter[str] = Counter()
         self._reported_once: set[str] = set()
+
+    def unused(self) -> "Diagnostics":
+        """Return diagnostics that keep nothing of these, for a look ahead within the same time."""
+        return Diagnostics(collecting=False, ended=self._ended)
+
+    def check_time(self) -> None:
+        """Raise ``TimeoutError`` if reading should end; called after each part of a document."""
+        if self._ended is not None and self._ended():
+            raise TimeoutError("the document was not read to its end")
 
     def report(
         self, code: str, message: str, *, at: int | None = None, position: Position | None = None
