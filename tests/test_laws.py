@@ -33,7 +33,7 @@ PACKAGE = Path(usp.__file__).parent
 FILES = sorted(PACKAGE.rglob("*.py"))
 
 LAYERS = (
-    {"_version", "_installation"},
+    {"_version", "_installation", "_display"},
     {"exceptions"},
     {"_validate"},
     {"objects"},

@@ -20,9 +20,17 @@ What the *web* does wrong is not raised. It is data: an ``InvalidSitemap`` in th
 ``Problem`` on a sitemap, the ``Outcome`` of a crawl.
 """
 
+from usp._display import shown
+
 
 class UspError(Exception):
-    """Base class of every exception that this library raises."""
+    """Base class of every exception that this library raises.
+
+    Its message is one line, without the user and password of any URL.
+    """
+
+    def __init__(self, *args: object) -> None:
+        super().__init__(*(shown(arg) if isinstance(arg, str) else arg for arg in args))
 
 
 class SitemapException(UspError):

@@ -8,6 +8,7 @@ what it will need run ahead of it. ``Crawl`` is what a driver works with: ours, 
 import pickle
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final, Self
 from urllib.parse import urljoin
@@ -21,6 +22,7 @@ from usp._crawl.messages import (
     FetchResult,
     NotModified,
     ReadOptions,
+    TruncatedBody,
     check_problem_code,
 )
 from usp._crawl.nodes import Node
@@ -29,8 +31,9 @@ from usp._crawl.policy import Policy, policy_or_default, selection_of
 from usp._crawl.resource import Resource
 from usp._crawl.resource_table import ResourceTable
 from usp._crawl.unchanged import unchanged_document
+from usp._crawl.url_credentials import UrlCredentials
 from usp._crawl.urls import check_homepage, check_paths, check_start_url
-from usp._parse import Source, http_charset, inspect
+from usp._parse import Document, Source, http_charset, inspect
 from usp._validate import (
     argument_error,
     check_flags,
@@ -145,7 +148,9 @@ class Crawl:
     ) -> None:
         self.policy = policy_or_default(policy)
         selection = selection_of(self.policy, now)
-        self._name = name
+        self._credentials = UrlCredentials()
+        self._name = self._credentials.start_url(name)
+        start_urls = self._credentials.start_urls(start_urls)
         self._resources = ResourceTable(self.policy)
         self._cursor = Cursor(start_urls, self.policy, selection, self._resources, options)
         self._deadline: float | None = None
@@ -253,9 +258,10 @@ class Crawl:
             self.policy.hash_bodies,
             stored,
             self.policy.max_document_bytes,
+            resource.url,
         )
         return FetchRequest(
-            resource.url,
+            self._credentials.url_to_request(resource.url),
             resource.level,
             resource.is_guess,
             resource.attempts,
@@ -295,7 +301,12 @@ class Crawl:
         request = self._answered(request)
         if isinstance(result, NotModified):
             result = unchanged_document(request, result)
-        settled = self._resources.receive(request.url, result, now, jitter)
+        if isinstance(result, TruncatedBody):
+            document = self._credentials.document(result.document)
+            result = replace(result, document=document)
+        elif isinstance(result, Document):
+            result = self._credentials.document(result)
+        settled = self._resources.receive(request._options.url, result, now, jitter)
         if isinstance(settled, float):
             return settled
         self._cursor.prefetch_children(settled)

@@ -7,6 +7,7 @@ import math
 from dataclasses import dataclass, field
 
 from usp._crawl.selection import Selection
+from usp._display import redact, without_credentials
 from usp._parse import MAX_DOCUMENT_BYTES, Document, Kind
 from usp._validate import argument_error, check_bool, check_instance, check_int, check_number
 from usp.objects.fetch_info import FetchInfo, StoredDocument, Validators
@@ -35,6 +36,8 @@ class ReadOptions:
     stored: StoredDocument | None = None
     """The document that an earlier crawl stored: used again if it is unchanged."""
     max_bytes: int = MAX_DOCUMENT_BYTES
+    url: str = ""
+    """The URL by which the crawl knows it: without credentials."""
 
     @property
     def validators(self) -> Validators:
@@ -47,6 +50,7 @@ class FetchRequest:
     """A request to make: fetch this URL, and tell the crawl what came of it."""
 
     url: str
+    """The URL, with the user and password that were given for it; the repr omits them."""
     level: int = 0
     """The depth in the tree; robots.txt and known paths are at level 0."""
     is_guess: bool = False
@@ -56,6 +60,13 @@ class FetchRequest:
     validators: Validators = field(default_factory=Validators)
     """Make the request conditional with these, if there are any."""
     _options: ReadOptions = field(default_factory=ReadOptions, repr=False)
+
+    def __repr__(self) -> str:
+        url = without_credentials(self.url)
+        return (
+            f"FetchRequest(url={url!r}, level={self.level}, is_guess={self.is_guess}, "
+            f"attempt={self.attempt}, validators={self.validators})"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +91,7 @@ class FetchFailed:
 
     def __post_init__(self) -> None:
         check_instance("message", self.message, str)
+        object.__setattr__(self, "message", redact(self.message))  # clients may quote the URL
         for name in ("retryable", "no_response", "untrusted", "client_error"):
             check_bool(name, getattr(self, name))
         if self.status is not None:

@@ -22,6 +22,7 @@ from usp._crawl.messages import (
     NotModified,
     TruncatedBody,
 )
+from usp._display import without_credentials
 from usp._drive import events
 from usp._parse import Kind, Source, http_charset, inspect, parse_date
 from usp._store import Store
@@ -76,6 +77,7 @@ class ResponseHead:
         url = response.url()
         if not isinstance(url, str):
             raise TypeError(f"url() of the response must return a string, not {url!r}")
+        url = without_credentials(url)
         urlsplit(url)
         last_modified = _text(response.header("Last-Modified"))
         info = FetchInfo(
@@ -85,7 +87,9 @@ class ResponseHead:
             etag=_text(response.header("ETag")),
             last_modified=last_modified,
             http_last_modified=as_utc(parse_date(last_modified)) if last_modified else None,
-            redirects=tuple(map(str, _if_there(response, "redirects") or ())),
+            redirects=tuple(
+                without_credentials(str(url)) for url in _if_there(response, "redirects") or ()
+            ),
             attempts=request.attempt,
         )
         is_homepage = request._options.kind is Kind.HOMEPAGE

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
+from usp._display import redact
 from usp.objects.problem import CODES, Problem, Severity
 
 KEPT_PROBLEMS: Final = 300
@@ -75,7 +76,8 @@ class Diagnostics:
         # Problems are sorted and cut at the end: how far a reader is ahead of the entries that are
         # checked differs between the readers.
         if self._counts[code] <= KEPT_OF_A_CODE:
-            self._kept.append(Problem(code, message, *(position or self.position(at))))
+            where = position or self.position(at)
+            self._kept.append(Problem(code, redact(message), *where))
 
     def position(self, at: int | None = None) -> Position:
         """Return the position of an offset, or of the entry that is being checked."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, fields, replace
 from itertools import chain
 from typing import Any, Final
 
+from usp._display import without_credentials
 from usp._parse.diagnostics import Diagnostics, ReadPosition
 from usp._parse.formats.feeds import AtomFieldReader, RssFieldReader
 from usp._parse.formats.field_reader import FieldReader, first
@@ -74,6 +75,12 @@ class Source:
     """Whether pages keep unknown elements."""
     expat_only: bool = False
     """Use the expat reader alone, and check every entry in full: slower, and the same result."""
+
+    def __post_init__(self) -> None:
+        # A URL that is resolved against them must not inherit the user and password.
+        for name, url in (("url", self.url), ("declared_url", self.declared_url)):
+            if url:
+                object.__setattr__(self, name, without_credentials(url))
 
     @classmethod
     def of(cls, content: str | bytes, url: str | None = None) -> "Source":
@@ -393,7 +400,7 @@ def children_of_entries(entries: Iterable[Entry], base: str | None) -> tuple[Chi
             continue
         lastmod = first(record, "lastmod") or None
         for key, text in record:
-            url = resolve_url(text, base) if key == "loc" else ""
+            url = resolve_url(text, base, keep_userinfo=True) if key == "loc" else ""
             if url and url not in found:
                 found[url] = Child(url, lastmod)
     return tuple(found.values())

@@ -7,6 +7,8 @@ trees travel both ways between old and new programs.
 
 from typing import Any, ClassVar
 
+from usp._display import shown
+
 
 def _hashable(value: object) -> object:
     """Turn lists into tuples, so that a story with keywords can be a dictionary's key."""
@@ -31,7 +33,7 @@ class ValueObject:
 
     def __repr__(self) -> str:
         fields = ", ".join(f"{name}={getattr(self, name)}" for name in self._fields)
-        return f"{type(self).__name__}({fields})"
+        return shown(f"{type(self).__name__}({fields})")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as a dictionary of plain values."""

@@ -47,7 +47,8 @@ def links(page: str, header: str | None, base: str) -> Iterator[tuple[str, Rel]]
     """Yield the sitemaps and feeds that a homepage links to, without duplicates."""
     seen: set[tuple[str, Rel]] = set()
     for href, attributes in (*_links_in_header(header or ""), *_links_in_html(page)):
-        url = resolve_url(href, resolve_url(attributes.get("base", ""), base) or base)
+        base_url = resolve_url(attributes.get("base", ""), base) or base
+        url = resolve_url(href, base_url, keep_userinfo=True)
         rel = _rel(attributes, url)
         if rel is not None and is_http_url(url) and (url, rel) not in seen:
             seen.add((url, rel))

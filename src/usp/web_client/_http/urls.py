@@ -1,10 +1,15 @@
 """URLs as our clients send them."""
 
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 import requests
 
-__all__ = ["host_of", "is_web_url", "prepare_url"]
+from usp._display import without_credentials
+
+__all__ = ["Login", "host_of", "is_web_url", "prepare_url", "split_login"]
+
+Login = tuple[str, str]
+"""A user and a password."""
 
 
 def is_web_url(url: str) -> bool:
@@ -20,6 +25,21 @@ def prepare_url(url: str) -> str:
     request = requests.PreparedRequest()
     request.prepare_url(url, None)
     return request.url or url
+
+
+def split_login(url: str) -> tuple[str, Login | None]:
+    """Return a URL without its user and password, and those.
+
+    So no library that is given the URL can put them into a message.
+
+    :raises ValueError: if it is not a URL.
+    """
+    userinfo, at, _ = urlsplit(url).netloc.rpartition("@")
+    if not at:
+        return url, None
+    user, _, password = userinfo.partition(":")
+    has_login = bool(user or password)
+    return without_credentials(url), (unquote(user), unquote(password)) if has_login else None
 
 
 def host_of(url: str) -> str:

@@ -7,11 +7,14 @@ have no parameter for it: one session serves any number of crawls.
 from collections.abc import Mapping, MutableMapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from usp.web_client._http.address_guard import Guard
-from usp.web_client._http.credentials import is_same_site
+from usp.web_client._http.credentials import Homepage, is_same_site
 from usp.web_client._requests.tracked_sockets import TrackedSockets
+
+if TYPE_CHECKING:
+    from usp.web_client._requests.session import GuardedAdapters
 
 __all__ = ["REQUEST_CONTEXT", "RequestContext"]
 
@@ -22,6 +25,8 @@ class RequestContext:
 
     guard: Guard
     sockets: TrackedSockets
+    homepage: Homepage
+    adapters: "GuardedAdapters"
     deadline: float | None
     """When the document has to be complete, by the monotonic clock; waiting puts it off."""
     credentials: Mapping[str, str] = field(default_factory=dict)

@@ -8,36 +8,49 @@ hooks run as before.
 
 import socket
 import time
+from collections.abc import Mapping
 from contextlib import ExitStack, suppress
-from typing import Any, Final
+from typing import Final
 from urllib.parse import urljoin
 
 import requests
 import urllib3.exceptions
-from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.response import HTTPResponse
 
+from usp._display import redact
 from usp.exceptions import DeadlineError
 from usp.objects.fetch_info import Validators
 from usp.web_client._http.defaults import DRAIN_SECONDS, MAX_DRAINED_BYTES
 from usp.web_client._http.error_responses import DEADLINE_MESSAGE
 from usp.web_client._http.urls import host_of, is_web_url
 from usp.web_client._requests.connections import TimedSocket
+from usp.web_client._requests.peer import check_peer
 from usp.web_client._requests.request_context import RequestContext
 from usp.web_client.abstract_client import RequestWaiter
 
 __all__ = ["ResponseHook", "drain"]
 
-_PLAIN_CONNECTIONS: Final = (HTTPConnection, HTTPSConnection)
 _CONDITIONS: Final = tuple(Validators("x", "x").headers())
 
 
 class ResponseHook:
-    """The hook for the responses to one request, redirects included."""
+    """The hooks for the responses to one request, redirects included."""
 
     def __init__(self, context: RequestContext, waiter: RequestWaiter) -> None:
         self._context = context
         self._waiter = waiter
+
+    def check_address(
+        self,
+        response: requests.Response,
+        proxies: Mapping[str, str] | None = None,
+        **_: object,
+    ) -> None:
+        """Show the address of a response to the guard; one that is refused is closed."""
+        with ExitStack() as undo:
+            undo.callback(response.close)
+            check_peer(response, self._context.guard, proxies or {})
+            undo.pop_all()
 
     def __call__(self, response: requests.Response, **_: object) -> None:
         """Check a response; one that must not be used is closed."""
@@ -49,13 +62,11 @@ class ResponseHook:
     def _check(self, response: requests.Response) -> None:
         context = self._context
         context.sockets.check()
-        if address := _address_of(response):
-            context.guard.admit(host_of(response.url), address)
         if not response.is_redirect:
             return
         target = urljoin(response.url, response.headers["Location"])
         if not is_web_url(target):
-            raise requests.exceptions.InvalidSchema(f"redirected to {target}: not followed")
+            raise requests.exceptions.InvalidSchema(f"redirected to {redact(target)}: not followed")
         if context.deadline is not None and time.monotonic() >= context.deadline:
             raise DeadlineError(DEADLINE_MESSAGE)
         if host_of(target) != host_of(response.url):
@@ -116,21 +127,3 @@ def _limit_next_read(raw: HTTPResponse, seconds: float) -> None:
         sock.deadline = time.monotonic() + seconds
     elif isinstance(sock, socket.socket):
         sock.settimeout(seconds)
-
-
-def _address_of(response: requests.Response) -> str | None:
-    """Return the address that a response came from, if it is the address of its host.
-
-    A cache and a mock have none, and a proxy has its own. Our own connections were shown to the
-    guard before anything was sent.
-    """
-    raw: Any = response.raw
-    connection: Any = getattr(raw, "connection", None)
-    if type(connection) not in _PLAIN_CONNECTIONS or connection.proxy is not None:
-        return None
-    try:
-        with socket.fromfd(raw.fileno(), socket.AF_INET, socket.SOCK_STREAM) as duplicate:
-            peer = duplicate.getpeername()
-    except OSError:
-        return None
-    return str(peer[0]) if isinstance(peer, tuple) else None
