@@ -7,7 +7,6 @@ of a URL are kept apart from it (``_crawl.url_credentials``).
 
 import re
 from typing import Final
-from urllib.parse import quote
 
 __all__ = ["one_line", "redact", "redact_argument", "shown", "without_credentials"]
 
@@ -18,7 +17,7 @@ _URL_WITH_USERINFO: Final = re.compile(
 _USERINFO_IN_TEXT: Final = re.compile(r"(?<=//)(?:[^\s/?#@]*+@)++")
 _HIDDEN: Final = "***"
 _ESCAPED: Final = {
-    code: quote(chr(code))
+    code: "".join(f"%{byte:02X}" for byte in chr(code).encode())
     for code in (
         *range(0x20),  # C0: line breaks, the escape character of terminals
         *range(0x7F, 0xA0),  # DEL and C1, which some terminals obey, too
@@ -50,6 +49,8 @@ def redact_argument(text: str) -> str:
     It may be a URL that is malformed because of its password (``http://user:pa/ss@host``), so
     everything from the scheme to the last ``@`` is hidden.
     """
+    if text.startswith("mailto:"):
+        return text
     scheme, slashes, rest = text.partition("//")
     if not slashes:
         scheme, rest = "", text

@@ -26,7 +26,8 @@ def argument_error(name: str, accepted: str, given: object) -> UsageError:
 
 def shown_argument(given: object) -> str:
     """Return a wrong value as an error message shows it: shortened, and without credentials."""
-    shown = redact_argument(" ".join(repr(given).split()))
+    safe = repr(redact_argument(given)) if isinstance(given, str) else redact_argument(repr(given))
+    shown = " ".join(safe.split())
     return shown if len(shown) <= _MAX_SHOWN else f"{shown[:_MAX_SHOWN]}…"
 
 

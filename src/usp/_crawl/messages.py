@@ -36,7 +36,7 @@ class ReadOptions:
     stored: StoredDocument | None = None
     """The document that an earlier crawl stored: used again if it is unchanged."""
     max_bytes: int = MAX_DOCUMENT_BYTES
-    url: str = ""
+    url: str = field(default="", compare=False)
     """The URL by which the crawl knows it: without credentials."""
 
     @property

@@ -4,7 +4,7 @@ import re
 from typing import Final
 from urllib.parse import urlsplit
 
-from usp.cli._output import one_line
+from usp._validate import shown_argument
 from usp.exceptions import SitemapException
 
 _SCHEME: Final = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
@@ -26,7 +26,7 @@ def site_url(typed: str) -> str:
     url = text if _SCHEME.match(text) else _url_of_bare_domain(text)
     if url is None or not _is_web_url(url):
         raise SitemapException(
-            f"{one_line(repr(typed))} is not the URL of a website: "
+            f"{shown_argument(typed)} is not the URL of a website: "
             "write it like https://example.org/ or example.org"
         )
     return url

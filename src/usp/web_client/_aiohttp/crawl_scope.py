@@ -20,7 +20,7 @@ from requests.exceptions import InvalidSchema, TooManyRedirects
 from requests.utils import get_environ_proxies, get_netrc_auth, select_proxy
 from yarl import URL
 
-from usp._display import redact
+from usp._display import redact_argument
 from usp.exceptions import AddressRefusedError
 from usp.objects.fetch_info import Validators
 from usp.web_client._aiohttp.connector import AIO_REQUEST_CONTEXT, AioRequestContext, Connector
@@ -302,7 +302,7 @@ def current_scope(
 def _sent_url(url: str) -> tuple[str, Login | None]:
     """Return a URL as it is sent, if it is an HTTP(S) one, and its user and password."""
     if not is_web_url(url):
-        raise InvalidSchema(f"not an HTTP(S) URL: {redact(url)}")
+        raise InvalidSchema(f"not an HTTP(S) URL: {redact_argument(url)}")
     bare, login = split_login(url)
     return prepare_url(bare), login
 

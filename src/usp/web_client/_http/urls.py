@@ -4,7 +4,7 @@ from urllib.parse import unquote, urlsplit
 
 import requests
 
-from usp._display import without_credentials
+from usp._display import redact_argument, without_credentials
 
 __all__ = ["Login", "host_of", "is_web_url", "prepare_url", "split_login"]
 
@@ -32,12 +32,17 @@ def split_login(url: str) -> tuple[str, Login | None]:
 
     So no library that is given the URL can put them into a message.
 
-    :raises ValueError: if it is not a URL.
+    :raises requests.exceptions.InvalidURL: if it is malformed, perhaps because of its password.
     """
-    userinfo, at, _ = urlsplit(url).netloc.rpartition("@")
-    if not at:
+    if "@" not in url:
         return url, None
-    user, _, password = userinfo.partition(":")
+    try:
+        parts = urlsplit(url)
+        _ = parts.port  # reading it is what checks it
+    except ValueError:
+        message = f"the URL is malformed: {redact_argument(url)}"
+        raise requests.exceptions.InvalidURL(message) from None
+    user, _, password = parts.netloc.rpartition("@")[0].partition(":")
     has_login = bool(user or password)
     return without_credentials(url), (unquote(user), unquote(password)) if has_login else None
 

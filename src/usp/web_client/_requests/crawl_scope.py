@@ -23,7 +23,7 @@ from requests.utils import (
     select_proxy,
 )
 
-from usp._display import redact
+from usp._display import redact_argument
 from usp.exceptions import AddressRefusedError, CancelledFetchError, DeadlineError
 from usp.objects.fetch_info import Validators
 from usp.web_client._http import error_responses
@@ -129,7 +129,7 @@ class RequestsCrawlScope(CrawlScope):
         self, url: str, context: RequestContext, validators: Validators | None
     ) -> AbstractWebClientResponse:
         if not is_web_url(url):
-            raise requests.exceptions.InvalidSchema(f"not an HTTP(S) URL: {redact(url)}")
+            raise requests.exceptions.InvalidSchema(f"not an HTTP(S) URL: {redact_argument(url)}")
         response = self._send(url, context, validators)
         if is_not_modified(response, validators):
             return not_modified_response(response)
