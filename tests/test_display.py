@@ -7,6 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import usp
+from tests.server import Handler, LoopbackServer
 from usp._display import one_line, redact, redact_argument, shown, without_credentials
 from usp.exceptions import SitemapException, StorageError, UsageError
 
@@ -100,3 +102,19 @@ def test_an_exception_shows_no_password(kind: type[Exception]) -> None:
     error = kind("http://user:secret@h.example/\x1b is wrong")
     assert str(error) == "http://h.example/%1B is wrong"
     assert "secret" not in repr(error)
+
+
+def test_log_lines_of_the_library_are_safe_for_any_handler(
+    server: LoopbackServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    def reason(handler: Handler) -> None:
+        handler.wfile.write(b"HTTP/1.1 404 a\x1b[31m\x9b\xe2\x80\xae\r\nContent-Length: 0\r\n\r\n")
+
+    server.site["/robots.txt"] = f"Sitemap: {server.url}a\u202eb\u2028c.xml\n"
+    server.otherwise = reason
+    with caplog.at_level("DEBUG", "usp"):
+        tree = usp.sitemap_tree_for_homepage(server.url)
+    lines = [record.getMessage() for record in caplog.records if record.name.startswith("usp")]
+    assert any("%E2%80%AE" in line for line in lines)
+    for text in (*lines, repr(tree), *map(repr, tree.all_sitemaps())):
+        assert one_line(text) == text

@@ -32,6 +32,9 @@ class RequestContext:
     credentials: Mapping[str, str] = field(default_factory=dict)
     """The caller's credentials, while the request stays on the site that they were sent to."""
 
+    redirects_are_ours: bool = False
+    """Whether our session follows redirects: it keeps credentials on their site."""
+
     def redirect_headers(self, headers: MutableMapping[str, str], url: str, target: str) -> None:
         """Change the headers of a redirect from a URL to another: credentials stay on their site.
 

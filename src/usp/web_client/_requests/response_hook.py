@@ -15,6 +15,7 @@ from urllib.parse import urljoin
 
 import requests
 import urllib3.exceptions
+from requests.utils import get_netrc_auth
 from urllib3.response import HTTPResponse
 
 from usp._display import redact
@@ -67,12 +68,23 @@ class ResponseHook:
         target = urljoin(response.url, response.headers["Location"])
         if not is_web_url(target):
             raise requests.exceptions.InvalidSchema(f"redirected to {redact(target)}: not followed")
+        if not context.redirects_are_ours and self._would_leak(target):
+            raise requests.exceptions.InvalidURL(
+                f"redirected to {redact(target)}: not followed, since .netrc has credentials for "
+                "its host, which must not go out over http"
+            )
         if context.deadline is not None and time.monotonic() >= context.deadline:
             raise DeadlineError(DEADLINE_MESSAGE)
         if host_of(target) != host_of(response.url):
             _drop_conditions(response)
         drain(response)
         self._wait()
+
+    def _would_leak(self, target: str) -> bool:
+        """Tell whether requests would add credentials of ``.netrc`` that may not go out."""
+        if self._context.homepage.allows_scheme(target):
+            return False
+        return get_netrc_auth(target) is not None
 
     def _wait(self) -> None:
         """Wait until the next request may start; the deadline is put off by that."""

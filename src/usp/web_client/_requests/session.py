@@ -132,7 +132,10 @@ class _GuardedSession(requests.Session):
         """Return the adapter for a URL: ours in place of a plain one."""
         adapter = super().get_adapter(url)
         context = REQUEST_CONTEXT.get()
-        return adapter if context is None else context.adapters.ours_for(adapter)
+        if context is None:
+            return adapter
+        context.redirects_are_ours = True
+        return context.adapters.ours_for(adapter)
 
     def rebuild_auth(
         self, prepared_request: requests.PreparedRequest, response: requests.Response
@@ -142,16 +145,14 @@ class _GuardedSession(requests.Session):
         requests adds those of ``.netrc`` whatever the scheme, and ignores those in the URL.
         """
         headers = prepared_request.headers
-        before = headers.get("Authorization")
         super().rebuild_auth(prepared_request, response)  # type: ignore[no-untyped-call]
         context = REQUEST_CONTEXT.get()
         if context is None:
             return
         target, login = split_login(str(prepared_request.url))
         prepared_request.url = target
-        added = headers.get("Authorization") not in (None, before)
-        if added and not context.homepage.allows_scheme(target):
-            del headers["Authorization"]
+        if not context.homepage.allows_scheme(target):
+            headers.pop("Authorization", None)
         if login:
             prepared_request.prepare_auth(login)
         context.redirect_headers(headers, response.url, target)
