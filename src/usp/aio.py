@@ -77,7 +77,6 @@ class _AioStream(AsyncIterator[_T]):
 class AioPageStream(StreamStatus, _AioStream[SitemapPage]):
     """Pages as they arrive, in document order; ``iter_pages`` makes it."""
 
-    _emit: Emit
     _store: Store
 
     @classmethod
@@ -86,10 +85,10 @@ class AioPageStream(StreamStatus, _AioStream[SitemapPage]):
     ) -> Self:
         stream = cls.__new__(cls)
         stream._crawl = crawl
-        stream._emit = emitter(crawl._cursor.options.observer)
-        stream._page_filter = PageFilter(crawl, stream._emit)
+        emit = emitter(crawl._cursor.options.observer)
+        stream._page_filter = PageFilter(crawl, emit)
         stream._store = store
-        stream._items = stream._read(client, homepage)
+        stream._items = _read(crawl, stream._page_filter, emit, store, client, homepage)
         return stream
 
     async def aclose(self) -> None:
@@ -97,28 +96,38 @@ class AioPageStream(StreamStatus, _AioStream[SitemapPage]):
         await super().aclose()
         self._store.close()  # a source that is a file was stored before the first page was read
 
-    async def _read(
-        self, given: AbstractAioWebClient | None, homepage: str
-    ) -> AsyncGenerator[SitemapPage, None]:
-        crawl, page_filter = self._crawl, self._page_filter
-        try:
-            async with (
-                _client(given) as client,
-                AioCrawlRun(crawl, client, homepage, self._emit, self._store) as progress,
-            ):
-                running = True
-                while True:
-                    for node in page_filter.ready_nodes():
-                        batches = PageBatches(node.document)
-                        while not page_filter.closed and (batch := await batches.next()):
-                            for page in page_filter.select(node, batch):
-                                yield page
-                        page_filter.finish(node)
-                    if not running:  # what had arrived when a limit was reached was read, too
-                        return
-                    running = await progress.step()
-        finally:
-            self._store.close()
+
+async def _read(
+    crawl: Crawl,
+    page_filter: PageFilter,
+    emit: Emit,
+    store: Store,
+    given: AbstractAioWebClient | None,
+    homepage: str,
+) -> AsyncGenerator[SitemapPage, None]:
+    """Yield the pages of a stream.
+
+    It knows nothing of the stream itself, so that one that is dropped is closed at once: requests
+    that wait for the garbage collector would hold the slots of a shared client.
+    """
+    try:
+        async with (
+            _client(given) as client,
+            AioCrawlRun(crawl, client, homepage, emit, store) as progress,
+        ):
+            running = True
+            while True:
+                for node in page_filter.ready_nodes():
+                    batches = PageBatches(node.document)
+                    while not page_filter.closed and (batch := await batches.next()):
+                        for page in page_filter.select(node, batch):
+                            yield page
+                    page_filter.finish(node)
+                if not running:  # what had arrived when a limit was reached was read, too
+                    return
+                running = await progress.step()
+    finally:
+        store.close()
 
 
 class AioTreeStream(_AioStream[tuple[str, IndexWebsiteSitemap]]):

@@ -1,7 +1,7 @@
 """Streams: the pages of a site one by one, without a tree."""
 
 from collections import Counter
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
 from types import TracebackType
 from typing import Self, Unpack
@@ -9,7 +9,7 @@ from typing import Self, Unpack
 from usp._crawl import Crawl
 from usp._crawl.options import CrawlOptions, RecurseCallback, RecurseListCallback, StopCallback
 from usp._crawl.policy import Policy, PolicyFields, explains_policy, policy_with
-from usp._drive.events import Emit, emitter
+from usp._drive.events import emitter
 from usp._drive.page_filter import PageFilter
 from usp._drive.run import steps
 from usp._source import CrawlStart, SourceName
@@ -52,9 +52,6 @@ class PageStream(StreamStatus, Iterator[SitemapPage]):
     manager, or is read to its end, closes itself.
     """
 
-    _client: AbstractWebClient
-    _close_client: bool
-    _emit: Emit
     _store: Store
     _pages: Generator[SitemapPage]
 
@@ -70,32 +67,13 @@ class PageStream(StreamStatus, Iterator[SitemapPage]):
     ) -> Self:
         stream = cls.__new__(cls)
         stream._crawl = crawl
-        stream._client = client
-        stream._close_client = close_client
-        stream._emit = emitter(crawl._cursor.options.observer)
-        stream._page_filter = PageFilter(crawl, stream._emit)
+        emit = emitter(crawl._cursor.options.observer)
+        stream._page_filter = PageFilter(crawl, emit)
         stream._store = store
-        stream._pages = stream._read(homepage)
+        progress = steps(crawl, client, homepage, emit, store)
+        done = client.close if close_client else None
+        stream._pages = _read(stream._page_filter, progress, store, done)
         return stream
-
-    def _read(self, homepage: str) -> Generator[SitemapPage]:
-        progress = steps(self._crawl, self._client, homepage, self._emit, self._store)
-        try:
-            yield from self._read_ready()  # a file needs no request
-            for _ in progress:
-                yield from self._read_ready()
-            yield from self._read_ready()  # what had arrived when a limit was reached
-        finally:
-            progress.close()  # closes the sockets
-            self._store.close()
-            if self._close_client:
-                self._client.close()
-
-    def _read_ready(self) -> Iterator[SitemapPage]:
-        for node in self._page_filter.ready_nodes():
-            pages = node.document.pages if node.document else ()
-            yield from self._page_filter.select(node, pages)
-            self._page_filter.finish(node)
 
     def __next__(self) -> SitemapPage:
         return next(self._pages)
@@ -115,6 +93,36 @@ class PageStream(StreamStatus, Iterator[SitemapPage]):
         traceback: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _read(
+    page_filter: PageFilter,
+    progress: Generator[None],
+    store: Store,
+    close_client: Callable[[], None] | None,
+) -> Generator[SitemapPage]:
+    """Yield the pages of a stream.
+
+    It knows nothing of the stream itself, so that one that is dropped is closed at once, and not
+    when the garbage collector gets to it.
+    """
+    try:
+        yield from _read_ready(page_filter)  # a file needs no request
+        for _ in progress:
+            yield from _read_ready(page_filter)
+        yield from _read_ready(page_filter)  # what had arrived when a limit was reached
+    finally:
+        progress.close()  # closes the sockets
+        store.close()
+        if close_client:
+            close_client()
+
+
+def _read_ready(page_filter: PageFilter) -> Iterator[SitemapPage]:
+    for node in page_filter.ready_nodes():
+        pages = node.document.pages if node.document else ()
+        yield from page_filter.select(node, pages)
+        page_filter.finish(node)
 
 
 @explains_policy
