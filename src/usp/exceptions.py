@@ -6,7 +6,8 @@
      ├ SitemapException                 a call that cannot work
      │  ├ UsageError                    a wrong argument (also a ValueError)
      │  │  └ StripURLToHomepageException   strip_url_to_homepage() got no usable URL
-     │  └ StorageError                  the temporary directory is full or missing (also an OSError)
+     │  ├ StorageError                  the temporary directory is full or missing (also an OSError)
+     │  └ ThreadStartError              no thread can be started (also a RuntimeError)
      ├ FetchError                       a body could not be read to its end; raised by chunks()
      │  ├ AddressRefusedError           the address guard (SSRF) refused the address
      │  ├ ConnectionDroppedError        the connection ended before the body did
@@ -47,6 +48,10 @@ class StripURLToHomepageException(UsageError):
 
 class StorageError(SitemapException, OSError):
     """A document is too large for memory, and the temporary directory is full or missing."""
+
+
+class ThreadStartError(SitemapException, RuntimeError):
+    """The system starts no thread for the requests of a crawl: a limit is reached."""
 
 
 class FetchError(UspError):

@@ -1,5 +1,6 @@
 """Streams: the pages of a site one by one, without a tree."""
 
+import os
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
@@ -106,6 +107,7 @@ def _read(
     It knows nothing of the stream itself, so that one that is dropped is closed at once, and not
     when the garbage collector gets to it.
     """
+    process = os.getpid()
     try:
         yield from _read_ready(page_filter)  # a file needs no request
         for _ in progress:
@@ -113,9 +115,10 @@ def _read(
         yield from _read_ready(page_filter)  # what had arrived when a limit was reached
     finally:
         progress.close()  # closes the sockets
-        store.close()
-        if close_client:
-            close_client()
+        if os.getpid() == process:  # a forked process leaves its parent's files alone
+            store.close()
+            if close_client:
+                close_client()
 
 
 def _read_ready(page_filter: PageFilter) -> Iterator[SitemapPage]:

@@ -7,11 +7,11 @@ work runs in the loop, which is faster.
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Iterable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
 from contextlib import AsyncExitStack
 from itertools import islice
 from types import TracebackType
-from typing import Final, Self
+from typing import Final, ParamSpec, Self, TypeVar
 
 from usp._crawl.core import Crawl
 from usp._crawl.messages import FetchRequest, FetchResult
@@ -26,7 +26,14 @@ from usp._drive.fetch import (
     not_modified,
     truncation,
 )
-from usp._drive.steps import handle_result, idle_seconds, next_requests, seconds_until_wakeup
+from usp._drive.steps import (
+    handle_result,
+    idle_seconds,
+    is_thread_start,
+    next_requests,
+    seconds_until_wakeup,
+    thread_start_error,
+)
 from usp._parse import Document, Pages, is_compressed
 from usp._store import BodyWriter, Store
 from usp.objects.events import CrawlFinished, Observer
@@ -38,6 +45,8 @@ from usp.web_client.abstract_aio_client import (
 )
 from usp.web_client.abstract_client import WebClientNotModifiedResponse
 
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
 _WRITTEN_AT_ONCE: Final = 256 * 1024
 """Bytes of a body that are collected before a thread writes them to disk."""
 _SMALL: Final = 4 * 1024
@@ -78,7 +87,7 @@ class AioFetcher:
             await body.close()
         if _is_small(stored):
             return head.inspect_body(stored, body)
-        return await asyncio.to_thread(head.inspect_body, stored, body)
+        return await _in_thread(head.inspect_body, stored, body)
 
     async def _store_body(self, body: "AioResponseBody") -> Iterable[bytes]:
         """Keep a body in the store; a thread writes what is large, a batch at a time."""
@@ -89,7 +98,7 @@ class AioFetcher:
             held.append(chunk)
             size += len(chunk)
             if size >= _WRITTEN_AT_ONCE:
-                await asyncio.to_thread(writer.add, b"".join(held))
+                await _in_thread(writer.add, b"".join(held))
                 held, size = [], 0
         writer.add(b"".join(held))
         return writer.finish()
@@ -136,6 +145,19 @@ def _reraise_if_cancelled(error: BaseException) -> None:
     task = asyncio.current_task()
     if isinstance(error, asyncio.CancelledError) and task is not None and task.cancelling():
         raise error
+
+
+async def _in_thread(function: Callable[_P, _T], *args: _P.args, **options: _P.kwargs) -> _T:
+    """Run a function in a thread.
+
+    :raises ThreadStartError: if none can be started.
+    """
+    try:
+        return await asyncio.to_thread(function, *args, **options)
+    except RuntimeError as error:
+        if is_thread_start(error):
+            raise thread_start_error(error) from error
+        raise
 
 
 def _is_small(chunks: Iterable[bytes]) -> bool:
@@ -236,7 +258,7 @@ class PageBatches:
     async def next(self) -> list[SitemapPage]:
         """Return the next pages; none at the end."""
         if not self._is_small:
-            return await asyncio.to_thread(self._read)
+            return await _in_thread(self._read)
         await asyncio.sleep(0)
         return self._read()
 

@@ -24,6 +24,7 @@ from usp._crawl.messages import (
 )
 from usp._display import without_credentials
 from usp._drive import events
+from usp._drive.steps import is_thread_start, thread_start_error
 from usp._parse import Kind, Source, http_charset, inspect, parse_date
 from usp._store import Store
 from usp.exceptions import NoWebClientException
@@ -309,6 +310,8 @@ def _raise_interruption(error: BaseException) -> None:
 
 def failed_client(error: BaseException) -> FetchFailed:
     """Return the result for an exception out of a client."""
+    if is_thread_start(error):
+        raise thread_start_error(error) from error
     if isinstance(error, NoWebClientException):
         return FetchFailed("the client has no network access", code="SM605")
     return FetchFailed(_describe(error), client_error=True)

@@ -86,6 +86,7 @@ class XmlReader:
         self._buffer = b""
         self._buffer_start = 0  # the offset of the first byte in the buffer
         self._root = self._buffer_position = root
+        self._last_position = 0, root  # the last offset whose position was needed
         self._fed_to = 0  # the offset up to which expat has been fed
         self._parser_start = 0  # the offset of the parser's own byte 0
         self._rootless = rootless
@@ -161,8 +162,13 @@ class XmlReader:
         return self._parser_start + self._parser.CurrentByteIndex
 
     def _position_of(self, offset: int) -> Position:
-        before = self._buffer[: max(offset - self._buffer_start, 0)]
-        return self._buffer_position.past(before).position
+        """Return the position of an offset, counted from the last one: most come in order."""
+        known, position = self._last_position
+        if not self._buffer_start <= known <= offset:
+            known, position = self._buffer_start, self._buffer_position
+        begin, end = known - self._buffer_start, max(offset - self._buffer_start, 0)
+        self._last_position = max(offset, known), position.past(self._buffer[begin:end])
+        return self._last_position[1].position
 
     def _new_parser(self, path: list[str]) -> expat.XMLParserType:
         """Return an expat parser inside the elements that are open around the entries."""
