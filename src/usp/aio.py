@@ -4,7 +4,6 @@ The names and parameters are those of ``usp.tree`` and ``usp.stream``. Callbacks
 and run in the caller's task. Needs the extra ``async``, which installs aiohttp.
 """
 
-import asyncio
 from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Awaitable, Iterable
 from contextlib import AbstractAsyncContextManager, nullcontext
 from types import TracebackType
@@ -14,7 +13,7 @@ from usp._crawl import Crawl
 from usp._crawl.options import CrawlOptions, RecurseCallback, RecurseListCallback, StopCallback
 from usp._crawl.policy import Policy, PolicyFields, explains_policy, policy_with
 from usp._crawl.urls import is_start_url, url_with_scheme
-from usp._drive.aio import AioCrawlRun, PageBatches, run
+from usp._drive.aio import AioCrawlRun, PageBatches, in_thread, run
 from usp._drive.bounded_tasks import as_they_finish
 from usp._drive.events import Emit, emitter
 from usp._drive.page_filter import PageFilter
@@ -224,7 +223,7 @@ async def sitemap_tree(
     policy = policy_with(policy, policy_fields)
     check_optional_instance("web_client", web_client, AbstractAioWebClient)
     options = _options(recurse_callback, recurse_list_callback, stop_callback, observer)
-    start = await asyncio.to_thread(  # reading a file would block the loop
+    start = await in_thread(  # reading a file would block the loop
         CrawlStart.for_source,
         source,
         policy,

@@ -87,7 +87,7 @@ class AioFetcher:
             await body.close()
         if _is_small(stored):
             return head.inspect_body(stored, body)
-        return await _in_thread(head.inspect_body, stored, body)
+        return await in_thread(head.inspect_body, stored, body)
 
     async def _store_body(self, body: "AioResponseBody") -> Iterable[bytes]:
         """Keep a body in the store; a thread writes what is large, a batch at a time."""
@@ -98,7 +98,7 @@ class AioFetcher:
             held.append(chunk)
             size += len(chunk)
             if size >= _WRITTEN_AT_ONCE:
-                await _in_thread(writer.add, b"".join(held))
+                await in_thread(writer.add, b"".join(held))
                 held, size = [], 0
         writer.add(b"".join(held))
         return writer.finish()
@@ -147,7 +147,7 @@ def _reraise_if_cancelled(error: BaseException) -> None:
         raise error
 
 
-async def _in_thread(function: Callable[_P, _T], *args: _P.args, **options: _P.kwargs) -> _T:
+async def in_thread(function: Callable[_P, _T], *args: _P.args, **options: _P.kwargs) -> _T:
     """Run a function in a thread.
 
     :raises ThreadStartError: if none can be started.
@@ -258,7 +258,7 @@ class PageBatches:
     async def next(self) -> list[SitemapPage]:
         """Return the next pages; none at the end."""
         if not self._is_small:
-            return await _in_thread(self._read)
+            return await in_thread(self._read)
         await asyncio.sleep(0)
         return self._read()
 
