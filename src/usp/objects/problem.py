@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from usp.exceptions import SitemapException
+
 
 class Severity(StrEnum):
     """How serious a problem is for a reader of the sitemap."""
@@ -53,12 +55,19 @@ class Problem:
     @property
     def name(self) -> str:
         """The name of the code, such as ``entry-repaired``."""
-        return CODES[self.code].name
+        return self._row.name
 
     @property
     def severity(self) -> Severity:
         """The severity of the code."""
-        return CODES[self.code].severity
+        return self._row.severity
+
+    @property
+    def _row(self) -> Code:
+        try:
+            return CODES[self.code]
+        except KeyError:  # pickled by a later version
+            raise SitemapException(f"{self.code} is no problem code of this version.") from None
 
 
 _E, _W, _I = Severity.ERROR, Severity.WARNING, Severity.INFO
