@@ -53,7 +53,7 @@ LAYER_OF = {name: number for number, names in enumerate(LAYERS) for name in name
 FACADE = PACKAGE / "__init__.py"
 PURE = {"_parse", "_crawl"}
 IMPURE_MODULES = {"logging", "time", "os", "socket", "threading", "asyncio", "requests"}
-HEAVY_MODULES = {"dateutil", "aiohttp", "pyarrow", "rich", "requests"}
+HEAVY_MODULES = {"dateutil", "aiohttp", "pyarrow", "rich", "requests", "publicsuffixlist"}
 BROAD = {"Exception", "BaseException"}
 MAY_CATCH_ALL = {"_drive"}
 """Only a worker's edge, where what a caller's client raises becomes data."""

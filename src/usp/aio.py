@@ -13,13 +13,20 @@ from usp._crawl import Crawl
 from usp._crawl.options import CrawlOptions, RecurseCallback, RecurseListCallback, StopCallback
 from usp._crawl.policy import Policy, PolicyFields, explains_policy, policy_with
 from usp._crawl.urls import is_start_url, url_with_scheme
+from usp._display import redact_argument
 from usp._drive.aio import AioCrawlRun, PageBatches, in_thread, run
 from usp._drive.bounded_tasks import as_they_finish
 from usp._drive.events import Emit, emitter
 from usp._drive.page_filter import PageFilter
 from usp._source import CrawlStart, SourceName, known_and_extra_paths
 from usp._store import Store
-from usp._validate import argument_error, check_flags, check_int, check_optional_instance
+from usp._validate import (
+    argument_error,
+    check_flags,
+    check_int,
+    check_optional_instance,
+    shown_argument,
+)
 from usp.objects.events import Observer
 from usp.objects.outcome import Outcome
 from usp.objects.page import SitemapPage
@@ -373,8 +380,9 @@ def sitemap_trees(
 
 def _unreachable_tree(homepage: object) -> IndexWebsiteSitemap:
     """Return the empty tree of a homepage that is neither a URL nor a domain."""
-    problem = Problem("SM604", f"{homepage!r} is neither a URL nor a domain")
-    return IndexWebsiteSitemap(str(homepage), [], outcome=Outcome.UNREACHABLE, notes=(problem,))
+    problem = Problem("SM604", f"{shown_argument(homepage)} is neither a URL nor a domain")
+    name = redact_argument(str(homepage))
+    return IndexWebsiteSitemap(name, [], outcome=Outcome.UNREACHABLE, notes=(problem,))
 
 
 def _client(own: AbstractAioWebClient | None) -> AbstractAsyncContextManager[AbstractAioWebClient]:

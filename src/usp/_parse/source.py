@@ -1,4 +1,4 @@
-"""A document as it came: its bytes, and what is known of it from outside."""
+"""The source of a document: its bytes, and what is known of them from outside."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from usp._display import without_credentials
 from usp._parse.input.buffers import EncodedText
 from usp._parse.input.decompress import MAX_DOCUMENT_BYTES
 
-_SHORT: Final = 64 * 1024
+_SMALL: Final = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Source:
         if isinstance(content, bytes):
             return cls([content], url)
         chunks = EncodedText(content)
-        return cls(list(chunks) if len(content) < _SHORT else chunks, url, charset="utf-8")
+        return cls(list(chunks) if len(content) < _SMALL else chunks, url, charset="utf-8")
 
     @property
     def urls(self) -> tuple[str, ...]:
