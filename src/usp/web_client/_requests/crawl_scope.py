@@ -30,6 +30,7 @@ from usp.web_client._http import error_responses
 from usp.web_client._http.address_guard import AddressRule, Guard
 from usp.web_client._http.credentials import CREDENTIAL_HEADERS, OUTSIDE, Homepage
 from usp.web_client._http.defaults import SUCCESS_STATUSES
+from usp.web_client._http.errors import LIBRARY_BUGS
 from usp.web_client._http.proxies import check_proxy
 from usp.web_client._http.signals import interruption
 from usp.web_client._http.urls import Login, is_web_url, split_login
@@ -121,7 +122,11 @@ class RequestsCrawlScope(CrawlScope):
                 return failure_response(CancelledFetchError(error_responses.CANCELLED_MESSAGE))
             if context.deadline is not None and time.monotonic() >= context.deadline:
                 return error_responses.deadline_response(RequestsWebClientErrorResponse)
-            return failure_response(error)
+            return failure_response(self._proxy_error(url) or error)
+        except LIBRARY_BUGS:
+            if malformed := self._proxy_error(url):  # requests itself fails over some of them
+                return failure_response(malformed)
+            raise
         finally:
             REQUEST_CONTEXT.reset(token)
 
@@ -165,7 +170,6 @@ class RequestsCrawlScope(CrawlScope):
                 hook(response)
             return response
         bare, login = split_login(url)
-        _check_proxy(session, bare, client._proxies)
         options["headers"] = self._headers(bare, context, validators)
         options["auth"] = self._auth(bare, login, session)
         if client._verify is True:  # then the session decides, or REQUESTS_CA_BUNDLE
@@ -176,6 +180,22 @@ class RequestsCrawlScope(CrawlScope):
         options["hooks"] = {"response": [hook.check_address, *theirs, hook]}
         response = session.get(bare, **options)
         return response  # noqa: RET504 -- typed
+
+    def _proxy_error(self, url: str) -> Exception | None:
+        """Return the error for a malformed proxy; that of requests may quote its password."""
+        session: Any = self.client._session
+        if not self.client._has_requests_session or not is_web_url(url):
+            return None
+        try:
+            environment = get_environ_proxies(url) if session.trust_env else {}
+            proxy = select_proxy(url, {**session.proxies, **environment, **self.client._proxies})
+            if proxy:
+                check_proxy(proxy)
+        except requests.exceptions.InvalidProxyURL as error:
+            return error
+        except ValueError:  # the URL itself is malformed
+            pass
+        return None
 
     def _headers(
         self, url: str, context: RequestContext, validators: Validators | None
@@ -203,14 +223,6 @@ class RequestsCrawlScope(CrawlScope):
         if not auth and session.trust_env and self._homepage.allows_scheme(url):
             auth = get_netrc_auth(url)
         return RequestAuth(auth, self._homepage)
-
-
-def _check_proxy(session: Any, url: str, given: Mapping[str, str]) -> None:  # noqa: ANN401 -- any session
-    """Reject a malformed proxy before requests does, in words that don't quote it."""
-    environment = get_environ_proxies(url) if session.trust_env else {}
-    proxy = select_proxy(url, {**session.proxies, **environment, **given})
-    if proxy:
-        check_proxy(proxy)
 
 
 def _user_agent_of(session: object) -> str | None:

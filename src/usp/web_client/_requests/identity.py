@@ -4,6 +4,7 @@ requests applies ``auth`` last to a request, whatever session prepares it, and c
 the cookies to each redirect. So the rules hold for a session of the caller's, which is not changed.
 """
 
+from functools import lru_cache
 from http.cookiejar import Cookie, DefaultCookiePolicy
 from typing import Any
 from urllib.request import Request
@@ -40,15 +41,23 @@ class RequestAuth(AuthBase):
         cookies = request._cookies
         if not isinstance(cookies, RequestsCookieJar):
             return
-        written = request.headers.pop("Cookie", None)
-        from_jar = get_cookie_header(cookies, request)  # type: ignore[no-untyped-call]
         restricted = cookies.copy()
-        restricted.set_policy(_SitePolicy(self._homepage))
-        if written is None or written == from_jar:
+        restricted.set_policy(_policy(self._homepage))
+        if "Cookie" not in request.headers:
+            request._cookies = restricted
+            return
+        written = request.headers.pop("Cookie")
+        from_jar = get_cookie_header(cookies, request)  # type: ignore[no-untyped-call]
+        if written == from_jar:
             request.prepare_cookies(restricted)
         else:  # a header of the caller's, which takes precedence over the jar
             request.headers["Cookie"] = written
             request._cookies = restricted
+
+
+@lru_cache(maxsize=64)
+def _policy(homepage: Homepage) -> "_SitePolicy":
+    return _SitePolicy(homepage)
 
 
 class _SitePolicy(DefaultCookiePolicy):
