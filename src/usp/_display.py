@@ -11,7 +11,7 @@ from typing import Final
 __all__ = ["one_line", "redact", "redact_argument", "shown", "without_credentials"]
 
 _URL_WITH_USERINFO: Final = re.compile(
-    r"([\x00-\x20]*+(?:[A-Za-z][A-Za-z0-9+.-]*+:)?//)(?:[^/?#@]*+@)++"
+    r"\A([\x00-\x20]*+(?:[A-Za-z][A-Za-z0-9+.-]*+:)?//)(?:[^/?#@]*+@)++"
 )
 """The start of a URL, as far as its user and password (RFC 3986 3.2.1)."""
 _USERINFO_IN_TEXT: Final = re.compile(r"(?<=//)(?:[^\s/?#@]*+@)++")
