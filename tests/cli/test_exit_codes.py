@@ -33,7 +33,7 @@ def test_0_and_a_message_if_some_sitemaps_could_not_be_read(server: LoopbackServ
     assert (ended.code, ended.out) == (0, f"{server.at('/one')}\n")
     assert ended.err.splitlines() == [
         *(f"usp: {url}: 404 Not Found" for url in lost),
-        "usp: 2 sitemaps could not be read",
+        "usp: partial: 2 sitemaps could not be read",
     ]
 
 
@@ -46,9 +46,22 @@ def test_0_and_a_message_with_each_cause_if_the_tree_is_partial(server: Loopback
     server.site |= {"/a.xml": urlset(server.at("/one")), "/truncated.xml": close_early}
     ended = usp("ls", server.url, "-k", "-f", "pages")
     assert (ended.code, ended.out.split()) == (0, [server.at(f"/{n}") for n in PAGES])
-    assert ended.messages[-1] == (
-        "usp: 1 sitemap could not be read; 1 sitemap truncated: the connection was lost"
+    truncated = server.at("/truncated.xml")
+    assert ended.messages[-1].startswith(
+        f"usp: partial: 1 sitemap could not be read; 1 sitemap incomplete: {truncated} "
+        "(the body is truncated: "
     )
+    assert ended.messages[-2].startswith(f"usp: {truncated}: the body is truncated: ")
+
+
+def test_3_if_the_tree_is_partial_and_that_is_not_enough(server: LoopbackServer) -> None:
+    server.robots("/a.xml", "/lost.xml")
+    server.site["/a.xml"] = urlset(server.at("/one"))
+    ended = usp("ls", server.url, "-k", "-f", "pages", "--strict")
+    assert (ended.code, ended.out) == (3, f"{server.at('/one')}\n")
+    assert ended.messages[-1] == "usp: partial: 1 sitemap could not be read"
+    server.robots("/a.xml")
+    assert usp("ls", server.url, "-k", "--strict").code == 0
 
 
 def test_0_and_a_message_if_no_page_is_listed(server: LoopbackServer) -> None:

@@ -27,7 +27,7 @@ def test_a_reached_limit_is_in_the_summary(
         "/b.xml": urlset(server.at("/three")),
     }
     (line,) = summary(server, policy)
-    assert line.startswith("limit reached: ")
+    assert line.startswith("partial: limit reached: ")
     assert limit in line
 
 
@@ -40,7 +40,7 @@ def test_an_index_that_is_not_expanded_again_is_in_the_summary(server: LoopbackS
         "/a.xml": urlset(server.at("/one")),
     }
     assert summary(server, Policy(max_repeated_nodes=0)) == [
-        "limit reached: an index was not expanded again at 1 node"
+        "partial: limit reached: an index was not expanded again at 1 node"
     ]
 
 

@@ -253,7 +253,7 @@ class OtherAdapter(HTTPAdapter):
 
 
 class Unstoppable(AbstractWebClient):
-    """A client of the caller's own that can't be cancelled."""
+    """The caller's own client, which can't be cancelled."""
 
     thread_safe = True
 

@@ -21,6 +21,14 @@ def check_problem_code(name: str, given: str) -> str:
     return given
 
 
+@dataclass(slots=True)
+class ResponseProgress:
+    """What a driver has seen of a response so far: it may set this on any thread, at any time."""
+
+    began: bool = False
+    """The head of a response with a document arrived."""
+
+
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
     """What our drivers need to know of a document beside its URL."""
@@ -36,6 +44,7 @@ class ReadOptions:
     stored: StoredDocument | None = None
     """The document that an earlier crawl stored: used again if it is unchanged."""
     max_bytes: int = MAX_DOCUMENT_BYTES
+    progress: ResponseProgress = field(default_factory=ResponseProgress, compare=False)
     url: str = field(default="", compare=False)
     """The URL by which the crawl knows it: without credentials."""
 
@@ -47,7 +56,7 @@ class ReadOptions:
 
 @dataclass(frozen=True, slots=True)
 class FetchRequest:
-    """A request to make: fetch this URL, and tell the crawl what came of it."""
+    """A request to make: fetch this URL, and pass the result to the crawl."""
 
     url: str
     """The URL, with the user and password that were given for it; the repr omits them."""

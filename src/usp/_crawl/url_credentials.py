@@ -9,6 +9,7 @@ from dataclasses import replace
 from urllib.parse import urldefrag, urlsplit
 
 from usp._crawl.discovery import StartUrl
+from usp._crawl.scheme_choice import Site
 from usp._display import without_credentials
 from usp._parse import Child, Document, is_http_url
 
@@ -22,8 +23,11 @@ class UrlCredentials:
         self._of_urls: dict[str, str] = {}
         """Those of URLs that a document lists: sent with the request for that URL only."""
 
-    def start_urls(self, start_urls: Iterable[StartUrl]) -> Iterator[StartUrl]:
-        """Yield start URLs without their credentials."""
+    def site(self, site: Site) -> Site:
+        """Return what a crawl starts with, without credentials in its URLs."""
+        return Site(self._start_url(site.name), tuple(self._start_urls(site.start_urls)))
+
+    def _start_urls(self, start_urls: Iterable[StartUrl]) -> Iterator[StartUrl]:
         for start in start_urls:
             if start.document is not None:  # a file has a name and no credentials
                 yield replace(start, document=self.document(start.document))
@@ -32,9 +36,9 @@ class UrlCredentials:
             if query is not None:
                 query = replace(query, url=without_credentials(query.url))
             parents = frozenset(map(without_credentials, start.parents))
-            yield replace(start, url=self.start_url(start.url), homepage=query, parents=parents)
+            yield replace(start, url=self._start_url(start.url), homepage=query, parents=parents)
 
-    def start_url(self, url: str) -> str:
+    def _start_url(self, url: str) -> str:
         """Return a start URL without its credentials, which every request to its host gets."""
         if found := _userinfo(url):
             scheme, host = _scheme_and_host(url)

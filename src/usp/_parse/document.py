@@ -6,7 +6,7 @@ are read when somebody walks them, from the bytes at rest. Reading twice gives t
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import astuple, dataclass, field, fields, replace
 from itertools import chain
 from typing import Any, Final
 
@@ -27,7 +27,7 @@ from usp._parse.input.plain_document import plain_document
 from usp._parse.input.sniff import Kind, SniffResult, sniff
 from usp._parse.pages import CHILD, pages_of_entries
 from usp._parse.pattern.groups import MatchRun, iter_entries
-from usp._parse.source import Source
+from usp._parse.source import Source as Source  # noqa: PLC0414 -- belongs to a document
 from usp._parse.values.urls import resolve_url
 from usp._parse.xml.entry_builder import Entry
 from usp._parse.xml.expat_reader import XmlReader
@@ -36,8 +36,6 @@ from usp.exceptions import SitemapException
 from usp.objects.fetch_info import NOT_FETCHED, FetchInfo
 from usp.objects.page import SitemapPage
 from usp.objects.problem import Problem
-
-__all__ = ["Child", "Document", "Pages", "Source", "inspect", "restore_pages"]
 
 _HEAD: Final = 64 * 1024
 _LONG_HEAD: Final = 1024 * 1024
@@ -87,6 +85,11 @@ class Document:
     """Why it is not a sitemap, for an invalid one."""
     fetch_info: FetchInfo = NOT_FETCHED
     """What the response said, if it was fetched."""
+
+    @property
+    def known_errors(self) -> tuple[Problem, ...]:
+        """Why something of the document was lost, as far as it was read."""
+        return self.pages.known_errors if isinstance(self.pages, Pages) else ()
 
 
 @dataclass(slots=True)
@@ -209,6 +212,9 @@ class Pages:
     """The kind to parse it as; None to detect it."""
     listed: bool = True
     """False where the document is known to list no page, so that a walk needn't read it."""
+    known_errors: tuple[Problem, ...] = field(default=(), repr=False, compare=False)
+    """Why something of the document was lost, as far as it was read: when it was inspected, then
+    in the last walk to its end."""
     _diagnostics: Diagnostics | None = field(default=None, repr=False, compare=False)
     """What the first complete walk found."""
 
@@ -247,6 +253,8 @@ class Pages:
         """Keep what a walk found, at its end; yields nothing."""
         if diagnostics.collecting:
             self._diagnostics = diagnostics
+        if self._diagnostics is None or self._diagnostics is diagnostics:
+            self.known_errors = diagnostics.errors
         yield from ()
 
     def _found(self) -> Diagnostics:
@@ -256,6 +264,7 @@ class Pages:
             for _ in self._read(diagnostics, thorough=True):
                 pass
             self._diagnostics = diagnostics
+            self.known_errors = diagnostics.errors
         return self._diagnostics
 
     @property
@@ -280,6 +289,7 @@ class Pages:
             "body": CompressedBuffer.of(source.pop("chunks")).compressed,
             "kind": None if self.kind is None else str(self.kind),
             "listed": self.listed,
+            "errors": [astuple(error) for error in self.known_errors],
             "source": source,
         }
         return restore_pages, (state,)
@@ -302,7 +312,8 @@ def restore_pages(state: dict[str, Any]) -> Pages:
     kinds = {str(kind): kind for kind in Kind}
     if state["kind"] is not None and state["kind"] not in kinds:
         raise SitemapException(_LATER_VERSION)
-    return Pages(source, kinds.get(state["kind"]), state["listed"])
+    errors = tuple(Problem(*error) for error in state.get("errors", ()))
+    return Pages(source, kinds.get(state["kind"]), state["listed"], errors)
 
 
 # Pickles name this function by the path of the package, which is kept.
@@ -313,23 +324,30 @@ def inspect(source: Source, kind: Kind | None = None) -> Document:
     """Find the kind of a document, unless it is given, and the sitemaps that it leads to."""
     if kind is Kind.HOMEPAGE:
         return _homepage(source)
-    ignored_diagnostics = Diagnostics(collecting=False)
-    opened = _open(source, ignored_diagnostics, kind)
+    diagnostics = Diagnostics(collecting=False)
+    document = _inspect(source, kind, diagnostics)
+    if isinstance(document.pages, Pages):
+        document.pages.known_errors = diagnostics.errors
+    return document
+
+
+def _inspect(source: Source, kind: Kind | None, diagnostics: Diagnostics) -> Document:
+    opened = _open(source, diagnostics, kind)
     found = opened.sniffed
     url = source.url or ""
     if found.kind is Kind.INVALID:
         pages = Pages(source, listed=False)
         return Document(url, found.kind, pages, code=found.code, reason=found.reason)
     if found.kind is Kind.TEXT:
-        blank = next(urls_in_text(opened.data, ignored_diagnostics), None) is None
+        blank = next(urls_in_text(opened.data, diagnostics), None) is None
         return Document(url, found.kind, Pages(source, kind), blank=blank)
     if found.kind is Kind.ROBOTS:
-        declared = sitemaps_in_robots(opened.data, source.url, ignored_diagnostics)
+        declared = sitemaps_in_robots(opened.data, source.url, diagnostics)
         children = tuple(Child(sitemap) for sitemap in declared)
         return Document(url, found.kind, Pages(source, kind, listed=False), children)
     if found.kind is Kind.INDEX or (found.kind is Kind.URLSET and _names_children(opened, source)):
         names: set[str] = set()
-        entries = iter_entries(_entries(opened, ignored_diagnostics, expat_only=source.expat_only))
+        entries = iter_entries(_entries(opened, diagnostics, expat_only=source.expat_only))
         entries = _noting_names(entries, names)
         children = children_of_entries(entries, source.url)
         return Document(url, found.kind, Pages(source, kind, _PAGE_ENTRY in names), children)

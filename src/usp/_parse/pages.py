@@ -13,7 +13,7 @@ from usp._parse.pattern.groups import GroupLayout, Groups, MatchRun
 from usp._parse.pattern.text_conversion import TextConversion
 from usp._parse.quick_check import QuickCheck
 from usp._parse.values.deduplicate import Deduplicator
-from usp._parse.values.plain import is_plain_url, unescape_plain_url
+from usp._parse.values.plain import is_plain_url, needs_unescaping, unescape_plain_url
 from usp._parse.xml.entry_builder import Entry
 from usp.objects.page import PageFieldReader, SitemapPage
 
@@ -102,13 +102,14 @@ class _Paging:
 
     def _of_run(self, run: MatchRun, rows: list[Groups]) -> Iterable[SitemapPage]:
         """Return the same as for each entry alone: all at once where all are plain and new."""
-        plain, base = run.entry_pattern.plain, self._fields.base
-        group = plain.only(self._fields.url_key) if plain else None
+        base, layout = self._fields.base, run.layout
+        group = layout.only(self._fields.url_key) if layout.plain else None
         urls = [] if group is None else [url for row in rows if (url := row[group])]
-        if plain and len(urls) == len(rows):
-            urls = list(map(unescape_plain_url, urls)) if "&" in "".join(urls) else urls
+        if layout.plain and len(urls) == len(rows):
+            if needs_unescaping("".join(urls)):
+                urls = list(map(unescape_plain_url, urls))
             if self._seen.add_all(urls):
-                read = self._reader(plain, run.conversion)
+                read = self._reader(layout, run.conversion)
                 return map(SitemapPage.from_entry, urls, rows, repeat(read), repeat(base))
         return self._one_by_one(run, rows)
 
@@ -121,9 +122,8 @@ class _Paging:
         return reader
 
     def _one_by_one(self, run: MatchRun, rows: list[Groups]) -> Iterator[SitemapPage]:
-        fields = self._fields
+        fields, layout = self._fields, run.layout
         for match, row in zip(run.matches, rows, strict=True):
-            layout = run.entry_pattern.layout(row)
             url = _usual_url(row, layout, run.conversion, fields.url_key)
             if url and self._seen.add(url):
                 read = self._reader(layout, run.conversion)

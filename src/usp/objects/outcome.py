@@ -6,6 +6,8 @@ from typing import NoReturn
 
 from usp.exceptions import UsageError
 
+__all__ = ["Attempt", "FoundBy", "Outcome", "Result", "SkipReason"]
+
 
 class _Word(StrEnum):
     """A word with a fixed meaning; a pickle of a later version may have others."""
@@ -19,10 +21,9 @@ class Outcome(_Word):
     """The outcome of a crawl."""
 
     FOUND = "found"
-    """Sitemaps were found, and each could be fetched and parsed; ``tree_complete`` reads them and
-    tells whether each was whole."""
+    """Sitemaps were found, and each could be fetched and parsed, as far as they were parsed."""
     PARTIAL = "partial"
-    """Sitemaps were found, but some could not be read, or a limit was reached."""
+    """Sitemaps were found, but some could not be read, or only in part; or a limit was reached."""
     NONE = "none"
     """The site responded and has no sitemap."""
     BLOCKED = "blocked"
@@ -55,6 +56,8 @@ class Result(_Word):
     MISSING = "missing"
     BLOCKED = "blocked"
     UNREACHABLE = "unreachable"
+    UNFINISHED = "unfinished"
+    """The response had begun when the crawl reached its time limit."""
     NOT_A_SITEMAP = "not-a-sitemap"
     REFUSED = "refused"
     """It was not requested: a loop, a level too deep, not HTTP."""

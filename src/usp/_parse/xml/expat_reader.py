@@ -220,7 +220,7 @@ class XmlReader:
         builder = self._builder
         begin = self._fed_to - self._buffer_start
         after_fault = self._fed_to < self._stepwise_to
-        learning = self._pattern_reader is not None and self._pattern_reader.is_learning
+        learning = self._pattern_reader is not None and self._pattern_reader.is_active
         boundaries = self._any_boundary if after_fault else self._ends if learning else None
         boundary = boundaries.search(self._buffer, begin + 1) if boundaries else None
         is_end = bool(boundary and boundary[1])
@@ -270,7 +270,7 @@ class XmlReader:
 
     def _learn(self, stop: int) -> None:
         """Show the pattern reader the entry that ends here."""
-        if self._pattern_reader and self._pattern_reader.is_learning:
+        if self._pattern_reader and self._pattern_reader.is_active:
             entry = self._builder.completed[-1]
             begin = entry[2] - self._buffer_start
             self._pattern_reader.learn(begin, stop, self._builder.scope, entry)

@@ -31,6 +31,7 @@ from usp.web_client._http.address_guard import AddressRule, Guard
 from usp.web_client._http.credentials import CREDENTIAL_HEADERS, OUTSIDE, Homepage
 from usp.web_client._http.defaults import SUCCESS_STATUSES
 from usp.web_client._http.errors import LIBRARY_BUGS
+from usp.web_client._http.first_response import FirstResponses, ResponseWait
 from usp.web_client._http.proxies import check_proxy
 from usp.web_client._http.signals import interruption
 from usp.web_client._http.urls import Login, is_web_url, split_login
@@ -68,8 +69,15 @@ class RequestsCrawlScope(CrawlScope):
 
     client: "RequestsWebClient"
 
-    def __init__(self, client: "RequestsWebClient", homepage: Homepage, guard: Guard) -> None:
+    def __init__(
+        self,
+        client: "RequestsWebClient",
+        homepage: Homepage,
+        guard: Guard,
+        first_response_timeout: float | None = None,
+    ) -> None:
         super().__init__(client)
+        self._first_responses = FirstResponses(first_response_timeout)
         self._homepage = homepage
         self._guard = guard
         self._sockets = TrackedSockets()
@@ -109,8 +117,9 @@ class RequestsCrawlScope(CrawlScope):
             return failure_response(error)
         seconds = client._document_deadline
         deadline = None if seconds is None else time.monotonic() + seconds
+        wait = ResponseWait(self._first_responses)
         context = RequestContext(
-            self._guard, self._sockets, self._homepage, client._adapters, deadline
+            self._guard, self._sockets, self._homepage, client._adapters, deadline, wait
         )
         token = REQUEST_CONTEXT.set(context)
         try:
@@ -118,23 +127,34 @@ class RequestsCrawlScope(CrawlScope):
         except _FAILURES as error:
             if interrupted := interruption(error):
                 raise interrupted from None
-            if self.is_cancelled:
-                return failure_response(CancelledFetchError(error_responses.CANCELLED_MESSAGE))
-            if context.deadline is not None and time.monotonic() >= context.deadline:
-                return error_responses.deadline_response(RequestsWebClientErrorResponse)
-            return failure_response(self._proxy_error(url) or error)
+            return self._failed(error, url, context)
         except LIBRARY_BUGS:
             if malformed := self._proxy_error(url):  # requests itself fails over some of them
                 return failure_response(malformed)
             raise
         finally:
+            wait.end()
             REQUEST_CONTEXT.reset(token)
+
+    def _failed(
+        self, error: Exception, url: str, context: RequestContext
+    ) -> AbstractWebClientResponse:
+        """Return the error response of a request that failed."""
+        made = RequestsWebClientErrorResponse
+        if self.is_cancelled:
+            return failure_response(CancelledFetchError(error_responses.CANCELLED_MESSAGE))
+        if context.wait.is_over:
+            return error_responses.silent_response(made, context.wait.message)
+        if context.deadline is not None and time.monotonic() >= context.deadline:
+            return error_responses.deadline_response(made)
+        return failure_response(self._proxy_error(url) or error)
 
     def _response(
         self, url: str, context: RequestContext, validators: Validators | None
     ) -> AbstractWebClientResponse:
         if not is_web_url(url):
             raise requests.exceptions.InvalidSchema(f"not an HTTP(S) URL: {redact_argument(url)}")
+        context.wait.start(url)
         response = self._send(url, context, validators)
         if is_not_modified(response, validators):
             return not_modified_response(response)
@@ -251,7 +271,7 @@ class CrawlScopes:
         homepage = Homepage.of(homepage_url)
         guard = Guard(*self._made_of)
         guard.start(homepage.host)
-        scope = RequestsCrawlScope(client, homepage, guard)
+        scope = RequestsCrawlScope(client, homepage, guard, client._first_response_timeout)
         with self._lock:
             self._all.add(scope)
             self._set_outside(scope)

@@ -63,6 +63,7 @@ class ResponseHook:
     def _check(self, response: requests.Response) -> None:
         context = self._context
         context.sockets.check()
+        context.wait.end(responded=True)
         if not response.is_redirect:
             return
         target = urljoin(response.url, response.headers["Location"])
@@ -79,6 +80,7 @@ class ResponseHook:
             _drop_conditions(response)
         drain(response)
         self._wait()
+        context.wait.start(target)
 
     def _would_leak(self, target: str) -> bool:
         """Tell whether requests would add credentials of ``.netrc`` that may not go out."""
