@@ -163,6 +163,7 @@ import asyncio, gc, sys, usp
 from usp import aio
 gc.disable()
 async def main():
+    asyncio.get_running_loop().slow_callback_duration = 60  # no warnings of a slow machine
     async with aio.AioWebClient(concurrency=2) as client, asyncio.timeout(30):
         for _ in range(5):  # each has two requests in flight when it is dropped
             stream = aio.iter_pages(sys.argv[1], web_client=client)
