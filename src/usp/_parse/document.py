@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields, replace
 from itertools import chain
 from typing import Any, Final
 
-from usp._parse.diagnostics import Diagnostics, ReadPosition
+from usp._parse.diagnostics import START, Diagnostics, ReadPosition
 from usp._parse.formats.feeds import AtomFieldReader, RssFieldReader
 from usp._parse.formats.field_reader import FieldReader, first
 from usp._parse.formats.json_items import JsonItemReader
@@ -20,9 +20,10 @@ from usp._parse.formats.robots import sitemaps_in_robots
 from usp._parse.formats.text import urls_in_text
 from usp._parse.formats.urlset import UrlsetFieldReader
 from usp._parse.input.buffers import CompressedBuffer, EncodedText
-from usp._parse.input.chunks import peek
+from usp._parse.input.chunks import take_head
 from usp._parse.input.decode import Utf8Document
 from usp._parse.input.decompress import MAX_DOCUMENT_BYTES, decompress
+from usp._parse.input.plain_document import plain_document
 from usp._parse.input.sniff import Kind, SniffResult, sniff
 from usp._parse.pages import CHILD, pages_of_entries
 from usp._parse.pattern.groups import MatchRun, iter_entries
@@ -80,7 +81,8 @@ class Source:
         """Return the source of a document; a str is taken as it is, whatever it declares."""
         if isinstance(content, bytes):
             return cls([content], url)
-        return cls(EncodedText(content), url, charset="utf-8")
+        chunks = EncodedText(content)
+        return cls(list(chunks) if len(content) < _HEAD else chunks, url, charset="utf-8")
 
     @property
     def urls(self) -> tuple[str, ...]:
@@ -120,17 +122,38 @@ class Document:
 
 @dataclass(slots=True)
 class _Opened:
-    """A document that is being read: its kind, and its text as UTF-8 from the start."""
+    """A document that is being read: its kind, and its text as UTF-8."""
 
     sniffed: SniffResult
-    data: Iterator[bytes]
+    head: bytes
+    """Its first bytes, so many that they contain what ``sniffed`` names."""
+    rest: Iterator[bytes]
     start: ReadPosition
-    """The position of the data in the document as received."""
+    """The position of the head in the document as received."""
+
+    @property
+    def data(self) -> Iterator[bytes]:
+        """All of the text; to be read once, unless it is whole in the head."""
+        return chain([self.head] if self.head else [], self.rest)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the head is the whole document."""
+        return len(self.head) < _HEAD
 
 
 def _open(source: Source, diagnostics: Diagnostics, kind: Kind | None = None) -> _Opened:
     if source.truncated:
         diagnostics.report("SM102", f"the body is truncated: {source.truncated}")
+    plain = plain_document(source.chunks, source.charset, source.limit)
+    if plain and kind in {None, plain[1].kind}:
+        data, sniffed = plain
+        diagnostics.document_bytes += len(data)
+        return _Opened(sniffed, data, iter(()), START)
+    return _open_any(source, diagnostics, kind)
+
+
+def _open_any(source: Source, diagnostics: Diagnostics, kind: Kind | None) -> _Opened:
     decoded = Utf8Document(
         decompress(source.chunks, diagnostics, source.limit), diagnostics, source.charset
     )
@@ -141,26 +164,27 @@ def _open(source: Source, diagnostics: Diagnostics, kind: Kind | None = None) ->
             data = chain([chunk], data)
             break
         start = start.past(chunk)
-    head, data = peek(data, _HEAD)
+    head, data = take_head(data, _HEAD)
     sniffed = sniff(head[:_HEAD], *source.urls)
     if sniffed.kind is Kind.INVALID and len(head) >= _HEAD:
-        head, data = peek(data, _LONG_HEAD)
+        head, data = take_head(chain([head], data), _LONG_HEAD)
         sniffed = sniff(head[:_LONG_HEAD], *source.urls)
     if kind is not None:
         # A kind that the caller gives is used, but an HTML page is never a sitemap.
         if sniffed.code == "SM202":
             diagnostics.report("SM202", "it is an HTML page")
-            data = iter(())
+            head, data = b"", iter(())
         sniffed = SniffResult(kind)
-    opened = _Opened(sniffed, data, start)
+    opened = _Opened(sniffed, head, data, start)
     unclear = sniffed.kind is Kind.TEXT or sniffed.code == "SM201"
-    return _unescape(opened, head, diagnostics) if unclear and kind is None else opened
+    return _unescape(opened, diagnostics) if unclear and kind is None else opened
 
 
-def _unescape(opened: _Opened, head: bytes, diagnostics: Diagnostics) -> _Opened:
+def _unescape(opened: _Opened, diagnostics: Diagnostics) -> _Opened:
     """Open the document that this one contains in escaped form, if there is one."""
     from usp._parse.input.unescape import find_escaped, unescape  # few documents are
 
+    head = opened.head
     found = find_escaped(head)
     if found is None:
         return opened
@@ -170,25 +194,21 @@ def _unescape(opened: _Opened, head: bytes, diagnostics: Diagnostics) -> _Opened
         return opened
     start = opened.start.past(head[:at])
     diagnostics.report("SM222", "the document is escaped as a whole", position=start.position)
-    next(opened.data)
-    return _Opened(
-        sniffed,
-        unescape(escape, chain([head[at:]], opened.data)),
-        replace(start, length=lambda data: start.length(escape.encode(data))),
-    )
+    head, rest = take_head(unescape(escape, chain([head[at:]], opened.rest)), sniffed.start + 1)
+    start = replace(start, length=lambda data: start.length(escape.encode(data)))
+    return _Opened(sniffed, head, rest, start)
 
 
 def _entries(
     opened: _Opened, diagnostics: Diagnostics, *, extensions: bool = False, expat_only: bool = False
 ) -> Iterator[Entry | MatchRun]:
     """Yield the entries of an XML document, or of a JSON Feed, those that look alike together."""
-    sniffed = opened.sniffed
-    head, data = peek(opened.data, sniffed.start + 1)
-    next(data, None)
+    sniffed, head = opened.sniffed, opened.head
     root = opened.start.past(head[: sniffed.start])
+    data = chain([head[sniffed.start :]], opened.rest)
     if sniffed.kind is Kind.JSON_FEED:
         items = JsonItemReader(diagnostics, root)
-        found = items.read(chain([head[sniffed.start :]], data))
+        found = items.read(data)
         return json_entries(found, diagnostics, extensions=extensions)
     grammar = GRAMMARS[sniffed.kind]
     reader = XmlReader(
@@ -204,7 +224,7 @@ def _entries(
         diagnostics.report("SM209", "the beginning is cut off, and an entry with it", at=0)
     if sniffed.rootless:
         diagnostics.report("SM221", "the entries have no root element", at=0)
-    return reader.read(chain([head[sniffed.start :]], data))
+    return reader.read(data)
 
 
 @dataclass(slots=True)
@@ -336,7 +356,7 @@ def inspect(source: Source, kind: Kind | None = None) -> Document:
         declared = sitemaps_in_robots(opened.data, source.url, ignored_diagnostics)
         children = tuple(Child(sitemap) for sitemap in declared)
         return Document(url, found.kind, Pages(source, kind, listed=False), children)
-    if found.kind is Kind.INDEX or (found.kind is Kind.URLSET and _names_children(source)):
+    if found.kind is Kind.INDEX or (found.kind is Kind.URLSET and _names_children(opened, source)):
         names: set[str] = set()
         entries = iter_entries(_entries(opened, ignored_diagnostics, expat_only=source.expat_only))
         entries = _noting_names(entries, names)
@@ -351,9 +371,8 @@ def _homepage(source: Source) -> Document:
 
     ignored_diagnostics = Diagnostics(collecting=False)
     unpacked = decompress(source.chunks, ignored_diagnostics, source.limit)
-    head, _ = peek(
-        iter(Utf8Document(unpacked, ignored_diagnostics, source.charset)), html.MAX_HOMEPAGE_BYTES
-    )
+    decoded = Utf8Document(unpacked, ignored_diagnostics, source.charset)
+    head, _ = take_head(decoded, html.MAX_HOMEPAGE_BYTES)
     page = head[: html.MAX_HOMEPAGE_BYTES].decode("utf-8", "replace")
     named = html.links(page, source.link_header, source.url or "")
     children = tuple(Child(url, is_feed=rel is html.Rel.FEED) for url, rel in named)
@@ -367,7 +386,7 @@ def _noting_names(entries: Iterable[Entry], names: set[str]) -> Iterator[Entry]:
         yield entry
 
 
-def _names_children(source: Source) -> bool:
+def _names_children(opened: _Opened, source: Source) -> bool:
     """Tell whether anything in the document looks like the entry of an index.
 
     Tags in capitals are looked for in all of a document that begins with some, and in the first
@@ -375,7 +394,9 @@ def _names_children(source: Source) -> bool:
     """
     tail = b""
     fold: Callable[[bytes], bytes] = bytes.lower
-    for chunk in _open(source, Diagnostics(collecting=False)).data:
+    if not opened.is_whole:
+        opened = _open(source, Diagnostics(collecting=False))
+    for chunk in opened.data:
         text = tail + fold(chunk)
         if b"sitemap" in text and _END_OF_CHILD.search(text) and _CHILD_ENTRY.search(text):
             return True

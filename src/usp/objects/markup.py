@@ -1,4 +1,4 @@
-"""What else an entry says about its page: links, a PageMap, elements that nobody knows.
+"""What else an entry says about its page: links, a PageMap, unknown elements.
 
 Values are frozen and hashable.
 """

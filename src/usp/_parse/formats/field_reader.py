@@ -44,7 +44,10 @@ def first(record: Record, key: str) -> str:
     """Return the first text under this key; empty if there is none."""
     if isinstance(record, MatchRecord):
         return record.first(key)
-    return next((text for known, text in record if known == key), "")
+    for known, text in record:
+        if known == key:
+            return text
+    return ""
 
 
 def texts(record: Record, key: str) -> list[str]:
@@ -54,9 +57,19 @@ def texts(record: Record, key: str) -> list[str]:
     return [text for known, text in record if known == key]
 
 
+def has_key(record: Record, prefix: str) -> bool:
+    """Tell whether a record may have a key with this prefix."""
+    if isinstance(record, MatchRecord):
+        return record.may_have(prefix)
+    for key, _ in record:  # noqa: SIM110 -- half the time of any(): most records are this short
+        if key.startswith(prefix):
+            return True
+    return False
+
+
 def elements(record: Record, key: str) -> Iterator[tuple[dict[str, str], str]]:
     """Yield each element of this key: its attributes, which come just before it, and its text."""
-    if isinstance(record, MatchRecord) and not record.may_have(key):
+    if not has_key(record, key):
         return
     prefix = f"{key}@"
     attributes: dict[str, str] = {}
@@ -70,8 +83,10 @@ def elements(record: Record, key: str) -> Iterator[tuple[dict[str, str], str]]:
 
 def first_value(record: Record, key: str, parse: Callable[[str], Value | None]) -> Value | None:
     """Return the value of the first valid text under this key."""
-    values = (parse(text) for known, text in record if known == key)
-    return next((value for value in values if value is not None), None)
+    for known, text in record:
+        if known == key and (value := parse(text)) is not None:
+            return value
+    return None
 
 
 def is_parsed_by(parse: Callable[[str], object]) -> IsValid:
@@ -81,7 +96,7 @@ def is_parsed_by(parse: Callable[[str], object]) -> IsValid:
 
 def blocks(record: Record, start: str, prefix: str) -> Iterator[list[tuple[str, str]]]:
     """Yield each group of an extension, such as one video, as a part of the record."""
-    if isinstance(record, MatchRecord) and not record.may_have(prefix):
+    if not has_key(record, prefix):
         return
     block: list[tuple[str, str]] | None = None
     for key, text in record:
@@ -143,7 +158,8 @@ class GroupedField:
     keys: tuple[str, ...]
     """The keys that the field is built from."""
     make: Callable[[list[Row], str | None], object]
-    """Builds the field from the texts of each group under these keys, and the base URL."""
+    """Builds the field from the texts of each group under these keys, and the base URL; without
+    any group, the field is None."""
     make_plain: Callable[[GroupIndexes], Callable[[list[Groups]], object]]
     """Returns a function that builds the field from plain texts, given the indexes of the keys.
 
@@ -154,6 +170,8 @@ class GroupedField:
 
     def read(self, record: Record, base: str | None) -> object:
         """Return the field, given the record of an entry."""
+        if not has_key(record, self.prefix):
+            return None
         if "@" in self.keys[0]:
             names = [key.partition("@")[2] for key in self.keys]
             rows: Iterable[Mapping[str, str]] = (row for row, _ in elements(record, self.start))

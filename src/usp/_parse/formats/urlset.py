@@ -241,7 +241,7 @@ class UrlsetFieldReader(FieldReader):
 
     def last_modified(self, record: Record) -> datetime | None:
         """Return ``<lastmod>``."""
-        return next(filter(None, map(parse_date, texts(record, "lastmod"))), None)
+        return first_value(record, "lastmod", parse_date)
 
     def change_frequency(self, record: Record) -> SitemapPageChangeFrequency | None:
         """Return ``<changefreq>``."""

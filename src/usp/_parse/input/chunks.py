@@ -28,8 +28,8 @@ def rechunk(chunks: Iterable[bytes]) -> Iterator[bytes]:
     yield bytes(buffer)
 
 
-def peek(chunks: Iterable[bytes], size: int) -> tuple[bytes, Iterator[bytes]]:
-    """Return the first bytes, at least ``size`` if there are as many, and all chunks again."""
+def take_head(chunks: Iterable[bytes], size: int) -> tuple[bytes, Iterator[bytes]]:
+    """Return the first bytes, at least ``size`` if there are as many, and the other chunks."""
     rest = iter(chunks)
     first = next(rest, b"")
     if len(first) < size:  # mostly the first chunk is enough, and needn't be copied
@@ -39,4 +39,10 @@ def peek(chunks: Iterable[bytes], size: int) -> tuple[bytes, Iterator[bytes]]:
             if len(head) >= size:
                 break
         first = bytes(head)
+    return first, rest
+
+
+def peek(chunks: Iterable[bytes], size: int) -> tuple[bytes, Iterator[bytes]]:
+    """Return the first bytes, at least ``size`` if there are as many, and all chunks again."""
+    first, rest = take_head(chunks, size)
     return first, chain([first] if first else [], rest)

@@ -78,7 +78,7 @@ class MatchFieldReaders:
         if part is None:
             return None
         if part is NOWHERE:
-            return lambda _: make([], base)
+            return lambda _: None
         rows = part.rows(plain=self._layout.plain)
         if self._layout.plain:
             make_plain = grouped.make_plain(part.indexes)
