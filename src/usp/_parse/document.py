@@ -195,8 +195,8 @@ def _unescape(opened: _Opened, diagnostics: Diagnostics) -> _Opened:
     start = opened.start.past(head[:at])
     diagnostics.report("SM222", "the document is escaped as a whole", position=start.position)
     head, rest = take_head(unescape(escape, chain([head[at:]], opened.rest)), sniffed.start + 1)
-    start = replace(start, length=lambda data: start.length(escape.encode(data)))
-    return _Opened(sniffed, head, rest, start)
+    escaped = replace(start, length=lambda data: start.length(escape.encode(data)))
+    return _Opened(sniffed, head, rest, escaped)
 
 
 def _entries(

@@ -11,7 +11,7 @@ from typing import Final
 
 from usp._parse.values.urls import is_http_url
 from usp._parse.xml.grammar import UNKNOWN, UNKNOWN_END, UNKNOWN_TEXT, Grammar, Tag
-from usp._parse.xml.namespaces import NamespaceScope
+from usp._parse.xml.namespaces import NamespaceScope, StructureProblems
 from usp.objects.page import Record
 
 Entry = tuple[str, Record, int]
@@ -23,11 +23,13 @@ _Children = Mapping[str, Tag] | None
 _LOC: Final = "loc"
 _ESCAPED_LOC: Final = re.compile(r"<loc>([^<>]*)</loc>", re.IGNORECASE)
 """A field that was escaped, or put into CDATA, together with its tags."""
-_MAX_DEPTH: Final = 1000
-"""How many nested elements around the entries are distinguished; deeper ones are counted only."""
+MAX_DEPTH: Final = 500
+"""How many nested elements are distinguished; deeper ones are counted only."""
 _MAX_PATH: Final = 16
 """How many elements around the entries are kept after a fault, and how many nested unknown elements
 are recorded: only hostile documents have more."""
+_MAX_PATH_NAMES: Final = 1024
+"""The length of their names in all: each new parser reads them."""
 
 
 class EntryBuilder:
@@ -43,9 +45,7 @@ class EntryBuilder:
         """The offset at which the last completed entry ended."""
         self.unclosed_entries: list[int] = []
         """The offsets of entries that were not closed before the next one started."""
-        self.structure_problems: dict[tuple[str, str], int | None] = {}
-        """Problems with the document's structure and names: code and message, and the offset of the
-        first occurrence; None for the root element."""
+        self.structure_problems = StructureProblems()
         self.has_other_content = False
         """Whether the root element contains anything but entries."""
         self._grammar = grammar
@@ -57,13 +57,20 @@ class EntryBuilder:
         self._bare_text = ""  # the first text in the entry that is in no element
         self._open_unknown_elements = 0
         self._children: _Children = grammar.entries
-        self._uncounted_depth = 0  # open elements beyond _MAX_DEPTH
+        # Open elements beyond MAX_DEPTH: around the entries, and inside the current one.
+        self._deeper_around = 0
+        self._deeper_inside = 0
         self._stack: list[tuple[_Children, Tag | None, NamespaceScope, str]] = []
 
     @property
     def path(self) -> list[str]:
         """The names of the open elements around the entries, as written, outermost first."""
         return [name for children, _, _, name in self._stack if children is self._entries]
+
+    @property
+    def depth(self) -> int:
+        """How many elements are open."""
+        return len(self._stack) + self._deeper_around + self._deeper_inside
 
     @property
     def scope(self) -> NamespaceScope:
@@ -88,6 +95,8 @@ class EntryBuilder:
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
         """Handle a start tag."""
         children, scope = self._children, self._scope
+        if len(self._stack) >= MAX_DEPTH and self._is_too_deep(name):
+            return
         if attributes or not scope.has_root:
             self._scope = scope.inside(name, attributes)
         key = self._scope.key(name)
@@ -96,10 +105,6 @@ class EntryBuilder:
             self._start_entry(tag, attributes)
         elif children is self._entries:
             tag = self._start_between_entries(name, key)
-            if tag is None and len(self._stack) >= _MAX_DEPTH:
-                self._uncounted_depth += 1
-                self._scope = scope
-                return
         elif children is not None:
             tag = children.get(key)
             self._children = tag.children if tag else None
@@ -122,8 +127,11 @@ class EntryBuilder:
 
     def end(self, _name: str = "") -> None:
         """Handle an end tag: it closes the innermost element."""
-        if self._uncounted_depth and self._children is self._entries:
-            self._uncounted_depth -= 1
+        if self._deeper_inside:
+            self._deeper_inside -= 1
+            return
+        if self._deeper_around and self._children is self._entries:
+            self._deeper_around -= 1
             return
         if not self._stack:
             return
@@ -184,15 +192,25 @@ class EntryBuilder:
         self._text.clear()
         self._bare_text = ""
         self._open_unknown_elements = 0
+        self._deeper_inside = 0
 
     def leave_entry(self) -> bool:
         """Discard the current entry and close its elements; tell whether any were open."""
         self.discard_entry()
-        self._uncounted_depth = 0
+        self._deeper_around = 0
         was_inside = self._children is not self._entries
         while self._stack and (self._children is not self._entries or len(self._stack) > _MAX_PATH):
             self._children, _, self._scope, _ = self._stack.pop()
+        while sum(len(name) for _, _, _, name in self._stack) > _MAX_PATH_NAMES:
+            self._children, _, self._scope, _ = self._stack.pop()
         return was_inside
+
+    def leave_unclosed_entry(self) -> None:
+        """Complete the current entry, which the next one shows to be unclosed, and leave it."""
+        if self._entry is not None:
+            self.unclosed_entries.append(self.entry_start or 0)
+            self.finish_entry()
+        self.leave_entry()
 
     def close_elements_inside(self, name: str) -> bool:
         """Close the open elements inside the one of this name; False if that isn't open."""
@@ -210,7 +228,18 @@ class EntryBuilder:
         return tag is not None and siblings is not None and self._scope.key(name) in siblings
 
     def _report(self, code: str, message: str) -> None:
-        self.structure_problems.setdefault((code, message), self.position())
+        self.structure_problems.add(code, message, self.position())
+
+    def _is_too_deep(self, name: str) -> bool:
+        """Count an element that is nested too deep; False for an entry, which is read anywhere."""
+        if self._scope.key(name) in self._entries and not self._in_group:
+            return False
+        self._report("SM211", f"elements are nested more than {MAX_DEPTH} deep")
+        if self._children is self._entries:
+            self._deeper_around += 1
+        else:
+            self._deeper_inside += 1
+        return True
 
     def _start_field_inside_text(self, key: str, attributes: Mapping[str, str]) -> Tag | None:
         """Read a field inside another one as if it followed it."""

@@ -8,6 +8,7 @@ namespace, has its usual meaning. Each such tolerance is recorded as a problem.
 from collections.abc import Mapping
 from typing import Final
 
+from usp._parse.diagnostics import KEPT_OF_A_CODE
 from usp._parse.values.bounded_cache import bounded_cache
 
 _NAMESPACES: Final = {
@@ -49,6 +50,10 @@ _EXACT: Final = {
 _BY_LENGTH: Final = sorted(_NAMESPACES, key=len, reverse=True)
 _MAX_PREFIXES: Final = 256
 """How many prefixes are remembered: only hostile documents have more, and copies take time."""
+_MAX_NAMES: Final = 4096
+_MAX_NAME: Final = 256
+"""How many names are remembered with their keys, before all are forgotten; and how long they are.
+"""
 _USUAL_PREFIXES: Final = {
     **{prefix: prefix for prefix in _NAMESPACES.values() if not prefix.startswith("rss")},
     "sitemap": "sm",
@@ -65,10 +70,33 @@ def usual_prefix(namespace: str) -> str | None:
     return _NAMESPACES[known] if known else None
 
 
+class StructureProblems:
+    """The problems with the names and the structure of a document, each once.
+
+    Names have no end: of each code, only so many are kept as a document may report.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[str, set[str]] = {}
+        self._new: list[tuple[str, str, int | None]] = []
+
+    def add(self, code: str, message: str, at: int | None = None) -> None:
+        """Record a problem, with the offset of its first occurrence; None for the root element."""
+        known = self._known.setdefault(code, set())
+        if message not in known and len(known) < KEPT_OF_A_CODE:
+            known.add(message)
+            self._new.append((code, message, at))
+
+    def take(self) -> list[tuple[str, str, int | None]]:
+        """Return the code, message and offset of those that were added since the last call."""
+        new, self._new = self._new, []
+        return new
+
+
 class NamespaceScope:
     """One scope of namespace declarations, which maps names as written to keys of the grammar."""
 
-    def __init__(self, own: str, problems: dict[tuple[str, str], int | None]) -> None:
+    def __init__(self, own: str, problems: StructureProblems) -> None:
         self._own = own  # the usual prefix of the format's own namespace
         self._problems = problems
         self._bound: dict[str, str] = {}
@@ -117,14 +145,18 @@ class NamespaceScope:
         exact = _EXACT.get(self._own)
         if exact and namespace not in exact:
             shown = repr(namespace[:80]) if namespace else "no namespace"
-            self._problems.setdefault(("SM219", f"the root element is in {shown}"), None)
+            self._problems.add("SM219", f"the root element is in {shown}")
         return prefix, namespace
 
     def key(self, name: str) -> str:
         """Return the key of an element, as the grammar has it."""
         key = self._keys.get(name)
         if key is None:
-            key = self._keys[name] = self._make_key(name)
+            key = self._make_key(name)
+            if len(name) <= _MAX_NAME:
+                if len(self._keys) >= _MAX_NAMES:
+                    self._keys.clear()
+                self._keys[name] = key
         return key
 
     def _make_key(self, name: str) -> str:
@@ -132,18 +164,16 @@ class NamespaceScope:
         local = written.lower()
         namespace = self._bound.get(prefix)
         if prefix and namespace is None and prefix != "xml":
-            self._problems.setdefault(
-                ("SM218", f"the prefix {prefix[:60]!r} is not declared"), None
-            )
+            self._problems.add("SM218", f"the prefix {prefix[:60]!r} is not declared")
         if (prefix, namespace) == self._root or (not prefix and not namespace):
             if self._own == "sm" and local != written:
-                self._problems.setdefault(("SM220", "tag names contain upper case"), None)
+                self._problems.add("SM220", "tag names contain upper case")
             return local  # the namespace of the root element is the format's, however it is spelt
         known = usual_prefix(namespace) if namespace else None
         usual = known or _USUAL_PREFIXES.get(prefix.lower())
         if usual and namespace and not known:
             shown = f"the prefix {prefix[:60]!r} is bound to {namespace[:80]!r}"
-            self._problems.setdefault(("SM219", shown), None)
+            self._problems.add("SM219", shown)
         if usual is None and namespace and self._root and namespace == self._root[1]:
             usual = self._own
         return local if usual == self._own else f"{usual or '?'}:{local}"
