@@ -5,7 +5,7 @@ The number of problems that are kept is bounded, whatever the document.
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from usp.objects.problem import CODES, Problem, Severity
@@ -36,7 +36,7 @@ class ReadPosition:
     def past(self, read: bytes) -> "ReadPosition":
         """Return the position after these bytes."""
         line, offset = self.line + read.count(b"\n"), self.offset + self.length(read)
-        return replace(self, line=line, offset=offset)
+        return ReadPosition(line, offset, self.length)
 
 
 START: Final = ReadPosition()

@@ -2,8 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator
-from functools import cache, partial
+from collections.abc import Iterable, Iterator
 from itertools import chain, repeat
 from typing import Final, cast
 
@@ -17,8 +16,6 @@ from usp._parse.values.deduplicate import Deduplicator
 from usp._parse.values.plain import is_plain_url, unescape_plain_url
 from usp._parse.xml.entry_builder import Entry
 from usp.objects.page import PageFieldReader, SitemapPage
-
-MakeReaders = Callable[[GroupLayout, TextConversion], PageFieldReader]
 
 CHILD: Final = "sitemap"
 """The name of entries that are no pages."""
@@ -58,7 +55,7 @@ class _Paging:
         self._quick_check = QuickCheck(fields) if quick else None
         self._checks_left = math.inf if thorough else _MAX_FULL_CHECKS
         self._seen = Deduplicator()
-        self._readers = cast("MakeReaders", cache(partial(MatchFieldReaders, fields)))
+        self._readers: dict[tuple[GroupLayout, TextConversion], PageFieldReader] = {}
 
     def pages(self, piece: Entry | MatchRun) -> Iterable[SitemapPage]:
         """Return the pages of an entry, or of a run of them."""
@@ -111,9 +108,17 @@ class _Paging:
         if plain and len(urls) == len(rows):
             urls = list(map(unescape_plain_url, urls)) if "&" in "".join(urls) else urls
             if self._seen.add_all(urls):
-                read = self._readers(plain, run.conversion)
+                read = self._reader(plain, run.conversion)
                 return map(SitemapPage.from_entry, urls, rows, repeat(read), repeat(base))
         return self._one_by_one(run, rows)
+
+    def _reader(self, layout: GroupLayout, conversion: TextConversion) -> PageFieldReader:
+        """Return what reads the fields of the matches of a layout."""
+        reader = self._readers.get((layout, conversion))
+        if reader is None:
+            made = MatchFieldReaders(self._fields, layout, conversion)
+            reader = self._readers[layout, conversion] = cast("PageFieldReader", made)
+        return reader
 
     def _one_by_one(self, run: MatchRun, rows: list[Groups]) -> Iterator[SitemapPage]:
         fields = self._fields
@@ -121,7 +126,7 @@ class _Paging:
             layout = run.entry_pattern.layout(row)
             url = _usual_url(row, layout, run.conversion, fields.url_key)
             if url and self._seen.add(url):
-                read = self._readers(layout, run.conversion)
+                read = self._reader(layout, run.conversion)
                 yield SitemapPage.from_entry(url, row, read, fields.base)
             else:
                 yield from self._of_entry(run.entry(match))

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 from usp._parse.xml.grammar import Grammar
@@ -29,13 +30,17 @@ class EntryBoundaries:
 
 def boundaries_for(grammar: Grammar) -> EntryBoundaries:
     """Return the boundaries of the entries of a format."""
-    names = "|".join(grammar.entries).encode()
+    return _boundaries("|".join(grammar.entries).encode(), implied=bool(grammar.implied_entry))
+
+
+@cache
+def _boundaries(names: bytes, *, implied: bool) -> EntryBoundaries:
     start = rb"<\s{0,9}+%s(?:%s)(?=[^\w.:-])" % (_PREFIX, names)
     start_or_loc = rb"<\s{0,9}+%s(?:%s|loc)(?=[^\w.:-])" % (_PREFIX, names)
     end = rb"(<\s{0,9}+/\s{0,9}+%s(?:%s)\s*>)" % (_PREFIX, names)
     return EntryBoundaries(
         re.compile(start, re.IGNORECASE),
-        re.compile(start_or_loc if grammar.implied_entry else start, re.IGNORECASE),
+        re.compile(start_or_loc if implied else start, re.IGNORECASE),
         re.compile(end, re.IGNORECASE),
         re.compile(rb"%s|%s|%s" % (end, start, ROOT_END.pattern), re.IGNORECASE),
     )

@@ -57,9 +57,14 @@ class EntryBuilder:
         self._bare_text = ""  # the first text in the entry that is in no element
         self._open_unknown_elements = 0
         self._children: _Children = grammar.entries
+        self._known = self._scope.names.tags[id(grammar.entries)]
+        # The open field, if it was found there and contains text: it is not on the stack.
+        self._leaf: Tag | None = None
+        self._leaf_name = ""
         # Open elements beyond MAX_DEPTH: around the entries, and inside the current one.
         self._deeper_around = 0
         self._deeper_inside = 0
+        self._entry_depth = 0  # how many elements are around the current entry
         self._stack: list[tuple[_Children, Tag | None, NamespaceScope, str]] = []
 
     @property
@@ -94,14 +99,44 @@ class EntryBuilder:
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
         """Handle a start tag."""
+        if self._leaf is not None:
+            self._push_leaf()
+        elif not attributes and (tag := self._known.get(name)) is not None:  # most tags
+            if tag.children is None:
+                if self._text:
+                    self._bare_text = self._bare_text or "".join(self._text).strip()
+                    self._text.clear()
+                self._leaf, self._leaf_name = tag, name
+                return
+            children = self._children
+            if self._entry is None:
+                self._start_entry(tag, attributes)
+            else:
+                self._children = tag.children
+                self._start_field(tag, attributes)
+            self._stack.append((children, tag, self._scope, name))
+            self._known = self._scope.names.tags[id(tag.children)]
+            return
+        self._start_any(name, attributes)
+        self._known = self._scope.names.tags[id(self._children)]
+
+    def _push_leaf(self) -> None:
+        """Put the open field on the stack: it contains an element."""
+        self._stack.append((self._children, self._leaf, self._scope, self._leaf_name))
+        self._children = self._leaf = None
+
+    def _start_any(self, name: str, attributes: Mapping[str, str]) -> None:
+        """Handle a start tag that has attributes, or was not met at this position before."""
         children, scope = self._children, self._scope
-        if len(self._stack) >= MAX_DEPTH and self._is_too_deep(name):
+        if len(self._stack) - self._entry_depth >= MAX_DEPTH and self._is_too_deep(name):
             return
         if attributes or not scope.has_root:
             self._scope = scope.inside(name, attributes)
         key = self._scope.key(name)
         tag = None if self._in_group else self._entries.get(key)
         if tag is not None:
+            if children is self._entries:
+                self._remember(name, tag, scope)
             self._start_entry(tag, attributes)
         elif children is self._entries:
             tag = self._start_between_entries(name, key)
@@ -109,15 +144,18 @@ class EntryBuilder:
             tag = children.get(key)
             self._children = tag.children if tag else None
             if self._entry:
+                self._remember(name, tag, scope)
                 self._start_field(tag, attributes)
                 if tag is None and self._grammar.extensions:
                     self._start_unknown(name, attributes)
-        elif self._open_unknown_elements:
-            self._start_unknown(name, attributes)
-        elif self._grammar.plain_texts and self._stack and self._stack[-1][1]:
-            self._report("SM211", "there is markup inside a text")
-            tag = self._start_field_inside_text(key, attributes)
+        else:
+            tag = self._start_inside_text(name, key, attributes)
         self._stack.append((children, tag, scope, name))
+
+    def _remember(self, name: str, tag: Tag | None, scope: NamespaceScope) -> None:
+        """Let ``start`` find the tag of a name directly the next time, also in other documents."""
+        if tag and self._scope is scope and name in scope.names.keys:
+            self._known[name] = tag
 
     @property
     def _in_group(self) -> bool:
@@ -127,17 +165,17 @@ class EntryBuilder:
 
     def end(self, _name: str = "") -> None:
         """Handle an end tag: it closes the innermost element."""
-        if self._deeper_inside:
-            self._deeper_inside -= 1
+        if self._leaf is not None:
+            self._record.append((self._leaf.key, "".join(self._text)))
+            self._text.clear()
+            self._leaf = None
             return
-        if self._deeper_around and self._children is self._entries:
-            self._deeper_around -= 1
-            return
-        if not self._stack:
+        if not self._stack or self._was_too_deep():
             return
         self._children, tag, scope, _ = self._stack.pop()
         if self._stack:  # what follows the root element is read as if it were inside it
             self._scope = scope
+        self._known = self._scope.names.tags[id(self._children)]
         if self._entry is None:
             return
         if tag is None:
@@ -186,13 +224,13 @@ class EntryBuilder:
 
     def discard_entry(self) -> None:
         """Forget the current entry."""
-        self._entry = None
+        self._entry = self._leaf = None
         self.entry_start = None
         self._record = []
         self._text.clear()
         self._bare_text = ""
         self._open_unknown_elements = 0
-        self._deeper_inside = 0
+        self._entry_depth = self._deeper_inside = 0
 
     def leave_entry(self) -> bool:
         """Discard the current entry and close its elements; tell whether any were open."""
@@ -203,6 +241,7 @@ class EntryBuilder:
             self._children, _, self._scope, _ = self._stack.pop()
         while sum(len(name) for _, _, _, name in self._stack) > _MAX_PATH_NAMES:
             self._children, _, self._scope, _ = self._stack.pop()
+        self._known = self._scope.names.tags[id(self._children)]
         return was_inside
 
     def leave_unclosed_entry(self) -> None:
@@ -222,6 +261,8 @@ class EntryBuilder:
 
     def implies_end_of_text(self, name: str) -> bool:
         """Tell whether this start tag shows that the text before it was not closed."""
+        if self._leaf is not None:
+            self._push_leaf()
         if self._children is not None or not self._stack:
             return False
         siblings, tag, _, _ = self._stack[-1]
@@ -241,15 +282,34 @@ class EntryBuilder:
             self._deeper_inside += 1
         return True
 
-    def _start_field_inside_text(self, key: str, attributes: Mapping[str, str]) -> Tag | None:
-        """Read a field inside another one as if it followed it."""
-        siblings, outer, scope, name = self._stack[-1]
+    def _was_too_deep(self) -> bool:
+        """Tell whether an end tag is that of an element that was only counted."""
+        if self._deeper_inside:
+            self._deeper_inside -= 1
+        elif self._deeper_around and self._children is self._entries:
+            self._deeper_around -= 1
+        else:
+            return False
+        return True
+
+    def _start_inside_text(self, name: str, key: str, attributes: Mapping[str, str]) -> Tag | None:
+        """Handle a start tag inside a text, or inside an unknown element.
+
+        A field inside another one is read as if it followed it.
+        """
+        if self._open_unknown_elements:
+            self._start_unknown(name, attributes)
+            return None
+        if not (self._grammar.plain_texts and self._stack and self._stack[-1][1]):
+            return None
+        self._report("SM211", "there is markup inside a text")
+        siblings, outer, scope, outer_name = self._stack[-1]
         tag = siblings.get(key) if siblings else None
         if tag is None or outer is None or self._entry is None:
             return None
         self._record.append((outer.key, "".join(self._text)))
         self._text.clear()
-        self._stack[-1] = (siblings, None, scope, name)
+        self._stack[-1] = (siblings, None, scope, outer_name)
         self._children = tag.children
         self._start_field(tag, attributes)
         return tag
@@ -280,6 +340,7 @@ class EntryBuilder:
             self.unclosed_entries.append(self.entry_start or 0)
             self.finish_entry()
         self._entry = entry
+        self._entry_depth = len(self._stack)
         self._children = entry.children
         self.entry_start = self.position()
         self._text.clear()

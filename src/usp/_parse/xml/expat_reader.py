@@ -167,7 +167,6 @@ class XmlReader:
         self._fed_to = self._resumed_at = offset
         self._between_entries = True
         self._crowded = False
-        self._parser.release()
         self._parser = ExpatParser(self._builder, self._builder.path or [_IMPLIED_ROOT], offset)
 
     def _advance(self, *, final: bool) -> bool:

@@ -5,11 +5,15 @@ use https, old versions and misspellings. A prefix that is undeclared, or bound 
 namespace, has its usual meaning. Each such tolerance is recorded as a problem.
 """
 
+from collections import defaultdict
 from collections.abc import Mapping
+from functools import lru_cache
+from types import MappingProxyType
 from typing import Final
 
 from usp._parse.diagnostics import KEPT_OF_A_CODE
 from usp._parse.values.bounded_cache import bounded_cache
+from usp._parse.xml.grammar import Tag
 
 _NAMESPACES: Final = {
     "sitemaps.org": "sm",
@@ -50,10 +54,14 @@ _EXACT: Final = {
 _BY_LENGTH: Final = sorted(_NAMESPACES, key=len, reverse=True)
 _MAX_PREFIXES: Final = 256
 """How many prefixes are remembered: only hostile documents have more, and copies take time."""
-_MAX_NAMES: Final = 4096
-_MAX_NAME: Final = 256
-"""How many names are remembered with their keys, before all are forgotten; and how long they are.
-"""
+_MAX_SHARED_PREFIXES: Final = 32
+_MAX_SHARED_LENGTH: Final = 200
+"""Declarations with more prefixes, or with longer prefixes or namespaces, share no table."""
+_MAX_NAMES: Final = 500
+_MAX_NAME: Final = 100
+"""How many names a table holds, and how long they are: only hostile documents have more."""
+_Root = tuple[str, str | None]
+"""The prefix and the namespace of a root element."""
 _USUAL_PREFIXES: Final = {
     **{prefix: prefix for prefix in _NAMESPACES.values() if not prefix.startswith("rss")},
     "sitemap": "sm",
@@ -93,17 +101,65 @@ class StructureProblems:
         return new
 
 
+class NameTable:
+    """What names mean under one set of namespace declarations; shared by all documents with it.
+
+    It holds only names that are no problem, and so never changes what is reported for a document.
+    """
+
+    __slots__ = ("keys", "tags")
+
+    def __init__(self) -> None:
+        self.keys: dict[str, str] = {}
+        """The key of each name as written."""
+        self.tags: defaultdict[int, dict[str, Tag]] = defaultdict(dict)
+        """The tags of such names, by the identity of the table of elements that has them."""
+
+    def add(self, name: str, key: str) -> None:
+        """Remember the key of a name; a full table is emptied, for the documents that follow."""
+        if len(self.keys) >= _MAX_NAMES:
+            self.keys.clear()
+            for tags in list(self.tags.values()):  # other threads may add to it
+                tags.clear()
+        if len(name) <= _MAX_NAME:
+            self.keys[name] = key
+
+
+@lru_cache(maxsize=256)
+def _name_table(_own: str, _root: _Root | None, _bound: tuple[tuple[str, str], ...]) -> NameTable:
+    """Return the table of these declarations, which few documents differ in."""
+    return NameTable()
+
+
 class NamespaceScope:
     """One scope of namespace declarations, which maps names as written to keys of the grammar."""
 
-    def __init__(self, own: str, problems: StructureProblems) -> None:
-        self._own = own  # the usual prefix of the format's own namespace
+    def __init__(
+        self,
+        own: str,
+        problems: StructureProblems,
+        bound: Mapping[str, str] = MappingProxyType({}),
+        root: _Root | None = None,
+        base: str | None = None,
+    ) -> None:
+        """Start a scope.
+
+        :param own: the usual prefix of the format's own namespace.
+        :param problems: where tolerated names are recorded.
+        :param bound: the namespace of each prefix.
+        :param root: the prefix and the namespace of the root element; None before it.
+        :param base: the ``xml:base`` of this scope.
+        """
+        self._own = own
         self._problems = problems
-        self._bound: dict[str, str] = {}
-        self._root: tuple[str, str | None] | None = None
-        self._keys: dict[str, str] = {}
-        self.base: str | None = None
-        """The ``xml:base`` of this scope."""
+        self._bound = bound
+        self._root = root
+        self.base = base
+        shared = len(bound) <= _MAX_SHARED_PREFIXES and all(
+            len(text) <= _MAX_SHARED_LENGTH for declared in bound.items() for text in declared
+        )
+        self.names = _name_table(own, root, tuple(bound.items())) if shared else NameTable()
+        """The names that are no problem, and what they mean."""
 
     @property
     def has_root(self) -> bool:
@@ -112,6 +168,8 @@ class NamespaceScope:
 
     def inside(self, name: str, attributes: Mapping[str, str]) -> "NamespaceScope":
         """Return the scope inside an element with these attributes."""
+        if self._root and not any(key.startswith("xml") for key in attributes):
+            return self
         declared = {
             key[6:]: value
             for key, value in attributes.items()
@@ -120,26 +178,21 @@ class NamespaceScope:
         base = attributes.get("xml:base", self.base)
         if self._root and not declared and base == self.base:
             return self
-        scope = NamespaceScope(self._own, self._problems)
-        scope._bound = self._bound if len(self._bound) > _MAX_PREFIXES else self._bound | declared
-        scope._root = self._root or self._check_root(name, scope._bound)
-        scope.base = base
-        return scope
+        bound = self._bound if len(self._bound) > _MAX_PREFIXES else {**self._bound, **declared}
+        root = self._root or self._check_root(name, bound)
+        return NamespaceScope(self._own, self._problems, bound, root, base)
 
     def with_own(self, name: str) -> "NamespaceScope":
         """Return a scope in which the namespace of this element is the format's own."""
         prefix = name.rpartition(":")[0]
-        scope = NamespaceScope(self._own, self._problems)
-        scope._bound = self._bound
-        scope._root = (prefix, self._bound.get(prefix))
-        scope.base = self.base
-        return scope
+        root = prefix, self._bound.get(prefix)
+        return NamespaceScope(self._own, self._problems, self._bound, root, self.base)
 
     def namespace(self, name: str) -> str | None:
         """Return the namespace of an element as it is declared; None if it has none."""
         return self._bound.get(name.rpartition(":")[0])
 
-    def _check_root(self, name: str, bound: Mapping[str, str]) -> tuple[str, str | None]:
+    def _check_root(self, name: str, bound: Mapping[str, str]) -> _Root:
         prefix = name.rpartition(":")[0]
         namespace = bound.get(prefix)
         exact = _EXACT.get(self._own)
@@ -150,30 +203,33 @@ class NamespaceScope:
 
     def key(self, name: str) -> str:
         """Return the key of an element, as the grammar has it."""
-        key = self._keys.get(name)
-        if key is None:
-            key = self._make_key(name)
-            if len(name) <= _MAX_NAME:
-                if len(self._keys) >= _MAX_NAMES:
-                    self._keys.clear()
-                self._keys[name] = key
-        return key
+        key = self.names.keys.get(name)
+        return self._make_key(name) if key is None else key
 
     def _make_key(self, name: str) -> str:
         prefix, _, written = name.rpartition(":")
         local = written.lower()
+        key, problem = self._resolve(prefix, written, local)
+        if problem:
+            self._problems.add(*problem)
+        else:
+            self.names.add(name, key)
+        return key
+
+    def _resolve(self, prefix: str, written: str, local: str) -> tuple[str, tuple[str, str] | None]:
+        """Return the key of a name, and the problem with it, if there is one."""
         namespace = self._bound.get(prefix)
+        problem: tuple[str, str] | None = None
         if prefix and namespace is None and prefix != "xml":
-            self._problems.add("SM218", f"the prefix {prefix[:60]!r} is not declared")
+            problem = "SM218", f"the prefix {prefix[:60]!r} is not declared"
         if (prefix, namespace) == self._root or (not prefix and not namespace):
             if self._own == "sm" and local != written:
-                self._problems.add("SM220", "tag names contain upper case")
-            return local  # the namespace of the root element is the format's, however it is spelt
+                problem = "SM220", "tag names contain upper case"
+            return local, problem  # the root's namespace is the format's, however it is spelt
         known = usual_prefix(namespace) if namespace else None
         usual = known or _USUAL_PREFIXES.get(prefix.lower())
         if usual and namespace and not known:
-            shown = f"the prefix {prefix[:60]!r} is bound to {namespace[:80]!r}"
-            self._problems.add("SM219", shown)
+            problem = "SM219", f"the prefix {prefix[:60]!r} is bound to {namespace[:80]!r}"
         if usual is None and namespace and self._root and namespace == self._root[1]:
             usual = self._own
-        return local if usual == self._own else f"{usual or '?'}:{local}"
+        return (local if usual == self._own else f"{usual or '?'}:{local}"), problem
