@@ -12,7 +12,8 @@ The pattern reader never changes a result. It gives an entry only if expat would
   or change. For other entries each block is searched for such things once: control characters,
   ``]]>``, references that aren't plain. An entry with one of them goes to expat.
 - Whether a pattern is worth its cost is decided by counting: a file in which no two entries are
-  alike is left to expat until its next block.
+  alike is left to expat until its next block, and no more is learned from one whose odd entries
+  are all different.
 
 Matching works on a str with one character for each byte (``text_conversion``): offsets stay true.
 """
@@ -23,8 +24,8 @@ from typing import Final
 
 from usp._parse.pattern.compile import compile_pattern
 from usp._parse.pattern.groups import EntryPattern, MatchRecord, MatchRun
-from usp._parse.pattern.shape import BLANKS, Element, shape_of
-from usp._parse.pattern.text_conversion import ANYTHING, REFERENCES, conversion_for
+from usp._parse.pattern.shape import BLANKS, Element, merge_shapes, shape_of
+from usp._parse.pattern.text_conversion import ANYTHING, REFERENCES, TextConversion, conversion_for
 from usp._parse.values.plain import PLAIN_URL, plain_url_like
 from usp._parse.xml.entry_builder import Entry
 from usp._parse.xml.grammar import Grammar
@@ -38,6 +39,8 @@ _MISSES: Final = 64
 """The budget for misses in one block; half of it in the next block if nothing matches."""
 _FEWEST_MISSES: Final = 8
 _MOST_LEFT: Final = 1024
+_MAX_LESSONS: Final = 100
+"""How many entries of new shapes a pattern is learned from."""
 _WORTH: Final = 8 * 1024
 """In fewer bytes than these, compiling a pattern costs more than it saves."""
 _LONGEST: Final = 64 * 1024
@@ -71,18 +74,20 @@ class PatternReader:
         self._name = ""  # of the entries
         self._alike = 0  # entries without a new shape since the last pattern
         self._wanted = 2  # how many of them are needed before the next pattern
+        self._lessons = 0  # entries with a new shape, learned or not
         self._misses = _MISSES
         self._left = 0  # what is left of the budget for misses
         self._block = b""
         self._view = ""
         # The next offset of each unsafe pattern; None before the first search.
         self._unsafe: dict[re.Pattern[bytes], int] | None = None
+        self._conversion: TextConversion | None = None  # None before it is needed
 
     def show(self, block: bytes) -> None:
         """Start with a new block of bytes."""
         self._block = block
         self._view = ""
-        self._unsafe = None
+        self._unsafe = self._conversion = None
         # A small document is not worth a pattern.
         worth_it = self._entry_pattern is not None or len(block) >= _WORTH
         self._left = max(self._left, self._misses) if worth_it else 0
@@ -106,7 +111,7 @@ class PatternReader:
         conversion = REFERENCES
         found = self._matches(entry_pattern.plain_pattern, begin, len(self._view))
         if not found:
-            conversion = conversion_for(self._block)
+            conversion = self._conversion = self._conversion or conversion_for(self._block)
             found = self._matches(entry_pattern.pattern, begin, self._next_unsafe(begin))
         if not found:
             return None, begin
@@ -157,7 +162,7 @@ class PatternReader:
         if self._left <= 0:
             self._forget()
             return
-        if len(text) > _LONGEST:
+        if len(text) > _LONGEST or self._lessons >= _MAX_LESSONS:
             return
         shape = shape_of(text, self._grammar, scope)
         if shape is None:
@@ -165,11 +170,12 @@ class PatternReader:
         if scope is not self._scope:
             self._forget()
             self._scope = scope
-        merged = self._shape.merged(shape) if self._shape else shape
-        if merged is None:
-            return
-        self._alike += merged == self._shape
-        self._shape = merged
+        merged = merge_shapes(self._shape, shape) if self._shape else shape
+        if merged is not None and merged == self._shape:
+            self._alike += 1
+        else:
+            self._lessons += 1
+            self._shape = merged or self._shape
         if self._alike >= self._wanted and len(self._block) - stop >= _WORTH:
             self._compile(text, entry)
 
@@ -192,4 +198,4 @@ class PatternReader:
 
     def _forget(self) -> None:
         self._shape = self._entry_pattern = self._scope = None
-        self._alike = 0
+        self._alike = self._lessons = 0

@@ -170,7 +170,9 @@ class EntryBuilder:
             self._text.clear()
             self._leaf = None
             return
-        if not self._stack or self._was_too_deep():
+        if not self._stack:
+            return
+        if (self._deeper_inside or self._deeper_around) and self._was_too_deep():
             return
         self._children, tag, scope, _ = self._stack.pop()
         if self._stack:  # what follows the root element is read as if it were inside it

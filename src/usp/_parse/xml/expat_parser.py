@@ -31,12 +31,12 @@ class ExpatParser:
         parser.StartElementHandler = builder.start
         parser.EndElementHandler = builder.end
         parser.CharacterDataHandler = builder.text
+        builder.position = self.offset
         self.parse = parser.Parse
         """Parses bytes; raises ``ExpatError`` at a fault."""
 
-    @property
     def offset(self) -> int:
-        """The offset of the current event, or of a token that is incomplete."""
+        """Return the offset of the current event, or of a token that is incomplete."""
         return self._zero + self._parser.CurrentByteIndex
 
     @property
@@ -47,19 +47,20 @@ class ExpatParser:
     @property
     def is_crowded(self) -> bool:
         """Whether there are more names or open elements than any real document has."""
-        return len(self._parser.intern) > _MAX_NAMES or self._builder.depth > MAX_DEPTH
-
-    @property
-    def has_long_names(self) -> bool:
-        """Whether the names are longer, in all, than in any real document."""
-        return sum(map(len, self._parser.intern)) > _MAX_NAMES_LENGTH
+        names = self._parser.intern
+        return (
+            len(names) > _MAX_NAMES
+            or self._builder.depth > MAX_DEPTH
+            or sum(map(len, names)) > _MAX_NAMES_LENGTH
+        )
 
     def skip(self, length: int) -> None:
         """Continue behind bytes that were read without this parser."""
         self._zero += length
 
     def release(self) -> None:
-        """Break the reference cycles with the handlers."""
+        """Break the reference cycles with the builder."""
+        self._builder.position = int
         self._parser.StartElementHandler = None
         self._parser.EndElementHandler = None
         self._parser.CharacterDataHandler = None

@@ -75,7 +75,7 @@ class XmlReader:
         *,
         rootless: bool = False,
         expat_only: bool = False,
-        checkpoint: Callable[[], object] = lambda: None,
+        checkpoint: Callable[[], object] | None = None,
     ) -> None:
         """Start at a root element, given its position in the original document.
 
@@ -85,7 +85,7 @@ class XmlReader:
         self._diagnostics = diagnostics
         self._buffer = ReadBuffer(root)
         diagnostics.position_of = self._buffer.position_of
-        self._builder = EntryBuilder(grammar, self._offset)
+        self._builder = EntryBuilder(grammar)
         self._pattern_reader = None if expat_only else PatternReader(grammar)
         boundaries = boundaries_for(grammar)
         self._starts, self._resume_points = boundaries.starts, boundaries.resume_points
@@ -138,7 +138,6 @@ class XmlReader:
     def _release(self) -> None:
         """Break the reference cycles, so that the buffer is freed together with the reader."""
         self._diagnostics.position_of = None
-        self._builder.position = int
         self._parser.release()
 
     def _take_completed(self) -> list[Entry | MatchRun]:
@@ -155,12 +154,6 @@ class XmlReader:
             self._diagnostics.report(code, message, at=first, position=position)
         return completed
 
-    def _offset(self) -> int:
-        """Return the current offset, for the builder."""
-        if self._fault:
-            return self._fault.entry_start
-        return self._parser.offset
-
     def _resume(self, offset: int, *, stepwise: int = _STEPWISE_BYTES) -> None:
         """Continue with a new parser, between entries."""
         self._stepwise_to = offset + stepwise
@@ -175,7 +168,8 @@ class XmlReader:
         Stop after each run of entries: True if there may be more.
         """
         while True:
-            self._checkpoint()
+            if self._checkpoint:
+                self._checkpoint()
             if self._fault:
                 if not self._recover_entry(self._fault, final=final):
                     return False
@@ -195,7 +189,9 @@ class XmlReader:
         after_fault = self._fed_to < self._stepwise_to
         boundary = self._next_boundary(begin, after_fault=after_fault)
         if self._crowded and boundary is None and builder.entry_start is None:
-            self._skip_to_next_start(max(self._offset(), builder.last_entry_end + 1), final=final)
+            self._skip_to_next_start(
+                max(self._parser.offset(), builder.last_entry_end + 1), final=final
+            )
             return
         is_end = bool(boundary and boundary[1])
         stop = len(buffer.data)
@@ -227,7 +223,7 @@ class XmlReader:
             # Its end tag, or the next entry, is inside something that it doesn't close.
             offset = buffer.start + begin
             self._fault = _Fault(entry_start, offset, "it contains something that is not closed")
-        elif self._crowded or self._parser.is_crowded:
+        elif self._crowded or (boundary is None and self._parser.is_crowded):
             self._relieve_parser(at_start=bool(boundary and not is_end))
 
     def _next_boundary(self, begin: int, *, after_fault: bool) -> re.Match[bytes] | None:
@@ -250,7 +246,7 @@ class XmlReader:
         else, such as a comment.
         """
         self._crowded = True
-        if at_start and self._offset() >= self._fed_to:
+        if at_start and self._parser.offset() >= self._fed_to:
             self._builder.leave_unclosed_entry()
         elif not self._between_entries:
             return
@@ -316,6 +312,7 @@ class XmlReader:
         if boundary:
             stop = boundary.end() if boundary[1] else boundary.start()
         data = buffer.data[begin:stop]
+        builder.position = lambda: fault.entry_start
         if endless or len(data) > MAX_ENTRY:
             message = "an entry longer than 1 MiB was skipped"
             self._diagnostics.report("SM217", message, at=fault.entry_start)
@@ -396,7 +393,7 @@ class XmlReader:
     def _needed_from(self) -> int:
         """The offset from which on bytes are still needed."""
         needed = self._fault.entry_start if self._fault else self._builder.entry_start
-        needed = self._offset() if needed is None else needed
+        needed = self._parser.offset() if needed is None else needed
         return min(max(needed, self._buffer.start), self._buffer.end)
 
     def _trim_buffer(self) -> None:
@@ -411,7 +408,7 @@ class XmlReader:
                 pass
             needed = self._needed_from
         self._buffer.drop_before(needed, counting=self._diagnostics.collecting)
-        self._crowded = self._crowded or self._parser.has_long_names
+        self._crowded = self._crowded or self._parser.is_crowded
 
 
 def _has_url(entry: Entry) -> bool:
