@@ -9,19 +9,13 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from usp._parse.input.sniff import Kind, SniffResult
+from usp._parse.input.sniff import SniffResult, sniff_plain_head
 
 _MAX_SIZE: Final = 64 * 1024
 """Bodies up to this size are kept in memory as one chunk (``usp._store``)."""
-_HEAD: Final = re.compile(
-    # A declaration that names UTF-8 or nothing, instructions, comments, and the root element.
-    rb"(?:<\?xml version=([\"'])1\.0\1(?: encoding=([\"'])[uU][tT][fF]-8\2)?"
-    rb"(?: standalone=([\"'])(?:yes|no)\3)? ?\?>)?+"
-    rb"(?:[ \t\r\n]++|<!--(?:[^-]|-[^-])*+-->|<\?xml-stylesheet(?: [^?<>]{0,190}+)?\?>)*+"
-    rb"<(?:(urlset)|(sitemapindex)|(rss)|(feed)|(rdf:RDF))[ \t\r\n>]"
+_OTHER_CHARSET: Final = re.compile(
+    rb"<\?xml [^>]{0,100}encoding=(?!.[uU][tT][fF]-8[\"'])", re.DOTALL
 )
-_KINDS: Final = {4: Kind.URLSET, 5: Kind.INDEX, 6: Kind.RSS, 7: Kind.ATOM, 8: Kind.RSS}
-"""By the group of the root element's name."""
 _CHARSETS: Final = frozenset({None, "utf-8", "UTF-8"})
 
 
@@ -32,11 +26,10 @@ def plain_document(
     if not isinstance(chunks, list) or len(chunks) != 1 or charset not in _CHARSETS:
         return None
     data: bytes = chunks[0]
-    head = _HEAD.match(data)
-    if head is None or len(data) > min(limit, _MAX_SIZE) or not _is_utf8(data):
+    if len(data) > min(limit, _MAX_SIZE) or _OTHER_CHARSET.match(data):
         return None
-    name = head.lastindex or 0
-    return data, SniffResult(_KINDS[name], head.start(name) - len(b"<"))
+    sniffed = sniff_plain_head(data)
+    return (data, sniffed) if sniffed and _is_utf8(data) else None
 
 
 def _is_utf8(data: bytes) -> bool:

@@ -85,6 +85,15 @@ _PROLOG: Final = re.compile(
     % {b"value": rb"""\s*=\s*(?:"[^"<>?]+"|'[^'<>?]+')"""},
     re.DOTALL,
 )
+_PLAIN_HEAD: Final = re.compile(
+    # The same in the usual spelling, without a DOCTYPE, and the root element.
+    rb"(?:<\?xml version=([\"'])1\.[01]\1(?: encoding=([\"'])[\w.-]{1,40}+\2)?"
+    rb"(?: standalone=([\"'])(?:yes|no)\3)? ?\?>)?+"
+    rb"(?:[ \t\r\n]++|<!--(?:[^-]|-[^-])*+-->|<\?xml-stylesheet(?: [^?<>]{0,190}+)?\?>)*+"
+    rb"<(?:(urlset)|(sitemapindex)|(rss)|(feed)|(rdf:RDF))[ \t\r\n>]"
+)
+_PLAIN_ROOTS: Final = {4: Kind.URLSET, 5: Kind.INDEX, 6: Kind.RSS, 7: Kind.ATOM, 8: Kind.RSS}
+"""By the group of the root element's name."""
 _ROBOTS_LINE: Final = re.compile(rb"^\s*site-?map\s*:", re.IGNORECASE | re.MULTILINE)
 _PATH_END: Final = re.compile("[?#]")
 _WHITESPACE: Final = b" \t\r\n\0\x0b\x0c"
@@ -105,8 +114,21 @@ _URL_LINE: Final = re.compile(rb"^[<\s]*https?://\S+\s*$", re.IGNORECASE | re.MU
 _ENTITY: Final = re.compile(rb"<!ENTITY", re.IGNORECASE)
 
 
+def sniff_plain_head(head: bytes) -> SniffResult | None:
+    """Return the kind of a document whose head has nothing odd, as nearly all have; else None."""
+    match = _PLAIN_HEAD.match(head)
+    if match is None:
+        return None
+    name = match.lastindex or 0
+    return SniffResult(_PLAIN_ROOTS[name], match.start(name) - len(b"<"))
+
+
 def sniff(head: bytes, *urls: str) -> SniffResult:
     """Return the kind of a document, given its first bytes and the URLs that it is known by."""
+    return sniff_plain_head(head) or _sniff_any(head, urls)
+
+
+def _sniff_any(head: bytes, urls: tuple[str, ...]) -> SniffResult:
     start = _skip_whitespace(head)
     is_robots = any(
         f"/{_PATH_END.split(url, 1)[0]}".lower().endswith("/robots.txt") for url in urls

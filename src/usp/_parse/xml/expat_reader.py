@@ -366,6 +366,8 @@ class XmlReader:
         else:
             begin = max(self._resumed_at, builder.last_entry_end) - buffer.start
             after = skip_comment(buffer, fault, max(begin, 0), self._starts)
+            # A malformed <loc> would be found again and again.
+            after = max(after, self._resumed_at + 1 - buffer.start)
             stop = find_next_start(buffer, after, self._resume_points, final=final)
         at_end = stop == len(buffer.data)
         if not builder.has_root and not at_end:

@@ -20,6 +20,8 @@ class ReadBuffer:
         self.start = 0
         """The offset of the first byte."""
         self._position = position
+        self._last_position = 0, position
+        """The last offset whose position was needed."""
         self._searches: dict[Pattern, tuple[int, re.Match[bytes] | None]] = {}
         """For each pattern, the index from which on it was searched for, and what was found."""
 
@@ -43,8 +45,16 @@ class ReadBuffer:
         self._searches.clear()
 
     def position_of(self, offset: int) -> Position:
-        """Return the line and the offset in the document as received."""
-        return self._position.past(self.data[: max(offset - self.start, 0)]).position
+        """Return the line and the offset in the document as received.
+
+        It is counted from the last one: most come in order.
+        """
+        known, position = self._last_position
+        if not self.start <= known <= offset:
+            known, position = self.start, self._position
+        read = self.data[known - self.start : max(offset - self.start, 0)]
+        self._last_position = max(offset, known), position.past(read)
+        return self._last_position[1].position
 
     def search(self, pattern: Pattern, begin: int) -> re.Match[bytes] | None:
         """Return the first match from an index on, without searching the same bytes twice.
