@@ -187,7 +187,8 @@ def growth(data: bytes) -> None:
     if seconds > MAX_GROWTH * max(half, NOISE):
         seconds = min(seconds, recipe.read(SIZE))
         half = max(half, recipe.read(SIZE // 2))
-        if seconds > MAX_GROWTH * max(half, NOISE):
+        # Where a limit is reached between the two sizes, the next step is an ordinary one again.
+        if min(seconds / max(half, NOISE), recipe.read(2 * SIZE) / seconds) > MAX_GROWTH:
             raise GrowthError(f"{half:.2f} s for half, {seconds:.2f} s for {SIZE} bytes: {recipe}")
 
 

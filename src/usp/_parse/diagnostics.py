@@ -15,6 +15,8 @@ KEPT_PROBLEMS: Final = 300
 KEPT_OF_A_CODE: Final = 100
 """At most this many of one code are kept, so that a common one leaves room for others."""
 
+Ended = Callable[[], bool]
+"""Tells whether reading should end: the time is up, or nobody wants the rest. Any thread asks."""
 Position = tuple[int | None, int | None]
 """A line and a byte offset in the decompressed document; None where they are unknown."""
 
@@ -45,7 +47,8 @@ START: Final = ReadPosition()
 class Diagnostics:
     """The problems that one reading of one document finds."""
 
-    def __init__(self, *, collecting: bool = True) -> None:
+    def __init__(self, *, collecting: bool = True, ended: Ended | None = None) -> None:
+        self._ended = ended
         self.collecting = collecting
         """Whether problems are kept: if not, positions needn't be counted either."""
         self.complete = True
@@ -59,6 +62,11 @@ class Diagnostics:
         self._kept: list[Problem] = []
         self._counts: Counter[str] = Counter()
         self._reported_once: set[str] = set()
+
+    def check_time(self) -> None:
+        """Raise ``TimeoutError`` if reading should end; called after each part of a document."""
+        if self._ended is not None and self._ended():
+            raise TimeoutError("the document was not read to its end")
 
     def report(
         self, code: str, message: str, *, at: int | None = None, position: Position | None = None

@@ -13,7 +13,7 @@ document has is replaced by a new one between two entries.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 from xml.parsers import expat
@@ -75,12 +75,10 @@ class XmlReader:
         *,
         rootless: bool = False,
         expat_only: bool = False,
-        checkpoint: Callable[[], object] | None = None,
     ) -> None:
         """Start at a root element, given its position in the original document.
 
-        ``expat_only`` switches the pattern reader off: the result is the same. ``checkpoint`` is
-        called before each step, which reads 64 KiB or an entry, and may raise to end the reading.
+        ``expat_only`` switches the pattern reader off: the result is the same.
         """
         self._diagnostics = diagnostics
         self._buffer = ReadBuffer(root)
@@ -91,7 +89,6 @@ class XmlReader:
         self._starts, self._resume_points = boundaries.starts, boundaries.resume_points
         self._any_boundary, self._ends = boundaries.any_boundary, boundaries.ends
         self._is_sitemap = grammar.plain_texts
-        self._checkpoint = checkpoint
         self._entry_count = 0  # a run counts as one
         self._completed: list[Entry | MatchRun] = []  # those that were not yielded yet
         self._root = root
@@ -156,6 +153,7 @@ class XmlReader:
 
     def _resume(self, offset: int, *, stepwise: int = _STEPWISE_BYTES) -> None:
         """Continue with a new parser, between entries."""
+        self._diagnostics.check_time()
         self._stepwise_to = offset + stepwise
         self._fed_to = self._resumed_at = offset
         self._between_entries = True
@@ -168,8 +166,6 @@ class XmlReader:
         Stop after each run of entries: True if there may be more.
         """
         while True:
-            if self._checkpoint:
-                self._checkpoint()
             if self._fault:
                 if not self._recover_entry(self._fault, final=final):
                     return False
@@ -237,6 +233,7 @@ class XmlReader:
             return self._buffer.search(self._any_boundary, begin + 1)
         if self._pattern_reader and self._pattern_reader.is_learning:
             return self._buffer.search(self._ends, begin + 1)
+        self._diagnostics.check_time()
         return None
 
     def _relieve_parser(self, *, at_start: bool) -> None:
@@ -361,14 +358,16 @@ class XmlReader:
         if end_tag and text_before and end_tag[1].rpartition(b":")[2].lower() == b"loc":
             self._diagnostics.report("SM209", "the start of an entry is missing", at=offset)
         ended = self._root_ended or builder.root_closed or error.code == _AFTER_ROOT
-        if end_tag and not self._has_many_faults():
+        many = self._has_many_faults()
+        if end_tag and not many:
             stop = skip_end_tags(buffer.data, fault, set(builder.path))
         else:
             begin = max(self._resumed_at, builder.last_entry_end) - buffer.start
             after = skip_comment(buffer, fault, max(begin, 0), self._starts)
             # A malformed <loc> would be found again and again.
             after = max(after, self._resumed_at + 1 - buffer.start)
-            stop = find_next_start(buffer, after, self._resume_points, final=final)
+            points = self._starts if many else self._resume_points
+            stop = find_next_start(buffer, after, points, final=final)
         at_end = stop == len(buffer.data)
         if not builder.has_root and not at_end:
             self._rootless = True  # the start tag of the root element is malformed
