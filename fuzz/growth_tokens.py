@@ -19,10 +19,12 @@ _COMMON: Final = (
     b"<loc>", b"</loc>", b"<link>", b"</link>", b"<title>", b"</title>", b"{", b"}", b"[",
 )  # fmt: skip
 _SITEMAP: Final = (
-    b"<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'"
-    b" xmlns:image='http://www.google.com/schemas/sitemap-image/1.1'"
-    b" xmlns:video='http://www.google.com/schemas/sitemap-video/1.1'"
-    b" xmlns:xhtml='http://www.w3.org/1999/xhtml'>",
+    (
+        b"<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'"
+        b" xmlns:image='http://www.google.com/schemas/sitemap-image/1.1'"
+        b" xmlns:video='http://www.google.com/schemas/sitemap-video/1.1'"
+        b" xmlns:xhtml='http://www.w3.org/1999/xhtml'>"
+    ),
     b"<urlset>", b"</urlset>", b"<sm:urlset>", b"<sitemapindex>", b"</sitemapindex>", b"<url>",
     b"</url>", b"<URL>", b"<url ", b"<sm:url>", b"</sm:url>", b"< url >", b"<sitemap>",
     b"</sitemap>", b"<loc/>", b"<loc ", b"<lastmod>", b"</lastmod>", b"<changefreq>",
@@ -33,7 +35,8 @@ _SITEMAP: Final = (
     b"<url><loc>http://h.example/@</loc><p@:a>x</p@:a></url>",
     b"<sitemap><loc>http://h.example/@.xml</loc></sitemap>", b"<priority>0.@</priority>",
     b"<image:image><image:loc>/@.png</image:loc></image:image>", b"<image:image>",
-    b"</image:image>", b"<image:loc>", b"<news:news>", b"</news:news>", b"<news:title>x</news:title>",
+    b"</image:image>", b"<image:loc>", b"<news:news>", b"</news:news>",
+    b"<news:title>x</news:title>",
     b"<news:publication><news:name>x@</news:name></news:publication>", b"<news:genres>",
     b"<video:video><video:content_loc>/@.mp4</video:content_loc></video:video>", b"<video:video>",
     b"</video:video>", b"<video:tag>x</video:tag>", b"<video:price currency='EUR'>1</video:price>",
@@ -41,8 +44,10 @@ _SITEMAP: Final = (
     b"<PageMap>", b"</PageMap>", b"<DataObject type='a'>", b"<Attribute name='a' value='@'/>",
 )  # fmt: skip
 _FEED: Final = (
-    b"<rss version='2.0' xmlns:media='http://search.yahoo.com/mrss/'"
-    b" xmlns:atom='http://www.w3.org/2005/Atom'><channel>",
+    (
+        b"<rss version='2.0' xmlns:media='http://search.yahoo.com/mrss/'"
+        b" xmlns:atom='http://www.w3.org/2005/Atom'><channel>"
+    ),
     b"<feed xmlns='http://www.w3.org/2005/Atom' xmlns:media='http://search.yahoo.com/mrss/'>",
     b"<rdf:RDF xmlns='http://purl.org/rss/1.0/'>", b"</rss>", b"<channel>", b"</channel>",
     b"</feed>", b"<item>", b"</item>", b"<entry>", b"</entry>", b"<item rdf:about='/@'>",
@@ -60,7 +65,8 @@ _FEED: Final = (
 )  # fmt: skip
 _JSON: Final = (
     b'{"version":"https://jsonfeed.org/version/1.1","title":"T","items":[', b'"items":[',
-    b'{"id":"@","url":"http://h.example/@"},', b'{"url":"http://h.example/@",', b'"url":"', b'"id":"',
+    b'{"id":"@","url":"http://h.example/@"},', b'{"url":"http://h.example/@",', b'"url":"',
+    b'"id":"',
     b'{"id":"@"', b'"title":"x",', b'"a@":', b'"attachments":[',
     b'{"url":"/@.mp4","mime_type":"video/mp4"},', b'"date_published":"2024-05-01",', b'"_a":{',
     b"\\u0041", b"\\x", b"\\ud800", b"null,", b"true", b"1e9", b"-1,", b'"a",', b'"', b'","', b"[[",

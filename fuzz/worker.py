@@ -11,6 +11,7 @@ import hashlib
 import random
 import sys
 import tempfile
+from collections.abc import Iterator
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import repeat
@@ -55,6 +56,7 @@ def at_random(options: argparse.Namespace) -> None:
     """Fuzz with random mutation, or with what a target draws itself."""
     rng = random.Random(options.seed)  # noqa: S311 -- not for secrets
     check = check_of(options.target)
+    drawn: Iterator[bytes]
     if options.target == GROWTH:
         growth = import_module("fuzz.growth")
         drawn = map(growth.draw, repeat(rng))
