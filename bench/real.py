@@ -1,12 +1,12 @@
 """Real documents: the cost of reading them as sites published them, beside 1.8.1 and Scrapy.
 
-Generated documents flatter a parser that learns their shape: they are large and regular, and most
+Generated documents favour a parser with a pattern reader: they are large and regular, while most
 sitemaps are small. ``USP_CORPUS`` names a folder of documents (``../shared/corpus`` if it exists);
 without one, nothing is measured.
 
-Every document is read from its text once a round, every field, and each round is a new process, so
-that nothing is known of a document but what earlier ones taught. The shortest CPU time of three
-rounds counts. Only documents in which both implementations find the same URLs are compared.
+Every document is read from its text once per round, every field, and each round is a new process,
+so caches hold only what earlier documents put there. The shortest CPU time of three rounds counts.
+Only documents in which both implementations find the same URLs are compared.
 """
 
 import os
@@ -41,7 +41,7 @@ class SizeClass:
 
     name: str
     below: float
-    """The size that they don't reach, in bytes."""
+    """All are smaller than this, in bytes."""
     min_speedup: float
     """The least speedup over 1.8.1: of the median document and of all together."""
     max_scrapy: float
@@ -190,7 +190,7 @@ def _beside_scrapy(pairs: Sequence[Pair]) -> Table:
     table = Table(
         f"{len(pairs)} urlsets that Scrapy's reader reads alike (URL and date, as text)",
         ("documents", "number", "µs per page", "Scrapy", "speedup", "median", "slower"),
-        f"at most so many times its time: {expected}",
+        f"at most this many times its time: {expected}",
     )
     for size, found in _by_size(pairs):
         if found:

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 import pytest
 
+from tests.open_files import open_files
 from tests.responses import error
 from usp._store import _Spool
 from usp.web_client.abstract_aio_client import (
@@ -57,13 +58,12 @@ def held_open(port: int) -> set[str]:
     gc.collect()
     rows = [line.split() for table in tables for line in table.read_text().splitlines()[1:]]
     ours = {f"socket:[{row[9]}]" for row in rows if int(row[2].rpartition(":")[2], 16) == port}
-    links = {str(file.readlink()) for file in Path("/proc/self/fd").iterdir() if file.is_symlink()}
     spools = {
         repr(held)
         for held in gc.get_objects()
         if isinstance(held, _Spool) and not held._file.closed
     }
-    return {link for link in links if link in ours} | spools
+    return (ours & set(open_files())) | spools
 
 
 async def until_closed(port: int) -> None:

@@ -156,7 +156,7 @@ def pump(source: socket.socket, sink: socket.socket) -> None:
 
 
 def drip(head: str, drop: bytes, pause: float = 0.05, status: int = 200) -> Callback:
-    """A response that begins with a head (headers, perhaps more) and drips for ever."""
+    """A response that begins with a head (headers, perhaps more) and sends drops without an end."""
 
     def respond(handler: Handler) -> None:
         handler.wfile.write(f"HTTP/1.1 {status} Slow\r\n{head}".encode())

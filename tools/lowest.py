@@ -9,7 +9,7 @@ REQUIREMENT = re.compile(r"(?P<name>[\w.-]+)\s*>=\s*(?P<version>[\w.]+)")
 
 
 def main() -> None:
-    """Print one constraint a line."""
+    """Print one constraint per line."""
     project = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project.get("optional-dependencies", {}).values()
     for requirement in [*project["dependencies"], *(one for extra in extras for one in extra)]:

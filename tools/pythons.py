@@ -1,4 +1,4 @@
-"""Print the Pythons of this machine that usp supports, one a line: version and path.
+"""Print the Pythons of this machine that usp supports, one per line: version and path.
 
 They are looked for on the PATH and among the versions of pyenv. An interpreter that doesn't start
 is skipped.
@@ -38,7 +38,7 @@ def ask(python: Path) -> tuple[str, str] | None:
 
 
 def main() -> None:
-    """Print one Python a line."""
+    """Print one Python per line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--except", dest="known", type=Path, help="skip the version of this one")
     args = parser.parse_args()

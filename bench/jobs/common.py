@@ -1,6 +1,5 @@
 """Jobs that both implementations of ``usp`` can run, ours and 1.8.1: only names that both have."""
 
-import gc
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -118,7 +117,6 @@ def read_each(paths: list[str]) -> JobResult:
 
 
 def _read_once(text: str) -> JobResult:
-    gc.collect()  # what earlier documents left is not a cost of this one
     start = time.process_time()
     try:
         sitemap, urls = _read_fields(text)

@@ -3,7 +3,6 @@
 It returns raw strings: dates are not parsed, and the children of stories and images are not read.
 """
 
-import gc
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -34,7 +33,6 @@ def read_each(paths: list[str]) -> JobResult:
 
 
 def _read_once(document: bytes) -> JobResult:
-    gc.collect()
     start = time.process_time()
     try:
         urls = [entry["loc"] for entry in Sitemap(document)]

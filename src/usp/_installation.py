@@ -1,9 +1,9 @@
 """Importing this module warns if ultimate-sitemap-parser is installed in the same directory.
 
 Both distributions have the package ``usp``, and pip overwrites the files of one with those of the
-other without a word. The distribution in ``shim/`` has that name too, but no files, and a version
-with ``+usp``. One directory is listed, in about 0.1 ms; importlib.metadata takes over 10 ms. No
-module is imported that Python has not loaded at its start.
+other without an error. The distribution in ``shim/`` has that name too, but no files, and a version
+with ``+usp``. One directory is listed, in about 0.1 ms; importlib.metadata takes over 10 ms. Only
+modules that Python loads at startup are imported.
 """
 
 import os
@@ -29,12 +29,12 @@ def _warn_if_mixed() -> None:
     import warnings
 
     version = name.removeprefix(_PREFIX).removesuffix(".dist-info")
-    # It names the other distribution, not the line of the import: so it is one line on a terminal.
+    # It names the other distribution, not the import, so that it is one line on a terminal.
     warnings.warn_explicit(
         f"ultimate-sitemap-parser {version} is installed beside usp. Both have the package usp, so "
         "pip overwrites files of one with those of the other. Run: pip uninstall "
-        "ultimate-sitemap-parser; pip install --force-reinstall --no-deps usp "
-        "(and see docs/coming-from-1.8.1.md)",
+        "ultimate-sitemap-parser; then reinstall usp from its clone or wheel: "
+        "pip install --force-reinstall --no-deps PATH (see docs/coming-from-1.8.1.md)",
         RuntimeWarning,
         filename=os.path.join(directory, name),  # noqa: PTH118 -- pathlib is not loaded
         lineno=1,

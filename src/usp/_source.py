@@ -1,7 +1,7 @@
 """Sources: what a caller names (a site, the URL of a sitemap, a file, standard input), and where
 the crawl of it starts.
 
-A source that can't be used raises at once, in one line. What a document contains is data.
+An unusable source raises ``UsageError`` at the call; faults in a document do not.
 """
 
 import os
@@ -10,14 +10,28 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO, Final, Self
 
 from usp._crawl import Crawl
-from usp._crawl.discovery import KNOWN_PATHS, StartUrl, discovery_plan, in_fixed_order
+from usp._crawl.discovery import (
+    KNOWN_PATHS,
+    DiscoveryPlan,
+    StartUrl,
+    discovery_plan,
+    in_fixed_order,
+)
 from usp._crawl.options import CrawlOptions
 from usp._crawl.policy import Policy
-from usp._crawl.urls import check_homepage, check_paths, is_start_url, url_with_scheme
+from usp._crawl.scheme_choice import Site
+from usp._crawl.urls import (
+    check_homepage,
+    check_paths,
+    is_start_url,
+    schemes_to_try,
+    url_with_scheme,
+)
 from usp._drive.events import log_homepage
 from usp._parse import Source, inspect
 from usp._store import Store
@@ -40,11 +54,11 @@ _CHUNK: Final = 256 * 1024
 class CrawlStart:
     """Where a crawl starts."""
 
-    name: str
-    """The URL, or file, that the root of the tree stands for."""
     homepage: str
     """The homepage of the site; empty if there is none."""
-    start_urls: Iterable[StartUrl]
+    site: Site
+    other: Site | None = None
+    """The same with http, if the caller named no scheme: for a site that has no https."""
 
     @classmethod
     def for_homepage(
@@ -72,7 +86,7 @@ class CrawlStart:
             use_known_paths=bool(use_known_paths),
             classic=True,
         )
-        return cls(homepage, homepage, plan.start_urls(homepage))
+        return cls(homepage, *_sites(plan, schemes_to_try(url, homepage)))
 
     @classmethod
     def for_source(
@@ -90,21 +104,27 @@ class CrawlStart:
             check_flags(use_known_paths=use_known_paths)
         name = _name(source)
         if is_local(source):
-            return cls(name, "", [_local_document(name, policy, store)])
+            return cls("", Site(name, (_local_document(name, policy, store),)))
         url = url_with_scheme(name)
         if not is_start_url(url) or _WHITESPACE.search(url):
             raise UsageError(f"{name!r} is neither a URL, nor a domain, nor a file.")
         homepage = strip_url_to_homepage(url)
         if url.rstrip("/") != homepage.rstrip("/"):
-            return cls(url, homepage, [StartUrl(url, FoundBy.GIVEN)])
+            given = schemes_to_try(name, url)
+            return cls(homepage, *(Site(one, (StartUrl(one, FoundBy.GIVEN),)) for one in given))
         plan = discovery_plan(
             policy, use_robots=use_robots, use_known_paths=use_known_paths, classic=False
         )
-        return cls(homepage, homepage, plan.start_urls(homepage))
+        return cls(homepage, *_sites(plan, schemes_to_try(name, homepage)))
 
     def crawl(self, policy: Policy, options: CrawlOptions) -> Crawl:
         """Return the crawl."""
-        return Crawl._started(self.name, self.start_urls, policy, options)
+        now = datetime.now(UTC)
+        return Crawl._started(*self.site, policy, options, now, other=self.other)
+
+
+def _sites(plan: DiscoveryPlan, homepages: Iterable[str]) -> Iterator[Site]:
+    return (Site(homepage, tuple(plan.start_urls(homepage))) for homepage in homepages)
 
 
 def _name(source: object) -> str:

@@ -3,8 +3,7 @@
 One crawl has one spool: a temporary file without a name, which the system removes however the
 process ends. A document is stored in pieces in order of arrival, so several can be written
 concurrently. Reading is repeatable, and readers don't disturb one another, in forked processes
-either. A full or missing disk is raised, for the caller to fix: going on without the document would
-lose it silently.
+either. If a body can't be stored, ``StorageError`` is raised.
 """
 
 import os

@@ -1,3 +1,3 @@
-"""The version, in the one place that packaging, the command and the User-Agent read it from."""
+"""The version, read by packaging, the command and the User-Agent."""
 
 __version__ = "2.0.0"

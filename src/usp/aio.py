@@ -21,7 +21,7 @@ from usp._drive.page_filter import PageFilter
 from usp._source import CrawlStart, SourceName, known_and_extra_paths
 from usp._store import Store
 from usp._validate import argument_error, check_flags, check_int, check_optional_instance
-from usp.objects.events import Observer
+from usp.objects.events import CrawlFinished, Observer
 from usp.objects.outcome import Outcome
 from usp.objects.page import SitemapPage
 from usp.objects.problem import Problem
@@ -35,7 +35,10 @@ try:
 except ModuleNotFoundError as error:
     if error.name != "aiohttp":
         raise
-    raise ImportError("usp.aio needs aiohttp: pip install 'usp[async]'") from None
+    raise ImportError(
+        "usp.aio needs aiohttp, which the extra async installs: in a clone of usp, run "
+        'pip install ".[async]"'
+    ) from None
 
 __all__ = [
     "AioPageStream",
@@ -75,7 +78,7 @@ class _AioStream(AsyncIterator[_T]):
 
 
 class AioPageStream(StreamStatus, _AioStream[SitemapPage]):
-    """Pages as they arrive, in document order; ``iter_pages`` makes it."""
+    """Pages as they arrive, in document order; returned by ``iter_pages``."""
 
     _emit: Emit
     _store: Store
@@ -115,6 +118,7 @@ class AioPageStream(StreamStatus, _AioStream[SitemapPage]):
                                 yield page
                         page_filter.finish(node)
                     if not running:  # what had arrived when a limit was reached was read, too
+                        self._emit(CrawlFinished(self.outcome))
                         return
                     running = await progress.step()
         finally:
@@ -122,7 +126,7 @@ class AioPageStream(StreamStatus, _AioStream[SitemapPage]):
 
 
 class AioTreeStream(_AioStream[tuple[str, IndexWebsiteSitemap]]):
-    """The trees of many websites, each with its homepage as given; ``sitemap_trees`` makes it."""
+    """The trees of many websites, each with its homepage as given: of ``sitemap_trees``."""
 
     @classmethod
     def _start(cls, items: AsyncGenerator[tuple[str, IndexWebsiteSitemap], None]) -> Self:
@@ -149,8 +153,8 @@ async def sitemap_tree_for_homepage(
 ) -> IndexWebsiteSitemap:
     """Find, fetch and parse all sitemaps of a website, as ``usp.tree`` does.
 
-    The tree is the same as that of ``usp.tree``. Walking its pages waits for nothing: the crawl is
-    over, and the documents are stored.
+    The tree is the same as that of ``usp.tree``. Iterating over its pages does no network I/O: the
+    crawl is over, and the documents are stored.
 
     :param homepage_url: any URL of the site, or a bare domain, which means https.
     :param web_client: the client to fetch with; by default an ``AioWebClient`` for this crawl.
@@ -286,7 +290,8 @@ def iter_pages(
     :param observer: called with each event of the crawl; see ``usp.objects.events``.
     :param policy: limits and options of the crawl.
     :param policy_fields: single fields of the policy, such as ``per_host=4`` or ``since="48h"``.
-    :return: an async iterator of pages, with ``outcome``, ``problems``, ``skipped``, ``aclose()``.
+    :return: an async iterator of pages, with ``outcome``, ``tried``, ``problems``, ``skipped`` and
+        ``aclose()``.
     :raises UsageError: if the source is none of these, or another argument is wrong.
     """
     policy = policy_with(policy, policy_fields)
@@ -319,9 +324,10 @@ def sitemap_trees(
 ) -> AioTreeStream:
     """Crawl many websites concurrently, and yield each tree as soon as it is complete.
 
-    However many homepages there are, only those in progress are held. All crawls share one client,
-    whose ``concurrency`` limits the requests in flight. A homepage that isn't a URL is data here:
-    its tree is empty, and names the problem.
+    However many homepages there are, only those in progress are in memory. All crawls share one
+    client; ``AioWebClient(concurrency=...)`` limits the requests of all of them, the keyword
+    ``concurrency`` those of each. A homepage that isn't a URL is data here: its tree is empty, and
+    has the problem.
 
     :param homepages: URLs or bare domains (which means https), from any iterable, sync or async.
     :param sites_at_once: how many websites are crawled concurrently.
@@ -348,11 +354,10 @@ def sitemap_trees(
     known_paths = known_and_extra_paths(_UNPUBLISHED_SITEMAP_PATHS, extra_known_paths)
 
     async def tree(client: AbstractAioWebClient, homepage: object) -> IndexWebsiteSitemap:
-        url = url_with_scheme(homepage) if isinstance(homepage, str) else ""
-        if not is_start_url(url):
+        if not isinstance(homepage, str) or not is_start_url(url_with_scheme(homepage)):
             return _unreachable_tree(homepage)
         start = CrawlStart.for_homepage(
-            url,
+            homepage,
             settled,
             use_robots=use_robots,
             use_known_paths=use_known_paths,
@@ -369,6 +374,8 @@ def _unreachable_tree(homepage: object) -> IndexWebsiteSitemap:
     return IndexWebsiteSitemap(str(homepage), [], outcome=Outcome.UNREACHABLE, notes=(problem,))
 
 
-def _client(own: AbstractAioWebClient | None) -> AbstractAsyncContextManager[AbstractAioWebClient]:
+def _client(
+    given: AbstractAioWebClient | None,
+) -> AbstractAsyncContextManager[AbstractAioWebClient]:
     """Return a client for the time of a crawl: the caller's, which stays open, or a new one."""
-    return AioWebClient() if own is None else nullcontext(own)
+    return AioWebClient() if given is None else nullcontext(given)

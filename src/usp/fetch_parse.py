@@ -19,6 +19,7 @@ from usp._crawl.options import CrawlOptions
 from usp._crawl.policy import Policy
 from usp._drive.run import run as drive
 from usp._parse import Document, Kind, PushParser, Source, inspect
+from usp._validate import argument_error
 from usp.exceptions import SitemapException, SitemapXMLParsingException
 from usp.helpers import (
     RecurseCallbackType,
@@ -129,9 +130,12 @@ def __getattr__(name: str) -> object:
 
 
 def parse_string(content: str | bytes) -> AbstractSitemap:
-    """Return the sitemap in a string; the children of an index are not fetched."""
+    """Return the sitemap in a string; the children of an index are not fetched.
+
+    :raises UsageError: if the content is neither str nor bytes.
+    """
     if not isinstance(content, str | bytes):
-        raise SitemapException(f"A sitemap is str or bytes, not {type(content).__name__}.")
+        raise argument_error("content", "str or bytes", content)
     document = inspect(Source.of(content))
     children: list[AbstractSitemap] = [
         InvalidSitemap(child.url, "The child sitemap was not fetched", code="SM605")
@@ -141,7 +145,7 @@ def parse_string(content: str | bytes) -> AbstractSitemap:
 
 
 class _Crawling:
-    """What the classes share that fetch: a crawl with the arguments of their constructors."""
+    """Base of the classes that fetch: a crawl with the arguments of their constructors."""
 
     _url: str
     _recursion_level: int
@@ -273,7 +277,7 @@ class PlainTextSitemapParser(AbstractSitemapParser):
 
 
 class XMLSitemapParser(AbstractSitemapParser):
-    """Parses an XML document of any kind that its root element names."""
+    """Parses an XML document; its root element decides the kind."""
 
     def sitemap(self) -> AbstractSitemap:
         """Parse it, and fetch its children; a document of no known kind is invalid."""
@@ -284,7 +288,7 @@ class XMLSitemapParser(AbstractSitemapParser):
 
 
 class AbstractXMLSitemapParser(ABC):
-    """Parses a sitemap from the events of an XML parser, one call an event.
+    """Parses a sitemap from the events of an XML parser, one call per event.
 
     Names of elements have the usual prefix of their namespace (``sitemap:loc``, ``news:title``) or
     none.
@@ -317,7 +321,7 @@ class AbstractXMLSitemapParser(ABC):
 
     @abstractmethod
     def sitemap(self) -> AbstractSitemap:
-        """Return the sitemap, as far as its events have come."""
+        """Return the sitemap of the events so far."""
 
 
 class IndexXMLSitemapParser(_Crawling, AbstractXMLSitemapParser):
@@ -352,7 +356,7 @@ class _PagesParser(AbstractXMLSitemapParser):
         super().__init__(url)
 
     def sitemap(self) -> AbstractSitemap:
-        """Return the sitemap, as far as its events have come."""
+        """Return the sitemap of the events so far."""
         document = Document(self._url, self._kind, self._parser.pages())
         return sitemap_for_document(self._url, document, [])
 

@@ -15,7 +15,12 @@ from usp import _parse
 from usp._crawl.options import RecurseCallback as RecurseCallbackType
 from usp._crawl.options import RecurseListCallback as RecurseListCallbackType
 from usp._drive.events import log_helper_failure
-from usp.exceptions import GunzipException, SitemapException, StripURLToHomepageException
+from usp.exceptions import (
+    GunzipException,
+    SitemapException,
+    StripURLToHomepageException,
+    UsageError,
+)
 from usp.web_client.abstract_client import (
     AbstractWebClient,
     AbstractWebClientResponse,
@@ -74,7 +79,7 @@ def html_unescape_strip(string: str | None) -> str | None:
 def parse_iso8601_date(date_string: str) -> datetime | None:
     """Return the date of a sitemap, or None if the text isn't one that can be read.
 
-    :raises SitemapException: if there is no text.
+    :raises UsageError: if the text is empty.
     """
     return _parse_date(date_string)
 
@@ -82,14 +87,14 @@ def parse_iso8601_date(date_string: str) -> datetime | None:
 def parse_rfc2822_date(date_string: str) -> datetime | None:
     """Return the date of a feed, or None if the text isn't one that can be read.
 
-    :raises SitemapException: if there is no text.
+    :raises UsageError: if the text is empty.
     """
     return _parse_date(date_string)
 
 
 def _parse_date(text: str) -> datetime | None:
     if not text:
-        raise SitemapException(f"date_string must be a date, not {text!r}.")
+        raise UsageError("date_string must not be empty.")
     return _parse.parse_date(text)
 
 
@@ -142,7 +147,7 @@ def ungzipped_response_content(
 ) -> str:
     """Return the text of a response, decompressed if it is gzip by its first bytes.
 
-    :param max_uncompressed_bytes: the rest of a larger body is left out.
+    :param max_uncompressed_bytes: the rest of a larger body is not read.
     """
     limit = max_uncompressed_bytes
     data, _ = _parse.decompress_all(

@@ -14,16 +14,18 @@ from usp._drive.page_filter import PageFilter
 from usp._drive.run import steps
 from usp._source import CrawlStart, SourceName
 from usp._store import Store
-from usp.objects.events import Observer
-from usp.objects.outcome import Outcome, SkipReason
+from usp.objects.events import CrawlFinished, Observer
+from usp.objects.outcome import Attempt, Outcome, SkipReason
 from usp.objects.page import SitemapPage
 from usp.objects.problem import Problem
 from usp.web_client import as_web_client, default_client
 from usp.web_client.abstract_client import AbstractWebClient
 
+__all__ = ["PageStream", "iter_pages"]
+
 
 class StreamStatus:
-    """What a stream of pages knows about its crawl, at any time; for threads and asyncio alike."""
+    """The state of a stream's crawl, at any time; for threads and asyncio."""
 
     _crawl: Crawl
     _page_filter: PageFilter
@@ -39,17 +41,29 @@ class StreamStatus:
         return self._crawl.skipped + self._page_filter.skipped
 
     @property
+    def tried(self) -> tuple[Attempt, ...]:
+        """The URLs that were tried so far, in document order, with their results.
+
+        At most 1,000 that are sitemaps, and 1,000 others: the first of each.
+        """
+        return self._crawl._cursor.report.tried
+
+    @property
     def problems(self) -> tuple[Problem, ...]:
-        """The limit that ended the stream, if one did."""
+        """The problems of the crawl so far: why pages are missing.
+
+        The limit that ended the stream, then each sitemap that could not be read, or only in part
+        (``sitemap_url``). At most 1,000; if there are more, the last problem counts them.
+        """
         stopped = self._crawl.stopped
-        return (stopped,) if stopped else ()
+        return (*([stopped] if stopped else []), *self._crawl._cursor.report.losses)
 
 
 class PageStream(StreamStatus, Iterator[SitemapPage]):
     """Pages as they arrive, in document order: an iterator that can be closed at any time.
 
-    ``iter_pages`` makes it. Closing closes the sockets at once. A stream that is used as a context
-    manager, or is read to its end, closes itself.
+    ``iter_pages`` returns it. Closing closes the sockets at once. A stream that is used as a
+    context manager, or is read to its end, closes itself.
     """
 
     _client: AbstractWebClient
@@ -85,6 +99,7 @@ class PageStream(StreamStatus, Iterator[SitemapPage]):
             for _ in progress:
                 yield from self._read_ready()
             yield from self._read_ready()  # what had arrived when a limit was reached
+            self._emit(CrawlFinished(self.outcome))
         finally:
             progress.close()  # closes the sockets
             self._store.close()
@@ -150,7 +165,8 @@ def iter_pages(
     :param observer: called with each event of the crawl; see ``usp.objects.events``.
     :param policy: limits and options of the crawl.
     :param policy_fields: single fields of the policy, such as ``per_host=4`` or ``since="48h"``.
-    :return: an iterator of pages, with ``outcome``, ``problems``, ``skipped`` and ``close()``.
+    :return: an iterator of pages, with ``outcome``, ``tried``, ``problems``, ``skipped`` and
+        ``close()``.
     :raises UsageError: if the source is none of these, or another argument is wrong.
     """
     policy = policy_with(policy, policy_fields)

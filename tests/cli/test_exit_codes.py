@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command import script, usp
+from tests.cli.command import USP, run, script, usp
 from tests.server import Answer, Handler, LoopbackServer, index, urlset
+from tests.servers import raw
 
 PAGES = ("one", "two", "three")
 
@@ -33,7 +34,7 @@ def test_0_and_a_message_if_some_sitemaps_could_not_be_read(server: LoopbackServ
     assert (ended.code, ended.out) == (0, f"{server.at('/one')}\n")
     assert ended.err.splitlines() == [
         *(f"usp: {url}: 404 Not Found" for url in lost),
-        "usp: 2 sitemaps could not be read",
+        "usp: partial: 2 sitemaps could not be read",
     ]
 
 
@@ -46,9 +47,22 @@ def test_0_and_a_message_with_each_cause_if_the_tree_is_partial(server: Loopback
     server.site |= {"/a.xml": urlset(server.at("/one")), "/truncated.xml": close_early}
     ended = usp("ls", server.url, "-k", "-f", "pages")
     assert (ended.code, ended.out.split()) == (0, [server.at(f"/{n}") for n in PAGES])
-    assert ended.messages[-1] == (
-        "usp: 1 sitemap could not be read; 1 sitemap truncated: the connection was lost"
+    truncated = server.at("/truncated.xml")
+    assert ended.messages[-1].startswith(
+        f"usp: partial: 1 sitemap could not be read; 1 sitemap incomplete: {truncated} "
+        "(the body is truncated: "
     )
+    assert ended.messages[-2].startswith(f"usp: {truncated}: the body is truncated: ")
+
+
+def test_3_if_the_tree_is_partial_and_that_is_not_enough(server: LoopbackServer) -> None:
+    server.robots("/a.xml", "/lost.xml")
+    server.site["/a.xml"] = urlset(server.at("/one"))
+    ended = usp("ls", server.url, "-k", "-f", "pages", "--strict")
+    assert (ended.code, ended.out) == (3, f"{server.at('/one')}\n")
+    assert ended.messages[-1] == "usp: partial: 1 sitemap could not be read"
+    server.robots("/a.xml")
+    assert usp("ls", server.url, "-k", "--strict").code == 0
 
 
 def test_0_and_a_message_if_no_page_is_listed(server: LoopbackServer) -> None:
@@ -141,3 +155,14 @@ def test_main_returns_to_a_program_that_calls_it(server: LoopbackServer) -> None
     program = "import sys; from usp.cli.cli import main; print(main(sys.argv[1:]), 'returned')"
     ended = script(program, "ls", server.url, "-f", "pages")
     assert (ended.code, ended.out) == (0, f"{server.at('/one')}\nNone returned\n")
+
+
+@pytest.mark.parametrize("word", ["(Caused by '", "'x(host=): ", "'"])
+def test_a_long_reason_phrase_costs_little(server: LoopbackServer, word: str) -> None:
+    """The process may take 10 s of CPU time; once it took as long for a third of the phrase."""
+    phrase = "(Caused by " + word * (30_000 // len(word))
+    server.otherwise = raw(f"HTTP/1.1 403 {phrase}\r\nContent-Length: 0\r\n\r\n".encode())
+    ended = run("/bin/sh", "-c", 'ulimit -t 10; exec "$@"', "sh", *USP, "ls", server.url, "-k")
+    assert ended.code == 3
+    (line,) = ended.messages
+    assert line.startswith(f"usp: blocked: {server.at('/robots.txt')}: ")

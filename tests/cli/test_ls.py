@@ -80,7 +80,7 @@ def test_the_tried_format_prints_result_stage_url_and_reason(site: LoopbackServe
         ("missing", "known paths", "404 Not Found")
     }
     assert ended.code == 0
-    assert ended.err.splitlines()[-1] == "usp: 1 sitemap could not be read"
+    assert ended.err.splitlines()[-1] == "usp: partial: 1 sitemap could not be read"
 
 
 @pytest.mark.parametrize("option", ["-u", "--strip-url"])
@@ -178,14 +178,14 @@ def test_a_failure_is_one_line_by_default(site: LoopbackServer) -> None:
     del site.site["/b.xml"]
     failed = f"usp: {site.at('/b.xml')}: 404 Not Found"
     ended = usp("ls", site.url)
-    assert ended.err.splitlines() == [failed, "usp: 1 sitemap could not be read"]
+    assert ended.err.splitlines() == [failed, "usp: partial: 1 sitemap could not be read"]
 
 
 def test_a_failure_is_logged_if_there_is_a_log(site: LoopbackServer) -> None:
     del site.site["/b.xml"]
     ended = usp("ls", site.url, "-v")
     assert re.search(r"^WARNING:usp\..*/b\.xml", ended.err, re.MULTILINE)
-    assert ended.messages == ["usp: 1 sitemap could not be read"]
+    assert ended.messages == ["usp: partial: 1 sitemap could not be read"]
 
 
 def test_the_first_ten_failures_are_printed(server: LoopbackServer) -> None:
@@ -194,7 +194,7 @@ def test_the_first_ten_failures_are_printed(server: LoopbackServer) -> None:
     *first, more, summary = usp("ls", server.url, "-k").err.splitlines()
     assert first == [f"usp: {server.at(f'/lost-{n}.xml')}: 404 Not Found" for n in range(10)]
     assert more == "usp: and 2 more: -v shows all of them"
-    assert summary == "usp: 12 sitemaps could not be read"
+    assert summary == "usp: partial: 12 sitemaps could not be read"
 
 
 def test_a_blocked_robots_txt_is_reported(site: LoopbackServer) -> None:
@@ -228,7 +228,7 @@ def test_the_summary_goes_to_stderr_even_with_a_log_file(
     del site.site["/b.xml"]
     log = tmp_path / "usp.log"
     ended = usp("ls", site.url, "-l", str(log))
-    assert (ended.code, ended.err) == (0, "usp: 1 sitemap could not be read\n")
+    assert (ended.code, ended.err) == (0, "usp: partial: 1 sitemap could not be read\n")
     (line,) = log.read_text(encoding="utf-8").splitlines()
     assert line.startswith("WARNING:usp.")
 

@@ -5,7 +5,8 @@ import pytest
 from tests.server import LoopbackServer, index, urlset
 from usp import Policy, sitemap_tree_for_homepage
 from usp.cli._exit import Exit
-from usp.cli._outcome import summarize
+from usp.cli._outcome import reason, summarize
+from usp.objects.outcome import Attempt, FoundBy, Result
 
 
 def summary(server: LoopbackServer, policy: Policy) -> list[str]:
@@ -27,7 +28,7 @@ def test_a_reached_limit_is_in_the_summary(
         "/b.xml": urlset(server.at("/three")),
     }
     (line,) = summary(server, policy)
-    assert line.startswith("limit reached: ")
+    assert line.startswith("partial: limit reached: ")
     assert limit in line
 
 
@@ -40,7 +41,7 @@ def test_an_index_that_is_not_expanded_again_is_in_the_summary(server: LoopbackS
         "/a.xml": urlset(server.at("/one")),
     }
     assert summary(server, Policy(max_repeated_nodes=0)) == [
-        "limit reached: an index was not expanded again at 1 node"
+        "partial: limit reached: an index was not expanded again at 1 node"
     ]
 
 
@@ -48,3 +49,24 @@ def test_a_complete_tree_has_no_summary(server: LoopbackServer) -> None:
     server.robots("/a.xml")
     server.site["/a.xml"] = urlset(server.at("/one"))
     assert summary(server, Policy()) == []
+
+
+REFUSED = "[Errno 111] Connection refused"
+
+
+@pytest.mark.parametrize(
+    ("detail", "expected"),
+    [
+        (f"Pool: Max retries (Caused by E('<object>: {REFUSED}'))", f"<object>: {REFUSED}"),
+        (f"""(Caused by E("HTTPConnection(host='h', port=80): {REFUSED}"))""", REFUSED),
+        (f"(Caused by A(B(1, '{REFUSED}'))): tried 3 times", f"{REFUSED}: tried 3 times"),
+        ("""(Caused by E("words that don't end'))""", """(Caused by E("words that don't end'))"""),
+        ("(Caused by E('words')) (more)", "(Caused by E('words')) (more)"),
+        ("(Caused by )", "(Caused by )"),
+        ("503 Service Unavailable", "503 Service Unavailable"),
+        ("", ""),
+    ],
+)
+def test_a_reason_is_shortened_to_its_cause(detail: str, expected: str) -> None:
+    attempt = Attempt("http://h/", FoundBy.ROBOTS, Result.UNREACHABLE, detail)
+    assert reason(attempt) == expected

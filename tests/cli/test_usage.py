@@ -63,6 +63,7 @@ def test_parse_args_returns_the_arguments_and_the_parser() -> None:
         "no_known": True,
         "homepage": None,
         "newer": None,
+        "strict": False,
         "strip_url": True,
         "verbosity": 2,
         "log_file": "x.log",
@@ -76,16 +77,16 @@ ACCEPTED = {
     "HTTP://EXAMPLE.ORG/x": "HTTP://EXAMPLE.ORG/x",
     "http://intranet/": "http://intranet/",
     " https://example.org/ ": "https://example.org/",
-    "example.org": "https://example.org/",
-    "example.org.": "https://example.org./",
+    "example.org": "https://example.org",
+    "example.org.": "https://example.org.",
     "example.org/shop?a=1": "https://example.org/shop?a=1",
     "example.org/go?to=http://other.example/": "https://example.org/go?to=http://other.example/",
-    "münchen.example": "https://münchen.example/",
-    "localhost": "https://localhost/",
-    "localhost:8000": "https://localhost:8000/",
-    "intranet:8000": "https://intranet:8000/",
+    "münchen.example": "https://münchen.example",
+    "localhost": "https://localhost",
+    "localhost:8000": "https://localhost:8000",
+    "intranet:8000": "https://intranet:8000",
     "127.0.0.1:8000/x": "https://127.0.0.1:8000/x",
-    "[::1]:8000": "https://[::1]:8000/",
+    "[::1]:8000": "https://[::1]:8000",
 }
 
 
@@ -113,8 +114,8 @@ def test_an_accepted_url(typed: str) -> None:
         "https://example.org:99999/",
         "https://[::1/",
         "example.org:0",
-        "https://example.org/\x1b[2J",
-        "https://example.org/\udc80",
+        "https://.example.org/",
+        "https://exa%20mple.org/",
     ],
 )
 def test_a_url_that_is_not_a_website_is_rejected(typed: str) -> None:

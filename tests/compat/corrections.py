@@ -1,4 +1,4 @@
-"""Where 1.8.1 is wrong: what a program prints with ours instead, and why.
+"""Values that 1.8.1 gets wrong, what usp gives instead, and why.
 
 A row is a path into what a program prints (keys and indexes), the right value, and the reason. A
 row whose value 1.8.1 gives as well, or whose path doesn't exist, fails the tests. So the table
@@ -21,7 +21,7 @@ FAILURES = [
 ]
 RAISED = "raised SitemapException"
 BUG_REASON = "a bug in the client reaches the caller from wherever a sitemap was declared"
-FAILURE_REASON = "what the network does is data, also at the first URL of a crawl"
+FAILURE_REASON = "network failures are data, also at the first URL of a crawl"
 EARLY = "the wrong value is named at the call, not at the first request or never"
 CLEAR = "the error says what is accepted"
 ONE_LABEL = "hosts of an intranet have one label"

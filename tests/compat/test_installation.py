@@ -69,7 +69,7 @@ def test_a_mixed_installation_warns_once_in_one_line(tmp_path: Path, name: str) 
     (line,) = ended.err.splitlines()
     assert line.startswith(f"{site / name}:1: RuntimeWarning: ultimate-sitemap-parser ")
     assert "pip uninstall ultimate-sitemap-parser" in line
-    assert "pip install --force-reinstall --no-deps usp" in line
+    assert "pip install --force-reinstall --no-deps PATH" in line
 
 
 @pytest.mark.parametrize("metadata", [(), (SHIM,), ("ultimate_sitemap-2.0.dist-info",)])

@@ -1,4 +1,4 @@
-"""What programs for 1.8.1 override or do with our objects holds: their word counts."""
+"""Subclasses and overrides in programs for 1.8.1 are respected."""
 
 import copy
 
@@ -27,7 +27,7 @@ from usp.web_client.abstract_client import (
 from usp.web_client.requests_client import RequestsWebClient, RequestsWebClientSuccessResponse
 
 
-def test_a_response_that_overrides_raw_data_is_believed(server: LoopbackServer) -> None:
+def test_a_response_that_overrides_raw_data_is_used(server: LoopbackServer) -> None:
     server.robots("/a.xml")
     server.site["/a.xml"] = urlset(server.at("/old"))
 
@@ -46,7 +46,7 @@ def test_a_response_that_overrides_raw_data_is_believed(server: LoopbackServer) 
     assert [page.url for page in tree.all_pages()] == [server.at("/new")]
 
 
-def test_a_client_that_has_a_limit_of_its_own_is_told_ours() -> None:
+def test_a_subclass_with_its_own_limit_gets_the_limit_of_the_policy() -> None:
     told: list[int | None] = []
 
     class Client(RequestsWebClient):
@@ -60,7 +60,7 @@ def test_a_client_that_has_a_limit_of_its_own_is_told_ours() -> None:
     assert told == [100 * 1024 * 1024]
 
 
-def test_properties_that_a_subclass_overrides_are_walked() -> None:
+def test_properties_that_a_subclass_overrides_are_iterated() -> None:
     class Pages(PagesXMLSitemap):
         pages = property(lambda _: [SitemapPage("http://h.example/1")])
 
@@ -72,7 +72,7 @@ def test_properties_that_a_subclass_overrides_are_walked() -> None:
     assert tree.to_dict()["sub_sitemaps"][0]["pages"][0]["url"] == "http://h.example/1"
 
 
-def test_pages_given_as_a_generator_can_be_walked_twice() -> None:
+def test_pages_given_as_a_generator_can_be_iterated_twice() -> None:
     sitemap = PagesXMLSitemap("http://h.example/a", (SitemapPage(url) for url in ("u", "v")))
     assert len(sitemap.pages) == len(sitemap.pages) == 2
 
@@ -96,7 +96,7 @@ def test_the_xml_parser_takes_xml_only() -> None:
 
 
 class Fixtures(AbstractWebClient):
-    """A client as in somebody's tests: what it doesn't know is an error without a status."""
+    """A client as in the tests of a program: an unknown URL is an error without a status."""
 
     def __init__(self, **documents: str) -> None:
         self.documents = {f"http://h.example/{name}": text for name, text in documents.items()}
@@ -110,7 +110,7 @@ class Fixtures(AbstractWebClient):
         return LocalWebClientSuccessResponse(url, self.documents[url])
 
 
-def test_errors_without_a_status_give_up_no_host() -> None:
+def test_errors_without_a_status_do_not_make_a_host_dead() -> None:
     client = Fixtures(**{"sitemap_news.xml": "http://h.example/page"})
     tree = sitemap_tree_for_homepage("http://h.example/", web_client=client)
     assert [page.url for page in tree.all_pages()] == ["http://h.example/page"]
@@ -134,7 +134,7 @@ def test_an_exception_of_a_client_is_one_failed_fetch() -> None:
     assert tree.outcome is Outcome.FOUND
 
 
-def test_a_fragment_makes_no_other_sitemap(server: LoopbackServer) -> None:
+def test_urls_that_differ_in_their_fragment_are_one_sitemap(server: LoopbackServer) -> None:
     server.robots("/i.xml")
     server.site["/i.xml"] = index(*map(server.at, ("/a.xml", "/a.xml#y", "/i.xml#x")))
     server.site["/a.xml"] = urlset(server.at("/page"))
@@ -145,13 +145,13 @@ def test_a_fragment_makes_no_other_sitemap(server: LoopbackServer) -> None:
     assert loop.code == "SM601"
 
 
-def test_what_is_neither_text_nor_bytes_raises_clearly() -> None:
+def test_a_document_that_is_neither_str_nor_bytes_is_rejected() -> None:
     for wrong in (None, 1, ["<urlset/>"]):
         with pytest.raises(SitemapException, match="str or bytes"):
             sitemap_from_str(wrong)  # type: ignore[arg-type]
 
 
-def test_a_filter_that_wants_nothing_is_no_missing_sitemap(server: LoopbackServer) -> None:
+def test_if_a_callback_rejects_every_sitemap_the_outcome_is_found(server: LoopbackServer) -> None:
     server.robots("/a.xml")
     server.site["/a.xml"] = urlset(server.at("/page"))
     tree = sitemap_tree_for_homepage(server.url, recurse_callback=lambda *_: False)
@@ -159,7 +159,7 @@ def test_a_filter_that_wants_nothing_is_no_missing_sitemap(server: LoopbackServe
     assert list(tree.all_pages()) == []
 
 
-def test_an_only_sitemap_that_names_nothing_is_none(server: LoopbackServer) -> None:
+def test_if_the_only_sitemap_lists_no_url_the_outcome_is_none(server: LoopbackServer) -> None:
     server.robots("/a.txt")
     server.site["/a.txt"] = b""
     tree = sitemap_tree_for_homepage(server.url)

@@ -57,7 +57,7 @@ def test_alternates_in_a_pickle_of_1_8_1_are_kept() -> None:
     assert page.alternates == [("da", "https://pickled.example/da")]
 
 
-def test_a_whole_tree_of_1_8_1_can_be_walked() -> None:
+def test_a_whole_tree_of_1_8_1_can_be_iterated() -> None:
     tree = opened((DATA / "IndexWebsiteSitemap.pickle").read_bytes())
     assert isinstance(tree, AbstractSitemap)
     kinds = [type(sitemap).__name__ for sitemap in tree.all_sitemaps()]

@@ -1,4 +1,4 @@
-"""``Crawl`` with a driver of the caller's own: take requests, deliver results, save and resume."""
+"""``Crawl`` with the caller's own driver: take requests, deliver results, save and resume."""
 
 import pickle
 from dataclasses import fields

@@ -20,7 +20,7 @@ UNDATED = SitemapPage("http://h.example/undated")
 def test_without_options_every_page_is_selected() -> None:
     assert Selection().takes_every_page
     assert list(Selection().choose([OLD, NEW, UNDATED])) == [OLD, NEW, UNDATED]
-    assert not selection_of(Policy(include="x")).takes_every_page
+    assert not selection_of(Policy(include="x"), None).takes_every_page
 
 
 @pytest.mark.parametrize(
@@ -37,12 +37,12 @@ def test_without_options_every_page_is_selected() -> None:
 def test_pages_without_a_date_are_kept_or_dropped_where_a_bound_is_given(
     policy: Policy, expected: list[SitemapPage]
 ) -> None:
-    assert list(selection_of(policy).choose([OLD, NEW, UNDATED])) == expected
+    assert list(selection_of(policy, None).choose([OLD, NEW, UNDATED])) == expected
 
 
 def test_skipped_pages_are_counted_by_their_reason() -> None:
     skipped: Counter[SkipReason] = Counter()
-    selection = selection_of(Policy(since="2022", undated="drop", exclude="new"))
+    selection = selection_of(Policy(since="2022", undated="drop", exclude="new"), None)
     assert list(selection.choose([OLD, NEW, UNDATED], skipped)) == []
     assert skipped == {
         SkipReason.PAGE_DATE: 1,
@@ -66,14 +66,14 @@ def test_a_sitemap_that_its_index_calls_older_is_skipped_if_that_is_trusted(
     lastmod: str | None, reason: SkipReason | None
 ) -> None:
     child = Child("http://h.example/a.xml", lastmod)
-    trusting = selection_of(Policy(since="2024-06-01T10:00:00Z", trust_index_lastmod=True))
+    trusting = selection_of(Policy(since="2024-06-01T10:00:00Z", trust_index_lastmod=True), None)
     assert trusting.sitemap_skip_reason(child, in_index=True) is reason
-    other = selection_of(Policy(since="2024-06-01T10:00:00Z"))
+    other = selection_of(Policy(since="2024-06-01T10:00:00Z"), None)
     assert other.sitemap_skip_reason(child, in_index=True) is None
 
 
 def test_patterns_to_include_sitemaps_apply_to_the_children_of_an_index() -> None:
-    selection = selection_of(Policy(include_sitemaps="news", exclude_sitemaps="old"))
+    selection = selection_of(Policy(include_sitemaps="news", exclude_sitemaps="old"), None)
     pattern = SkipReason.SITEMAP_PATTERN
     for url, in_index, elsewhere in (
         ("http://h.example/news.xml", None, None),

@@ -1,10 +1,11 @@
 """The bounds ``since`` and ``until``: dates, times, and durations before the start of the crawl."""
 
+from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from usp import Policy
+from usp import Crawl, Policy
 from usp._crawl.policy import selection_of
 from usp._crawl.time_bounds import Moment
 from usp.exceptions import UsageError
@@ -54,3 +55,23 @@ def test_bounds_in_the_wrong_order_are_rejected_when_the_crawl_starts() -> None:
         selection_of(policy, NOW)
     with pytest.raises(ValueError, match=r"since .* must not be after until"):
         Policy(since="2026-02", until="2026-01")
+
+
+@pytest.mark.parametrize(
+    "start",
+    [
+        lambda policy, **now: Crawl("https://h.example/sitemap.xml", policy, **now),
+        lambda policy, **now: Crawl.for_site("h.example", policy, **now),
+    ],
+)
+def test_a_crawl_without_io_needs_the_time_only_for_durations(
+    start: Callable[..., Crawl],
+) -> None:
+    assert start(Policy(since="2026")).policy.since == datetime(2026, 1, 1, tzinfo=UTC)
+    with pytest.raises(UsageError, match="now must be given: since is a duration"):
+        start(Policy(since="48h"))
+    with pytest.raises(UsageError, match="now must be an instance of datetime"):
+        start(Policy(since="48h"), now=1.5)
+    for now in (NOW, NOW.replace(tzinfo=None)):
+        crawl = start(Policy(since="48h"), now=now)
+        assert crawl._cursor.selection.since == NOW - timedelta(hours=48)

@@ -17,6 +17,7 @@ HOMEPAGES = {
     "127.0.0.1": "https://127.0.0.1",
     "[::1]:8080": "https://[::1]:8080",
     "bücher.example": "https://bücher.example",
+    "h.example/go?to=http://other.example/": "https://h.example/go?to=http://other.example/",
 }
 NOT_HOMEPAGES = [
     "foo",
@@ -31,6 +32,8 @@ NOT_HOMEPAGES = [
     "h.example:port",
     "h..example",
     "http://h.example:99999/",
+    "http://h.example:0/",
+    "h.example:0",
     "foo/bar.xml",
 ]
 

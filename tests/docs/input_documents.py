@@ -353,6 +353,7 @@ COMPRESSION: Final[dict[str, Input]] = {
     "zlib": zlib.compress(TWO.encode()),
     "gzipped text": gzip.compress(f"{A}\n{B}".encode()),
     "gzip of an empty file": gzip.compress(b""),
+    "empty gzip members, 100,000, in gzip": gzip.compress(gzip.compress(b"") * 100_000),
 }
 LINES: Final[dict[str, Input]] = {
     "a line break after the colon": robots(f"Sitemap:\n{A}"),
@@ -370,6 +371,9 @@ LINES: Final[dict[str, Input]] = {
     "`http://h/x y` and `http://h/<x>` between the URLs": f"{A}\nhttp://h/x y\nhttp://h/<x>\n{B}",
     "a comma-separated table: `http://h/x,2020`": "http://h/x,2020\n",
     "a URL listed twice": f"{A}\n{B}\n{A}\n",
+    "text that is truncated within a URL": gzip.compress(f"{A}\n{B}\n{C}".encode(), 0)[:-9],
+    "text without a line break at its end": f"{A}\n{B}",
+    "text larger than the limit": Limited(27, f"{A}\n{B}\n{C}\n"),
     "`http://h/?q=1&amp;p=2` on a line": "http://h/?q=1&amp;p=2",
 }
 SECURITY: Final[dict[str, Input]] = {

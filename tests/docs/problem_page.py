@@ -69,13 +69,20 @@ print(len(sitemap.pages), sitemap.complete)
 | `sitemap.problems` | the problems of this document, in document order |
 | `sitemap.complete` | True if no problem of this document is an error: nothing was lost |
 | `sitemap.tree_complete` | the same for this document and all sitemaps below it |
+| `tree.problems`, `pages.problems` | of the root of a tree, or of a stream: why the crawl is not \
+[complete](crawling.md#outcome), with `problem.sitemap_url` |
 | `InvalidSitemap.code` | the problem code of a sitemap that could not be fetched or parsed; \
 `reason` is the text |
 | `problem.code`, `problem.name` | the code and its name; neither changes its meaning |
-| `problem.severity` | `error`, `warning` or `info`, see [below](#severity) |
+| `problem.severity` | a `Severity`: `error`, `warning` or `info`, see [below](#severity) |
 | `problem.message` | a description in words; the words may change between versions |
 | `problem.line` | the line number, from 1; None if the position is not known |
 | `problem.offset` | the byte offset in the decompressed document, from 0; None if not known |
+| `problem.sitemap_url` | the sitemap, in the problems of a crawl; None in those of a sitemap |
+
+The tables below are in `usp.objects.problem.CODES` as well: by code, a `Code` with `name`, \
+`severity`,
+`meaning`, `rule` and `fix`.
 
 ## Cost
 
@@ -85,7 +92,7 @@ once; the result is cached.
 
 The first {KEPT_PROBLEMS} problems of a document are kept, and at most {KEPT_OF_A_CODE} of one \
 code. If there were more, the
-last problem is `SM702` and tells how many. `complete` takes all of them into account.
+last problem is `SM702`, with their number. `complete` takes all of them into account.
 
 ## Severity
 

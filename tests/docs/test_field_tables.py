@@ -1,4 +1,4 @@
-"""Every public field of a public class has its row in the docs, and no row is stale.
+"""Every public class is in the docs, every public field of one has its row, and no row is stale.
 
 ``TABLES`` has the headings of the tables of each class. In a table of properties or fields, the
 quoted names of the first column are compared; in a table of classes, those of the second.
@@ -15,14 +15,16 @@ from typing import get_args
 
 import pytest
 
-from usp import Policy
+from tests.package_files import public_objects
+from usp import FetchFailed, FetchRequest, Policy, exceptions
 from usp.objects import events, markup, sitemap, video
 from usp.objects.fetch_info import FetchInfo
-from usp.objects.outcome import Attempt
+from usp.objects.outcome import Attempt, Outcome, Result
 from usp.objects.page import SitemapImage, SitemapNewsStory, SitemapPage, SitemapVideo
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 NAME = re.compile(r"`(\w+)`")
+WORD = re.compile(r"\w+")
 OF_FIELDS, OF_CLASSES = ("property", "field"), ("class",)
 PAGE = ("formats.md", "Fields of a page")
 
@@ -47,7 +49,7 @@ TABLES: list[tuple[str, list[type], list[tuple[str, str]]]] = [
         ],
     ),
     ("attempt", [Attempt], [("discovery.md", "What was tried")]),
-    ("fetch info", [FetchInfo], [("discovery.md", "Fetch info")]),
+    ("fetch info", [FetchInfo], [("fetching.md", "Fetch info")]),
     ("policy", [Policy], [("crawling.md", "Policy: limits and options")]),
 ]
 
@@ -61,11 +63,16 @@ def public_fields(kinds: Iterable[type]) -> set[str]:
     return {name for name in found if not name.startswith("_")}
 
 
-def rows(page: str, heading: str, heads: tuple[str, ...]) -> Iterator[list[list[str]]]:
-    """The quoted names in each cell of the tables under a heading with such a first column."""
+def section_of(page: str, heading: str) -> str:
+    """The text under a heading."""
     text = (DOCS / page).read_text(encoding="utf-8")
     (section,) = re.findall(rf"^#+ {heading}\n(.*?)(?=^#+ |\Z)", text, re.MULTILINE | re.DOTALL)
-    for table in re.findall(r"(?:^\|.*\n)+", section, re.MULTILINE):
+    return str(section)
+
+
+def rows(page: str, heading: str, heads: tuple[str, ...]) -> Iterator[list[list[str]]]:
+    """The quoted names in each cell of the tables under a heading with such a first column."""
+    for table in re.findall(r"(?:^\|.*\n)+", section_of(page, heading), re.MULTILINE):
         head, _, *lines = table.splitlines()
         for line in lines if head.startswith(tuple(f"| {name}" for name in heads)) else ():
             yield [NAME.findall(cell) for cell in line.strip("|").split("|")]
@@ -85,6 +92,41 @@ def test_every_field_has_a_row(
 def test_every_field_of_the_parts_of_a_page_is_in_the_table() -> None:
     documented = {kind: set(names) for (kind,), names in rows(*PAGE, OF_CLASSES)}
     assert documented == {kind.__name__: public_fields([kind]) for kind in PARTS}
+
+
+def test_every_public_class_is_on_a_page() -> None:
+    text = "".join(page.read_text(encoding="utf-8") for page in DOCS.glob("*.md"))
+    named = {name for code in re.findall(r"`([^`\n]+)`", text) for name in WORD.findall(code)}
+    public = {
+        value.__name__
+        for _, value in public_objects()
+        if isinstance(value, type) and value.__module__.startswith("usp")
+    }
+    assert public - named == set()
+
+
+@pytest.mark.parametrize("kind", [FetchRequest, FetchFailed])
+def test_every_field_of_a_message_has_a_row(kind: type) -> None:
+    found = rows("crawling.md", "Your own crawl loop", (f"field of `{kind.__name__}`",))
+    assert {name for row in found for name in row[0]} == public_fields([kind])
+
+
+def test_every_exception_has_a_row() -> None:
+    documented = [name for (name,), *_ in rows("crawling.md", "Exceptions", ("exception",))]
+    assert set(documented) == {name for name, _ in getmembers(exceptions, isclass)}
+    assert len(documented) == len(set(documented))
+
+
+def test_every_result_and_outcome_has_a_row() -> None:
+    for kind, page, heading in (
+        (Result, "discovery.md", "What was tried"),
+        (Outcome, "crawling.md", "Outcome"),
+    ):
+        cells = {
+            cell.strip(" `")
+            for cell in re.findall(r"^\|([^|]*)\|", section_of(page, heading), re.MULTILINE)
+        }
+        assert {member.value for member in kind} - cells <= {Result.NOT_NEEDED.value}
 
 
 def test_every_event_has_a_row() -> None:

@@ -110,7 +110,7 @@ def test_a_bug_reaches_the_caller(
 ) -> None:
     with pytest.raises(kind, match="a bug"):
         crawl(site, raising(kind("a bug")))
-    wait_until(lambda: not fetchers())  # a get() of the caller's is not waited for
+    wait_until(lambda: not fetchers())  # get() of the caller's client is not waited for
 
 
 @every_driver
@@ -143,7 +143,7 @@ def test_a_bug_ends_the_other_requests_at_once(server: LoopbackServer, crawl: Cr
     with pytest.raises(TypeError, match="a bug"):
         crawl(server, bug)
     assert time.monotonic() - begun < SOON
-    wait_until(lambda: not fetchers())  # a get() of the caller's is not waited for
+    wait_until(lambda: not fetchers())  # get() of the caller's client is not waited for
     wait_until(lambda: not held_open(server.port))
 
 
@@ -163,7 +163,7 @@ def test_a_bug_ends_a_stream(site: LoopbackServer) -> None:
     ):
         list(pages)
     client.close()
-    wait_until(lambda: not fetchers())  # a get() of the caller's is not waited for
+    wait_until(lambda: not fetchers())  # get() of the caller's client is not waited for
 
 
 def test_several_bugs_at_once_in_asyncio_are_one_exception(server: LoopbackServer) -> None:

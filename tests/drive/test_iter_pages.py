@@ -158,7 +158,8 @@ def test_failed_sitemaps_count_for_the_limit_on_sitemaps(server: LoopbackServer)
     server.robots(*(f"/gone{number}.xml" for number in range(200)))
     tree = usp.sitemap_tree_for_homepage(server.url, max_sitemaps=5, use_known_paths=False)
     assert tree.outcome is Outcome.PARTIAL
-    assert [problem.name for problem in tree.problems] == ["sitemaps-limit"]
+    names = [problem.name for problem in tree.problems]
+    assert names == ["sitemaps-limit", *["fetch-failed"] * 5]
     assert len(list(tree.all_sitemaps())) == 6
 
 
@@ -177,7 +178,7 @@ def test_the_pages_read_when_time_is_up_are_kept(site: LoopbackServer) -> None:
 def test_without_a_response_the_outcome_is_not_none(server: LoopbackServer) -> None:
     server.otherwise = stall
     tree = usp.sitemap_tree_for_homepage(server.url, max_seconds=0.3)
-    assert tree.outcome is Outcome.PARTIAL
+    assert tree.outcome is Outcome.UNREACHABLE
     server.otherwise = 404
     client = RequestsWebClient(private_addresses="refuse")
     assert usp.sitemap_tree_for_homepage(server.url, client).outcome is Outcome.UNREACHABLE

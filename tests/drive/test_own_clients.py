@@ -1,4 +1,4 @@
-"""Clients of the caller's own, in threads and in asyncio, whose responses do odd things: a failed
+"""The caller's own clients, in threads and in asyncio, whose responses do odd things: a failed
 fetch or a bug, and the response is closed in every case.
 """
 

@@ -7,6 +7,7 @@ each of them. The loopback server records that nothing is requested.
 import inspect
 import re
 from collections.abc import AsyncIterator, Callable, Iterator
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ import usp
 from tests.loops import run
 from tests.server import LoopbackServer, urlset
 from usp import aio
-from usp.exceptions import SitemapException
+from usp.exceptions import UsageError
 from usp.objects.outcome import Outcome
 from usp.objects.sitemap import IndexWebsiteSitemap
 from usp.web_client.abstract_aio_client import AbstractAioWebClient
@@ -78,12 +79,12 @@ WRONG: dict[str, list[object]] = {
     "data": [None, 5, ["x"], bytearray(b"x")],
     "content": [None, 5, ["x"], bytearray(b"x")],
     "content_type": [5, b"text/xml"],
+    "now": [5, 1.5, "2026-01-01", date(2026, 1, 1)],
     "extensions": [*NOT_BOOLEANS, None],
 }
 MESSAGES = {
     "source": r"source must be .*|.* is neither a URL, nor a domain, .*|.* can't be read: .*",
     "data": r"data must be str or bytes, not .*",
-    "content": r"A sitemap is str or bytes, not .*",
 }
 """The messages that don't begin with the name of the parameter."""
 ACCEPTS_ANY_TEXT: dict[Function, str] = {usp.parse: "url"}
@@ -134,7 +135,7 @@ def test_a_wrong_argument_is_rejected_in_one_line_before_any_request(
     for wrong in WRONG[name]:
         if isinstance(wrong, str) and ACCEPTS_ANY_TEXT.get(function) == name:
             continue
-        with pytest.raises(SitemapException) as caught:
+        with pytest.raises(UsageError) as caught:
             call(function, required_arguments(function, server.url) | {name: wrong})
         message = str(caught.value)
         assert re.fullmatch(MESSAGES.get(name, f".*{name} must be .*"), message), wrong
@@ -147,7 +148,7 @@ def test_a_stream_with_a_wrong_argument_is_rejected_before_it_is_iterated(
     function: Function,
 ) -> None:
     arguments = required_arguments(function, "http://h.example/")
-    with pytest.raises(SitemapException, match="web_client"):
+    with pytest.raises(UsageError, match="web_client"):
         function(**arguments | {"web_client": "x"})
 
 
@@ -160,9 +161,7 @@ def test_a_client_for_threads_is_rejected_by_asyncio_and_the_reverse(
             pytest.fail(f"{url} was requested")
 
     other = RequestsWebClient() if function in ASYNC else Other()
-    with pytest.raises(
-        SitemapException, match="web_client must be an instance of Abstract"
-    ) as caught:
+    with pytest.raises(UsageError, match="web_client must be an instance of Abstract") as caught:
         call(function, required_arguments(function, server.url) | {"web_client": other})
     assert str(caught.value).endswith(("not a RequestsWebClient.", "not an Other."))
     assert server.requested == []
@@ -175,7 +174,7 @@ def test_a_callback_that_returns_a_wrong_value_raises(
 ) -> None:
     server.robots("/a.xml")
     callback: dict[str, object] = {"recurse_list_callback": lambda *_: returned}
-    with pytest.raises(SitemapException, match="the result of recurse_list_callback must be"):
+    with pytest.raises(UsageError, match="the result of recurse_list_callback must be"):
         call(function, required_arguments(function, server.url) | callback)
 
 

@@ -6,12 +6,17 @@ inside a tag.
 
 from __future__ import annotations
 
+import gzip
 from typing import Final
 
 import pytest
 
 from tests.parse.reading import ALL, SM
-from usp.tree import sitemap_from_str
+from tests.server import Callback, LoopbackServer
+from tests.servers import raw
+from usp import Policy
+from usp._parse.document import Document, Pages, Source, inspect
+from usp.tree import sitemap_from_str, sitemap_tree_for_homepage
 
 SITE: Final = "http://h.example"
 DOCUMENTS: Final = {
@@ -44,7 +49,7 @@ def test_a_truncated_document_gives_its_first_entries(kind: str) -> None:
     for length in range(len(data)):
         truncated = sitemap_from_str(data[:length])
         found = [page.url for page in truncated.pages]
-        # The end of a text can't be detected, so its last line may be a shorter URL.
+        # The end of a text alone can't be detected, so its last line may be a shorter URL.
         certain = found[:-1] if kind == "text" else found
         assert certain == pages[: len(certain)], data[:length][-40:]
         found = [child.url for child in truncated.sub_sitemaps]
@@ -58,3 +63,88 @@ def test_a_truncated_document_is_never_complete(kind: str) -> None:
     assert sitemap_from_str(data).complete
     complete = [length for length in range(len(data)) if sitemap_from_str(data[:length]).complete]
     assert complete == []
+
+
+# Lines: the start of a URL is another URL
+
+
+LINES: Final = "".join(f"{SITE}/{(n * 7919) % 1009}\n" for n in range(200))
+LISTED: Final = LINES.splitlines()
+ROBOTS: Final = "".join(f"Sitemap: {url}.xml\n" for url in LISTED)
+
+
+def read(data: bytes, path: str, limit: int = 2 * len(ROBOTS), *, truncated: str = "") -> Document:
+    return inspect(Source([data], SITE + path, limit=limit, truncated=truncated))
+
+
+def codes(document: Document) -> list[str]:
+    assert isinstance(document.pages, Pages)
+    return [problem.code for problem in document.pages.problems]
+
+
+def listed(document: Document) -> list[str]:
+    return [
+        *(page.url for page in document.pages),
+        *(child.url.removesuffix(".xml") for child in document.children),
+    ]
+
+
+@pytest.mark.parametrize(("path", "text"), [("/s.txt", LINES), ("/robots.txt", ROBOTS)])
+def test_a_truncated_line_is_skipped(path: str, text: str) -> None:
+    data = text.encode()
+    for length in range(60, 200):
+        whole_lines = data[:length].count(b"\n")
+        skipped = ["SM209"] if data[length - 1 : length] != b"\n" else []
+        lost = read(data[:length], path, truncated="120 of 7000 bytes received")
+        assert listed(lost) == LISTED[:whole_lines]
+        assert codes(lost) == ["SM102", *skipped]
+        large = read(data, path, length)
+        assert listed(large) == LISTED[:whole_lines]
+        assert codes(large) == ["SM701", *skipped]
+
+
+@pytest.mark.parametrize(("path", "text"), [("/s.txt", LINES), ("/robots.txt", ROBOTS)])
+def test_a_truncated_line_in_truncated_gzip_is_skipped(path: str, text: str) -> None:
+    compressed = gzip.compress(text.encode())
+    found = set()
+    for length in range(100, len(compressed) - 8):
+        document = read(compressed[:length], path)
+        urls = listed(document)
+        assert urls == LISTED[: len(urls)]
+        assert "SM214" in codes(document)
+        found.add(len(urls))
+    assert len(found) > 50
+
+
+@pytest.mark.parametrize(("path", "text"), [("/s.txt", LINES), ("/robots.txt", ROBOTS)])
+@pytest.mark.parametrize("end", ["", "\n", "\r\n", "  "])
+def test_a_last_line_without_an_end_is_kept(path: str, text: str, end: str) -> None:
+    document = read((text.rstrip() + end).encode(), path)
+    assert listed(document) == LISTED
+    assert codes(document) == []
+
+
+def test_the_problem_has_the_position_of_the_line() -> None:
+    document = read(LINES[:60].encode(), "/s.txt", truncated="60 of 7000 bytes received")
+    assert isinstance(document.pages, Pages)
+    problem = document.pages.problems[-1]
+    assert (problem.code, problem.line) == ("SM209", LINES[:60].count("\n") + 1)
+    assert problem.offset == LINES.rindex("\n", 0, 60) + 1
+
+
+def short(body: str) -> Callback:
+    """A response whose body is shorter than announced."""
+    return raw(f"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n{body}".encode())
+
+
+def test_bodies_shorter_than_announced(server: LoopbackServer) -> None:
+    declared = f"Sitemap: {server.at('/s.txt')}\nSitemap: {server.at('/other')}"
+    server.site |= {
+        "/robots.txt": short(declared),
+        "/s.txt": short(f"{SITE}/one\n{SITE}/two\n{SITE}/thr"),
+    }
+    policy = Policy(max_attempts=1)
+    tree = sitemap_tree_for_homepage(server.url, use_known_paths=False, policy=policy)
+    assert [page.url for page in tree.all_pages()] == [f"{SITE}/one", f"{SITE}/two"]
+    assert not tree.tree_complete
+    assert "/other" not in server.requested

@@ -7,11 +7,11 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from functools import partial
-from pathlib import Path
 
 import pytest
 import requests
 
+from tests.open_files import open_files
 from tests.responses import body, error
 from tests.server import Handler, LoopbackServer, redirect, reset, stall
 from tests.servers import Certificate, TLSServer, drip
@@ -176,15 +176,12 @@ def test_abort_leaves_the_callers_session_open(server: LoopbackServer) -> None:
         assert session.get(server.url).content == b"hello"
 
 
-def open_files() -> set[str]:
-    folder = Path("/proc/self/fd")
-    if not folder.is_dir():
-        pytest.skip("this system doesn't say which files are open")
-    return {f"{file.name}: {file.readlink()}" for file in folder.iterdir() if file.is_symlink()}
+def open_sockets() -> set[str]:
+    return {file for file in open_files() if file.startswith("socket:")}
 
 
 def test_nothing_is_left_open(certificate: Certificate, in_flight: Run) -> None:
-    files, threads = open_files(), threading.active_count()
+    sockets, threads = open_sockets(), threading.active_count()
     client = RequestsWebClient(verify=str(certificate.file))
     with TLSServer(certificate.context()) as secure, LoopbackServer() as plain:
         secure.otherwise, plain.otherwise = b"hello", stall
@@ -201,12 +198,12 @@ def test_nothing_is_left_open(certificate: Certificate, in_flight: Run) -> None:
         assert isinstance(unread, AbstractWebClientSuccessResponse)
         unread.close()
         client.close()
-    assert {file for file in open_files() - files if "socket" in file} == set()
+    assert open_sockets() - sockets == set()
     wait_until(lambda: threading.active_count() <= threads)
 
 
 def test_connections_are_closed_though_an_error_holds_their_pool(server: LoopbackServer) -> None:
-    files = open_files()
+    sockets = open_sockets()
     server.site |= {"/a": b"hello", "/b": reset}
     client = RequestsWebClient()
     gc.disable()  # what urllib3 raised refers to the pool, and to itself
@@ -215,6 +212,6 @@ def test_connections_are_closed_though_an_error_holds_their_pool(server: Loopbac
         error(client.get(server.at("/b")))
         body(unread)
         client.close()
-        wait_until(lambda: not {file for file in open_files() - files if "socket" in file})
+        wait_until(lambda: not open_sockets() - sockets)
     finally:
         gc.enable()

@@ -248,7 +248,7 @@ def test_concurrent_crawls_beside_many_that_are_closed(certificate: Certificate)
 
 
 class Unstoppable(AbstractWebClient):
-    """A client of the caller's own that can't be cancelled."""
+    """The caller's own client, which can't be cancelled."""
 
     thread_safe = True
 

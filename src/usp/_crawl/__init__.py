@@ -10,10 +10,12 @@ sleeping happens in ``_drive``. What bytes mean is for ``_parse`` to say.
 - ``nodes``, ``resource``, ``resource_table``: positions in the tree, and the URLs behind them, each
   fetched once; ``repeated_indexes``: a bound for indexes that list one another;
 - ``unchanged``: documents that a server answers with 304;
-- ``discovery``: robots.txt, known paths, the homepage: stages and their order;
+- ``discovery``: robots.txt, known paths, the homepage: stages and their order; ``scheme_choice``:
+  http for a site that was named without a scheme and has no https;
 - ``host_queue``, ``backoff``: concurrency per host, retry delays, hosts that fail;
 - ``selection``, ``time_bounds``: which pages and sitemaps the caller wants;
-- ``assembly``: the tree of ``usp.objects`` that a finished crawl becomes.
+- ``report``: what was tried, and what was lost; ``assembly``: the tree of ``usp.objects`` that a
+  finished crawl becomes.
 """
 
 from usp import _installation as _installation  # warns where usp/__init__.py is 1.8.1's

@@ -1,17 +1,14 @@
 """Assembly: the tree of sitemap objects that a crawl becomes."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
 from usp._crawl.cursor import Cursor
-from usp._crawl.messages import FetchFailed
-from usp._crawl.nodes import Node
+from usp._crawl.nodes import NOT_EXPANDED_MESSAGE, Node
 from usp._crawl.selection import SelectedPages, Selection
 from usp._parse import Document, Kind
 from usp.objects import sitemap as sitemaps
-from usp.objects.outcome import Attempt
-from usp.objects.problem import Problem
+from usp.objects.problem import NOT_EXPANDED, Problem
 
 _PAGES: Final[dict[Kind, type[sitemaps.AbstractPagesSitemap]]] = {
     Kind.URLSET: sitemaps.PagesXMLSitemap,
@@ -53,18 +50,13 @@ def subtree(node: Node, selection: Selection) -> sitemaps.AbstractSitemap | None
 
 
 def _sitemap(node: Node, selection: Selection) -> sitemaps.AbstractSitemap:
-    if node.rejection is not None:
-        code, reason = node.rejection
-        return sitemaps.InvalidSitemap(node.url, reason, code=code)
-    if isinstance(node.result, FetchFailed):
-        failed = node.result
-        return sitemaps.InvalidSitemap(node.url, failed.reason(node.url), code=failed.code)
     document = node.document
-    if document is None:
-        return sitemaps.InvalidSitemap(node.url, "The sitemap was not fetched", code="SM605")
+    if node.invalid is not None or document is None:
+        code, reason = node.invalid or ("SM605", "")
+        return sitemaps.InvalidSitemap(node.url, reason, code=code)
     notes: list[Problem] = []
     if node.collapsed:
-        notes.append(Problem("SM606", "The index is expanded elsewhere in the tree"))
+        notes.append(Problem(NOT_EXPANDED, NOT_EXPANDED_MESSAGE))
     if node.by_scheme_fallback:
         notes.append(Problem("SM103", f"{node.url} responds only by the other scheme"))
     if node.page_limit is not None or not selection.takes_every_page:
@@ -84,22 +76,13 @@ def _subtrees(nodes: list[Node], selection: Selection) -> list[sitemaps.Abstract
     return found
 
 
-def attempts(cursor: Cursor) -> Iterator[Attempt]:
-    """Yield what was tried; a homepage that was searched for feeds as well was tried once."""
-    searched = False
-    for node in cursor.nodes():
-        if node.was_tried and not (searched and node.homepage):
-            searched = searched or node.homepage is not None
-            yield node.attempt()
-
-
 def website_tree(name: str, cursor: Cursor) -> sitemaps.IndexWebsiteSitemap:
     """Return the root of the tree, which stands for the site and has the outcome."""
     root = sitemaps.IndexWebsiteSitemap(
         name,
         _subtrees(cursor.roots, cursor.selection),
         outcome=cursor.outcome,
-        tried=tuple(attempts(cursor)),
+        tried=cursor.report.tried,
         notes=(Problem(*cursor.stopped),) if cursor.stopped else (),
     )
     root._skipped_sitemaps = cursor.skipped_start_urls

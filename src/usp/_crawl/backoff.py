@@ -24,7 +24,7 @@ def retry_delay(policy: Policy, attempts: int, retry_after: float | None, jitter
 
 
 def _grown_delay(policy: Policy, times: int) -> float:
-    """Return the initial delay after it grew so often; a float overflows after many attempts."""
+    """Return the initial delay times the factor, this often; a float overflows at some point."""
     try:
         return policy.backoff_initial * float(policy.backoff_factor) ** times
     except OverflowError:

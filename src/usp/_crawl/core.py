@@ -1,8 +1,8 @@
 """The crawl core: decides what to fetch next, and never waits.
 
 A *resource* is a URL, fetched at most once. A *node* is a position in the tree where it is
-declared, with its own level and ancestors. A cursor walks the nodes in document order; requests for
-what it will need run ahead of it. ``Crawl`` is what a driver works with: ours, or the caller's.
+declared, with its own level and ancestors. A cursor visits the nodes in document order; requests
+for what it will need run ahead of it. ``Crawl`` is what a driver works with: ours, or the caller's.
 """
 
 import pickle
@@ -23,13 +23,14 @@ from usp._crawl.messages import (
     ReadOptions,
     check_problem_code,
 )
-from usp._crawl.nodes import Node
 from usp._crawl.options import CrawlOptions, RecurseCallback, RecurseListCallback, StopCallback
 from usp._crawl.policy import Policy, policy_or_default, selection_of
 from usp._crawl.resource import Resource
 from usp._crawl.resource_table import ResourceTable
+from usp._crawl.scheme_choice import SchemeChoice, Site
+from usp._crawl.selection import Selection
 from usp._crawl.unchanged import unchanged_document
-from usp._crawl.urls import check_homepage, check_paths, check_start_url
+from usp._crawl.urls import check_homepage, check_paths, check_start_url, schemes_to_try
 from usp._parse import Source, http_charset, inspect
 from usp._validate import (
     argument_error,
@@ -43,6 +44,7 @@ from usp._validate import (
 from usp._version import __version__
 from usp.exceptions import SitemapException, UsageError
 from usp.objects.outcome import FoundBy, Outcome, SkipReason
+from usp.objects.page import as_utc
 from usp.objects.problem import Problem
 from usp.objects.sitemap import IndexWebsiteSitemap
 
@@ -67,6 +69,7 @@ class Crawl:
         recurse_callback: RecurseCallback | None = None,
         recurse_list_callback: RecurseListCallback | None = None,
         stop_callback: StopCallback | None = None,
+        now: datetime | None = None,
     ) -> None:
         """Start a crawl of one sitemap or several, and all that they lead to.
 
@@ -77,15 +80,16 @@ class Crawl:
         :param recurse_list_callback: called before that with all children of an index; returns
             those to fetch.
         :param stop_callback: called with each page in document order; True ends the crawl there.
+        :param now: the time of the start; only needed if ``since`` or ``until`` is a duration.
         """
         several = [urls] if isinstance(urls, str) else list(check_iterable("urls", urls, str))
         if not several:
             raise argument_error("urls", "the URL of a sitemap, or several", urls)
-        start_urls = [StartUrl(check_start_url("urls", url), FoundBy.GIVEN) for url in several]
+        start_urls = tuple(StartUrl(check_start_url("urls", url), FoundBy.GIVEN) for url in several)
         options = CrawlOptions(
             recurse_callback, recurse_list_callback, stop_callback, probe_early=True
         )
-        self._begin(several[0], start_urls, policy, options)
+        self._begin(Site(several[0], start_urls), policy, options, now)
 
     @classmethod
     def for_site(
@@ -98,6 +102,7 @@ class Crawl:
         recurse_callback: RecurseCallback | None = None,
         recurse_list_callback: RecurseListCallback | None = None,
         stop_callback: StopCallback | None = None,
+        now: datetime | None = None,
     ) -> Self:
         """Start a crawl of a website: robots.txt and known paths.
 
@@ -110,6 +115,7 @@ class Crawl:
         :param recurse_callback: as in ``Crawl``.
         :param recurse_list_callback: as in ``Crawl``.
         :param stop_callback: as in ``Crawl``.
+        :param now: as in ``Crawl``.
         """
         homepage = urljoin(check_homepage("homepage_url", homepage_url), "/")
         check_flags(use_robots=use_robots)
@@ -119,7 +125,10 @@ class Crawl:
             policy, paths, use_robots=use_robots, use_known_paths=True, classic=True
         )
         options = CrawlOptions(recurse_callback, recurse_list_callback, stop_callback)
-        return cls._started(homepage, plan.start_urls(homepage), policy, options)
+        site, *other = (
+            Site(url, tuple(plan.start_urls(url))) for url in schemes_to_try(homepage_url, homepage)
+        )
+        return cls._started(*site, policy, options, now, other=next(iter(other), None))
 
     @classmethod
     def _started(
@@ -129,28 +138,39 @@ class Crawl:
         policy: Policy | None = None,
         options: CrawlOptions | None = None,
         now: datetime | None = None,
+        *,
+        other: Site | None = None,
     ) -> Self:
-        """Start a crawl from any start URLs; ``name`` becomes the URL of the tree's root."""
+        """Start a crawl from any start URLs; ``name`` becomes the URL of the tree's root.
+
+        If the site doesn't respond and the other one does, the crawl starts again there.
+        """
         crawl = cls.__new__(cls)
-        crawl._begin(name, start_urls, policy, options or CrawlOptions(), now)
+        site = Site(name, tuple(start_urls))
+        crawl._begin(site, policy, options or CrawlOptions(), now, other)
         return crawl
 
     def _begin(
         self,
-        name: str,
-        start_urls: Iterable[StartUrl],
+        site: Site,
         policy: Policy | None,
         options: CrawlOptions,
         now: datetime | None = None,
+        other: Site | None = None,
     ) -> None:
         self.policy = policy_or_default(policy)
-        selection = selection_of(self.policy, now)
-        self._name = name
+        selection = selection_of(self.policy, as_utc(check_optional_instance("now", now, datetime)))
         self._resources = ResourceTable(self.policy)
-        self._cursor = Cursor(start_urls, self.policy, selection, self._resources, options)
+        self._start_at(site, selection, options)
+        other = other if self.policy.scheme_fallback else None
+        self._choice = SchemeChoice(site, other) if other else None
         self._deadline: float | None = None
         self._taken: dict[str, FetchRequest] = {}
         self._given_back: list[FetchRequest] = []
+
+    def _start_at(self, site: Site, selection: Selection, options: CrawlOptions) -> None:
+        self._name = site.name
+        self._cursor = Cursor(site.start_urls, self.policy, selection, self._resources, options)
 
     @property
     def done(self) -> bool:
@@ -179,7 +199,7 @@ class Crawl:
         return tuple(self._taken.values())
 
     def tree(self) -> IndexWebsiteSitemap:
-        """Return the tree as far as the crawl has come."""
+        """Return the tree so far."""
         return website_tree(self._name, self._cursor)
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -188,7 +208,7 @@ class Crawl:
         return restore_crawl, ({"version": __version__, "state": pickle.dumps(self.__dict__)},)
 
     def stop(self, code: str, reason: str) -> None:
-        """End the crawl in order, with what it has.
+        """End the crawl normally; the tree has what was read.
 
         :param code: a problem code, such as SM706: the caller ended the crawl.
         :param reason: the message of that problem.
@@ -210,12 +230,13 @@ class Crawl:
             self._deadline = now + self.policy.max_seconds
         if self._deadline is not None and now >= self._deadline and not self.done:
             reason = f"The crawl took more than {self.policy.max_seconds} seconds"
+            self._choice = None
             self._cursor.run_out_of_time("SM705", reason)
         if self.done:
             return []
         again, self._given_back = self._given_back[:room], self._given_back[room:]
         room = min(self.policy.concurrency - self._resources.in_flight, room - len(again))
-        waits_for = self._cursor.waits_for
+        waits_for = self._choice.waits_for if self._choice else self._cursor.waits_for
         new = self._resources.start_requests(now, room, self._prefetch_room(room), waits_for)
         taken = again + [self._request(resource) for resource in new]
         self._taken.update((request.url, request) for request in taken)
@@ -232,7 +253,10 @@ class Crawl:
         return self.policy.prefetch - ahead
 
     def give_back(self, request: FetchRequest) -> None:
-        """Put a request that won't be answered back: ``take`` returns it again."""
+        """Put a request that won't be answered back: ``take`` returns it again.
+
+        :param request: one that was taken.
+        """
         self._given_back.append(self._answered(request))
 
     def _answered(self, request: FetchRequest) -> FetchRequest:
@@ -253,6 +277,7 @@ class Crawl:
             self.policy.hash_bodies,
             stored,
             self.policy.max_document_bytes,
+            resource.progress,
         )
         return FetchRequest(
             resource.url,
@@ -299,8 +324,21 @@ class Crawl:
         if isinstance(settled, float):
             return settled
         self._cursor.prefetch_children(settled)
-        self._cursor.advance()
+        if self._is_scheme_chosen():
+            self._cursor.advance()
         return None
+
+    def _is_scheme_chosen(self) -> bool:
+        """Tell whether the scheme is known; the crawl starts again if it is another one."""
+        if self._choice is None or self.done:
+            return True
+        chosen = self._choice.chosen(self._resources)
+        if chosen is None:
+            return False
+        if chosen is not self._choice.preferred:
+            self._start_at(chosen, self._cursor.selection, self._cursor.options)
+        self._choice = None
+        return True
 
     def deliver(
         self,
@@ -328,13 +366,9 @@ class Crawl:
         source = Source([data], final_url, request.url, charset, limit, extensions=extensions)
         self._receive(request, inspect(source, request._options.kind), now)
 
-    def _stop_at(self, node: Node, code: str, reason: str) -> None:
-        """End a stream among the pages of a node."""
-        self._cursor.stop_at(node, code, reason)
-
 
 def restore_crawl(fields: dict[str, Any]) -> Crawl:
-    """Return a crawl that was pickled by this very version."""
+    """Return a crawl that was pickled by the same version."""
     if fields["version"] != __version__:
         raise SitemapException(
             f"This crawl was saved by usp {fields['version']} and can't be resumed by "

@@ -1,7 +1,7 @@
-"""The cursor: walks the nodes of the tree in document order and decides each as it gets there.
+"""The cursor: visits the nodes of the tree in document order and decides the result of each.
 
-Callbacks run only here, and only here are loops and known paths judged, discovery stages started
-and the limits on sitemaps and pages applied. So no result depends on which response came first.
+Callbacks, loop detection, known paths, discovery stages and the limits on sitemaps and pages are
+handled here only, so no result depends on the order of responses.
 """
 
 from collections import Counter, deque
@@ -13,10 +13,11 @@ from urllib.parse import urldefrag, urljoin
 
 from usp._crawl.discovery import Condition, HomepageQuery, Stage, StartUrl
 from usp._crawl.messages import FetchFailed
-from usp._crawl.nodes import NO_PAGES, Node, OutcomeTally, rejection
+from usp._crawl.nodes import NO_PAGES, Node, OutcomeTally, rejection, unfinished
 from usp._crawl.options import CrawlOptions
 from usp._crawl.policy import Policy
 from usp._crawl.repeated_indexes import RepeatBudget
+from usp._crawl.report import CrawlReport
 from usp._crawl.resource import Resource
 from usp._crawl.resource_table import ResourceTable
 from usp._crawl.selection import Selection
@@ -31,7 +32,7 @@ _WITHOUT_PAGES: Final = frozenset({Kind.ROBOTS, Kind.INVALID})
 
 
 class Cursor:
-    """The tree as far as it is decided, and what is needed to go on."""
+    """The part of the tree that is decided, and the state to continue."""
 
     def __init__(
         self,
@@ -48,6 +49,7 @@ class Cursor:
         self.skipped_start_urls: Counter[SkipReason] = Counter()
         self.stopped: tuple[str, str] | None = None
         self.tally = OutcomeTally()
+        self.report = CrawlReport(bounded=options.streaming)
         self.selection = selection
         self.options = options
         self._policy = policy
@@ -76,7 +78,8 @@ class Cursor:
     def outcome(self) -> Outcome:
         """The outcome of the crawl so far."""
         filtered = bool(self.skipped - self.skipped_start_urls)
-        return self.tally.outcome(stopped=self.stopped is not None, filtered=filtered)
+        stopped = self.stopped is not None
+        return self.tally.outcome(stopped=stopped, out_of_time=self._out_of_time, filtered=filtered)
 
     @property
     def counts_pages(self) -> bool:
@@ -174,7 +177,7 @@ class Cursor:
         elif node.rejection is None and not self._is_settled(node):
             if not self._out_of_time:
                 return False
-            node.absence = (Result.NOT_NEEDED, "")
+            node.absence = unfinished(node.resource) if node.resource else None
         node.decided = True
         if node.rejection is None and node.absence is None:
             self._decide_result(node)
@@ -197,8 +200,10 @@ class Cursor:
             self.ready.append(node)
 
     def release(self, node: Node) -> None:
-        """Drop the document of a node whose pages were read."""
+        """Drop the document of a node whose pages were read: what was lost of it is known now."""
         if node.resource and node.document:
+            self.tally.add_losses(node)
+            self.report.add_losses(node)
             node.resource.shared.document = replace(node.document, pages=())
 
     def _is_settled(self, node: Node) -> bool:
@@ -227,10 +232,11 @@ class Cursor:
     def _runs(self, stage: Stage) -> bool:
         """Tell whether a stage runs: decided for all of it, at its first node."""
         if stage not in self._stage_runs:
+            found = self.tally.sitemaps > 0
             satisfied = {
                 Condition.ALWAYS: False,
-                Condition.UNLESS_FOUND: self.tally.sitemaps > 0,
-                Condition.IF_NONE: self.outcome is not Outcome.NONE,
+                Condition.UNLESS_FOUND: found,
+                Condition.IF_NONE: found or self.outcome not in {Outcome.NONE, Outcome.PARTIAL},
             }
             self._stage_runs[stage] = not satisfied[stage.condition]
             if self._stage_runs[stage]:
@@ -277,6 +283,7 @@ class Cursor:
     def _count(self, node: Node) -> None:
         """Count what was read, and end the crawl where a limit is reached."""
         self.tally.add(node)
+        self.report.add(node)
         if node.absence is None and node.rejection is None and node.document:
             self._count_pages(node, node.document)
         limit = self._policy.max_sitemaps
@@ -315,6 +322,7 @@ class Cursor:
         self.stopped = (code, reason)
         if node.skipped_so_far is not None:
             self.skipped = node.skipped_so_far
+        self.report.cut_after(node)
         self.stop(code, reason)
 
     def run_out_of_time(self, code: str, reason: str) -> None:

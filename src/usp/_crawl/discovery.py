@@ -94,7 +94,7 @@ class StartUrl:
 class HomepageQuery:
     """What to look for on a homepage: the sitemaps that it names, or its feeds.
 
-    If it redirects to the other scheme, or to or from ``www.``, the site is really there: then
+    If it redirects to the other scheme, or to or from ``www.``, the site is at that address: then
     ``other_paths`` are tried there too.
     """
 

@@ -20,6 +20,14 @@ def check_problem_code(name: str, given: str) -> str:
     return given
 
 
+@dataclass(slots=True)
+class ResponseProgress:
+    """What a driver has seen of a response so far: it may set this on any thread, at any time."""
+
+    began: bool = False
+    """The head of a response with a document arrived."""
+
+
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
     """What our drivers need to know of a document beside its URL."""
@@ -35,6 +43,7 @@ class ReadOptions:
     stored: StoredDocument | None = None
     """The document that an earlier crawl stored: used again if it is unchanged."""
     max_bytes: int = MAX_DOCUMENT_BYTES
+    progress: ResponseProgress = field(default_factory=ResponseProgress, compare=False)
 
     @property
     def validators(self) -> Validators:
@@ -44,7 +53,7 @@ class ReadOptions:
 
 @dataclass(frozen=True, slots=True)
 class FetchRequest:
-    """A request to make: fetch this URL, and tell the crawl what came of it."""
+    """A request to make: fetch this URL, and pass the result to the crawl."""
 
     url: str
     level: int = 0

@@ -14,12 +14,16 @@ from usp._parse import Document, Kind, is_http_url, parse_date
 from usp.objects.fetch_info import NOT_FETCHED, FetchInfo, Provenance
 from usp.objects.outcome import Attempt, FoundBy, Outcome, Result, SkipReason
 from usp.objects.page import as_utc
+from usp.objects.problem import NOT_EXPANDED, Problem
 
 _GUESSES: Final = frozenset({FoundBy.WELL_KNOWN, FoundBy.KNOWN_PATH})
 _BLOCKED: Final = frozenset({401, 403, 407, 429, 451})
 _SERVER_ERRORS: Final = range(500, 600)
 _NOT_REQUESTED: Final = frozenset({Result.ALREADY_FOUND, Result.NOT_NEEDED})
+_TIME_IS_UP: Final = "no response before the crawl reached its time limit"
+_TIME_IS_UP_IN_BODY: Final = "the crawl reached its time limit before the document was complete"
 NO_PAGES: Final = "It lists no page"
+NOT_EXPANDED_MESSAGE: Final = "The index is expanded elsewhere in the tree"
 _CHILD_STAGES: Final = {FoundBy.ROBOTS: "robots.txt", FoundBy.INDEX: "indexes"}
 """The stages of what another sitemap declares."""
 _NO_ANSWER: Final = {Result.BLOCKED: Outcome.BLOCKED, Result.UNREACHABLE: Outcome.UNREACHABLE}
@@ -58,6 +62,8 @@ class Node:
     homepage: HomepageQuery | None = None
     """What to look for, if it is the homepage."""
     decided: bool = False
+    number: int = 0
+    """Its place in document order, once it is decided."""
     next_child: int = 0
 
     @property
@@ -101,6 +107,33 @@ class Node:
             node = node.parent
         return above
 
+    @property
+    def invalid(self) -> tuple[str, str] | None:
+        """Why there is no document to read here: code and reason."""
+        if self.rejection is not None:
+            return self.rejection
+        if isinstance(self.result, FetchFailed):
+            return self.result.code, self.result.reason(self.url)
+        if self.document is None:
+            return "SM605", "The sitemap was not fetched"
+        return None
+
+    def known_losses(self) -> tuple[Problem, ...]:
+        """Return why what was declared here is not all there, as far as it was read."""
+        if self.absence is not None:
+            return ()
+        if self.invalid is not None:
+            code, reason = self.invalid
+            return (Problem(code, reason, sitemap_url=self.url),)
+        document, url = self.document, self.final_url or self.url
+        if document is None:
+            return ()
+        if document.kind is Kind.INVALID:
+            return (Problem(document.code, f"{document.reason}: {url}", sitemap_url=url),)
+        found = [replace(error, sitemap_url=url) for error in document.known_errors]
+        collapsed = [Problem(NOT_EXPANDED, NOT_EXPANDED_MESSAGE, sitemap_url=url)]
+        return (*(collapsed * self.collapsed), *found)
+
     def attempt(self) -> Attempt:
         """Return what was tried, and the result."""
         stage = _CHILD_STAGES.get(self.found_by, self.stage.name)
@@ -133,6 +166,17 @@ class Node:
         return Result.SITEMAP, ""
 
 
+def unfinished(resource: Resource) -> tuple[Result, str]:
+    """Return what came of a request that has no result when the crawl's time is up."""
+    tried = [one for one in (resource.fallback, resource) if one and one.attempts]
+    if any(one.progress.began for one in tried):
+        return Result.UNFINISHED, _TIME_IS_UP_IN_BODY
+    for failed in (one.failure or one.last_failure for one in tried):
+        if failed:
+            return _failure_result(failed), failed.message
+    return (Result.UNREACHABLE, _TIME_IS_UP) if tried else (Result.NOT_NEEDED, "")
+
+
 def _failure_result(failed: FetchFailed) -> Result:
     if failed.status in _BLOCKED:
         return Result.BLOCKED
@@ -150,6 +194,8 @@ class OutcomeTally:
         """The sitemaps that were declared or found, read or not."""
         self.incomplete = False
         """Whether something that was declared could not be read, or only in part."""
+        self.damaged = False
+        """Whether that is so of a document that was read: robots.txt counts."""
         self._decisive: Counter[Result] = Counter()
         self._guessed: Counter[Result] = Counter()
 
@@ -160,28 +206,42 @@ class OutcomeTally:
         read = result is Result.SITEMAP and document and document.kind is not Kind.ROBOTS
         self.sitemaps += bool(read)
         self.declared += bool(read) or not node.is_guess
-        truncated = document is not None and document.fetch_info.truncated
         failed = not node.is_guess and result is not Result.SITEMAP
-        self.incomplete = self.incomplete or failed or node.collapsed or truncated
+        self.incomplete = self.incomplete or failed
+        self.add_losses(node)
+        lost = result is Result.SITEMAP and bool(node.known_losses())
+        self.damaged = self.damaged or lost
         guessed = node.found_by is FoundBy.KNOWN_PATH or node.homepage is not None
-        (self._guessed if guessed else self._decisive)[result] += 1
+        if node.was_tried:
+            (self._guessed if guessed else self._decisive)[result] += 1
 
-    def outcome(self, *, stopped: bool, filtered: bool) -> Outcome:
+    def add_losses(self, node: Node) -> None:
+        """Count what is known to be lost at a node, again when its pages were read."""
+        self.incomplete = self.incomplete or bool(node.known_losses())
+
+    def outcome(self, *, stopped: bool, out_of_time: bool, filtered: bool) -> Outcome:
         """Return the outcome of the crawl.
 
         Where nothing was found, robots.txt and what it declares decide whether that is an answer:
         many servers refuse one odd path or another. The known paths decide together: as soon as one
         of them is answered, the site has answered.
+
+        A crawl that ran out of time is partial, unless no answer came, or only refusals.
         """
         if stopped:
-            return Outcome.PARTIAL
+            came = set(self._decisive + self._guessed)
+            answered = self.sitemaps or not came or came - set(_NO_ANSWER)
+            if answered or not out_of_time:
+                return Outcome.PARTIAL
         if self.sitemaps:
             return Outcome.PARTIAL if self.incomplete else Outcome.FOUND
         if filtered:
             return Outcome.FOUND  # and the caller selected none of them
         answered = set(self._guessed) - set(_NO_ANSWER)
         decisive = self._decisive if answered else self._decisive + self._guessed
-        return next((_NO_ANSWER[r] for r in _NO_ANSWER if decisive[r]), Outcome.NONE)
+        # What a damaged robots.txt declares may be lost.
+        otherwise = Outcome.PARTIAL if self.damaged else Outcome.NONE
+        return next((_NO_ANSWER[r] for r in _NO_ANSWER if decisive[r]), otherwise)
 
 
 def rejection(

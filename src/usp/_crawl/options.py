@@ -1,6 +1,6 @@
 """The options of one crawl beside its policy: callbacks and switches, built and checked once.
 
-What a callback raises reaches the caller. So does the error for what it must not return.
+What a callback raises reaches the caller. A wrong return value raises ``UsageError``.
 """
 
 from collections.abc import Callable, Iterable

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Final, TypedDict, TypeVar, get_args
 
 from usp._crawl.selection import Kinds, Patterns, Selection, Undated, parse_kind, parse_patterns
@@ -64,8 +64,8 @@ class Policy:
     :param backoff_factor: by how much each further delay is longer.
     :param backoff_max: the longest delay in seconds, also for ``Retry-After``; at most a month.
     :param retry_budget: retries in the whole crawl.
-    :param host_failure_threshold: URLs in a row that fail without a response before a host backs
-        off to one request at a time.
+    :param host_failure_threshold: URLs in a row that get no response, 429 or 503 before a host
+        backs off to one request at a time.
     :param max_level: the depth of the tree; robots.txt and known paths are at level 0.
     :param max_document_bytes: the size of one document, as received and decompressed; the rest of
         a larger one is not read.
@@ -168,15 +168,15 @@ class Policy:
             raise UsageError(f"since ({since}) must not be after until ({until}).")
 
 
-def selection_of(policy: Policy, now: datetime | None = None) -> Selection:
-    """Return the selection of a policy; durations count back from ``now``.
-
-    ``now`` defaults to the present, which is only asked for where a bound is a duration.
-    """
+def selection_of(policy: Policy, now: datetime | None) -> Selection:
+    """Return the selection of a policy; durations count back from ``now``, which they need."""
     chosen: dict[str, Any] = {f.name: getattr(policy, f.name) for f in fields(Selection)}
     for name in ("since", "until"):
-        if not isinstance(chosen[name], datetime | None):
-            chosen[name] = resolve_bound(chosen[name], now or datetime.now(UTC))
+        if isinstance(chosen[name], datetime | None):
+            continue
+        if now is None:
+            raise UsageError(f"now must be given: {name} is a duration, which counts back from it.")
+        chosen[name] = resolve_bound(chosen[name], now)
     if chosen["since"] and chosen["until"]:
         Policy._check_order(chosen["since"], chosen["until"])
     return Selection(**chosen)

@@ -17,8 +17,8 @@ class RepeatBudget:
 
         The first time an index is expanded, all of them. Where it is expanded elsewhere already,
         all of them while the budget lasts. After that the index is collapsed, except for children
-        that are declared nowhere else, or only so much deeper that something below them may be
-        beyond the maximal level there.
+        that are declared nowhere else, or only at deeper levels, where their descendants may
+        exceed ``max_level``.
         """
         shared = node.resource.shared if node.resource else SharedDocument()
         before = shared.expanded_level

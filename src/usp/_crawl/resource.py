@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from usp._crawl.messages import FetchFailed
+from usp._crawl.messages import FetchFailed, ResponseProgress
 from usp._parse import Document, Kind
 from usp.objects.fetch_info import FetchInfo
 
@@ -33,6 +33,11 @@ class Resource:
     declared_level: int | None = None
     """The lowest level at which the tree declares it."""
     failure: FetchFailed | None = None
+    """Why it failed, if no retry follows."""
+    last_failure: FetchFailed | None = None
+    """Why the last attempt failed, if a retry follows."""
+    progress: ResponseProgress = field(default_factory=ResponseProgress)
+    """What is known of a response that has not arrived yet."""
     fetch_info: FetchInfo | None = None
     """What the response to this very URL said."""
     shared: SharedDocument = field(default_factory=SharedDocument)

@@ -102,6 +102,7 @@ class ResourceTable:
         if resource.own_result is not None:
             return resource  # a redirect from elsewhere brought the document already
         if isinstance(outcome, FetchFailed) and outcome.retryable and self._may_retry(resource):
+            resource.last_failure = outcome
             delay = retry_delay(self._policy, resource.attempts, outcome.retry_after, jitter)
             self._hosts.enqueue_later(resource, now + delay)
             return delay
@@ -133,7 +134,7 @@ class ResourceTable:
     def _fail(self, resource: Resource, failure: FetchFailed) -> None:
         """Record that a URL failed; where no response came, request it by the other scheme.
 
-        Sites move to https and forget their declarations. A certificate that is not trusted is no
+        Sites that moved to https often still declare http. A certificate that is not trusted is no
         reason to use http.
         """
         resource.failure = failure

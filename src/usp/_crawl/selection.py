@@ -136,6 +136,11 @@ class SelectedPages:
         return self._pages.problems if isinstance(self._pages, HasProblems) else ()
 
     @property
+    def known_errors(self) -> tuple[Problem, ...]:
+        """Why something of the document was lost, as far as it was read."""
+        return getattr(self._pages, "known_errors", ())
+
+    @property
     def complete(self) -> bool:
         """Whether nothing of the document was lost."""
         return self._pages.complete if isinstance(self._pages, HasProblems) else True

@@ -14,6 +14,7 @@ _BARE_HOST: Final = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 """A host as people type it without a scheme."""
+_SCHEME: Final = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _ANY_SITE: Final = "http://site.example/"
 
 
@@ -22,10 +23,15 @@ def url_with_scheme(name: str) -> str:
 
     One word alone, other than localhost, is more likely a mistake than a host.
     """
-    if "://" in name:
+    if _SCHEME.match(name):
         return name
     host = re.split(r"[/?#]", name, maxsplit=1)[0]
     return f"https://{name}" if _BARE_HOST.fullmatch(host) else ""
+
+
+def schemes_to_try(given: str, url: str) -> tuple[str, ...]:
+    """Return the URL of a site with https and then http, if it was given without a scheme."""
+    return (url,) if "://" in given else (url, url.replace("https:", "http:", 1))
 
 
 def is_start_url(url: str) -> bool:
@@ -34,10 +40,10 @@ def is_start_url(url: str) -> bool:
         return False
     parts = urlsplit(url)
     try:
-        _ = parts.port  # reading it is what checks it
-    except ValueError:
+        port = parts.port
+    except ValueError:  # not a number, or too large
         return False
-    return "[" in parts.netloc or not _BAD_HOST.search(parts.hostname or "")
+    return port != 0 and ("[" in parts.netloc or not _BAD_HOST.search(parts.hostname or ""))
 
 
 def check_start_url(name: str, given: object) -> str:

@@ -1,4 +1,4 @@
-"""Concurrent requests in asyncio: a task a request; the task that runs the crawl owns its core.
+"""Concurrent requests in asyncio: one task per request; the task that runs the crawl owns its core.
 
 A task touches its own document and nothing else; the owner takes its result. What could block the
 loop (inspecting a large document, writing it to disk, reading its pages) runs in a thread; small
@@ -64,6 +64,7 @@ class AioFetcher:
                 return failed_fetch(response)
             async with AsyncExitStack() as undo:
                 undo.push_async_callback(response.close)
+                request._options.progress.began = True
                 head = ResponseHead.read(response, request, started)
                 body = AioResponseBody(response, head, self._max_bytes)
                 undo.pop_all()
@@ -188,12 +189,6 @@ class AioCrawlRun:
 
     async def step(self) -> bool:
         """Start requests that may start now, and take finished results; False at the end."""
-        is_running = await self._step()
-        if not is_running:
-            self._emit(CrawlFinished(self._crawl.outcome))
-        return is_running
-
-    async def _step(self) -> bool:
         crawl, tasks = self._crawl, self._tasks
         if crawl.done:
             return False
@@ -220,9 +215,11 @@ async def run(
     crawl: Crawl, client: AbstractAioWebClient, homepage: str, observer: Observer | None = None
 ) -> None:
     """Run a crawl of a site to its end."""
-    async with AioCrawlRun(crawl, client, homepage, events.emitter(observer)) as running:
+    emit = events.emitter(observer)
+    async with AioCrawlRun(crawl, client, homepage, emit) as running:
         while await running.step():
             pass
+        emit(CrawlFinished(crawl.outcome))
 
 
 class PageBatches:

@@ -1,4 +1,4 @@
-"""One request, carried out: fetched with a client, kept in the store, inspected.
+"""Fetching one document: request, store, inspect.
 
 The errors of a client end here. Most of them are a failed fetch, which is data; those that mean a
 bug in the client (``CLIENT_BUGS``) are raised, and reach the caller of the crawl.
@@ -69,7 +69,7 @@ class ResponseHead:
 
     @classmethod
     def read(cls, response: ResponseWithHead, request: FetchRequest, started: float) -> Self:
-        """Read URL, headers and status; a client of the caller's may raise anything here.
+        """Read URL, headers and status; the caller's client may raise anything here.
 
         :raises ValueError: if the URL after redirects is not a URL.
         """
@@ -195,6 +195,7 @@ class Fetcher:
                 return failed_fetch(response)
             with ExitStack() as undo:
                 undo.callback(_if_there, response, "close")
+                request._options.progress.began = True
                 head = ResponseHead.read(response, request, started)
                 body = ResponseBody(response, head, self._max_bytes, self._ended)
                 undo.pop_all()
@@ -298,7 +299,7 @@ def failed_fetch(response: object) -> FetchFailed:
 
 
 def _raise_interruption(error: BaseException) -> None:
-    """Raise what a signal handler of the caller's raised: it is not the client's error."""
+    """Raise what the caller's signal handler raised: it is not the client's error."""
     if interrupted := interruption(error):
         raise interrupted from None
 
@@ -331,7 +332,7 @@ def _if_there(response: object, name: str) -> Any:  # noqa: ANN401 -- whatever i
 
 
 def _seconds(delay: object) -> float | None:
-    """Return the delay of a client of the caller's, if it is a number."""
+    """Return the delay that the caller's client gives, if it is a number."""
     try:
         seconds = float(delay)  # type: ignore[arg-type]  # whatever it is
     except (TypeError, ValueError, OverflowError):
@@ -345,7 +346,7 @@ def _text(value: object) -> str | None:
 
 
 def _status(given: object) -> int | None:
-    """Return the status of a client of the caller's, if it is one."""
+    """Return the status that the caller's client gives, if it is one."""
     return given if isinstance(given, int) and given in _STATUSES else None
 
 

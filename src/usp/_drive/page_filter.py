@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from usp._crawl.core import Crawl
+from usp._crawl.cursor import Cursor
 from usp._crawl.nodes import Node
 from usp._drive.events import Emit
 from usp.objects.events import PagesRead
@@ -20,7 +21,6 @@ class PageFilter:
 
     def __init__(self, crawl: Crawl, emit: Emit) -> None:
         self._crawl = crawl
-        self._cursor = crawl._cursor
         self._stops = crawl._cursor.options.stop_callback or (lambda _page: False)
         self._emit = emit
         self._left = crawl.policy.limit
@@ -30,6 +30,11 @@ class PageFilter:
         arrived before it."""
         self.skipped: Counter[SkipReason] = Counter()
         """The number of skipped pages, by reason."""
+
+    @property
+    def _cursor(self) -> Cursor:
+        # Another one as soon as the crawl falls back to the other scheme.
+        return self._crawl._cursor
 
     def ready_nodes(self) -> Iterator[Node]:
         """Yield the nodes whose pages can be read now."""

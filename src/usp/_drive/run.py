@@ -18,7 +18,7 @@ def steps(
     emit: events.Emit,
     store: Store | None = None,
 ) -> Generator[None]:
-    """Run a crawl of a site to its end, a result a step, concurrently if the client allows it."""
+    """Run a crawl to its end, one result per step, concurrently if the client allows it."""
     client = as_web_client(client)
     limit = crawl.policy.max_document_bytes
     if not client.streams:
@@ -31,12 +31,13 @@ def steps(
             yield from threads.steps(crawl, fetch, emit)
         else:
             yield from inline.steps(crawl, fetch, emit)
-    emit(CrawlFinished(crawl.outcome))
 
 
 def run(
     crawl: Crawl, client: AbstractWebClient, homepage: str, observer: Observer | None = None
 ) -> None:
     """Run a crawl of a site to its end."""
-    for _ in steps(crawl, client, homepage, events.emitter(observer)):
+    emit = events.emitter(observer)
+    for _ in steps(crawl, client, homepage, emit):
         pass
+    emit(CrawlFinished(crawl.outcome))

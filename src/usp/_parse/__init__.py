@@ -1,4 +1,4 @@
-"""Parsing: bytes in, records out. This file is the only door: other packages import nothing else.
+"""Parsing: bytes in, records out. Other packages import this file and nothing else of it.
 
 Nothing in this package fetches, waits, logs or reads the clock. Nothing raises because of a
 document: a problem is recorded in a ``Diagnostics`` and parsing continues. The steps are::
@@ -8,7 +8,7 @@ document: a problem is recorded in a ``Diagnostics`` and parsing continues. The 
 - ``input``: bytes to UTF-8: decompression with a limit, charsets, format detection;
 - ``xml``: the expat reader and the recovery of malformed entries;
 - ``pattern``: the pattern reader, the fast path for entries that look alike;
-- ``formats``: one file a format, which converts raw fields to the values of a page;
+- ``formats``: one file per format, which converts raw fields to the values of a page;
 - ``values``: dates, URLs, numbers, enumerations, text; the bounded cache, deduplication.
 """
 

@@ -15,6 +15,9 @@ KEPT_PROBLEMS: Final = 300
 KEPT_OF_A_CODE: Final = 100
 """At most this many of one code are kept, so that a common one leaves room for others."""
 
+_TRUNCATING: Final = frozenset({"SM102", "SM214", "SM701"})
+"""Problems that mean that the end of the document is missing, whatever its format."""
+
 Ended = Callable[[], bool]
 """Tells whether reading should end: the time is up, or nobody wants the rest. Any thread asks."""
 Position = tuple[int | None, int | None]
@@ -50,7 +53,8 @@ class Diagnostics:
     def __init__(self, *, collecting: bool = True, ended: Ended | None = None) -> None:
         self._ended = ended
         self.collecting = collecting
-        """Whether problems are kept: if not, positions needn't be counted either."""
+        """Whether all problems are kept: if not, only errors are, without their positions, which
+        needn't be counted then."""
         self.complete = True
         """Whether nothing of the document was lost so far."""
         self.document_bytes = 0
@@ -75,15 +79,16 @@ class Diagnostics:
 
         Without an offset or a position, it is that of the entry that is being checked.
         """
-        if not self.collecting:
-            return
-        self._counts[code] += 1
         if CODES[code].severity is Severity.ERROR:
             self.complete = False
+        elif not self.collecting:
+            return
+        self._counts[code] += 1
         # Problems are sorted and cut at the end: how far a reader is ahead of the entries that are
         # checked differs between the readers.
         if self._counts[code] <= KEPT_OF_A_CODE:
-            self._kept.append(Problem(code, message, *(position or self.position(at))))
+            found_at = position or (self.position(at) if self.collecting else (None, None))
+            self._kept.append(Problem(code, message, *found_at))
 
     def position(self, at: int | None = None) -> Position:
         """Return the position of an offset, or of the entry that is being checked."""
@@ -95,6 +100,17 @@ class Diagnostics:
         if code not in self._reported_once:
             self._reported_once.add(code)
             self.report(code, message, at=at)
+
+    @property
+    def truncated(self) -> bool:
+        """Whether the document is known to end too early: its last line may be incomplete."""
+        return not _TRUNCATING.isdisjoint(self._counts)
+
+    @property
+    def errors(self) -> tuple[Problem, ...]:
+        """The first error of each code: why something of the document was lost."""
+        lost = (one for one in self.problems if one.severity is Severity.ERROR)
+        return tuple({one.code: one for one in reversed(list(lost))}.values())[::-1]
 
     @property
     def problems(self) -> tuple[Problem, ...]:

@@ -6,7 +6,7 @@ are read when somebody walks them, from the bytes at rest. Reading twice gives t
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import astuple, dataclass, field, fields, replace
 from itertools import chain
 from typing import Any, Final
 
@@ -19,14 +19,15 @@ from usp._parse.formats.jsonfeed import entries as json_entries
 from usp._parse.formats.robots import sitemaps_in_robots
 from usp._parse.formats.text import urls_in_text
 from usp._parse.formats.urlset import UrlsetFieldReader
-from usp._parse.input.buffers import CompressedBuffer, EncodedText
+from usp._parse.input.buffers import CompressedBuffer
 from usp._parse.input.chunks import take_head
 from usp._parse.input.decode import Utf8Document
-from usp._parse.input.decompress import MAX_DOCUMENT_BYTES, decompress
+from usp._parse.input.decompress import decompress
 from usp._parse.input.plain_document import plain_document
 from usp._parse.input.sniff import Kind, SniffResult, sniff
 from usp._parse.pages import CHILD, pages_of_entries
 from usp._parse.pattern.groups import MatchRun, iter_entries
+from usp._parse.source import Source as Source  # noqa: PLC0414 -- belongs to a document
 from usp._parse.values.urls import resolve_url
 from usp._parse.xml.entry_builder import Entry
 from usp._parse.xml.expat_reader import XmlReader
@@ -53,41 +54,6 @@ FIELD_READERS: Final[Mapping[Kind, type[FieldReader]]] = {
 }
 _NO_FIELDS: Final = FieldReader(None, Kind.TEXT)
 _PICKLE_FORMAT: Final = 1
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """The bytes of a document as they came, and what is known of them from outside."""
-
-    chunks: Iterable[bytes]
-    """Any number of times: a list of chunks, or something that reads a file anew."""
-    url: str | None = None
-    """The URL after redirects; relative URLs are resolved against it."""
-    declared_url: str | None = None
-    charset: str | None = None
-    """The charset in the HTTP header."""
-    limit: int = MAX_DOCUMENT_BYTES
-    truncated: str = ""
-    """Why the connection ended in the middle of the body, if it did."""
-    link_header: str | None = None
-    """The ``Link`` header, for a homepage."""
-    extensions: bool = False
-    """Whether pages keep unknown elements."""
-    expat_only: bool = False
-    """Use the expat reader alone, and check every entry in full: slower, and the same result."""
-
-    @classmethod
-    def of(cls, content: str | bytes, url: str | None = None) -> "Source":
-        """Return the source of a document; a str is taken as it is, whatever it declares."""
-        if isinstance(content, bytes):
-            return cls([content], url)
-        chunks = EncodedText(content)
-        return cls(list(chunks) if len(content) < _HEAD else chunks, url, charset="utf-8")
-
-    @property
-    def urls(self) -> tuple[str, ...]:
-        """The URLs of the document: after redirects, and as declared."""
-        return tuple(url for url in (self.url, self.declared_url) if url)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +84,11 @@ class Document:
     """Why it is not a sitemap, for an invalid one."""
     fetch_info: FetchInfo = NOT_FETCHED
     """What the response said, if it was fetched."""
+
+    @property
+    def known_errors(self) -> tuple[Problem, ...]:
+        """Why something of the document was lost, as far as it was read."""
+        return self.pages.known_errors if isinstance(self.pages, Pages) else ()
 
 
 @dataclass(slots=True)
@@ -240,6 +211,9 @@ class Pages:
     """The kind to parse it as; None to detect it."""
     listed: bool = True
     """False where the document is known to list no page, so that a walk needn't read it."""
+    known_errors: tuple[Problem, ...] = field(default=(), repr=False, compare=False)
+    """Why something of the document was lost, as far as it was read: when it was inspected, then
+    in the last walk to its end."""
     _diagnostics: Diagnostics | None = field(default=None, repr=False, compare=False)
     """What the first complete walk found."""
 
@@ -278,6 +252,8 @@ class Pages:
         """Keep what a walk found, at its end; yields nothing."""
         if diagnostics.collecting:
             self._diagnostics = diagnostics
+        if self._diagnostics is None or self._diagnostics is diagnostics:
+            self.known_errors = diagnostics.errors
         yield from ()
 
     def _found(self) -> Diagnostics:
@@ -287,6 +263,7 @@ class Pages:
             for _ in self._read(diagnostics, thorough=True):
                 pass
             self._diagnostics = diagnostics
+            self.known_errors = diagnostics.errors
         return self._diagnostics
 
     @property
@@ -311,6 +288,7 @@ class Pages:
             "body": CompressedBuffer.of(source.pop("chunks")).compressed,
             "kind": None if self.kind is None else str(self.kind),
             "listed": self.listed,
+            "errors": [astuple(error) for error in self.known_errors],
             "source": source,
         }
         return restore_pages, (state,)
@@ -331,7 +309,8 @@ def restore_pages(state: dict[str, Any]) -> Pages:
     described = {name: value for name, value in state["source"].items() if name in known}
     source = Source(CompressedBuffer(state["body"]), **described)
     kind = None if state["kind"] is None else Kind(state["kind"])
-    return Pages(source, kind, state["listed"])
+    errors = tuple(Problem(*error) for error in state.get("errors", ()))
+    return Pages(source, kind, state["listed"], errors)
 
 
 # Pickles name this function by the path of the package, which is kept.
@@ -342,23 +321,30 @@ def inspect(source: Source, kind: Kind | None = None) -> Document:
     """Find the kind of a document, unless it is given, and the sitemaps that it leads to."""
     if kind is Kind.HOMEPAGE:
         return _homepage(source)
-    ignored_diagnostics = Diagnostics(collecting=False)
-    opened = _open(source, ignored_diagnostics, kind)
+    diagnostics = Diagnostics(collecting=False)
+    document = _inspect(source, kind, diagnostics)
+    if isinstance(document.pages, Pages):
+        document.pages.known_errors = diagnostics.errors
+    return document
+
+
+def _inspect(source: Source, kind: Kind | None, diagnostics: Diagnostics) -> Document:
+    opened = _open(source, diagnostics, kind)
     found = opened.sniffed
     url = source.url or ""
     if found.kind is Kind.INVALID:
         pages = Pages(source, listed=False)
         return Document(url, found.kind, pages, code=found.code, reason=found.reason)
     if found.kind is Kind.TEXT:
-        blank = next(urls_in_text(opened.data, ignored_diagnostics), None) is None
+        blank = next(urls_in_text(opened.data, diagnostics), None) is None
         return Document(url, found.kind, Pages(source, kind), blank=blank)
     if found.kind is Kind.ROBOTS:
-        declared = sitemaps_in_robots(opened.data, source.url, ignored_diagnostics)
+        declared = sitemaps_in_robots(opened.data, source.url, diagnostics)
         children = tuple(Child(sitemap) for sitemap in declared)
         return Document(url, found.kind, Pages(source, kind, listed=False), children)
     if found.kind is Kind.INDEX or (found.kind is Kind.URLSET and _names_children(opened, source)):
         names: set[str] = set()
-        entries = iter_entries(_entries(opened, ignored_diagnostics, expat_only=source.expat_only))
+        entries = iter_entries(_entries(opened, diagnostics, expat_only=source.expat_only))
         entries = _noting_names(entries, names)
         children = children_of_entries(entries, source.url)
         return Document(url, found.kind, Pages(source, kind, _PAGE_ENTRY in names), children)

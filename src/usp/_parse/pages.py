@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Iterable, Iterator
-from itertools import chain, repeat
+from itertools import accumulate, chain, repeat
 from typing import Final, cast
 
 from usp._parse.diagnostics import Diagnostics
@@ -13,9 +13,9 @@ from usp._parse.pattern.groups import GroupLayout, Groups, MatchRun
 from usp._parse.pattern.text_conversion import TextConversion
 from usp._parse.quick_check import QuickCheck
 from usp._parse.values.deduplicate import Deduplicator
-from usp._parse.values.plain import is_plain_url, unescape_plain_url
+from usp._parse.values.plain import is_plain_url, needs_unescaping, unescape_plain_url
 from usp._parse.xml.entry_builder import Entry
-from usp.objects.page import PageFieldReader, SitemapPage
+from usp.objects.page import PageFieldReader, Record, SitemapPage
 
 CHILD: Final = "sitemap"
 """The name of entries that are no pages."""
@@ -26,6 +26,11 @@ _MAX_FULL_SHARE: Final = 8
 """A walk makes this many full checks of entries that the pattern reader has read, and one for this
 many of them besides. A document with more odd entries would be walked much slower: then its
 problems are collected when they are asked for. The expat reader takes longer than such a check."""
+
+
+_MAX_SHARED: Final = 4_000_000
+"""How many characters the fields of all pages of one entry have in all. An entry may have thousands
+of URLs and as many images, and each page has all fields of its entry."""
 
 
 def pages_of_entries(
@@ -94,21 +99,25 @@ class _Paging:
         name, record, diagnostics.here = entry
         if name == CHILD and not diagnostics.collecting:
             return
-        for url in fields.urls(record, diagnostics):
+        urls = fields.urls(record, diagnostics)
+        shared = _shared_fields(record, fields.url_key, len(urls)) if len(urls) > 1 else None
+        for url in urls:
             if not self._seen.add(url):
                 diagnostics.report("SM305", f"URL {url[:200]!r} is listed again")
             elif name != CHILD:
-                yield SitemapPage.from_entry(url, record, fields, fields.base)
+                own = record if shared is None else [(fields.url_key, url), *shared]
+                yield SitemapPage.from_entry(url, own, fields, fields.base)
 
     def _of_run(self, run: MatchRun, rows: list[Groups]) -> Iterable[SitemapPage]:
         """Return the same as for each entry alone: all at once where all are plain and new."""
-        plain, base = run.entry_pattern.plain, self._fields.base
-        group = plain.only(self._fields.url_key) if plain else None
+        base, layout = self._fields.base, run.layout
+        group = layout.only(self._fields.url_key) if layout.plain else None
         urls = [] if group is None else [url for row in rows if (url := row[group])]
-        if plain and len(urls) == len(rows):
-            urls = list(map(unescape_plain_url, urls)) if "&" in "".join(urls) else urls
+        if layout.plain and len(urls) == len(rows):
+            if needs_unescaping("".join(urls)):
+                urls = list(map(unescape_plain_url, urls))
             if self._seen.add_all(urls):
-                read = self._reader(plain, run.conversion)
+                read = self._reader(layout, run.conversion)
                 return map(SitemapPage.from_entry, urls, rows, repeat(read), repeat(base))
         return self._one_by_one(run, rows)
 
@@ -121,15 +130,24 @@ class _Paging:
         return reader
 
     def _one_by_one(self, run: MatchRun, rows: list[Groups]) -> Iterator[SitemapPage]:
-        fields = self._fields
+        fields, layout = self._fields, run.layout
         for match, row in zip(run.matches, rows, strict=True):
-            layout = run.entry_pattern.layout(row)
             url = _usual_url(row, layout, run.conversion, fields.url_key)
             if url and self._seen.add(url):
                 read = self._reader(layout, run.conversion)
                 yield SitemapPage.from_entry(url, row, read, fields.base)
             else:
                 yield from self._of_entry(run.entry(match))
+
+
+def _shared_fields(record: Record, url_key: str, urls: int) -> list[tuple[str, str]] | None:
+    """Return the first fields of an entry that has too many for all its pages, without its URLs."""
+    pairs = list(record)
+    if sum(len(key) + len(text) for key, text in pairs) * urls <= _MAX_SHARED:
+        return None
+    fields = [pair for pair in pairs if pair[0] != url_key]
+    sizes = accumulate(len(key) + len(text) for key, text in fields)
+    return fields[: sum(size * urls <= _MAX_SHARED for size in sizes)]
 
 
 def _usual_url(

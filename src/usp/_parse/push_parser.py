@@ -1,4 +1,4 @@
-"""A parser that takes the events of an XML parser, one call an event: for the classes of 1.8.1."""
+"""A parser that takes the events of an XML parser, one per call: for the classes of 1.8.1."""
 
 from collections.abc import Mapping
 

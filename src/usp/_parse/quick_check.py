@@ -12,12 +12,14 @@ An entry that isn't known to be good gets the full check. So the result is that 
 import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final, TypeVar
+from weakref import WeakKeyDictionary
 
 from usp._parse.diagnostics import Diagnostics
 from usp._parse.formats.field_reader import FieldReader
 from usp._parse.formats.urlset import REQUIRED
 from usp._parse.input.sniff import Kind
 from usp._parse.pattern.groups import SURE, GroupLayout, Groups, MatchRun
+from usp._parse.values.plain import LETTERS
 from usp.objects.page import Record
 
 Signature = tuple[object, ...]
@@ -25,15 +27,10 @@ IsGood = Callable[[str], object]
 Key = TypeVar("Key")
 Value = TypeVar("Value")
 
-_LETTERS: Final = (
-    # Outside of ASCII, without blanks, controls and zero-width characters.
-    r"\u00a1-\u00ac\u00ae-\u167f\u1681-\u1fff\u2010-\u2027\u2030-\u205e\u2070-\u2fff"
-    r"\u3001-\ud7ff\uf900-\ufdff\ufe10-\ufefe\uff00-\ufffc"
-)
 _is_good_url: Final = re.compile(
     # With an & and a ; there may be an entity in it.
     r"https?://[A-Za-z0-9.-]++(?::[0-9]{1,5}+)?"
-    rf"(?:[/?#](?:[!-%'-;=?-~{_LETTERS}]*+|[!-:=?-~{_LETTERS}]*+))?"
+    rf"(?:[/?#](?:[!-%'-;=?-~{LETTERS}]*+|[!-:=?-~{LETTERS}]*+))?"
 ).fullmatch
 _DATE: Final = (
     r"[12][0-9]{3}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])"
@@ -74,7 +71,8 @@ _Column = tuple[str, int, IsGood, tuple[str, str] | None]
 """A key, its group, the test of its text, and the key with its text where that is constant."""
 Signatures = dict[tuple[str, Signature], bool]
 
-_known: dict[tuple[type[FieldReader], Kind], tuple[Tests, Signatures]] = {}
+_Plans = WeakKeyDictionary[GroupLayout, "_Plan | None"]
+_known: dict[tuple[type[FieldReader], Kind], tuple[Tests, Signatures, _Plans]] = {}
 """For all documents of a format, since entries of different sites look alike; bounded."""
 
 
@@ -83,8 +81,10 @@ class QuickCheck:
 
     def __init__(self, fields: FieldReader) -> None:
         self._fields = fields
-        self._tests, self._signatures = _known.setdefault((type(fields), fields.kind), ({}, {}))
-        self._plans: dict[GroupLayout, _Plan | None] = {}
+        key = type(fields), fields.kind
+        if key not in _known:
+            _known[key] = {}, {}, WeakKeyDictionary()
+        self._tests, self._signatures, self._plans = _known[key]
         self._columns: dict[GroupLayout, list[_Column] | None] = {}
 
     def is_good(self, name: str, record: Record) -> bool:
@@ -92,7 +92,7 @@ class QuickCheck:
         signature: list[object] = []
         tests = self._tests
         for key, text in record:
-            test = tests[key] if key in tests else self._test_for(key)
+            test = tests.get(key) or self._test_for(key)
             if test(text):
                 signature.append(key)
             elif not text or text.isspace():
@@ -105,16 +105,15 @@ class QuickCheck:
 
     def suspects(self, run: MatchRun, rows: list[Groups]) -> list[int]:
         """Return which entries of a run are not known to be good, given the groups of each."""
-        plain = run.entry_pattern.plain
-        plan = self._plan_for(plain) if plain else None
+        plan = self._plan_for(run.layout) if run.layout.plain else None
         is_own = self._is_good_signature(run.name, ("loc",))
         unclear: Iterable[int] = range(len(rows))
         if plan is not None and is_own:
-            unclear = sorted(plan.suspects(rows, run.entry_pattern.mark))
+            unclear = sorted(plan.suspects(rows))
         return [at for at in unclear if not self._is_good_match(run, at, rows[at])]
 
     def _is_good_match(self, run: MatchRun, at: int, row: Groups) -> bool:
-        layout = run.entry_pattern.layout(row)
+        layout = run.layout
         if layout not in self._columns:
             self._columns[layout] = self._columns_of(layout)
         columns = self._columns[layout]
@@ -167,10 +166,12 @@ class QuickCheck:
         return test
 
     def _is_good_signature(self, name: str, signature: Signature) -> bool:
+        if len(signature) > _MAX_KEYS:  # not remembered either: these live as long as the process
+            return False
         known = (name, signature)
         good = self._signatures.get(known)
         if good is None:
-            good = len(signature) <= _MAX_KEYS and _is_good_sample(self._fields, name, signature)
+            good = _is_good_sample(self._fields, name, signature)
             if len(signature) <= _MAX_KEPT_KEYS and _length(signature) <= _MAX_KEPT_LENGTH:
                 _keep(self._signatures, known, good)
         return good
@@ -254,9 +255,9 @@ class _Plan:
         }
         self._required = required
 
-    def suspects(self, rows: list[Groups], mark: int) -> set[int]:
-        """Return which of these matches are not plain, or not known to be good."""
-        found = {at for at, row in enumerate(rows) if row[mark] is None}
+    def suspects(self, rows: list[Groups]) -> set[int]:
+        """Return which of these plain matches are not known to be good."""
+        found: set[int] = set()
         for group in self._dates:
             column = [row[group] or _A_DATE for row in rows]
             if not _are_good_dates("\n".join(column) + "\n"):

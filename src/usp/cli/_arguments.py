@@ -61,12 +61,18 @@ def _ls(parser: argparse.ArgumentParser) -> None:
         "--homepage",
         action=argparse.BooleanOptionalAction,
         help="always or never look for sitemap and feed links on the homepage\n"
-        "(default: only if robots.txt and known paths led to nothing)",
+        "(default: only if nothing else was found)",
     )
     parser.add_argument(
         "--newer",
         action=argparse.BooleanOptionalAction,
-        help="always or never try newer known paths such as /wp-sitemap.xml\n(default: the same)",
+        help="always or never try newer known paths such as /wp-sitemap.xml\n"
+        "(default: only if nothing else was found)",
+    )
+    parser.add_argument(
+        "--strict",
+        action="store_true",
+        help="exit with 3 if some sitemaps could not be read, or only in part",
     )
     parser.add_argument(
         "-u",
@@ -74,6 +80,10 @@ def _ls(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="print the website's URLs without scheme and host",
     )
+    _log_options(parser)
+
+
+def _log_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-v",
         "--verbose",

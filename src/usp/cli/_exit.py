@@ -8,8 +8,8 @@ class Exit(IntEnum):
 
     DONE = 0
     NO = 1
-    """The question was answered, and the answer is no: there is no sitemap."""
+    """No sitemap was found."""
     USAGE = 2
     """The arguments are wrong (argparse uses the same code)."""
     FAILED = 3
-    """The question could not be answered: blocked, unreachable, or the output can't be written."""
+    """It could not be determined: blocked, unreachable, or the output can't be written."""

@@ -37,9 +37,7 @@ class _FileHandler(_StopsOnError, logging.FileHandler):
 def setup_logging(level: int, log_file: str | None = None) -> None:
     """Log to stderr, or append to a file.
 
-    Raises:
-        SitemapException: the file can't be opened.
-
+    :raises SitemapException: if the file can't be opened.
     """
     try:
         handler = _file_handler(log_file) if log_file else _StderrHandler()

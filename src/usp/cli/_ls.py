@@ -6,6 +6,7 @@ failed; the exit code gives the outcome.
 
 import argparse
 import logging
+from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Final
 from urllib.parse import urlsplit
@@ -16,6 +17,7 @@ from usp.cli._log import setup_logging
 from usp.cli._outcome import reason, summarize
 from usp.cli._output import one_line, tell
 from usp.cli._url import site_url
+from usp.objects.outcome import Outcome
 from usp.objects.sitemap import AbstractSitemap, IndexWebsiteSitemap
 from usp.tree import sitemap_tree, sitemap_tree_for_homepage
 
@@ -71,9 +73,11 @@ def run(args: argparse.Namespace) -> Exit:
     for line in _PRINTERS[args.format](tree, _shortener(tree.url) if args.strip_url else one_line):
         print(line)
         printed = True
-    lines, code = summarize(tree, failures=not has_log)
-    if not printed and code is Exit.DONE:
-        lines.append(f"the sitemaps of {tree.url} list no pages")
+    if args.format == "tried":
+        deque(tree.all_pages(), maxlen=0)  # whether documents are damaged shows when they are read
+    lines, code = summarize(tree, failures=not has_log, strict=args.strict)
+    if not printed and tree.outcome in {Outcome.FOUND, Outcome.PARTIAL}:
+        lines.insert(0, f"the sitemaps of {tree.url} list no pages")
     for line in lines:
         tell(line)
     return code
@@ -84,10 +88,12 @@ def _tree(args: argparse.Namespace, *, explain: bool) -> IndexWebsiteSitemap:
     if is_local(args.url):
         return sitemap_tree(args.url)
     url = site_url(args.url)
+    # Without a scheme, http is tried if https doesn't respond.
+    source = url if "://" in args.url else url.removeprefix("https://")
     if args.sitemap:
-        return sitemap_tree(url)
+        return sitemap_tree(source)
     tree = sitemap_tree_for_homepage(
-        url,
+        source,
         use_robots=not args.no_robots,
         use_known_paths=not args.no_known,
         use_homepage=args.homepage,

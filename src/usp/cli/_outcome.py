@@ -1,7 +1,7 @@
 """Summary of a crawl: a few lines for stderr, and the exit code.
 
-No document is parsed again for it, since a tree may have millions of pages: problems inside of
-documents are not part of the summary.
+It comes after the pages were walked, so it knows which documents are damaged. No document is parsed
+again for it, since a tree may have millions of pages.
 """
 
 import re
@@ -10,7 +10,8 @@ from typing import Final
 
 from usp.cli._exit import Exit
 from usp.objects.outcome import Attempt, FoundBy, Outcome, Result
-from usp.objects.sitemap import AbstractIndexSitemap, AbstractSitemap, IndexWebsiteSitemap
+from usp.objects.problem import NOT_EXPANDED, Problem
+from usp.objects.sitemap import IndexWebsiteSitemap, InvalidSitemap
 
 EXITS: Final = {
     Outcome.FOUND: Exit.DONE,
@@ -27,28 +28,33 @@ _FAILED: Final = {
 }
 """Outcomes that leave the question open, and the result of the attempt that caused it."""
 _DECLARED: Final = frozenset({FoundBy.ROBOTS, FoundBy.INDEX, FoundBy.HTML, FoundBy.GIVEN})
+_LIMITS: Final = frozenset({"SM703", "SM704", "SM705", "SM706"})
 _MAX_FAILURES_SHOWN: Final = 10
 
-_CAUSE: Final = re.compile(
-    r"""\(Caused\ by .*? (["']) (?: \w+\(host=.*?\):\  )?
-    (?P<words>.+) \1 \)+ (?P<more>:[^()]+)? $""",
-    re.VERBOSE,
-)
-"""The operating system's message inside of an error message of urllib3."""
+_CAUSED_BY: Final = "(Caused by "
+_QUOTE: Final = re.compile(r"[\"']")
+_CONNECTION: Final = re.compile(r"\w++\(host=")
 
 
-def summarize(tree: IndexWebsiteSitemap, *, failures: bool) -> tuple[list[str], Exit]:
+def summarize(
+    tree: IndexWebsiteSitemap, *, failures: bool, strict: bool = False
+) -> tuple[list[str], Exit]:
     """Return the lines to print after a crawl, and its exit code.
 
     :param failures: whether to include a line for each failed sitemap.
+    :param strict: whether a partial result counts as failed.
     """
     outcome = tree.outcome or Outcome.FOUND
-    code = EXITS[outcome]
+    code = Exit.FAILED if strict and outcome is Outcome.PARTIAL else EXITS[outcome]
     if outcome in _FAILED:
         return [f"{outcome}: {_first(tree, _FAILED[outcome])}"], code
     lines = list(_failures(tree)) if failures else []
+    damaged = _damaged(tree)
+    # The log has no line for these: they are found while the pages are printed.
+    lines += _first_ten([f"{url}: {problem.message}" for url, problem in damaged.items()])
     if outcome is Outcome.PARTIAL:
-        lines.append("; ".join(_what_is_missing(tree)) or "the tree is incomplete")
+        missing = "; ".join(_what_is_missing(tree, damaged))
+        lines.append(f"partial: {missing or 'the tree is incomplete'}")
     elif outcome is Outcome.NONE:
         lines.append(f"no sitemap found at {tree.url}")
     return lines, code
@@ -70,6 +76,11 @@ def _failures(tree: IndexWebsiteSitemap) -> Iterator[str]:
         yield f"and {len(more):,} more: -v shows all of them"
 
 
+def _first_ten(lines: list[str]) -> list[str]:
+    more = len(lines) - _MAX_FAILURES_SHOWN
+    return lines[:_MAX_FAILURES_SHOWN] + [f"and {more:,} more"] * (more > 0)
+
+
 def _is_reported(attempt: Attempt) -> bool:
     """Tell whether a failure is reported; that of a guessed URL is not."""
     if attempt.found_by is FoundBy.WELL_KNOWN:
@@ -83,32 +94,54 @@ def _is_unread(attempt: Attempt) -> bool:
 
 def reason(attempt: Attempt) -> str:
     """Return the reason of a failure, shortened to the cause; empty if there was none."""
-    cause = _CAUSE.search(attempt.detail)
-    return f"{cause['words']}{cause['more'] or ''}" if cause else attempt.detail
+    return _cause(attempt.detail) or attempt.detail
+
+
+def _cause(detail: str) -> str:
+    """Return the message of the operating system inside of a message of urllib3, if it is one.
+
+    Such a message is ``... (Caused by Error("HTTPConnection(host='h', port=80): words"))``, and
+    something may follow it. The server may have written any part of it.
+    """
+    _, is_caused, error = detail.partition(_CAUSED_BY)
+    opening = _QUOTE.search(error)
+    end = error.rfind(")") + 1
+    quoted, more = error[:end].rstrip(")"), error[end:]
+    if not is_caused or opening is None or (more and not (more[0] == ":" and "(" not in more)):
+        return ""
+    if not quoted.endswith(opening[0]) or len(quoted) - 1 <= opening.end():
+        return ""
+    words = quoted[opening.end() : -1]
+    if _CONNECTION.match(words):
+        _, is_closed, rest = words.partition("): ")
+        words = rest if is_closed and rest else words
+    return f"{words}{more}"
 
 
 def _failure(attempt: Attempt) -> str:
     return f"{attempt.url}: {reason(attempt)}"
 
 
-def _what_is_missing(tree: IndexWebsiteSitemap) -> Iterator[str]:
+def _damaged(tree: IndexWebsiteSitemap) -> dict[str, Problem]:
+    """Return the sitemaps that were read only in part, and the first reason for each."""
+    return {
+        sitemap.url: found[0]
+        for sitemap in tree.all_sitemaps()
+        if not isinstance(sitemap, InvalidSitemap)
+        if (found := [one for one in sitemap._known_losses() if one.code != NOT_EXPANDED])
+    }
+
+
+def _what_is_missing(tree: IndexWebsiteSitemap, damaged: dict[str, Problem]) -> Iterator[str]:
     """Yield why a tree is partial."""
-    sitemaps = list(tree.all_sitemaps())
     if unread := sum(map(_is_unread, tree.tried)):
         yield f"{count(unread, 'sitemap')} could not be read"
-    if truncated := sum(map(_is_truncated, sitemaps)):
-        yield f"{count(truncated, 'sitemap')} truncated: the connection was lost"
-    if collapsed := sum(map(_is_collapsed, sitemaps)):
+    if damaged:
+        url, problem = next(iter(damaged.items()))
+        more = f", and {len(damaged) - 1:,} more" if len(damaged) > 1 else ""
+        yield f"{count(len(damaged), 'sitemap')} incomplete: {url} ({problem.message}){more}"
+    losses = (loss for sitemap in tree.all_sitemaps() for loss in sitemap._known_losses())
+    if collapsed := sum(loss.code == NOT_EXPANDED for loss in losses):
         yield f"limit reached: an index was not expanded again at {count(collapsed, 'node')}"
-    yield from (f"limit reached: {problem.message}" for problem in tree.problems)
-
-
-def _is_truncated(sitemap: AbstractSitemap) -> bool:
-    # Its problems would tell too, but would parse the whole document.
-    return sitemap.fetch_info.truncated
-
-
-def _is_collapsed(sitemap: AbstractSitemap) -> bool:
-    return isinstance(sitemap, AbstractIndexSitemap) and any(
-        problem.code == "SM606" for problem in sitemap.problems
-    )
+    limits = (problem for problem in tree.problems if problem.code in _LIMITS)
+    yield from (f"limit reached: {problem.message}" for problem in limits)

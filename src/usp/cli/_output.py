@@ -21,9 +21,7 @@ def prepare() -> None:
 
     stdout is UTF-8, whatever the locale; characters that UTF-8 can't encode are escaped.
 
-    Raises:
-        OSError: stdout is closed.
-
+    :raises OSError: if stdout is closed.
     """
     if sys.stderr is None:  # closed; print() and argparse would write to stdout
         sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 -- open until the process ends

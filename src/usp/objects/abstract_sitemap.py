@@ -12,6 +12,8 @@ from usp.objects.outcome import FoundBy, SkipReason
 from usp.objects.page import SitemapPage
 from usp.objects.problem import Problem
 
+__all__ = ["AbstractSitemap"]
+
 _ABSENT: Final = object()
 
 
@@ -75,7 +77,7 @@ class AbstractSitemap(ABC):
 
     @property
     def fetch_info(self) -> FetchInfo:
-        """What the response said: status, headers, redirects, size, times."""
+        """Status, headers, redirects, size and times of the response."""
         return self._provenance.fetch_info
 
     @property
@@ -100,13 +102,17 @@ class AbstractSitemap(ABC):
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """The problems with this document; parses it, unless its pages were walked already."""
+        """The problems with this document; parses it, unless its pages were iterated already."""
         return ()
 
     @property
     def complete(self) -> bool:
         """Whether nothing of this document was lost; parses it, as ``problems`` does."""
         return True
+
+    def _known_losses(self) -> tuple[Problem, ...]:
+        """Return why something of this document is missing, as far as it was parsed."""
+        return ()
 
     @property
     def document_bytes(self) -> int | None:

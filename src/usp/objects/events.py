@@ -1,7 +1,7 @@
 """Events that an observer of a crawl receives, as they happen, on the caller's own thread.
 
 An observer is any function that takes one event. An exception in it ends the crawl and reaches the
-caller. Events cost no extra reading of documents.
+caller. No document is parsed only for an event.
 """
 
 from collections.abc import Callable
@@ -9,6 +9,18 @@ from dataclasses import dataclass
 
 from usp.objects.fetch_info import FetchInfo
 from usp.objects.outcome import Outcome
+
+__all__ = [
+    "CrawlFinished",
+    "Event",
+    "Observer",
+    "PagesRead",
+    "RequestFailed",
+    "RequestStarted",
+    "ResponseReceived",
+    "RetryScheduled",
+    "SitemapParsed",
+]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
-"""What a response said about a document, its validators for conditional requests (ETag), and how a
-sitemap was found.
+"""Facts about the response that brought a document, validators for conditional requests (ETag), and
+how a sitemap was found.
 
-Neither is part of what makes two sitemaps equal.
+None of them is compared when two sitemaps are.
 """
 
 from collections.abc import Iterable
@@ -12,15 +12,20 @@ from typing import Final
 
 from usp.objects.outcome import FoundBy
 
+__all__ = ["FetchInfo", "StoredDocument", "Validators"]
+
 
 @dataclass(frozen=True, slots=True)
 class Validators:
-    """What makes a request conditional: the server answers 304 if the document has not changed."""
+    """What makes a request conditional: the server responds with 304 if nothing has changed.
+
+    :param etag: the ``ETag`` header of the last response, sent as ``If-None-Match``.
+    :param last_modified: the ``Last-Modified`` header of the last response, sent as
+        ``If-Modified-Since``.
+    """
 
     etag: str | None = None
-    """The ``ETag`` header of the last response, sent as ``If-None-Match``."""
     last_modified: str | None = None
-    """The ``Last-Modified`` header of the last response, sent as ``If-Modified-Since``."""
 
     def __bool__(self) -> bool:
         return bool(self.etag or self.last_modified)
@@ -33,56 +38,60 @@ class Validators:
 
 @dataclass(frozen=True, slots=True)
 class FetchInfo:
-    """Status, headers, redirects, sizes and times of the response that brought a document."""
+    """Status, headers, redirects, sizes and times of the response that brought a document.
+
+    :param status: the HTTP status: 200, or 304 if the document has not changed.
+    :param content_type: the ``Content-Type`` header.
+    :param content_encoding: the ``Content-Encoding`` header.
+    :param etag: the ``ETag`` header.
+    :param last_modified: the ``Last-Modified`` header, as text.
+    :param http_last_modified: the ``Last-Modified`` header, as a time in UTC.
+    :param redirects: the URLs that redirected, in order.
+    :param bytes_received: the size of the body as received, before decompression.
+    :param attempts: the number of requests that were made for the URL, retries included.
+    :param fetched_at: when the body was complete, in UTC.
+    :param seconds: the time from the request to the end of the body.
+    :param sha256: the SHA-256 of the body as received, with ``Policy(hash_bodies=True)``.
+    :param truncated: whether the connection ended in the middle of the body.
+    """
 
     status: int | None = None
-    """The HTTP status: 200, or 304 if the document has not changed."""
     content_type: str | None = None
-    """The ``Content-Type`` header."""
     content_encoding: str | None = None
-    """The ``Content-Encoding`` header."""
     etag: str | None = None
-    """The ``ETag`` header."""
     last_modified: str | None = None
-    """The ``Last-Modified`` header, as text."""
     http_last_modified: datetime | None = None
-    """The ``Last-Modified`` header, as a time in UTC."""
     redirects: tuple[str, ...] = ()
-    """The URLs that redirected, in order."""
     bytes_received: int | None = None
-    """The size of the body as received, before decompression."""
     attempts: int = 0
-    """The number of requests that were made for the URL, retries included."""
     fetched_at: datetime | None = None
-    """When the body was complete, in UTC."""
     seconds: float | None = None
-    """The time from the request to the end of the body."""
     sha256: str | None = None
-    """The SHA-256 of the body as received, if the policy asked for it (``hash_bodies``)."""
     truncated: bool = False
-    """The connection ended in the middle of the body."""
 
     @property
     def validators(self) -> Validators:
-        """What the next request for the document can be made conditional with."""
+        """The validators for the next request for the document."""
         return Validators(self.etag, self.last_modified)
 
     @property
     def not_modified(self) -> bool:
-        """Whether the server answered that the document has not changed (304)."""
+        """Whether the server responded that the document has not changed (304)."""
         return self.status == HTTPStatus.NOT_MODIFIED
 
 
 @dataclass(frozen=True, slots=True)
 class StoredDocument:
-    """A document that an earlier crawl fetched and the caller stored: used if it is unchanged."""
+    """A document that an earlier crawl fetched and the caller stored: used if it is unchanged.
+
+    :param url: the URL after redirects.
+    :param body: the body as received, in chunks; iterated each time the document is parsed.
+    :param fetch_info: that of the earlier response; its validators make the request conditional.
+    """
 
     url: str
-    """The URL after redirects."""
     body: Iterable[bytes]
-    """The body as received, in chunks; iterated as often as the document is read."""
     fetch_info: FetchInfo
-    """What the response said; its validators make the next request conditional."""
 
 
 NOT_FETCHED: Final = FetchInfo()

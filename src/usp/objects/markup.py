@@ -1,4 +1,4 @@
-"""What else an entry says about its page: links, a PageMap, unknown elements.
+"""Other parts of an entry: links, a PageMap, unknown elements.
 
 Values are frozen and hashable.
 """
@@ -6,17 +6,19 @@ Values are frozen and hashable.
 from dataclasses import asdict, dataclass
 from typing import Any
 
+__all__ = ["PageElement", "PageLink", "PageMapObject"]
+
 
 @dataclass(frozen=True, slots=True)
 class PageLink:
     """A link from the page to something related: another version of it, an app, a source."""
 
     rel: str
-    """What it is to the page, as written: ``alternate``, ``amphtml``, ``canonical``…"""
+    """The relation to the page, as written: ``alternate``, ``amphtml``, ``canonical``…"""
     href: str
     hreflang: str | None = None
     media: str | None = None
-    """For which devices it is, as a CSS media query."""
+    """The devices that it is for, as a CSS media query."""
     type: str | None = None
     """Its media type."""
     title: str | None = None
@@ -42,15 +44,15 @@ class PageMapObject:
 
 @dataclass(frozen=True, slots=True)
 class PageElement:
-    """An element of an entry that means nothing here, as it was written."""
+    """An unknown element of an entry, as it was written."""
 
     name: str
     """With its prefix."""
     namespace: str | None = None
-    """What its prefix is bound to; None where it is bound to nothing."""
+    """The namespace of its prefix; None if it has none."""
     attributes: tuple[tuple[str, str], ...] = ()
     text: str = ""
-    """Its own text, trimmed; that of its children is theirs."""
+    """Its own text, trimmed, without that of its children."""
     children: tuple["PageElement", ...] = ()
 
     def to_dict(self) -> dict[str, Any]:

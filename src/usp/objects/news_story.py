@@ -1,6 +1,6 @@
-"""A news story and an image: what 1.8.1 says of a page in classes of their own.
+"""News stories and images of a page.
 
-Programs and pickles know both as ``usp.objects.page``'s, so that is the module they name.
+Their ``__module__`` is ``usp.objects.page``, as in 1.8.1, for pickles.
 """
 
 from datetime import datetime
@@ -8,9 +8,11 @@ from typing import ClassVar
 
 from usp.objects.value_object import ValueObject
 
+__all__ = ["SitemapImage", "SitemapNewsStory"]
+
 
 class SitemapNewsStory(ValueObject):
-    """What a Google News entry, or the item of a feed, says about a page."""
+    """A news story: the Google News extension of an entry, or the title and date of a feed item."""
 
     __module__ = "usp.objects.page"
     __slots__ = (
@@ -61,7 +63,7 @@ class SitemapNewsStory(ValueObject):
 
     @property
     def publish_date(self) -> datetime | None:
-        """When the story was published; naive where the sitemap named no zone."""
+        """When the story was published; naive if the sitemap gives no time zone."""
         return self._publish_date
 
     @property
@@ -71,12 +73,12 @@ class SitemapNewsStory(ValueObject):
 
     @property
     def publication_language(self) -> str | None:
-        """The publication's language, as the sitemap wrote it."""
+        """The publication's language, as written."""
         return self._publication_language
 
     @property
     def access(self) -> str | None:
-        """``Subscription`` or ``Registration``, or None where everyone may read it."""
+        """``Subscription`` or ``Registration``; None if everyone may read it."""
         return self._access
 
     @property
@@ -128,7 +130,7 @@ class SitemapImage(ValueObject):
 
     @property
     def geo_location(self) -> str | None:
-        """Where it was taken, in words."""
+        """The place where it was taken, as text."""
         return self._geo_location
 
     @property

@@ -3,15 +3,16 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+__all__ = ["Attempt", "FoundBy", "Outcome", "Result", "SkipReason"]
+
 
 class Outcome(StrEnum):
     """The outcome of a crawl."""
 
     FOUND = "found"
-    """Sitemaps were found, and each could be fetched and parsed; ``tree_complete`` reads them and
-    tells whether each was whole."""
+    """Sitemaps were found, and each could be fetched and parsed, as far as they were parsed."""
     PARTIAL = "partial"
-    """Sitemaps were found, but some could not be read, or a limit was reached."""
+    """Sitemaps were found, but some could not be read, or only in part; or a limit was reached."""
     NONE = "none"
     """The site responded and has no sitemap."""
     BLOCKED = "blocked"
@@ -44,6 +45,8 @@ class Result(StrEnum):
     MISSING = "missing"
     BLOCKED = "blocked"
     UNREACHABLE = "unreachable"
+    UNFINISHED = "unfinished"
+    """The response had begun when the crawl reached its time limit."""
     NOT_A_SITEMAP = "not-a-sitemap"
     REFUSED = "refused"
     """It was not requested: a loop, a level too deep, not HTTP."""

@@ -323,27 +323,27 @@ class SitemapPage(ValueObject):
 
     @property
     def images(self) -> list[SitemapImage] | None:
-        """The images on the page; None where there are none."""
+        """The images on the page; None if there are none."""
         if self._images is _NOT_CONVERTED:
             self._images = self._field_reader.images(self._record)
         return self._images
 
     @property
     def alternates(self) -> list[tuple[str, str]] | None:
-        """The page in other languages as (language, URL); None where there are none."""
+        """The page in other languages as (language, URL); None if there are none."""
         if self._alternates is _NOT_CONVERTED:
             self._alternates = self._field_reader.alternates(self._record)
         return self._alternates
 
     @property
     def videos(self) -> list[SitemapVideo] | None:
-        """The videos on the page; None where there are none."""
+        """The videos on the page; None if there are none."""
         found: list[SitemapVideo] | None = self._rare_field("videos")
         return found
 
     @property
     def links(self) -> list[PageLink] | None:
-        """The links that ``alternates`` can't hold, or not in full; None where there are none."""
+        """The links that ``alternates`` can't hold, or not in full; None if there are none."""
         found: list[PageLink] | None = self._rare_field("links")
         return found
 
@@ -355,7 +355,7 @@ class SitemapPage(ValueObject):
 
     @property
     def page_map(self) -> list[PageMapObject] | None:
-        """The objects of the page's PageMap; None where there is none."""
+        """The objects of the page's PageMap; None if there is none."""
         found: list[PageMapObject] | None = self._rare_field("page_map")
         return found
 
@@ -367,13 +367,13 @@ class SitemapPage(ValueObject):
 
     @property
     def title(self) -> str | None:
-        """The title of the news story or of the feed's item; never a description in its place."""
+        """The title of the news story or of the feed's item; never its description."""
         found: str | None = self._rare_field("title")
         return found
 
     @property
     def published_at(self) -> datetime | None:
-        """When the page was published, if the entry tells; in UTC if it names no time zone."""
+        """When the page was published, if the entry has that; in UTC if it has no time zone."""
         found: datetime | None = self._rare_field("published_at")
         return found
 

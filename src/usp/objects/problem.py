@@ -6,9 +6,13 @@ SM4 values, SM5 extensions, SM6 discovery and tree, SM7 limits and policy. How a
 belongs in ``usp._parse`` and ``usp._crawl``.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import islice
 from typing import Final
+
+__all__ = ["CODES", "Code", "Problem", "Severity"]
 
 
 class Severity(StrEnum):
@@ -49,6 +53,8 @@ class Problem:
     """The line number, from 1; None if the position is not known."""
     offset: int | None = None
     """The byte offset in the decompressed document, from 0; None if it is not known."""
+    sitemap_url: str | None = None
+    """The sitemap, in the problems of a whole crawl; None in those of one sitemap."""
 
     @property
     def name(self) -> str:
@@ -349,3 +355,22 @@ CODES: Final[dict[str, Code]] = {
     ),
 }  # fmt: skip
 """Every code, in order."""
+
+NOT_EXPANDED: Final = "SM606"
+"""The code of an index whose children the tree has elsewhere only."""
+_KEPT_PROBLEMS: Final = 1000
+"""The problems of a whole crawl that are listed; the rest are counted."""
+
+
+def listed_problems(found: Iterable[Problem], dropped: int = 0) -> tuple[Problem, ...]:
+    """Return the problems of a crawl: one for each sitemap and code, the first of them.
+
+    If there are more than are listed, the last one counts them, with those dropped before.
+    """
+    first: dict[tuple[str | None, str], Problem] = {}
+    for problem in found:
+        first.setdefault((problem.sitemap_url, problem.code), problem)
+    listed = list(islice(first.values(), _KEPT_PROBLEMS))
+    if more := len(first) - len(listed) + dropped:
+        listed.append(Problem("SM702", f"{more} more problems are not listed"))
+    return tuple(listed)

@@ -13,11 +13,12 @@
         └ IndexXMLSitemap, IndexRobotsTxtSitemap
 
 A sitemap holds any re-iterable of pages: a list, or a stored document that is parsed anew each
-time. So walking a tree never holds more than one chunk of one sitemap.
+time. So iterating over a tree never holds more than one chunk of one sitemap.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from datetime import datetime
 from itertools import islice
 from typing import Any, ClassVar, Final
@@ -26,7 +27,7 @@ from usp.objects.abstract_sitemap import AbstractSitemap, HasProblems, HasSkippe
 from usp.objects.fetch_info import Provenance
 from usp.objects.outcome import Attempt, Outcome, SkipReason
 from usp.objects.page import SitemapPage
-from usp.objects.problem import Problem
+from usp.objects.problem import NOT_EXPANDED, Problem, listed_problems
 
 __all__ = [
     "AbstractIndexSitemap",
@@ -86,6 +87,9 @@ class InvalidSitemap(_Leaf):
         """The reason as a problem, where it has a code."""
         return (Problem(self._code, self._reason),) if self._code else ()
 
+    def _known_losses(self) -> tuple[Problem, ...]:
+        return self.problems
+
     @property
     def complete(self) -> bool:
         """Always False."""
@@ -129,7 +133,7 @@ class _ReadSitemap(AbstractSitemap):
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """The problems with this document; parses it, unless its pages were walked already."""
+        """The problems with this document; parses it, unless its pages were iterated already."""
         found = self._pages.problems if isinstance(self._pages, HasProblems) else ()
         return (*self._notes, *found)
 
@@ -137,6 +141,11 @@ class _ReadSitemap(AbstractSitemap):
     def complete(self) -> bool:
         """Whether nothing of this document was lost; parses it, as ``problems`` does."""
         return self._pages.complete if isinstance(self._pages, HasProblems) else True
+
+    def _known_losses(self) -> tuple[Problem, ...]:
+        collapsed = [note for note in self._notes if note.code == NOT_EXPANDED]
+        # Not by isinstance(): before Python 3.12 that reads ``problems``, and parses the document.
+        return (*collapsed, *getattr(self._pages, "known_errors", ()))
 
     @property
     def document_bytes(self) -> int | None:
@@ -175,7 +184,7 @@ class _ReadSitemap(AbstractSitemap):
 
 
 def _reiterable(pages: Iterable[SitemapPage]) -> Iterable[SitemapPage]:
-    """Return pages that can be walked more than once: a generator gives them only once."""
+    """Return pages that can be iterated more than once: a generator gives them only once."""
     return list(pages) if isinstance(pages, Iterator) else pages
 
 
@@ -217,7 +226,7 @@ class PagesXMLSitemap(AbstractPagesSitemap):
 
 
 class PagesTextSitemap(AbstractPagesSitemap):
-    """A plain text sitemap, one URL a line."""
+    """A plain text sitemap, one URL per line."""
 
 
 class PagesRSSSitemap(AbstractPagesSitemap):
@@ -280,8 +289,37 @@ class IndexWebsiteSitemap(AbstractIndexSitemap):
 
     @property
     def outcome(self) -> Outcome | None:
-        """The outcome of the crawl; None for a root that the caller built."""
+        """The outcome of the crawl; None for a root that the caller built.
+
+        Documents are parsed lazily, so ``found`` becomes ``partial`` as soon as one that is parsed
+        turns out to be damaged: it is final once all pages were walked.
+        """
+        if self._outcome is Outcome.FOUND and self._has_losses():
+            return Outcome.PARTIAL
         return self._outcome
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """The problems of the crawl: why its tree is not complete.
+
+        The limit that ended the crawl, then each sitemap that could not be read, or only in part
+        (``sitemap_url``), as far as documents were parsed. The other problems are those of single
+        sitemaps.
+        """
+        losses = (
+            replace(problem, sitemap_url=sub.url)
+            for sub in self.all_sitemaps()
+            for problem in sub._known_losses()
+        )
+        return (*self._notes, *listed_problems(losses))
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing is known to be lost; ``tree_complete`` parses all documents for that."""
+        return not self._has_losses()
+
+    def _has_losses(self) -> bool:
+        return any(sub._known_losses() for sub in self.all_sitemaps())
 
     @property
     def tried(self) -> tuple[Attempt, ...]:

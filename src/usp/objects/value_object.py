@@ -1,11 +1,13 @@
-"""What the small values of this room share: comparing, hashing, printing, pickling.
+"""Base class of small value objects: comparing, hashing, printing, pickling.
 
-A value lists its fields once, in ``_fields``; a field ``x`` rests in the slot ``_x`` and is read
-through a property of its own. Pickles have the form that 1.8.1 wrote (``_Class__field`` names), so
-trees travel both ways between old and new programs.
+A value lists its fields once, in ``_fields``; a field ``x`` is stored in the slot ``_x`` and is
+read through a property of its own. Pickles have the form of 1.8.1 (``_Class__field`` names), so old
+and new programs can load each other's pickles.
 """
 
 from typing import Any, ClassVar
+
+__all__: list[str] = []  # an implementation detail of pages, stories and images
 
 
 def _hashable(value: object) -> object:
@@ -14,7 +16,7 @@ def _hashable(value: object) -> object:
 
 
 class ValueObject:
-    """A thing that is what its fields are."""
+    """An object that is equal to another if their fields are."""
 
     __slots__ = ()
     _fields: ClassVar[tuple[str, ...]] = ()
@@ -43,7 +45,7 @@ class ValueObject:
 
     @classmethod
     def _pickled_class(cls) -> str:
-        """Name the class that declares the fields: subclasses of users keep its names."""
+        """Return the name of the class that declares the fields: subclasses keep its names."""
         return next(base.__name__ for base in cls.__mro__ if "_fields" in vars(base))
 
     def __getstate__(self) -> tuple[dict[str, Any] | None, dict[str, Any]]:

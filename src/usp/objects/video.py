@@ -1,7 +1,7 @@
-"""A video on a page, and its parts: what the Google Video extension, or Media RSS, says of it.
+"""A video on a page, and its parts: the Google Video extension, or Media RSS.
 
-Values are frozen and hashable. What wasn't said, or wasn't understood, is None or an empty tuple:
-a video is kept in part where a part is missing.
+Values are frozen and hashable. Missing and invalid values are None or an empty tuple; the rest of
+the video is kept.
 """
 
 from dataclasses import asdict, dataclass
@@ -9,20 +9,29 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
+__all__ = [
+    "SitemapVideo",
+    "VideoId",
+    "VideoPrice",
+    "VideoRestriction",
+    "VideoSegment",
+    "VideoShow",
+]
+
 
 @dataclass(frozen=True, slots=True)
 class VideoRestriction:
     """Where a video may be shown, or may not: countries, or platforms."""
 
     relationship: str | None
-    """``allow`` or ``deny``; None where neither was said."""
+    """``allow`` or ``deny``; None if missing."""
     values: tuple[str, ...]
     """Country codes (ISO 3166), or ``web``, ``mobile`` and ``tv``."""
 
 
 @dataclass(frozen=True, slots=True)
 class VideoPrice:
-    """What it costs to see a video."""
+    """The price of a video."""
 
     amount: Decimal | None
     currency: str | None = None
@@ -35,11 +44,11 @@ class VideoPrice:
 
 @dataclass(frozen=True, slots=True)
 class VideoId:
-    """A video's name in a catalogue."""
+    """An identifier of a video in a catalogue."""
 
     value: str
     type: str | None = None
-    """Which catalogue: ``tms:series``, ``rovi:program``, ``freebase``, ``url``…"""
+    """The catalogue: ``tms:series``, ``rovi:program``, ``freebase``, ``url``…"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +62,7 @@ class VideoSegment:
 
 @dataclass(frozen=True, slots=True)
 class VideoShow:
-    """The television show that a video is an episode of, or a part."""
+    """The television show that a video belongs to."""
 
     show_title: str | None = None
     video_type: str | None = None
@@ -69,7 +78,7 @@ class SitemapVideo:
     """A video on a page."""
 
     thumbnail_loc: str | None = None
-    """The URL of a picture of it."""
+    """The URL of a thumbnail image."""
     title: str | None = None
     description: str | None = None
     content_loc: str | None = None
@@ -79,17 +88,17 @@ class SitemapVideo:
     player_allow_embed: bool | None = None
     """Whether others may embed that player."""
     player_autoplay: str | None = None
-    """What to append to the player's URL so that it plays at once."""
+    """What to append to the player's URL for autoplay."""
     duration: int | None = None
     """In seconds."""
     expiration_date: datetime | None = None
-    """From when on it is no longer there."""
+    """When it expires."""
     rating: Decimal | None = None
     """From 0 to 5."""
     view_count: int | None = None
     publication_date: datetime | None = None
     family_friendly: bool | None = None
-    """False where it is for adults only."""
+    """False if it is for adults only."""
     restriction: VideoRestriction | None = None
     """The countries in which it may, or may not, be shown."""
     platform: VideoRestriction | None = None
@@ -104,12 +113,12 @@ class SitemapVideo:
     tags: tuple[str, ...] = ()
     category: str | None = None
     gallery_loc: str | None = None
-    """The URL of the gallery in which it stands."""
+    """The URL of the gallery that contains it."""
     gallery_title: str | None = None
     ids: tuple[VideoId, ...] = ()
     tv_show: VideoShow | None = None
     content_segments: tuple[VideoSegment, ...] = ()
-    """The files that it is made up of, where it isn't one."""
+    """The files that it is made up of, if there are several."""
     renditions: tuple[str, ...] = ()
     """Further URLs of the same video, in other formats or sizes (a ``<media:group>``)."""
 

@@ -2,8 +2,8 @@
 
 Public modules: ``abstract_client`` and ``abstract_aio_client`` (what to subclass),
 ``requests_client`` and ``aio_client`` (our clients on requests and on aiohttp). This file is the
-door for the rest of the package: it makes the default client, adapts clients that are not ours, and
-judges errors. Everything below an underscore is private to this package:
+entry point for the rest of the package: it makes the default client, adapts other clients, and
+classifies errors. Everything below an underscore is private to this package:
 
 - ``_http``: what both of our clients share; nothing there opens a connection;
 - ``_requests``, ``_aiohttp``: everything that relies on undocumented parts of a library.

@@ -66,7 +66,7 @@ class AioCrawlScope:
         return await self.client.get(url)
 
     async def close(self) -> None:
-        """Forget the crawl. Called when it has ended."""
+        """Release what belongs to the crawl. Called when it has ended."""
 
     async def __aenter__(self) -> Self:
         return self
@@ -90,7 +90,7 @@ class AbstractAioWebClient(ABC):
     def for_crawl(self, homepage_url: str) -> AioCrawlScope:  # noqa: ARG002 -- a hook
         """Return the scope that a crawl of this homepage fetches with.
 
-        Called once a crawl, before the first request.
+        Called once per crawl, before the first request.
         """
         return AioCrawlScope(self)
 

@@ -203,12 +203,12 @@ class CrawlScope:
 
         Called on the caller's thread when the crawl ends early.
 
-        :return: whether that takes only a moment. If so the crawl waits for it.
+        :return: True if requests end within about a second; then the crawl waits for them.
         """
         return self.client.abort()
 
     def close(self) -> None:
-        """Forget the crawl. Called on the caller's thread when it has ended."""
+        """Release what belongs to the crawl. Called on the caller's thread when it has ended."""
 
     def __enter__(self) -> Self:
         return self
@@ -242,14 +242,14 @@ class AbstractWebClient(ABC):
     def for_crawl(self, homepage_url: str) -> CrawlScope:  # noqa: ARG002 -- a hook
         """Return the scope that a crawl of this homepage fetches with.
 
-        Called once a crawl, on the caller's thread, before the first request.
+        Called once per crawl, on the caller's thread, before the first request.
         """
         return CrawlScope(self)
 
     def abort(self) -> bool:
         """End everything that this client has in flight; by default, it continues.
 
-        :return: whether that takes only a moment.
+        :return: True if requests end within about a second.
         """
         return False
 

@@ -55,6 +55,7 @@ class AioWebClient(AbstractAioWebClient):
         wait: float | None = None,
         random_wait: bool = False,
         timeout: settings.GivenTimeout = defaults.TIMEOUT,
+        first_response_timeout: float | None = defaults.FIRST_RESPONSE_TIMEOUT,
         document_deadline: float | None = defaults.DOCUMENT_DEADLINE,
         headers: Mapping[str, str] | None = None,
         user_agent: str | None = None,
@@ -71,6 +72,8 @@ class AioWebClient(AbstractAioWebClient):
             one host, over all crawls.
         :param random_wait: vary that by half, up and down.
         :param timeout: seconds to wait, or (to connect, to wait for bytes); None for no limit.
+        :param first_response_timeout: seconds that a host has for its first response in a crawl,
+            over all attempts; None for no limit.
         :param document_deadline: seconds for a whole document, redirects included; None for no
             limit.
         :param headers: headers to send in addition to, or instead of, the usual ones.
@@ -91,14 +94,11 @@ class AioWebClient(AbstractAioWebClient):
         self._pacing = RequestPacing(RequestWaiter(wait, random_wait))
         connect, read = settings.timeout(timeout)
         self._timeout = aiohttp.ClientTimeout(total=None, sock_connect=connect, sock_read=read)
+        first = settings.limit("first_response_timeout", first_response_timeout)
+        self._first_response_timeout = first
         self._document_deadline = settings.limit("document_deadline", document_deadline)
         given, self._credentials = split_headers(settings.headers(headers))
-        if (agent := settings.user_agent(user_agent)) is not None:
-            given = {name: value for name, value in given.items() if name.lower() != "user-agent"}
-            given["User-Agent"] = agent
-        names = {name.lower() for name in given}
-        usual = {name: value for name, value in _HEADERS.items() if name.lower() not in names}
-        self._headers = usual | given
+        self._headers = _with_usual_headers(given, settings.user_agent(user_agent))
         self._proxies = settings.proxies(proxies)
         self._trust_env = trust_env
         self._private_addresses: AddressRule = private_addresses
@@ -151,3 +151,14 @@ class AioWebClient(AbstractAioWebClient):
                 "The client was used in another event loop; make one in each, and close it there."
             )
         return self._connector
+
+
+def _with_usual_headers(given: Mapping[str, str], user_agent: str | None) -> dict[str, str]:
+    """Return the caller's headers with the usual ones that they don't replace."""
+    agent = {} if user_agent is None else {"User-Agent": user_agent}
+    given = {
+        name: value for name, value in given.items() if not agent or name.lower() != "user-agent"
+    }
+    names = {name.lower() for name in {**given, **agent}}
+    usual = {name: value for name, value in _HEADERS.items() if name.lower() not in names}
+    return {**usual, **given, **agent}

@@ -68,6 +68,7 @@ class RequestsWebClient(AbstractWebClient):
         session: requests.Session | None = None,
         *,
         timeout: settings.GivenTimeout = defaults.TIMEOUT,
+        first_response_timeout: float | None = defaults.FIRST_RESPONSE_TIMEOUT,
         document_deadline: float | None = defaults.DOCUMENT_DEADLINE,
         headers: Mapping[str, str] | None = None,
         user_agent: str | None = None,
@@ -82,6 +83,8 @@ class RequestsWebClient(AbstractWebClient):
         :param session: a session to use as it is. Its credentials go to the domain of the homepage
             only. Its user agent is sent, if it sets one.
         :param timeout: seconds to wait, or (to connect, to wait for bytes); None for no limit.
+        :param first_response_timeout: seconds that a host has for its first response in a crawl,
+            over all attempts; None for no limit.
         :param document_deadline: seconds for a whole document, redirects included; None for no
             limit.
         :param headers: headers to send in addition to, or instead of, the usual ones.
@@ -104,6 +107,8 @@ class RequestsWebClient(AbstractWebClient):
         if type(self) is RequestsWebClient:
             self.thread_safe = type(self._session) in {OwnSession, requests.Session}
         self._timeout: settings.Timeout = settings.timeout(timeout)
+        first = settings.limit("first_response_timeout", first_response_timeout)
+        self._first_response_timeout = first
         self._document_deadline = settings.limit("document_deadline", document_deadline)
         self._headers, self._credentials = split_headers(settings.headers(headers))
         self._user_agent = settings.user_agent(user_agent)

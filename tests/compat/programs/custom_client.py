@@ -1,4 +1,4 @@
-"""A program with a web client of its own: a whole site on paper, crawled without a socket.
+"""A program with a web client of its own, which serves a site from a dictionary, without a socket.
 
 It prints the tree, what was asked for, and the limit that the crawl set on the client.
 """

@@ -25,7 +25,7 @@ RSS = (
     f"<rss version='2.0'><channel><item><title>Item</title><link>{SITE}/item</link>"
     "</item></channel></rss>"
 )
-NOBODY: Any = None
+NO_CLIENT: Any = None
 
 
 def shape(sitemap: AbstractSitemap) -> list[object]:
@@ -45,15 +45,15 @@ def outcome(parser: Callable[[], Any]) -> object:
 
 
 def xml(content: str | bytes, parents: Any, url: Any = f"{SITE}/s.xml") -> object:
-    return outcome(lambda: XMLSitemapParser(url, content, 0, NOBODY, parents))
+    return outcome(lambda: XMLSitemapParser(url, content, 0, NO_CLIENT, parents))
 
 
 def text(content: str, parents: Any, url: Any = f"{SITE}/s.txt") -> object:
-    return outcome(lambda: PlainTextSitemapParser(url, content, 0, NOBODY, parents))
+    return outcome(lambda: PlainTextSitemapParser(url, content, 0, NO_CLIENT, parents))
 
 
 def robots(content: str, parents: Any, url: str = f"{SITE}/robots.txt") -> object:
-    return outcome(lambda: IndexRobotsTxtSitemapParser(url, content, 0, NOBODY, parents))
+    return outcome(lambda: IndexRobotsTxtSitemapParser(url, content, 0, NO_CLIENT, parents))
 
 
 def pushed(parser: Any, *names: str) -> object:
@@ -80,7 +80,7 @@ facts = {
     "pushed RSS": shape(PagesRSSSitemapParser(f"{SITE}/s").sitemap()),
     "pushed Atom": shape(PagesAtomSitemapParser(f"{SITE}/s").sitemap()),
     "pushed index without children": shape(
-        IndexXMLSitemapParser(f"{SITE}/s", NOBODY, 0, set()).sitemap()
+        IndexXMLSitemapParser(f"{SITE}/s", NO_CLIENT, 0, set()).sitemap()
     ),
 }
 print(json.dumps(facts))

@@ -1,4 +1,4 @@
-"""A program whose client fails in every way a client can: told, raised, and after retries."""
+"""A program whose client fails: error responses, exceptions, and success after retries."""
 
 import json
 

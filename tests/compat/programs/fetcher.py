@@ -1,4 +1,4 @@
-"""A program that uses SitemapFetcher and its kin directly, rightly and wrongly."""
+"""A program that uses SitemapFetcher and related classes, with valid and invalid arguments."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""A program that turns every option of sitemap_tree_for_homepage, and calls it wrongly."""
+"""A program that sets every option of sitemap_tree_for_homepage, also to invalid values."""
 
 import json
 

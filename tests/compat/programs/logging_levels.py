@@ -1,4 +1,4 @@
-"""A program that listens to the library's log: who speaks, and how loudly about what."""
+"""A program that records the library's log: which logger logs what, at which level."""
 
 import json
 import logging

@@ -1,4 +1,4 @@
-"""A program that passes what nobody should: None, nothing, wrong types, URLs that are none."""
+"""A program that passes invalid arguments: None, empty values, wrong types, invalid URLs."""
 
 import json
 from collections.abc import Callable, Iterable

@@ -1,4 +1,4 @@
-"""A program that puts a crawled tree away and takes it out again."""
+"""A program that pickles a crawled tree and loads it."""
 
 import copy
 import json

@@ -55,3 +55,19 @@ LINKS: list[tuple[str, str | None, list[tuple[str, str]]]] = [
 @pytest.mark.parametrize(("text", "header", "expected"), LINKS)
 def test_links(text: str, header: str | None, expected: list[tuple[str, str]]) -> None:
     assert list(html.links(text, header, "http://h/d/")) == expected
+
+
+@pytest.mark.parametrize(
+    ("reference", "character"),
+    [("&#65;", "A"), ("&#x41", "A"), (f"&#{'0' * 5000}65;", "A"), (f"&#{'1' * 5000};", "\ufffd")],
+)
+def test_references_in_a_link(reference: str, character: str) -> None:
+    """Python refuses to parse a number of more than 4,300 digits."""
+    page = f"<link rel=sitemap href='{reference}'>"
+    assert list(html.links(page, None, "http://h/d/")) == [(f"http://h/d/{character}", "sitemap")]
+
+
+def test_links_are_relative_to_the_first_base() -> None:
+    page = "<base target=x><base href='/e/'><base href='/f/'><link rel=sitemap href=a>"
+    expected = [("http://h/d/b", "sitemap"), ("http://h/e/a", "sitemap")]
+    assert list(html.links(page, "<b>; rel=sitemap; base=x", "http://h/d/")) == expected

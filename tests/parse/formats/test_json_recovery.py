@@ -243,3 +243,11 @@ def test_unmatched_brackets_do_not_affect_other_items(
     assert [page.url for page in sitemap.pages] == expected
     assert "SM231" in {problem.code for problem in sitemap.problems}
     assert not sitemap.complete
+
+
+def test_escape_sequences_and_commas_of_one_item_are_repaired() -> None:
+    item = r'{"id": "http://h/a", "title": "a\x41\"\\", "tags": ["b",],}'
+    sitemap = usp.parse(f'{{"version": "{VERSION}", "items": [{item}]}}')
+    (page,) = sitemap.pages
+    assert page.title == r'ax41"' + "\\"
+    assert [problem.code for problem in sitemap.problems] == ["SM233"]

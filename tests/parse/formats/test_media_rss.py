@@ -308,3 +308,19 @@ VALUES = [
 def test_problems(inside: str, codes: set[str]) -> None:
     found = {problem.code for problem in problems(rss(item(inside), namespaces=MRSS))}
     assert found == codes
+
+
+def test_a_long_text_is_not_multiplied_by_the_files_that_share_it() -> None:
+    def first_two(description: str) -> list[str | None]:
+        files = "".join(f'<media:content url="http://h/{n}.mp4"/>' for n in range(1000))
+        shared = f"<media:description>{description}</media:description>"
+        item = f"<title>t</title><link>http://h/a</link>{shared}{files}"
+        namespace = "xmlns:media='http://search.yahoo.com/mrss/'"
+        data = f"<rss {namespace}><channel><item>{item}</item></channel></rss>"
+        (only,) = parse(data).pages
+        assert only.videos is not None
+        assert len(only.videos) == 1000
+        return [video.description for video in only.videos[:2]]
+
+    assert first_two("short") == ["short", "short"]
+    assert first_two("x" * 10_000) == ["x" * 10_000, None]

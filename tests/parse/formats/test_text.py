@@ -12,7 +12,7 @@ from usp.tree import sitemap_from_str, sitemap_tree_for_homepage
 A, B = "http://h.example/a.xml", "http://h.example/b.xml"
 
 TEXTS = [
-    ("one URL a line", f"{A}\n{B}\n", [A, B]),
+    ("one URL per line", f"{A}\n{B}\n", [A, B]),
     ("no newline at the end", f"{A}\n{B}", [A, B]),
     ("lines that end in CR", f"{A}\r{B}\r", [A, B]),
     ("lines that end in CR LF", f"{A}\r\n{B}\r\n", [A, B]),

@@ -5,11 +5,14 @@ In a table, a row has a description, the text of the document and the expected v
 
 from __future__ import annotations
 
+from datetime import datetime
 from decimal import Decimal
 
 import pytest
 
+import usp
 from tests.parse.reading import (
+    ALL,
     SM,
     children,
     index,
@@ -319,3 +322,17 @@ INVALID_VALUES = [
 def test_an_invalid_value_is_a_problem(element: str, text: str, name: str) -> None:
     found = problems(urlset(u(A), u(B, f"<{element}>{text}</{element}>")))
     assert [problem.name for problem in found] == [name]
+
+
+@pytest.mark.parametrize(("locs", "images"), [(10, 500), (2000, 1)])
+def test_pages_of_one_entry_share_its_fields(locs: int, images: int) -> None:
+    entry = "".join(f"<loc>http://h/{n}</loc>" for n in range(locs))
+    entry += "<lastmod>2024-05-01</lastmod>"
+    entry += "<image:image><image:loc>http://h/i</image:loc></image:image>" * 500
+    pages = usp.parse(f"<urlset {ALL}><url>{entry}</url></urlset>").pages
+    assert [one.url for one in pages] == [f"http://h/{n}" for n in range(locs)]
+    for one in (pages[0], pages[-1]):
+        assert one.last_modified == datetime(2024, 5, 1)  # noqa: DTZ001 -- as written
+        assert images <= len(one.images or ()) <= 500
+        assert one.declared["loc"].startswith("http://h/")
+    assert (len(pages[0].images or ()) < 500) == (locs == 2000)

@@ -120,3 +120,33 @@ def test_a_decompression_bomb_stops_at_the_limit() -> None:
     size = sum(map(len, decompress([bomb], diagnostics, 1_000_000)))
     assert size == 1_000_000
     assert [problem.code for problem in diagnostics.problems] == ["SM701"]
+
+
+def layered(data: bytes, limit: int) -> tuple[bytes, list[str]]:
+    diagnostics = Diagnostics()
+    found = b"".join(decompress([data], diagnostics, limit))
+    return found, [problem.code for problem in diagnostics.problems]
+
+
+def test_layers_count_together_against_the_limit() -> None:
+    document = TWO.encode()
+    inner = gzip.compress(document)
+    outer = gzip.compress(inner)
+    assert layered(outer, len(inner) + len(document)) == (document, [])
+    found, codes = layered(outer, len(inner) + len(document) - 1)
+    assert (found, codes) == (document[:-1], ["SM701"])
+    assert layered(outer, len(inner) - 1) == (b"", ["SM701"])
+
+
+def test_a_document_may_expand_as_far_as_the_limit() -> None:
+    document = b"<urlset>" + bytes(3_000_000)
+    once = gzip.compress(document)
+    assert layered(once, len(document)) == (document, [])
+    assert layered(gzip.compress(once), len(document) + len(once)) == (document, [])
+
+
+def test_compressed_data_that_expands_to_compressed_data_is_not_read_further() -> None:
+    inner = gzip.compress(THREE.encode()) + gzip.compress(b"") * 100_000
+    found, codes = layered(gzip.compress(inner), 100_000_000)
+    assert found == THREE.encode()
+    assert codes == ["SM701"]

@@ -18,12 +18,13 @@ from usp._parse.diagnostics import Diagnostics
 from usp._parse.document import Child, Source, inspect
 from usp._parse.input.sniff import Kind
 from usp._parse.pattern.groups import MatchRun, iter_entries
+from usp._parse.pattern.known_patterns import forget_patterns
 from usp._parse.xml.expat_reader import XmlReader
 from usp._parse.xml.grammar import GRAMMARS
 from usp.objects.abstract_sitemap import HasProblems
 from usp.objects.problem import Problem
 
-WORTH_LEARNING: Final = f"<!--{'x' * 9000}-->"
+WORTH_LEARNING: Final = f"<!--{'x' * 100_000}-->"
 """Enough bytes that a pattern is worth its cost."""
 
 
@@ -38,6 +39,15 @@ class ReaderResult:
 
 
 def read(chunks: list[bytes], *, expat_only: bool) -> ReaderResult:
+    """Read a document with what earlier documents taught, and without: the result is the same."""
+    warm = _read(chunks, expat_only=expat_only)
+    if not expat_only:
+        forget_patterns()
+        assert _read(chunks, expat_only=False) == warm
+    return warm
+
+
+def _read(chunks: list[bytes], *, expat_only: bool) -> ReaderResult:
     source = Source(chunks, "http://h.example/a/sitemap.xml", expat_only=expat_only)
     document = inspect(source)
     pages = document.pages
@@ -46,27 +56,29 @@ def read(chunks: list[bytes], *, expat_only: bool) -> ReaderResult:
     assert isinstance(asked_first, HasProblems)
     alone = asked_first.problems, asked_first.complete
     listed = [page.to_dict(extended=True) for page in pages]
-    assert (pages.problems, pages.complete) == alone, "walked first or not"
+    assert (pages.problems, pages.complete) == alone, "iterated before or not"
     return ReaderResult(document.children, listed, pages.problems, pages.complete)
 
 
 @dataclass(frozen=True, slots=True)
 class Entries:
-    """The entries of a document, to the last text."""
+    """The entries of a document, with all texts."""
 
     records: list[tuple[str, list[tuple[str, str]], int]]
     problems: tuple[Problem, ...]
-    learned: int
-    """How many of them the learned pattern_reader has read."""
+    matched: int
+    """How many of them the pattern reader has matched."""
 
 
 def entries(data: bytes, kind: Kind = Kind.URLSET, *, expat_only: bool = False) -> Entries:
+    """Read the entries of a document without anything that earlier documents taught."""
+    forget_patterns()
     diagnostics = Diagnostics()
     reader = XmlReader(GRAMMARS[kind], diagnostics, expat_only=expat_only)
     pieces = list(reader.read([data]))
     records = [(name, list(record), at) for name, record, at in iter_entries(pieces)]
-    learned = sum(len(piece.matches) for piece in pieces if isinstance(piece, MatchRun))
-    return Entries(records, diagnostics.problems, learned)
+    matched = sum(len(piece.matches) for piece in pieces if isinstance(piece, MatchRun))
+    return Entries(records, diagnostics.problems, matched)
 
 
 def assert_readers_agree(chunks: Iterable[bytes]) -> None:

@@ -1,9 +1,10 @@
-"""What the readers take as it is written means just that: the long way comes to the same."""
+"""Plain values are used as they are written, which gives the same as full conversion."""
 
 from __future__ import annotations
 
 import re
 from html import unescape
+from xml.parsers import expat
 
 import pytest
 from hypothesis import given
@@ -15,15 +16,19 @@ from tests.parse.strategies import examples
 from usp._parse.diagnostics import Diagnostics
 from usp._parse.document import Source, _entries, _open
 from usp._parse.pattern.groups import MatchRun
+from usp._parse.pattern.known_patterns import forget_patterns
+from usp._parse.pattern.text_conversion import plain_list, plain_text
 from usp._parse.values.plain import (
+    NOT_PLAIN,
+    PLAIN_ATTRIBUTE,
     PLAIN_TEXT,
     PLAIN_URL,
     is_plain_url,
-    plain_url_like,
+    or_in_cdata,
     unescape_plain_url,
 )
 from usp._parse.values.strip_url_junk import strip_url_junk
-from usp._parse.values.text import clean_text, split_commas, split_plain_commas
+from usp._parse.values.text import clean_text, decode_entities, split_commas
 from usp._parse.values.urls import is_http_url, resolve_url
 
 SITE = "https://www.example.org:8080/"
@@ -34,7 +39,41 @@ urls = st.builds(
     st.sampled_from(["h.example", "h.example:80", "h.example:", "h_x", "é.example", ""]),
     st.one_of(st.just(""), paths, paths.map("/{}".format), paths.map("?a=1&amp;{}".format)),
 )
-texts = st.text("ab,;.&#<>'\" \t\né\xa0", max_size=12)
+texts = st.lists(
+    st.sampled_from(
+        [
+            *"ab,;.&#<>]'\" \t\n\r\x01\x7f\xe9\xa0\xad\u2009\u2019\u200b\u3000\u4e2d\ufeff\ufffe",
+            "\U0001f600",
+            "&amp;",
+            "&lt;",
+            "&gt;",
+            "&quot;",
+            "&apos;",
+            "&#39;",
+            "&#039;",
+            "&#38;",
+            "&#x26;",
+            "&#59;",
+            "&#160;",
+            "&#xa0;",
+            "&#8203;",
+            "&#8217;",
+            "&#x2019;",
+            "&#128512;",
+            "&#32;",
+            "&nbsp;",
+            "&bogus;",
+            "&amp;amp;",
+            "&amp;lt;",
+            "lt;",
+            "amp",
+            "#39;",
+            "]]>",
+            "<![CDATA[",
+        ]
+    ),
+    max_size=7,
+).map("".join)
 
 
 def long_way(text: str) -> str:
@@ -54,10 +93,17 @@ def test_a_plain_url_is_what_is_written(text: str) -> None:
 @examples(600)
 @given(urls)
 def test_a_plain_url_in_a_document_has_no_references_but_one(text: str) -> None:
-    for pattern in (PLAIN_URL, plain_url_like(SITE)):
-        if re.fullmatch(pattern, text):
-            assert unescape_plain_url(text) == unescape(text)
-            assert long_way(unescape_plain_url(text)) == unescape_plain_url(text)
+    if re.fullmatch(PLAIN_URL, text):
+        assert unescape_plain_url(text) == unescape(text)
+        assert long_way(unescape_plain_url(text)) == unescape_plain_url(text)
+
+
+@examples(600)
+@given(urls)
+def test_a_plain_url_in_cdata_is_what_is_written(text: str) -> None:
+    written = f"<![CDATA[{text}]]>"
+    if re.fullmatch(or_in_cdata(PLAIN_URL), written):
+        assert unescape_plain_url(written) == text == long_way(text)
 
 
 @pytest.mark.parametrize(
@@ -78,16 +124,55 @@ def test_a_plain_url_in_a_document_has_no_references_but_one(text: str) -> None:
     ],
 )
 def test_which_urls_are_plain(written: str, plain: bool) -> None:
-    for pattern in (PLAIN_URL, plain_url_like(SITE), plain_url_like("no URL")):
-        assert bool(re.fullmatch(pattern, written)) is plain
+    assert bool(re.fullmatch(PLAIN_URL, written)) is plain
+
+
+def is_plain_text(pattern: str, text: str) -> bool:
+    """Whether the pattern reader takes a text for plain: no hazard, and the pattern matches."""
+    found = any(hazard.search(text) for hazard, _ in NOT_PLAIN)
+    return not found and re.fullmatch(pattern, text) is not None
+
+
+@examples(3000)
+@given(texts)
+def test_a_plain_text_means_what_expat_and_cleaning_make_of_it(text: str) -> None:
+    if is_plain_text(PLAIN_TEXT, text):
+        parsed: list[str] = []
+        parser = expat.ParserCreate()
+        parser.CharacterDataHandler = parsed.append
+        parser.Parse(f"<a>{text}</a>", True)
+        meant = "".join(parsed)
+        assert decode_entities(meant) == meant, "it is not escaped twice"
+        assert plain_text(text) == clean_text(meant) != ""
+        assert plain_list(text) == split_commas(meant)
+
+
+@examples(1000)
+@given(texts)
+def test_a_plain_text_in_cdata_is_what_is_written(text: str) -> None:
+    written = f"<![CDATA[{text}]]>"
+    if is_plain_text(or_in_cdata(PLAIN_TEXT), written):
+        assert plain_text(written) == clean_text(text) != ""
+        assert plain_list(written) == split_commas(text)
 
 
 @examples(400)
 @given(texts)
-def test_a_plain_text_is_what_is_written(text: str) -> None:
-    if re.fullmatch(PLAIN_TEXT, text):
+def test_a_plain_attribute_is_what_is_written(text: str) -> None:
+    if is_plain_text(PLAIN_ATTRIBUTE, text):
         assert clean_text(text) == text == unescape(text)
-        assert split_plain_commas(text) == split_commas(text)
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "It's &quot;so&quot;", "A &amp; B", "&lt;b&gt;", "caf\xe9", "\u0434\u0430", "\u4e2d\u6587",
+        "&#8217;tis", "x &#039;y&#039;", "x&#x27;s", "[video] a > b", "a]] b", "\U0001f600 !",
+    ],
+)  # fmt: skip
+def test_usual_titles_are_plain(title: str) -> None:
+    plain = not title.startswith("&#")
+    assert is_plain_text(PLAIN_TEXT, title) is plain, "a number may be a blank, at the start"
 
 
 PLAIN = {
@@ -124,20 +209,22 @@ def document(*listed: str) -> bytes:
 
 def in_the_plain_way(data: bytes) -> tuple[int, int]:
     """Count the entries that were matched in the plain way, and in the other one."""
+    forget_patterns()
     ignored_diagnostics = Diagnostics(collecting=False)
     runs = [
         piece
         for piece in _entries(_open(Source.of(data), ignored_diagnostics), ignored_diagnostics)
         if isinstance(piece, MatchRun)
     ]
-    ways = [run.entry_pattern.layout(match.groups()).plain for run in runs for match in run.matches]
+    ways = [run.layout.plain for run in runs for _ in run.matches]
     return sum(ways), len(ways) - sum(ways)
 
 
 @pytest.mark.parametrize("what", PLAIN)
-def test_plain_entries_are_matched_in_the_plain_way(what: str) -> None:
+def test_plain_entries_are_matched_by_the_plain_alternative(what: str) -> None:
     data = document(*(u(f"http://h.example/{number}", PLAIN[what]) for number in range(60)))
-    assert in_the_plain_way(data) == (57, 0)
+    # The first entry goes to expat, which reads the root with it; more where a pattern is learned.
+    assert in_the_plain_way(data) in {(59, 0), (57, 0)}
     assert_readers_agree([data])
 
 
@@ -154,7 +241,7 @@ def test_odd_values_among_plain_ones_change_nothing(what: str) -> None:
 
 
 @pytest.mark.parametrize("lacking", ["name", "language", "access", "publication_date", "genres"])
-def test_what_a_story_in_a_run_lacks_is_none(lacking: str) -> None:
+def test_missing_fields_of_a_story_are_none(lacking: str) -> None:
     title = "<news:title>A story</news:title>"
     stories = [f"<news:news>{title}<news:{lacking}>x</news:{lacking}></news:news>"] * 2
     short = f"<news:news>{title}</news:news>"
@@ -167,20 +254,29 @@ def test_what_a_story_in_a_run_lacks_is_none(lacking: str) -> None:
 def test_urls_of_other_sites_are_plain_too() -> None:
     hosts = ("h.example", "cdn.example:8080", "x.h.example")
     data = document(*(u(f"http://{hosts[n % 3]}/{n}?a&amp;b") for n in range(60)))
-    assert in_the_plain_way(data) == (57, 0)
+    assert in_the_plain_way(data) == (59, 0)
     assert_readers_agree([data])
 
 
 @pytest.mark.parametrize("gap", ["", "\n", "\r\n\t", "  \n "])
-def test_blanks_that_are_always_the_same_are_plain(gap: str) -> None:
-    entry = gap.join(["<url>", "<loc>http://h.example/@</loc>", "<priority>0.8</priority>", ""])
+@pytest.mark.parametrize(
+    ("field", "ways"),
+    [
+        ("<priority>0.8</priority>", (59, 0)),  # known from the start, with any blanks
+        ("<mobile:mobile/>", (56, 1)),  # learned: blanks that vary are not plain
+    ],
+)
+def test_blanks_that_are_always_the_same_are_plain(
+    gap: str, field: str, ways: tuple[int, int]
+) -> None:
+    entry = gap.join(["<url>", "<loc>http://h.example/@</loc>", field, ""])
     listed = [f"{entry}</url>".replace("@", str(number)) for number in range(60)]
-    listed[40] = listed[40].replace("<priority>", " \n <priority>")
+    listed[40] = listed[40].replace(field, f" \n {field}")
     data = document(*listed)
-    assert in_the_plain_way(data) == (56, 1)
+    assert in_the_plain_way(data) == ways
     assert_readers_agree([data])
 
 
-def test_repeated_urls_in_one_run_are_left_out() -> None:
+def test_repeated_urls_in_one_run_are_skipped() -> None:
     data = document(*(u(f"http://h.example/{number % 40}") for number in range(60)))
     assert_readers_agree([data])

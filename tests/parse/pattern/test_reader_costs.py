@@ -1,6 +1,6 @@
-"""What the pattern reader costs where there is little to gain, and what it leaves in memory.
+"""The cost of the pattern reader on documents that it can hardly use, and what it leaves in memory.
 
-work is counted, not timed. Hostile documents count as well as odd ones.
+Work is counted, not timed. The documents are odd or hostile.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ def one_in(step: int, odd: str, *, count: int = 3000) -> bytes:
 
 @pytest.mark.parametrize("step", [1, 2, 3])
 @pytest.mark.parametrize("odd", ["a&#13;b", "a]]&gt;b<!-- c -->", "<![CDATA[a]]>"])
-def test_entries_that_expat_has_to_read_cost_hardly_more(step: int, odd: str) -> None:
+def test_entries_that_only_expat_can_read_cost_little_more(step: int, odd: str) -> None:
     data = one_in(step, odd)
-    assert calls(data, expat_only=False) < calls(data, expat_only=True) * 1.15
+    assert calls(data, expat_only=False) < calls(data, expat_only=True) * 1.2
     assert_readers_agree([data])
 
 
-def test_a_rare_odd_thing_is_not_looked_for_at_each_frequent_one() -> None:
-    data = one_in(3, "a&#13;b").replace(WORTH_LEARNING.encode(), b"<x>\x01</x>")
+def test_each_unsafe_pattern_is_searched_once_per_block() -> None:
+    data = one_in(5, "a&#13;b").replace(WORTH_LEARNING.encode(), b"<x>\x01</x>")
     searches = 0
 
     def note(_frame: object, event: str, called: object) -> None:
@@ -62,31 +62,39 @@ def test_a_rare_odd_thing_is_not_looked_for_at_each_frequent_one() -> None:
         found = entries(data)
     finally:
         sys.setprofile(None)
-    assert found.learned > 1900
+    assert found.matched > 2200
     assert searches == 1
 
 
-def test_after_odd_entries_the_pattern_still_holds() -> None:
+def test_the_pattern_is_used_again_after_entries_that_expat_read() -> None:
     odd, plain = one_in(1, "a&#13;b", count=4000), one_in(1, "a word", count=4000)
     data = odd.replace(b"</urlset>", plain[plain.index(b"<url>") :].replace(b"e/", b"e/x"))
-    assert entries(data).learned > 1500  # from the next block on
+    assert entries(data).matched > 1500  # from the next block on
     assert_readers_agree([data])
 
 
 REFERENCES = ["&#20013;", "&#x4e2d;", "&#99999;", "&#128512;", "&#x1F600;", "&#xFFFFF;"]
-UNSURE = ["&#50000;", "&#55296;", "&#57343;", "&#65533;", "&#65534;", "&#65535;", "&#65536;"]
-NO_CHARACTERS = ["&#1114112;", "&#x110000;", "&#xD800;", "&#xdfff;", "&#xFFFE;", "&#xffff;"]
+UNSAFE_CODE_POINTS = [
+    "&#50000;",
+    "&#55296;",
+    "&#57343;",
+    "&#65533;",
+    "&#65534;",
+    "&#65535;",
+    "&#65536;",
+]
+INVALID_CODE_POINTS = ["&#1114112;", "&#x110000;", "&#xD800;", "&#xdfff;", "&#xFFFE;", "&#xffff;"]
 
 
 @pytest.mark.parametrize("reference", REFERENCES)
-def test_references_to_any_writing_are_learned(reference: str) -> None:
+def test_character_references_of_any_script_are_matched(reference: str) -> None:
     data = one_in(1, reference, count=60)
-    assert entries(data).learned == 57
+    assert entries(data).matched == 57
     assert_readers_agree([data])
 
 
-@pytest.mark.parametrize("reference", [*UNSURE, *NO_CHARACTERS])
-def test_references_at_the_edges_are_for_expat_to_judge(reference: str) -> None:
+@pytest.mark.parametrize("reference", [*UNSAFE_CODE_POINTS, *INVALID_CODE_POINTS])
+def test_unsafe_and_invalid_character_references_are_left_to_expat(reference: str) -> None:
     assert_readers_agree([one_in(9, reference, count=60)])
 
 
@@ -108,16 +116,16 @@ def written_in(ways: int) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("what", written_in(1))
-def test_what_is_written_in_few_ways_is_learned(what: str) -> None:
+def test_values_with_few_alternatives_are_matched(what: str) -> None:
     data = written_in(6)[what]
-    assert entries(data).learned > 150
+    assert entries(data).matched > 150
     assert_readers_agree([data])
 
 
 @pytest.mark.parametrize("what", written_in(1))
-def test_what_is_written_in_many_ways_is_left_to_expat(what: str) -> None:
+def test_values_with_many_alternatives_are_left_to_expat(what: str) -> None:
     data = written_in(20)[what]
-    assert entries(data).learned == 0
+    assert entries(data).matched == 0
     assert_readers_agree([data])
 
 

@@ -51,17 +51,17 @@ def document(*listed: str) -> bytes:
 
 @examples(400)
 @given(documents())
-def test_readers_agree_to_the_last_text(data: bytes) -> None:
+def test_readers_agree_on_every_text(data: bytes) -> None:
     for kind in (Kind.URLSET, Kind.INDEX, Kind.ATOM):
-        learned, expat_only = entries(data, kind), entries(data, kind, expat_only=True)
-        assert learned.records == expat_only.records
-        assert learned.problems == expat_only.problems
-        assert expat_only.learned == 0
+        with_pattern, expat_only = entries(data, kind), entries(data, kind, expat_only=True)
+        assert with_pattern.records == expat_only.records
+        assert with_pattern.problems == expat_only.problems
+        assert expat_only.matched == 0
 
 
 @examples(200)
 @given(documents(), st.lists(st.integers(0, 12_000), max_size=6))
-def test_readers_agree_to_the_last_field_and_problem(data: bytes, cuts: list[int]) -> None:
+def test_readers_agree_on_every_field_and_problem(data: bytes, cuts: list[int]) -> None:
     places = [0, *sorted(cuts), len(data)]
     assert_readers_agree(data[start:end] for start, end in pairwise(places))
 
@@ -81,20 +81,20 @@ def test_readers_agree_on_damage(document: Damaged) -> None:
 
 
 @pytest.mark.parametrize("shift", range(0, 260, 13))
-def test_readers_agree_where_blocks_meet(shift: int) -> None:
+def test_readers_agree_at_block_boundaries(shift: int) -> None:
     listed = [u(f"http://h.example/é/{number}", FIELDS["plain"]) for number in range(2500)]
     data = document("<!--", " " * shift, "-->", *listed)
     assert len(data) > 256 * 1024
-    learned, expat_only = entries(data), entries(data, expat_only=True)
-    assert learned.records == expat_only.records
-    assert learned.learned > 2480
+    with_pattern, expat_only = entries(data), entries(data, expat_only=True)
+    assert with_pattern.records == expat_only.records
+    assert with_pattern.matched > 2480
 
 
 # What it reads
 
 
 @pytest.mark.parametrize("what", FIELDS)
-def test_entries_that_look_alike_are_learned(what: str) -> None:
+def test_entries_of_one_shape_are_matched(what: str) -> None:
     gaps = ["", "\n", "\r\n  "]
     listed = [
         gaps[number % 3] + u(f"http://h.example/{number}", FIELDS[what] if number % 4 else "")
@@ -103,11 +103,11 @@ def test_entries_that_look_alike_are_learned(what: str) -> None:
     data = document(*listed)
     found = entries(data)
     assert found.records == entries(data, expat_only=True).records
-    assert found.learned > 80, what
+    assert found.matched > 80, what
     assert_readers_agree([data])
 
 
-def test_entries_of_indexes_and_feeds_are_learned() -> None:
+def test_entries_of_indexes_and_feeds_are_matched() -> None:
     child = "<sitemap><loc>http://h.example/@</loc><lastmod>2020-05-06</lastmod></sitemap>"
     item = "<item><title>T @</title><link>http://h.example/@</link></item>"
     entry = '<entry><title type="html">T</title><link href="http://h.example/@"/></entry>'
@@ -118,7 +118,7 @@ def test_entries_of_indexes_and_feeds_are_learned() -> None:
     ):
         listed = "".join(one.replace("@", str(number)) for number in range(50))
         data = f"{head}{listed}{WORTH_LEARNING}{tail}".encode()
-        assert entries(data, kind).learned > 40, kind
+        assert entries(data, kind).matched > 40, kind
         assert_readers_agree([data])
 
 
@@ -142,7 +142,7 @@ def test_what_is_not_plain_goes_to_expat_and_nothing_else_does(what: str, text: 
     listed = [u(f"http://h.example/{number}") for number in range(60)]
     data = document(*listed[:30], u(f"http://h.example/{text}"), *listed[30:])
     assert read([data], expat_only=False) == read([data], expat_only=True), what
-    assert 50 < entries(data).learned <= 61, what
+    assert 50 < entries(data).matched <= 61, what
 
 
 def test_readers_choose_the_same_of_very_many_problems() -> None:
@@ -165,11 +165,11 @@ def test_a_link_without_rel_is_no_alternate() -> None:
                 for rel in [written[n % len(written)]]
             )
         )
-        assert entries(data).learned > 40
+        assert entries(data).matched > 40
         assert_readers_agree([data])
 
 
-def test_names_are_learned_under_their_namespaces() -> None:
+def test_names_are_matched_by_their_namespaces() -> None:
     image = "<i:image><i:loc>http://h.example/i.png</i:loc></i:image>"
     listed = [u(f"http://h.example/{number}", image) for number in range(20)]
     inner = 'xmlns:i="http://www.google.com/schemas/sitemap-image/1.1"'
@@ -199,12 +199,12 @@ def calls(data: bytes, *, expat_only: bool) -> int:
     return count
 
 
-def test_learning_saves_most_of_the_work() -> None:
+def test_the_pattern_reader_saves_most_of_the_work() -> None:
     data = document(*(u(f"http://h.example/{n}", FIELDS["plain"]) for n in range(3000)))
     assert calls(data, expat_only=False) < calls(data, expat_only=True) / 5
 
 
-def test_a_file_that_defeats_it_costs_hardly_more() -> None:
+def test_a_document_without_repeated_shapes_costs_little_more() -> None:
     data = document(*(u(f"http://h.example/{n}", f"<odd{n}>1</odd{n}>") for n in range(3000)))
     assert calls(data, expat_only=False) < calls(data, expat_only=True) * 1.1
 
@@ -247,9 +247,9 @@ ALONE = [
 
 @pytest.mark.parametrize(("member", "group"), ALONE)
 @pytest.mark.parametrize("order", ["{0}", "{0}{1}", "{1}{0}"])
-def test_members_of_a_group_may_stand_alone(member: str, group: str, order: str) -> None:
+def test_members_of_a_group_may_be_outside_of_it(member: str, group: str, order: str) -> None:
     document = _of_each(member, order.format(member, group), group)
     for expat_only in (False, True):
         pages = list(inspect(Source([document], expat_only=expat_only)).pages)
-        said = [bool(page.images or page.news_story) for page in pages]
-        assert said == [index % 3 != 2 for index in range(200)]
+        present = [bool(page.images or page.news_story) for page in pages]
+        assert present == [index % 3 != 2 for index in range(200)]

@@ -7,28 +7,28 @@ HTML is not parsed, only searched: comments and scripts are skipped, and whateve
 import re
 from collections.abc import Iterator
 from enum import StrEnum
-from html import unescape
 from typing import Final
 
+from usp._parse.values.text import decode_html
 from usp._parse.values.urls import is_http_url, resolve_url
 
 MAX_HOMEPAGE_BYTES: Final = 1024 * 1024
 """How much of a homepage is searched; links belong in its head."""
 _SKIPPED: Final = re.compile(
-    r"<!--.*?(?:-->|\Z)|<(script|style|template)\b.*?(?:</\1\s*>|\Z)", re.DOTALL | re.IGNORECASE
+    r"<!--.*?(?:-->|\Z)|<(script|style|template)\b.*?(?:</\1\s*+>|\Z)", re.DOTALL | re.IGNORECASE
 )
 _TAG: Final = re.compile(
     r"""<(link|base)\b ((?> "[^"<]*" | '[^'<]*' | [^<>] )*+) >""", re.VERBOSE | re.IGNORECASE
 )
 """A quote that isn't closed before the next tag is an ordinary character."""
 _ATTRIBUTE: Final = re.compile(
-    r"""(?<![a-z-]) ([a-z-]+) \s*=\s* (?: "([^"]*)" | '([^']*)' | ([^\s"'>]+) )""",
+    r"""(?<![a-z-]) ([a-z-]++) \s*+=\s*+ (?: "([^"]*+)" | '([^']*+)' | ([^\s"'>]++) )""",
     re.VERBOSE | re.IGNORECASE,
 )
 _PARAMETER: Final = re.compile(
-    r"""; \s* ([a-z-]+) \s*=\s* (?: "([^"]*)" | ([^\s;,"]+) )""", re.VERBOSE | re.IGNORECASE
+    r"""; \s*+ ([a-z-]++) \s*+=\s*+ (?: "([^"]*+)" | ([^\s;,"]++) )""", re.VERBOSE | re.IGNORECASE
 )
-_HEADER_LINK: Final = re.compile(r"<([^<>]*)>((?:[^,\"]|\"[^\"]*\")*)")
+_HEADER_LINK: Final = re.compile(r"<([^<>]*+)>((?:[^,\"]|\"[^\"]*+\")*+)")
 _FEED_TYPES: Final = frozenset(
     {"application/rss+xml", "application/atom+xml", "application/feed+json", "application/rdf+xml"}
 )
@@ -46,34 +46,34 @@ class Rel(StrEnum):
 def links(page: str, header: str | None, base: str) -> Iterator[tuple[str, Rel]]:
     """Yield the sitemaps and feeds that a homepage links to, without duplicates."""
     seen: set[tuple[str, Rel]] = set()
-    for href, attributes in (*_links_in_header(header or ""), *_links_in_html(page)):
-        url = resolve_url(href, resolve_url(attributes.get("base", ""), base) or base)
+    for url, attributes in (*_links_in_header(header or "", base), *_links_in_html(page, base)):
         rel = _rel(attributes, url)
         if rel is not None and is_http_url(url) and (url, rel) not in seen:
             seen.add((url, rel))
             yield url, rel
 
 
-def _links_in_header(header: str) -> Iterator[tuple[str, dict[str, str]]]:
+def _links_in_header(header: str, base: str) -> Iterator[tuple[str, dict[str, str]]]:
     """Yield the targets of a ``Link`` header (RFC 8288)."""
     for href, parameters in _HEADER_LINK.findall(header):
-        yield href, _parse_attributes(_PARAMETER, parameters)
+        yield resolve_url(href, base), _parse_attributes(_PARAMETER, parameters)
 
 
-def _links_in_html(page: str) -> Iterator[tuple[str, dict[str, str]]]:
+def _links_in_html(page: str, url: str) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield the targets of ``<link>`` elements, resolved against the first ``<base>``."""
     base = ""
     for name, inside in _TAG.findall(_SKIPPED.sub("", page)):
         attributes = _parse_attributes(_ATTRIBUTE, inside)
         if name.lower() == "base":
-            base = base or attributes.get("href", "")
+            base = base or resolve_url(attributes.get("href"), url)
         elif attributes.get("href"):
-            yield attributes["href"], attributes | {"base": base}
+            yield resolve_url(attributes["href"], base or url), attributes
 
 
 def _parse_attributes(pattern: re.Pattern[str], text: str) -> dict[str, str]:
     attributes: dict[str, str] = {}
     for name, *values in pattern.findall(text):
-        attributes.setdefault(name.lower(), unescape("".join(values)))
+        attributes.setdefault(name.lower(), decode_html("".join(values)))
     return attributes
 
 

@@ -19,8 +19,10 @@ Item = tuple[dict[str, Any], int]
 
 MAX_ITEM: Final = 1024 * 1024
 _MAX_DEPTH: Final = 64
-_MAX_RESCANNED: Final = 4 * MAX_ITEM
-"""How many bytes of malformed items are searched again, so that the time stays linear."""
+_MAX_RESCANNED: Final = 2 * MAX_ITEM
+_MAX_RESCANS: Final = 4
+"""How many bytes of malformed items are searched again, so that the time stays linear: so many in
+all, and each byte of the document so many times besides."""
 _TOO_DEEP: Final = f"it is nested more than {_MAX_DEPTH} levels deep"
 _UNMATCHED: Final = "the brackets of an item don't match"
 _TOO_LONG: Final = "an item longer than 1 MiB was skipped"
@@ -43,10 +45,12 @@ _SCALAR: Final = re.compile(
 _ITEM_START: Final = re.compile(rb'\{\s{0,64}"[^"\\]{1,64}"')
 _MAX_ITEM_START: Final = 131
 _REPAIRABLE: Final = re.compile(
-    # A comma before a closing bracket, and escape sequences that JSON doesn't have.
-    rb'("(?:[^"\\]++|\\["\\/bfnrtu])*+")|,(?=\s*+[}\]])|\\(?!["\\/bfnrtu])',
+    # A string, a comma before a closing bracket, and a backslash that is no part of JSON.
+    rb'("(?:[^"\\]++|\\.)*+"?)|,(?=\s*+[}\]])|\\(?!["\\/bfnrtu])',
     re.DOTALL,
 )
+_ESCAPE_SEQUENCE: Final = re.compile(rb'(\\["\\/bfnrtu])|\\')
+"""An escape sequence of JSON, or the backslash of another one, in a string."""
 
 _DECODER: Final = json.JSONDecoder(strict=False)  # accepts control characters in strings
 
@@ -61,6 +65,7 @@ class JsonItemReader:
         self._buffer = b""
         self._buffer_start = 0
         self._buffer_position = root
+        self._known = (0, root)  # the last offset whose position was asked for, and its position
         self._next = 0  # the index in the buffer at which the next token is searched
         self._item_start: int | None = None  # the index of the current item in the buffer
         self._depth = 0
@@ -79,6 +84,7 @@ class JsonItemReader:
         try:
             for chunk in rechunk(chunks):
                 self._buffer += chunk
+                self._rescan_budget += _MAX_RESCANS * len(chunk)
                 yield from self._advance(final=False)
                 if self._given_up:
                     return
@@ -98,8 +104,15 @@ class JsonItemReader:
             self._diagnostics.report("SM232", "the feed has no version", at=0)
 
     def _position_of(self, offset: int) -> Position:
-        before = self._buffer[: max(offset - self._buffer_start, 0)]
-        return self._buffer_position.past(before).position
+        """Return the position of an offset; what lies behind the last one isn't counted again."""
+        index = max(offset - self._buffer_start, 0)
+        begin, position = self._known
+        begin -= self._buffer_start
+        if not 0 <= begin <= index:
+            begin, position = 0, self._buffer_position
+        position = position.past(self._buffer[begin:index])
+        self._known = (self._buffer_start + index, position)
+        return position.position
 
     def _report(self, code: str, message: str) -> None:
         index = self._next if self._item_start is None else self._item_start
@@ -114,7 +127,7 @@ class JsonItemReader:
                 if self._find_end_of_item():
                     yield from self._finish_item(self._item_start)
                 elif self._depth > _MAX_DEPTH:
-                    self._skip_item("SM231", _TOO_DEEP, ended=False)
+                    self._skip_item("SM231", _TOO_DEEP, self._next, ended=False)
                 elif not self._skip_endless(self._item_start, final=final):
                     return
                 continue
@@ -129,10 +142,11 @@ class JsonItemReader:
 
     def _skip_endless(self, begin: int, *, final: bool) -> bool:
         """Skip what starts here and has no end; False if its end may still come."""
-        if len(self._buffer) - begin > MAX_ITEM:
-            self._skip_item("SM217", _TOO_LONG, ended=False)
+        end = len(self._buffer)
+        if end - begin > MAX_ITEM:
+            self._skip_item("SM217", _TOO_LONG, end, ended=False)
         elif final:
-            self._skip_item("SM231", "the document is truncated inside an item", ended=False)
+            self._skip_item("SM231", "the document is truncated inside an item", end, ended=False)
         else:
             return False
         return True
@@ -235,11 +249,11 @@ class JsonItemReader:
         """Yield the item that has just ended, if it is valid."""
         text = self._buffer[start : self._next]
         if len(text) > MAX_ITEM:
-            self._skip_item("SM217", _TOO_LONG, ended=True)
+            self._skip_item("SM217", _TOO_LONG, self._next, ended=True)
             return
         value, repaired = _load(text)
         if value is None:
-            self._skip_item("SM231", "a malformed item was skipped", ended=True)
+            self._skip_item("SM231", "a malformed item was skipped", self._next, ended=True)
             return
         if repaired:
             self._report("SM233", "a malformed item was repaired")
@@ -250,11 +264,11 @@ class JsonItemReader:
             yield value, self._buffer_start + start
         self._item_start = None
 
-    def _skip_item(self, code: str, message: str, *, ended: bool) -> None:
-        """Skip an item, and resume where the next one starts."""
+    def _skip_item(self, code: str, message: str, searched: int, *, ended: bool) -> None:
+        """Skip an item, which was searched up to here, and resume where the next one starts."""
         self._report(code, message)
         start = self._next if self._item_start is None else self._item_start
-        self._rescan_budget -= min(self._next - start, MAX_ITEM)
+        self._rescan_budget -= searched - start
         self._item_start = None
         if self._rescan_budget > 0:
             self._resyncing, self._next = True, start + 1
@@ -292,11 +306,16 @@ def _start_of(text: bytes) -> bytes | None:
     return start[0] if start else None
 
 
+def _repaired(found: re.Match[bytes]) -> bytes:
+    string: bytes = found[1] or b""
+    return _ESCAPE_SEQUENCE.sub(rb"\1", string) if b"\\" in string else string
+
+
 def _load(text: bytes) -> tuple[Any, bool]:
     """Return the value, None if it can't be parsed, and whether it was repaired."""
     for repair in (False, True):
         try:
-            written = _REPAIRABLE.sub(rb"\1", text) if repair else text
+            written = _REPAIRABLE.sub(_repaired, text) if repair else text
             return _DECODER.decode(written.decode("utf-8", "replace")), repair
         except ValueError:  # also for a number with thousands of digits
             continue

@@ -3,12 +3,15 @@
 A ``<media:group>`` contains one thing in several forms: one video with renditions. The fields of a
 file are inside its element, in its group or in the item: the innermost one is used. Whether a file
 is an image or a video is decided by its ``medium``, else its ``type``, else its file extension.
+
+An item may have thousands of files, which share its fields: those are looked up and converted once,
+and a long one is given to the first file only.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
-from typing import Final
+from typing import Any, Final
 
 from usp._parse.diagnostics import Diagnostics
 from usp._parse.formats.field_reader import (
@@ -17,7 +20,6 @@ from usp._parse.formats.field_reader import (
     blocks,
     elements,
     first,
-    first_value,
     is_parsed_by,
 )
 from usp._parse.values.enumerations import one_of, parse_boolean
@@ -33,8 +35,10 @@ from usp.objects.page import Record, SitemapImage, SitemapVideo
 from usp.objects.video import VideoPrice, VideoRestriction
 
 ToUrl = Callable[[str], str]
-Scope = tuple[Record, str]
-"""A part of the record, and the prefix of the keys of that part alone."""
+Elements = list[tuple[dict[str, str], str]]
+"""The attributes and the text of each element of a name."""
+Reader = Callable[["_Scope", str], Value | None]
+"""Returns the value of the field of this name in a scope; None if there is none."""
 
 _KEY_PREFIXES: Final = ("media:", "enclosure", "link@rel")
 _MEDIUMS: Final = frozenset({"image", "video"})
@@ -70,6 +74,10 @@ URL_KEYS: Final = frozenset(
     | {"enclosure@url"}
 )
 _NUMBER: Final = "SM405"
+_MAX_SHARED: Final = 4_000_000
+"""How many characters of a field all files of an item or group take over from it."""
+_FILE_KEYS: Final = frozenset({*_CONTENTS, *_ENCLOSURES})
+_relationship: Final = one_of("allow", "deny")
 VALIDATORS: Final[Mapping[str, tuple[str, IsValid]]] = {
     f"media:{path}{key}": row
     for path in _PATHS
@@ -77,10 +85,70 @@ VALIDATORS: Final[Mapping[str, tuple[str, IsValid]]] = {
         "starrating@average": (_NUMBER, is_parsed_by(parse_rating)),
         "statistics@views": (_NUMBER, is_parsed_by(parse_integer)),
         "price@price": (_NUMBER, is_parsed_by(parse_number)),
-        "restriction@relationship": ("SM406", is_parsed_by(one_of("allow", "deny"))),
+        "restriction@relationship": ("SM406", is_parsed_by(_relationship)),
     }.items()
 } | {f"{key}@duration": (_NUMBER, is_parsed_by(parse_duration)) for key in _CONTENTS}
 """The values that are checked: problem code and check."""
+
+
+class _Scope:
+    """A part of the record that contains fields of files, under keys with this prefix."""
+
+    def __init__(self, record: Record, prefix: str) -> None:
+        self._record = record
+        self._prefix = prefix
+        self._files = 1
+        self._texts: dict[str, list[str]] | None = None
+        self._elements: dict[str, Elements] = {}
+        self._values: dict[str, Any] = {}
+
+    def texts(self, name: str) -> list[str]:
+        """Return the texts of all elements or attributes of this name."""
+        return self._indexed().get(name, [])
+
+    def elements(self, name: str) -> Elements:
+        """Return all elements of this name."""
+        self._indexed()
+        return self._elements.get(name, [])
+
+    def value(self, name: str, read: Reader[Value]) -> Value | None:
+        """Return the value of the field of this name, which always has the same reader.
+
+        One that is too long for all files is returned once.
+        """
+        if name in self._values:
+            known: Value | None = self._values[name]
+            return known
+        value = read(self, name)
+        is_long = self._size(name) * self._files > _MAX_SHARED
+        self._values[name] = None if is_long else value
+        return value
+
+    def _size(self, name: str) -> int:
+        return sum(
+            len(text) + sum(map(len, attributes.values())) + len(name)
+            for attributes, text in self.elements(name)
+        )
+
+    def _indexed(self) -> dict[str, list[str]]:
+        if self._texts is None:
+            self._texts, self._elements, self._files = {}, {}, 0
+            attributes: dict[str, dict[str, str]] = {}
+            for key, text in self._record:
+                self._files += key in _FILE_KEYS
+                if key.startswith(self._prefix):
+                    name = key[len(self._prefix) :]
+                    self._texts.setdefault(name, []).append(text)
+                    element, is_attribute, attribute = name.partition("@")
+                    if is_attribute:
+                        attributes.setdefault(element, {})[attribute] = text
+                    else:
+                        found = (attributes.pop(name, {}), text)
+                        self._elements.setdefault(name, []).append(found)
+        return self._texts
+
+
+Scopes = tuple[_Scope, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +157,7 @@ class _Medium:
 
     kind: str | None
     loc: str
-    scopes: tuple[Scope, ...]
+    scopes: Scopes
     duration: str = ""
     default: bool = False
 
@@ -104,17 +172,17 @@ def images(record: Record, url: ToUrl) -> list[SitemapImage] | None:
     found = {
         medium.loc: SitemapImage(
             medium.loc,
-            caption=_text(medium.scopes, "description"),
-            title=_text(medium.scopes, "title"),
+            caption=_find(medium.scopes, "description", _text),
+            title=_find(medium.scopes, "title", _text),
         )
         for group in _groups(record, url)
         for medium in group
         if medium.kind == "image"
     }
     if not videos(record, url):
-        thumbnails = (_urls(record, f"media:{path}thumbnail", url) for path in _PATHS)
-        for loc in (loc for locs in thumbnails for loc in locs):
-            found.setdefault(loc, SitemapImage(loc))
+        for path in _PATHS:
+            for loc in _urls(elements(record, f"media:{path}thumbnail"), url):
+                found.setdefault(loc, SitemapImage(loc))
     return list(found.values()) or None
 
 
@@ -127,7 +195,8 @@ def videos(record: Record, url: ToUrl) -> list[SitemapVideo] | None:
         if files:
             found.append(_video(files, url))
     if not found:
-        player = _Medium("video", "", ((record, "media:group/"), (record, "media:")))
+        around = (_Scope(record, "media:group/"), _Scope(record, "media:"))
+        player = _Medium("video", "", around)
         found = [video for video in [_video([player], url)] if video.player_loc]
     return found or None
 
@@ -147,14 +216,14 @@ def check(record: Record, diagnostics: Diagnostics) -> None:
 
 def _groups(record: Record, url: ToUrl) -> Iterator[list[_Medium]]:
     """Yield the media of an item, the renditions of one thing together."""
-    item = (record, "media:")
+    item = _Scope(record, "media:")
     known = set[str]()
     for block in blocks(record, "media:content", "media:content"):
         medium = _medium(block, "media:content", (item,), url)
         known.add(medium.loc)
         yield [medium]
     for group in blocks(record, "media:group", "media:group"):
-        around = ((group, "media:group/"), item)
+        around = (_Scope(group, "media:group/"), item)
         inside = blocks(group, "media:group/content", "media:group/content")
         media = [_medium(block, "media:group/content", around, url) for block in inside]
         known.update(medium.loc for medium in media)
@@ -172,9 +241,9 @@ def _is_file(key: str, attributes: Mapping[str, str]) -> bool:
     return key != "link" or rel.rpartition("/")[2] == "enclosure"  # also as IANA's URI
 
 
-def _medium(block: Record, key: str, around: tuple[Scope, ...], url: ToUrl) -> _Medium:
+def _medium(block: Record, key: str, around: Scopes, url: ToUrl) -> _Medium:
     loc = url(first(block, f"{key}@url"))
-    scopes = ((block, f"{key}/"), *around)
+    scopes = (_Scope(block, f"{key}/"), *around)
     kind = kind_of(first(block, f"{key}@medium"), first(block, f"{key}@type"), loc)
     player = any(name.startswith(f"{key}/player") for name, _ in block)
     return _Medium(
@@ -202,73 +271,77 @@ def _video(files: list[_Medium], url: ToUrl) -> SitemapVideo:
     durations = (parse_duration(file.duration) for file in files)
     others = (file.scopes[:1] for file in files[1:])
     scopes = (*files[0].scopes, *chain.from_iterable(others))
+
+    def first_url(scope: _Scope, name: str) -> str | None:
+        return next(_urls(scope.elements(name), url), None)
+
     return SitemapVideo(
         content_loc=locs[0] if locs else None,
         duration=next((length for length in durations if length is not None), None),
         renditions=tuple(locs[1:]),
-        title=_text(scopes, "title"),
-        description=_text(scopes, "description"),
-        category=_text(scopes, "category"),
-        tags=tuple(split_commas(_text(scopes, "keywords") or "")),
-        thumbnail_loc=_url(scopes, "thumbnail", url),
-        player_loc=_url(scopes, "player", url),
-        rating=_first_value(scopes, "starrating@average", parse_rating),
-        view_count=_first_value(scopes, "statistics@views", parse_integer),
-        restriction=_restriction(scopes),
-        prices=_prices(scopes),
+        title=_find(scopes, "title", _text),
+        description=_find(scopes, "description", _text),
+        category=_find(scopes, "category", _text),
+        tags=_find(scopes, "keywords", _tags) or (),
+        thumbnail_loc=_find(scopes, "thumbnail", first_url),
+        player_loc=_find(scopes, "player", first_url),
+        rating=_find(scopes, "starrating@average", _first(parse_rating)),
+        view_count=_find(scopes, "statistics@views", _first(parse_integer)),
+        restriction=_find(scopes, "restriction", _restriction),
+        prices=_find(scopes, "price", _prices) or (),
     )
 
 
-def _first_value(
-    scopes: tuple[Scope, ...], name: str, parse: Callable[[str], Value | None]
-) -> Value | None:
-    values = (first_value(record, f"{prefix}{name}", parse) for record, prefix in scopes)
-    return next((value for value in values if value is not None), None)
-
-
-def _text(scopes: tuple[Scope, ...], name: str) -> str | None:
-    for record, prefix in scopes:
-        for attributes, text in elements(record, f"{prefix}{name}"):
-            is_html = clean_text(attributes.get("type", "")).lower() == "html"
-            if cleaned := html_to_text(clean_text(text)) if is_html else clean_text(text):
-                return cleaned
+def _find(scopes: Scopes, name: str, read: Reader[Value]) -> Value | None:
+    """Return the value of a field in the first scope that has one."""
+    for scope in scopes:
+        if (value := scope.value(name, read)) is not None:
+            return value
     return None
 
 
-def _url(scopes: tuple[Scope, ...], name: str, url: ToUrl) -> str | None:
-    found = (loc for record, prefix in scopes for loc in _urls(record, f"{prefix}{name}", url))
-    return next(found, None)
+def _first(parse: Callable[[str], Value | None]) -> Reader[Value]:
+    """Return a reader of the first valid text."""
+    return lambda scope, name: next(
+        (value for text in scope.texts(name) if (value := parse(text)) is not None), None
+    )
 
 
-def _urls(record: Record, key: str, url: ToUrl) -> Iterator[str]:
-    for attributes, text in elements(record, key):
+def _text(scope: _Scope, name: str) -> str | None:
+    for attributes, text in scope.elements(name):
+        is_html = clean_text(attributes.get("type", "")).lower() == "html"
+        if cleaned := html_to_text(clean_text(text)) if is_html else clean_text(text):
+            return cleaned
+    return None
+
+
+def _tags(scope: _Scope, name: str) -> tuple[str, ...] | None:
+    text = _text(scope, name)
+    return tuple(split_commas(text)) if text else None
+
+
+def _urls(found: Iterable[tuple[Mapping[str, str], str]], url: ToUrl) -> Iterator[str]:
+    for attributes, text in found:
         if loc := url(attributes.get("url", "") or text):
             yield loc
 
 
-def _restriction(scopes: tuple[Scope, ...]) -> VideoRestriction | None:
+def _restriction(scope: _Scope, name: str) -> VideoRestriction | None:
     """Return the restriction to countries; those to URLs, which Media RSS has too, are ignored."""
-    parse_relationship = one_of("allow", "deny")
-    for record, prefix in scopes:
-        for attributes, text in elements(record, f"{prefix}restriction"):
-            is_country = clean_text(attributes.get("type", "country")).lower() == "country"
-            if is_country and (names := split_words(text)):
-                relationship = parse_relationship(attributes.get("relationship", ""))
-                return VideoRestriction(relationship, names)
+    for attributes, text in scope.elements(name):
+        is_country = clean_text(attributes.get("type", "country")).lower() == "country"
+        if is_country and (names := split_words(text)):
+            return VideoRestriction(_relationship(attributes.get("relationship", "")), names)
     return None
 
 
-def _prices(scopes: tuple[Scope, ...]) -> tuple[VideoPrice, ...]:
-    """Return the prices of the innermost scope that has some."""
-    for record, prefix in scopes:
-        found = tuple(
-            VideoPrice(
-                parse_number(attributes.get("price", "")),
-                text_or_none(attributes.get("currency", "")),
-                text_or_none(attributes.get("type", "")),
-            )
-            for attributes, _ in elements(record, f"{prefix}price")
+def _prices(scope: _Scope, name: str) -> tuple[VideoPrice, ...] | None:
+    found = tuple(
+        VideoPrice(
+            parse_number(attributes.get("price", "")),
+            text_or_none(attributes.get("currency", "")),
+            text_or_none(attributes.get("type", "")),
         )
-        if found:
-            return found
-    return ()
+        for attributes, _ in scope.elements(name)
+    )
+    return found or None

@@ -11,14 +11,16 @@ from usp._parse.values.urls import check_url, is_http_url, resolve_url
 
 _SITEMAP: Final = re.compile(
     # Any word that starts so, as in Google's parser; sites also omit the colon.
-    r"(?:[-*\u2022]\s+)?site-?map(?:[\w-]*|\s+(?:url|index))"
-    r"(?P<separator>\s*[:=\uff1a]+\s*|\s+(?=https?://|/))(?P<value>.*)",
+    r"(?:[-*\u2022]\s++)?site-?map(?:[\w-]*+|\s++(?:url|index))"
+    r"(?P<separator>\s*+[:=\uff1a]++\s*+|\s++(?=https?://|/))(?P<value>.*)",
     re.IGNORECASE,
 )
-_REGULAR_FIELD: Final = re.compile(r"site-?map[\w-]*\s*:", re.IGNORECASE)
-_ESCAPED_LINE_BREAK: Final = re.compile(r"<br\s*/?>|(?:\\[rn])+(?=[a-z-]+\s*:|\Z)", re.IGNORECASE)
-"""Line breaks as HTML, or as escape sequences."""
-_URL_SEPARATOR: Final = re.compile(r"[\s,;]+(?:site-?map\s*:\s*)?", re.IGNORECASE)
+_REGULAR_FIELD: Final = re.compile(r"site-?map[\w-]*+\s*+:", re.IGNORECASE)
+_ESCAPED_LINE_BREAK: Final = re.compile(
+    r"<br\s*+/?>|(?<!\\[rn])(?:\\[rn])++(?=[a-z-]++\s*+:|\Z)", re.IGNORECASE
+)
+"""Line breaks as HTML, or as escape sequences: a run of them is looked at once, from its start."""
+_URL_SEPARATOR: Final = re.compile(r"[\s,;]++(?:site-?map\s*+:\s*+)?", re.IGNORECASE)
 
 
 def sitemaps_in_robots(

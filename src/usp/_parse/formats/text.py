@@ -1,4 +1,4 @@
-"""Plain text sitemaps: one URL a line."""
+"""Plain text sitemaps: one URL per line."""
 
 import re
 from collections.abc import Iterable, Iterator

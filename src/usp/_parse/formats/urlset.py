@@ -26,14 +26,15 @@ from usp._parse.formats.field_reader import (
 )
 from usp._parse.input.sniff import Kind
 from usp._parse.pattern.groups import NOTHING, GroupIndexes, Groups, Row
+from usp._parse.pattern.text_conversion import plain_list, plain_text
 from usp._parse.values.dates import is_valid_date, parse_aware_date, parse_date
 from usp._parse.values.enumerations import is_change_frequency, parse_change_frequency
 from usp._parse.values.numbers import parse_priority, priority_or_default
+from usp._parse.values.plain import unescape_plain_url
 from usp._parse.values.text import (
     cached_text_or_none,
     clean_text,
     split_commas,
-    split_plain_commas,
     text_or_none,
 )
 from usp._parse.values.urls import check_url, resolve_url, split_urls
@@ -79,16 +80,18 @@ def _plain_story(indexes: GroupIndexes) -> Callable[[list[Groups]], SitemapNewsS
 
     def story(rows: list[Groups]) -> SitemapNewsStory | None:
         for row in rows:
-            if (headline := row[title]) and (date := parse_date(row[published] or "")):
+            if (headline := plain_text(row[title])) and (
+                date := parse_date(plain_text(row[published]) or "")
+            ):
                 return SitemapNewsStory(
                     headline,
                     date,
-                    row[name] or None,
-                    row[language] or None,
-                    row[access] or None,
-                    split_plain_commas(text) if (text := row[genres]) else None,
-                    split_plain_commas(text) if (text := row[keywords]) else None,
-                    split_plain_commas(text) if (text := row[tickers]) else None,
+                    plain_text(row[name]),
+                    plain_text(row[language]),
+                    plain_text(row[access]),
+                    plain_list(row[genres]),
+                    plain_list(row[keywords]),
+                    plain_list(row[tickers]),
                 )
         return None
 
@@ -114,11 +117,11 @@ def _plain_images(indexes: GroupIndexes) -> Callable[[list[Groups]], list[Sitema
     return lambda rows: (
         [
             SitemapImage(
-                url,
-                row[caption] or None,
-                row[geo_location] or None,
-                row[title] or None,
-                row[license_url] or None,
+                unescape_plain_url(url),
+                plain_text(row[caption]),
+                plain_text(row[geo_location]),
+                plain_text(row[title]),
+                unescape_plain_url(row[license_url] or "") or None,
             )
             for row in rows
             if (url := row[loc])

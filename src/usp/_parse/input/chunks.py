@@ -7,11 +7,11 @@ from typing import Final
 CHUNK_SIZE: Final = 256 * 1024
 
 
-def split_chunks(chunks: Iterable[bytes]) -> Iterator[bytes]:
+def split_chunks(chunks: Iterable[bytes], size: int = CHUNK_SIZE) -> Iterator[bytes]:
     """Split large chunks, so that no later step ever holds, or copies, a whole document."""
     for chunk in chunks:
-        for start in range(0, len(chunk), CHUNK_SIZE):
-            yield chunk[start : start + CHUNK_SIZE]
+        for start in range(0, len(chunk), size):
+            yield chunk[start : start + size]
 
 
 def rechunk(chunks: Iterable[bytes]) -> Iterator[bytes]:

@@ -62,9 +62,9 @@ _NOT_FOR_DOCUMENTS: Final = frozenset(
     {"idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape", "utf-7", "mbcs"}
 )
 _XML_DECLARATION: Final = re.compile(
-    rb"""<\?xml[^>]*?\sencoding\s*=\s*["']\s*([\w.:-]+)""", re.IGNORECASE
+    rb"""<\?xml[^<>]*?\sencoding\s*+=\s*+["']\s*+([\w.:-]++)""", re.IGNORECASE
 )
-_CHARSET: Final = re.compile(r"charset\s*=\s*[\"']?([\w.:-]+)", re.IGNORECASE)
+_CHARSET: Final = re.compile(r"charset\s*+=\s*+[\"']?([\w.:-]++)", re.IGNORECASE)
 _UTF_8: Final = "utf-8"
 _REPLACEMENT: Final = "\ufffd"
 

@@ -4,11 +4,14 @@ The format is detected by the first bytes, never by a name or a content type: a 
 gzip is read as it is, and gzip is decompressed whatever its name, also when it was compressed
 twice. Raw deflate has no signature: it is accepted if a document comes out. What was decompressed
 before an error is kept.
+
+All layers count together against the limit: a layer costs time even if it contains next to nothing.
 """
 
 import re
 import zlib
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from itertools import chain
 from typing import Final
 
@@ -20,6 +23,12 @@ MAX_DOCUMENT_BYTES: Final = 100 * 1024 * 1024
 """The limit on a decompressed document; the protocol allows 50 MiB (sitemaps.org)."""
 
 _MAX_LAYERS: Final = 3
+_MAX_GROWTH: Final = 4
+_FREE_GROWTH: Final = 256 * 1024
+"""Compressed data hardly shrinks when it is compressed again. An outer layer that expands to more
+than so many times the bytes received, and so many more, was made to cost time."""
+_PIECE: Final = 16 * 1024
+"""zlib gets so many bytes at a time, since it copies what follows the end of each gzip member."""
 _HEAD: Final = 4096
 """Compressed data is searched for in so many bytes: scripts print blank lines, byte order marks and
 warnings before it."""
@@ -54,16 +63,20 @@ def decompress(
     max_layers: int = _MAX_LAYERS,
 ) -> Iterator[bytes]:
     """Yield the document's bytes, at most ``limit``, decompressed up to ``max_layers`` times."""
-    remaining = limit
-    for chunk in _remove_layers(split_chunks(chunks), diagnostics, max_layers):
-        if len(chunk) > remaining:
-            diagnostics.document_bytes += remaining
-            yield chunk[:remaining]
-            diagnostics.report("SM701", f"only the first {limit} bytes were read")
-            return
-        remaining -= len(chunk)
+    budget = _Budget(limit)
+    read = 0
+    for chunk in _Layers(diagnostics, budget).remove(budget.receive(chunks), max_layers):
+        if len(chunk) > budget.left:
+            budget.exceeded = True
+            chunk = chunk[: max(budget.left, 0)]  # noqa: PLW2901 -- the last one
+        budget.left -= len(chunk)
+        read += len(chunk)
         diagnostics.document_bytes += len(chunk)
         yield chunk
+        if budget.exceeded:
+            break
+    if budget.exceeded:
+        diagnostics.report("SM701", f"only the first {read} bytes were read")
 
 
 def decompress_all(
@@ -80,18 +93,87 @@ def is_compressed(head: bytes) -> bool:
     return _find_compressed(head[:_HEAD])[1] is not None
 
 
-def _remove_layers(
-    chunks: Iterable[bytes], diagnostics: Diagnostics, max_layers: int
-) -> Iterator[bytes]:
-    head, chunks = peek(chunks, _HEAD)
-    start, window_bits = _find_compressed(head[:_HEAD]) if max_layers else (0, None)
-    if window_bits is None:
-        return chunks
-    if start:
-        diagnostics.report("SM205", "there is junk before the compressed data", position=(1, 0))
-        next(chunks)
-        chunks = chain([head[start:]], chunks)
-    return _remove_layers(_inflate(chunks, window_bits, diagnostics), diagnostics, max_layers - 1)
+@dataclass(slots=True)
+class _Budget:
+    """How many bytes all layers of a document may have in all."""
+
+    left: int
+    received: int = 0
+    """The size of the document as received, so far."""
+    exceeded: bool = False
+
+    def receive(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
+        """Count the document as received."""
+        for chunk in split_chunks(chunks):
+            self.received += len(chunk)
+            yield chunk
+
+    def spend(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
+        """Count what came out of a layer that contains another one; stop when it is too much."""
+        size = 0
+        for chunk in chunks:
+            size += len(chunk)
+            self.left -= len(chunk)
+            if self.left <= 0 or size > _MAX_GROWTH * self.received + _FREE_GROWTH:
+                self.exceeded = True
+                return
+            yield chunk
+
+
+@dataclass(frozen=True, slots=True)
+class _Layers:
+    """The layers of compression of one document."""
+
+    diagnostics: Diagnostics
+    budget: _Budget
+
+    def remove(
+        self, chunks: Iterable[bytes], max_layers: int, *, inner: bool = False
+    ) -> Iterator[bytes]:
+        """Yield the document; ``inner`` tells that the chunks came out of another layer."""
+        head, chunks = peek(chunks, _HEAD)
+        start, window_bits = _find_compressed(head[:_HEAD]) if max_layers else (0, None)
+        if window_bits is None:
+            return chunks
+        if start:
+            self.diagnostics.report(
+                "SM205", "there is junk before the compressed data", position=(1, 0)
+            )
+            next(chunks)
+            chunks = chain([head[start:]], chunks)
+        inflated = self._inflate(self.budget.spend(chunks) if inner else chunks, window_bits)
+        return self.remove(_join_small(inflated), max_layers - 1, inner=True)
+
+    def _inflate(self, chunks: Iterable[bytes], window_bits: int) -> Iterator[bytes]:
+        inflater = zlib.decompressobj(window_bits)
+        incomplete = b""
+        for chunk in split_chunks(chunks, _PIECE):
+            data = incomplete + chunk
+            incomplete = b""
+            while data:
+                if inflater.eof:
+                    data = data.lstrip(b"\0")  # padding between members, of tape and block writers
+                    if data and _GZIP.startswith(data[:1]) and len(data) == 1:
+                        incomplete = data
+                        break
+                    if not data.startswith(_GZIP):
+                        if data:
+                            self.diagnostics.report("SM215", "there is junk after the gzip data")
+                            return
+                        break
+                    inflater = zlib.decompressobj(_WINDOW_BITS[_GZIP])
+                before = inflater.copy()
+                try:
+                    out = inflater.decompress(data, CHUNK_SIZE)
+                except zlib.error:
+                    self.diagnostics.report_once("SM214", _DAMAGED)
+                    yield from _inflate_until_error(before, data)
+                    return
+                if out:
+                    yield out
+                data = inflater.unused_data if inflater.eof else inflater.unconsumed_tail
+        if not inflater.eof and not self.budget.exceeded:
+            self.diagnostics.report_once("SM214", _DAMAGED)
 
 
 def _find_compressed(head: bytes) -> tuple[int, int | None]:
@@ -122,38 +204,19 @@ def _gives_document(head: bytes, start: int, window_bits: int) -> bool:
     return data.startswith(_BYTE_ORDER_MARKS) or bool(_DOCUMENT_START.match(without_zeros))
 
 
-def _inflate(
-    chunks: Iterable[bytes], window_bits: int, diagnostics: Diagnostics
-) -> Iterator[bytes]:
-    inflater = zlib.decompressobj(window_bits)
-    incomplete = b""
+def _join_small(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Join small chunks: each gzip member gives one of its own, and may contain a single byte."""
+    small = bytearray()
     for chunk in chunks:
-        data = incomplete + chunk
-        incomplete = b""
-        while data:
-            if inflater.eof:
-                data = data.lstrip(b"\0")  # padding between members, as tape and block writers do
-                if data and _GZIP.startswith(data[:1]) and len(data) == 1:
-                    incomplete = data
-                    break
-                if not data.startswith(_GZIP):
-                    if data:
-                        diagnostics.report("SM215", "there is junk after the gzip data")
-                        return
-                    break
-                inflater = zlib.decompressobj(_WINDOW_BITS[_GZIP])
-            before = inflater.copy()
-            try:
-                out = inflater.decompress(data, CHUNK_SIZE)
-            except zlib.error:
-                diagnostics.report_once("SM214", _DAMAGED)
-                yield from _inflate_until_error(before, data)
-                return
-            if out:
-                yield out
-            data = inflater.unused_data if inflater.eof else inflater.unconsumed_tail
-    if not inflater.eof:
-        diagnostics.report_once("SM214", _DAMAGED)
+        if not small and len(chunk) >= _PIECE:
+            yield chunk
+            continue
+        small += chunk
+        if len(small) >= _PIECE:
+            yield bytes(small)
+            small.clear()
+    if small:
+        yield bytes(small)
 
 
 def _inflate_until_error(inflater: "zlib._Decompress", data: bytes) -> Iterator[bytes]:

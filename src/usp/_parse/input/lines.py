@@ -1,4 +1,7 @@
-"""The lines of a text document, with a limit on their length."""
+"""The lines of a text document, with a limit on their length.
+
+The last line of a document that is truncated is skipped: the start of a URL is another URL.
+"""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -13,22 +16,30 @@ MAX_LINE: Final = 64 * 1024
 
 
 def read_lines(chunks: Iterable[bytes], diagnostics: Diagnostics) -> Iterator[str]:
-    """Yield the lines, trimmed; one that is too long is empty, and reported.
+    """Yield the lines, trimmed; one that is too long or truncated is empty, and reported.
 
     The position of the diagnostics is that of the last line.
     """
     position: Position = (1, 0)
     diagnostics.position_of = lambda _at: position
     diagnostics.here = 0
-    for number, (line, offset) in enumerate(_bounded_lines(chunks), 1):
+    for number, (line, offset, ended) in enumerate(_bounded_lines(chunks), 1):
         position = (number, offset)
+        text = ""
         if line is None:
             diagnostics.report("SM310", f"a line longer than {MAX_LINE} bytes was skipped")
-        yield "" if line is None else decode_line(line)
+        elif diagnostics.truncated and not ended and line.strip():
+            diagnostics.report("SM209", "the last line is truncated and was skipped")
+        else:
+            text = decode_line(line)
+        yield text
 
 
-def _bounded_lines(chunks: Iterable[bytes]) -> Iterator[tuple[bytes | None, int]]:
-    """Yield each line and its offset; None for one that is too long, so that memory is bounded."""
+def _bounded_lines(chunks: Iterable[bytes]) -> Iterator[tuple[bytes | None, int, bool]]:
+    """Yield each line, its offset, and whether it has an end.
+
+    A line that is too long is None, so that memory is bounded.
+    """
     incomplete, too_long = b"", False
     start = read = 0
     after_return = False
@@ -37,7 +48,7 @@ def _bounded_lines(chunks: Iterable[bytes]) -> Iterator[tuple[bytes | None, int]
         start += begin
         for end in _LINE_END.finditer(chunk, begin):
             line = incomplete + chunk[begin : end.start()]
-            yield (None if too_long or len(line) > MAX_LINE else line), start
+            yield (None if too_long or len(line) > MAX_LINE else line), start, True
             incomplete, too_long = b"", False
             begin = end.end()
             start = read + begin
@@ -46,4 +57,4 @@ def _bounded_lines(chunks: Iterable[bytes]) -> Iterator[tuple[bytes | None, int]
         incomplete = b"" if too_long else incomplete
         read += len(chunk)
         after_return = chunk.endswith(b"\r") if chunk else after_return
-    yield (None if too_long else incomplete), start
+    yield (None if too_long else incomplete), start, False

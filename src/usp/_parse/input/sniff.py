@@ -72,6 +72,8 @@ _ENTRY_FIELDS: Final = frozenset(
 )
 """Elements of an entry: where one comes first, the document starts inside an entry."""
 _SKIPPED_TAGS: Final = _MESSAGE_TAGS | _ENTRY_FIELDS | {b"xml"}  # <xml version="1.0"?>
+_MAX_SKIPPED_TAGS: Final = len(_SKIPPED_TAGS) + 4
+"""With the misspelt root elements: to tell one takes long, and no document has many."""
 _ROOT_NAMES: Final = ("urlset", "sitemapindex", "sitemaps", "rss", "feed")
 _INNER_ROOTS: Final = frozenset({b"urlset", b"sitemapindex"})
 """Root elements that also count inside another XML document, such as a SOAP envelope."""
@@ -94,23 +96,26 @@ _PLAIN_HEAD: Final = re.compile(
 )
 _PLAIN_ROOTS: Final = {4: Kind.URLSET, 5: Kind.INDEX, 6: Kind.RSS, 7: Kind.ATOM, 8: Kind.RSS}
 """By the group of the root element's name."""
-_ROBOTS_LINE: Final = re.compile(rb"^\s*site-?map\s*:", re.IGNORECASE | re.MULTILINE)
+_ROBOTS_LINE: Final = re.compile(rb"^[^\S\n]*+site-?map\s*+:", re.IGNORECASE | re.MULTILINE)
 _PATH_END: Final = re.compile("[?#]")
-_WHITESPACE: Final = b" \t\r\n\0\x0b\x0c"
-_BYTE_ORDER_MARK: Final = "\ufeff".encode()
+_BLANKS: Final = re.compile(rb"(?:[ \t\r\n\0\x0b\x0c]++|\xef\xbb\xbf)*+")
+"""Whitespace and byte order marks."""
 _TAG: Final = re.compile(rb"<\s{0,9}+(?:[A-Za-z_][\w.-]*:)?([A-Za-z_][\w.-]*)(?=[^\w.:-])")
 _SKIPPED: Final = re.compile(
     # An unclosed one extends to the end: searching inside it would take quadratic time.
-    # For the same reason the end of an instruction must be near.
-    rb"<!--.*?(?:-->|\Z)|<\?.{0,200}?\?>|<\?[^<>]*>?|<!\[CDATA\[.*?(?:\]\]>|\Z)",
+    # The end of an instruction must be near, and no other one starts before it.
+    rb"<!--.*?(?:-->|\Z)|<\?(?:[^?<]|\?(?!>)|<(?!\?)){0,200}+\?>|<\?[^<>]*+>?"
+    rb"|<!\[CDATA\[.*?(?:\]\]>|\Z)",
     re.DOTALL,
 )
 _DOCTYPE: Final = re.compile(
-    rb"<!DOCTYPE\s+([^\s>\[]*)[^>\[]*(?:\[.*?\]\s*>|>)?", re.DOTALL | re.IGNORECASE
+    rb"<!DOCTYPE\s++([^\s>\[]*+)[^>\[]*+(?:\[.*?\]\s*+>|>)?", re.DOTALL | re.IGNORECASE
 )
-_FOLDING_MARKER: Final = re.compile("[ \t\r+\u25b6\u25b8\u25bc\u25be-]*".encode())
+_FOLDING_MARKER: Final = re.compile("(?:[ \t\r+-]|\u25b6|\u25b8|\u25bc|\u25be)*+".encode())
 """What browsers show before an element that can be folded."""
-_URL_LINE: Final = re.compile(rb"^[<\s]*https?://\S+\s*$", re.IGNORECASE | re.MULTILINE)
+_URL_LINE: Final = re.compile(
+    rb"^(?:<|[^\S\n])*+https?://\S++[^\S\n]*+$", re.IGNORECASE | re.MULTILINE
+)
 _ENTITY: Final = re.compile(rb"<!ENTITY", re.IGNORECASE)
 
 
@@ -129,7 +134,8 @@ def sniff(head: bytes, *urls: str) -> SniffResult:
 
 
 def _sniff_any(head: bytes, urls: tuple[str, ...]) -> SniffResult:
-    start = _skip_whitespace(head)
+    blanks = _BLANKS.match(head)
+    start = blanks.end() if blanks else 0
     is_robots = any(
         f"/{_PATH_END.split(url, 1)[0]}".lower().endswith("/robots.txt") for url in urls
     )
@@ -153,18 +159,6 @@ def _is_text(head: bytes) -> bool:
     """Tell whether these are lines of URLs, though a script's warning or a ``<`` comes first."""
     tags = {tag[1].lower() for tag in _TAG.finditer(head)}
     return tags <= _MESSAGE_TAGS and bool(_URL_LINE.search(head))
-
-
-def _skip_whitespace(head: bytes) -> int:
-    start = 0
-    while True:
-        rest = head[start:]
-        step = len(rest) - len(rest.lstrip(_WHITESPACE)) or (
-            len(_BYTE_ORDER_MARK) * rest.startswith(_BYTE_ORDER_MARK)
-        )
-        if not step:
-            return start
-        start += step
 
 
 def _is_start_of_xml(head: bytes, result: SniffResult) -> bool:
@@ -194,6 +188,7 @@ def _sniff_xml(head: bytes, start: int) -> SniffResult:
             return _invalid("SM203", "The DOCTYPE declares entities, which are never expanded")
     tag, loc = first, None
     foreign = False
+    skipped = set(_SKIPPED_TAGS)
     while tag:
         name = tag[1].lower()
         kind = _ROOTS.get(name) or _ENTRIES.get(name)
@@ -205,7 +200,7 @@ def _sniff_xml(head: bytes, start: int) -> SniffResult:
             return _invalid("SM202", "It is an HTML page")
         if not foreign and name == b"loc":
             loc = loc or tag
-        foreign = foreign or (strict and name not in _SKIPPED_TAGS and not _is_misspelt_root(name))
+        foreign = foreign or (strict and not _is_skipped(name, skipped))
         tag = _TAG.search(text, tag.end())
     if loc and not foreign:
         return _found(head, Kind.URLSET, loc)  # without any entry around it
@@ -224,6 +219,13 @@ def _found(head: bytes, kind: Kind, tag: re.Match[bytes]) -> SniffResult:
         rootless=tag[1].lower() not in _ROOTS,
         starts_mid_entry=junk and bool(_FIELD_END.search(before)),
     )
+
+
+def _is_skipped(name: bytes, skipped: set[bytes]) -> bool:
+    """Tell whether a tag may stand before the entries; a misspelt root element is added."""
+    if name not in skipped and len(skipped) < _MAX_SKIPPED_TAGS and _is_misspelt_root(name):
+        skipped.add(name)
+    return name in skipped
 
 
 def _is_misspelt_root(name: bytes) -> bool:

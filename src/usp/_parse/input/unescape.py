@@ -16,18 +16,18 @@ from typing import Final
 class Escape:
     """One way to escape a document."""
 
-    start: re.Pattern[bytes]
-    """The start of such a document; group 1 is everything before its first character."""
-    sequence: re.Pattern[bytes]
-    """One escaped character: its name or code, in the one group that matches."""
+    start: Callable[[bytes], re.Match[bytes] | None]
+    """Matches the start of such a document; group 1 is everything before its first character."""
+    replace: Callable[[Callable[[re.Match[bytes]], bytes], bytes], bytes]
+    """Replaces each escaped character: its name or code is in the one group that matches."""
     decode: Callable[[re.Match[bytes]], str]
     """Returns the character of such a sequence."""
     encode: Callable[[bytes], bytes]
     """Escapes a text again, to compute positions in the original document."""
 
 
-_ROOT: Final = rb"(?:\?xml|!DOCTYPE|!--|(?:[\w.-]+:)?(?:urlset|sitemapindex|rss|feed|rdf)\b)"
-_TAGS: Final = rb"(\s*+(?:<[^<>]*>\s*+)*+)"
+_ROOT: Final = rb"(?:\?xml|!DOCTYPE|!--|(?:[\w.-]++:)?(?:urlset|sitemapindex|rss|feed|rdf)\b)"
+_TAGS: Final = rb"(\s*+(?:<[^<>]*+>\s*+)*+)"
 _STRING: Final = rb"""(\s*+(?:[\[{]\s*+(?:"[^"<]{0,100}"\s*+:\s*+)?)*+b?["'](?:\s|\\[nrt])*+)"""
 _MAX_SEQUENCE: Final = 12
 _BACKSLASH_CODES: Final = {b"n": "\n", b"r": "\r", b"t": "\t", b"b": "", b"f": ""}
@@ -60,20 +60,22 @@ def _encode_string(text: bytes) -> bytes:
 
 ESCAPES: Final = (
     Escape(
-        re.compile(_TAGS + rb"&(?:lt|#60|#x3c);" + _ROOT, re.IGNORECASE),
-        re.compile(rb"&(?:(lt|gt|amp|quot|apos)|#([0-9]{1,7})|#x([0-9a-f]{1,6}));", re.IGNORECASE),
+        re.compile(_TAGS + rb"&(?:lt|#60|#x3c);" + _ROOT, re.IGNORECASE).match,
+        re.compile(
+            rb"&(?:(lt|gt|amp|quot|apos)|#([0-9]{1,7})|#x([0-9a-f]{1,6}));", re.IGNORECASE
+        ).sub,
         _decode_html,
         _encode_html,
     ),
     Escape(
-        re.compile(_STRING + rb"(?:<|\\u003c)" + _ROOT, re.IGNORECASE),
-        re.compile(rb"\\(?:[ux]((?<=u)[0-9a-fA-F]{4}|(?<=x)[0-9a-fA-F]{2})|([\x00-\x7f]))"),
+        re.compile(_STRING + rb"(?:<|\\u003c)" + _ROOT, re.IGNORECASE).match,
+        re.compile(rb"\\(?:[ux]((?<=u)[0-9a-fA-F]{4}|(?<=x)[0-9a-fA-F]{2})|([\x00-\x7f]))").sub,
         _decode_string,
         _encode_string,
     ),
     Escape(
-        re.compile(rb"(" + _TAGS + rb"<!\[CDATA\[\s*+)<" + _ROOT, re.IGNORECASE),
-        re.compile(rb"(?!)"),
+        re.compile(rb"(" + _TAGS + rb"<!\[CDATA\[\s*+)<" + _ROOT, re.IGNORECASE).match,
+        lambda _, text: text,
         _decode_html,
         bytes,
     ),
@@ -83,7 +85,7 @@ ESCAPES: Final = (
 def find_escaped(head: bytes) -> tuple[Escape, int] | None:
     """Return how a document is escaped and where it starts, given its first bytes; None if not."""
     for escape in ESCAPES:
-        if match := escape.start.match(head):
+        if match := escape.start(head):
             return escape, match.end(1)
     return None
 
@@ -109,4 +111,4 @@ def _end_of_complete_sequences(data: bytes) -> int:
 
 
 def _unescape(escape: Escape, data: bytes) -> bytes:
-    return escape.sequence.sub(lambda match: escape.decode(match).encode("utf-8", "replace"), data)
+    return escape.replace(lambda match: escape.decode(match).encode("utf-8", "replace"), data)

@@ -1,11 +1,11 @@
 """Compiles a shape to the regular expression that matches entries of that shape.
 
-The expression matches in one of two ways. In the *plain* way every value means what is written: a
-URL without anything odd, a text without references, surrounding whitespace or letters outside
-ASCII; and the whitespace before a tag is that of the entries that were learned from. Nothing in
-such an entry can be malformed, or changed by expat. In the *general* way a value is anything
-without a ``<``, and whitespace may vary. A run of elements of one name is one group, which a
-pattern of its own splits.
+There are two ways to match, each with its expression. In the *plain* way every value means what is
+written: a URL without anything odd, a text of visible characters with valid references or in CDATA,
+without surrounding whitespace; and the whitespace before a tag is that of the entries that were
+learned from. Nothing in such an entry can be malformed. In the *general* way a value is anything
+without a ``<``, except as CDATA, and whitespace may vary. A run of elements of one name is one
+group, which a pattern of its own splits.
 """
 
 import re
@@ -13,9 +13,16 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
-from usp._parse.pattern.groups import SURE, EntryPattern, GroupLayout, Item
+from usp._parse.pattern.groups import SURE, EntryPattern, GroupLayout, Item, Way
 from usp._parse.pattern.shape import BLANKS, CHECKED, MAX_WAYS, UNCHECKED, Element, Slot
-from usp._parse.values.plain import ANY_TEXT, PLAIN_TEXT, SAFE_TEXT
+from usp._parse.values.plain import (
+    ANY_TEXT,
+    ANY_TEXT_OR_CDATA,
+    PLAIN_ATTRIBUTE,
+    PLAIN_TEXT,
+    SAFE_TEXT,
+    or_in_cdata,
+)
 
 _MAX_GROUPS: Final = 90
 _MAX_PATTERN: Final = 20_000
@@ -34,21 +41,17 @@ def compile_pattern(shape: Element, plain: Mapping[str, str]) -> EntryPattern | 
     """
     if shape.ways > MAX_WAYS:
         return None
-    plainly = _PatternWriter(plain=plain) if plain else None
-    mark = plainly.content(shape, "", sure=True) if plainly else None
-    if plainly and (mark is None or not plainly.is_small):
-        plainly = None
-    general = _PatternWriter(first_group=plainly.groups if plainly else 0)
+    general = _PatternWriter()
     general.content(shape, "", sure=True)
     if not general.is_small:
         return None
-    ways = [f"{writer.text}{BLANKS}" for writer in (plainly, general) if writer]
-    pattern = re.compile("|".join(ways) + _NEVER)
-    layout = GroupLayout(tuple(general.items))
-    if plainly is None or mark is None:
-        return EntryPattern(pattern, layout)
-    plain_layout = GroupLayout(tuple(plainly.items), plain=True)
-    return EntryPattern(pattern, layout, plain_layout, mark, re.compile(ways[0] + _NEVER))
+    plainly = _PatternWriter(plain=plain) if plain else None
+    if plainly:
+        plainly.content(shape, "", sure=True)
+    small = plainly is not None and plainly.is_small
+    return EntryPattern(
+        shape, shape.names, general.way(), plainly.way() if plainly and small else None
+    )
 
 
 class _PatternWriter:
@@ -57,13 +60,12 @@ class _PatternWriter:
     def __init__(
         self,
         *,
-        first_group: int = 0,
         plain: Mapping[str, str] | None = None,
         silent: bool = False,
         unchecked: bool = False,
     ) -> None:
         self.items: list[Item] = []
-        self.groups = first_group
+        self.groups = 0
         self._pattern: list[str] = []
         self._plain = plain
         self._silent = silent  # write no groups
@@ -72,6 +74,11 @@ class _PatternWriter:
     @property
     def text(self) -> str:
         return "".join(self._pattern)
+
+    def way(self) -> Way:
+        """Compile what was written."""
+        layout = GroupLayout(tuple(self.items), plain=self._plain is not None)
+        return Way(re.compile(f"{self.text}{BLANKS}{_NEVER}"), layout)
 
     @property
     def is_small(self) -> bool:
@@ -111,7 +118,8 @@ class _PatternWriter:
         if element.slots is not None:
             inside += [self._slot(slot, owner, sure=sure) for slot in element.slots]
         elif element.end and element.tag:
-            inside.append(self._value(element.tag.key, ANY_TEXT, owner, sure=sure))
+            text = ANY_TEXT_OR_CDATA if element.cdata else ANY_TEXT
+            inside.append(self._value(element.tag.key, text, owner, sure=sure))
         elif element.end:
             self._pattern.append(ANY_TEXT if self._plain is None else SAFE_TEXT)
         if element.slots is not None:
@@ -164,7 +172,7 @@ class _PatternWriter:
 
     def _value(self, key: str, pattern: str, owner: str, *, sure: bool) -> int | None:
         """Write a value that is captured; return its group, if it has one."""
-        plain = pattern if self._plain is None else self._plain.get(key, PLAIN_TEXT)
+        plain = pattern if self._plain is None else _plain_pattern(self._plain.get(key), pattern)
         if plain.isalpha():  # a constant
             self._pattern.append(plain)
             self.items.append(Item(key, _PENDING, owner, text=plain, sure=sure))
@@ -181,3 +189,11 @@ class _PatternWriter:
             self.items.append(item)
         self.groups += 1
         return self.groups - 1
+
+
+def _plain_pattern(known: str | None, pattern: str) -> str:
+    """Return the pattern of a plain value, given the one of its key, if it has any."""
+    if pattern not in {ANY_TEXT, ANY_TEXT_OR_CDATA}:
+        return known or PLAIN_ATTRIBUTE
+    plain = known or PLAIN_TEXT
+    return or_in_cdata(plain) if pattern == ANY_TEXT_OR_CDATA else plain

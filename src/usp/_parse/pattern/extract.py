@@ -17,7 +17,7 @@ from usp.objects.page import PageFieldReader, SitemapPage
 
 Read = Callable[[Groups], object]
 
-_FIELDS: Final = tuple(
+_FIELDS: Final = frozenset(
     vars(PageFieldReader).keys() & {*SitemapPage._fields, *SitemapPage._uncompared}
 )
 _REMEMBERED: Final = 1024
@@ -33,8 +33,14 @@ class MatchFieldReaders:
         self._meaning = fields
         self._layout = layout
         self._conversion = conversion
-        for name in _FIELDS:
-            setattr(self, name, self._quick_reader(name) or self._reader(name))
+
+    def __getattr__(self, name: str) -> Read:
+        """Return the function of a field; made on first access, since most are never read."""
+        if name not in _FIELDS:
+            raise AttributeError(name)
+        read = self._quick_reader(name) or self._reader(name)
+        setattr(self, name, read)
+        return read
 
     def has_later_fields(self, _groups: Groups) -> bool:
         """Tell whether there may be fields that 1.8.1 doesn't read."""

@@ -5,12 +5,12 @@ access. A run of elements, such as images, is one group, which is split on acces
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Final, NamedTuple
 
+from usp._parse.pattern.shape import Element
 from usp._parse.pattern.text_conversion import TextConversion
-from usp._parse.values.plain import unescape_plain_url
 from usp._parse.xml.entry_builder import Entry
 
 Groups = tuple[str | None, ...]
@@ -58,6 +58,8 @@ class Part:
     """The group of a run of such elements, if there is one; the indexes then refer to each."""
     pattern: re.Pattern[str] | None = None
     """The pattern that splits such a run."""
+    attributes_only: bool = False
+    """Whether such a run has no texts but those of attributes."""
 
     def rows(self, *, plain: bool) -> Callable[[Groups], list[Groups]]:
         """Return a function from the groups of a match to those of each of the elements.
@@ -70,10 +72,12 @@ class Part:
                 return lambda groups: [groups]
             return lambda groups: [groups] if groups[mark] is not None else []
         findall = self.pattern.findall
+        if not (plain and self.attributes_only):
+            return lambda groups: findall(groups[at] or "")
 
         def rows_of_run(groups: Groups) -> list[Groups]:
             run = groups[at] or ""
-            return findall(unescape_plain_url(run) if plain and "&" in run else run)
+            return findall(run.replace("&amp;", "&") if "&" in run else run)
 
         return rows_of_run
 
@@ -82,7 +86,7 @@ NOWHERE: Final = Part()
 """No match has the requested keys."""
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, weakref_slot=True)
 class GroupLayout:
     """What the groups of a pattern mean, in document order."""
 
@@ -145,7 +149,12 @@ class GroupLayout:
             part = run.part(mark, prefix, keys)
             if part is None or part.pattern or part.mark != SURE:
                 return None
-            return replace(part, run=mine[0].group, pattern=run.apart(part.indexes))
+            return replace(
+                part,
+                run=mine[0].group,
+                pattern=run.apart(part.indexes),
+                attributes_only=all("@" in item.key for item in run.items if item.text is None),
+            )
         texts = {item.key: item.group for item in mine if item.text is None}
         there = [item.group for item in mine if item.key == mark]
         unclear = any(item.run or item.owner != mark for item in mine)
@@ -194,34 +203,36 @@ class MatchRecord:
         return self._layout.may_have(prefix)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class EntryPattern:
-    """The pattern of the entries of a document; it matches in one of two ways.
-
-    The plain way is tried first: in nearly all entries every text means what is written.
-    """
+class Way(NamedTuple):
+    """One way in which entries are matched: with this pattern, whose groups mean that."""
 
     pattern: re.Pattern[str]
-    general: GroupLayout
-    plain: GroupLayout | None = None
-    mark: int = 0
-    """The group that is present if the match is plain."""
-    plain_pattern: re.Pattern[str] | None = None
-    """The pattern of the plain way alone."""
+    layout: GroupLayout
 
-    def layout(self, groups: Groups) -> GroupLayout:
-        """Return the layout of the way in which the groups were matched."""
-        return self.plain if self.plain and groups[self.mark] is not None else self.general
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EntryPattern:
+    """The pattern of entries of one shape; it matches in one of two ways."""
+
+    shape: Element
+    """The shape that it was compiled from."""
+    names: Mapping[str, str]
+    """The keys of the elements, by their names as written: where a name means something else, the
+    pattern is of no use."""
+    general: Way
+    plain: Way | None = None
+    """This is tried first: in nearly all entries every text means what is written."""
 
 
 @dataclass(frozen=True, slots=True)
 class MatchRun:
-    """Consecutive entries that match one pattern."""
+    """Consecutive entries that match one pattern in one way."""
 
     name: str
-    zero: int
-    """The offset in the document from which the matches count."""
-    entry_pattern: EntryPattern
+    """The key of the entries."""
+    start: int
+    """The offset of the first entry in the document, in bytes."""
+    layout: GroupLayout
     conversion: TextConversion
     matches: list[re.Match[str]]
 
@@ -231,8 +242,13 @@ class MatchRun:
     def entry(self, match: re.Match[str]) -> Entry:
         """Return a match as an entry."""
         groups = match.groups()
-        said = MatchRecord(self.entry_pattern.layout(groups), groups, self.conversion)
-        return self.name, said, self.zero + match.start()
+        record = MatchRecord(self.layout, groups, self.conversion)
+        return self.name, record, self.start + self._bytes_before(match)
+
+    def _bytes_before(self, match: re.Match[str]) -> int:
+        """Return the number of bytes from the first entry of the run to this one."""
+        begin, end, text = self.matches[0].start(), match.start(), match.string
+        return end - begin if text.isascii() else len(text[begin:end].encode())
 
 
 def iter_entries(pieces: Iterable[Entry | MatchRun]) -> Iterator[Entry]:

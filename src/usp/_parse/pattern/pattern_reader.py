@@ -1,50 +1,56 @@
-"""The pattern reader: reads entries with one regular expression that is learned from the file.
+"""The pattern reader: reads entries with one regular expression, at a fraction of expat's cost.
 
-The expat reader reads the first entries. Their shapes (``shape``) are compiled into one regular
-expression (``compile``): tags literal, values captured, elements that some entries lack optional.
-Consecutive entries are matched at a fraction of the cost of expat and its handlers.
+A pattern has the tags of an entry literally, captures its values, and has elements that some
+entries lack as optional. Some patterns are known from the start or from other documents
+(``known_patterns``). Others are learned: the expat reader reads the first entries, and their shapes
+(``shape``) are merged and compiled (``compile``).
 
 The pattern reader never changes a result. It gives an entry only if expat would give the same:
 
-- The shape was read by expat first, under the same namespaces. An entry that does not match goes to
-  expat, and its shape is merged into the pattern, so that the next one like it matches.
-- A value contains no ``<``. A value of a plain entry contains nothing else that expat would reject
-  or change. For other entries each block is searched for such things once: control characters,
-  ``]]>``, references that aren't plain. An entry with one of them goes to expat.
-- Whether a pattern is worth its cost is decided by counting: a file in which no two entries are
-  alike is left to expat until its next block, and no more is learned from one whose odd entries
-  are all different.
+- Each name in the pattern has the same meaning under the namespaces of the document. An entry that
+  does not match goes to expat; while a pattern is learned, its shape is merged into the pattern.
+- A value contains no ``<``, except as CDATA, and no ``]]>``. A value of a plain entry contains
+  nothing else that expat would reject. For other entries each block is searched for such things
+  once: control characters, references that aren't plain. An entry with one goes to expat.
 
-Matching works on a str with one character for each byte (``text_conversion``): offsets stay true.
+Whether it is worth its cost is decided by counting. Compiling a pattern takes as long as reading
+some tens of kilobytes, so it is done only where much more is left, in this document or in earlier
+ones with the same namespaces. A file in which few entries match is left to expat.
 """
 
 import re
+from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
 from usp._parse.pattern.compile import compile_pattern
-from usp._parse.pattern.groups import EntryPattern, MatchRecord, MatchRun
+from usp._parse.pattern.groups import EntryPattern, MatchRecord, MatchRun, Way
+from usp._parse.pattern.known_patterns import keep_pattern, known_patterns, note_use
 from usp._parse.pattern.shape import BLANKS, Element, merge_shapes, shape_of
-from usp._parse.pattern.text_conversion import ANYTHING, REFERENCES, TextConversion, conversion_for
-from usp._parse.values.plain import PLAIN_URL, plain_url_like
+from usp._parse.pattern.text_conversion import ANYTHING, REFERENCES, conversion_for
+from usp._parse.values.plain import NOT_PLAIN
 from usp._parse.xml.entry_builder import Entry
 from usp._parse.xml.grammar import Grammar
 from usp._parse.xml.namespaces import NamespaceScope
 
 _LONGEST_RUN: Final = 256
 """Few enough that the matches are still in the CPU cache when their pages are made."""
-_MISS: Final = 2
-"""An entry that does not match costs as much as two matches save."""
+_MISS: Final = 3
+"""An entry that does not match costs as much as three matches save."""
 _MISSES: Final = 64
-"""The budget for misses in one block; half of it in the next block if nothing matches."""
-_FEWEST_MISSES: Final = 8
+"""The budget for misses in one block while a pattern is learned; half of it in the next block if
+nothing matches."""
+_FEWEST_MISSES: Final = 12
+"""The same where nothing is learned."""
 _MOST_LEFT: Final = 1024
 _MAX_LESSONS: Final = 100
-"""How many entries of new shapes a pattern is learned from."""
-_WORTH: Final = 8 * 1024
-"""In fewer bytes than these, compiling a pattern costs more than it saves."""
-_LONGEST: Final = 64 * 1024
-_CONTROLS: Final = bytes(code for code in range(32) if code not in b"\t\r\n")
+"""How many entries of new shapes a pattern is learned from: then its odd entries all differ."""
+_WORTH_TRYING: Final = 800
+"""A smaller document is read by expat before a pattern is prepared."""
+_WORTH_LEARNING: Final = 96 * 1024
+"""In fewer bytes than these, learning a pattern costs more than a quarter of what it saves."""
+_LONGEST_ENTRY: Final = 64 * 1024
+_CONTROLS: Final = "".join(map(chr, [*range(9), 11, 12, *range(14, 32)]))
 _PLAIN_REFERENCE: Final = (
     # The five entities of XML, and characters that XML certainly allows.
     r"(?:amp|lt|gt|quot|apos"
@@ -52,118 +58,182 @@ _PLAIN_REFERENCE: Final = (
     r"|#x(?:[2-9A-Fa-f][0-9A-Fa-f]|[1-9A-Fa-f][0-9A-Fa-f]{2}|[1-9A-Ca-c][0-9A-Fa-f]{3}"
     r"|[1-9A-Fa-f][0-9A-Fa-f]{4}))"
 )
-_UNSAFE: Final = (
-    # A pattern, and the bytes that it can begin with, which are fast to search for.
-    (re.compile(rb"[%s]" % re.escape(_CONTROLS)), _CONTROLS),
-    (re.compile(rb"\]\]>"), b"]"),
-    (re.compile(rb"\xef\xbf[\xbe\xbf]"), b"\xef"),  # U+FFFE and U+FFFF
-    (re.compile(rf"&(?!{_PLAIN_REFERENCE};)".encode()), b"&"),
+_Hazards = tuple[tuple[re.Pattern[str], tuple[bytes, ...]], ...]
+"""Patterns, and the bytes that each can begin with, which are fast to search for."""
+_UNSAFE: Final[_Hazards] = (
+    (re.compile(f"[{re.escape(_CONTROLS)}]"), tuple(char.encode() for char in _CONTROLS)),
+    (re.compile("[\ufffe\uffff]"), (b"\xef\xbf",)),
+    (re.compile(f"&(?!{_PLAIN_REFERENCE};)"), (b"&",)),
 )
-"""What expat would reject or change."""
+"""What expat would reject or change; in CDATA it may be harmless, and expat reads it then."""
 _LEADING: Final = re.compile(BLANKS)
 
 
+class _Search:
+    """Finds the next match of any of some patterns in a text."""
+
+    def __init__(self, block: bytes, text: str, hazards: _Hazards) -> None:
+        self._text = text
+        self._block = block
+        self._hazards = hazards
+        # The next index of each pattern that may occur; None before the first search.
+        self._next: dict[re.Pattern[str], int] | None = None
+
+    def next(self, begin: int) -> int:
+        """Return the index of the next one, or the length of the text.
+
+        Each pattern is searched for only behind its last index. Otherwise a rare one would be
+        searched for through the whole block at each occurrence of a frequent one.
+        """
+        text = self._text
+        if self._next is None:
+            occurs = self._block.__contains__
+            self._next = {
+                pattern: -1 for pattern, begins in self._hazards if any(map(occurs, begins))
+            }
+        for pattern, index in self._next.items():
+            if index < begin:
+                found = pattern.search(text, begin)
+                self._next[pattern] = found.start() if found else len(text)
+        return min(self._next.values(), default=len(text))
+
+
 class PatternReader:
-    """Learns the pattern of the entries of one document, and reads those that match it."""
+    """Reads the entries of one document that match a pattern, and learns the pattern if needed."""
 
     def __init__(self, grammar: Grammar) -> None:
         self._grammar = grammar
         self._shape: Element | None = None
         self._scope: NamespaceScope | None = None  # the namespaces under which it was learned
         self._entry_pattern: EntryPattern | None = None
-        self._name = ""  # of the entries
         self._alike = 0  # entries without a new shape since the last pattern
         self._wanted = 2  # how many of them are needed before the next pattern
         self._lessons = 0  # entries with a new shape, learned or not
         self._misses = _MISSES
         self._left = 0  # what is left of the budget for misses
         self._block = b""
-        self._view = ""
-        # The next offset of each unsafe pattern; None before the first search.
-        self._unsafe: dict[re.Pattern[bytes], int] | None = None
-        self._conversion: TextConversion | None = None  # None before it is needed
+        self._view: str | None = None  # the block as text
+        self._byte = self._index = 0  # an offset in the block, and the same in the text
+        self._not_plain = self._unsafe = _Search(b"", "", ())  # where the two ways have to stop
+        self._conversion = REFERENCES
+        self._longest_general_run = 1
 
     def show(self, block: bytes) -> None:
         """Start with a new block of bytes."""
         self._block = block
-        self._view = ""
-        self._unsafe = self._conversion = None
-        # A small document is not worth a pattern.
-        worth_it = self._entry_pattern is not None or len(block) >= _WORTH
-        self._left = max(self._left, self._misses) if worth_it else 0
+        self._view = None
+        self._byte = self._index = 0
+        budget = 0
+        if len(block) >= _WORTH_LEARNING:
+            budget = self._misses
+        elif len(block) >= _WORTH_TRYING or self._entry_pattern is not None:
+            budget = _FEWEST_MISSES
+        self._left = max(self._left, budget)
 
     @property
-    def is_learning(self) -> bool:
+    def is_active(self) -> bool:
         """Whether it still tries to match entries of this block."""
         return self._left > 0
 
-    def read(self, begin: int, scope: NamespaceScope, zero: int) -> tuple[MatchRun | None, int]:
+    def read(self, begin: int, scope: NamespaceScope, start: int) -> tuple[MatchRun | None, int]:
         """Return the entries that match from an offset in the block on, and where they end.
 
-        ``zero`` is the offset of the block in the document.
+        ``start`` is the offset of the block in the document.
         """
-        entry_pattern = self._entry_pattern
-        if entry_pattern is None or scope is not self._scope or self._left <= 0:
+        if self._left <= 0:
             return None, begin
-        self._view = self._view or self._block.decode("latin-1")
-        blanks = _LEADING.match(self._view, begin)
-        begin = blanks.end() if blanks else begin
-        conversion = REFERENCES
-        found = self._matches(entry_pattern.plain_pattern, begin, len(self._view))
-        if not found:
-            conversion = self._conversion = self._conversion or conversion_for(self._block)
-            found = self._matches(entry_pattern.pattern, begin, self._next_unsafe(begin))
-        if not found:
+        if self._view is None:
+            self._view = self._open_block()
+        blanks = _LEADING.match(self._view, self._index_of(begin))
+        index = blanks.end() if blanks else self._index
+        begin += index - self._index  # blanks are ASCII
+        if self._view.startswith("</", index):  # the end of the document
             return None, begin
-        self._left = min(self._left + len(found), _MOST_LEFT)
-        self._misses = _MISSES
-        return MatchRun(self._name, zero, entry_pattern, conversion, found), found[-1].end()
+        for pattern in self._patterns(scope):
+            run = self._run(pattern, index, start + begin)
+            if run:
+                if pattern is not self._entry_pattern:
+                    self._entry_pattern, self._scope = pattern, scope
+                    self._shape = pattern.shape
+                    note_use(self._grammar, pattern)
+                self._left = min(self._left + len(run.matches), _MOST_LEFT)
+                self._misses = _MISSES
+                end = run.matches[-1].end()
+                length = len(self._view[index:end].encode())
+                self._byte, self._index = begin + length, end
+                return run, self._byte
+        return None, begin
 
-    def _matches(
-        self, pattern: re.Pattern[str] | None, begin: int, stop: int
-    ) -> list[re.Match[str]]:
-        """Return consecutive matches."""
-        if pattern is None:
-            return []
-        scanner = pattern.scanner(self._view, begin, stop)  # type: ignore[attr-defined]
-        return list(islice(iter(scanner.match, None), _LONGEST_RUN))  # as re.Scanner does it
+    def _patterns(self, scope: NamespaceScope) -> Iterator[EntryPattern]:
+        """Yield the patterns to try: the last one that matched, then others that are known.
+
+        Where it pays to learn, the last one is extended instead: one pattern for all entries is
+        faster than to take turns.
+        """
+        last = self._entry_pattern if scope is self._scope else None
+        if last:
+            yield last
+            if self._is_worth_learning(self._byte):
+                return
+        for pattern in known_patterns(self._grammar, scope):
+            if pattern is not last:
+                yield pattern
+
+    def _open_block(self) -> str:
+        """Prepare the block for matching; return its text."""
+        # What is not UTF-8 is a character that the block cuts in two, at its end.
+        view = self._block.decode("utf-8", "surrogateescape")
+        self._not_plain = _Search(self._block, view, NOT_PLAIN)
+        self._unsafe = _Search(self._block, view, _UNSAFE)
+        self._conversion = conversion_for(self._block)
+        return view
+
+    def _run(self, pattern: EntryPattern, index: int, start: int) -> MatchRun | None:
+        """Return the entries that match a pattern from here on; None if there are none."""
+        if pattern.plain and (run := self._run_of(pattern.plain, pattern, index, start)):
+            self._longest_general_run = 1  # what follows an entry that isn't plain probably is
+            return run
+        run = self._run_of(pattern.general, pattern, index, start)
+        self._longest_general_run = min(self._longest_general_run * 2, _LONGEST_RUN)
+        return run
+
+    def _run_of(self, way: Way, pattern: EntryPattern, index: int, start: int) -> MatchRun | None:
+        hazards, longest = (
+            (self._not_plain, _LONGEST_RUN)
+            if way.layout.plain
+            else (self._unsafe, self._longest_general_run)
+        )
+        scanner = way.pattern.scanner(self._view, index, hazards.next(index))  # type: ignore[attr-defined]
+        found = list(islice(iter(scanner.match, None), longest))  # as re.Scanner does it
+        if not found:
+            return None
+        return MatchRun(pattern.shape.key, start, way.layout, self._conversion, found)
+
+    def _index_of(self, byte: int) -> int:
+        """Return the index in the text of an offset in the block, which never decreases."""
+        self._index += len(self._block[self._byte : byte].decode("utf-8", "surrogateescape"))
+        self._byte = byte
+        return self._index
 
     def miss(self) -> None:
         """Record that what looked like the end of an entry was inside a comment."""
         self._left //= 2
 
-    def _next_unsafe(self, begin: int) -> int:
-        """Return the next unsafe offset, or the end of the block.
-
-        Each pattern is searched for only behind its last offset. Otherwise a rare one would be
-        searched for through the whole block at each occurrence of a frequent one.
-        """
-        if self._unsafe is None:
-            self._unsafe = {
-                pattern: -1
-                for pattern, begins in _UNSAFE
-                if any(map(self._block.__contains__, begins))
-            }
-        for pattern, place in self._unsafe.items():
-            if place < begin:
-                found = pattern.search(self._block, begin)
-                self._unsafe[pattern] = found.start() if found else len(self._block)
-        return min(self._unsafe.values(), default=len(self._block))
-
     def learn(self, begin: int, stop: int, scope: NamespaceScope, entry: Entry) -> None:
-        """Learn from an entry that the expat reader has read, given its offsets."""
-        text = self._block[begin:stop].decode("latin-1")
+        """Learn from an entry that did not match and was read by expat, given its offsets."""
         self._left -= _MISS
         if self._left <= 0:
             self._misses = max(self._misses // 2, _FEWEST_MISSES)
-        known = self._entry_pattern is not None and scope is self._scope
-        if known and self._entry_pattern and self._entry_pattern.pattern.fullmatch(text):
-            return  # it was split between two blocks, or contains something unsafe
-        if self._left <= 0:
             self._forget()
             return
-        if len(text) > _LONGEST or self._lessons >= _MAX_LESSONS:
+        if stop - begin > _LONGEST_ENTRY or not self._is_worth_learning(stop):
             return
+        if self._lessons >= _MAX_LESSONS:
+            return
+        text = self._block[begin:stop].decode()
+        pattern = self._entry_pattern if scope is self._scope else None
+        if pattern and pattern.general.pattern.fullmatch(text):
+            return  # it was split between two blocks, or contains something unsafe
         shape = shape_of(text, self._grammar, scope)
         if shape is None:
             return
@@ -171,30 +241,30 @@ class PatternReader:
             self._forget()
             self._scope = scope
         merged = merge_shapes(self._shape, shape) if self._shape else shape
-        if merged is not None and merged == self._shape:
-            self._alike += 1
-        else:
+        if merged is None or merged != self._shape:
             self._lessons += 1
             self._shape = merged or self._shape
-        if self._alike >= self._wanted and len(self._block) - stop >= _WORTH:
-            self._compile(text, entry)
+            return
+        self._alike += 1
+        if self._alike >= self._wanted:
+            self._compile(merged, text, entry)
 
-    def _compile(self, text: str, entry: Entry) -> None:
+    def _is_worth_learning(self, offset: int) -> bool:
+        return len(self._block) - offset >= _WORTH_LEARNING
+
+    def _compile(self, shape: Element, text: str, entry: Entry) -> None:
         """Compile the pattern of the merged shape; keep it only if it reproduces this entry."""
         self._alike = 0
         self._wanted *= 2
-        url = next((text for key, text in entry[1] if key == self._grammar.url_field), "")
-        plain = {
-            key: plain_url_like(url) if pattern == PLAIN_URL else pattern
-            for key, pattern in self._grammar.plain_values.items()
-        }
-        entry_pattern = compile_pattern(self._shape, plain) if self._shape else None
-        match = entry_pattern.pattern.fullmatch(text) if entry_pattern else None
-        if entry_pattern and match:
-            groups = match.groups()
-            if list(MatchRecord(entry_pattern.layout(groups), groups, ANYTHING)) == list(entry[1]):
-                self._entry_pattern = entry_pattern
-                self._name = entry[0]
+        pattern = compile_pattern(shape, self._grammar.plain_values)
+        match = pattern.general.pattern.fullmatch(text) if pattern else None
+        if pattern is None or match is None:
+            return
+        if list(MatchRecord(pattern.general.layout, match.groups(), ANYTHING)) != list(entry[1]):
+            return
+        self._entry_pattern = pattern
+        if not shape.declares_namespaces and self._scope and self._scope.means(pattern.names):
+            keep_pattern(self._grammar, pattern)
 
     def _forget(self) -> None:
         self._shape = self._entry_pattern = self._scope = None

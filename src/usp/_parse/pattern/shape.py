@@ -2,9 +2,7 @@
 
 The shape of one entry is read from its bytes. Shapes of several entries are merged: elements that
 some entries lack become optional, and elements of one name in a row become a run. An entry with
-comments, CDATA, text beside elements or entries inside it has no shape, and is left to expat.
-
-An entry is a str here, with one character for each byte, so that offsets are those of the document.
+comments, text beside elements or entries inside it has no shape, and is left to expat.
 """
 
 import re
@@ -13,6 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final
 
+from usp._parse.values.plain import ANY_TEXT_OR_CDATA
 from usp._parse.xml.grammar import Grammar, Tag
 from usp._parse.xml.namespaces import NamespaceScope
 
@@ -23,6 +22,7 @@ _MAX_ELEMENTS: Final = 100
 would be too large."""
 MAX_WAYS: Final = 8
 """In how many ways an element is written at most: trying more of them is slower than expat."""
+_CDATA: Final = "<![CDATA["
 _VALUE: Final = {quote: rf"[^{quote}<\x00-\x1f]*+" for quote in "\"'"}
 """An attribute's value as written; expat would change line breaks and tabs in it."""
 CHECKED: Final = frozenset(_VALUE.values())
@@ -34,13 +34,15 @@ _NAME: Final = r"""[^ \t\r\n<>/!?"'=&;]+"""
 _TOKEN: Final = re.compile(
     rf"<(?:(?P<end>/{_NAME}{_S}*)>"
     rf"|(?P<name>{_NAME})(?P<attributes>(?:{_S}+{_NAME}{_S}*={_S}*(?:\"[^\"<]*\"|'[^'<]*'))*+)"
-    rf"(?P<rest>{_S}*(?P<empty>/?)>))(?P<text>[^<]*)"
+    rf"(?P<rest>{_S}*(?P<empty>/?)>))(?P<text>{ANY_TEXT_OR_CDATA})"
 )
 _ATTRIBUTE: Final = re.compile(
-    rf"(?P<before>{_S}+)(?P<name>{_NAME})(?P<equals>{_S}*={_S}*)(?P<quote>[\"'])(?P<value>.*?)(?P=quote)",
+    rf"(?<!{_S})(?P<before>{_S}++)(?P<name>{_NAME})(?P<equals>{_S}*+={_S}*+)"
+    rf"(?P<quote>[\"'])(?P<value>.*?)(?P=quote)",
     re.DOTALL,
 )
 _NOT_PLAIN: Final = re.compile(r"[&\x00-\x1f]")
+_OTHER_MARKUP: Final = re.compile(r"<\?|<!(?!\[CDATA\[)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +59,29 @@ class Element:
     tag: Tag | None
     slots: tuple["Slot", ...] | None
     """Its children; None for text."""
+    cdata: bool = False
+    """Whether some or all of its text may be in CDATA."""
     gap: str = ""
     """The whitespace before it; ``BLANKS`` if it varies."""
     end_gap: str = ""
     """The same before its end tag, if it has children."""
+    key: str = ""
+    """What its name means where it was read."""
+
+    @property
+    def names(self) -> dict[str, str]:
+        """The keys of all elements, by their names as written."""
+        inner = (element for slot in self.slots or () for element in slot.elements)
+        return {self.name: self.key} | {
+            name: key for element in inner for name, key in element.names.items()
+        }
+
+    @property
+    def declares_namespaces(self) -> bool:
+        """Whether a start tag in it declares a namespace."""
+        inner = (element for slot in self.slots or () for element in slot.elements)
+        own = any("xmlns" in piece for piece in self.start[::2])
+        return own or any(element.declares_namespaces for element in inner)
 
     @property
     def size(self) -> int:
@@ -79,11 +100,13 @@ class Element:
     def merged(self, other: "Element") -> "Element | None":
         """Return an element that covers both; None if their tags differ."""
         same = (self.start, self.end) == (other.start, other.end)
+        cdata = self.cdata or other.cdata
         if not same or (self.slots is None) != (other.slots is None):
             return None
         return replace(
             self,
             slots=None if self.slots is None else _merged(self.slots, other.slots or ()),
+            cdata=cdata,
             gap=_same_gap(self.gap, other.gap),
             end_gap=_same_gap(self.end_gap, other.end_gap),
         )
@@ -162,7 +185,7 @@ def merge_shapes(one: Element, other: Element) -> Element | None:
 
 def shape_of(entry: str, grammar: Grammar, scope: NamespaceScope) -> Element | None:
     """Return the shape of an entry that expat has read; None if it has none."""
-    if scope.base or "<!" in entry or "<?" in entry:
+    if scope.base or _OTHER_MARKUP.search(entry):
         return None
     tokens = list(islice(_TOKEN.finditer(entry), _MAX_TOKENS + 1))
     try:
@@ -193,12 +216,12 @@ class _ShapeReader:
         if token["name"] is None or depth > _MAX_DEPTH:
             raise _NoShapeError
         attributes = list(_ATTRIBUTE.finditer(token["attributes"]))
-        name = _unicode(token["name"])
-        names = names.inside(name, {_unicode(said["name"]): said["value"] for said in attributes})
+        name = token["name"]
+        names = names.inside(name, {found["name"]: found["value"] for found in attributes})
         key = names.key(name)
         if depth == 0:
             tag = self._grammar.entries.get(key)
-            if tag is None or any(said["name"] == "xml:base" for said in attributes):
+            if tag is None or any(found["name"] == "xml:base" for found in attributes):
                 raise _NoShapeError
         else:
             tag = around.children.get(key) if around and around.children else None
@@ -207,15 +230,16 @@ class _ShapeReader:
         start, keys = _start_pattern(token, attributes, tag)
         if token["empty"]:
             self._no_text(token["text"])
-            slots = () if tag and tag.children is not None else None
-            return Element(name, start, "", keys, tag, slots, gap)
+            no_slots = () if tag and tag.children is not None else None
+            return Element(name, start, "", keys, tag, no_slots, gap=gap, key=key)
         children, end, end_gap = self._children(tag, names, depth)
         if children or (tag and tag.children is not None):
             if tag and tag.children is None:
                 raise _NoShapeError  # markup inside a text
             self._no_text(token["text"])
-            return Element(name, start, end, keys, tag, _slots(children), gap, end_gap)
-        return Element(name, start, end, keys, tag, None, gap)
+            slots = _slots(children)
+            return Element(name, start, end, keys, tag, slots, False, gap, end_gap, key)
+        return Element(name, start, end, keys, tag, None, _CDATA in token["text"], gap, key=key)
 
     def _gap(self) -> str:
         return self._tokens[self._at - 1]["text"] if self._at else ""
@@ -252,20 +276,20 @@ def _start_pattern(
     """Return the pattern of a start tag, in pieces, and the keys of its attributes."""
     pieces = [re.escape(f"<{token['name']}")]
     keys = []
-    for said in attributes:
-        name = _unicode(said["name"])
-        value = _VALUE[said["quote"]]
-        pieces[-1] += re.escape(f"{said['before']}{said['name']}{said['equals']}{said['quote']}")
+    for found in attributes:
+        name, quote = found["name"], found["quote"]
+        value = _VALUE[quote]
+        pieces[-1] += re.escape(f"{found['before']}{name}{found['equals']}{quote}")
         if tag and name.lower() in tag.attributes:
             keys.append(f"{tag.key}@{name.lower()}")
             pieces += [value, ""]
         elif name == "xmlns" or name.startswith("xmlns:"):
-            if _NOT_PLAIN.search(said["value"]) or not said["value"].isascii():
+            if _NOT_PLAIN.search(found["value"]) or not found["value"].isascii():
                 raise _NoShapeError
-            pieces[-1] += re.escape(said["value"])
+            pieces[-1] += re.escape(found["value"])
         else:
             pieces[-1] += value
-        pieces[-1] += said["quote"]
+        pieces[-1] += quote
     pieces[-1] += re.escape(token["rest"])
     return tuple(pieces), tuple(keys)
 
@@ -278,8 +302,3 @@ def _slots(children: list[Element]) -> tuple[Slot, ...]:
         else:
             slots.append(Slot((child,)))
     return tuple(slots)
-
-
-def _unicode(text: str) -> str:
-    """Return the text of characters that stand for bytes."""
-    return text if text.isascii() else text.encode("latin-1").decode("utf-8", "replace")

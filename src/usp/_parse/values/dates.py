@@ -17,36 +17,37 @@ _MAX_LENGTH: Final = 64
 _HOURS: Final = 24
 _LEAP_SECOND: Final = 60
 _TIME: Final = r"""
-    (?P<hour>\d{1,2}):(?P<minute>\d{1,2})(?::(?P<second>\d{1,2})(?:[.,](?P<fraction>\d+))?)?
-    (?:\s*(?P<am_pm>[AP])\.?M\.?)?"""
+    (?P<hour>\d{1,2}):(?P<minute>\d{1,2})(?::(?P<second>\d{1,2})(?:[.,](?P<fraction>\d++))?)?
+    (?:\s*+(?P<am_pm>[AP])\.?M\.?)?"""
 _ZONE: Final = r"""
-    (?:\s*(?P<zone>Z|(?:GMT|UTC)?\s?[+-]\d{1,2}(?::?\d{2}(?::?\d{2})?)?|[A-Z][A-Z ]*)
-    (?:\s*\([^()]*\))?)?"""
+    (?:\s*+(?P<zone>Z|(?:GMT|UTC)?\s?[+-]\d{1,2}(?::?\d{2}(?::?\d{2})?)?
+    |[A-Z]++(?:[ ]++[A-Z]++)*+)(?:\s*+\([^()]*+\))?)?"""
 _FLAGS: Final = re.VERBOSE | re.IGNORECASE | re.ASCII
 _FORMS: Final = tuple(
-    re.compile(form, _FLAGS)
+    re.compile(form, _FLAGS).fullmatch
     for form in (
         # W3C and its neighbours: 2024, 2024-05, 2024/5/1 10:00, 2024-05-01+02:00
         (
             rf"(?P<year>\d{{4}})(?:[-/.]\s?(?P<month>\d{{1,2}})(?:[-/.]\s?(?P<day>\d{{1,2}})\.?"
-            rf"(?:(?:[T\s]+|\s+at\s+){_TIME})?{_ZONE})?)?"
+            rf"(?:(?:[T\s]++|\s++at\s++){_TIME})?{_ZONE})?)?"
         ),
         # RFC 2822 and its neighbours: Mon, 1 Jan 2024 10:00:00 GMT; 1-Jan-24
         (
-            rf"(?:[A-Z]+\.?,?\s*)??(?P<day>\d{{1,2}})[\s-]+(?P<month>[A-Z]{{3,9}})\.?,?[\s-]+"
-            rf"(?P<year>\d{{4}}|\d{{2}})(?:,?\s+{_TIME})?{_ZONE}"
+            rf"(?:[A-Z]++\.?,?\s*+)??(?P<day>\d{{1,2}})[\s-]++(?P<month>[A-Z]{{3,9}})\.?,?[\s-]++"
+            rf"(?P<year>\d{{4}}|\d{{2}})(?:,?\s++{_TIME})?{_ZONE}"
         ),
         # American: January 5, 2024 3:04 PM
         (
-            rf"(?:[A-Z]+\.?,?\s+)??(?P<month>[A-Z]{{3,9}})\.?\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?,?\s+"
-            rf"(?P<year>\d{{4}})(?:,?\s+(?:at\s+)?{_TIME})?{_ZONE}"
+            rf"(?:[A-Z]++\.?,?\s++)??(?P<month>[A-Z]{{3,9}})\.?\s++(?P<day>\d{{1,2}})"
+            rf"(?:st|nd|rd|th)?,?\s++"
+            rf"(?P<year>\d{{4}})(?:,?\s++(?:at\s++)?{_TIME})?{_ZONE}"
         ),
         # May 2020
-        r"(?P<month>[A-Z]{3,9})\.?,?\s+(?P<year>\d{4})",
+        r"(?P<month>[A-Z]{3,9})\.?,?\s++(?P<year>\d{4})",
         # asctime and JavaScript: Thu Jan  4 10:00:00 2024
         (
-            rf"[A-Z]{{3,9}},?\s+(?P<month>[A-Z]{{3,9}})\s+(?P<day>\d{{1,2}})\s+{_TIME}{_ZONE}"
-            rf"\s+(?P<year>\d{{4}})"
+            rf"[A-Z]{{3,9}},?\s++(?P<month>[A-Z]{{3,9}})\s++(?P<day>\d{{1,2}})\s++{_TIME}{_ZONE}"
+            rf"\s++(?P<year>\d{{4}})"
         ),
     )
 )
@@ -57,17 +58,18 @@ _iso_length: Final = _ISO_SEPARATORS.get
 _from_iso_format: Final = datetime.fromisoformat
 _NUMBERS: Final = re.compile(
     rf"(?P<first>\d{{1,2}})(?P<separator>[/.-])(?P<second_number>\d{{1,2}})(?P=separator)(?P<year>\d{{4}})"
-    rf"(?:,?\s+{_TIME})?{_ZONE}",
+    rf"(?:,?\s++{_TIME})?{_ZONE}",
     _FLAGS,
-)
+).fullmatch
 _COMPACT: Final = re.compile(
     # The rarer forms of ISO 8601: without hyphens, weeks.
-    r"\d{8}(?:[T ]?\d{2}:?\d{2}(?::?\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?"
+    r"\d{8}(?:[T ]?\d{2}:?\d{2}(?::?\d{2}(?:\.\d++)?)?(?:Z|[+-]\d{2}:?\d{2})?)?"
     r"|\d{4}-\d{2}-\d{2}T\d{4}(?:\d{2})?(?:Z|[+-]\d{2}:?\d{2})?"
     r"|\d{4}-?W\d{2}(?:-?[1-7])?",
     re.ASCII,
 )
-_YEAR_AND_DAY: Final = re.compile(r"(?=.*\d{4})(?=.*(?<!\d)\d{1,2}(?!\d))")
+_YEAR: Final = re.compile(r"\d{4}")
+_DAY: Final = re.compile(r"(?<!\d)\d{1,2}(?!\d)")
 _OFFSET: Final = re.compile(r"(\d{1,2}):?(\d{2})?(?::?\d{2})?")
 _MONTH_NAMES: Final = (
     *("january", "february", "march", "april", "may", "june"),
@@ -142,29 +144,27 @@ def _parse_any_form(text: str) -> datetime | None:
     if not cleaned or len(cleaned) > _MAX_LENGTH or not any(map(str.isdigit, cleaned)):
         return None
     for form in _FORMS:
-        if match := form.fullmatch(cleaned):
+        if match := form(cleaned):
             parts = match.groupdict("")
             return _build(match, parts.get("day"), parts.get("month"))
-    if match := _NUMBERS.fullmatch(cleaned):
+    if match := _NUMBERS(cleaned):
         day_month = _day_and_month(match["first"], match["second_number"], match["separator"])
         return _build(match, *day_month)
     if _COMPACT.fullmatch(cleaned):
         return _parse_compact(cleaned)
     words = set(re.findall("[a-z]+", cleaned.lower()))
-    is_complete = words & _MONTHS.keys() and _YEAR_AND_DAY.search(cleaned)
+    is_complete = words & _MONTHS.keys() and _YEAR.search(cleaned) and _DAY.search(cleaned)
     return _parse_with_dateutil(cleaned) if is_complete else None
 
 
 def is_valid_date(text: str) -> bool:
     """Tell whether a text is a date, and names no unknown time zone."""
+    if parse_date(text) is None:
+        return False
     cleaned = clean_text(text)
-    zones = (
-        match.groupdict().get("zone")
-        for form in (*_FORMS, _NUMBERS)
-        if (match := form.fullmatch(cleaned))
-    )
-    zone = next(zones, None)
-    return parse_date(text) is not None and (not zone or _zone(zone) is not None)
+    matches = filter(None, (form(cleaned) for form in (*_FORMS, _NUMBERS)))
+    zone = next((match.groupdict().get("zone") for match in matches), None)
+    return not zone or _zone(zone) is not None
 
 
 def _day_and_month(first: str, second: str, separator: str) -> tuple[str, str]:

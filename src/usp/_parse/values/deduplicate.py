@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 _MAX_URLS: Final = 500_000
-"""How many URLs are remembered. The protocol allows 50,000 a document; one that lists more may
+"""How many URLs are remembered. The protocol allows 50,000 per document; one that lists more may
 contain duplicates, but must not fill memory."""
 
 

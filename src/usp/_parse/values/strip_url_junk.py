@@ -16,20 +16,19 @@ _PAIRS: Final = {
 }
 _MAX_LENGTH: Final = 8192
 """Longer texts are left alone: browsers and servers accept no longer URLs."""
-_ONLY_A_URL: Final = re.compile(r"https?://[^\s<]+", re.IGNORECASE)
+_ONLY_A_URL: Final = re.compile(r"https?://[^\s<]++", re.IGNORECASE)
 _HTTP: Final = re.compile(r"https?://[^\s/?#]", re.IGNORECASE)
-_MESSAGE_KINDS: Final = (
-    r"(?:PHP\s+)?(?:Warning|Notice|Deprecated|Strict Standards|(?:[A-Z][a-z]+ )?[Ee]rror)\s*:"
+_MESSAGE_START: Final = re.compile(
+    r"(?:PHP\s++)?(?:Warning|Notice|Deprecated|Strict Standards|(?:[A-Z][a-z]++ )?[Ee]rror)\s*+:"
 )
-_MESSAGE: Final = re.compile(rf"{_MESSAGE_KINDS}.{{0,1000}}?\son line [0-9]+\s*", re.DOTALL)
-"""A message of PHP. Its length is bounded, so that searching for its end stays cheap."""
-_MESSAGE_START: Final = re.compile(_MESSAGE_KINDS)
-_CDATA: Final = re.compile(r"<?!?\s*\[CDATA\[(.*?)\]?\s?\]?\s?>?", re.DOTALL | re.IGNORECASE)
-_TAG: Final = re.compile(r"</?[A-Za-z][\w:]*(?:\s[^<>]*)?/?>")
+_MESSAGE_END: Final = re.compile(r"\son line [0-9]++\s*+")
+"""What a message of PHP starts and ends with."""
+_CDATA: Final = re.compile(r"<?!?\s*+\[CDATA\[(.*?)\]?\s?\]?\s?>?", re.DOTALL | re.IGNORECASE)
+_TAG: Final = re.compile(r"</?[A-Za-z][\w:]*+(?:\s[^<>]*+)?/?>")
 _END_TAGS: Final = re.compile(
     r"(?:\s{0,9}(?:</[A-Za-z][\w:]{0,20}>|<br\s?/?>)){1,9}\Z", re.IGNORECASE
 )
-_OPENING_JUNK: Final = re.compile(rf"[\s<>(\[=:,;|{_QUOTES}]+(?=https?://)", re.IGNORECASE)
+_OPENING_JUNK: Final = re.compile(rf"[\s<>(\[=:,;|{_QUOTES}]++(?=https?://)", re.IGNORECASE)
 
 
 def strip_quotes(text: str) -> str:
@@ -44,11 +43,22 @@ def strip_url_junk(text: str) -> str:
     """Return the one URL in a text that contains something else around it, or the text."""
     if _ONLY_A_URL.fullmatch(text) or len(text) > _MAX_LENGTH:
         return text
-    url = _MESSAGE.sub("", text).strip() if " on line " in text else text
+    url = _remove_messages(text).strip() if " on line " in text else text
     url = _END_TAGS.sub("", url) if url.endswith(">") else url
     if not _HTTP.match(url):
         url = _strip_leading_junk(url.strip())
     return url if _HTTP.match(url) or url.startswith("/") else text
+
+
+def _remove_messages(text: str) -> str:
+    """Remove the messages of PHP."""
+    kept, end = [], 0
+    while (start := _MESSAGE_START.search(text, end)) and (
+        last := _MESSAGE_END.search(text, start.end())
+    ):
+        kept.append(text[end : start.start()])
+        end = last.end()
+    return "".join([*kept, text[end:]])
 
 
 def _strip_leading_junk(text: str) -> str:

@@ -20,7 +20,9 @@ CONTROL_CHARACTERS: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\
 _ENTITY: Final = re.compile(
     r"&(?:#([0-9]{1,9})|#[xX]([0-9A-Fa-f]{1,8})|([A-Za-z][A-Za-z0-9]{0,31}));"
 )
-_HTML_TAG: Final = re.compile(r"</?[A-Za-z!][^<>]*>")
+_HTML_TAG: Final = re.compile(r"</?[A-Za-z!][^<>]*+>")
+_LEADING_ZEROS: Final = re.compile(r"(?<=&#)0++(?=[0-9])")
+_HUGE_REFERENCE: Final = re.compile(r"&#[0-9]{8,}+;?")
 _LAST_CODE_POINT: Final = 0x10FFFF
 
 
@@ -66,9 +68,17 @@ def _cached_text_or_none(text: str) -> str | None:
     return clean_text(text) or None
 
 
+def decode_html(html: str) -> str:
+    """Decode all references as HTML does, also those without ``;``."""
+    if "&#" in html:
+        # html.unescape() raises ValueError for a number of thousands of digits.
+        html = _HUGE_REFERENCE.sub("\ufffd", _LEADING_ZEROS.sub("", html))
+    return unescape(html)
+
+
 def html_to_text(html: str) -> str:
     """Return the text of an HTML fragment, in one line."""
-    return " ".join(unescape(_HTML_TAG.sub("", html)).split())
+    return " ".join(decode_html(_HTML_TAG.sub("", html)).split())
 
 
 def split_words(text: str) -> tuple[str, ...]:

@@ -13,8 +13,13 @@ from usp._parse.values.plain import is_plain_url
 from usp._parse.values.strip_url_junk import strip_url_junk
 from usp._parse.values.text import CONTROL_CHARACTERS, WHITESPACE, clean_text, decode_entities
 
-_SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*+:")
 _HTTP: Final = re.compile(r"https?://[^\s/?#]", re.IGNORECASE)
+_LONG_AUTHORITY: Final = re.compile(r"(?:[^:/?#]*+:)?//[^/?#]{512}")
+"""Longer than any host with a user and a port. ``urlsplit`` normalizes it as Unicode, which takes
+quadratic time (CPython's ``unicodedata``)."""
+_MAX_BASE: Final = 8192
+"""A longer base URL is ignored: each relative URL of a document would become as long as that."""
 _LINE_BREAKS: Final = re.compile(r"(?<! ) *+[\t\r\n]\s*+")
 _MAX_SHOWN: Final = 200
 """How many characters of a URL a message quotes."""
@@ -28,6 +33,8 @@ def resolve_url(text: str | None, base: str | None) -> str:
         return text
     url = _LINE_BREAKS.sub("", strip_url_junk(clean_text(text)))
     if base is None or not url or (_SCHEME.match(url) and not _needs_base(url)):
+        return url
+    if len(base) > _MAX_BASE or _LONG_AUTHORITY.match(url):
         return url
     try:
         return urljoin(base, url)
@@ -49,7 +56,7 @@ def split_urls(text: str) -> list[str]:
 
 def is_http_url(text: str) -> bool:
     """Tell whether the text is an HTTP(S) URL with a host."""
-    if not _HTTP.match(text):
+    if not _HTTP.match(text) or _LONG_AUTHORITY.match(text):
         return False
     try:
         return bool(urlsplit(text).hostname)

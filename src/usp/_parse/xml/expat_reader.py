@@ -231,7 +231,7 @@ class XmlReader:
         """
         if after_fault or self._crowded:
             return self._buffer.search(self._any_boundary, begin + 1)
-        if self._pattern_reader and self._pattern_reader.is_learning:
+        if self._pattern_reader and self._pattern_reader.is_active:
             return self._buffer.search(self._ends, begin + 1)
         self._diagnostics.check_time()
         return None
@@ -276,7 +276,7 @@ class XmlReader:
 
     def _learn(self, stop: int) -> None:
         """Show the pattern reader the entry that ends here."""
-        if self._pattern_reader and self._pattern_reader.is_learning:
+        if self._pattern_reader and self._pattern_reader.is_active:
             entry = self._builder.completed[-1]
             begin = entry[2] - self._buffer.start
             self._pattern_reader.learn(begin, stop, self._builder.scope, entry)

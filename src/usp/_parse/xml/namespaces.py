@@ -206,6 +206,19 @@ class NamespaceScope:
         key = self.names.keys.get(name)
         return self._make_key(name) if key is None else key
 
+    def means(self, names: Mapping[str, str]) -> bool:
+        """Tell whether each of these names has the given key here, and none is a problem."""
+        keys = self.names.keys
+        return all(
+            self._resolved(name) == key for name, key in names.items() if keys.get(name) != key
+        )
+
+    def _resolved(self, name: str) -> str | None:
+        """Return the key of a name that is no problem; else None."""
+        prefix, _, written = name.rpartition(":")
+        key, problem = self._resolve(prefix, written, written.lower())
+        return None if problem else key
+
     def _make_key(self, name: str) -> str:
         prefix, _, written = name.rpartition(":")
         local = written.lower()

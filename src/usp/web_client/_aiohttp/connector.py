@@ -1,7 +1,7 @@
-"""The connections of the asyncio client: shared by all crawls, and shown to the guard of each.
+"""The connections of the asyncio client: shared by all crawls, checked by the guard of each.
 
 Everything here is about connections and nothing about documents. What belongs to one request is in
-its ``AioRequestContext``, which travels in a context variable of the task that makes it.
+its ``AioRequestContext``, which is stored in a context variable of the task that makes it.
 """
 
 import os
@@ -36,7 +36,7 @@ _BUNDLES: Final = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 
 @dataclass(slots=True)
 class AioRequestContext:
-    """What one request to one host carries along."""
+    """The state of one request to one host, for its connections."""
 
     crawl: object
     guard: Guard

@@ -20,7 +20,7 @@ from requests.exceptions import InvalidSchema, TooManyRedirects
 from requests.utils import get_auth_from_url, get_environ_proxies, get_netrc_auth, select_proxy
 from yarl import URL
 
-from usp.exceptions import AddressRefusedError
+from usp.exceptions import AddressRefusedError, DeadlineError
 from usp.objects.fetch_info import Validators
 from usp.web_client._aiohttp.connector import AIO_REQUEST_CONTEXT, AioRequestContext, Connector
 from usp.web_client._aiohttp.response import (
@@ -37,9 +37,10 @@ from usp.web_client._http.address_guard import Guard
 from usp.web_client._http.credentials import Homepage, basic_auth, is_same_site
 from usp.web_client._http.defaults import MAX_HEADER_LINE, MAX_REDIRECTS, SUCCESS_STATUSES
 from usp.web_client._http.errors import LIBRARY_BUGS
+from usp.web_client._http.first_response import FirstResponses, ResponseWait
 from usp.web_client._http.urls import host_of, is_web_url, prepare_url
 from usp.web_client.abstract_aio_client import AioCrawlScope
-from usp.web_client.abstract_client import AbstractWebClientResponse
+from usp.web_client.abstract_client import AbstractWebClientResponse, WebClientErrorResponse
 
 if TYPE_CHECKING:
     from usp.web_client.aio_client import AioWebClient
@@ -52,6 +53,7 @@ _FAILURES: Final = (
     OSError,  # also what requests raises
     ValueError,  # invalid URLs
     AddressRefusedError,
+    DeadlineError,
 )
 _LOST: Final = (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError)
 
@@ -82,7 +84,9 @@ class AiohttpCrawlScope(AioCrawlScope):
         self._guard = Guard(
             client._private_addresses, client._is_public, lambda _: self._home_addresses
         )
-        if homepage_url is not None:
+        in_crawl = homepage_url is not None
+        self._first_responses = FirstResponses(client._first_response_timeout if in_crawl else None)
+        if in_crawl:
             self._guard.start(self._homepage.host)
         self._netrc: dict[str, str | None] = {}
         self._session = aiohttp.ClientSession(
@@ -99,7 +103,7 @@ class AiohttpCrawlScope(AioCrawlScope):
         self._session._retry_connection = False
 
     async def close(self) -> None:
-        """Forget the crawl, and close the connections that only it used."""
+        """Release what belongs to the crawl, and close the connections that only it used."""
         self._session.detach()
         self._connector.leave(self)
         self.client._pacing.forget(self)
@@ -127,13 +131,13 @@ class AiohttpCrawlScope(AioCrawlScope):
             seconds = self.client._document_deadline
             due = None if seconds is None else asyncio.get_running_loop().time() + seconds
             deadline = asyncio.timeout_at(due)
+            wait = ResponseWait(self._first_responses)
+            undo.callback(wait.end)
             try:
                 async with deadline:
-                    last = await self._follow(url, validators, deadline)
+                    last = await self._follow(url, validators, deadline, wait)
             except _FAILURES as error:
-                if deadline.expired():
-                    return error_responses.deadline_response(AioWebClientErrorResponse)
-                return failure_response(error)
+                return _failed(error, deadline, wait)
             if last.response.status not in SUCCESS_STATUSES:
                 return await _without_document(last)
             undo.pop_all()
@@ -157,7 +161,7 @@ class AiohttpCrawlScope(AioCrawlScope):
         self._start(host)
 
     async def _wait_for_hop(self, host: str, deadline: asyncio.Timeout) -> None:
-        """Wait until a redirect may be followed; the deadline is put off by that."""
+        """Wait until a redirect may be followed; the deadline is extended by that."""
         while seconds := self._seconds_to_wait(host):
             due = deadline.when()
             deadline.reschedule(None if due is None else due + seconds)
@@ -172,7 +176,11 @@ class AiohttpCrawlScope(AioCrawlScope):
         self.client._pacing.start(asyncio.get_running_loop().time(), self, host)
 
     async def _follow(
-        self, url: str, validators: Validators | None, deadline: asyncio.Timeout
+        self,
+        url: str,
+        validators: Validators | None,
+        deadline: asyncio.Timeout,
+        wait: ResponseWait,
     ) -> _LastHop:
         """Request a URL and follow its redirects.
 
@@ -182,7 +190,10 @@ class AiohttpCrawlScope(AioCrawlScope):
         credentials = {**self._netrc_auth(url), **self._given_for(url), **_userinfo(url)}
         conditions = validators.headers() if validators else {}
         for _ in range(MAX_REDIRECTS + 1):
-            response = await self._request(url, {**credentials, **conditions})
+            wait.start(url)
+            async with asyncio.timeout(wait.seconds):
+                response = await self._request(url, {**credentials, **conditions})
+            wait.end(responded=True)
             location = response.headers.get("Location")
             if response.status not in _REDIRECTS or not location:
                 return _LastHop(response, tuple(urls), bool(conditions))
@@ -257,6 +268,17 @@ class AiohttpCrawlScope(AioCrawlScope):
         if not is_web_url(proxy):
             raise InvalidSchema(f"not an HTTP(S) proxy: {urlsplit(proxy).scheme}")
         return proxy
+
+
+def _failed(
+    error: Exception, deadline: asyncio.Timeout, wait: ResponseWait
+) -> WebClientErrorResponse:
+    """Return the response for a request that failed, or took too long."""
+    if wait.is_over:
+        return error_responses.silent_response(AioWebClientErrorResponse, wait.message)
+    if deadline.expired():
+        return error_responses.deadline_response(AioWebClientErrorResponse)
+    return failure_response(error)
 
 
 async def _without_document(last: _LastHop) -> AbstractWebClientResponse:

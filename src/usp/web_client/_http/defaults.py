@@ -7,6 +7,7 @@ from usp._version import __version__
 __all__ = [
     "DOCUMENT_DEADLINE",
     "DRAIN_SECONDS",
+    "FIRST_RESPONSE_TIMEOUT",
     "MAX_DRAINED_BYTES",
     "MAX_HEADER_LINE",
     "MAX_REDIRECTS",
@@ -19,6 +20,9 @@ __all__ = [
 USER_AGENT: Final = f"ultimate_sitemap_parser/{__version__}"
 TIMEOUT: Final = (9.05, 60.0)
 """Seconds to connect (just over three TCP retransmissions) and to wait for bytes."""
+FIRST_RESPONSE_TIMEOUT: Final = 36.0
+"""Seconds that a host has for its first response in a crawl, over all attempts; half as long again
+for both schemes together. So a host that never responds costs less than a minute."""
 DOCUMENT_DEADLINE: Final = 300.0
 """Seconds from the request to the end of the document."""
 SUCCESS_STATUSES: Final = range(200, 300)

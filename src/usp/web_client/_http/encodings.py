@@ -1,4 +1,4 @@
-"""Content encodings: what ``Content-Encoding`` names, and how much of that is true.
+"""Content encodings: what the header declares and what the body really is.
 
 Pure functions. Servers name encodings that they don't use, so the first bytes of a body decide.
 gzip and zlib stay on the body: the parser recognises them by their first bytes, has a limit on

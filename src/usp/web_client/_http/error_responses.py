@@ -17,6 +17,7 @@ __all__ = [
     "deadline_response",
     "encoding_response",
     "reason_phrase",
+    "silent_response",
     "status_response",
 ]
 
@@ -41,6 +42,11 @@ def status_response(made: type[_Error], status: int, reason: object, retry_after
 def deadline_response(made: type[_Error]) -> _Error:
     """Return the error for a document that missed its deadline."""
     return made(DEADLINE_MESSAGE, retryable=False, no_response=True)
+
+
+def silent_response(made: type[_Error], message: str) -> _Error:
+    """Return the error for a host that has never responded, and is no longer waited for."""
+    return made(message, retryable=False, no_response=True)
 
 
 def encoding_response(made: type[_Error], encoding: str) -> _Error:

@@ -1,8 +1,8 @@
-"""Transient and permanent failures: judged by the type of what was raised, never by its message.
+"""Transient and permanent failures: classified by the exception's type, never by its message.
 
 requests and urllib3 wrap the error of the system in layers of their own, so all layers are looked
-at: a connection that was dropped may hold next time, a bad certificate stays bad. The exception
-classes themselves are in ``usp.exceptions``.
+at: a dropped connection is transient, an invalid certificate permanent. The exception classes
+themselves are in ``usp.exceptions``.
 """
 
 import http.client
@@ -24,8 +24,8 @@ from usp.exceptions import (
 __all__ = ["LIBRARY_BUGS", "is_transient", "is_untrusted"]
 
 LIBRARY_BUGS: Final = (AssertionError, AttributeError, TypeError)
-"""What a bug in requests, urllib3 or aiohttp raises that a server triggers: a failed request. Out
-of the caller's own code they mean a bug of the caller's."""
+"""What a bug in requests, urllib3 or aiohttp raises that a server triggers: a failed request. In
+the caller's own code they are a bug of that code."""
 
 _PERMANENT: Final = (
     AddressRefusedError,

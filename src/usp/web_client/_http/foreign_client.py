@@ -29,13 +29,13 @@ def as_web_client(given: object) -> AbstractWebClient:
 
 
 class _ForeignClient(AbstractWebClient):
-    """An object of the caller's, used from one thread, with ``get()`` alone."""
+    """The caller's object, used from one thread, with ``get()`` alone."""
 
     def __init__(self, given: Any) -> None:  # noqa: ANN401 -- any object with a get()
         self._given = given
 
     def set_max_response_data_length(self, max_response_data_length: int | None) -> None:
-        """Tell the object the limit, if it has the method."""
+        """Set the limit of the object, if it has the method."""
         tell = getattr(self._given, "set_max_response_data_length", None)
         if callable(tell):
             tell(max_response_data_length)

@@ -1,4 +1,4 @@
-"""Exceptions that a signal handler of the caller's raises in the middle of a request.
+"""Exceptions that the caller's signal handler raises in the middle of a request.
 
 A handler for ``SIGALRM`` often raises to end what the program is doing. On the main thread that can
 happen inside a client, where any exception looks like a failed request. So it is recognised by its

@@ -20,6 +20,7 @@ from urllib3.util.ssl_ import create_urllib3_context
 
 from usp.web_client._http.defaults import MAX_WAIT_SECONDS
 from usp.web_client._http.error_responses import DROPPED_AT_ONCE
+from usp.web_client._http.first_response import ResponseWait
 from usp.web_client._http.signals import interruption
 from usp.web_client._requests.request_context import REQUEST_CONTEXT
 from usp.web_client._requests.response_head import CheckedResponse
@@ -32,12 +33,19 @@ class TimedSocket(TrackedSocket):
     """A socket that reads until the deadline of its document, and no longer."""
 
     deadline: float | None = None
+    wait: ResponseWait | None = None
+    """The waiting of the current request for a first response, which has a deadline of its own."""
+
+    @property
+    def _read_deadline(self) -> float:
+        until = self.wait.until if self.wait else None
+        return min(math.inf if end is None else end for end in (self.deadline, until))
 
     def recv_into(self, *args: Any, **options: Any) -> int:
         """Read, within the socket's timeout and before the deadline."""
         usual = self.gettimeout()
         now = time.monotonic()
-        deadline = math.inf if self.deadline is None else self.deadline
+        deadline = self._read_deadline
         if now >= deadline:
             raise TimeoutError("the deadline of the document has passed")
         timeout = math.inf if usual is None else usual
@@ -72,6 +80,7 @@ class _TLSSocket(TimedSocket, ssl.SSLSocket):
         context = REQUEST_CONTEXT.get()
         if context is not None:
             context.sockets.add(self)
+            self.settimeout(_shorter(self.gettimeout(), context.wait.seconds))
         super().do_handshake(block)
 
 
@@ -124,8 +133,14 @@ class _GuardedConnection(HTTPConnection):
 
     def _new_conn(self) -> TimedSocket:
         context = REQUEST_CONTEXT.get()
-        with context.sockets.connecting() if context is not None else nullcontext():
-            plain = super()._new_conn()
+        usual = self.timeout
+        if context is not None:
+            self.timeout = _shorter(usual, context.wait.seconds)
+        try:
+            with context.sockets.connecting() if context is not None else nullcontext():
+                plain = super()._new_conn()
+        finally:
+            self.timeout = usual
         timeout = plain.gettimeout()
         sock = TimedSocket(plain.family, plain.type, plain.proto, plain.detach())
         with ExitStack() as undo:
@@ -137,11 +152,11 @@ class _GuardedConnection(HTTPConnection):
         return sock
 
     def request(self, *args: Any, **options: Any) -> None:
-        """Send a request; a kept connection is shown to the guard again."""
+        """Send a request; a kept connection is checked by the address guard again."""
         if self.sock is not None:
             try:
                 self._admit(self.sock)
-            except ConnectionResetError:  # its last crawl was cancelled at this very moment
+            except ConnectionResetError:  # its last crawl was cancelled at this moment
                 if self.proxy is not None:
                     raise
                 self.close()  # so urllib3 connects again
@@ -158,6 +173,7 @@ class _GuardedConnection(HTTPConnection):
         if isinstance(sock, TimedSocket):  # TLS inside TLS, through a proxy, has another class
             context.sockets.add(sock)
             sock.deadline = context.deadline
+            sock.wait = context.wait
 
 
 class _GuardedTLSConnection(_GuardedConnection, HTTPSConnection):
@@ -169,6 +185,12 @@ OUR_CONNECTIONS: Final[dict[object, Any]] = {
     HTTPSConnection: _GuardedTLSConnection,
 }
 """Our class of connections for each of urllib3's."""
+
+
+def _shorter(timeout: float | None, seconds: float | None) -> float | None:
+    """Return the shorter of two times; zero would mean not to wait at all."""
+    times = [time for time in (timeout, seconds) if time is not None]
+    return max(min(times), 0.001) if times else None
 
 
 def _peer_address(sock: socket.socket) -> str:

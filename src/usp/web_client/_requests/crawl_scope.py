@@ -24,6 +24,7 @@ from usp.web_client._http import error_responses
 from usp.web_client._http.address_guard import AddressRule, Guard
 from usp.web_client._http.credentials import CREDENTIAL_HEADERS, Homepage
 from usp.web_client._http.defaults import SUCCESS_STATUSES
+from usp.web_client._http.first_response import FirstResponses, ResponseWait
 from usp.web_client._http.signals import interruption
 from usp.web_client._http.urls import is_web_url
 from usp.web_client._requests.request_context import REQUEST_CONTEXT, RequestContext
@@ -59,8 +60,15 @@ class RequestsCrawlScope(CrawlScope):
 
     client: "RequestsWebClient"
 
-    def __init__(self, client: "RequestsWebClient", homepage: Homepage, guard: Guard) -> None:
+    def __init__(
+        self,
+        client: "RequestsWebClient",
+        homepage: Homepage,
+        guard: Guard,
+        first_response_timeout: float | None = None,
+    ) -> None:
         super().__init__(client)
+        self._first_responses = FirstResponses(first_response_timeout)
         self._homepage = homepage
         self._guard = guard
         self._sockets = TrackedSockets()
@@ -100,7 +108,8 @@ class RequestsCrawlScope(CrawlScope):
             return failure_response(error)
         seconds = client._document_deadline
         deadline = None if seconds is None else time.monotonic() + seconds
-        context = RequestContext(self._guard, self._sockets, deadline)
+        wait = ResponseWait(self._first_responses)
+        context = RequestContext(self._guard, self._sockets, deadline, wait)
         token = REQUEST_CONTEXT.set(context)
         try:
             return self._response(url, context, validators)
@@ -109,10 +118,14 @@ class RequestsCrawlScope(CrawlScope):
                 raise interrupted from None
             if self.is_cancelled:
                 return failure_response(CancelledFetchError(error_responses.CANCELLED_MESSAGE))
+            if wait.is_over:
+                made = RequestsWebClientErrorResponse
+                return error_responses.silent_response(made, wait.message)
             if context.deadline is not None and time.monotonic() >= context.deadline:
                 return error_responses.deadline_response(RequestsWebClientErrorResponse)
             return failure_response(error)
         finally:
+            wait.end()
             REQUEST_CONTEXT.reset(token)
 
     def _response(
@@ -120,6 +133,7 @@ class RequestsCrawlScope(CrawlScope):
     ) -> AbstractWebClientResponse:
         if not is_web_url(url):
             raise requests.exceptions.InvalidSchema(f"not an HTTP(S) URL: {url}")
+        context.wait.start(url)
         response = self._send(url, context, validators)
         if is_not_modified(response, validators):
             return not_modified_response(response)
@@ -214,7 +228,7 @@ class CrawlScopes:
         homepage = Homepage.of(homepage_url)
         guard = Guard(*self._made_of)
         guard.start(homepage.host)
-        scope = RequestsCrawlScope(client, homepage, guard)
+        scope = RequestsCrawlScope(client, homepage, guard, client._first_response_timeout)
         with self._lock:
             self._all.add(scope)
             self._set_outside(scope)

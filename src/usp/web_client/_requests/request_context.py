@@ -11,6 +11,7 @@ from typing import Final
 
 from usp.web_client._http.address_guard import Guard
 from usp.web_client._http.credentials import is_same_site
+from usp.web_client._http.first_response import ResponseWait
 from usp.web_client._requests.tracked_sockets import TrackedSockets
 
 __all__ = ["REQUEST_CONTEXT", "RequestContext"]
@@ -24,6 +25,8 @@ class RequestContext:
     sockets: TrackedSockets
     deadline: float | None
     """When the document has to be complete, by the monotonic clock; waiting puts it off."""
+    wait: ResponseWait
+    """How long to wait for a host that has not responded yet."""
     credentials: Mapping[str, str] = field(default_factory=dict)
     """The caller's credentials, while the request stays on the site that they were sent to."""
 

@@ -49,6 +49,7 @@ class ResponseHook:
     def _check(self, response: requests.Response) -> None:
         context = self._context
         context.sockets.check()
+        context.wait.end(responded=True)
         if address := _address_of(response):
             context.guard.admit(host_of(response.url), address)
         if not response.is_redirect:
@@ -62,6 +63,7 @@ class ResponseHook:
             _drop_conditions(response)
         drain(response)
         self._wait()
+        context.wait.start(target)
 
     def _wait(self) -> None:
         """Wait until the next request may start; the deadline is put off by that."""

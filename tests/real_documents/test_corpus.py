@@ -1,8 +1,8 @@
 """Real documents as sites published them: nothing raises, and no URL is missing without a reason.
 
 MANIFEST.tsv has, for each document, the number of distinct URLs that an independent reader and
-1.8.1 found in it. Where usp finds fewer, ``explained.py`` gives the reason. Each document is read
-completely, with every field of every page. Skipped if there is no folder of real documents.
+1.8.1 found in it. Where usp finds fewer, ``known_differences.py`` gives the reason. Each document
+is read completely, with every field of every page. Skipped without a folder of real documents.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.wild.explained import EXPLAINED, EXPLAINED_NEWS, EXPLAINED_VIDEOS
+from tests.real_documents.known_differences import EXPLAINED, EXPLAINED_NEWS, EXPLAINED_VIDEOS
 from usp._parse.document import Source, inspect
 from usp.fetch_parse import IndexRobotsTxtSitemapParser
 from usp.objects.abstract_sitemap import HasProblems

@@ -1,4 +1,4 @@
-"""Problems are collected while pages are walked, and are those of the full check of every entry."""
+"""Problems are collected while pages are iterated, the same as by the full check of every entry."""
 
 import time
 from collections.abc import Iterator
@@ -54,7 +54,7 @@ BAD_DATE = urlset(
 )
 
 
-def test_problems_of_pages_that_were_walked_need_no_second_reading() -> None:
+def test_problems_after_an_iteration_need_no_second_parse() -> None:
     pages, chunks = pages_of(BAD_DATE)
     assert len(list(pages)) == 99
     assert [problem.code for problem in pages.problems] == ["SM401"]
@@ -63,20 +63,20 @@ def test_problems_of_pages_that_were_walked_need_no_second_reading() -> None:
     assert chunks.readings == 1
 
 
-def test_problems_alone_need_one_reading() -> None:
+def test_problems_alone_need_one_parse() -> None:
     pages, chunks = pages_of(BAD_DATE)
     assert [problem.code for problem in pages.problems] == ["SM401"]
     assert pages.complete
     assert chunks.readings == 1
 
 
-def test_a_walk_that_stops_early_settles_nothing() -> None:
+def test_problems_are_complete_after_an_iteration_that_stopped_early() -> None:
     pages, _ = pages_of(BAD_DATE)
     assert next(iter(pages)).url == "http://h.example/0"
     assert [problem.code for problem in pages.problems] == ["SM401"]
 
 
-def test_problems_alone_cost_at_most_twice_a_walk() -> None:
+def test_problems_alone_cost_at_most_twice_an_iteration() -> None:
     data = urlset(
         [
             entry(n, f"<lastmod>2024-05-{n % 28 + 1:02}</lastmod><priority>0.{n % 9}</priority>")
@@ -84,27 +84,27 @@ def test_problems_alone_cost_at_most_twice_a_walk() -> None:
         ]
     )
 
-    def seconds(*, walk: bool) -> float:
+    def seconds(*, iterate: bool) -> float:
         times = []
         for _ in range(7):
             pages, _chunks = pages_of(data)
             start = time.process_time()
-            if walk:
+            if iterate:
                 assert sum(1 for _ in pages) == 5000
             else:
                 assert pages.problems == ()
             times.append(time.process_time() - start)
         return min(times)
 
-    assert seconds(walk=False) < 2 * seconds(walk=True)
+    assert seconds(iterate=False) < 2 * seconds(iterate=True)
 
 
-def test_a_document_full_of_odd_entries_is_walked_fast_and_checked_when_asked() -> None:
+def test_odd_entries_are_iterated_fast_and_checked_on_access() -> None:
     data = urlset([entry(n, "<lastmod>soon</lastmod>") for n in range(3000)])
     pages, chunks = pages_of(data)
     assert len(list(pages)) == 3000
     assert pages.problems[-1].message == "2900 more problems are not listed"
-    assert chunks.readings == 2, "the walk gave up collecting"
+    assert chunks.readings == 2, "the iteration gave up collecting"
 
 
 VALUES = st.sampled_from(

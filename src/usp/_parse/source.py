@@ -1,0 +1,45 @@
+"""The source of a document: its bytes, and what is known of them from outside."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from usp._parse.input.buffers import EncodedText
+from usp._parse.input.decompress import MAX_DOCUMENT_BYTES
+
+_SMALL: Final = 64 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The bytes of a document as they came, and what is known of them from outside."""
+
+    chunks: Iterable[bytes]
+    """Any number of times: a list of chunks, or something that reads a file anew."""
+    url: str | None = None
+    """The URL after redirects; relative URLs are resolved against it."""
+    declared_url: str | None = None
+    charset: str | None = None
+    """The charset in the HTTP header."""
+    limit: int = MAX_DOCUMENT_BYTES
+    truncated: str = ""
+    """Why the connection ended in the middle of the body, if it did."""
+    link_header: str | None = None
+    """The ``Link`` header, for a homepage."""
+    extensions: bool = False
+    """Whether pages keep unknown elements."""
+    expat_only: bool = False
+    """Use the expat reader alone, and check every entry in full: slower, and the same result."""
+
+    @classmethod
+    def of(cls, content: str | bytes, url: str | None = None) -> "Source":
+        """Return the source of a document; a str is taken as it is, whatever it declares."""
+        if isinstance(content, bytes):
+            return cls([content], url)
+        chunks = EncodedText(content)
+        return cls(list(chunks) if len(content) < _SMALL else chunks, url, charset="utf-8")
+
+    @property
+    def urls(self) -> tuple[str, ...]:
+        """The URLs of the document: after redirects, and as declared."""
+        return tuple(url for url in (self.url, self.declared_url) if url)

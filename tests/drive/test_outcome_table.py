@@ -1,0 +1,314 @@
+"""Every outcome, exactly when it is given: one case for each row of the table in the docs.
+
+Each case is a loopback site, crawled as a tree and as a stream, in threads and in asyncio, and by
+the command where that has the options. All of them agree.
+"""
+
+import gzip
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import usp
+from tests.cli.command import Finished
+from tests.cli.command import usp as command
+from tests.drive.ways import WAYS, Finding, finding_of_tree
+from tests.server import Answer, Handler, LoopbackServer, index, stall, urlset
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "crawling.md"
+Prepare = Callable[[LoopbackServer], None]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A site, the options of its crawl, and the codes of its problems.
+
+    The command has no such options. Where ``patient`` is set, it would take two minutes, since a
+    server that asks for fewer requests gets them.
+    """
+
+    prepare: Prepare
+    options: dict[str, Any] = field(default_factory=dict)
+    problems: tuple[str, ...] = ()
+    patient: bool = False
+
+
+def site(*declared: str, otherwise: Any = 404, **answers: Any) -> Prepare:
+    """A site whose robots.txt declares sitemaps; a.xml lists a page, if nothing else is said."""
+
+    def prepare(server: LoopbackServer) -> None:
+        server.otherwise = otherwise
+        if declared:
+            server.robots(*(f"/{name}.xml" for name in declared))
+        server.site["/a.xml"] = urlset(server.at("/1"))
+        for name, answer in answers.items():
+            path = "/robots.txt" if name == "robots" else f"/{name}.xml"
+            server.site[path] = answer
+
+    return prepare
+
+
+def damaged(damage: Callable[[bytes], Any]) -> Prepare:
+    """A site with a whole sitemap, and a damaged one."""
+
+    def prepare(server: LoopbackServer) -> None:
+        site("b", "a")(server)
+        server.site["/b.xml"] = damage(urlset(*(server.at(f"/b{n}") for n in range(50))))
+
+    return prepare
+
+
+def lose_connection(document: bytes) -> Callable[[Handler], None]:
+    def answer(handler: Handler) -> None:
+        length = {"Content-Length": str(len(document))}
+        handler.send(Answer(body=document[:-20], headers=length))
+
+    return answer
+
+
+def cut_robots(server: LoopbackServer) -> None:
+    server.site["/robots.txt"] = lose_connection(b"User-agent: *\nDisallow: /x\nSitemap: http://h/")
+
+
+def with_index(*children: str) -> Prepare:
+    def prepare(server: LoopbackServer) -> None:
+        site("a", "i")(server)
+        server.site["/i.xml"] = index(*(server.at(f"/{name}.xml") for name in children))
+
+    return prepare
+
+
+def repeated(server: LoopbackServer) -> None:
+    site("i", "j")(server)
+    server.site["/i.xml"] = server.site["/j.xml"] = index(server.at("/k.xml"))
+    server.site["/k.xml"] = index(server.at("/a.xml"))
+
+
+def at_known_path(server: LoopbackServer) -> None:
+    server.site |= {"/robots.txt": 403, "/sitemap.xml": urlset(server.at("/1"))}
+
+
+def no_robots_and_refusals(server: LoopbackServer) -> None:
+    server.site["/robots.txt"] = 404
+    server.otherwise = 403
+
+
+def cut(server: LoopbackServer) -> None:
+    """Every connection is lost before a response."""
+    server.otherwise = lambda handler: handler.connection.close()
+
+
+def cut_index(server: LoopbackServer) -> None:
+    with_index("a")(server)
+    document = server.site["/i.xml"]
+    assert isinstance(document, bytes)
+    server.site["/i.xml"] = document[:-20]
+
+
+def flip(compressed: bytes) -> bytes:
+    """Return the data with one bit flipped."""
+    at = len(compressed) // 2
+    return compressed[:at] + bytes([compressed[at] ^ 0x10]) + compressed[at + 1 :]
+
+
+def damage_entry(document: bytes) -> bytes:
+    """Return the document with an entry that has lost its URL."""
+    return re.sub(rb"<loc>[^<]*/b7</loc>", b"<loc", document)
+
+
+QUICK: dict[str, Any] = {"backoff_initial": 0.01, "backoff_factor": 1.0}
+TIME = {"max_seconds": 0.7}
+SLOW_RETRY = Answer(429, headers={"Retry-After": "60"})
+
+CASES: dict[tuple[str, str], list[Case]] = {
+    ("unreachable", "`max_seconds` was reached, and no usable response had come"): [
+        Case(site(otherwise=stall), TIME, ("SM705",)),
+        Case(site(otherwise=Answer(503, headers={"Retry-After": "60"})), TIME, ("SM705",)),
+    ],
+    ("blocked", "`max_seconds` was reached, and nothing but refusals had come"): [
+        Case(site(otherwise=SLOW_RETRY), TIME, ("SM705",)),
+    ],
+    ("partial", "`max_seconds` was reached after a usable response"): [
+        Case(site("a", "b", b=stall), TIME, ("SM705",)),
+        Case(site("b", b=stall), TIME, ("SM705",)),
+    ],
+    ("partial", "`max_sitemaps` was reached"): [
+        Case(site("a", "b"), {"max_sitemaps": 1}, ("SM703",)),
+    ],
+    ("partial", "`limit` was reached"): [Case(site("a", "b"), {"limit": 1}, ("SM704",))],
+    ("partial", "`stop_callback` ended the crawl"): [
+        Case(site("a"), {"stop_callback": lambda _page: True}, ("SM706",)),
+    ],
+    ("partial", "a sitemap was read, and another declared one could not be fetched"): [
+        Case(site("a", "lost"), problems=("SM101",)),
+        Case(site("a", "refused", refused=403), problems=("SM101",)),
+        Case(with_index("lost"), problems=("SM101",)),
+    ],
+    ("partial", "a sitemap was read, and another declared one is not a sitemap"): [
+        Case(site("a", "b", b="<!doctype html><html>Hello</html>"), problems=("SM202",)),
+        Case(site("a", "b", b=b""), problems=("SM204",)),
+    ],
+    ("partial", "a sitemap was read, and an index lists itself or is nested too deeply"): [
+        Case(with_index("i"), problems=("SM601",)),
+        Case(with_index("a"), {"max_level": 1}, ("SM603",)),
+    ],
+    (
+        "partial",
+        "a sitemap was read, and a repeated index was not expanded (`max_repeated_nodes`)",
+    ): [Case(repeated, {"max_repeated_nodes": 0}, ("SM606",))],
+    ("partial", "a document is truncated: the connection was lost"): [
+        Case(damaged(lose_connection), problems=("SM102", "SM207")),
+        Case(cut_robots, problems=("SM102",)),
+    ],
+    ("partial", "a document is truncated: its end is missing"): [
+        Case(damaged(lambda document: document[:-20]), problems=("SM207",)),
+        Case(damaged(lambda document: document[:-60]), problems=("SM207",)),
+        Case(damaged(lambda document: gzip.compress(document[:-60])), problems=("SM207",)),
+        Case(cut_index, problems=("SM207",)),
+    ],
+    ("partial", "a document is truncated or corrupt gzip"): [
+        Case(damaged(lambda document: gzip.compress(document)[:-9]), problems=("SM214",)),
+        Case(damaged(lambda document: flip(gzip.compress(document))), problems=("SM214",)),
+    ],
+    ("partial", "a document is larger than `max_document_bytes`"): [
+        Case(damaged(bytes), {"max_document_bytes": 600}, ("SM701", "SM207")),
+    ],
+    ("partial", "an entry of a document was too damaged to be read"): [
+        Case(damaged(damage_entry), problems=("SM209",)),
+    ],
+    ("found", "every declared sitemap was read"): [
+        Case(site("a")),
+        Case(with_index("a")),
+        Case(site("a", "b", b=urlset())),
+    ],
+    ("found", "a sitemap was read at a known path, whatever became of robots.txt"): [
+        Case(at_known_path),
+    ],
+    ("found", "nothing was read, since your filters skipped every sitemap that is listed"): [
+        Case(site("a"), {"exclude_sitemaps": "."}),
+    ],
+    ("blocked", "nothing was read; robots.txt was refused (401, 403, 407, 429, 451)"): [
+        Case(site(robots=401)),
+        Case(site(robots=403)),
+        Case(site(robots=451, otherwise=451)),
+        Case(site(otherwise=429), patient=True),
+    ],
+    ("blocked", "nothing was read; a declared sitemap was refused"): [
+        Case(site("b", b=403), problems=("SM101",)),
+    ],
+    ("blocked", "nothing was read; all known paths and the homepage were refused"): [
+        Case(no_robots_and_refusals),
+    ],
+    (
+        "unreachable",
+        "nothing was read; robots.txt got no response (DNS, TLS, refused connection, timeout)",
+    ): [Case(cut), Case(site(robots=lambda handler: handler.connection.close()))],
+    ("unreachable", "nothing was read; robots.txt got a server error (5xx)"): [
+        Case(site(robots=500)),
+        Case(site(otherwise=503), patient=True),
+    ],
+    (
+        "unreachable",
+        "nothing was read; a declared sitemap got no response or a server error",
+    ): [Case(site("b", b=500), problems=("SM101",))],
+    ("none", "the site responded and declares no sitemap"): [
+        Case(site()),
+        Case(site(robots="User-agent: *\nDisallow:\n")),
+        Case(site(otherwise="<!doctype html><html>Hello</html>")),
+    ],
+    ("none", "the declared sitemaps are missing (404) or are not sitemaps"): [
+        Case(site("lost"), problems=("SM101",)),
+        Case(site("b", b="<!doctype html><html>Hello</html>"), problems=("SM202",)),
+    ],
+}
+
+
+ROWS = [
+    pytest.param(outcome, case, id=f"{outcome}-{row}-{number}")
+    for row, ((outcome, _), cases) in enumerate(CASES.items())
+    for number, case in enumerate(cases)
+]
+
+
+def test_the_table_in_the_docs_has_the_rows_of_this_one() -> None:
+    section = PAGE.read_text(encoding="utf-8").partition("\n## Outcome\n")[2].partition("\n## ")[0]
+    assert re.findall(r"^\| `(\w+)` \| (.*) \|$", section, re.MULTILINE) == list(CASES)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(("outcome", "case"), ROWS)
+def test_every_way_gives_the_outcome_of_the_table(
+    way: str, outcome: str, case: Case, server: LoopbackServer
+) -> None:
+    case.prepare(server)
+    found = WAYS[way](server.url, **QUICK, **case.options)
+    assert found.outcome == outcome
+    assert codes(found) >= set(case.problems)
+    assert bool(found.problems) == bool(case.problems)
+    for problem in found.problems:
+        is_limit = problem.code.startswith("SM70") and problem.code != "SM701"
+        assert (problem.sitemap_url is None) == is_limit
+    if outcome in {"unreachable", "blocked"}:
+        assert outcome in {attempt.result for attempt in found.tried}
+
+
+def codes(found: Finding) -> set[str]:
+    return {problem.code for problem in found.problems}
+
+
+@pytest.mark.parametrize(("outcome", "case"), ROWS)
+def test_a_stream_tells_what_the_tree_tells(
+    outcome: str, case: Case, server: LoopbackServer
+) -> None:
+    case.prepare(server)
+    stream = WAYS["stream"](server.url, **QUICK, **case.options)
+    tree = finding_of_tree(usp.sitemap_tree(server.url, **QUICK, **case.options))
+    assert stream.outcome == outcome
+    assert stream.pages == list(dict.fromkeys(tree.pages))
+    assert stream.problems == tree.problems
+    assert results(stream) == results(tree)
+
+
+def results(found: Finding) -> list[tuple[str, str, str]]:
+    """What was tried; which request it is that gives a host up depends on time."""
+    return [(attempt.url, attempt.stage, attempt.result) for attempt in found.tried]
+
+
+EXITS = {"found": 0, "partial": 0, "none": 1, "blocked": 3, "unreachable": 3}
+
+
+@pytest.mark.parametrize(
+    ("outcome", "case"),
+    [
+        pytest.param(outcome, case, id=f"{outcome}-{row}-{number}")
+        for row, ((outcome, _), cases) in enumerate(CASES.items())
+        for number, case in enumerate(cases)
+        if not case.options and not case.patient
+    ],
+)
+def test_the_command_gives_the_outcome_of_the_table(
+    outcome: str, case: Case, server: LoopbackServer
+) -> None:
+    case.prepare(server)
+    ended = command("ls", server.url, "-f", "pages")
+    assert ended.code == EXITS[outcome]
+    assert outcome_of(ended) == outcome
+    damage = [code for code in case.problems if code in {"SM102", "SM207", "SM209", "SM214"}]
+    if damage:
+        damaged_url = next(
+            server.at(path) for path in ("/i.xml", "/b.xml", "/robots.txt") if path in server.site
+        )
+        assert f"1 sitemap incomplete: {damaged_url} (" in ended.messages[-1]
+
+
+def outcome_of(ended: Finished) -> str:
+    """The outcome that the last line of the command names; there is none if all is found."""
+    last = ended.messages[-1] if ended.messages else ""
+    named = last.removeprefix("usp: ").partition(":")[0]
+    if named in EXITS:
+        return named
+    return "none" if "no sitemap found" in last else "found"

@@ -1,0 +1,240 @@
+"""Hostile documents: what each of them costs, in a process with a limit on CPU time.
+
+Every document here once took seconds, minutes or hours, or is like one that did (issue 12). Each is
+read at 80 and 160 kB: its kind, its children, its pages with all their fields, and its problems.
+"""
+
+from __future__ import annotations
+
+import gzip
+import time
+from collections.abc import Callable, Mapping
+from typing import Final
+
+import pytest
+
+from tests.cost import assert_linear, cost
+from tests.parse.reading import ALL
+from usp._parse.document import Source, inspect
+from usp._parse.input.sniff import Kind
+
+SIZE: Final = 80_000
+SECONDS: Final = 1.5
+"""CPU time for a document of twice the size."""
+
+SITEMAP: Final = "http://h/sitemap.xml"
+ROBOTS: Final = "http://h/robots.txt"
+TEXT: Final = "http://h/sitemap.txt"
+HOMEPAGE: Final = "http://h/"
+FEED: Final = b'{"version":"https://jsonfeed.org/version/1.1","items":['
+ITEM: Final = b'{"id":"1","url":"http://h/1","title":"a"},'
+RSS: Final = b'<rss xmlns:media="http://search.yahoo.com/mrss/"><channel><item><title>t</title>'
+URLSET: Final = f"<urlset {ALL}>".encode()
+MARKS: Final = "\u0301\u0316".encode()
+"""Combining characters, which Unicode normalization has to sort."""
+
+Make = Callable[[int], bytes]
+
+
+def times(word: bytes, before: bytes = b"", after: bytes = b"") -> Make:
+    """A document of one word repeated."""
+    return lambda size: before + word * (size // len(word)) + after
+
+
+def numbered(word: bytes, before: bytes = b"", after: bytes = b"") -> Make:
+    """The same, in which each ``#`` is replaced by a number."""
+    return lambda size: b"".join(
+        [before, *(word.replace(b"#", b"%d" % n) for n in range(size // len(word))), after]
+    )
+
+
+def lines(line: Make) -> Make:
+    """Lines of nearly the longest length that is read."""
+    return lambda size: (line(50_000) + b"\n") * (size // 50_000 + 1)
+
+
+def item(media: bytes, first: Make = lambda _: b"") -> Make:
+    """An RSS item with many media, of different URLs."""
+    many = numbered(media)
+    link = b"<link>http://h/a</link>"
+    return lambda size: RSS + link + first(size // 2) + many(size // 2) + b"</item></channel></rss>"
+
+
+def feed(attachment: bytes) -> Make:
+    before = b'{"id":"1","url":"http://h/a","title":"x","attachments":[{}'
+    return numbered(b"," + attachment, FEED + before, b"]}]}")
+
+
+def urls(text: bytes) -> Make:
+    """Entries with the same URL."""
+    return times(b"<url><loc>" + text + b"</loc></url>", URLSET, b"</urlset>")
+
+
+DETECTION: Final[Mapping[str, tuple[str, Make]]] = {
+    "line breaks": (SITEMAP, times(b"\n", b"<b>")),
+    "line breaks in robots.txt": (ROBOTS, times(b" \n", b"<b>")),
+    "byte order marks": (SITEMAP, times(b"\xef\xbb\xbf", after=b"<a>")),
+    "misspelt roots": (SITEMAP, times(b"<urlse>")),
+    "misspelt roots, each its own": (SITEMAP, numbered(b"<urlse#>")),
+    "instructions": (SITEMAP, times(b"<?")),
+    "DOCTYPEs": (SITEMAP, times(b"<!DOCTYPE a[")),
+    "escaped tags": (SITEMAP, times(b"&lt;a", b"&lt;urlset&gt;")),
+    "backslashes": (SITEMAP, times(b"\\", b'"<urlset>')),
+    "XML declarations": (SITEMAP, times(b"<?xml ")),
+}
+LINES: Final[Mapping[str, tuple[str, Make]]] = {
+    "escaped line breaks": (ROBOTS, lines(times(b"\\n"))),
+    "escaped line breaks before a field": (ROBOTS, lines(times(b"\\nSitemap: a"))),
+    "blanks": (ROBOTS, lines(times(b" ", b"Sitemap", b"x"))),
+    "URLs in one line": (ROBOTS, lines(times(b"http://h/a,", b"Sitemap: "))),
+    "combining characters in a host": (TEXT, lines(times(MARKS, b"http://a"))),
+}
+JSON: Final[Mapping[str, tuple[str, Make]]] = {
+    "escaped quotes": (SITEMAP, times(b'\\"', FEED + b'{"id":"', b'\\x"}]}')),
+    "strings that never end": (SITEMAP, times(b'{"id":"', FEED + ITEM)),
+    "strings and escaped quotes": (SITEMAP, times(b'{"id"\\"', FEED + ITEM)),
+    "objects that never end": (SITEMAP, times(b'{"id":1,"title":"x",', FEED)),
+    "nested objects": (SITEMAP, times(b'{"id":{', FEED + ITEM)),
+    "numbers among items": (SITEMAP, times(b"1,{},", FEED, b"]}")),
+    "malformed items": (SITEMAP, times(b'{"id":x},', FEED, b"]}")),
+}
+MEDIA: Final[Mapping[str, tuple[str, Make]]] = {
+    "videos": (SITEMAP, item(b'<media:content url="http://h/#.mp4" medium="video"/>')),
+    "images": (SITEMAP, item(b'<media:content url="http://h/#.png" medium="image"/>')),
+    "groups": (
+        SITEMAP,
+        item(b'<media:group><media:content url="#.mp4" medium="video"/></media:group>'),
+    ),
+    "a long text for all": (
+        SITEMAP,
+        item(
+            b'<media:content url="http://h/#.mp4" medium="video"/>',
+            times(b"x,", b"<media:keywords>", b"</media:keywords>"),
+        ),
+    ),
+    "enclosures": (SITEMAP, item(b'<enclosure url="http://h/#.mp4" type="video/mp4"/>')),
+    "attachments": (SITEMAP, feed(b'{"url":"http://h/#.mp4","mime_type":"video/mp4"}')),
+    "attachments with titles": (
+        SITEMAP,
+        feed(b'{"url":"#.mp4","mime_type":"video/mp4","title":"#"}'),
+    ),
+    "URLs in one entry": (
+        SITEMAP,
+        numbered(b"<loc>http://h/#</loc>", URLSET + b"<url>", b"</url></urlset>"),
+    ),
+    "URLs with dates in one entry": (
+        SITEMAP,
+        numbered(
+            b"<loc>http://h/#</loc><lastmod>2024</lastmod>", URLSET + b"<url>", b"</url></urlset>"
+        ),
+    ),
+    "links below a long base": (
+        SITEMAP,
+        lambda size: (
+            b'<feed xmlns="http://www.w3.org/2005/Atom" xml:base="http://h/'
+            + b"a" * (size // 2)
+            + numbered(b'<link rel="x" href="#"/>', b'/"><entry><title>t</title>')(size // 2)
+            + b'<link href="b"/></entry></feed>'
+        ),
+    ),
+}
+VALUES: Final[Mapping[str, tuple[str, Make]]] = {
+    "messages of PHP": (SITEMAP, urls(b"Warning: " * 800 + b" on line 5")),
+    "tags around a URL": (SITEMAP, urls(b"&lt;a " * 1300 + b"http://h/a&gt;")),
+    "combining characters": (SITEMAP, urls(b"http://a" + MARKS * 125)),
+    "a host": (SITEMAP, times(MARKS, URLSET + b"<url><loc>http://a", b"</loc></url></urlset>")),
+    "a host without a scheme": (
+        SITEMAP,
+        times(MARKS, URLSET + b"<url><loc>//a", b"</loc></url></urlset>"),
+    ),
+    "a date": (
+        SITEMAP,
+        times(
+            b" a",
+            URLSET + b"<url><loc>http://h/a</loc><lastmod>Thu Jan 4 10:00",
+            b"!</lastmod></url></urlset>",
+        ),
+    ),
+    "odd dates": (
+        SITEMAP,
+        numbered(
+            b"<url><loc>http://h/#</loc><lastmod>jan 5 2024 1 1 1 1 1 1 1 1 1 1 #</lastmod></url>",
+            URLSET,
+            b"</urlset>",
+        ),
+    ),
+    "a number of a reference": (
+        SITEMAP,
+        times(
+            b"1",
+            b'<feed><entry><link href="http://h/a"/><title type="html">&amp;#',
+            b";</title></entry></feed>",
+        ),
+    ),
+    "a long base of a homepage": (
+        HOMEPAGE,
+        lambda size: (
+            b'<base href="http://h/%s">' % (b"a" * (size // 2))
+            + b"<link rel=sitemap href=a>" * (size // 50)
+        ),
+    ),
+    "unclosed links of a homepage": (HOMEPAGE, times(b'<link "')),
+}
+GROUPS: Final = {
+    "detection": DETECTION,
+    "lines": LINES,
+    "json": JSON,
+    "media": MEDIA,
+    "values": VALUES,
+}
+
+
+def read(data: bytes, url: str) -> None:
+    """Read all that there is in a document."""
+    kind = Kind.HOMEPAGE if url == HOMEPAGE else None
+    document = inspect(Source([data], url, extensions=True), kind)
+    for page in document.pages:
+        page.to_dict(extended=True)
+    _ = getattr(document.pages, "problems", ())
+
+
+def read_group(size: int, group: str) -> None:
+    for name, (url, make) in GROUPS[group].items():
+        data = make(size)
+        began = time.process_time()
+        read(data, url)
+        spent = time.process_time() - began
+        assert spent < SECONDS, f"{name}: {spent:.2f} s for {len(data)} bytes"
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_hostile_documents_take_linear_time(group: str) -> None:
+    assert_linear(read_group, SIZE, group, seconds=60)
+
+
+# Compression
+
+EMPTY: Final = gzip.compress(b"")
+BOMBS: Final[Mapping[str, Callable[[], bytes]]] = {
+    "empty gzip members": lambda: EMPTY * 8_000,
+    "empty gzip members in gzip": lambda: gzip.compress(EMPTY * 3_000_000, 1),
+    "empty gzip members in gzip in gzip": lambda: gzip.compress(gzip.compress(EMPTY * 3_000_000)),
+    "empty blocks in gzip": lambda: gzip.compress(EMPTY[:10] + b"\0\0\0\xff\xff" * 10_000_000, 1),
+    "gzip members of one byte each": lambda: b"".join(
+        gzip.compress(bytes([byte])) for byte in URLSET + b"<url>" * 1_400
+    ),
+    "zeros in zlib in gzip": lambda: gzip.compress(b"\x78\x9c" + bytes(60_000_000), 1),
+}
+
+
+def decompress_bomb(name: str) -> None:
+    data = BOMBS[name]()
+    began = time.process_time()
+    read(data, SITEMAP)
+    spent = time.process_time() - began
+    assert spent < SECONDS, f"{spent:.2f} s for {len(data)} bytes"
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_layers_of_compression_cost_little(name: str) -> None:
+    cost(decompress_bomb, name, seconds=30, memory_mib=1024)
