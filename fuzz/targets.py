@@ -22,8 +22,9 @@ from xml.parsers import expat
 from fuzz import limits
 from fuzz.growth import growth
 from usp._crawl.assembly import sitemap_for_document
+from usp._parse.children import Child
 from usp._parse.diagnostics import Diagnostics
-from usp._parse.document import Child, Document, Source, inspect
+from usp._parse.document import Document, Source, inspect
 from usp._parse.input.decompress import decompress, is_compressed
 from usp._parse.input.sniff import Kind
 from usp._parse.values.dates import parse_date

@@ -4,17 +4,21 @@ the crawl of it starts.
 An unusable source raises ``UsageError`` at the call; faults in a document do not.
 """
 
+import errno
 import os
 import re
 import sys
+import time
 from collections.abc import Iterable, Iterator
-from contextlib import nullcontext
-from dataclasses import dataclass
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO, Final, Self
 
 from usp._crawl import Crawl
+from usp._crawl.children import child_selection
+from usp._crawl.deadline import TIME_LIMIT
 from usp._crawl.discovery import (
     KNOWN_PATHS,
     DiscoveryPlan,
@@ -23,7 +27,7 @@ from usp._crawl.discovery import (
     in_fixed_order,
 )
 from usp._crawl.options import CrawlOptions
-from usp._crawl.policy import Policy
+from usp._crawl.policy import Policy, selection_of
 from usp._crawl.scheme_choice import Site
 from usp._crawl.urls import (
     check_homepage,
@@ -33,7 +37,7 @@ from usp._crawl.urls import (
     url_with_scheme,
 )
 from usp._drive.events import log_homepage
-from usp._parse import Source, inspect
+from usp._parse import ChildSelection, Document, Ended, Kind, Pages, Source, inspect
 from usp._store import Store
 from usp._validate import argument_error, check_flags
 from usp.exceptions import StorageError, UsageError
@@ -59,6 +63,8 @@ class CrawlStart:
     site: Site
     other: Site | None = None
     """The same with http, if the caller named no scheme: for a site that has no https."""
+    file: "LocalFile | None" = field(default=None, kw_only=True)
+    """The file, if the source is one; it needs no request."""
 
     @classmethod
     def for_homepage(
@@ -104,7 +110,8 @@ class CrawlStart:
             check_flags(use_known_paths=use_known_paths)
         name = _name(source)
         if is_local(source):
-            return cls("", Site(name, (_local_document(name, policy, store),)))
+            check_readable(name)
+            return cls("", Site(name, ()), file=LocalFile(name, store))
         url = url_with_scheme(name)
         if not is_start_url(url) or _WHITESPACE.search(url):
             raise UsageError(f"{name!r} is neither a URL, nor a domain, nor a file.")
@@ -118,9 +125,19 @@ class CrawlStart:
         return cls(homepage, *_sites(plan, schemes_to_try(name, homepage)))
 
     def crawl(self, policy: Policy, options: CrawlOptions) -> Crawl:
-        """Return the crawl."""
-        now = datetime.now(UTC)
-        return Crawl._started(*self.site, policy, options, now, other=self.other)
+        """Return the crawl. If the source is a file, it is read now, which may take seconds.
+
+        :raises UsageError: if the file can't be read.
+        """
+        now, started = datetime.now(UTC), time.monotonic()
+        if self.file is None:
+            return Crawl._started(*self.site, policy, options, now, other=self.other)
+        children = child_selection(policy, selection_of(policy, now), options)
+        document = self.file.document(policy, children, _time_limit(policy, started))
+        start_url = StartUrl(self.file.name, FoundBy.GIVEN, document=document)
+        crawl = Crawl._started(self.file.name, [start_url], policy, options, now)
+        crawl._deadline.has_passed(started)  # its time began when the file was opened
+        return crawl
 
 
 def _sites(plan: DiscoveryPlan, homepages: Iterable[str]) -> Iterator[Site]:
@@ -161,24 +178,66 @@ def is_local(source: SourceName) -> bool:
     return "://" not in source and (os.path.lexists(source) or bool(_FILE_NAME.search(source)))
 
 
-def _local_document(name: str, policy: Policy, store: Store) -> StartUrl:
-    """Return a file as a start URL that needs no request; its relative URLs stay relative."""
+def check_readable(name: str) -> None:
+    """Check that a file can be opened, without opening it: it may be a pipe.
+
+    :raises UsageError: if it can't.
+    """
+    with _as_usage_error(name):
+        if name == _STDIN:
+            _stdin()
+        elif Path(name).is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        elif not os.access(name, os.R_OK):
+            Path(name).stat()  # says what is missing
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+
+@dataclass(frozen=True, slots=True)
+class LocalFile:
+    """A file, and the store into which it is read."""
+
+    name: str
+    store: Store
+
+    def document(self, policy: Policy, children: ChildSelection, ended: Ended) -> Document:
+        """Read the file, as long as there is time; its relative URLs stay relative.
+
+        :raises UsageError: if it can't be read.
+        """
+        limit = policy.max_document_bytes
+        with _as_usage_error(self.name):
+            body = self.store.keep(_chunks(self.name, limit, ended))
+        source = Source(body, None, self.name, limit=limit, extensions=policy.extensions)
+        try:
+            return inspect(source, None, children, ended)
+        except TimeoutError:
+            reason = "the crawl reached its time limit before the document was read"
+            pages = Pages(source, listed=False)
+            return Document("", Kind.INVALID, pages, code=TIME_LIMIT, reason=reason)
+
+
+def _time_limit(policy: Policy, started: float) -> Ended:
+    seconds = policy.max_seconds
+    return lambda: seconds is not None and time.monotonic() >= started + seconds
+
+
+@contextmanager
+def _as_usage_error(name: str) -> Iterator[None]:
     try:
-        body = store.keep(_chunks(name, policy.max_document_bytes))
+        yield
     except StorageError:
         raise
     except OSError as error:
         raise UsageError(f"{name} can't be read: {error.strerror or error}.") from error
     except ValueError as error:  # a name that no system accepts
         raise UsageError(f"{name!r} can't be read: {error}.") from error
-    limit = policy.max_document_bytes
-    source = Source(body, None, name, limit=limit, extensions=policy.extensions)
-    return StartUrl(name, FoundBy.GIVEN, document=inspect(source))
 
 
-def _chunks(name: str, limit: int) -> Iterator[bytes]:
+def _chunks(name: str, limit: int, ended: Ended) -> Iterator[bytes]:
     with nullcontext(_stdin()) if name == _STDIN else Path(name).open("rb") as file:
-        while limit >= 0 and (chunk := file.read(min(_CHUNK, limit + 1))):
+        read = getattr(file, "read1", file.read)  # what a pipe has, without waiting for more
+        while limit >= 0 and not ended() and (chunk := read(min(_CHUNK, limit + 1))):
             limit -= len(chunk)  # one byte more than the limit shows that the file is longer
             yield chunk
 

@@ -17,6 +17,7 @@ from usp._crawl.urls import is_start_url, url_with_scheme
 from usp._drive.aio import AioCrawlRun, PageBatches, run
 from usp._drive.bounded_tasks import as_they_finish
 from usp._drive.events import Emit, emitter
+from usp._drive.off_loop import off_loop
 from usp._drive.page_filter import PageFilter
 from usp._source import CrawlStart, SourceName, known_and_extra_paths
 from usp._store import Store
@@ -85,15 +86,28 @@ class AioPageStream(StreamStatus, _AioStream[SitemapPage]):
 
     @classmethod
     def _start(
-        cls, crawl: Crawl, client: AbstractAioWebClient | None, homepage: str, store: Store
+        cls,
+        start: CrawlStart,
+        policy: Policy,
+        options: CrawlOptions,
+        client: AbstractAioWebClient | None,
+        store: Store,
     ) -> Self:
         stream = cls.__new__(cls)
-        stream._crawl = crawl
-        stream._emit = emitter(crawl._cursor.options.observer)
-        stream._page_filter = PageFilter(crawl, stream._emit)
+        stream._emit = emitter(options.observer)
+        # A file is read with the first page, in a thread; until then, nothing is known of it.
+        name = start.site.name
+        is_file = start.file is not None
+        stream._set_crawl(
+            Crawl._started(name, (), policy, options) if is_file else start.crawl(policy, options)
+        )
         stream._store = store
-        stream._items = stream._read(client, homepage)
+        stream._items = stream._read(client, start)
         return stream
+
+    def _set_crawl(self, crawl: Crawl) -> None:
+        self._crawl = crawl
+        self._page_filter = PageFilter(crawl, self._emit)
 
     async def aclose(self) -> None:
         """End the stream: when this returns, no request is in flight."""
@@ -101,22 +115,26 @@ class AioPageStream(StreamStatus, _AioStream[SitemapPage]):
         self._store.close()  # a source that is a file was stored before the first page was read
 
     async def _read(
-        self, given: AbstractAioWebClient | None, homepage: str
+        self, given: AbstractAioWebClient | None, start: CrawlStart
     ) -> AsyncGenerator[SitemapPage, None]:
-        crawl, page_filter = self._crawl, self._page_filter
         try:
+            if start.file:
+                known = self._crawl
+                options = known._cursor.options
+                self._set_crawl(await asyncio.to_thread(start.crawl, known.policy, options))
+            crawl, page_filter = self._crawl, self._page_filter
             async with (
                 _client(given) as client,
-                AioCrawlRun(crawl, client, homepage, self._emit, self._store) as progress,
+                AioCrawlRun(crawl, client, start.homepage, self._emit, self._store) as progress,
             ):
                 running = True
                 while True:
                     for node in page_filter.ready_nodes():
-                        batches = PageBatches(node.document)
+                        batches = PageBatches(node.document, page_filter.ended)
                         while not page_filter.closed and (batch := await batches.next()):
                             for page in page_filter.select(node, batch):
                                 yield page
-                        page_filter.finish(node)
+                        page_filter.finish(node, ended=batches.ended)
                     if not running:  # what had arrived when a limit was reached was read, too
                         self._emit(CrawlFinished(self.outcome))
                         return
@@ -219,13 +237,8 @@ async def sitemap_tree(
     policy = policy_with(policy, policy_fields)
     check_optional_instance("web_client", web_client, AbstractAioWebClient)
     options = _options(recurse_callback, recurse_list_callback, stop_callback, observer)
-    start = await asyncio.to_thread(  # reading a file would block the loop
-        CrawlStart.for_source,
-        source,
-        policy,
-        use_robots=use_robots,
-        use_known_paths=use_known_paths,
-        store=Store(),
+    start = CrawlStart.for_source(
+        source, policy, use_robots=use_robots, use_known_paths=use_known_paths, store=Store()
     )
     return await _tree(start, policy, options, web_client)
 
@@ -254,10 +267,13 @@ async def _tree(
     options: CrawlOptions,
     web_client: AbstractAioWebClient | None,
 ) -> IndexWebsiteSitemap:
-    crawl = start.crawl(policy, options)
+    if start.file:
+        crawl = await asyncio.to_thread(start.crawl, policy, options)  # it reads the file
+    else:
+        crawl = start.crawl(policy, options)
     async with _client(web_client) as client:
         await run(crawl, client, start.homepage, options.observer)
-    return crawl.tree()
+    return await off_loop(crawl._into_tree)
 
 
 @explains_policy
@@ -276,7 +292,7 @@ def iter_pages(
 ) -> AioPageStream:
     """Stream the pages of a site as ``usp.iter_pages`` does, as an async iterator.
 
-    Nothing is fetched before the first page is requested; a file is read at once.
+    Nothing is fetched, and no file is read, before the first page is requested.
 
     :param source: a homepage, a bare domain (which means https), the URL of one sitemap, a file
         (gzipped or not), or ``-`` for standard input.
@@ -303,7 +319,7 @@ def iter_pages(
     start = CrawlStart.for_source(
         source, policy, use_robots=use_robots, use_known_paths=use_known_paths, store=store
     )
-    return AioPageStream._start(start.crawl(policy, options), web_client, start.homepage, store)
+    return AioPageStream._start(start, policy, options, web_client, store)
 
 
 @explains_policy

@@ -9,9 +9,11 @@ from typing import Self, Unpack
 from usp._crawl import Crawl
 from usp._crawl.options import CrawlOptions, RecurseCallback, RecurseListCallback, StopCallback
 from usp._crawl.policy import Policy, PolicyFields, explains_policy, policy_with
+from usp._crawl.work import PageBatch
 from usp._drive.events import Emit, emitter
 from usp._drive.page_filter import PageFilter
 from usp._drive.run import steps
+from usp._drive.steps import advance
 from usp._source import CrawlStart, SourceName
 from usp._store import Store
 from usp.objects.events import CrawlFinished, Observer
@@ -108,9 +110,10 @@ class PageStream(StreamStatus, Iterator[SitemapPage]):
 
     def _read_ready(self) -> Iterator[SitemapPage]:
         for node in self._page_filter.ready_nodes():
-            pages = node.document.pages if node.document else ()
+            batch = PageBatch(node.document.pages if node.document else ())
+            pages = batch.one_by_one(self._page_filter.ended)
             yield from self._page_filter.select(node, pages)
-            self._page_filter.finish(node)
+            self._page_filter.finish(node, ended=batch.ended)
 
     def __next__(self) -> SitemapPage:
         return next(self._pages)
@@ -180,4 +183,8 @@ def iter_pages(
     )
     client = default_client() if given is None else given
     crawl = start.crawl(policy, replace(options, probe_early=bool(client.thread_safe)))
-    return PageStream._start(crawl, client, start.homepage, store, close_client=web_client is None)
+    owned = web_client is None
+    stream = PageStream._start(crawl, client, start.homepage, store, close_client=owned)
+    if start.file:
+        advance(crawl, stream._page_filter.ended)  # what it is, is known already
+    return stream

@@ -177,7 +177,7 @@ def _tree(
     finally:
         if web_client is None:
             client.close()
-    return crawl.tree()
+    return crawl._into_tree()
 
 
 def parse(

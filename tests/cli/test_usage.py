@@ -63,6 +63,7 @@ def test_parse_args_returns_the_arguments_and_the_parser() -> None:
         "no_known": True,
         "homepage": None,
         "newer": None,
+        "max_seconds": None,
         "strict": False,
         "strip_url": True,
         "verbosity": 2,

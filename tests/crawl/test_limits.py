@@ -1,5 +1,7 @@
 """Limits of a crawl, without I/O: its time, its pages and its sitemaps."""
 
+from collections.abc import Iterable
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,6 +18,8 @@ from tests.crawl.simulation import (
 )
 from usp._crawl.core import Crawl
 from usp._crawl.policy import Policy
+from usp._crawl.work import finish
+from usp._parse import Source, inspect
 from usp.objects.problem import Problem
 
 SECONDS = 60
@@ -57,3 +61,71 @@ def test_a_crawl_ends_in_order_at_any_combination_of_limits(
     assert crawl.done
     found = list(crawl.tree().all_pages())
     assert limit is None or len(found) <= limit
+
+
+def index_data(names: Iterable[str]) -> bytes:
+    entries = "".join(f"<sitemap><loc>{url(name)}</loc></sitemap>" for name in names)
+    return f"<sitemapindex>{entries}</sitemapindex>".encode()
+
+
+def crawled(crawl: Crawl, names: list[str]) -> list[str]:
+    """Crawl an index of sitemaps without pages; return those that are in the tree."""
+    while not crawl.done:
+        for request in crawl.take(0.0, 1):
+            is_index = request.url == url("index")
+            crawl.deliver(request, index_data(names) if is_index else b"<urlset/>", 0.0)
+    (sitemap,) = crawl.tree().sub_sitemaps
+    return [sub.url for sub in sitemap.sub_sitemaps]
+
+
+NAMES = [f"n{number}" for number in range(50)]
+
+
+def test_an_index_gets_as_many_nodes_as_the_limit_allows() -> None:
+    crawl = Crawl(url("index"), Policy(max_sitemaps=10))
+    assert crawled(crawl, NAMES) == [url(name) for name in NAMES[:9]]
+    assert len(crawl._cursor.roots[0].children) == 10
+    reason = "The crawl reached its limit of 10 sitemaps; 41 more are listed"
+    assert crawl.stopped == Problem("SM703", reason)
+    assert len(crawl._resources._resources) <= 11
+
+
+def test_the_limit_counts_children_that_the_filters_take() -> None:
+    crawl = Crawl(url("index"), Policy(max_sitemaps=4, include_sitemaps=r"index|n4\d"))
+    assert crawled(crawl, NAMES) == [url(name) for name in ("n40", "n41", "n42")]
+    assert crawl.skipped == {"sitemap-pattern": 40}
+
+
+def test_a_callback_chooses_among_all_children() -> None:
+    def last(urls: list[str], _level: int, _parents: set[str]) -> list[str]:
+        assert len(urls) == 50
+        return urls[-2:]
+
+    crawl = Crawl(url("index"), Policy(max_sitemaps=10), recurse_list_callback=last)
+    assert crawled(crawl, NAMES) == [url("n48"), url("n49")]
+    assert crawl.stopped is None
+
+
+def test_work_is_done_in_small_steps() -> None:
+    crawl = Crawl(url("index"))
+    (request,) = crawl.take(0.0)
+    document = inspect(Source([index_data(NAMES)], url("index")))
+    crawl._record(request, document, 0.0, 0.5)
+    steps = sum(1 for _ in crawl._advance())
+    assert steps >= 2 * len(NAMES), "a step for each request, and one for each node"
+
+
+def test_a_crawl_that_runs_out_of_time_visits_only_what_was_requested() -> None:
+    crawl = Crawl(url("index"), Policy(max_seconds=SECONDS))
+    (request,) = crawl.take(0.0)
+    names = [f"n{number}" for number in range(1000)]
+    crawl._record(request, inspect(Source([index_data(names)], url("index"))), 0.0, 0.5)
+    finish(crawl._advance())
+    requests = crawl.take(0.0, 3)
+    crawl._receive(requests[1], pages("n1"), 0.0)
+    crawl._check_time(SECONDS)
+    steps = sum(1 for _ in crawl._advance())
+    assert crawl.done
+    assert steps < 20
+    (sitemap,) = crawl.tree().sub_sitemaps
+    assert [sub.url for sub in sitemap.sub_sitemaps] == [url("n1")]

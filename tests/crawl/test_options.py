@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from usp._crawl.options import CrawlOptions
+from usp._crawl.work import finish
 from usp.exceptions import UsageError
 
 CALLBACKS = (
@@ -41,9 +42,9 @@ def test_the_list_callback_chooses_first() -> None:
 
     options = CrawlOptions(recurse_callback=not_a, recurse_list_callback=first_two)
     assert options.chooses_children
-    assert options.chosen_children(["a", "b", "c"], 1, set()) == ["b"]
+    assert list(finish(options.chosen_children(["a", "b", "c"], 1, set()))) == ["b"]
     assert not CrawlOptions().chooses_children
-    assert CrawlOptions().chosen_children(["a"], 1, set()) == ["a"]
+    assert list(finish(CrawlOptions().chosen_children(["a"], 1, set()))) == ["a"]
 
 
 def test_a_callback_cannot_change_the_parents_of_a_sitemap() -> None:
@@ -53,7 +54,7 @@ def test_a_callback_cannot_change_the_parents_of_a_sitemap() -> None:
         parents.clear()
         return True
 
-    CrawlOptions(recurse_callback=clear).chosen_children(["a"], 1, parents)
+    finish(CrawlOptions(recurse_callback=clear).chosen_children(["a"], 1, parents))
     assert parents == {"p"}
 
 
@@ -61,7 +62,7 @@ def test_a_callback_cannot_change_the_parents_of_a_sitemap() -> None:
 def test_a_list_callback_must_return_urls(returned: Iterable[str]) -> None:
     options = CrawlOptions(recurse_list_callback=lambda *_: returned)  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="the result of recurse_list_callback must be"):
-        options.chosen_children(["a"], 1, set())
+        finish(options.chosen_children(["a"], 1, set()))
 
 
 def test_callbacks_are_not_pickled() -> None:

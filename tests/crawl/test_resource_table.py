@@ -2,6 +2,9 @@
 
 import pickle
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from tests.crawl.simulation import (
     HOME,
     ROBOTS,
@@ -19,6 +22,7 @@ from usp._crawl.discovery import DiscoveryPlan
 from usp._crawl.messages import FetchFailed, FetchResult
 from usp._crawl.options import CrawlOptions
 from usp._crawl.policy import Policy
+from usp._crawl.resource_table import _normalize, normalized
 from usp._parse import Child, Document, Kind
 from usp.objects.sitemap import PagesXMLSitemap
 
@@ -76,3 +80,14 @@ def test_a_document_that_a_redirect_brought_is_kept_though_its_host_is_dead() ->
     assert [isinstance(sub, PagesXMLSitemap) for sub in declared.sub_sitemaps] == [
         True, False, False, False, True,
     ]  # fmt: skip
+
+
+_PATHS = ("/", "/", "a", "b.xml", ".", "..", "?", "#", ";", "&x=1", "%2E", "//", "é", " ")
+_PORTS = (":80", ":443", ":8080", ":65536", "@", "A", "\t")
+_URL_PARTS = st.lists(st.sampled_from(_PATHS + _PORTS), max_size=8)
+
+
+@given(st.sampled_from(["http://", "https://", "HTTP://", ""]), _URL_PARTS)
+def test_urls_that_look_normalized_are(scheme: str, parts: list[str]) -> None:
+    given_url = f"{scheme}h.example{''.join(parts)}"
+    assert normalized(given_url) == _normalize(given_url)

@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-from usp._parse.document import Child, Source, inspect
+from usp._parse.children import Child
+from usp._parse.document import Source, inspect
 from usp._parse.input.sniff import Kind
 from usp.fetch_parse import IndexRobotsTxtSitemapParser, XMLSitemapParser
 from usp.objects.abstract_sitemap import HasProblems

@@ -11,9 +11,11 @@ import requests
 from tests.loops import run
 from tests.server import Answer, Handler, LoopbackServer, Plain, redirect, urlset
 from tests.servers import ServerAt
+from usp._crawl import Crawl
 from usp._crawl.messages import FetchRequest, NotModified
 from usp._drive.aio import AioFetcher
 from usp._drive.fetch import Fetcher
+from usp._drive.time_limit import TimeLimit
 from usp._parse import Document
 from usp._store import Store
 from usp.objects.fetch_info import Validators
@@ -251,13 +253,14 @@ REQUEST = FetchRequest("http://h.example/a.xml", attempt=3, validators=BOTH)
 
 def fetched(request: FetchRequest, client: AbstractWebClient | AbstractAioWebClient) -> object:
     """What the fetcher of a driver makes of a request."""
+    ended = TimeLimit(Crawl(request.url))
     if isinstance(client, AbstractWebClient):
         with client.for_crawl(request.url) as scope:
-            return Fetcher(scope, Store(), 10_000)(request)
+            return Fetcher(scope, Store(), 10_000, ended)(request)
 
     async def main() -> object:
         async with client, client.for_crawl(request.url) as scope:
-            return await AioFetcher(scope, Store(), 10_000)(request)
+            return await AioFetcher(scope, Store(), 10_000, ended)(request)
 
     return asyncio.run(main())
 

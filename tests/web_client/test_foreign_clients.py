@@ -12,6 +12,7 @@ import requests
 import usp
 from tests.server import LoopbackServer, urlset
 from usp._drive.fetch import Fetcher, failed_fetch
+from usp._drive.time_limit import TimeLimit
 from usp._store import Store
 from usp.exceptions import UsageError
 from usp.objects.sitemap import IndexWebsiteSitemap
@@ -321,7 +322,7 @@ def test_a_failed_fetch_has_the_type_and_text_of_the_exception() -> None:
             raise KeyError(url)
 
     scope = as_web_client(Raising(ours)).for_crawl(HOME)
-    fetch = Fetcher(scope, Store(), 100)
+    fetch = Fetcher(scope, Store(), 100, TimeLimit(usp.Crawl(HOME)))
     result = fetch(usp.FetchRequest(HOME))
     assert isinstance(result, usp.FetchFailed)
     assert result.message == f"KeyError: '{HOME}'"

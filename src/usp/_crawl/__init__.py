@@ -6,9 +6,12 @@ sleeping happens in ``_drive``. What bytes mean is for ``_parse`` to say.
 
 - ``core``, ``messages``: the ``Crawl`` that drivers work with, its requests and their results;
 - ``policy``, ``options``: what the caller sets; ``urls``: checks of start URLs;
-- ``cursor``: walks the tree in document order and decides each node;
+- ``cursor``: walks the tree in document order and decides each node; ``children``: which children
+  of a document it takes;
 - ``nodes``, ``resource``, ``resource_table``: positions in the tree, and the URLs behind them, each
   fetched once; ``repeated_indexes``: a bound for indexes that list one another;
+- ``work``: the core works in small steps, so that drivers can do other things in between;
+  ``deadline``: when the time of a crawl is up;
 - ``unchanged``: documents that a server answers with 304;
 - ``discovery``: robots.txt, known paths, the homepage: stages and their order; ``scheme_choice``:
   http for a site that was named without a scheme and has no https;

@@ -1,5 +1,6 @@
 """Assembly: the tree of sitemap objects that a crawl becomes."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -67,7 +68,7 @@ def _sitemap(node: Node, selection: Selection) -> sitemaps.AbstractSitemap:
     return sitemap_for_document(document.url or node.url, document, children, tuple(notes))
 
 
-def _subtrees(nodes: list[Node], selection: Selection) -> list[sitemaps.AbstractSitemap]:
+def _subtrees(nodes: Sequence[Node], selection: Selection) -> list[sitemaps.AbstractSitemap]:
     """Return the sitemaps at nodes; a homepage is replaced by what it leads to."""
     found: list[sitemaps.AbstractSitemap] = []
     for node in nodes:

@@ -40,6 +40,8 @@ class HostBackoff:
     """Whether the host has ever responded."""
     failed_urls: set[str] = field(default_factory=set)
     """The URLs that failed since the last good response."""
+    burst: int = 0
+    """How many requests were in flight beside the first of those."""
     probes: int = 0
     """How many requests failed while the host was backing off."""
     next_probe_at: float = 0.0
@@ -50,7 +52,7 @@ class HostBackoff:
     @property
     def is_active(self) -> bool:
         """Whether the host gets one request at a time."""
-        return len(self.failed_urls) >= self.policy.host_failure_threshold
+        return len(self.failed_urls) >= self.policy.host_failure_threshold + self.burst
 
     def succeeded(self) -> None:
         """Record a response that was not rate limited; it ends the backoff."""
@@ -61,7 +63,13 @@ class HostBackoff:
     def failed(
         self, url: str, failure: FetchFailed, now: float, jitter: float, *, in_flight: int
     ) -> None:
-        """Record a failure: it may delay the next request, or show that the host is dead."""
+        """Record a failure: it may delay the next request, or show that the host is dead.
+
+        What is in flight at the first failure may fail of the same cause, such as a server that
+        restarts. For a host that has responded before, all of that counts as one failure.
+        """
+        if not self.failed_urls:
+            self.burst = in_flight if self.responded else 0
         self.failed_urls.add(url)
         if not self.is_active:
             return

@@ -6,7 +6,7 @@ for what it will need run ahead of it. ``Crawl`` is what a driver works with: ou
 """
 
 import pickle
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, Final, Self
@@ -14,6 +14,7 @@ from urllib.parse import urljoin
 
 from usp._crawl.assembly import website_tree
 from usp._crawl.cursor import Cursor
+from usp._crawl.deadline import Deadline
 from usp._crawl.discovery import KNOWN_PATHS, StartUrl, discovery_plan
 from usp._crawl.messages import (
     FetchFailed,
@@ -21,6 +22,7 @@ from usp._crawl.messages import (
     FetchResult,
     NotModified,
     ReadOptions,
+    ResponseProgress,
     check_problem_code,
 )
 from usp._crawl.options import CrawlOptions, RecurseCallback, RecurseListCallback, StopCallback
@@ -31,6 +33,7 @@ from usp._crawl.scheme_choice import SchemeChoice, Site
 from usp._crawl.selection import Selection
 from usp._crawl.unchanged import unchanged_document
 from usp._crawl.urls import check_homepage, check_paths, check_start_url, schemes_to_try
+from usp._crawl.work import Work, finish
 from usp._parse import Source, http_charset, inspect
 from usp._validate import (
     argument_error,
@@ -164,13 +167,15 @@ class Crawl:
         self._start_at(site, selection, options)
         other = other if self.policy.scheme_fallback else None
         self._choice = SchemeChoice(site, other) if other else None
-        self._deadline: float | None = None
+        self._deadline = Deadline(self.policy.max_seconds)
         self._taken: dict[str, FetchRequest] = {}
         self._given_back: list[FetchRequest] = []
 
     def _start_at(self, site: Site, selection: Selection, options: CrawlOptions) -> None:
         self._name = site.name
         self._cursor = Cursor(site.start_urls, self.policy, selection, self._resources, options)
+        documents = (root.resource for root in self._cursor.roots if root.document)
+        self._arrived = deque(resource for resource in documents if resource)
 
     @property
     def done(self) -> bool:
@@ -202,6 +207,12 @@ class Crawl:
         """Return the tree so far."""
         return website_tree(self._name, self._cursor)
 
+    def _into_tree(self) -> IndexWebsiteSitemap:
+        """Return the tree of a crawl that is over, and drop what it needs no more."""
+        tree = self.tree()
+        self._cursor.dismantle()
+        return tree
+
     def __reduce__(self) -> tuple[object, ...]:
         # The state is pickled apart, so that another version can say what is wrong before it
         # meets names that it doesn't have.
@@ -226,12 +237,17 @@ class Crawl:
         """
         check_number("now", now)
         room = self.policy.concurrency if limit is None else check_int("limit", limit, 0)
-        if self._deadline is None and self.policy.max_seconds is not None:
-            self._deadline = now + self.policy.max_seconds
-        if self._deadline is not None and now >= self._deadline and not self.done:
-            reason = f"The crawl took more than {self.policy.max_seconds} seconds"
+        self._check_time(now)
+        finish(self._advance())
+        return self._take(now, room)
+
+    def _check_time(self, now: float) -> None:
+        """End the crawl with what it has if its time is up."""
+        if self._deadline.has_passed(now) and not self.done and not self._cursor.stopped:
             self._choice = None
-            self._cursor.run_out_of_time("SM705", reason)
+            self._cursor.run_out_of_time(*self._deadline.problem)
+
+    def _take(self, now: float, room: int) -> list[FetchRequest]:
         if self.done:
             return []
         again, self._given_back = self._given_back[:room], self._given_back[room:]
@@ -277,7 +293,8 @@ class Crawl:
             self.policy.hash_bodies,
             stored,
             self.policy.max_document_bytes,
-            resource.progress,
+            resource.progress or ResponseProgress(),
+            self._cursor.child_selection,
         )
         return FetchRequest(
             resource.url,
@@ -290,7 +307,7 @@ class Crawl:
 
     def wakeup(self) -> float | None:
         """Return when the next delayed request is due, or the crawl's time is up."""
-        times = (self._resources.next_due(), self._deadline)
+        times = (self._resources.next_due(), self._deadline.at)
         return min((time for time in times if time is not None), default=None)
 
     def receive(
@@ -317,16 +334,33 @@ class Crawl:
     ) -> float | None:
         check_number("now", now)
         check_number("jitter", jitter, 0, 1)
+        delay = self._record(request, result, now, jitter)
+        finish(self._advance())
+        return delay
+
+    def _record(
+        self, request: FetchRequest, result: FetchResult, now: float, jitter: float
+    ) -> float | None:
+        """Take a result; its consequences are for ``_advance``."""
         request = self._answered(request)
         if isinstance(result, NotModified):
-            result = unchanged_document(request, result)
+            result = result._document or unchanged_document(request, result)
         settled = self._resources.receive(request.url, result, now, jitter)
         if isinstance(settled, float):
             return settled
-        self._cursor.prefetch_children(settled)
-        if self._is_scheme_chosen():
-            self._cursor.advance()
+        self._arrived.append(settled)
         return None
+
+    def _advance(self) -> Work[None]:
+        """Take the consequences of all that has arrived, in small steps; then it is ``_take``'s."""
+        for _ in self._resources.fail_orphaned():
+            yield None
+            if self._cursor.stopped:
+                break
+        while self._arrived:
+            yield from self._cursor.prefetch_children(self._arrived.popleft())
+        if not self._cursor.has_begun or self._is_scheme_chosen():
+            yield from self._cursor.advance()
 
     def _is_scheme_chosen(self) -> bool:
         """Tell whether the scheme is known; the crawl starts again if it is another one."""
@@ -362,9 +396,11 @@ class Crawl:
         final_url = request.url if url is None else check_start_url("url", url)
         charset = http_charset(check_optional_instance("content_type", content_type, str))
         limit = self.policy.max_document_bytes
-        extensions = request._options.extensions
-        source = Source([data], final_url, request.url, charset, limit, extensions=extensions)
-        self._receive(request, inspect(source, request._options.kind), now)
+        options = request._options
+        source = Source(
+            [data], final_url, request.url, charset, limit, extensions=options.extensions
+        )
+        self._receive(request, inspect(source, options.kind, options.children), now)
 
 
 def restore_crawl(fields: dict[str, Any]) -> Crawl:

@@ -4,23 +4,26 @@ Callbacks, loop detection, known paths, discovery stages and the limits on sitem
 handled here only, so no result depends on the order of responses.
 """
 
+import sys
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from itertools import islice
 from typing import Any, Final
 from urllib.parse import urldefrag, urljoin
 
+from usp._crawl.children import child_selection, wanted_children
 from usp._crawl.discovery import Condition, HomepageQuery, Stage, StartUrl
 from usp._crawl.messages import FetchFailed
 from usp._crawl.nodes import NO_PAGES, Node, OutcomeTally, rejection, unfinished
-from usp._crawl.options import CrawlOptions
+from usp._crawl.options import CrawlOptions, StopCallback
 from usp._crawl.policy import Policy
 from usp._crawl.repeated_indexes import RepeatBudget
 from usp._crawl.report import CrawlReport
 from usp._crawl.resource import Resource
 from usp._crawl.resource_table import ResourceTable
 from usp._crawl.selection import Selection
+from usp._crawl.work import PageBatch, Work
 from usp._parse import Child, Document, Kind, is_http_url
 from usp.objects.outcome import FoundBy, Outcome, Result, SkipReason
 
@@ -58,13 +61,14 @@ class Cursor:
         self._found: set[str] = set()
         self._pages = 0
         self._path: list[Node] = []
+        self.has_begun = False
+        self.child_selection = child_selection(policy, selection, options)
         self._next_root = 0
         self._stage_runs: dict[Stage, bool] = {}
         self._out_of_time = False
         for start_url in start_urls:
             self._add_root(start_url)
         self._probe(node for node in self.roots if node.stage.condition is Condition.ALWAYS)
-        self.advance()
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"options": self.options.without_callbacks()}
@@ -92,6 +96,16 @@ class Cursor:
         resource = self._path[-1].resource if self._path else None
         return resource.effective if resource else None
 
+    def dismantle(self) -> None:
+        """Drop the nodes one by one. They refer to one another, and so would stay in memory until
+        the garbage collector looks at all of them at once.
+        """
+        pending, self.roots = self.roots, []
+        while pending:
+            node = pending.pop()
+            pending += node.children
+            node.children = ()
+
     def nodes(self) -> Iterator[Node]:
         """Yield all nodes that were decided, each before its children."""
         pending = list(reversed(self.roots))
@@ -101,25 +115,26 @@ class Cursor:
                 yield node
                 pending.extend(reversed(node.children))
 
-    def prefetch_children(self, resource: Resource) -> None:
+    @property
+    def sitemaps_left(self) -> int:
+        """How many sitemaps can be added to the tree before it reaches its limit."""
+        limit = self._policy.max_sitemaps
+        return sys.maxsize if limit is None else max(limit - self.tally.declared, 0)
+
+    def prefetch_children(self, resource: Resource) -> Work[None]:
         """Request the children of an index early, unless a callback chooses among them."""
         document = resource.shared.document
         if document is None or document.kind is Kind.HOMEPAGE or self.options.chooses_children:
             return
-        if resource.level < self._policy.max_level and self._resources.queued < _MAX_QUEUED:
-            for child in self._wanted_children(document, Counter()):
-                if is_http_url(child.url):
-                    self._resources.request(child.url, resource.level + 1)
-
-    def _wanted_children(self, document: Document, skipped: Counter[SkipReason]) -> list[Child]:
-        """Return the children that the selection takes, and count the others."""
-        in_index = document.kind is not Kind.ROBOTS
-        reasons = [
-            self.selection.sitemap_skip_reason(child, in_index=in_index)
-            for child in document.children
-        ]
-        skipped.update(reason for reason in reasons if reason)
-        return [c for c, reason in zip(document.children, reasons, strict=True) if not reason]
+        if resource.level >= self._policy.max_level:
+            return
+        room = min(max(_MAX_QUEUED - self._resources.queued, 0), self.sitemaps_left)
+        for child in islice(wanted_children(document, self.selection, Counter()), room):
+            if self.stopped:
+                return
+            if is_http_url(child.url):
+                self._resources.request(child.url, resource.level + 1)
+            yield None
 
     def _count_skipped(self, reason: SkipReason) -> None:
         """Count a sitemap that was skipped at the top of the tree."""
@@ -141,31 +156,42 @@ class Cursor:
         if start_url.document:
             url, level = start_url.url, start_url.level
             node.resource = self._resources.add_document(url, level, start_url.document)
-            self.prefetch_children(node.resource)
         elif start_url.quiet:
             node.resource = self._resources.request(start_url.url, start_url.level, is_guess=True)
         self.roots.append(node)
 
-    def advance(self) -> None:
+    def advance(self) -> Work[None]:
         """Walk on through the tree until a result is missing."""
+        self.has_begun = True
         while not self.done:
             if not self._path:
                 self._path.append(self.roots[self._next_root])
                 self._next_root += 1
             node = self._path[-1]
-            if not node.decided and not self._decide(node):
+            if not node.decided and not (yield from self._decide(node)):
                 return
             if not self._path:  # a limit ended the crawl at that node
                 return
+            if self._out_of_time:
+                self._skip_children_without_result(node)
             if node.next_child < len(node.children):
                 node.next_child += 1
                 self._path.append(node.children[node.next_child - 1])
             else:
                 self._path.pop()
                 if self.options.streaming:
-                    node.children = []  # a stream needs them no more
+                    node.children = ()  # a stream needs them no more
+            yield None
 
-    def _decide(self, node: Node) -> bool:
+    @staticmethod
+    def _skip_children_without_result(node: Node) -> None:
+        """Go to the next child that was requested: for the others there is no time."""
+        children, at = node.children, node.next_child
+        while at < len(children) and not children[at].was_requested:
+            at += 1
+        node.next_child = at
+
+    def _decide(self, node: Node) -> Work[bool]:
         """Decide what the tree has at a node; False while its result is missing."""
         if node.found_by is FoundBy.KNOWN_PATH and node.url in self._found:
             node.absence = (Result.ALREADY_FOUND, "")
@@ -180,10 +206,10 @@ class Cursor:
             node.absence = unfinished(node.resource) if node.resource else None
         node.decided = True
         if node.rejection is None and node.absence is None:
-            self._decide_result(node)
+            yield from self._decide_result(node)
         if node.absence is None and node.found_by is not FoundBy.WELL_KNOWN:
             self._found |= {node.url, node.final_url}
-        self._count(node)
+        yield from self._count(node)
         self._mark_reached(node)
         return True
 
@@ -243,7 +269,7 @@ class Cursor:
                 self._probe(node for node in self.roots if node.stage == stage)
         return self._stage_runs[stage]
 
-    def _decide_result(self, node: Node) -> None:
+    def _decide_result(self, node: Node) -> Work[None]:
         result = node.result
         if isinstance(result, FetchFailed):
             if node.is_guess:
@@ -261,55 +287,73 @@ class Cursor:
                 above = f"with parent URLs {sorted(parents)}"
                 node.rejection = ("SM602", f"Recursion detected when {redirect} {above}.")
             elif result.children or result.kind in _INDEXES:
-                self._expand(node, result, parents | {result.url})
+                yield from self._expand(node, result, parents | {result.url})
 
     def _search_homepage(self, node: Node, query: HomepageQuery, document: Document) -> None:
         """Add what a homepage names to the top of the tree; the homepage itself is no sitemap."""
         named = [child for child in document.children if child.is_feed is query.feeds]
         things = "feeds" if query.feeds else "sitemaps"
-        node.absence = (Result.NOT_A_SITEMAP, f"the homepage; {things} named there: {len(named)}")
+        detail = f"the homepage; {things} named there: {len(named)}"
+        more = document.more_children
+        detail += f"; {more} more links were left out" if more else ""
+        node.absence = (Result.NOT_A_SITEMAP, detail)
         site = query.moved_to(document.url)
+        node.children = children = []
         for path in query.other_paths if site else ():
             found_by = FoundBy.WELL_KNOWN if path == "robots.txt" else FoundBy.KNOWN_PATH
-            node.children.append(Node(urljoin(site or "", path), 0, found_by, stage=node.stage))
+            children.append(Node(urljoin(site or "", path), 0, found_by, stage=node.stage))
         for child in named:
             reason = self.selection.sitemap_skip_reason(child, in_index=False)
             if reason:
                 self._count_skipped(reason)
             else:
-                node.children.append(Node(child.url, 0, FoundBy.HTML, stage=node.stage))
+                children.append(Node(child.url, 0, FoundBy.HTML, stage=node.stage))
         self._probe(node.children)
 
-    def _count(self, node: Node) -> None:
+    def _count(self, node: Node) -> Work[None]:
         """Count what was read, and end the crawl where a limit is reached."""
         self.tally.add(node)
         self.report.add(node)
         if node.absence is None and node.rejection is None and node.document:
-            self._count_pages(node, node.document)
-        limit = self._policy.max_sitemaps
-        if limit is not None and self.tally.declared >= limit and not self.done:
-            self.stop("SM703", f"The crawl reached its limit of {limit} sitemaps")
+            yield from self._count_pages(node, node.document)
+        if not self.sitemaps_left and not self.done:
+            reason = f"The crawl reached its limit of {self._policy.max_sitemaps} sitemaps"
+            more = sum(each.children_left for each in self._path)
+            self.stop("SM703", f"{reason}; {more} more are listed" if more else reason)
 
-    def _count_pages(self, node: Node, document: Document) -> None:
+    def _count_pages(self, node: Node, document: Document) -> Work[None]:
         """Apply the page limit and the stop callback; a stream applies them itself."""
         limit = self._policy.limit
         if limit is not None and self.counts_pages:
             count = document.page_count
-            if count is None:  # the caller's own driver counts nothing
-                count = sum(1 for _ in self.selection.choose(document.pages))
+            if count is None:  # a file, or the caller's own driver
+                count = 0
+                batch = PageBatch(document.pages, self.selection)
+                while pages := (yield batch):
+                    count += len(pages)
             left = limit - self._pages
             self._pages += count
             node.page_limit = left if count >= left else None
-        stops = self.options.stop_callback
-        if stops and not self.options.streaming:
-            pages = islice(self.selection.choose(document.pages), node.page_limit)
-            until = next((at for at, page in enumerate(pages) if stops(page)), None)
-            if until is not None:
-                node.page_limit, node.stopped_before_next = until, True
-                self.stop("SM706", "The stop callback ended the crawl")
-                return
-        if node.page_limit is not None:
+        if self.options.stop_callback and not self.options.streaming:
+            yield from self._show_pages(node, document, self.options.stop_callback)
+        if node.page_limit is not None and not self.stopped:
             self.stop("SM704", f"The crawl reached its limit of {limit} pages")
+
+    def _show_pages(self, node: Node, document: Document, stops: StopCallback) -> Work[None]:
+        """Show pages to the stop callback, until it ends the crawl."""
+        shown = 0
+        batch = PageBatch(document.pages, self.selection)
+        while pages := (yield batch):
+            for page in pages[: None if node.page_limit is None else node.page_limit - shown]:
+                if stops(page):
+                    node.page_limit, node.stopped_before_next = shown, True
+                    self.stop("SM706", "The stop callback ended the crawl")
+                    return
+                shown += 1
+            if shown == node.page_limit:
+                return
+        if batch.ended:
+            node.page_limit = shown
 
     def stop(self, code: str, reason: str) -> None:
         """End the crawl here: nothing that comes after this node is wanted."""
@@ -326,20 +370,27 @@ class Cursor:
         self.stop(code, reason)
 
     def run_out_of_time(self, code: str, reason: str) -> None:
-        """End the crawl with all that has arrived."""
+        """End the crawl with all that has arrived, as soon as it is advanced."""
         self.stopped = (code, reason)
         self._out_of_time = True
-        self.advance()
 
-    def _expand(self, node: Node, document: Document, parents: set[str]) -> None:
-        """Give an index its children."""
+    def _expand(self, node: Node, document: Document, parents: set[str]) -> Work[None]:
+        """Give an index its children: as many as can be reached before a limit."""
         found_by = FoundBy.ROBOTS if document.kind is Kind.ROBOTS else FoundBy.INDEX
-        wanted = {child.url: child for child in self._wanted_children(document, node.skipped)}
-        urls = self.options.chosen_children(list(wanted), node.level, parents)
-        if unwanted := wanted.keys() - set(urls):
-            node.skipped[SkipReason.SITEMAP_CALLBACK] += len(unwanted)
-        self.skipped += node.skipped
-        for url in self._repeats.allowed_children(node, list(dict.fromkeys(urls))):
+        skipped: Counter[SkipReason] = Counter()
+        wanted = {child.url: child for child in wanted_children(document, self.selection, skipped)}
+        urls: Collection[str] = wanted
+        if self.options.chooses_children:
+            urls = yield from self.options.chosen_children(list(wanted), node.level, parents)
+            skipped[SkipReason.SITEMAP_CALLBACK] += len(wanted.keys() - urls)
+        node.skipped = +skipped
+        self.skipped += skipped
+        urls = yield from self._repeats.allowed_children(node, urls)
+        node.more_children = document.more_children + max(len(urls) - self.sitemaps_left, 0)
+        node.children = children = []
+        for url in islice(urls, self.sitemaps_left):
+            if self._out_of_time:
+                return
             lastmod = wanted[url].lastmod if url in wanted else None
             child = Node(url, node.level + 1, found_by, parent=node, lastmod=lastmod)
             child.rejection = rejection(url, child.level, parents, self._policy)
@@ -347,4 +398,5 @@ class Cursor:
                 child.resource = self._resources.request(url, child.level)
                 declared = child.resource.declared_level
                 child.resource.declared_level = min(declared or child.level, child.level)
-            node.children.append(child)
+            children.append(child)
+            yield None

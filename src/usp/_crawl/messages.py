@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass, field
 
 from usp._crawl.selection import Selection
-from usp._parse import MAX_DOCUMENT_BYTES, Document, Kind
+from usp._parse import EVERY_CHILD, MAX_DOCUMENT_BYTES, ChildSelection, Document, Kind
 from usp._validate import argument_error, check_bool, check_instance, check_int, check_number
 from usp.objects.fetch_info import FetchInfo, StoredDocument, Validators
 from usp.objects.problem import CODES
@@ -44,6 +44,8 @@ class ReadOptions:
     """The document that an earlier crawl stored: used again if it is unchanged."""
     max_bytes: int = MAX_DOCUMENT_BYTES
     progress: ResponseProgress = field(default_factory=ResponseProgress, compare=False)
+    children: ChildSelection = field(default=EVERY_CHILD, compare=False)
+    """Which of the sitemaps that it lists are kept."""
 
     @property
     def validators(self) -> Validators:
@@ -107,6 +109,8 @@ class NotModified:
     """The result of a conditional request whose document has not changed (304)."""
 
     fetch_info: FetchInfo = field(default_factory=FetchInfo)
+    _document: "Document | FetchFailed | None" = field(default=None, repr=False, compare=False)
+    """The stored document, if a driver has inspected it."""
 
 
 @dataclass(frozen=True, slots=True)

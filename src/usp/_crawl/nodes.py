@@ -1,8 +1,9 @@
 """Nodes: the positions in the tree where sitemaps are declared, and the outcome of all of them."""
 
 from collections import Counter
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Final
 from urllib.parse import urldefrag
 
@@ -39,7 +40,7 @@ class Node:
     parent: "Node | None" = None
     outer_parents: frozenset[str] = frozenset()
     resource: Resource | None = None
-    children: "list[Node]" = field(default_factory=list)
+    children: "Sequence[Node]" = ()
     rejection: tuple[str, str] | None = None
     """Why it is invalid though nothing was requested: code and reason."""
     absence: tuple[Result, str] | None = None
@@ -52,8 +53,10 @@ class Node:
     """The stop callback ended the crawl at the page after those."""
     skipped_so_far: Counter[SkipReason] | None = None
     """In a stream: the sitemaps that were skipped up to here."""
-    skipped: Counter[SkipReason] = field(default_factory=Counter)
+    skipped: Counter[SkipReason] | None = None
     """The children that were skipped, by reason."""
+    more_children: int = 0
+    """The number of children that have no node, since a limit ends the crawl before them."""
     skip_reason: SkipReason | None = None
     """Why it is not requested, by the caller's selection."""
     collapsed: bool = False
@@ -75,6 +78,20 @@ class Node:
     def was_tried(self) -> bool:
         """Whether it belongs to what was tried: its stage ran."""
         return self.absence is None or self.absence[0] is not Result.NOT_NEEDED
+
+    @property
+    def was_requested(self) -> bool:
+        """Whether there is a result, or a request that has none yet."""
+        resource = self.resource
+        if resource is None or self.rejection is not None:
+            return self.rejection is not None
+        fallback = resource.fallback
+        return bool(resource.attempts or resource.result or (fallback and fallback.attempts))
+
+    @property
+    def children_left(self) -> int:
+        """The number of children that the cursor has not reached."""
+        return len(self.children) - self.next_child + self.more_children
 
     @property
     def by_scheme_fallback(self) -> bool:
@@ -169,7 +186,7 @@ class Node:
 def unfinished(resource: Resource) -> tuple[Result, str]:
     """Return what came of a request that has no result when the crawl's time is up."""
     tried = [one for one in (resource.fallback, resource) if one and one.attempts]
-    if any(one.progress.began for one in tried):
+    if any(one.progress and one.progress.began for one in tried):
         return Result.UNFINISHED, _TIME_IS_UP_IN_BODY
     for failed in (one.failure or one.last_failure for one in tried):
         if failed:

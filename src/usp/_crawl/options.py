@@ -6,6 +6,7 @@ What a callback raises reaches the caller. A wrong return value raises ``UsageEr
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
+from usp._crawl.work import Work
 from usp._validate import check_callables, check_flags, check_strings
 from usp.objects.events import Observer
 from usp.objects.fetch_info import StoredDocument
@@ -49,15 +50,20 @@ class CrawlOptions:
         """Whether a callback chooses among the children of an index."""
         return self.recurse_callback is not None or self.recurse_list_callback is not None
 
-    def chosen_children(self, urls: list[str], level: int, parents: set[str]) -> list[str]:
-        """Return the children of an index that the callbacks choose."""
+    def chosen_children(
+        self, urls: list[str], level: int, parents: set[str]
+    ) -> Work[dict[str, None]]:
+        """Return the children of an index that the callbacks choose, each once, in their order."""
+        chosen = urls
         if self.recurse_list_callback:
             returned: Iterable[str] = self.recurse_list_callback(urls, level, set(parents))
-            urls = check_strings("the result of recurse_list_callback", returned)
-        if self.recurse_callback:
-            wants = self.recurse_callback
-            urls = [url for url in urls if wants(url, level, set(parents))]
-        return urls
+            chosen = check_strings("the result of recurse_list_callback", returned)
+        found: dict[str, None] = {}
+        for url in chosen:
+            if self.recurse_callback is None or self.recurse_callback(url, level, set(parents)):
+                found[url] = None
+            yield None
+        return found
 
     def without_callbacks(self) -> "CrawlOptions":
         """Return what can be pickled: callbacks are the caller's, who passes them again."""

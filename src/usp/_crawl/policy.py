@@ -69,10 +69,11 @@ class Policy:
     :param max_level: the depth of the tree; robots.txt and known paths are at level 0.
     :param max_document_bytes: the size of one document, as received and decompressed; the rest of
         a larger one is not read.
-    :param max_sitemaps: sitemaps in the whole crawl, which then ends; None for no limit.
+    :param max_sitemaps: sitemaps in the whole crawl, which then ends; None for no limit. No more
+        than that are kept of an index.
     :param limit: pages in the whole crawl, which then ends; None for no limit.
-    :param max_seconds: the time of the whole crawl, which then ends with what it has; None for no
-        limit.
+    :param max_seconds: the time of the whole crawl, which then ends with what it has, within two
+        seconds; None for no limit.
     :param max_repeated_nodes: nodes that repeat an index which the tree already contains.
     :param use_homepage: whether to look for sitemaps and feeds that the homepage names, in its HTML
         or its ``Link`` header; None for only where nothing else was found.

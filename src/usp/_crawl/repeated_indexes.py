@@ -1,8 +1,11 @@
 """The budget for repeated indexes: it bounds the tree where indexes list one another."""
 
+from collections.abc import Collection
+
 from usp._crawl.nodes import Node
 from usp._crawl.resource import SharedDocument
 from usp._crawl.resource_table import ResourceTable
+from usp._crawl.work import Work
 
 
 class RepeatBudget:
@@ -12,7 +15,7 @@ class RepeatBudget:
         self._left = budget
         self._resources = resources
 
-    def allowed_children(self, node: Node, urls: list[str]) -> list[str]:
+    def allowed_children(self, node: Node, urls: Collection[str]) -> Work[Collection[str]]:
         """Return the children of an index that become nodes here.
 
         The first time an index is expanded, all of them. Where it is expanded elsewhere already,
@@ -28,8 +31,11 @@ class RepeatBudget:
         if len(urls) <= self._left:
             self._left -= len(urls)
             return urls
-        higher = node.level < before
-        new = [url for url in urls if higher and self._is_new(url, node.level + 1)]
+        new: list[str] = []
+        for url in urls if node.level < before else ():
+            if self._is_new(url, node.level + 1):
+                new.append(url)
+            yield None
         node.collapsed = len(new) < len(urls)
         return new
 

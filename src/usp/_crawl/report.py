@@ -23,7 +23,7 @@ class CrawlReport:
     def __init__(self, *, bounded: bool) -> None:
         self._bounded = bounded
         self._nodes = 0
-        self._attempts: list[tuple[int, Attempt]] = []
+        self._attempts: dict[int, Attempt] = {}
         self._kept: Counter[bool] = Counter()
         self._losses: dict[int, tuple[Problem, ...]] = {}
         self._dropped = 0
@@ -32,7 +32,7 @@ class CrawlReport:
     @property
     def tried(self) -> tuple[Attempt, ...]:
         """What was tried."""
-        return tuple(attempt for _, attempt in self._attempts)
+        return tuple(self._attempts.values())
 
     @property
     def losses(self) -> tuple[Problem, ...]:
@@ -54,7 +54,7 @@ class CrawlReport:
         found = attempt.result is Result.SITEMAP
         self._kept[found] += 1
         if not self._bounded or self._kept[found] <= _KEPT_ATTEMPTS:
-            self._attempts.append((node.number, attempt))
+            self._attempts[node.number] = attempt
 
     def add_losses(self, node: Node) -> None:
         """Add what is known to be lost at a node, again when its pages were read."""
@@ -68,5 +68,5 @@ class CrawlReport:
 
     def cut_after(self, node: Node) -> None:
         """Drop what comes after a node: how far the cursor was ahead of it depends on time."""
-        self._attempts = [entry for entry in self._attempts if entry[0] <= node.number]
+        self._attempts = {at: one for at, one in self._attempts.items() if at <= node.number}
         self._losses = {at: lost for at, lost in self._losses.items() if at <= node.number}

@@ -1,17 +1,26 @@
 """The URLs of one crawl: each is fetched once, retried where that helps, shared by redirects."""
 
+import re
+from collections import deque
 from collections.abc import Iterator
 from typing import Final
 from urllib.parse import urldefrag, urljoin, urlsplit, urlunsplit
 
 from usp._crawl.backoff import retry_delay
 from usp._crawl.host_queue import HostQueues
-from usp._crawl.messages import FetchFailed, TruncatedBody
+from usp._crawl.messages import FetchFailed, ResponseProgress, TruncatedBody
 from usp._crawl.policy import Policy
-from usp._crawl.resource import Resource
+from usp._crawl.resource import Origin, Resource
+from usp._crawl.work import Work
 from usp._parse import Document, Kind
 
 _PORTS: Final = {"http": 80, "https": 443}
+_NORMALIZED_URL: Final = re.compile(
+    # No default port, no empty query, no fragment, no dots after a slash: as nearly all URLs are.
+    r"(https?)://([a-z0-9.-]++(?::(?!(?:80|443)/)(?:[1-9][0-9]{0,3}|[1-5][0-9]{4}))?)"
+    r"(?:/(?!\.)[!\"$-.0-~]*+)++(?<!\?)"
+)
+"""URLs that are their own normalized form; taking others apart costs ten times as much."""
 _KINDS_BY_URL: Final = frozenset({Kind.ROBOTS, Kind.INVALID, Kind.HOMEPAGE})
 """Kinds that depend on the requested URL; another URL may make something else of the document."""
 
@@ -23,6 +32,7 @@ class ResourceTable:
         self._policy = policy
         self._hosts = HostQueues(policy)
         self._resources: dict[str, Resource] = {}
+        self._orphaned: deque[Resource] = deque()
         self._retry_budget_left = policy.retry_budget
         self.prefetched = 0
         """The number of documents that arrived before the cursor reached them."""
@@ -41,7 +51,7 @@ class ResourceTable:
 
     def find(self, url: str) -> Resource | None:
         """Return the resource of a URL, if it is known."""
-        return self._resources.get(_normalized(url))
+        return self._resources.get(normalized(url)[0])
 
     def request(
         self,
@@ -54,11 +64,13 @@ class ResourceTable:
     ) -> Resource:
         """Return the resource of a URL, queued if it is new."""
         url = urldefrag(url).url
-        key = _normalized(url)
+        key, origin = normalized(url)
         resource = self._resources.get(key)
         if resource is None:
-            resource = self._resources[key] = Resource(url, level, is_guess, kind, may_fall_back)
-            dead = self._hosts.dead_host(url)
+            origin = self._hosts.known_origin(origin)  # one object for all URLs of a host
+            resource = Resource(url, level, is_guess, origin, kind, may_fall_back)
+            self._resources[key] = resource
+            dead = self._hosts.dead_host(origin)
             if dead:
                 self._fail(resource, dead)
             else:
@@ -72,7 +84,8 @@ class ResourceTable:
 
     def add_document(self, url: str, level: int, document: Document) -> Resource:
         """Add a document that needs no request."""
-        resource = self._resources[_normalized(url)] = Resource(url, level, is_guess=False)
+        key, origin = normalized(url)
+        resource = self._resources[key] = Resource(url, level, is_guess=False, origin=origin)
         self._settle(resource, document)
         return resource
 
@@ -82,6 +95,7 @@ class ResourceTable:
         """Yield the resources to request now; see ``HostQueues.start_requests``."""
         for resource in self._hosts.start_requests(now, limit, prefetch, first):
             resource.attempts += 1
+            resource.progress = resource.progress or ResponseProgress()
             yield resource
 
     def next_due(self) -> float | None:
@@ -92,13 +106,9 @@ class ResourceTable:
         self, url: str, result: Document | TruncatedBody | FetchFailed, now: float, jitter: float
     ) -> float | Resource:
         """Record a result; return its resource, or the delay before the next attempt."""
-        resource = self._resources[_normalized(url)]
+        resource = self._resources[normalized(url)[0]]
         outcome = result.failure if isinstance(result, TruncatedBody) else result
-        orphaned = self._hosts.finished(url, outcome, now, jitter)
-        dead = self._hosts.dead_host(url)
-        for other in orphaned:
-            if dead and other.own_result is None:  # else a redirect from elsewhere brought it
-                self._fail(other, dead)
+        self._orphaned += self._hosts.finished(resource, outcome, now, jitter)
         if resource.own_result is not None:
             return resource  # a redirect from elsewhere brought the document already
         if isinstance(outcome, FetchFailed) and outcome.retryable and self._may_retry(resource):
@@ -109,8 +119,17 @@ class ResourceTable:
         self._settle(resource, result.document if isinstance(result, TruncatedBody) else result)
         return resource
 
+    def fail_orphaned(self) -> Work[None]:
+        """Fail the requests that were queued for a host which is dead now."""
+        while self._orphaned:
+            resource = self._orphaned.popleft()
+            dead = self._hosts.dead_host(resource.origin)
+            if dead and resource.own_result is None:  # else a redirect from elsewhere brought it
+                self._fail(resource, dead)
+            yield None
+
     def _may_retry(self, resource: Resource) -> bool:
-        if self._hosts.dead_host(resource.url) or self._retry_budget_left <= 0:
+        if self._hosts.dead_host(resource.origin) or self._retry_budget_left <= 0:
             return False
         if resource.attempts >= self._policy.max_attempts:
             return False
@@ -122,7 +141,7 @@ class ResourceTable:
             self._fail(resource, result)
             return
         resource.fetch_info = result.fetch_info
-        redirected = _normalized(result.url) != _normalized(resource.url)
+        redirected = normalized(result.url)[0] != normalized(resource.url)[0]
         if redirected and result.kind not in _KINDS_BY_URL:
             self._share(resource, urldefrag(result.url).url)
         if resource.shared.document is None:
@@ -138,20 +157,25 @@ class ResourceTable:
         reason to use http.
         """
         resource.failure = failure
-        dead = failure.no_response and not failure.untrusted
-        if dead and resource.may_fall_back and self._policy.scheme_fallback:
-            url, kind, is_guess = _other_scheme(resource.url), resource.kind, resource.is_guess
+        no_response = failure.no_response and not failure.untrusted
+        if not (no_response and resource.may_fall_back and self._policy.scheme_fallback):
+            return
+        url, kind, is_guess = _other_scheme(resource.url), resource.kind, resource.is_guess
+        key, origin = normalized(url)
+        other = self._resources.get(key)
+        if not (other.failure if other else self._hosts.dead_host(origin)):
             resource.fallback = self.request(url, resource.level, is_guess=is_guess, kind=kind)
 
     def _share(self, resource: Resource, final_url: str) -> None:
         """Let all URLs that redirect to one URL share one document."""
-        new = Resource(final_url, resource.level, is_guess=False)
-        final = self._resources.setdefault(_normalized(final_url), new)
+        key, origin = normalized(final_url)
+        new = Resource(final_url, resource.level, is_guess=False, origin=origin)
+        final = self._resources.setdefault(key, new)
         if final.failure is not None:
             return  # it failed before, for whatever reason
         self._hosts.remove(final)  # if it is in flight already, its result isn't needed
         final.level = min(final.level, resource.level)
-        resource.shared = final.shared
+        resource.share(final)
 
     def mark_reached(self, resource: Resource, document: Document) -> bool:
         """Record that the cursor has reached a document; tell whether for the first time."""
@@ -171,19 +195,26 @@ def _other_scheme(url: str) -> str:
     return urlunsplit(parts._replace(scheme=other, netloc=netloc))
 
 
-def _normalized(url: str) -> str:
-    """Return the same text for all spellings of a URL (RFC 3986, 6.2.2 and 6.2.3).
+def normalized(url: str) -> tuple[str, Origin]:
+    """Return the same text for all spellings of a URL (RFC 3986, 6.2.2 and 6.2.3), and its origin.
 
     A fragment is never sent. The case of scheme and host, a default port and single dots in the
     path make no difference.
     """
+    plain = _NORMALIZED_URL.fullmatch(url)
+    return (url, (plain[1], plain[2])) if plain else _normalize(url)
+
+
+def _normalize(url: str) -> tuple[str, Origin]:
     url = urldefrag(url).url
     try:
         parts = urlsplit(url)
         default = _PORTS.get(parts.scheme) == parts.port
     except ValueError:  # not a URL: a file
-        return url
+        return url, ("", url)
     user, at, host = parts.netloc.rpartition("@")
-    host = host.lower().removesuffix(f":{parts.port}") if default else host.lower()
+    host = host.lower()
+    origin = (parts.scheme.lower(), host)
+    host = host.removesuffix(f":{parts.port}") if default else host
     path = urljoin("/", parts.path) if "/." in parts.path else parts.path or "/"
-    return urlunsplit(parts._replace(netloc=f"{user}{at}{host}", path=path))
+    return urlunsplit(parts._replace(netloc=f"{user}{at}{host}", path=path)), origin

@@ -50,6 +50,12 @@ class Selection:
         """Whether no page is skipped."""
         return not (self.since or self.until or self.include or self.exclude or self.kind)
 
+    @property
+    def takes_every_sitemap(self) -> bool:
+        """Whether no sitemap is skipped."""
+        by_lastmod = self.trust_index_lastmod and self.since
+        return not (self.include_sitemaps or self.exclude_sitemaps or by_lastmod)
+
     def page_skip_reason(self, page: SitemapPage) -> SkipReason | None:
         """Return why a page is skipped; None if it is wanted."""
         if not _matches(page.url, self.include, self.exclude):

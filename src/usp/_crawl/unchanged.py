@@ -7,13 +7,17 @@ The headers of conditional requests (``ETag``, ``Last-Modified``) are those of `
 from dataclasses import replace
 
 from usp._crawl.messages import FetchFailed, FetchRequest, NotModified
-from usp._parse import Document, Source, http_charset, inspect
+from usp._parse import Document, Ended, Source, http_charset, inspect
 
 
-def unchanged_document(request: FetchRequest, result: NotModified) -> Document | FetchFailed:
+def unchanged_document(
+    request: FetchRequest, result: NotModified, ended: Ended | None = None
+) -> Document | FetchFailed:
     """Return the stored document of a conditional request that was answered with 304.
 
     What the 304 response says goes before what was stored (RFC 9111 4.3.4).
+
+    :raises TimeoutError: if ``ended`` says so, which is asked after each part of the document.
     """
     options = request._options
     stored = options.stored
@@ -38,4 +42,5 @@ def unchanged_document(request: FetchRequest, result: NotModified) -> Document |
         sha256=known.sha256,
         status=304,
     )
-    return replace(inspect(source, options.kind), fetch_info=fetch_info)
+    document = inspect(source, options.kind, options.children, ended)
+    return replace(document, fetch_info=fetch_info)

@@ -7,14 +7,14 @@ work runs in the loop, which is faster.
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Iterable, Iterator
+from collections.abc import AsyncGenerator, Iterable
 from contextlib import AsyncExitStack
-from itertools import islice
 from types import TracebackType
 from typing import Final, Self
 
 from usp._crawl.core import Crawl
 from usp._crawl.messages import FetchRequest, FetchResult
+from usp._crawl.work import PageBatch
 from usp._drive import events
 from usp._drive.fetch import (
     CLIENT_BUGS,
@@ -23,10 +23,13 @@ from usp._drive.fetch import (
     ResponseHead,
     failed_client,
     failed_fetch,
+    inspect_stored,
     not_modified,
     truncation,
 )
+from usp._drive.off_loop import off_loop
 from usp._drive.steps import handle_result, idle_seconds, next_requests, seconds_until_wakeup
+from usp._drive.time_limit import TimeLimit
 from usp._parse import Document, Pages, is_compressed
 from usp._store import BodyWriter, Store
 from usp.objects.events import CrawlFinished, Observer
@@ -42,16 +45,20 @@ _WRITTEN_AT_ONCE: Final = 256 * 1024
 """Bytes of a body that are collected before a thread writes them to disk."""
 _SMALL: Final = 4 * 1024
 """Documents up to this size are read in the loop: at worst, that takes some 20 milliseconds."""
-_PAGES_AT_ONCE: Final = 256
+_SECONDS_AT_ONCE: Final = 0.01
+"""How long the crawl core works before other tasks run."""
 
 
 class AioFetcher:
     """Fetches documents for one crawl into one store."""
 
-    def __init__(self, scope: AioCrawlScope, store: Store, max_bytes: int) -> None:
+    def __init__(
+        self, scope: AioCrawlScope, store: Store, max_bytes: int, ended: TimeLimit
+    ) -> None:
         self._scope = scope
         self._store = store
         self._max_bytes = max_bytes
+        self._ended = ended
 
     async def __call__(self, request: FetchRequest) -> FetchResult:
         """Fetch one document and inspect it."""
@@ -59,7 +66,8 @@ class AioFetcher:
         try:
             response = await self._scope.get(request.url, request.validators or None)
             if isinstance(response, WebClientNotModifiedResponse):
-                return not_modified(response, request, started)
+                unchanged = not_modified(response, request, started)
+                return await off_loop(inspect_stored, request, unchanged, self._ended)
             if not isinstance(response, AbstractAioWebClientSuccessResponse):
                 return failed_fetch(response)
             async with AsyncExitStack() as undo:
@@ -78,8 +86,8 @@ class AioFetcher:
         finally:
             await body.close()
         if _is_small(stored):
-            return head.inspect_body(stored, body)
-        return await asyncio.to_thread(head.inspect_body, stored, body)
+            return head.inspect_body(stored, body, self._ended)
+        return await off_loop(head.inspect_body, stored, body, self._ended)
 
     async def _store_body(self, body: "AioResponseBody") -> Iterable[bytes]:
         """Keep a body in the store; a thread writes what is large, a batch at a time."""
@@ -146,6 +154,24 @@ def _is_small(chunks: Iterable[bytes]) -> bool:
     return not any(map(is_compressed, chunks))
 
 
+async def advance(crawl: Crawl, ended: TimeLimit) -> None:
+    """Let the crawl core take the consequences of what has arrived; other tasks run in between."""
+    work = crawl._advance()
+    pages: list[SitemapPage] | None = None
+    now = since = time.monotonic()
+    while True:
+        crawl._check_time(now)
+        try:
+            batch = work.send(pages)
+        except StopIteration:
+            return
+        pages = await off_loop(batch, ended) if batch else None
+        now = time.monotonic()
+        if now - since > _SECONDS_AT_ONCE:
+            await asyncio.sleep(0)
+            now = since = time.monotonic()
+
+
 class AioCrawlRun:
     """A running crawl: the task that steps it owns the core.
 
@@ -167,7 +193,9 @@ class AioCrawlRun:
         self._scope = client.for_crawl(homepage)
         self._emit = emit
         limit = crawl.policy.max_document_bytes
-        self._fetch = AioFetcher(self._scope, store or Store(), limit)
+        self._ended = TimeLimit(crawl)
+        self._fetch = AioFetcher(self._scope, store or Store(), limit, self._ended)
+        self._has_begun = False
         self._tasks: dict[asyncio.Task[FetchResult], FetchRequest] = {}
 
     async def __aenter__(self) -> Self:
@@ -180,6 +208,7 @@ class AioCrawlRun:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        self._ended.cancel()
         for task in self._tasks:
             task.cancel()
         try:
@@ -190,6 +219,10 @@ class AioCrawlRun:
     async def step(self) -> bool:
         """Start requests that may start now, and take finished results; False at the end."""
         crawl, tasks = self._crawl, self._tasks
+        if not self._has_begun:
+            self._has_begun = True
+            await advance(crawl, self._ended)
+            return True
         if crawl.done:
             return False
         for request in next_requests(crawl, self._emit):
@@ -199,6 +232,7 @@ class AioCrawlRun:
         for task in await self._finished():
             request = tasks.pop(task)
             handle_result(crawl, request, task.result(), self._emit)
+        await advance(crawl, self._ended)
         return True
 
     async def _finished(self) -> set[asyncio.Task[FetchResult]]:
@@ -225,19 +259,20 @@ async def run(
 class PageBatches:
     """The pages of a document in batches, so that other tasks run in between."""
 
-    def __init__(self, document: Document | None) -> None:
-        self._pages = document.pages if document else ()
-        self._reading: Iterator[SitemapPage] | None = None
-        self._is_small = not isinstance(self._pages, Pages) or _is_small(self._pages.source.chunks)
+    def __init__(self, document: Document | None, ended: TimeLimit) -> None:
+        pages = document.pages if document else ()
+        self._batch = PageBatch(pages)
+        self._ended = ended
+        self._is_small = not isinstance(pages, Pages) or _is_small(pages.source.chunks)
+
+    @property
+    def ended(self) -> bool:
+        """Whether the time was up before the document was read to its end."""
+        return self._batch.ended
 
     async def next(self) -> list[SitemapPage]:
-        """Return the next pages; none at the end."""
+        """Return the next pages; none at the end, or if there is no more time."""
         if not self._is_small:
-            return await asyncio.to_thread(self._read)
+            return await off_loop(self._batch, self._ended)
         await asyncio.sleep(0)
-        return self._read()
-
-    def _read(self) -> list[SitemapPage]:
-        if self._reading is None:
-            self._reading = iter(self._pages)
-        return list(islice(self._reading, _PAGES_AT_ONCE))
+        return self._batch(self._ended)

@@ -70,7 +70,7 @@ def result_events(
         case NotModified(fetch_info=fetch_info):
             yield ResponseReceived(url, url, fetch_info)
         case Document():
-            final_url, children = result.url, len(result.children)
+            final_url, children = result.url, result.child_count
             yield ResponseReceived(url, final_url, result.fetch_info)
             yield SitemapParsed(url, final_url, str(result.kind), children, is_guess, result.reason)
             if result.page_count is not None:

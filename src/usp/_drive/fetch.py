@@ -11,7 +11,6 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from hashlib import sha256
-from threading import Event
 from typing import Any, Final, Protocol, Self, TypeGuard
 from urllib.parse import urlsplit
 
@@ -22,8 +21,19 @@ from usp._crawl.messages import (
     NotModified,
     TruncatedBody,
 )
+from usp._crawl.unchanged import unchanged_document
 from usp._drive import events
-from usp._parse import Kind, Source, http_charset, inspect, parse_date
+from usp._drive.time_limit import TimeLimit
+from usp._parse import (
+    Document,
+    Ended,
+    Kind,
+    Pages,
+    Source,
+    http_charset,
+    inspect,
+    parse_date,
+)
 from usp._store import Store
 from usp.exceptions import NoWebClientException
 from usp.objects.fetch_info import FetchInfo
@@ -47,7 +57,8 @@ CLIENT_BUGS: Final = (
 END: Final[Any] = object()
 """What an iterator of chunks returns at its end."""
 _STATUSES: Final = range(100, 1000)
-_CRAWL_ENDED: Final = FetchFailed("the crawl has ended")
+CRAWL_ENDED: Final = FetchFailed("the crawl has ended")
+"""The result of a request that was not carried out to its end, since the crawl ended."""
 
 
 class ResponseWithHead(Protocol):
@@ -92,11 +103,23 @@ class ResponseHead:
         link_header = _text(response.header("Link")) if is_homepage else None
         return cls(request, url, link_header, info, started)
 
-    def inspect_body(self, stored: Iterable[bytes], body: "BodyReading") -> FetchResult:
+    def inspect_body(
+        self, stored: Iterable[bytes], body: "BodyReading", ended: Ended
+    ) -> FetchResult:
         """Inspect the stored body; an error in the middle of it truncated it."""
         error = body.error
+        if error is CRAWL_ENDED:
+            return error
         if error and not body.size:
             return replace(error, no_response=True)
+        try:
+            document = self._document(stored, body, ended)
+        except TimeoutError:
+            return CRAWL_ENDED
+        return TruncatedBody(error, document) if error else document
+
+    def _document(self, stored: Iterable[bytes], body: "BodyReading", ended: Ended) -> Document:
+        error = body.error
         options = self.request._options
         source = Source(
             stored,
@@ -108,13 +131,12 @@ class ResponseHead:
             link_header=self.link_header,
             extensions=options.extensions,
         )
-        document = replace(
-            inspect(source, options.kind), fetch_info=self._complete_info(body, bool(error))
-        )
-        if options.count_pages is not None:
-            chosen = options.count_pages.choose(document.pages)
-            document = replace(document, page_count=sum(1 for _ in chosen))
-        return TruncatedBody(error, document) if error else document
+        document = inspect(source, options.kind, options.children, ended)
+        count = None
+        if options.count_pages is not None and isinstance(document.pages, Pages):
+            count = sum(1 for _ in options.count_pages.choose(document.pages.walk(ended)))
+        info = self._complete_info(body, bool(error))
+        return replace(document, fetch_info=info, page_count=count)
 
     def _complete_info(self, body: "BodyReading", truncated: bool) -> FetchInfo:
         return replace(
@@ -173,24 +195,33 @@ def not_modified(
     )
 
 
+def inspect_stored(request: FetchRequest, result: NotModified, ended: Ended) -> FetchResult:
+    """Inspect the stored document of a 304 response here, so that the crawl core needn't."""
+    try:
+        return replace(result, _document=unchanged_document(request, result, ended))
+    except TimeoutError:
+        return CRAWL_ENDED
+
+
 class Fetcher:
     """Fetches documents for one crawl into one store."""
 
-    def __init__(self, scope: CrawlScope, store: Store, max_bytes: int) -> None:
+    def __init__(self, scope: CrawlScope, store: Store, max_bytes: int, ended: TimeLimit) -> None:
         self._scope = scope
         self._store = store
         self._max_bytes = max_bytes
-        self._ended = Event()
+        self._ended = ended
 
     def __call__(self, request: FetchRequest) -> FetchResult:
         """Fetch one document and inspect it."""
         started = time.monotonic()
-        if self._ended.is_set():
-            return _CRAWL_ENDED
+        if self._ended():
+            return CRAWL_ENDED
         try:
             response = self._scope.get(request.url, request.validators or None)
             if isinstance(response, WebClientNotModifiedResponse):
-                return not_modified(response, request, started)
+                unchanged = not_modified(response, request, started)
+                return inspect_stored(request, unchanged, self._ended)
             if not _is_success(response):
                 return failed_fetch(response)
             with ExitStack() as undo:
@@ -204,14 +235,14 @@ class Fetcher:
         except Exception as error:  # noqa: BLE001 -- any client, any error
             _raise_interruption(error)
             return failed_client(error)
-        return head.inspect_body(self._store.keep(body), body)
+        return head.inspect_body(self._store.keep(body), body, self._ended)
 
     def cancel(self) -> bool:
         """Fetch nothing more, and cancel what is in flight.
 
         :return: whether that takes only a moment.
         """
-        self._ended.set()
+        self._ended.cancel()
         return bool(self._scope.cancel())
 
 
@@ -223,7 +254,7 @@ class ResponseBody(BodyReading):
         response: AbstractWebClientSuccessResponse,
         head: ResponseHead,
         limit: int,
-        ended: Event,
+        ended: Ended,
     ) -> None:
         super().__init__(head, limit)
         self._response = response
@@ -234,8 +265,8 @@ class ResponseBody(BodyReading):
         try:
             while (chunk := self._next()) is not None:
                 yield chunk
-                if self._ended.is_set():
-                    self.error = _CRAWL_ENDED
+                if self._ended():
+                    self.error = CRAWL_ENDED
         finally:
             self._close()
 

@@ -6,16 +6,22 @@ from collections.abc import Callable, Iterator
 from usp._crawl.core import Crawl
 from usp._crawl.messages import FetchRequest, FetchResult
 from usp._drive.events import Emit
-from usp._drive.steps import handle_result, idle_seconds, next_requests
+from usp._drive.steps import advance, handle_result, idle_seconds, next_requests
 from usp._drive.threads import MAX_WAIT_SECONDS
+from usp._drive.time_limit import TimeLimit
 
 
-def steps(crawl: Crawl, fetch: Callable[[FetchRequest], FetchResult], emit: Emit) -> Iterator[None]:
+def steps(
+    crawl: Crawl, fetch: Callable[[FetchRequest], FetchResult], ended: TimeLimit, emit: Emit
+) -> Iterator[None]:
     """Run a crawl to its end, at most one result a step."""
+    advance(crawl, ended)
+    yield
     while not crawl.done:
         request = next(next_requests(crawl, emit, limit=1), None)
         if request is not None:
             handle_result(crawl, request, fetch(request), emit)
         elif not crawl.done:
             time.sleep(min(idle_seconds(crawl), MAX_WAIT_SECONDS))
+        advance(crawl, ended)
         yield

@@ -11,6 +11,7 @@ from usp._crawl.core import Crawl
 from usp._crawl.cursor import Cursor
 from usp._crawl.nodes import Node
 from usp._drive.events import Emit
+from usp._drive.time_limit import GRACE_SECONDS, TimeLimit
 from usp.objects.events import PagesRead
 from usp.objects.outcome import SkipReason
 from usp.objects.page import SitemapPage
@@ -25,6 +26,8 @@ class PageFilter:
         self._emit = emit
         self._left = crawl.policy.limit
         self._count = 0
+        self.ended = TimeLimit(crawl, GRACE_SECONDS)
+        """Tells whether there is no more time to read pages."""
         self.closed = False
         """Whether no further page is wanted. A limit of another kind still lets pages through that
         arrived before it."""
@@ -44,6 +47,9 @@ class PageFilter:
     def select(self, node: Node, pages: Iterable[SitemapPage]) -> Iterator[SitemapPage]:
         """Yield the wanted pages of a sitemap, or of a part of it."""
         for page in self._cursor.selection.choose(pages, self.skipped):
+            if self._crawl._deadline.at is not None and self.ended():
+                self._run_out_of_time(node)
+                return
             if self._stops(page):
                 self._close(node, "SM706", "The stop callback ended the crawl")
                 return
@@ -58,8 +64,16 @@ class PageFilter:
         self.closed = True
         self._cursor.stop_at(node, code, reason)
 
-    def finish(self, node: Node) -> None:
-        """Record that the pages of a node were read, and drop its document."""
+    def _run_out_of_time(self, node: Node) -> None:
+        self._close(node, *self._crawl._deadline.problem)
+
+    def finish(self, node: Node, *, ended: bool) -> None:
+        """Record that the pages of a node were read, and drop its document.
+
+        :param ended: whether the time was up before all were read.
+        """
+        if ended and not self.closed:
+            self._run_out_of_time(node)
         self._emit(PagesRead(node.final_url, self._count))
         self._left = None if self._left is None else self._left - self._count
         self._count = 0

@@ -5,6 +5,7 @@ from collections.abc import Generator
 from usp._crawl.core import Crawl
 from usp._drive import events, inline, threads
 from usp._drive.fetch import Fetcher
+from usp._drive.time_limit import TimeLimit
 from usp._store import Store
 from usp.objects.events import CrawlFinished, Observer
 from usp.web_client import as_web_client
@@ -26,11 +27,12 @@ def steps(
         # Any other may return a body at once, so it is told the limit, as 1.8.1 tells it.
         client.set_max_response_data_length(limit)
     with client.for_crawl(homepage) as scope:
-        fetch = Fetcher(scope, store or Store(), limit)
+        ended = TimeLimit(crawl)
+        fetch = Fetcher(scope, store or Store(), limit, ended)
         if client.thread_safe and crawl.policy.concurrency > 1:
-            yield from threads.steps(crawl, fetch, emit)
+            yield from threads.steps(crawl, fetch, ended, emit)
         else:
-            yield from inline.steps(crawl, fetch, emit)
+            yield from inline.steps(crawl, fetch, ended, emit)
 
 
 def run(

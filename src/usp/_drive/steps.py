@@ -1,6 +1,6 @@
 """The steps that all drivers share, however they wait.
 
-Time and jitter, which the crawl core takes as arguments, are read here and nowhere else.
+Time and jitter, which the crawl core takes as arguments, are read here and in ``aio``.
 """
 
 import random
@@ -10,19 +10,38 @@ from collections.abc import Iterator
 from usp._crawl.core import Crawl
 from usp._crawl.messages import FetchRequest, FetchResult
 from usp._drive.events import Emit, request_event, result_events
+from usp._drive.fetch import CRAWL_ENDED
+from usp._drive.time_limit import TimeLimit
+from usp.objects.page import SitemapPage
 
 
 def next_requests(crawl: Crawl, emit: Emit, limit: int | None = None) -> Iterator[FetchRequest]:
     """Yield the requests to make now, and emit an event for each."""
-    for request in crawl.take(time.monotonic(), limit):
+    room = crawl.policy.concurrency if limit is None else limit
+    for request in crawl._take(time.monotonic(), room):
         emit(request_event(request))
         yield request
 
 
+def advance(crawl: Crawl, ended: TimeLimit) -> None:
+    """Let the crawl core take the consequences of what has arrived, as long as there is time."""
+    work = crawl._advance()
+    pages: list[SitemapPage] | None = None
+    try:
+        while True:
+            crawl._check_time(time.monotonic())
+            batch = work.send(pages)
+            pages = batch(ended) if batch else None
+    except StopIteration:
+        return
+
+
 def handle_result(crawl: Crawl, request: FetchRequest, result: FetchResult, emit: Emit) -> None:
     """Pass a result to the crawl core, and emit its events."""
+    if result is CRAWL_ENDED:
+        return  # what came of the request is not known
     jitter = random.random()  # noqa: S311 -- not a secret: it keeps retries from coinciding
-    delay = crawl._receive(request, result, time.monotonic(), jitter)
+    delay = crawl._record(request, result, time.monotonic(), jitter)
     for event in result_events(request, result, delay):
         emit(event)
 

@@ -15,13 +15,21 @@ from usp._crawl.core import Crawl
 from usp._crawl.messages import FetchRequest, FetchResult
 from usp._drive.events import Emit
 from usp._drive.fetch import Fetcher
-from usp._drive.steps import handle_result, idle_seconds, next_requests, seconds_until_wakeup
+from usp._drive.steps import (
+    advance,
+    handle_result,
+    idle_seconds,
+    next_requests,
+    seconds_until_wakeup,
+)
+from usp._drive.time_limit import TimeLimit
 
 MAX_WAIT_SECONDS: Final = 0.25
 """The longest single wait of the caller's thread. ``_thread.interrupt_main()``, and on some
 platforms Ctrl-C, set a flag that Python looks at between two waits; they end none."""
-_JOIN_SECONDS: Final = 2.0
-"""Seconds to wait for workers to end after their sockets were shut down."""
+_JOIN_SECONDS: Final = 1.0
+"""Seconds to wait for workers to end after their sockets were shut down; one that parses a document
+ends at its next part. A crawl ends within two seconds of its time, whatever they do."""
 
 
 class Workers:
@@ -78,10 +86,12 @@ class Workers:
         self._requests.put(None)  # for the next worker
 
 
-def steps(crawl: Crawl, fetch: Fetcher, emit: Emit) -> Iterator[None]:
+def steps(crawl: Crawl, fetch: Fetcher, ended: TimeLimit, emit: Emit) -> Iterator[None]:
     """Run a crawl to its end, at most one result a step; ended early, it cancels its requests."""
     workers = Workers(fetch)
     try:
+        advance(crawl, ended)
+        yield
         while not crawl.done:
             for request in next_requests(crawl, emit):
                 workers.submit(request)
@@ -92,6 +102,7 @@ def steps(crawl: Crawl, fetch: Fetcher, emit: Emit) -> Iterator[None]:
             )
             if received:
                 handle_result(crawl, *received, emit)
+            advance(crawl, ended)
             yield
     finally:
         workers.stop()

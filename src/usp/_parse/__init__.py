@@ -12,7 +12,9 @@ document: a problem is recorded in a ``Diagnostics`` and parsing continues. The 
 - ``values``: dates, URLs, numbers, enumerations, text; the bounded cache, deduplication.
 """
 
-from usp._parse.document import Child, Document, Pages, Source, inspect, restore_pages
+from usp._parse.children import EVERY_CHILD, Child, ChildSelection
+from usp._parse.diagnostics import Ended
+from usp._parse.document import Document, Pages, Source, inspect, restore_pages
 from usp._parse.input.decode import decode_document, http_charset
 from usp._parse.input.decompress import MAX_DOCUMENT_BYTES, decompress_all, is_compressed
 from usp._parse.input.sniff import Kind
@@ -22,9 +24,12 @@ from usp._parse.values.text import clean_text
 from usp._parse.values.urls import is_http_url
 
 __all__ = [
+    "EVERY_CHILD",
     "MAX_DOCUMENT_BYTES",
     "Child",
+    "ChildSelection",
     "Document",
+    "Ended",
     "Kind",
     "Pages",
     "PushParser",

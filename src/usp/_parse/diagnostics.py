@@ -67,6 +67,10 @@ class Diagnostics:
         self._counts: Counter[str] = Counter()
         self._reported_once: set[str] = set()
 
+    def unused(self) -> "Diagnostics":
+        """Return diagnostics that keep nothing of these, for a look ahead within the same time."""
+        return Diagnostics(collecting=False, ended=self._ended)
+
     def check_time(self) -> None:
         """Raise ``TimeoutError`` if reading should end; called after each part of a document."""
         if self._ended is not None and self._ended():

@@ -4,15 +4,16 @@
 are read when somebody walks them, from the bytes at rest. Reading twice gives the same twice.
 """
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import astuple, dataclass, field, fields, replace
 from itertools import chain
 from typing import Any, Final
 
-from usp._parse.diagnostics import START, Diagnostics, ReadPosition
+from usp._parse.children import EVERY_CHILD, Child, Children, ChildSelection, names_children
+from usp._parse.diagnostics import START, Diagnostics, Ended, ReadPosition
 from usp._parse.formats.feeds import AtomFieldReader, RssFieldReader
-from usp._parse.formats.field_reader import FieldReader, first
+from usp._parse.formats.field_reader import FieldReader
 from usp._parse.formats.json_items import JsonItemReader
 from usp._parse.formats.jsonfeed import JsonFeedFieldReader
 from usp._parse.formats.jsonfeed import entries as json_entries
@@ -25,24 +26,20 @@ from usp._parse.input.decode import Utf8Document
 from usp._parse.input.decompress import decompress
 from usp._parse.input.plain_document import plain_document
 from usp._parse.input.sniff import Kind, SniffResult, sniff
-from usp._parse.pages import CHILD, pages_of_entries
+from usp._parse.pages import pages_of_entries
 from usp._parse.pattern.groups import MatchRun, iter_entries
 from usp._parse.source import Source as Source  # noqa: PLC0414 -- belongs to a document
-from usp._parse.values.urls import resolve_url
 from usp._parse.xml.entry_builder import Entry
 from usp._parse.xml.expat_reader import XmlReader
 from usp._parse.xml.grammar import GRAMMARS
 from usp.exceptions import SitemapException
 from usp.objects.fetch_info import NOT_FETCHED, FetchInfo
+from usp.objects.outcome import SkipReason
 from usp.objects.page import SitemapPage
 from usp.objects.problem import Problem
 
 _HEAD: Final = 64 * 1024
 _LONG_HEAD: Final = 1024 * 1024
-_CHILD_ENTRY: Final = re.compile(rb"<(?:[\w.-]+:)?sitemap[\s/>]")
-_END_OF_CHILD: Final = re.compile(rb"sitemap(?:\s|/?>)")
-"""What is looked for first: the word alone is found at once, and stands in the head."""
-_CAPITALS: Final = re.compile(rb"</?[A-Z]")
 _PAGE_ENTRY: Final = "url"
 
 FIELD_READERS: Final[Mapping[Kind, type[FieldReader]]] = {
@@ -57,17 +54,6 @@ _PICKLE_FORMAT: Final = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Child:
-    """A sitemap that a document lists."""
-
-    url: str
-    lastmod: str | None = None
-    """The ``<lastmod>`` in the index, as written."""
-    is_feed: bool = False
-    """Whether a homepage names it as a feed."""
-
-
-@dataclass(frozen=True, slots=True)
 class Document:
     """A document whose kind and children are known; its pages are parsed lazily."""
 
@@ -75,6 +61,11 @@ class Document:
     kind: Kind
     pages: Iterable[SitemapPage]
     children: tuple[Child, ...] = ()
+    """The sitemaps that it lists: those that are wanted, up to a limit."""
+    more_children: int = 0
+    """The number of those beyond the limit."""
+    skipped: Counter[SkipReason] | None = None
+    """The number of those that are not wanted; None if none was looked at."""
     blank: bool = False
     """Whether it is a text without URLs: not a sitemap, but whatever the site returns."""
     page_count: int | None = None
@@ -89,6 +80,11 @@ class Document:
     def known_errors(self) -> tuple[Problem, ...]:
         """Why something of the document was lost, as far as it was read."""
         return self.pages.known_errors if isinstance(self.pages, Pages) else ()
+
+    @property
+    def child_count(self) -> int:
+        """The number of sitemaps that it lists, wanted or not."""
+        return len(self.children) + self.more_children + (self.skipped or Counter()).total()
 
 
 @dataclass(slots=True)
@@ -124,10 +120,13 @@ def _open(source: Source, diagnostics: Diagnostics, kind: Kind | None = None) ->
     return _open_any(source, diagnostics, kind)
 
 
+def _decoded(source: Source, diagnostics: Diagnostics) -> Utf8Document:
+    unpacked = decompress(source.chunks, diagnostics, source.limit)
+    return Utf8Document(unpacked, diagnostics, source.charset)
+
+
 def _open_any(source: Source, diagnostics: Diagnostics, kind: Kind | None) -> _Opened:
-    decoded = Utf8Document(
-        decompress(source.chunks, diagnostics, source.limit), diagnostics, source.charset
-    )
+    decoded = _decoded(source, diagnostics)
     data = iter(decoded)
     start = ReadPosition(offset=decoded.bom_length, length=decoded.original_length)
     for chunk in data:  # any amount of whitespace may come first
@@ -218,9 +217,16 @@ class Pages:
     """What the first complete walk found."""
 
     def __iter__(self) -> Iterator[SitemapPage]:
+        return self.walk()
+
+    def walk(self, ended: Ended | None = None) -> Iterator[SitemapPage]:
+        """Yield the pages, as long as there is time.
+
+        :raises TimeoutError: if ``ended`` says so, which is asked after each part of the document.
+        """
         if not self.listed:
             return iter(())
-        diagnostics = Diagnostics(collecting=self._diagnostics is None)
+        diagnostics = Diagnostics(collecting=self._diagnostics is None, ended=ended)
         return chain(self._read(diagnostics), self._finish(diagnostics))
 
     def _read(self, diagnostics: Diagnostics, *, thorough: bool = False) -> Iterator[SitemapPage]:
@@ -317,18 +323,28 @@ def restore_pages(state: dict[str, Any]) -> Pages:
 restore_pages.__module__ = "usp._parse"
 
 
-def inspect(source: Source, kind: Kind | None = None) -> Document:
-    """Find the kind of a document, unless it is given, and the sitemaps that it leads to."""
+def inspect(
+    source: Source,
+    kind: Kind | None = None,
+    selection: ChildSelection = EVERY_CHILD,
+    ended: Ended | None = None,
+) -> Document:
+    """Find the kind of a document, unless it is given, and the sitemaps that it leads to.
+
+    :raises TimeoutError: if ``ended`` says so, which is asked after each part of the document.
+    """
+    diagnostics = Diagnostics(collecting=False, ended=ended)
     if kind is Kind.HOMEPAGE:
-        return _homepage(source)
-    diagnostics = Diagnostics(collecting=False)
-    document = _inspect(source, kind, diagnostics)
+        return _homepage(source, diagnostics)
+    document = _inspect(source, kind, selection, diagnostics)
     if isinstance(document.pages, Pages):
         document.pages.known_errors = diagnostics.errors
     return document
 
 
-def _inspect(source: Source, kind: Kind | None, diagnostics: Diagnostics) -> Document:
+def _inspect(
+    source: Source, kind: Kind | None, selection: ChildSelection, diagnostics: Diagnostics
+) -> Document:
     opened = _open(source, diagnostics, kind)
     found = opened.sniffed
     url = source.url or ""
@@ -338,69 +354,38 @@ def _inspect(source: Source, kind: Kind | None, diagnostics: Diagnostics) -> Doc
     if found.kind is Kind.TEXT:
         blank = next(urls_in_text(opened.data, diagnostics), None) is None
         return Document(url, found.kind, Pages(source, kind), blank=blank)
+    if found.kind is not Kind.ROBOTS and not _names_children(opened, source, diagnostics):
+        return Document(url, found.kind, Pages(source, kind))
+    children = Children(selection, in_index=found.kind is not Kind.ROBOTS)
     if found.kind is Kind.ROBOTS:
-        declared = sitemaps_in_robots(opened.data, source.url, diagnostics)
-        children = tuple(Child(sitemap) for sitemap in declared)
-        return Document(url, found.kind, Pages(source, kind, listed=False), children)
-    if found.kind is Kind.INDEX or (found.kind is Kind.URLSET and _names_children(opened, source)):
-        names: set[str] = set()
+        for sitemap in sitemaps_in_robots(opened.data, source.url, diagnostics):
+            children.add(sitemap)
+    else:
         entries = iter_entries(_entries(opened, diagnostics, expat_only=source.expat_only))
-        entries = _noting_names(entries, names)
-        children = children_of_entries(entries, source.url)
-        return Document(url, found.kind, Pages(source, kind, _PAGE_ENTRY in names), children)
-    return Document(url, found.kind, Pages(source, kind))
+        children.add_entries(entries, source.url)
+    return Document(
+        url,
+        found.kind,
+        Pages(source, kind, _PAGE_ENTRY in children.entry_names),
+        children.kept,
+        children.more,
+        children.skipped if selection.skip_reason else None,
+    )
 
 
-def _homepage(source: Source) -> Document:
+def _homepage(source: Source, diagnostics: Diagnostics) -> Document:
     """Find what a homepage names; whatever it is, it lists no pages."""
-    from usp._parse.formats import html  # few crawls come so far
+    from usp._parse.homepage import linked_children  # few crawls come so far
 
-    ignored_diagnostics = Diagnostics(collecting=False)
-    unpacked = decompress(source.chunks, ignored_diagnostics, source.limit)
-    decoded = Utf8Document(unpacked, ignored_diagnostics, source.charset)
-    head, _ = take_head(decoded, html.MAX_HOMEPAGE_BYTES)
-    page = head[: html.MAX_HOMEPAGE_BYTES].decode("utf-8", "replace")
-    named = html.links(page, source.link_header, source.url or "")
-    children = tuple(Child(url, is_feed=rel is html.Rel.FEED) for url, rel in named)
-    return Document(source.url or "", Kind.HOMEPAGE, (), children)
+    data = iter(_decoded(source, diagnostics))
+    children, more = linked_children(data, source.link_header, source.url or "")
+    return Document(source.url or "", Kind.HOMEPAGE, (), children, more)
 
 
-def _noting_names(entries: Iterable[Entry], names: set[str]) -> Iterator[Entry]:
-    """Pass entries on, taking note of which kinds there are."""
-    for entry in entries:
-        names.add(entry[0])
-        yield entry
-
-
-def _names_children(opened: _Opened, source: Source) -> bool:
-    """Tell whether anything in the document looks like the entry of an index.
-
-    Tags in capitals are looked for in all of a document that begins with some, and in the first
-    chunk of another: it takes as long as all the rest.
-    """
-    tail = b""
-    fold: Callable[[bytes], bytes] = bytes.lower
+def _names_children(opened: _Opened, source: Source, diagnostics: Diagnostics) -> bool:
+    """Tell whether a document may list sitemaps: an index does, a urlset if it looks like it."""
+    if opened.sniffed.kind is not Kind.URLSET:
+        return opened.sniffed.kind is Kind.INDEX
     if not opened.is_whole:
-        opened = _open(source, Diagnostics(collecting=False))
-    for chunk in opened.data:
-        text = tail + fold(chunk)
-        if b"sitemap" in text and _END_OF_CHILD.search(text) and _CHILD_ENTRY.search(text):
-            return True
-        if not tail:
-            fold = bytes.lower if _CAPITALS.search(chunk, 0, _HEAD) else bytes
-        tail = text[-64:]
-    return False
-
-
-def children_of_entries(entries: Iterable[Entry], base: str | None) -> tuple[Child, ...]:
-    """Return the sitemaps that the entries name, each once, in their order."""
-    found: dict[str, Child] = {}
-    for name, record, _ in entries:
-        if name != CHILD:
-            continue
-        lastmod = first(record, "lastmod") or None
-        for key, text in record:
-            url = resolve_url(text, base) if key == "loc" else ""
-            if url and url not in found:
-                found[url] = Child(url, lastmod)
-    return tuple(found.values())
+        opened = _open(source, diagnostics.unused())
+    return names_children(opened.data)

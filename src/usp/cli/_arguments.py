@@ -70,6 +70,12 @@ def _ls(parser: argparse.ArgumentParser) -> None:
         "(default: only if nothing else was found)",
     )
     parser.add_argument(
+        "--max-seconds",
+        type=float,
+        metavar="N",
+        help="end the crawl after N seconds, and print what was found",
+    )
+    parser.add_argument(
         "--strict",
         action="store_true",
         help="exit with 3 if some sitemaps could not be read, or only in part",

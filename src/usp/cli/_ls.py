@@ -86,18 +86,19 @@ def run(args: argparse.Namespace) -> Exit:
 def _tree(args: argparse.Namespace, *, explain: bool) -> IndexWebsiteSitemap:
     """Return the tree of a website, of one sitemap, or of a file."""
     if is_local(args.url):
-        return sitemap_tree(args.url)
+        return sitemap_tree(args.url, max_seconds=args.max_seconds)
     url = site_url(args.url)
     # Without a scheme, http is tried if https doesn't respond.
     source = url if "://" in args.url else url.removeprefix("https://")
     if args.sitemap:
-        return sitemap_tree(source)
+        return sitemap_tree(source, max_seconds=args.max_seconds)
     tree = sitemap_tree_for_homepage(
         source,
         use_robots=not args.no_robots,
         use_known_paths=not args.no_known,
         use_homepage=args.homepage,
         use_newer_paths=args.newer,
+        max_seconds=args.max_seconds,
     )
     if explain and _has_path(url):
         tell(f"listing all sitemaps of {tree.url} (use -s to read one sitemap)")

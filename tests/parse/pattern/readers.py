@@ -14,8 +14,9 @@ from typing import Any, Final
 from hypothesis import strategies as st
 
 from tests.parse.reading import ALL, SM
+from usp._parse.children import Child
 from usp._parse.diagnostics import Diagnostics
-from usp._parse.document import Child, Source, inspect
+from usp._parse.document import Source, inspect
 from usp._parse.input.sniff import Kind
 from usp._parse.pattern.groups import MatchRun, iter_entries
 from usp._parse.pattern.known_patterns import forget_patterns

@@ -66,6 +66,7 @@ def decompress(
     budget = _Budget(limit)
     read = 0
     for chunk in _Layers(diagnostics, budget).remove(budget.receive(chunks), max_layers):
+        diagnostics.check_time()
         if len(chunk) > budget.left:
             budget.exceeded = True
             chunk = chunk[: max(budget.left, 0)]  # noqa: PLW2901 -- the last one

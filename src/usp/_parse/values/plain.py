@@ -59,7 +59,10 @@ _CDATA: Final = "<![CDATA["
 _CDATA_END: Final = "]]>"
 _START: Final = re.escape(_CDATA)
 _END: Final = re.escape(_CDATA_END)
-ANY_TEXT_OR_CDATA: Final = rf"(?:[^<\]]++|\](?!\]>)|{_START}[^\]]*+(?:\](?!\]>)[^\]]*+)*+{_END})*+"
+ANY_TEXT_OR_CDATA: Final = (
+    # An unclosed section extends to the end, so that no search begins in it.
+    rf"(?:[^<\]]++|\](?!\]>)|{_START}[^\]]*+(?:\](?!\]>)[^\]]*+)*+(?:{_END}|\Z))*+"
+)
 _PLAIN_IN_CDATA: Final = {
     # As in ``is_plain_url``, but a ] may be the end.
     PLAIN_URL: rf"{_HOST}(?:[/?#](?:[!-%'-;=?-\\^-~]*+(?=\])|[!-:=?-\\^-~]*+))?+",

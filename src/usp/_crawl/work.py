@@ -1,0 +1,58 @@
+"""Work of the crawl core in small steps, so that a driver can do other things in between.
+
+A document may list 50,000 sitemaps; an event loop must not wait until each has its node. Work is a
+generator. Each step takes microseconds and yields None, or a ``PageBatch``: pages to be parsed,
+which may take longer, and which a driver may do in a thread. It sends the pages back.
+"""
+
+from collections.abc import Generator, Iterable, Iterator
+from itertools import islice
+from typing import Final, TypeVar
+
+from usp._crawl.selection import Selection
+from usp._parse import Ended, Pages
+from usp.objects.page import SitemapPage
+
+_PAGES_AT_ONCE: Final = 256
+
+T = TypeVar("T")
+
+
+class PageBatch:
+    """The pages of a document, those that a selection takes, in batches or one by one."""
+
+    def __init__(self, pages: Iterable[SitemapPage], selection: Selection | None = None) -> None:
+        self._pages = pages
+        self._selection = selection
+        self._reading: Iterator[SitemapPage] | None = None
+        self.ended = False
+        """Whether the time was up before the document was read to its end."""
+
+    def __call__(self, ended: Ended | None = None) -> list[SitemapPage]:
+        """Return the next pages; none at the end, or if there is no more time."""
+        if self._reading is None:
+            self._reading = self.one_by_one(ended)
+        return list(islice(self._reading, _PAGES_AT_ONCE))
+
+    def one_by_one(self, ended: Ended | None = None) -> Iterator[SitemapPage]:
+        """Yield the pages, as long as there is time."""
+        try:
+            pages = self._pages.walk(ended) if isinstance(self._pages, Pages) else self._pages
+            yield from self._selection.choose(pages) if self._selection else pages
+        except TimeoutError:
+            self.ended = True
+
+
+Work = Generator[PageBatch | None, list[SitemapPage] | None, T]
+
+
+def finish(work: Work[T]) -> T:
+    """Do all of the work here and now; return its result."""
+    pages: list[SitemapPage] | None = None
+    try:
+        while True:
+            batch = work.send(pages)
+            pages = batch() if batch else None
+    except StopIteration as end:
+        result: T = end.value
+        return result

@@ -1,0 +1,129 @@
+"""The sitemaps that a document lists: those that are wanted, up to a limit; others are counted.
+
+A document may list millions. Only as many as a crawl can fetch become objects.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from usp._parse.formats.field_reader import first
+from usp._parse.pages import CHILD
+from usp._parse.values.deduplicate import Deduplicator
+from usp._parse.values.urls import resolve_url
+from usp._parse.xml.entry_builder import Entry
+from usp.objects.outcome import SkipReason
+
+_HEAD: Final = 64 * 1024
+_CHILD_ENTRY: Final = re.compile(rb"<(?:[\w.-]+:)?sitemap[\s/>]")
+_END_OF_CHILD: Final = re.compile(rb"sitemap(?:\s|/?>)")
+"""What is looked for first: the word alone is found at once, and stands in the head."""
+_CAPITALS: Final = re.compile(rb"</?[A-Z]")
+
+
+@dataclass(frozen=True, slots=True)
+class Child:
+    """A sitemap that a document lists."""
+
+    url: str
+    lastmod: str | None = None
+    """The ``<lastmod>`` in the index, as written."""
+    is_feed: bool = False
+    """Whether a homepage names it as a feed."""
+
+
+class SkipRule(Protocol):
+    """Returns why a child is skipped; None if it is wanted."""
+
+    def __call__(self, child: Child, *, in_index: bool) -> SkipReason | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ChildSelection:
+    """Which of the sitemaps that a document lists are kept."""
+
+    limit: int | None = None
+    """The number of those that are kept; further ones are counted."""
+    skip_reason: SkipRule | None = None
+
+
+EVERY_CHILD: Final = ChildSelection()
+
+
+class Children:
+    """Collects the sitemaps that a document lists, each once, in their order."""
+
+    def __init__(self, selection: ChildSelection = EVERY_CHILD, *, in_index: bool = True) -> None:
+        self._selection = selection
+        self._in_index = in_index
+        self._kept: dict[str, Child] = {}
+        self._skipped_urls = Deduplicator()
+        self.skipped: Counter[SkipReason] = Counter()
+        """The number of those that were skipped before the limit, by reason."""
+        self.more = 0
+        """The number of those beyond the limit; they are not compared with one another."""
+        self.entry_names: set[str] = set()
+        """The names of all entries that were looked at."""
+
+    @property
+    def kept(self) -> tuple[Child, ...]:
+        """The children that are wanted."""
+        return tuple(self._kept.values())
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the limit is reached."""
+        return self._selection.limit is not None and len(self._kept) >= self._selection.limit
+
+    def add(self, url: str, lastmod: str | None = None, *, is_feed: bool = False) -> None:
+        """Add a child, unless it is known, skipped or beyond the limit."""
+        if self.is_full:
+            self.more += url not in self._kept
+            return
+        if not url or url in self._kept:
+            return
+        child = Child(url, lastmod, is_feed)
+        rule = self._selection.skip_reason
+        reason = rule(child, in_index=self._in_index) if rule else None
+        if reason is None:
+            self._kept[url] = child
+        elif self._skipped_urls.add(url):
+            self.skipped[reason] += 1
+
+    def add_entries(self, entries: Iterable[Entry], base: str | None) -> None:
+        """Add the sitemaps that the entries of an index name."""
+        for name, record, _ in entries:
+            self.entry_names.add(name)
+            if name != CHILD:
+                continue
+            lastmod = first(record, "lastmod") or None
+            for key, text in record:
+                if key == "loc":
+                    self.add(resolve_url(text, base), lastmod)
+
+
+def children_of_entries(entries: Iterable[Entry], base: str | None) -> tuple[Child, ...]:
+    """Return the sitemaps that the entries name, each once, in their order."""
+    children = Children()
+    children.add_entries(entries, base)
+    return children.kept
+
+
+def names_children(chunks: Iterable[bytes]) -> bool:
+    """Tell whether anything in a document looks like the entry of an index.
+
+    Tags in capitals are looked for in all of a document that begins with some, and in the first
+    chunk of another: it takes as long as all the rest.
+    """
+    tail = b""
+    fold: Callable[[bytes], bytes] = bytes.lower
+    for chunk in chunks:
+        text = tail + fold(chunk)
+        if b"sitemap" in text and _END_OF_CHILD.search(text) and _CHILD_ENTRY.search(text):
+            return True
+        if not tail:
+            fold = bytes.lower if _CAPITALS.search(chunk, 0, _HEAD) else bytes
+        tail = text[-64:]
+    return False

@@ -1,0 +1,205 @@
+"""``max_seconds`` ends a crawl within two seconds of its time, whatever is being parsed or fetched.
+
+The documents take many seconds to parse. Each case runs in every driver, and the command.
+"""
+
+import asyncio
+import gzip
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+import usp
+from tests.cost import cost
+from tests.server import Handler, LoopbackServer, index, urlset
+from usp import Outcome, aio
+from usp.objects.problem import Problem
+from usp.web_client.requests_client import RequestsWebClient
+
+SECONDS: Final = 1
+LATE: Final = SECONDS + 2
+PAGE: Final = b"<url><loc>http://h.example/%d</loc><lastmod>2024-01-01</lastmod></url>"
+Ended = tuple[Outcome | None, tuple[Problem, ...]]
+
+
+class OneThread(RequestsWebClient):
+    """A client that is used from the caller's thread."""
+
+    thread_safe = False
+
+
+def tree(source: Any, **options: Any) -> Ended:
+    found = usp.sitemap_tree(source, limit=10**9, **options)  # pages are counted for a limit
+    return found.outcome, found.problems
+
+
+def tree_in_one_thread(source: Any, **options: Any) -> Ended:
+    return tree(source, web_client=OneThread(), **options)
+
+
+def stream(source: Any, **options: Any) -> Ended:
+    with usp.iter_pages(source, **options) as pages:
+        for _ in pages:
+            pass
+    return pages.outcome, pages.problems
+
+
+def aio_tree(source: Any, **options: Any) -> Ended:
+    found = asyncio.run(aio.sitemap_tree(source, limit=10**9, **options))
+    return found.outcome, found.problems
+
+
+def aio_stream(source: Any, **options: Any) -> Ended:
+    async def read() -> aio.AioPageStream:
+        pages = aio.iter_pages(source, **options)
+        async for _ in pages:
+            pass
+        return pages
+
+    pages = asyncio.run(read())
+    return pages.outcome, pages.problems
+
+
+DRIVERS: Final = (tree, tree_in_one_thread, stream, aio_tree, aio_stream)
+
+
+def many_pages(size: int) -> bytes:
+    return b"<urlset>" + b"".join(PAGE % number for number in range(size // 70)) + b"</urlset>"
+
+
+DOCUMENTS: Final[dict[str, Callable[[], bytes]]] = {
+    "pages": lambda: many_pages(50_000_000),
+    "gzip": lambda: gzip.compress(many_pages(60_000_000), 1),
+    "index": lambda: (
+        b"<sitemapindex>%b</sitemapindex>"
+        % b"".join(
+            b"<sitemap><loc>http://127.0.0.1:1/%d</loc></sitemap>" % n for n in range(900_000)
+        )
+    ),
+    "malformed": lambda: b"<urlset>" + b"<url><loc>http://h.example/</loc><x></y></url>" * 900_000,
+    "text": lambda: b"nothing here\n" * 7_000_000,
+}
+
+
+@pytest.fixture(scope="module")
+def documents() -> dict[str, bytes]:
+    return {name: make() for name, make in DOCUMENTS.items()}
+
+
+def assert_ends_in_time(crawl: Callable[..., Ended], source: Any, **options: Any) -> None:
+    started, cpu = time.monotonic(), time.process_time()
+    outcome, problems = crawl(source, max_seconds=SECONDS, **options)
+    assert time.process_time() - cpu < LATE + 1, "the loopback server's threads are counted, too"
+    assert time.monotonic() - started < LATE
+    assert outcome is Outcome.PARTIAL
+    assert problems[0].name == "time-limit"
+
+
+@pytest.mark.parametrize("crawl", DRIVERS)
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_a_document_that_takes_long_to_parse(
+    server: LoopbackServer, documents: dict[str, bytes], name: str, crawl: Callable[..., Ended]
+) -> None:
+    server.site["/s.xml"] = documents[name]
+    assert_ends_in_time(crawl, server.at("/s.xml"), since="2020")  # each date is parsed
+
+
+@pytest.mark.parametrize("crawl", DRIVERS)
+@pytest.mark.parametrize("name", ["pages", "index"])
+def test_a_file_that_takes_long_to_parse(
+    tmp_path: Path, documents: dict[str, bytes], name: str, crawl: Callable[..., Ended]
+) -> None:
+    file = tmp_path / "sitemap.xml"
+    file.write_bytes(documents[name])
+    assert_ends_in_time(crawl, file, since="2020")
+
+
+@pytest.mark.parametrize("crawl", DRIVERS)
+def test_pages_that_are_shown_to_a_callback(
+    server: LoopbackServer, documents: dict[str, bytes], crawl: Callable[..., Ended]
+) -> None:
+    server.site["/s.xml"] = documents["pages"]
+    shown: list[str] = []
+    fields = {"stop_callback": lambda page: shown.append(page.url)}
+    assert_ends_in_time(crawl, server.at("/s.xml"), **fields)
+
+
+def drip(handler: Handler) -> None:
+    """Send a document slowly, without an end."""
+    handler.send_response(200)
+    handler.end_headers()
+    number = 0
+    while True:
+        handler.wfile.write(PAGE % number if number else b"<urlset>")
+        number += 1
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize("crawl", DRIVERS)
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_document_that_arrives_slowly(
+    server: LoopbackServer, crawl: Callable[..., Ended]
+) -> None:
+    def send(handler: Handler) -> None:
+        try:
+            drip(handler)
+        except OSError:  # the client has closed the connection
+            return
+
+    server.site |= {"/s.xml": send, "/i.xml": index(server.at("/a.xml"), server.at("/s.xml"))}
+    server.site["/a.xml"] = urlset("http://h.example/")
+    assert_ends_in_time(crawl, server.at("/i.xml"))
+
+
+@pytest.mark.parametrize("crawl", [stream, aio_stream])
+def test_a_stream_gives_the_pages_of_what_had_arrived(
+    server: LoopbackServer, crawl: Callable[..., Ended]
+) -> None:
+    def wait(_: Handler) -> bytes:
+        time.sleep(2 * SECONDS)
+        return urlset("http://h.example/late")
+
+    server.site |= {"/i.xml": index(server.at("/slow.xml"), server.at("/a.xml")), "/slow.xml": wait}
+    server.site["/a.xml"] = urlset("http://h.example/a")
+    read: list[str] = []
+    assert_ends_in_time(
+        crawl, server.at("/i.xml"), stop_callback=lambda page: read.append(page.url)
+    )
+    assert read == ["http://h.example/a"]
+
+
+@pytest.mark.parametrize("crawl", [stream, aio_stream])
+def test_a_stream_ends_in_time_though_its_pages_are_used_slowly(
+    server: LoopbackServer, crawl: Callable[..., Ended]
+) -> None:
+    server.site["/s.xml"] = urlset(*(f"http://h.example/{number}" for number in range(2_000)))
+    assert_ends_in_time(crawl, server.at("/s.xml"), stop_callback=lambda _: time.sleep(0.05))
+
+
+def test_a_tree_is_read_without_a_limit_of_time(server: LoopbackServer) -> None:
+    """``max_seconds`` is the time of the crawl; what it has found stays whole."""
+    server.site["/s.xml"] = urlset(*(f"http://h.example/{number}" for number in range(50_000)))
+    found = usp.sitemap_tree(server.at("/s.xml"), max_seconds=2)
+    time.sleep(2.1)
+    assert sum(1 for _ in found.all_pages()) == 50_000
+    assert found.outcome is Outcome.FOUND
+
+
+def run_command(size: int) -> None:
+    """Run the command, which prints what it has when its time is up."""
+    from usp.cli.cli import main
+
+    with LoopbackServer() as server:
+        server.site["/s.xml"] = b"<sitemapindex>%b</sitemapindex>" % b"".join(
+            b"<sitemap><loc>http://127.0.0.1:1/%d</loc></sitemap>" % n for n in range(size)
+        )
+        started = time.monotonic()
+        main(["ls", "-s", server.at("/s.xml"), "--max-seconds", str(SECONDS)])
+        assert time.monotonic() - started < LATE
+
+
+def test_the_command_ends_in_time() -> None:
+    assert cost(run_command, 900_000).seconds < LATE + 2
