@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.parse.pattern.readers import WORTH_LEARNING, assert_readers_agree
+from tests.parse.strategies import examples
 from usp._parse import Pages, Source, inspect
 
 URL = "http://h.example/s.xml"
@@ -15,6 +16,7 @@ NS = (
     'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
     ' xmlns:news="http://www.google.com/schemas/sitemap-news/0.9"'
     ' xmlns:image="http://www.google.com/schemas/sitemap-image/1.1"'
+    ' xmlns:video="http://www.google.com/schemas/sitemap-video/1.1"'
     ' xmlns:xhtml="http://www.w3.org/1999/xhtml"'
 )
 
@@ -130,11 +132,15 @@ FIELDS = st.sampled_from(
         ),
         '<xhtml:link rel="alternate" hreflang="de" href="{}"/>',
         '<xhtml:link rel="{}" href="http://h.example/de"/>',
+        '<xhtml:link hreflang="{}" href="http://h.example/de"/>',
+        "<video:video><video:title>{}</video:title><video:live>{}</video:live></video:video>",
+        '<xhtml:link rel="alternate" hreflang="{}"/>',
         "<loc>{}</loc>",
     ]
 )
 
 
+@examples(200)
 @given(
     st.lists(FIELDS, max_size=3),
     st.lists(st.tuples(VALUES, VALUES, VALUES), min_size=1, max_size=6),
@@ -154,6 +160,7 @@ def test_the_quick_check_finds_what_the_full_check_finds(
 
 
 @pytest.mark.parametrize("name", ["rss", "atom"])
+@examples(150)
 @given(st.lists(VALUES, min_size=1, max_size=6))
 def test_the_quick_check_of_feeds(name: str, values: list[str]) -> None:
     item = {
