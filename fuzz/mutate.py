@@ -9,7 +9,7 @@ import random
 import resource
 import signal
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
@@ -31,18 +31,25 @@ class SearchResult:
     failure: BaseException | None = None
 
 
-def search(check: Check, seeds: Sequence[bytes], seconds: float, seed: int) -> SearchResult:
-    """Try the seeds, then mutated ones, until one fails or the time is over."""
-    rng = random.Random(seed)  # noqa: S311 -- not for secrets
+def search(check: Check, drawn: Iterable[bytes], seconds: float) -> SearchResult:
+    """Try inputs until one fails or the time is over."""
     end = time.monotonic() + seconds
     inputs = 0
     with memory_limit():
-        while time.monotonic() < end:
-            data = seeds[inputs] if inputs < len(seeds) else mutated(seeds, rng)
+        for data in drawn:
             inputs += 1
             if failure := failure_of(check, data):
                 return SearchResult(inputs, data, failure)
+            if time.monotonic() >= end:
+                break
     return SearchResult(inputs)
+
+
+def mutations(seeds: Sequence[bytes], rng: random.Random) -> Iterator[bytes]:
+    """Yield the seeds, then mutated ones without end."""
+    yield from seeds
+    while True:
+        yield mutated(seeds, rng)
 
 
 def failure_of(check: Check, data: bytes) -> BaseException | None:
@@ -97,18 +104,18 @@ def _kind_of(failure: BaseException | None) -> tuple[str, str] | None:
 
 @contextmanager
 def time_limit() -> Iterator[None]:
-    """Raise TimeoutError if the block takes too long."""
+    """Raise TimeoutError if the block takes too much CPU time."""
 
     def too_slow(_signal: int, _frame: object) -> None:
         raise TimeoutError(f"more than {limits.SECONDS_AN_INPUT} seconds for one input")
 
-    before = signal.signal(signal.SIGALRM, too_slow)
-    signal.setitimer(signal.ITIMER_REAL, limits.SECONDS_AN_INPUT)
+    before = signal.signal(signal.SIGPROF, too_slow)
+    signal.setitimer(signal.ITIMER_PROF, limits.SECONDS_AN_INPUT)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 @contextmanager

@@ -20,6 +20,7 @@ from typing import Any, Final
 from xml.parsers import expat
 
 from fuzz import limits
+from fuzz.growth import growth
 from usp._crawl.assembly import sitemap_for_document
 from usp._parse.children import Child
 from usp._parse.diagnostics import Diagnostics
@@ -268,4 +269,5 @@ TARGETS: Final[dict[str, Check]] = {
     "robots": robots,
     "dates": dates,
     "decompress": decompression,
+    "growth": growth,
 }

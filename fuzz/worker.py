@@ -8,14 +8,19 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import random
 import sys
 import tempfile
+from collections.abc import Iterator
 from importlib import import_module
 from importlib.util import find_spec
+from itertools import repeat
 from pathlib import Path
 
 from fuzz import limits, mutate
 from fuzz.seeds import DICTIONARY, seeds_for
+
+GROWTH = "growth"
 
 
 def main() -> None:
@@ -36,7 +41,9 @@ def main() -> None:
         smaller = mutate.shrink(check_of(options.target), options.shrink.read_bytes())
         options.shrink.write_bytes(smaller)
     else:
-        {"atheris": with_atheris, "random": at_random}[options.engine](options)
+        # Instrumented code takes longer: growth is measured without.
+        engine = "random" if options.target == GROWTH else options.engine
+        {"atheris": with_atheris, "random": at_random}[engine](options)
 
 
 def check_of(target: str) -> mutate.Check:
@@ -46,10 +53,17 @@ def check_of(target: str) -> mutate.Check:
 
 
 def at_random(options: argparse.Namespace) -> None:
-    """Fuzz with random mutation."""
-    result = mutate.search(
-        check_of(options.target), seeds_for(options.target), options.seconds, options.seed
-    )
+    """Fuzz with random mutation, or with what a target draws itself."""
+    rng = random.Random(options.seed)  # noqa: S311 -- not for secrets
+    check = check_of(options.target)
+    drawn: Iterator[bytes]
+    if options.target == GROWTH:
+        growth = import_module("fuzz.growth")
+        drawn = map(growth.draw, repeat(rng))
+        check = growth.kept_if_killed(check, options.found / f"{GROWTH}-endless-{options.seed}")
+    else:
+        drawn = mutate.mutations(seeds_for(options.target), rng)
+    result = mutate.search(check, drawn, options.seconds)
     if result.failure is None:
         print(f"{result.inputs:,} inputs in {options.seconds} s (random): no failure")
         return

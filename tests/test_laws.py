@@ -36,7 +36,7 @@ from tests.package_files import (
 from usp import exceptions
 
 LAYERS = (
-    {"_version", "_installation"},
+    {"_version", "_installation", "_display"},
     {"exceptions"},
     {"_validate"},
     {"objects"},
@@ -58,7 +58,7 @@ PURE = {"_parse", "_crawl"}
 IMPURE_MODULES = {"logging", "time", "os", "socket", "threading", "asyncio", "requests"}
 CLOCKS = {"now", "today", "utcnow"}
 """Methods of ``datetime`` and ``date`` that ask for the time."""
-HEAVY_MODULES = {"dateutil", "aiohttp", "pyarrow", "rich", "requests"}
+HEAVY_MODULES = {"dateutil", "aiohttp", "pyarrow", "rich", "requests", "publicsuffixlist"}
 BROAD = {"Exception", "BaseException"}
 MAY_CATCH_ALL = {"_drive"}
 """Only where drivers call the caller's client: what it raises becomes data."""

@@ -12,6 +12,7 @@ HEAVY = frozenset(
         "dateutil",
         "email",
         "http.client",
+        "publicsuffixlist",
         "pyarrow",
         "requests",
         "rich",

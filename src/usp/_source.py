@@ -39,7 +39,7 @@ from usp._crawl.urls import (
 from usp._drive.events import log_homepage
 from usp._parse import ChildSelection, Document, Ended, Kind, Pages, Source, inspect
 from usp._store import Store
-from usp._validate import argument_error, check_flags
+from usp._validate import argument_error, check_flags, shown_argument
 from usp.exceptions import StorageError, UsageError
 from usp.helpers import strip_url_to_homepage
 from usp.objects.outcome import FoundBy
@@ -114,7 +114,7 @@ class CrawlStart:
             return cls("", Site(name, ()), file=LocalFile(name, store))
         url = url_with_scheme(name)
         if not is_start_url(url) or _WHITESPACE.search(url):
-            raise UsageError(f"{name!r} is neither a URL, nor a domain, nor a file.")
+            raise UsageError(f"{shown_argument(name)} is neither a URL, nor a domain, nor a file.")
         homepage = strip_url_to_homepage(url)
         if url.rstrip("/") != homepage.rstrip("/"):
             given = schemes_to_try(name, url)

@@ -37,6 +37,7 @@ class Store:
         self._spool: _Spool | None = None
         self._spools: weakref.WeakSet[_Spool] = weakref.WeakSet()
         self._in_memory = 0
+        self._process = os.getpid()
         self._lock = threading.Lock()
 
     def keep(self, chunks: Iterable[bytes]) -> Iterable[bytes]:
@@ -71,6 +72,8 @@ class Store:
 
     def close(self) -> None:
         """Free the disk space: no document is read any more, though it may be referenced."""
+        if os.getpid() != self._process:
+            return  # a thread of the parent may have held the locks when the process was forked
         with self._lock:
             for spool in self._spools:
                 spool.close()

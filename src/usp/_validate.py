@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, TypeVar
 
+from usp._display import redact_argument
 from usp.exceptions import UsageError
 
 _T = TypeVar("_T")
@@ -20,9 +21,14 @@ _MAX_FLOAT: Final = sys.float_info.max
 
 def argument_error(name: str, accepted: str, given: object) -> UsageError:
     """Return the error for a parameter that must be something else."""
-    shown = " ".join(repr(given).split())
-    shown = shown if len(shown) <= _MAX_SHOWN else f"{shown[:_MAX_SHOWN]}…"
-    return UsageError(f"{name} must be {accepted}, not {shown}.")
+    return UsageError(f"{name} must be {accepted}, not {shown_argument(given)}.")
+
+
+def shown_argument(given: object) -> str:
+    """Return a wrong value as an error message shows it: shortened, and without credentials."""
+    safe = repr(redact_argument(given)) if isinstance(given, str) else redact_argument(repr(given))
+    shown = " ".join(safe.split())
+    return shown if len(shown) <= _MAX_SHOWN else f"{shown[:_MAX_SHOWN]}…"
 
 
 def check_int(name: str, given: object, least: int) -> int:

@@ -4,7 +4,6 @@ The names and parameters are those of ``usp.tree`` and ``usp.stream``. Callbacks
 and run in the caller's task. Needs the extra ``async``, which installs aiohttp.
 """
 
-import asyncio
 from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Awaitable, Iterable
 from contextlib import AbstractAsyncContextManager, nullcontext
 from types import TracebackType
@@ -14,20 +13,26 @@ from usp._crawl import Crawl
 from usp._crawl.options import CrawlOptions, RecurseCallback, RecurseListCallback, StopCallback
 from usp._crawl.policy import Policy, PolicyFields, explains_policy, policy_with
 from usp._crawl.urls import is_start_url, url_with_scheme
+from usp._display import redact_argument
 from usp._drive.aio import AioCrawlRun, PageBatches, run
 from usp._drive.bounded_tasks import as_they_finish
-from usp._drive.events import Emit, emitter
-from usp._drive.off_loop import off_loop
-from usp._drive.page_filter import PageFilter
+from usp._drive.events import emitter
+from usp._drive.off_loop import in_thread, off_loop
 from usp._source import CrawlStart, SourceName, known_and_extra_paths
 from usp._store import Store
-from usp._validate import argument_error, check_flags, check_int, check_optional_instance
+from usp._validate import (
+    argument_error,
+    check_flags,
+    check_int,
+    check_optional_instance,
+    shown_argument,
+)
 from usp.objects.events import CrawlFinished, Observer
 from usp.objects.outcome import Outcome
 from usp.objects.page import SitemapPage
 from usp.objects.problem import Problem
 from usp.objects.sitemap import IndexWebsiteSitemap
-from usp.stream import StreamStatus
+from usp.stream import StreamState, StreamStatus
 from usp.tree import _UNPUBLISHED_SITEMAP_PATHS
 from usp.web_client.abstract_aio_client import AbstractAioWebClient
 
@@ -81,7 +86,6 @@ class _AioStream(AsyncIterator[_T]):
 class AioPageStream(StreamStatus, _AioStream[SitemapPage]):
     """Pages as they arrive, in document order; returned by ``iter_pages``."""
 
-    _emit: Emit
     _store: Store
 
     @classmethod
@@ -94,53 +98,52 @@ class AioPageStream(StreamStatus, _AioStream[SitemapPage]):
         store: Store,
     ) -> Self:
         stream = cls.__new__(cls)
-        stream._emit = emitter(options.observer)
         # A file is read with the first page, in a thread; until then, nothing is known of it.
-        name = start.site.name
-        is_file = start.file is not None
-        stream._set_crawl(
-            Crawl._started(name, (), policy, options) if is_file else start.crawl(policy, options)
+        known = Crawl._started(start.site.name, (), policy, options) if start.file else None
+        stream._state = StreamState(
+            known or start.crawl(policy, options), emitter(options.observer)
         )
         stream._store = store
-        stream._items = stream._read(client, start)
+        stream._items = _read(stream._state, start, client, store)
         return stream
-
-    def _set_crawl(self, crawl: Crawl) -> None:
-        self._crawl = crawl
-        self._page_filter = PageFilter(crawl, self._emit)
 
     async def aclose(self) -> None:
         """End the stream: when this returns, no request is in flight."""
         await super().aclose()
         self._store.close()  # a source that is a file was stored before the first page was read
 
-    async def _read(
-        self, given: AbstractAioWebClient | None, start: CrawlStart
-    ) -> AsyncGenerator[SitemapPage, None]:
-        try:
-            if start.file:
-                known = self._crawl
-                options = known._cursor.options
-                self._set_crawl(await asyncio.to_thread(start.crawl, known.policy, options))
-            crawl, page_filter = self._crawl, self._page_filter
-            async with (
-                _client(given) as client,
-                AioCrawlRun(crawl, client, start.homepage, self._emit, self._store) as progress,
-            ):
-                running = True
-                while True:
-                    for node in page_filter.ready_nodes():
-                        batches = PageBatches(node.document, page_filter.ended)
-                        while not page_filter.closed and (batch := await batches.next()):
-                            for page in page_filter.select(node, batch):
-                                yield page
-                        page_filter.finish(node, ended=batches.ended)
-                    if not running:  # what had arrived when a limit was reached was read, too
-                        self._emit(CrawlFinished(self.outcome))
-                        return
-                    running = await progress.step()
-        finally:
-            self._store.close()
+
+async def _read(
+    state: StreamState, start: CrawlStart, given: AbstractAioWebClient | None, store: Store
+) -> AsyncGenerator[SitemapPage, None]:
+    """Yield the pages of a stream.
+
+    It knows nothing of the stream itself, so that one that is dropped is closed at once: requests
+    that wait for the garbage collector would hold the slots of a shared client.
+    """
+    try:
+        if start.file:
+            policy, options = state.crawl.policy, state.crawl._cursor.options
+            state.set_crawl(await in_thread(start.crawl, policy, options))
+        crawl, page_filter = state.crawl, state.page_filter
+        async with (
+            _client(given) as client,
+            AioCrawlRun(crawl, client, start.homepage, state.emit, store) as progress,
+        ):
+            running = True
+            while True:
+                for node in page_filter.ready_nodes():
+                    batches = PageBatches(node.document, page_filter.ended)
+                    while not page_filter.closed and (batch := await batches.next()):
+                        for page in page_filter.select(node, batch):
+                            yield page
+                    page_filter.finish(node, ended=batches.ended)
+                if not running:  # what had arrived when a limit was reached was read, too
+                    state.emit(CrawlFinished(crawl.outcome))
+                    return
+                running = await progress.step()
+    finally:
+        store.close()
 
 
 class AioTreeStream(_AioStream[tuple[str, IndexWebsiteSitemap]]):
@@ -268,7 +271,7 @@ async def _tree(
     web_client: AbstractAioWebClient | None,
 ) -> IndexWebsiteSitemap:
     if start.file:
-        crawl = await asyncio.to_thread(start.crawl, policy, options)  # it reads the file
+        crawl = await in_thread(start.crawl, policy, options)  # it reads the file
     else:
         crawl = start.crawl(policy, options)
     async with _client(web_client) as client:
@@ -386,8 +389,9 @@ def sitemap_trees(
 
 def _unreachable_tree(homepage: object) -> IndexWebsiteSitemap:
     """Return the empty tree of a homepage that is neither a URL nor a domain."""
-    problem = Problem("SM604", f"{homepage!r} is neither a URL nor a domain")
-    return IndexWebsiteSitemap(str(homepage), [], outcome=Outcome.UNREACHABLE, notes=(problem,))
+    problem = Problem("SM604", f"{shown_argument(homepage)} is neither a URL nor a domain")
+    name = redact_argument(str(homepage))
+    return IndexWebsiteSitemap(name, [], outcome=Outcome.UNREACHABLE, notes=(problem,))
 
 
 def _client(

@@ -6,7 +6,8 @@
      ├ SitemapException                 a call that cannot work
      │  ├ UsageError                    a wrong argument (also a ValueError)
      │  │  └ StripURLToHomepageException   strip_url_to_homepage() got no usable URL
-     │  └ StorageError                  the temporary directory is full or missing (also an OSError)
+     │  ├ StorageError                  the temporary directory is full or missing (also an OSError)
+     │  └ ThreadStartError              no thread can be started (also a RuntimeError)
      ├ FetchError                       a body could not be read to its end; raised by chunks()
      │  ├ AddressRefusedError           the address guard (SSRF) refused the address
      │  ├ ConnectionDroppedError        the connection ended before the body did
@@ -20,9 +21,17 @@ What the *web* does wrong is not raised. It is data: an ``InvalidSitemap`` in th
 ``Problem`` on a sitemap, the ``Outcome`` of a crawl.
 """
 
+from usp._display import shown
+
 
 class UspError(Exception):
-    """Base class of every exception that this library raises."""
+    """Base class of every exception that this library raises.
+
+    Its message is one line, without the user and password of any URL.
+    """
+
+    def __init__(self, *args: object) -> None:
+        super().__init__(*(shown(arg) if isinstance(arg, str) else arg for arg in args))
 
 
 class SitemapException(UspError):
@@ -39,6 +48,10 @@ class StripURLToHomepageException(UsageError):
 
 class StorageError(SitemapException, OSError):
     """A document is too large for memory, and the temporary directory is full or missing."""
+
+
+class ThreadStartError(SitemapException, RuntimeError):
+    """The system starts no thread for the requests of a crawl: a limit is reached."""
 
 
 class FetchError(UspError):

@@ -15,6 +15,7 @@ from usp import _parse
 from usp._crawl.options import RecurseCallback as RecurseCallbackType
 from usp._crawl.options import RecurseListCallback as RecurseListCallbackType
 from usp._drive.events import log_helper_failure
+from usp._validate import shown_argument
 from usp.exceptions import (
     GunzipException,
     SitemapException,
@@ -168,5 +169,5 @@ def strip_url_to_homepage(url: str) -> str:
     except ValueError:  # brackets that are not those of an IPv6 address
         scheme = host = ""
     if scheme not in {"http", "https"}:
-        raise StripURLToHomepageException(f"url must be an HTTP(S) URL, not {url!r:.80}.")
+        raise StripURLToHomepageException(f"url must be an HTTP(S) URL, not {shown_argument(url)}.")
     return urlunsplit((scheme, host, "/", "", ""))

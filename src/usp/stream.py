@@ -1,7 +1,8 @@
 """Streams: the pages of a site one by one, without a tree."""
 
+import os
 from collections import Counter
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
 from types import TracebackType
 from typing import Self, Unpack
@@ -26,21 +27,33 @@ from usp.web_client.abstract_client import AbstractWebClient
 __all__ = ["PageStream", "iter_pages"]
 
 
+class StreamState:
+    """The crawl of a stream and its page filter, which the stream and its generator share."""
+
+    def __init__(self, crawl: Crawl, emit: Emit) -> None:
+        self.emit = emit
+        self.set_crawl(crawl)
+
+    def set_crawl(self, crawl: Crawl) -> None:
+        """Use this crawl: that of a file starts when the file was read."""
+        self.crawl = crawl
+        self.page_filter = PageFilter(crawl, self.emit)
+
+
 class StreamStatus:
     """The state of a stream's crawl, at any time; for threads and asyncio."""
 
-    _crawl: Crawl
-    _page_filter: PageFilter
+    _state: StreamState
 
     @property
     def outcome(self) -> Outcome:
         """The outcome of the crawl so far."""
-        return self._crawl.outcome
+        return self._state.crawl.outcome
 
     @property
     def skipped(self) -> Counter[SkipReason]:
         """The number of sitemaps and pages that were skipped so far, by reason."""
-        return self._crawl.skipped + self._page_filter.skipped
+        return self._state.crawl.skipped + self._state.page_filter.skipped
 
     @property
     def tried(self) -> tuple[Attempt, ...]:
@@ -48,7 +61,7 @@ class StreamStatus:
 
         At most 1,000 that are sitemaps, and 1,000 others: the first of each.
         """
-        return self._crawl._cursor.report.tried
+        return self._state.crawl._cursor.report.tried
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -57,8 +70,8 @@ class StreamStatus:
         The limit that ended the stream, then each sitemap that could not be read, or only in part
         (``sitemap_url``). At most 1,000; if there are more, the last problem counts them.
         """
-        stopped = self._crawl.stopped
-        return (*([stopped] if stopped else []), *self._crawl._cursor.report.losses)
+        stopped = self._state.crawl.stopped
+        return (*([stopped] if stopped else []), *self._state.crawl._cursor.report.losses)
 
 
 class PageStream(StreamStatus, Iterator[SitemapPage]):
@@ -68,9 +81,6 @@ class PageStream(StreamStatus, Iterator[SitemapPage]):
     context manager, or is read to its end, closes itself.
     """
 
-    _client: AbstractWebClient
-    _close_client: bool
-    _emit: Emit
     _store: Store
     _pages: Generator[SitemapPage]
 
@@ -85,35 +95,13 @@ class PageStream(StreamStatus, Iterator[SitemapPage]):
         close_client: bool,
     ) -> Self:
         stream = cls.__new__(cls)
-        stream._crawl = crawl
-        stream._client = client
-        stream._close_client = close_client
-        stream._emit = emitter(crawl._cursor.options.observer)
-        stream._page_filter = PageFilter(crawl, stream._emit)
+        emit = emitter(crawl._cursor.options.observer)
+        stream._state = StreamState(crawl, emit)
         stream._store = store
-        stream._pages = stream._read(homepage)
+        progress = steps(crawl, client, homepage, emit, store)
+        done = client.close if close_client else None
+        stream._pages = _read(stream._state, progress, store, done)
         return stream
-
-    def _read(self, homepage: str) -> Generator[SitemapPage]:
-        progress = steps(self._crawl, self._client, homepage, self._emit, self._store)
-        try:
-            yield from self._read_ready()  # a file needs no request
-            for _ in progress:
-                yield from self._read_ready()
-            yield from self._read_ready()  # what had arrived when a limit was reached
-            self._emit(CrawlFinished(self.outcome))
-        finally:
-            progress.close()  # closes the sockets
-            self._store.close()
-            if self._close_client:
-                self._client.close()
-
-    def _read_ready(self) -> Iterator[SitemapPage]:
-        for node in self._page_filter.ready_nodes():
-            batch = PageBatch(node.document.pages if node.document else ())
-            pages = batch.one_by_one(self._page_filter.ended)
-            yield from self._page_filter.select(node, pages)
-            self._page_filter.finish(node, ended=batch.ended)
 
     def __next__(self) -> SitemapPage:
         return next(self._pages)
@@ -133,6 +121,39 @@ class PageStream(StreamStatus, Iterator[SitemapPage]):
         traceback: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _read(
+    state: StreamState,
+    progress: Generator[None],
+    store: Store,
+    close_client: Callable[[], None] | None,
+) -> Generator[SitemapPage]:
+    """Yield the pages of a stream.
+
+    It knows nothing of the stream itself, so that one that is dropped is closed at once, and not
+    when the garbage collector gets to it.
+    """
+    process = os.getpid()
+    try:
+        yield from _read_ready(state.page_filter)  # a file needs no request
+        for _ in progress:
+            yield from _read_ready(state.page_filter)
+        yield from _read_ready(state.page_filter)  # what had arrived when a limit was reached
+        state.emit(CrawlFinished(state.crawl.outcome))
+    finally:
+        progress.close()  # closes the sockets
+        if os.getpid() == process:  # a forked process leaves its parent's files alone
+            store.close()
+            if close_client:
+                close_client()
+
+
+def _read_ready(page_filter: PageFilter) -> Iterator[SitemapPage]:
+    for node in page_filter.ready_nodes():
+        batch = PageBatch(node.document.pages if node.document else ())
+        yield from page_filter.select(node, batch.one_by_one(page_filter.ended))
+        page_filter.finish(node, ended=batch.ended)
 
 
 @explains_policy
@@ -186,5 +207,5 @@ def iter_pages(
     owned = web_client is None
     stream = PageStream._start(crawl, client, start.homepage, store, close_client=owned)
     if start.file:
-        advance(crawl, stream._page_filter.ended)  # what it is, is known already
+        advance(crawl, stream._state.page_filter.ended)  # what it is, is known already
     return stream

@@ -8,7 +8,6 @@ import pytest
 import usp as package
 from tests.cli.command import usp
 from usp.cli._arguments import COMMANDS
-from usp.cli._output import one_line
 from usp.cli._url import site_url
 from usp.cli.cli import parse_args
 from usp.exceptions import SitemapException
@@ -122,7 +121,3 @@ def test_an_accepted_url(typed: str) -> None:
 def test_a_url_that_is_not_a_website_is_rejected(typed: str) -> None:
     with pytest.raises(SitemapException, match="is not the URL of a website"):
         site_url(typed)
-
-
-def test_control_characters_are_percent_encoded() -> None:
-    assert one_line("http://h/é\n\x1b[2J\x7f\x85z") == "http://h/é%0A%1B[2J%7F%C2%85z"

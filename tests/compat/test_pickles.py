@@ -13,14 +13,19 @@ import pickle
 import pickletools
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.cli.command import script, search_path
 from tests.compat.make_pickles import objects, value_of
 from tests.compat.record import DATA
 from tests.server import LoopbackServer, index, urlset
+from usp.exceptions import SitemapException
+from usp.fetch_parse import PlainTextSitemapParser
 from usp.objects.page import SitemapPage
+from usp.objects.problem import Problem
 from usp.objects.sitemap import AbstractSitemap
 from usp.tree import sitemap_from_str, sitemap_tree_for_homepage
 
@@ -185,3 +190,58 @@ def test_a_pickle_of_hand_made_objects_names_no_private_class(name: str) -> None
     named = set(globals_in(pickle.dumps(MADE[name])))
     assert named
     assert {path for path in named if not may_be_pickled(*path)} == set()
+
+
+# Later versions
+
+
+LATER = {
+    "another form of pickles": (
+        "from usp._parse import document; document._PICKLE_FORMAT = 2",
+        b"",
+    ),
+    "another outcome": ("", b"\x8c\x05found"),
+    "another way to be found": ("", b"\x8c\x06robots"),
+}
+
+
+@pytest.mark.parametrize("what", LATER)
+def test_a_tree_of_a_later_version_is_rejected_in_one_line(
+    server: LoopbackServer, tmp_path: Path, what: str
+) -> None:
+    """The later version is a process of its own, in which something is different."""
+    server.robots("/a.xml")
+    server.site["/a.xml"] = urlset("/page")
+    setup, word = LATER[what]
+    file = tmp_path / "tree.pickle"
+    ended = script(
+        f"import pathlib, pickle, sys, usp\n{setup}\n"
+        "tree = usp.sitemap_tree_for_homepage(sys.argv[1])\n"
+        "pathlib.Path(sys.argv[2]).write_bytes(pickle.dumps(tree))",
+        server.url,
+        str(file),
+        env={"PYTHONPATH": search_path()},
+    )
+    assert ended.err == ""
+    data = file.read_bytes()
+    assert word in data
+    with pytest.raises(SitemapException) as caught:
+        opened(data.replace(word, word[:2] + b"x" * len(word[2:])) if word else data)
+    assert "version" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_kind_of_document_of_a_later_version_says_so() -> None:
+    data = pickle.dumps(PlainTextSitemapParser("http://h.example/a.txt", "x", 0, None).sitemap())
+    word = b"\x8c\x04text"
+    assert word in data
+    with pytest.raises(SitemapException, match="later version"):
+        opened(data.replace(word, b"\x8c\x04newt"))
+
+
+def test_a_problem_of_a_later_version_says_so() -> None:
+    problem = opened(pickle.dumps(Problem("SM999", "something new")))
+    assert problem.message == "something new"
+    for attribute in ("name", "severity"):
+        with pytest.raises(SitemapException, match=r"^SM999 is no problem code of this version\.$"):
+            getattr(problem, attribute)

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.parse.pattern.readers import WORTH_LEARNING, assert_readers_agree
+from tests.parse.strategies import examples
 from usp._parse import Pages, Source, inspect
 
 URL = "http://h.example/s.xml"
@@ -15,6 +16,7 @@ NS = (
     'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
     ' xmlns:news="http://www.google.com/schemas/sitemap-news/0.9"'
     ' xmlns:image="http://www.google.com/schemas/sitemap-image/1.1"'
+    ' xmlns:video="http://www.google.com/schemas/sitemap-video/1.1"'
     ' xmlns:xhtml="http://www.w3.org/1999/xhtml"'
 )
 
@@ -74,10 +76,15 @@ def test_problems_are_complete_after_an_iteration_that_stopped_early() -> None:
     assert [problem.code for problem in pages.problems] == ["SM401"]
 
 
-def test_problems_alone_cost_at_most_twice_an_iteration() -> None:
+@pytest.mark.parametrize("time_of_day", ["", "T10:00+00:00", " 10:00:00", "T10:00:00.5-0500"])
+def test_problems_alone_cost_at_most_twice_an_iteration(time_of_day: str) -> None:
     data = urlset(
         [
-            entry(n, f"<lastmod>2024-05-{n % 28 + 1:02}</lastmod><priority>0.{n % 9}</priority>")
+            entry(
+                n,
+                f"<lastmod>2024-05-{n % 28 + 1:02}{time_of_day}</lastmod>"
+                f"<priority>0.{n % 9}</priority>",
+            )
             for n in range(5000)
         ]
     )
@@ -107,7 +114,16 @@ def test_odd_entries_are_iterated_fast_and_checked_on_access() -> None:
 
 VALUES = st.sampled_from(
     [
-        *("", " ", "2024-05-01", "2024-02-30", "2024-05-01T10:00:00Z", "2024-05-01T25:00:00Z"),
+        *(
+            "",
+            " ",
+            "2024-05-01",
+            "2024-02-30",
+            "2024-05-01 10:00",
+            "2024-05-01T10:00+0100",
+            "2024-05-01T10:00:00Z",
+            "2024-05-01T25:00:00Z",
+        ),
         *("soon", "0.5", "1", "1.5", "daily", "Daily", "never ", "x", "&amp;", "&amp;amp;"),
         *("\u00e9", "\u200b", "http://h.example/i.jpg", "i.jpg", "ftp://h/i"),
         *("http://h.example/\u00e9", "http://h/a b"),
@@ -130,11 +146,15 @@ FIELDS = st.sampled_from(
         ),
         '<xhtml:link rel="alternate" hreflang="de" href="{}"/>',
         '<xhtml:link rel="{}" href="http://h.example/de"/>',
+        '<xhtml:link hreflang="{}" href="http://h.example/de"/>',
+        "<video:video><video:title>{}</video:title><video:live>{}</video:live></video:video>",
+        '<xhtml:link rel="alternate" hreflang="{}"/>',
         "<loc>{}</loc>",
     ]
 )
 
 
+@examples(200)
 @given(
     st.lists(FIELDS, max_size=3),
     st.lists(st.tuples(VALUES, VALUES, VALUES), min_size=1, max_size=6),
@@ -154,6 +174,7 @@ def test_the_quick_check_finds_what_the_full_check_finds(
 
 
 @pytest.mark.parametrize("name", ["rss", "atom"])
+@examples(150)
 @given(st.lists(VALUES, min_size=1, max_size=6))
 def test_the_quick_check_of_feeds(name: str, values: list[str]) -> None:
     item = {

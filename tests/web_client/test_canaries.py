@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from contextvars import ContextVar
 from functools import partial
+from http.cookiejar import DefaultCookiePolicy
 from typing import Any, NoReturn
 
 import aiohttp
@@ -339,6 +340,69 @@ def test_requests_copies_headers(server: LoopbackServer) -> None:
         session.get(server.at("/a"), headers={"X-Key": "k"}, hooks={"response": [drop]})
     message = changed("requests.Session.resolve_redirects()", "_requests/response_hook.py")
     assert [request.headers.get("x-key") for request in server.requests] == ["k", None], message
+
+
+def test_requests_adapter_settings() -> None:
+    adapter: Any = HTTPAdapter(3, 5, 2, True)
+    settings = (adapter._pool_connections, adapter._pool_maxsize, adapter._pool_block)
+    assert settings == (3, 5, True), changed("HTTPAdapter._pool_…", "_requests/session.py")
+    assert isinstance(adapter.poolmanager.connection_pool_kw, dict)
+    assert type(adapter.poolmanager) is urllib3.PoolManager
+
+
+def test_requests_session_attributes(server: LoopbackServer) -> None:
+    class View(requests.Session):
+        pass
+
+    with requests.Session() as session:
+        view = object.__new__(View)
+        view.__dict__ = session.__dict__
+        session.headers["X-Theirs"] = "1"
+        view.get(server.url)
+    assert server.requests[-1].headers["x-theirs"] == "1", changed(
+        "requests.Session", "_requests/session.py"
+    )
+
+
+class _NoCookies(DefaultCookiePolicy):
+    def return_ok(self, *_: Any) -> bool:
+        return False
+
+
+def test_requests_copies_cookies(server: LoopbackServer) -> None:
+    server.site |= {"/a": redirect("/b"), "/b": b"here"}
+
+    def forbid(request: Any) -> Any:
+        request._cookies.set_policy(_NoCookies())
+        return request
+
+    with requests.Session() as session:
+        session.cookies.set("a", "b")
+        session.get(server.at("/a"), auth=forbid)
+    sent = [request.headers.get("cookie") for request in server.requests]
+    assert sent == ["a=b", None], changed("PreparedRequest._cookies", "_requests/identity.py")
+
+
+def test_requests_applies_auth_last(server: LoopbackServer) -> None:
+    seen: list[str | None] = []
+
+    def look(request: Any) -> Any:
+        seen.append(request.headers.get("Cookie"))
+        return request
+
+    with requests.Session() as session:
+        session.cookies.set("a", "b")
+        session.get(server.url, auth=look)
+    assert seen == ["a=b"], changed("the order of PreparedRequest.prepare()", "identity.py")
+
+
+def test_urllib3_original_response(server: LoopbackServer) -> None:
+    server.site["/a"] = b"here"
+    with requests.Session() as session:
+        response: Any = session.get(server.at("/a"))
+        assert type(response.raw._original_response) is http.client.HTTPResponse, changed(
+            "HTTPResponse._original_response", "_requests/peer.py"
+        )
 
 
 def test_requests_content(server: LoopbackServer) -> None:

@@ -98,6 +98,22 @@ def test_an_authorization_header_of_a_session_is_a_credential(
         ("https://example.org/", "example.org.evil.example", False),
         ("https://a.example.org/", "b.example.org", False),
         ("https://B\u00fccher.example/", "xn--bcher-kva.example", True),
+        # The public suffix list decides what a site is.
+        ("https://www.com/", "www.com", True),
+        ("https://www.com/", "cdn.www.com", True),
+        ("https://www.com/", "evil.com", False),
+        ("https://www.com/", "com", False),
+        ("https://www.co.uk/", "evil.co.uk", False),
+        ("https://www.example.co.uk/", "cdn.example.co.uk", True),
+        ("https://co.uk/", "evil.co.uk", False),
+        ("https://mine.github.io/", "yours.github.io", False),
+        ("https://mine.github.io/", "docs.mine.github.io", True),
+        ("https://www.github.io/", "evil.github.io", False),
+        ("https://github.io/", "evil.github.io", False),
+        ("https://localhost/", "evil.localhost", False),
+        ("https://www.localhost/", "localhost", False),
+        ("https://192.0.2.7/", "192.0.2.7", True),
+        ("https://192.0.2.7/", "evil.192.0.2.7", False),
     ],
 )
 def test_the_domain_of_the_homepage_includes_its_subdomains(
@@ -134,7 +150,8 @@ def test_the_domain_of_the_homepage_includes_its_subdomains(
         ("http://h.example/a", "http://h.example/", True),
         ("https://h.example/a", "http://h.example/", True),
         ("http://h.example/a", "https://h.example/", False),
-        ("http://h.example/a", "", True),
+        ("https://h.example/a", "", False),  # the crawl of a file
+        ("http://h.example/a", "", False),
     ],
 )
 def test_credentials_go_to_the_domain_of_the_homepage_and_not_from_https_to_http(

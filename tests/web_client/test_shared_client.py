@@ -7,6 +7,7 @@ from contextlib import closing
 
 import pytest
 import requests
+from requests.adapters import HTTPAdapter
 
 import usp
 from tests.responses import body, error
@@ -247,6 +248,10 @@ def test_concurrent_crawls_beside_many_that_are_closed(certificate: Certificate)
 # Closing does not wait for what can't be cancelled
 
 
+class OtherAdapter(HTTPAdapter):
+    """Not a plain adapter: its sockets are its own."""
+
+
 class Unstoppable(AbstractWebClient):
     """The caller's own client, which can't be cancelled."""
 
@@ -254,6 +259,7 @@ class Unstoppable(AbstractWebClient):
 
     def __init__(self) -> None:
         self.session = requests.Session()
+        self.session.mount("http://", OtherAdapter())
 
     def set_max_response_data_length(self, max_response_data_length: int | None) -> None:
         pass

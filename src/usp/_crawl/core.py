@@ -32,6 +32,7 @@ from usp._crawl.resource_table import ResourceTable
 from usp._crawl.scheme_choice import SchemeChoice, Site
 from usp._crawl.selection import Selection
 from usp._crawl.unchanged import unchanged_document
+from usp._crawl.url_credentials import UrlCredentials
 from usp._crawl.urls import check_homepage, check_paths, check_start_url, schemes_to_try
 from usp._crawl.work import Work, finish
 from usp._parse import Source, http_charset, inspect
@@ -163,9 +164,11 @@ class Crawl:
     ) -> None:
         self.policy = policy_or_default(policy)
         selection = selection_of(self.policy, as_utc(check_optional_instance("now", now, datetime)))
+        self._credentials = UrlCredentials()
+        site = self._credentials.site(site)
+        other = self._credentials.site(other) if other and self.policy.scheme_fallback else None
         self._resources = ResourceTable(self.policy)
         self._start_at(site, selection, options)
-        other = other if self.policy.scheme_fallback else None
         self._choice = SchemeChoice(site, other) if other else None
         self._deadline = Deadline(self.policy.max_seconds)
         self._taken: dict[str, FetchRequest] = {}
@@ -295,9 +298,10 @@ class Crawl:
             self.policy.max_document_bytes,
             resource.progress or ResponseProgress(),
             self._cursor.child_selection,
+            resource.url,
         )
         return FetchRequest(
-            resource.url,
+            self._credentials.url_to_request(resource.url),
             resource.level,
             resource.is_guess,
             resource.attempts,
@@ -345,7 +349,9 @@ class Crawl:
         request = self._answered(request)
         if isinstance(result, NotModified):
             result = result._document or unchanged_document(request, result)
-        settled = self._resources.receive(request.url, result, now, jitter)
+        settled = self._resources.receive(
+            request._options.url, self._credentials.result(result), now, jitter
+        )
         if isinstance(settled, float):
             return settled
         self._arrived.append(settled)
@@ -393,23 +399,18 @@ class Crawl:
         """
         check_instance("data", data, bytes)
         check_instance("request", request, FetchRequest)
-        final_url = request.url if url is None else check_start_url("url", url)
+        final = request.url if url is None else check_start_url("url", url)
         charset = http_charset(check_optional_instance("content_type", content_type, str))
-        limit = self.policy.max_document_bytes
-        options = request._options
-        source = Source(
-            [data], final_url, request.url, charset, limit, extensions=options.extensions
-        )
+        options, limit = request._options, self.policy.max_document_bytes
+        source = Source([data], final, request.url, charset, limit, extensions=options.extensions)
         self._receive(request, inspect(source, options.kind, options.children), now)
 
 
 def restore_crawl(fields: dict[str, Any]) -> Crawl:
     """Return a crawl that was pickled by the same version."""
     if fields["version"] != __version__:
-        raise SitemapException(
-            f"This crawl was saved by usp {fields['version']} and can't be resumed by "
-            f"{__version__}."
-        )
+        saved = f"This crawl was saved by usp {fields['version']}"
+        raise SitemapException(f"{saved} and can't be resumed by {__version__}.")
     crawl = Crawl.__new__(Crawl)
     crawl.__dict__ = pickle.loads(fields["state"])  # noqa: S301 -- the outer pickle was trusted
     return crawl

@@ -7,6 +7,7 @@ import math
 from dataclasses import dataclass, field
 
 from usp._crawl.selection import Selection
+from usp._display import redact, without_credentials
 from usp._parse import EVERY_CHILD, MAX_DOCUMENT_BYTES, ChildSelection, Document, Kind
 from usp._validate import argument_error, check_bool, check_instance, check_int, check_number
 from usp.objects.fetch_info import FetchInfo, StoredDocument, Validators
@@ -46,6 +47,8 @@ class ReadOptions:
     progress: ResponseProgress = field(default_factory=ResponseProgress, compare=False)
     children: ChildSelection = field(default=EVERY_CHILD, compare=False)
     """Which of the sitemaps that it lists are kept."""
+    url: str = field(default="", compare=False)
+    """The URL by which the crawl knows it: without credentials."""
 
     @property
     def validators(self) -> Validators:
@@ -58,6 +61,7 @@ class FetchRequest:
     """A request to make: fetch this URL, and pass the result to the crawl."""
 
     url: str
+    """The URL, with the user and password that were given for it; the repr omits them."""
     level: int = 0
     """The depth in the tree; robots.txt and known paths are at level 0."""
     is_guess: bool = False
@@ -67,6 +71,13 @@ class FetchRequest:
     validators: Validators = field(default_factory=Validators)
     """Make the request conditional with these, if there are any."""
     _options: ReadOptions = field(default_factory=ReadOptions, repr=False)
+
+    def __repr__(self) -> str:
+        url = without_credentials(self.url)
+        return (
+            f"FetchRequest(url={url!r}, level={self.level}, is_guess={self.is_guess}, "
+            f"attempt={self.attempt}, validators={self.validators})"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +102,7 @@ class FetchFailed:
 
     def __post_init__(self) -> None:
         check_instance("message", self.message, str)
+        object.__setattr__(self, "message", redact(self.message))  # clients may quote the URL
         for name in ("retryable", "no_response", "untrusted", "client_error"):
             check_bool(name, getattr(self, name))
         if self.status is not None:

@@ -27,7 +27,7 @@ from usp._drive.fetch import (
     not_modified,
     truncation,
 )
-from usp._drive.off_loop import off_loop
+from usp._drive.off_loop import in_thread, off_loop
 from usp._drive.steps import handle_result, idle_seconds, next_requests, seconds_until_wakeup
 from usp._drive.time_limit import TimeLimit
 from usp._parse import Document, Pages, is_compressed
@@ -98,7 +98,7 @@ class AioFetcher:
             held.append(chunk)
             size += len(chunk)
             if size >= _WRITTEN_AT_ONCE:
-                await asyncio.to_thread(writer.add, b"".join(held))
+                await in_thread(writer.add, b"".join(held))
                 held, size = [], 0
         writer.add(b"".join(held))
         return writer.finish()

@@ -15,6 +15,7 @@ from usp._crawl.messages import (
     NotModified,
     TruncatedBody,
 )
+from usp._display import shown, without_credentials
 from usp._parse import Document, Kind
 from usp.objects.events import (
     Event,
@@ -52,14 +53,16 @@ def emitter(observer: Observer | None) -> Emit:
 
 def request_event(request: FetchRequest) -> RequestStarted:
     """Return the event of a request that is sent."""
-    return RequestStarted(request.url, request.level, request.attempt, request.is_guess)
+    url = without_credentials(request.url)
+    return RequestStarted(url, request.level, request.attempt, request.is_guess)
 
 
 def result_events(
     request: FetchRequest, result: FetchResult, delay: float | None
 ) -> Iterator[Event]:
     """Yield the events of a result; ``delay`` is that before a retry, if there is one."""
-    url, attempt, is_guess = request.url, request.attempt, request.is_guess
+    url, attempt = without_credentials(request.url), request.attempt
+    is_guess = request.is_guess
     if isinstance(result, TruncatedBody):
         result = result.failure if delay is not None else result.document
     match result:
@@ -77,6 +80,13 @@ def result_events(
                 yield PagesRead(final_url, result.page_count)
 
 
+def _log_line(log: logging.Logger, level: int, message: str, *args: object) -> None:
+    """Log one line: nothing that a site sent breaks it or controls a terminal."""
+    if log.isEnabledFor(level):
+        safe = (shown(arg) if isinstance(arg, str) else arg for arg in args)
+        log.log(level, message, *safe, stacklevel=2)
+
+
 @singledispatch
 def _write(event: Any) -> None:  # noqa: ANN401 -- any event that the log doesn't need
     """Write an event to the log."""
@@ -85,24 +95,26 @@ def _write(event: Any) -> None:  # noqa: ANN401 -- any event that the log doesn'
 @_write.register
 def _(event: RequestStarted) -> None:
     retry = f" (attempt {event.attempt})" if event.attempt > 1 else ""
-    _log.info("Fetching level %d sitemap %s%s", event.level, event.url, retry)
+    message = "Fetching level %d sitemap %s%s"
+    _log_line(_log, logging.INFO, message, event.level, event.url, retry)
 
 
 @_write.register
 def _(event: SitemapParsed) -> None:
     if event.kind == Kind.INVALID:
         level = logging.INFO if event.is_guess else logging.WARNING
-        _log.log(level, "Not a sitemap: %s: %s", event.final_url, event.reason)
-        _invalid_log.info("Invalid sitemap: %s: %s", event.final_url, event.reason)
+        _log_line(_log, level, "Not a sitemap: %s: %s", event.final_url, event.reason)
+        message = "Invalid sitemap: %s: %s"
+        _log_line(_invalid_log, logging.INFO, message, event.final_url, event.reason)
     else:
-        _log.info("Parsed %s as %s", event.final_url, event.kind)
-        _log.debug("%s lists %d sitemaps", event.final_url, event.sitemaps)
+        _log_line(_log, logging.INFO, "Parsed %s as %s", event.final_url, event.kind)
+        _log_line(_log, logging.DEBUG, "%s lists %d sitemaps", event.final_url, event.sitemaps)
 
 
 @_write.register
 def _(event: RetryScheduled) -> None:
     message = "Could not fetch %s: %s; retry in %.1f s"
-    _fetch_log.info(message, event.url, event.message, event.delay)
+    _log_line(_fetch_log, logging.INFO, message, event.url, event.message, event.delay)
 
 
 @_write.register
@@ -110,22 +122,23 @@ def _(event: RequestFailed) -> None:
     """A 404 at a guessed URL is no warning."""
     expected = event.is_guess and event.status == _NOT_FOUND
     level = logging.INFO if expected else logging.WARNING
-    _fetch_log.log(level, "Could not fetch %s: %s", event.url, event.message)
-    _invalid_log.info("Invalid sitemap: %s: %s", event.url, event.message)
+    _log_line(_fetch_log, level, "Could not fetch %s: %s", event.url, event.message)
+    _log_line(_invalid_log, logging.INFO, "Invalid sitemap: %s: %s", event.url, event.message)
 
 
 def log_close_error(url: str, error: BaseException) -> None:
     """Log that a client could not close a response; its document was received all the same."""
-    _log.debug("Could not close the response from %s: %r", url, error)
+    message = "Could not close the response from %s: %s"
+    _log_line(_log, logging.DEBUG, message, url, repr(error))
 
 
 def log_homepage(url: str, homepage: str) -> None:
     """Log that a URL was shortened to its homepage."""
     level = logging.INFO if f"{url}/" == homepage else logging.WARNING
-    _tree_log.log(level, "Using %s as the homepage of %s", homepage, url)
+    _log_line(_tree_log, level, "Using %s as the homepage of %s", homepage, url)
 
 
 def log_helper_failure(url: str, message: str, *, expected: bool) -> None:
     """Log that ``helpers.get_url_retry_on_client_errors`` could not fetch a URL."""
     level = logging.INFO if expected else logging.WARNING
-    _fetch_log.log(level, "Could not fetch %s: %s", url, message)
+    _log_line(_fetch_log, level, "Could not fetch %s: %s", url, message)

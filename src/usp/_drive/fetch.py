@@ -22,7 +22,9 @@ from usp._crawl.messages import (
     TruncatedBody,
 )
 from usp._crawl.unchanged import unchanged_document
+from usp._display import without_credentials
 from usp._drive import events
+from usp._drive.thread_start import is_thread_start, thread_start_error
 from usp._drive.time_limit import TimeLimit
 from usp._parse import (
     Document,
@@ -87,6 +89,7 @@ class ResponseHead:
         url = response.url()
         if not isinstance(url, str):
             raise TypeError(f"url() of the response must return a string, not {url!r}")
+        url = without_credentials(url)
         urlsplit(url)
         last_modified = _text(response.header("Last-Modified"))
         info = FetchInfo(
@@ -96,7 +99,9 @@ class ResponseHead:
             etag=_text(response.header("ETag")),
             last_modified=last_modified,
             http_last_modified=as_utc(parse_date(last_modified)) if last_modified else None,
-            redirects=tuple(map(str, _if_there(response, "redirects") or ())),
+            redirects=tuple(
+                without_credentials(str(url)) for url in _if_there(response, "redirects") or ()
+            ),
             attempts=request.attempt,
         )
         is_homepage = request._options.kind is Kind.HOMEPAGE
@@ -337,6 +342,8 @@ def _raise_interruption(error: BaseException) -> None:
 
 def failed_client(error: BaseException) -> FetchFailed:
     """Return the result for an exception out of a client."""
+    if is_thread_start(error):
+        raise thread_start_error(error) from error
     if isinstance(error, NoWebClientException):
         return FetchFailed("the client has no network access", code="SM605")
     return FetchFailed(_describe(error), client_error=True)

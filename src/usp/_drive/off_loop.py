@@ -10,12 +10,27 @@ from collections.abc import Callable
 from typing import Final, ParamSpec, TypeVar
 from weakref import WeakKeyDictionary
 
+from usp._drive.thread_start import is_thread_start, thread_start_error
+
 _CONCURRENCY: Final = 2
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 _slots: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
+
+
+async def in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Call a function in a thread.
+
+    :raises ThreadStartError: if none can be started.
+    """
+    try:
+        return await asyncio.to_thread(function, *args, **kwargs)
+    except RuntimeError as error:
+        if is_thread_start(error):
+            raise thread_start_error(error) from error
+        raise
 
 
 async def off_loop(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
@@ -25,4 +40,4 @@ async def off_loop(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) 
     if slots is None:
         slots = _slots[loop] = asyncio.Semaphore(_CONCURRENCY)
     async with slots:
-        return await asyncio.to_thread(function, *args, **kwargs)
+        return await in_thread(function, *args, **kwargs)

@@ -3,6 +3,7 @@
 Time and jitter, which the crawl core takes as arguments, are read here and in ``aio``.
 """
 
+import os
 import random
 import time
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ from usp._crawl.messages import FetchRequest, FetchResult
 from usp._drive.events import Emit, request_event, result_events
 from usp._drive.fetch import CRAWL_ENDED
 from usp._drive.time_limit import TimeLimit
+from usp.exceptions import SitemapException
 from usp.objects.page import SitemapPage
 
 
@@ -58,3 +60,11 @@ def idle_seconds(crawl: Crawl) -> float:
     if seconds is None:
         raise RuntimeError("the crawl has neither a request in flight nor one that is due later")
     return seconds
+
+
+def check_process(owner: int) -> None:
+    """Raise if this is a fork of the process that a crawl belongs to: its threads are not here."""
+    if os.getpid() != owner:
+        raise SitemapException(
+            "This crawl was started by another process, before a fork; start a new one here."
+        )

@@ -4,6 +4,7 @@ A worker touches its own document and nothing else; results come back through on
 needs no locks, and callbacks run on the caller's thread.
 """
 
+import os
 import threading
 import time
 from collections.abc import Iterator
@@ -17,11 +18,13 @@ from usp._drive.events import Emit
 from usp._drive.fetch import Fetcher
 from usp._drive.steps import (
     advance,
+    check_process,
     handle_result,
     idle_seconds,
     next_requests,
     seconds_until_wakeup,
 )
+from usp._drive.thread_start import thread_start_error
 from usp._drive.time_limit import TimeLimit
 
 MAX_WAIT_SECONDS: Final = 0.25
@@ -40,23 +43,37 @@ class Workers:
         self._requests: SimpleQueue[FetchRequest | None] = SimpleQueue()
         self._results: SimpleQueue[tuple[FetchRequest, FetchResult | BaseException]] = SimpleQueue()
         self._threads: list[threading.Thread] = []
+        self._process = os.getpid()
         self.busy = 0
 
     def submit(self, request: FetchRequest) -> None:
-        """Pass a request to an idle worker, or to a new one."""
+        """Pass a request to an idle worker, or to a new one.
+
+        :raises ThreadStartError: if there is no worker, and none can be started.
+        """
+        check_process(self._process)
         self.busy += 1
         if self.busy > len(self._threads):
-            # A daemon: a client that can't be cancelled doesn't keep the process alive. The
-            # context variables of the caller are visible in the client's get().
-            worker = threading.Thread(
-                target=copy_context().run, args=(self._work,), name="usp-fetch", daemon=True
-            )
-            worker.start()
-            self._threads.append(worker)
+            self._start_worker()
         self._requests.put(request)
+
+    def _start_worker(self) -> None:
+        # A daemon: a client that can't be cancelled doesn't keep the process alive. The context
+        # variables of the caller are visible in the client's get().
+        worker = threading.Thread(
+            target=copy_context().run, args=(self._work,), name="usp-fetch", daemon=True
+        )
+        try:
+            worker.start()
+        except RuntimeError as error:
+            if not self._threads:
+                raise thread_start_error(error) from error
+            return  # the workers that run take the request, one after the other
+        self._threads.append(worker)
 
     def next_result(self, timeout: float | None) -> tuple[FetchRequest, FetchResult] | None:
         """Wait for a result; None if none comes in time. What a worker raised is raised here."""
+        check_process(self._process)
         seconds = MAX_WAIT_SECONDS if timeout is None else min(timeout, MAX_WAIT_SECONDS)
         try:
             request, result = self._results.get(timeout=seconds)
@@ -69,6 +86,8 @@ class Workers:
 
     def stop(self) -> None:
         """End the workers. Requests that can't be cancelled are not waited for."""
+        if os.getpid() != self._process:
+            return  # a forked process has no workers, but it shares their sockets
         self._requests.put(None)
         if self.busy and not self._fetch.cancel():
             return

@@ -14,11 +14,12 @@ document: a problem is recorded in a ``Diagnostics`` and parsing continues. The 
 
 from usp._parse.children import EVERY_CHILD, Child, ChildSelection
 from usp._parse.diagnostics import Ended
-from usp._parse.document import Document, Pages, Source, inspect, restore_pages
+from usp._parse.document import Document, Pages, inspect, restore_pages
 from usp._parse.input.decode import decode_document, http_charset
 from usp._parse.input.decompress import MAX_DOCUMENT_BYTES, decompress_all, is_compressed
 from usp._parse.input.sniff import Kind
 from usp._parse.push_parser import PushParser
+from usp._parse.source import Source
 from usp._parse.values.dates import parse_date
 from usp._parse.values.text import clean_text
 from usp._parse.values.urls import is_http_url

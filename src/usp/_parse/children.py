@@ -101,7 +101,7 @@ class Children:
             lastmod = first(record, "lastmod") or None
             for key, text in record:
                 if key == "loc":
-                    self.add(resolve_url(text, base), lastmod)
+                    self.add(resolve_url(text, base, keep_userinfo=True), lastmod)
 
 
 def children_of_entries(entries: Iterable[Entry], base: str | None) -> tuple[Child, ...]:

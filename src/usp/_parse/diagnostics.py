@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
+from usp._display import redact
 from usp.objects.problem import CODES, Problem, Severity
 
 KEPT_PROBLEMS: Final = 300
@@ -92,7 +93,7 @@ class Diagnostics:
         # checked differs between the readers.
         if self._counts[code] <= KEPT_OF_A_CODE:
             found_at = position or (self.position(at) if self.collecting else (None, None))
-            self._kept.append(Problem(code, message, *found_at))
+            self._kept.append(Problem(code, redact(message), *found_at))
 
     def position(self, at: int | None = None) -> Position:
         """Return the position of an offset, or of the entry that is being checked."""

@@ -51,6 +51,7 @@ FIELD_READERS: Final[Mapping[Kind, type[FieldReader]]] = {
 }
 _NO_FIELDS: Final = FieldReader(None, Kind.TEXT)
 _PICKLE_FORMAT: Final = 1
+_LATER_VERSION: Final = "This sitemap was saved by a later version of usp."
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,13 +311,15 @@ def _no_pages(urls: Iterable[str]) -> Iterator[SitemapPage]:
 def restore_pages(state: dict[str, Any]) -> Pages:
     """Return the pages of a pickled sitemap; fields that are unknown are ignored."""
     if state["format"] > _PICKLE_FORMAT:
-        raise SitemapException("This sitemap was saved by a later version of usp.")
+        raise SitemapException(_LATER_VERSION)
     known = {part.name for part in fields(Source)}
     described = {name: value for name, value in state["source"].items() if name in known}
     source = Source(CompressedBuffer(state["body"]), **described)
-    kind = None if state["kind"] is None else Kind(state["kind"])
+    kinds = {str(kind): kind for kind in Kind}
+    if state["kind"] is not None and state["kind"] not in kinds:
+        raise SitemapException(_LATER_VERSION)
     errors = tuple(Problem(*error) for error in state.get("errors", ()))
-    return Pages(source, kind, state["listed"], errors)
+    return Pages(source, kinds.get(state["kind"]), state["listed"], errors)
 
 
 # Pickles name this function by the path of the package, which is kept.

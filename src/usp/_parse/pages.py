@@ -23,8 +23,9 @@ CHILD: Final = "sitemap"
 
 _MAX_FULL_CHECKS: Final = 1000
 _MAX_FULL_SHARE: Final = 8
-"""A walk makes this many full checks, and one for this many entries besides. A document with more
-odd entries would be walked much slower: then its problems are collected when they are asked for."""
+"""A walk makes this many full checks of entries that the pattern reader has read, and one for this
+many of them besides. A document with more odd entries would be walked much slower: then its
+problems are collected when they are asked for. The expat reader takes longer than such a check."""
 
 
 _MAX_SHARED: Final = 4_000_000
@@ -74,6 +75,10 @@ class _Paging:
                 self._quick_check.suspects(piece, rows) if self._quick_check else range(len(rows))
             )
             for at in checked:
+                self._checks_left -= 1
+                if self._checks_left < 0:
+                    self._diagnostics.collecting = False
+                    break
                 self._full_check(piece.entry(piece.matches[at]))
         if piece.name == CHILD:
             return chain.from_iterable(map(self._of_entry, piece))
@@ -81,18 +86,13 @@ class _Paging:
 
     def _check(self, entry: Entry) -> None:
         """Report the problems with an entry."""
-        if self._diagnostics.collecting:
-            self._checks_left += 1 / _MAX_FULL_SHARE
-            if not (self._quick_check and self._quick_check.is_good(entry[0], entry[1])):
-                self._full_check(entry)
+        quick = self._quick_check
+        if self._diagnostics.collecting and not (quick and quick.is_good(entry[0], entry[1])):
+            self._full_check(entry)
 
     def _full_check(self, entry: Entry) -> None:
         name, record, self._diagnostics.here = entry
-        self._checks_left -= 1
-        if self._checks_left < 0:
-            self._diagnostics.collecting = False
-        else:
-            self._fields.check(name, record, self._diagnostics)
+        self._fields.check(name, record, self._diagnostics)
 
     def _of_entry(self, entry: Entry) -> Iterator[SitemapPage]:
         fields, diagnostics = self._fields, self._diagnostics

@@ -11,7 +11,7 @@ An entry that isn't known to be good gets the full check. So the result is that 
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from typing import Final
+from typing import Final, TypeVar
 from weakref import WeakKeyDictionary
 
 from usp._parse.diagnostics import Diagnostics
@@ -24,6 +24,8 @@ from usp.objects.page import Record
 
 Signature = tuple[object, ...]
 IsGood = Callable[[str], object]
+Key = TypeVar("Key")
+Value = TypeVar("Value")
 
 _is_good_url: Final = re.compile(
     # With an & and a ; there may be an entity in it.
@@ -33,8 +35,8 @@ _is_good_url: Final = re.compile(
 _DATE: Final = (
     r"[12][0-9]{3}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])"
     r"|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)"
-    r"(?:T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]{1,6}+)?"
-    r"(?:Z|[+-](?:0[0-9]|1[0-3]):[0-5][0-9]))?"
+    r"(?:[T ](?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:\.[0-9]{1,9}+)?)?"
+    r"(?:Z|[+-](?:0[0-9]|1[0-3]):?[0-5][0-9])?)?"
 )
 _FEED_DATE: Final = (
     r"(?:[A-Z][a-z]{2}, )?(?:0?[1-9]|1[0-9]|2[0-8]) "
@@ -60,6 +62,9 @@ _COMPLETE_RUNS: Final = ({"image:loc"}, {"xhtml:link@rel", "xhtml:link@href"})
 _BASE: Final = "xml:base"
 _MAX_SIGNATURES: Final = 2048
 _MAX_KEYS: Final = 200
+_MAX_KEPT_KEYS: Final = 50
+_MAX_KEPT_LENGTH: Final = 100
+"""What is remembered for all documents is bounded in number and in length."""
 
 Tests = dict[str, IsGood]
 _Column = tuple[str, int, IsGood, tuple[str, str] | None]
@@ -87,7 +92,7 @@ class QuickCheck:
         signature: list[object] = []
         tests = self._tests
         for key, text in record:
-            test = tests[key] if key in tests else self._test_for(key)
+            test = tests.get(key) or self._test_for(key)
             if test(text):
                 signature.append(key)
             elif not text or text.isspace():
@@ -156,8 +161,8 @@ class QuickCheck:
 
     def _test_for(self, key: str) -> IsGood:
         test = _test(key, self._fields)
-        if len(self._tests) < _MAX_SIGNATURES:  # names of unknown elements have no end
-            self._tests[key] = test
+        if len(key) <= _MAX_KEPT_LENGTH:  # names of unknown elements have no end
+            _keep(self._tests, key, test)
         return test
 
     def _is_good_signature(self, name: str, signature: Signature) -> bool:
@@ -167,9 +172,23 @@ class QuickCheck:
         good = self._signatures.get(known)
         if good is None:
             good = _is_good_sample(self._fields, name, signature)
-            if len(self._signatures) < _MAX_SIGNATURES:
-                self._signatures[known] = good
+            if len(signature) <= _MAX_KEPT_KEYS and _length(signature) <= _MAX_KEPT_LENGTH:
+                _keep(self._signatures, known, good)
         return good
+
+
+def _keep(known: dict[Key, Value], key: Key, value: Value) -> None:
+    """Remember a value; what is full is emptied, for the documents that follow."""
+    if len(known) >= _MAX_SIGNATURES:
+        known.clear()
+    known[key] = value
+
+
+def _length(signature: Signature) -> int:
+    """Return the length of the longest key in a signature."""
+    return max(
+        (len(str(part[0] if isinstance(part, tuple) else part)) for part in signature), default=0
+    )
 
 
 def _test(key: str, fields: FieldReader) -> IsGood:
@@ -247,7 +266,9 @@ class _Plan:
             texts = [row[group] for row in rows]
             bad = {text for text in set(texts) - known if not is_good(text or "")}
             if len(known) < _MAX_SIGNATURES:
-                known.update(text for text in set(texts) if text not in bad)
+                known.update(
+                    text for text in {*texts} - bad if text and len(text) <= _MAX_KEPT_LENGTH
+                )
             if bad:
                 found.update(at for at, text in enumerate(texts) if text in bad)
         for start, needed in self._required:

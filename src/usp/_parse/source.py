@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
+from usp._display import without_credentials
 from usp._parse.input.buffers import EncodedText
 from usp._parse.input.decompress import MAX_DOCUMENT_BYTES
 
@@ -30,6 +31,12 @@ class Source:
     """Whether pages keep unknown elements."""
     expat_only: bool = False
     """Use the expat reader alone, and check every entry in full: slower, and the same result."""
+
+    def __post_init__(self) -> None:
+        # A URL that is resolved against them must not inherit the user and password.
+        for name, url in (("url", self.url), ("declared_url", self.declared_url)):
+            if url:
+                object.__setattr__(self, name, without_credentials(url))
 
     @classmethod
     def of(cls, content: str | bytes, url: str | None = None) -> "Source":

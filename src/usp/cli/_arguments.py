@@ -3,8 +3,9 @@
 import argparse
 from collections.abc import Callable
 from importlib import import_module
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, NoReturn
 
+from usp._display import redact_argument, shown
 from usp._version import __version__
 from usp.cli._exit import Exit
 
@@ -121,11 +122,16 @@ COMMANDS: Final = (
 )
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser that quotes no credentials in its errors."""
+
+    def error(self, message: str) -> NoReturn:
+        super().error(shown(redact_argument(message) if "//" in message else message))
+
+
 def build_parser() -> argparse.ArgumentParser:
     """Return the argument parser of all commands; it stores the command's function as ``func``."""
-    parser = argparse.ArgumentParser(
-        prog="usp", description="Find, fetch and parse the sitemaps of a website."
-    )
+    parser = _Parser(prog="usp", description="Find, fetch and parse the sitemaps of a website.")
     parser.add_argument("-v", "--version", action="version", version=f"%(prog)s v{__version__}")
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND")
     for command in COMMANDS:

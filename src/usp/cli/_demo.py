@@ -11,11 +11,12 @@ from typing import Final
 
 import requests
 
+from usp._display import shown
 from usp.cli._demo_site import TREE, DemoSite, TreeLine
 from usp.cli._exit import Exit
 from usp.cli._log import setup_logging
 from usp.cli._outcome import count
-from usp.cli._output import one_line, tell
+from usp.cli._output import tell
 from usp.objects.sitemap import AbstractSitemap, IndexWebsiteSitemap, InvalidSitemap
 from usp.tree import sitemap_tree_for_homepage
 from usp.web_client.requests_client import RequestsWebClient
@@ -82,7 +83,7 @@ def _line(entry: TreeLine, sitemap: AbstractSitemap, stage: str) -> str:
     name = f"{'  ' * entry.depth}{entry.path}"
     found_at = _FOUND_AT.get(stage) if entry.depth == 1 else None
     found = f", found {found_at}" if found_at else ""
-    return one_line(f"{name:{_WIDTH}}  {_KINDS[entry.kind]}{_content(sitemap)}{found}")
+    return shown(f"{name:{_WIDTH}}  {_KINDS[entry.kind]}{_content(sitemap)}{found}")
 
 
 def _content(sitemap: AbstractSitemap) -> str:

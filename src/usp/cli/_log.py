@@ -7,12 +7,27 @@ import logging
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import Final
+from types import TracebackType
+from typing import Final, TypeAlias
 
+from usp._display import shown
 from usp.cli._output import tell
 from usp.exceptions import SitemapException
 
 _OFF: Final = logging.CRITICAL + 1
+_ExceptionInfo: TypeAlias = (
+    tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None]
+)
+
+
+class _OneLineFormatter(logging.Formatter):
+    """Writes one line a record, and no credentials, whichever library logs it."""
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 -- logging's own name
+        return shown(super().formatMessage(record))
+
+    def formatException(self, ei: _ExceptionInfo) -> str:  # noqa: N802 -- logging's own name
+        return "\n".join(map(shown, super().formatException(ei).splitlines()))
 
 
 class _StopsOnError(logging.Handler):
@@ -43,6 +58,7 @@ def setup_logging(level: int, log_file: str | None = None) -> None:
         handler = _file_handler(log_file) if log_file else _StderrHandler()
     except OSError as error:
         raise SitemapException(f"cannot write the log file {log_file}: {error.strerror}") from error
+    handler.setFormatter(_OneLineFormatter(logging.BASIC_FORMAT))
     logging.basicConfig(level=level, handlers=[handler])
 
 

@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterable
 from typing import Final
 from urllib.parse import urlsplit
 
+from usp._display import shown
 from usp._source import is_local
 from usp.cli._exit import Exit
 from usp.cli._log import setup_logging
 from usp.cli._outcome import reason, summarize
-from usp.cli._output import one_line, tell
+from usp.cli._output import tell
 from usp.cli._url import site_url
 from usp.objects.outcome import Outcome
 from usp.objects.sitemap import AbstractSitemap, IndexWebsiteSitemap
@@ -30,7 +31,7 @@ _LEVELS: Final = (logging.WARNING, logging.INFO, logging.DEBUG)
 def _tabtree(root: AbstractSitemap, shorten: Shorten) -> Iterable[str]:
     if [sub.url for sub in root.sub_sitemaps] == [root.url]:
         (root,) = root.sub_sitemaps  # the source is one sitemap: print it as the root
-    yield one_line(root.url)
+    yield shown(root.url)
     yield from _nested(root, shorten, depth=1)
 
 
@@ -51,7 +52,7 @@ def _pages(root: AbstractSitemap, shorten: Shorten) -> Iterable[str]:
 
 def _tried(root: IndexWebsiteSitemap, shorten: Shorten) -> Iterable[str]:
     for attempt in root.tried:
-        columns = (attempt.result, attempt.stage, shorten(attempt.url), one_line(reason(attempt)))
+        columns = (attempt.result, attempt.stage, shorten(attempt.url), shown(reason(attempt)))
         yield "\t".join(columns)
 
 
@@ -70,7 +71,7 @@ def run(args: argparse.Namespace) -> Exit:
     setup_logging(level, args.log_file)
     tree = _tree(args, explain=not has_log)
     printed = False
-    for line in _PRINTERS[args.format](tree, _shortener(tree.url) if args.strip_url else one_line):
+    for line in _PRINTERS[args.format](tree, _shortener(tree.url) if args.strip_url else shown):
         print(line)
         printed = True
     if args.format == "tried":
@@ -117,6 +118,6 @@ def _shortener(homepage: str) -> Shorten:
     def shorten(url: str) -> str:
         if url == site:
             return "/"
-        return one_line(url.removeprefix(site) if url.startswith(f"{site}/") else url)
+        return shown(url.removeprefix(site) if url.startswith(f"{site}/") else url)
 
     return shorten

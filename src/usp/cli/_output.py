@@ -9,11 +9,9 @@ import os
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import Final, TextIO
-from urllib.parse import quote
+from typing import TextIO
 
-_CONTROLS: Final = {code: quote(chr(code)) for code in (*range(0x20), *range(0x7F, 0xA0))}
-"""Control characters, which could break a line or control a terminal, percent-encoded."""
+from usp._display import shown
 
 
 def prepare() -> None:
@@ -49,12 +47,7 @@ def _flush_or_discard(stream: TextIO) -> None:
             os.close(devnull)
 
 
-def one_line(text: str) -> str:
-    """Return the text on one line: control characters are percent-encoded."""
-    return text.translate(_CONTROLS)
-
-
 def tell(message: str) -> None:
     """Print a one-line message to stderr; errors of stderr are ignored."""
     with suppress(OSError):
-        print(f"usp: {one_line(message)}", file=sys.stderr, flush=True)
+        print(f"usp: {shown(message)}", file=sys.stderr, flush=True)

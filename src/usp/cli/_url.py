@@ -1,7 +1,7 @@
 """The URL of a website, as people type it on the command line."""
 
 from usp._crawl.urls import check_homepage
-from usp.cli._output import one_line
+from usp._validate import shown_argument
 from usp.exceptions import UsageError
 
 
@@ -14,6 +14,6 @@ def site_url(typed: str) -> str:
         return check_homepage("url", typed.strip())
     except UsageError:
         raise UsageError(
-            f"{one_line(repr(typed))} is not the URL of a website: "
+            f"{shown_argument(typed)} is not the URL of a website: "
             "write it like https://example.org/ or example.org"
         ) from None

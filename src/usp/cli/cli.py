@@ -47,12 +47,12 @@ def main(arg_list: list[str] | None = None) -> None:
 def _handle_errors(arg_list: list[str] | None) -> Exit:
     from usp.cli import _output
     from usp.cli._exit import Exit
-    from usp.exceptions import SitemapException, StorageError
+    from usp.exceptions import SitemapException, StorageError, ThreadStartError
 
     try:
         _output.prepare()
         return _run_and_flush(arg_list)
-    except StorageError as error:
+    except (StorageError, ThreadStartError) as error:
         _output.tell(f"error: {error}")
         return Exit.FAILED
     except SitemapException as error:

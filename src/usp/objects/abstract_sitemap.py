@@ -7,6 +7,7 @@ from datetime import datetime
 from itertools import zip_longest
 from typing import Any, ClassVar, Final, Protocol, runtime_checkable
 
+from usp._display import shown, without_credentials
 from usp.objects.fetch_info import UNKNOWN, FetchInfo, Provenance
 from usp.objects.outcome import FoundBy, SkipReason
 from usp.objects.page import SitemapPage
@@ -53,11 +54,11 @@ class AbstractSitemap(ABC):
     """Attribute names in pickles of 1.8.1, and their names here."""
 
     def __init__(self, url: str) -> None:
-        self._url = url
+        self._url: str = _bare(url)
 
     @property
     def url(self) -> str:
-        """The sitemap's URL, after redirects."""
+        """The sitemap's URL, after redirects; without a user and password."""
         return self._url
 
     @property
@@ -177,7 +178,7 @@ class AbstractSitemap(ABC):
         return hash((type(self).__name__, self._url))
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}(url={self._url})"
+        return shown(f"{type(self).__name__}(url={self._url})")
 
     def __setstate__(self, state: dict[str, Any] | tuple[dict[str, Any] | None, ...]) -> None:
         # 1.8.1 pickles (attributes, slots); ours pickle the attributes alone.
@@ -186,3 +187,9 @@ class AbstractSitemap(ABC):
         for part in parts:
             for name, value in (part or {}).items():
                 self.__dict__[self._renamed.get(name, name)] = value
+        self._url = _bare(self._url)  # 1.8.1 keeps the user and password
+
+
+def _bare(url: Any) -> Any:  # noqa: ANN401 -- 1.8.1 takes anything here
+    """Return a URL without credentials; what is not a string stays as it is."""
+    return without_credentials(url) if isinstance(url, str) else url

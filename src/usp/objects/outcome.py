@@ -2,11 +2,22 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NoReturn
+
+from usp.exceptions import UsageError
 
 __all__ = ["Attempt", "FoundBy", "Outcome", "Result", "SkipReason"]
 
 
-class Outcome(StrEnum):
+class _Word(StrEnum):
+    """A word with a fixed meaning; a pickle of a later version may have others."""
+
+    @classmethod
+    def _missing_(cls, value: object) -> NoReturn:
+        raise UsageError(f"{value!r} is no {cls.__name__} of this version.")
+
+
+class Outcome(_Word):
     """The outcome of a crawl."""
 
     FOUND = "found"
@@ -21,7 +32,7 @@ class Outcome(StrEnum):
     """No useful response: DNS, TLS, a refused connection, a timeout, server errors only."""
 
 
-class FoundBy(StrEnum):
+class FoundBy(_Word):
     """How a sitemap was found."""
 
     WELL_KNOWN = "well-known"
@@ -38,7 +49,7 @@ class FoundBy(StrEnum):
     """The caller gave its URL."""
 
 
-class Result(StrEnum):
+class Result(_Word):
     """The result of trying one URL."""
 
     SITEMAP = "sitemap"
@@ -56,7 +67,7 @@ class Result(StrEnum):
     """Its discovery stage did not run."""
 
 
-class SkipReason(StrEnum):
+class SkipReason(_Word):
     """Why a sitemap or a page was skipped, by the caller's selection."""
 
     SITEMAP_PATTERN = "sitemap-pattern"

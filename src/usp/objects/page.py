@@ -12,6 +12,7 @@ from enum import Enum, unique
 from types import MappingProxyType
 from typing import Any, ClassVar, Final, Protocol, Self, TypeAlias
 
+from usp._display import redact, shown
 from usp.objects.markup import PageElement, PageLink, PageMapObject
 from usp.objects.news_story import SitemapImage, SitemapNewsStory
 from usp.objects.value_object import ValueObject
@@ -221,13 +222,13 @@ class SitemapPage(ValueObject):
         return hash((self._url,))
 
     def __repr__(self) -> str:
-        shown = [
+        names = [
             name
             for name in self._fields
             if name not in _LATER_FIELDS or name in self._present_later_fields()
         ]
-        fields = ", ".join(f"{name}={getattr(self, name)}" for name in shown)
-        return f"{type(self).__name__}({fields})"
+        fields = ", ".join(f"{name}={getattr(self, name)}" for name in names)
+        return shown(f"{type(self).__name__}({fields})")
 
     def to_dict(self, *, extended: bool = False) -> dict[str, Any]:
         """Return the page as plain values, with exactly the keys of 1.8.1.
@@ -253,7 +254,7 @@ class SitemapPage(ValueObject):
             "title": self.title,
             "published_at": self.published_at,
             "updated_at": self.updated_at,
-            "declared": dict(self.declared),
+            "declared": {name: redact(text) for name, text in self.declared.items()},
             "sitemap_url": self.sitemap_url,
         }
 

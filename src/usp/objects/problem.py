@@ -12,6 +12,8 @@ from enum import StrEnum
 from itertools import islice
 from typing import Final
 
+from usp.exceptions import SitemapException
+
 __all__ = ["CODES", "Code", "Problem", "Severity"]
 
 
@@ -59,12 +61,19 @@ class Problem:
     @property
     def name(self) -> str:
         """The name of the code, such as ``entry-repaired``."""
-        return CODES[self.code].name
+        return self._row.name
 
     @property
     def severity(self) -> Severity:
         """The severity of the code."""
-        return CODES[self.code].severity
+        return self._row.severity
+
+    @property
+    def _row(self) -> Code:
+        try:
+            return CODES[self.code]
+        except KeyError:  # pickled by a later version
+            raise SitemapException(f"{self.code} is no problem code of this version.") from None
 
 
 _E, _W, _I = Severity.ERROR, Severity.WARNING, Severity.INFO

@@ -23,6 +23,7 @@ from datetime import datetime
 from itertools import islice
 from typing import Any, ClassVar, Final
 
+from usp._display import redact, shown
 from usp.objects.abstract_sitemap import AbstractSitemap, HasProblems, HasSkipped
 from usp.objects.fetch_info import Provenance
 from usp.objects.outcome import Attempt, Outcome, SkipReason
@@ -69,7 +70,8 @@ class InvalidSitemap(_Leaf):
 
     def __init__(self, url: str, reason: str, *, code: str | None = None) -> None:
         super().__init__(url)
-        self._reason = reason
+        given: Any = reason  # 1.8.1 takes anything here
+        self._reason = redact(given) if isinstance(given, str) else given
         self._code = code
 
     @property
@@ -103,7 +105,7 @@ class InvalidSitemap(_Leaf):
         return isinstance(other, InvalidSitemap) and self._reason == other._reason
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}(url={self._url}, reason={self._reason})"
+        return shown(f"{type(self).__name__}(url={self._url}, reason={self._reason})")
 
 
 class SitemapLink(_Leaf):
@@ -174,10 +176,10 @@ class _ReadSitemap(AbstractSitemap):
         # Short, whatever the size: a log line must not parse a million pages.
         pages = [repr(page) for page in islice(self._own_pages(), _SHOWN_IN_REPR + 1)]
         subs = [f"{type(sub).__name__}(url={sub.url})" for sub in self.sub_sitemaps]
-        shown = {"pages": pages, "sub_sitemaps": subs}
-        wanted = [name for name, items in shown.items() if items or name == self._lists]
-        fields = "".join(f", {name}=[{_first(shown[name])}]" for name in wanted)
-        return f"{type(self).__name__}(url={self._url}{fields})"
+        listed = {"pages": pages, "sub_sitemaps": subs}
+        wanted = [name for name, items in listed.items() if items or name == self._lists]
+        fields = "".join(f", {name}=[{_first(listed[name])}]" for name in wanted)
+        return shown(f"{type(self).__name__}(url={self._url}{fields})")
 
     _lists: ClassVar[str]
     """What this kind of sitemap lists: ``pages`` or ``sub_sitemaps``."""

@@ -7,6 +7,8 @@ and new programs can load each other's pickles.
 
 from typing import Any, ClassVar
 
+from usp._display import shown
+
 __all__: list[str] = []  # an implementation detail of pages, stories and images
 
 
@@ -33,7 +35,7 @@ class ValueObject:
 
     def __repr__(self) -> str:
         fields = ", ".join(f"{name}={getattr(self, name)}" for name in self._fields)
-        return f"{type(self).__name__}({fields})"
+        return shown(f"{type(self).__name__}({fields})")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as a dictionary of plain values."""

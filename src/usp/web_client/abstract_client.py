@@ -14,8 +14,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from http import HTTPStatus
 from types import TracebackType
-from typing import Final, Self
+from typing import Any, Final, Self
 
+from usp._display import redact
 from usp.exceptions import NoWebClientException
 from usp.objects.fetch_info import Validators
 from usp.web_client._http import settings
@@ -137,7 +138,8 @@ class WebClientErrorResponse(AbstractWebClientResponse):
         untrusted: bool = False,
     ) -> None:
         super().__init__()
-        self._message = message
+        given: Any = message  # 1.8.1 takes anything here
+        self._message = redact(given) if isinstance(given, str) else given
         self._retryable = retryable
         self._status_code = status_code
         self._retry_after = retry_after
@@ -145,7 +147,7 @@ class WebClientErrorResponse(AbstractWebClientResponse):
         self._untrusted = untrusted
 
     def message(self) -> str:
-        """Return what went wrong."""
+        """Return what went wrong; no URL in it has a user or password."""
         return self._message
 
     def retryable(self) -> bool:

@@ -20,7 +20,7 @@ from usp.web_client._requests.response import (
     RequestsWebClientErrorResponse,
     RequestsWebClientSuccessResponse,
 )
-from usp.web_client._requests.session import OwnSession
+from usp.web_client._requests.session import GuardedAdapters, OwnSession, guarded_view
 from usp.web_client.abstract_client import (
     RETRYABLE_HTTP_STATUS_CODES,
     AbstractWebClient,
@@ -104,6 +104,7 @@ class RequestsWebClient(AbstractWebClient):
         self._scopes = CrawlScopes(private_addresses, self._is_public)
         self._owns_session = session is None
         self._session: Any = OwnSession() if session is None else _checked_session(session)
+        self._adapters = GuardedAdapters()
         if type(self) is RequestsWebClient:
             self.thread_safe = type(self._session) in {OwnSession, requests.Session}
         self._timeout: settings.Timeout = settings.timeout(timeout)
@@ -152,7 +153,8 @@ class RequestsWebClient(AbstractWebClient):
         return self._scopes.cancel_all() and self._can_cancel_at_once
 
     def close(self) -> None:
-        """Close the connections of the client's own session; the caller's stays open."""
+        """Close the connections that the client made; a session of the caller's stays open."""
+        self._adapters.close()
         if self._owns_session:
             self._session.close()
 
@@ -160,6 +162,11 @@ class RequestsWebClient(AbstractWebClient):
     def _has_requests_session(self) -> bool:
         """Whether the session is one of requests; else only its ``get()`` is used."""
         return issubclass(type(self._session), requests.Session)
+
+    @property
+    def _sending_session(self) -> Any:  # noqa: ANN401 -- any object with a get()
+        """The session with the rules of the crawl, if it is one of requests."""
+        return guarded_view(self._session) if self._has_requests_session else self._session
 
     @property
     def _can_cancel_at_once(self) -> bool:

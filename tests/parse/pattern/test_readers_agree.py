@@ -155,6 +155,20 @@ def test_readers_choose_the_same_of_very_many_problems() -> None:
     assert_readers_agree([data])
 
 
+def test_a_link_without_rel_is_no_alternate() -> None:
+    links = ("", ' rel="alternate"')
+    for written in (links[:1], links[1:], links):
+        data = document(
+            *(
+                u(f"http://h.example/{n}", f'<xhtml:link{rel} hreflang="de" href="http://h/{n}"/>')
+                for n in range(60)
+                for rel in [written[n % len(written)]]
+            )
+        )
+        assert entries(data).matched > 40
+        assert_readers_agree([data])
+
+
 def test_names_are_matched_by_their_namespaces() -> None:
     image = "<i:image><i:loc>http://h.example/i.png</i:loc></i:image>"
     listed = [u(f"http://h.example/{number}", image) for number in range(20)]

@@ -231,6 +231,9 @@ def test_text_between_entries_is_reported_with_its_position() -> None:
         b"<item\n</rss>\n<item\n</channel>",
         b"<urlset><url\n</urlset>\n<url\n</urlset>",
         b"<entry '\n</feed>\n</feed>",
+        b"<urlset><loc ",
+        b"<urlset><a><loc <loc <loc",
+        b"<urlset></b><loc x",
     ],
 )
 def test_reading_ends_at_a_start_tag_that_can_not_be_repaired(document: bytes) -> None:

@@ -56,7 +56,7 @@ def links(page: str, header: str | None, base: str) -> Iterator[tuple[str, Rel]]
 def _links_in_header(header: str, base: str) -> Iterator[tuple[str, dict[str, str]]]:
     """Yield the targets of a ``Link`` header (RFC 8288)."""
     for href, parameters in _HEADER_LINK.findall(header):
-        yield resolve_url(href, base), _parse_attributes(_PARAMETER, parameters)
+        yield resolve_url(href, base, keep_userinfo=True), _parse_attributes(_PARAMETER, parameters)
 
 
 def _links_in_html(page: str, url: str) -> Iterator[tuple[str, dict[str, str]]]:
@@ -67,7 +67,8 @@ def _links_in_html(page: str, url: str) -> Iterator[tuple[str, dict[str, str]]]:
         if name.lower() == "base":
             base = base or resolve_url(attributes.get("href"), url)
         elif attributes.get("href"):
-            yield resolve_url(attributes["href"], base or url), attributes
+            target = resolve_url(attributes["href"], base or url, keep_userinfo=True)
+            yield target, attributes
 
 
 def _parse_attributes(pattern: re.Pattern[str], text: str) -> dict[str, str]:

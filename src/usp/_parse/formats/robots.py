@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from usp._display import redact, without_credentials
 from usp._parse.diagnostics import Diagnostics
 from usp._parse.input.lines import read_lines
 from usp._parse.values.strip_url_junk import strip_quotes
@@ -36,13 +37,15 @@ def sitemaps_in_robots(
         value = value.partition("#")[0].strip()
         is_regular = match and match["separator"].strip() == ":" and _REGULAR_FIELD.match(line)
         if value and (not is_regular or _unquote(value) != value):
-            diagnostics.report("SM607", f"{line[:200]!r} is not a regular Sitemap line")
+            shown = redact(line)[:200]
+            diagnostics.report("SM607", f"{shown!r} is not a regular Sitemap line")
         url_expected = bool(match and not value) or (url_expected and not line)
         for text in _split_urls(_unquote(value), diagnostics):
             check_url(text, base, diagnostics)
-            url = resolve_url(text, base)
+            url = resolve_url(text, base, keep_userinfo=True)
             if url in seen:
-                diagnostics.report("SM305", f"sitemap {url[:200]!r} is declared again")
+                shown = without_credentials(url)[:200]
+                diagnostics.report("SM305", f"sitemap {shown!r} is declared again")
             elif url:
                 seen.add(url)
                 yield url

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from usp._display import without_credentials
 from usp._parse.diagnostics import Diagnostics, Position
 from usp._parse.input.lines import read_lines
 from usp._parse.values.deduplicate import Deduplicator
@@ -19,7 +20,8 @@ def urls_in_text(chunks: Iterable[bytes], diagnostics: Diagnostics) -> Iterator[
     skipped = 0
     first_skipped: Position | None = None
     for line in read_lines(chunks, diagnostics):
-        url = strip_quotes(line)
+        quoted = strip_quotes(line)
+        url = without_credentials(quoted)
         if not is_http_url(url) or _NOT_IN_URLS.search(url):
             if url:
                 skipped += 1
@@ -27,7 +29,7 @@ def urls_in_text(chunks: Iterable[bytes], diagnostics: Diagnostics) -> Iterator[
         elif not seen.add(url):
             diagnostics.report("SM305", f"URL {url[:200]!r} is listed again")
         else:
-            if url != line:
+            if quoted != line:
                 diagnostics.report("SM311", f"other text surrounds URL {url[:200]!r}")
             yield url
     if not seen:

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Final
 
 from usp._parse.pattern.groups import SURE, EntryPattern, GroupLayout, Item, Way
-from usp._parse.pattern.shape import BLANKS, CHECKED, UNCHECKED, Element, Slot
+from usp._parse.pattern.shape import BLANKS, CHECKED, MAX_WAYS, UNCHECKED, Element, Slot
 from usp._parse.values.plain import (
     ANY_TEXT,
     ANY_TEXT_OR_CDATA,
@@ -26,8 +26,6 @@ from usp._parse.values.plain import (
 
 _MAX_GROUPS: Final = 90
 _MAX_PATTERN: Final = 20_000
-_MAX_WAYS: Final = 8
-"""With more alternatives than that, expat is faster than trying them all."""
 _NEVER: Final = "|(?!)()"
 """The last group of the pattern, which never matches."""
 _PENDING: Final = -2
@@ -41,7 +39,7 @@ def compile_pattern(shape: Element, plain: Mapping[str, str]) -> EntryPattern | 
     there is no plain way. A match includes the whitespace behind the entry, so it ends where the
     next one begins.
     """
-    if shape.ways > _MAX_WAYS:
+    if shape.ways > MAX_WAYS:
         return None
     general = _PatternWriter()
     general.content(shape, "", sure=True)

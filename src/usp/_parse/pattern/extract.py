@@ -81,10 +81,11 @@ class MatchFieldReaders:
         keys = (grouped.plain_keys if self._layout.plain else ()) or grouped.keys
         part = self._layout.part(grouped.start, grouped.prefix, keys)
         make, base = grouped.make, self._meaning.base
-        if part is None:
-            return None
         if part is NOWHERE:
             return lambda _: None
+        constant = set(grouped.keys).difference(keys)
+        if part is None or not constant <= self._layout.keys:  # such as a link without rel
+            return None
         rows = part.rows(plain=self._layout.plain)
         if self._layout.plain:
             make_plain = grouped.make_plain(part.indexes)

@@ -14,7 +14,7 @@ from usp._parse.pattern.compile import compile_pattern
 from usp._parse.pattern.groups import EntryPattern
 from usp._parse.pattern.shape import Element, shape_of
 from usp._parse.xml.grammar import GRAMMARS, Grammar
-from usp._parse.xml.namespaces import NamespaceScope
+from usp._parse.xml.namespaces import NamespaceScope, StructureProblems
 
 _MAX_KEPT: Final = 16
 """How many learned patterns are kept for each format: those that were used last."""
@@ -84,7 +84,8 @@ def _sample_names(name: str) -> Mapping[str, str]:
 def _sample_shape(name: str) -> Element:
     """Return the shape of the usual entry of this name."""
     fields = _SAMPLES[name]
-    scope = NamespaceScope(_GRAMMAR.namespace, {}, {"": _NAMESPACE}, ("", _NAMESPACE))
+    root = "", _NAMESPACE
+    scope = NamespaceScope(_GRAMMAR.namespace, StructureProblems(), dict([root]), root)
     shape: Element | None = None
     # With and without whitespace: both are covered then, and any other. All fields may be missing.
     for blanks, present in (("", fields), ("\n", fields), ("", fields[:1])):

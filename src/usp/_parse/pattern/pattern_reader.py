@@ -26,7 +26,7 @@ from typing import Final
 from usp._parse.pattern.compile import compile_pattern
 from usp._parse.pattern.groups import EntryPattern, MatchRecord, MatchRun, Way
 from usp._parse.pattern.known_patterns import keep_pattern, known_patterns, note_use
-from usp._parse.pattern.shape import BLANKS, Element, shape_of
+from usp._parse.pattern.shape import BLANKS, Element, merge_shapes, shape_of
 from usp._parse.pattern.text_conversion import ANYTHING, REFERENCES, conversion_for
 from usp._parse.values.plain import NOT_PLAIN
 from usp._parse.xml.entry_builder import Entry
@@ -43,6 +43,8 @@ nothing matches."""
 _FEWEST_MISSES: Final = 12
 """The same where nothing is learned."""
 _MOST_LEFT: Final = 1024
+_MAX_LESSONS: Final = 100
+"""How many entries of new shapes a pattern is learned from: then its odd entries all differ."""
 _WORTH_TRYING: Final = 800
 """A smaller document is read by expat before a pattern is prepared."""
 _WORTH_LEARNING: Final = 96 * 1024
@@ -106,6 +108,7 @@ class PatternReader:
         self._entry_pattern: EntryPattern | None = None
         self._alike = 0  # entries without a new shape since the last pattern
         self._wanted = 2  # how many of them are needed before the next pattern
+        self._lessons = 0  # entries with a new shape, learned or not
         self._misses = _MISSES
         self._left = 0  # what is left of the budget for misses
         self._block = b""
@@ -225,6 +228,8 @@ class PatternReader:
             return
         if stop - begin > _LONGEST_ENTRY or not self._is_worth_learning(stop):
             return
+        if self._lessons >= _MAX_LESSONS:
+            return
         text = self._block[begin:stop].decode()
         pattern = self._entry_pattern if scope is self._scope else None
         if pattern and pattern.general.pattern.fullmatch(text):
@@ -235,11 +240,12 @@ class PatternReader:
         if scope is not self._scope:
             self._forget()
             self._scope = scope
-        merged = self._shape.merged(shape) if self._shape else shape
-        if merged is None:
+        merged = merge_shapes(self._shape, shape) if self._shape else shape
+        if merged is None or merged != self._shape:
+            self._lessons += 1
+            self._shape = merged or self._shape
             return
-        self._alike += merged == self._shape
-        self._shape = merged
+        self._alike += 1
         if self._alike >= self._wanted:
             self._compile(merged, text, entry)
 
@@ -262,4 +268,4 @@ class PatternReader:
 
     def _forget(self) -> None:
         self._shape = self._entry_pattern = self._scope = None
-        self._alike = 0
+        self._alike = self._lessons = 0

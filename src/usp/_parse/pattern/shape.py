@@ -8,6 +8,7 @@ comments, text beside elements or entries inside it has no shape, and is left to
 import re
 from collections import Counter
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Final
 
 from usp._parse.values.plain import ANY_TEXT_OR_CDATA
@@ -16,6 +17,11 @@ from usp._parse.xml.namespaces import NamespaceScope
 
 _MAX_TOKENS: Final = 2000
 _MAX_DEPTH: Final = 12
+_MAX_ELEMENTS: Final = 100
+"""How many elements a shape has at most, where those of one name in a row count once: its pattern
+would be too large."""
+MAX_WAYS: Final = 8
+"""In how many ways an element is written at most: trying more of them is slower than expat."""
 _CDATA: Final = "<![CDATA["
 _VALUE: Final = {quote: rf"[^{quote}<\x00-\x1f]*+" for quote in "\"'"}
 """An attribute's value as written; expat would change line breaks and tabs in it."""
@@ -78,6 +84,12 @@ class Element:
         return own or any(element.declares_namespaces for element in inner)
 
     @property
+    def size(self) -> int:
+        """The number of elements in it, with itself."""
+        slots = self.slots or ()
+        return 1 + sum(element.size for slot in slots for element in slot.elements)
+
+    @property
     def ways(self) -> int:
         """How often the same part of an entry may be tried before the match fails."""
         tried: Counter[str] = Counter()
@@ -120,11 +132,13 @@ class Slot:
         return self.repeated or len(self.elements) > 1
 
     def with_element(self, element: Element) -> "Slot":
-        """Return a slot that covers this element as well."""
+        """Return a slot that covers this element as well; raise if there are too many ways."""
         for at, known in enumerate(self.elements):
             if both := known.merged(element):
                 others = self.elements[:at], self.elements[at + 1 :]
                 return replace(self, elements=(*others[0], both, *others[1]))
+        if len(self.elements) > MAX_WAYS:  # one more is enough to leave all of them to expat
+            raise _NoShapeError
         return replace(self, elements=(*self.elements, element))
 
     def merged(self, other: "Slot") -> "Slot":
@@ -146,33 +160,43 @@ def _same_gap(one: str, other: str) -> str:
 def _merged(ours: tuple[Slot, ...], theirs: tuple[Slot, ...]) -> tuple[Slot, ...]:
     """Return slots that cover both sequences, each in its own order."""
     merged: list[Slot] = []
+    last = {slot.name: at for at, slot in enumerate(ours)}
     at = 0
     for slot in theirs:
-        names = [known.name for known in ours[at:]]
-        if slot.name in names:
-            found = at + names.index(slot.name)
-            merged += [replace(known, optional=True) for known in ours[at:found]]
-            merged.append(ours[found].merged(slot))
-            at = found + 1
-        else:
+        if last.get(slot.name, -1) < at:
             merged.append(replace(slot, optional=True))
+            continue
+        while ours[at].name != slot.name:
+            merged.append(replace(ours[at], optional=True))
+            at += 1
+        merged.append(ours[at].merged(slot))
+        at += 1
     return (*merged, *(replace(known, optional=True) for known in ours[at:]))
+
+
+def merge_shapes(one: Element, other: Element) -> Element | None:
+    """Return the shape that covers both; None if there is none, or it would be too large."""
+    try:
+        merged = one.merged(other)
+    except _NoShapeError:
+        return None
+    return merged if merged and merged.size <= _MAX_ELEMENTS else None
 
 
 def shape_of(entry: str, grammar: Grammar, scope: NamespaceScope) -> Element | None:
     """Return the shape of an entry that expat has read; None if it has none."""
     if scope.base or _OTHER_MARKUP.search(entry):
         return None
-    tokens = _TOKEN.finditer(entry)
+    tokens = list(islice(_TOKEN.finditer(entry), _MAX_TOKENS + 1))
     try:
-        shape = _ShapeReader(grammar, list(tokens)).read(None, scope, 0)
+        shape = _ShapeReader(grammar, tokens).read(None, scope, 0)
     except _NoShapeError:
         return None
-    return shape if shape.slots else None
+    return shape if shape.slots and shape.size <= _MAX_ELEMENTS else None
 
 
 class _NoShapeError(Exception):
-    """The entry isn't plain."""
+    """The entry isn't plain, or too large."""
 
 
 class _ShapeReader:

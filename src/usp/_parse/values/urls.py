@@ -8,6 +8,7 @@ import re
 from typing import Final
 from urllib.parse import urljoin, urlsplit
 
+from usp._display import redact, without_credentials
 from usp._parse.diagnostics import Diagnostics
 from usp._parse.values.plain import is_plain_url
 from usp._parse.values.strip_url_junk import strip_url_junk
@@ -25,13 +26,18 @@ _MAX_SHOWN: Final = 200
 """How many characters of a URL a message quotes."""
 
 
-def resolve_url(text: str | None, base: str | None) -> str:
-    """Return the URL in a text: cleaned, and resolved against ``base`` if it is relative."""
+def resolve_url(text: str | None, base: str | None, *, keep_userinfo: bool = False) -> str:
+    """Return the URL in a text: cleaned, and resolved against ``base`` if it is relative.
+
+    Its user and password are removed: they would be printed and exported with it. The request for
+    a sitemap needs them (``keep_userinfo``).
+    """
     if not text:
         return ""
     if is_plain_url(text):
         return text
     url = _LINE_BREAKS.sub("", strip_url_junk(clean_text(text)))
+    url = url if keep_userinfo else without_credentials(url)
     if base is None or not url or (_SCHEME.match(url) and not _needs_base(url)):
         return url
     if len(base) > _MAX_BASE or _LONG_AUTHORITY.match(url):
@@ -69,12 +75,14 @@ def check_url(text: str, base: str | None, diagnostics: Diagnostics) -> None:
     if is_plain_url(text):
         return
     if decode_entities(text) != text:
-        diagnostics.report("SM306", f"URL {text.strip()[:_MAX_SHOWN]!r} is escaped twice")
+        shown = redact(text.strip())[:_MAX_SHOWN]
+        diagnostics.report("SM306", f"URL {shown!r} is escaped twice")
     if (stripped := strip_url_junk(clean_text(text))) != clean_text(text):
-        diagnostics.report("SM311", f"other text surrounds URL {stripped[:_MAX_SHOWN]!r}")
+        shown = redact(stripped)[:_MAX_SHOWN]
+        diagnostics.report("SM311", f"other text surrounds URL {shown!r}")
         text = stripped
     written = text.strip(WHITESPACE)
-    shown = repr(written[:_MAX_SHOWN])
+    shown = repr(redact(written)[:_MAX_SHOWN])
     if (
         text.strip(" \t\r\n") != written
         or _LINE_BREAKS.search(written)

@@ -11,7 +11,7 @@ from typing import Final
 
 from usp._parse.values.urls import is_http_url
 from usp._parse.xml.grammar import UNKNOWN, UNKNOWN_END, UNKNOWN_TEXT, Grammar, Tag
-from usp._parse.xml.namespaces import NamespaceScope
+from usp._parse.xml.namespaces import NamespaceScope, StructureProblems
 from usp.objects.page import Record
 
 Entry = tuple[str, Record, int]
@@ -23,11 +23,13 @@ _Children = Mapping[str, Tag] | None
 _LOC: Final = "loc"
 _ESCAPED_LOC: Final = re.compile(r"<loc>([^<>]*)</loc>", re.IGNORECASE)
 """A field that was escaped, or put into CDATA, together with its tags."""
-_MAX_DEPTH: Final = 1000
-"""How many nested elements around the entries are distinguished; deeper ones are counted only."""
+MAX_DEPTH: Final = 500
+"""How many nested elements are distinguished; deeper ones are counted only."""
 _MAX_PATH: Final = 16
 """How many elements around the entries are kept after a fault, and how many nested unknown elements
 are recorded: only hostile documents have more."""
+_MAX_PATH_NAMES: Final = 1024
+"""The length of their names in all: each new parser reads them."""
 
 
 class EntryBuilder:
@@ -43,9 +45,7 @@ class EntryBuilder:
         """The offset at which the last completed entry ended."""
         self.unclosed_entries: list[int] = []
         """The offsets of entries that were not closed before the next one started."""
-        self.structure_problems: dict[tuple[str, str], int | None] = {}
-        """Problems with the document's structure and names: code and message, and the offset of the
-        first occurrence; None for the root element."""
+        self.structure_problems = StructureProblems()
         self.has_other_content = False
         """Whether the root element contains anything but entries."""
         self._grammar = grammar
@@ -61,13 +61,21 @@ class EntryBuilder:
         # The open field, if it was found there and contains text: it is not on the stack.
         self._leaf: Tag | None = None
         self._leaf_name = ""
-        self._uncounted_depth = 0  # open elements beyond _MAX_DEPTH
+        # Open elements beyond MAX_DEPTH: around the entries, and inside the current one.
+        self._deeper_around = 0
+        self._deeper_inside = 0
+        self._entry_depth = 0  # how many elements are around the current entry
         self._stack: list[tuple[_Children, Tag | None, NamespaceScope, str]] = []
 
     @property
     def path(self) -> list[str]:
         """The names of the open elements around the entries, as written, outermost first."""
         return [name for children, _, _, name in self._stack if children is self._entries]
+
+    @property
+    def depth(self) -> int:
+        """How many elements are open."""
+        return len(self._stack) + self._deeper_around + self._deeper_inside
 
     @property
     def scope(self) -> NamespaceScope:
@@ -100,12 +108,13 @@ class EntryBuilder:
                     self._text.clear()
                 self._leaf, self._leaf_name = tag, name
                 return
-            self._stack.append((self._children, tag, self._scope, name))
+            children = self._children
             if self._entry is None:
                 self._start_entry(tag, attributes)
             else:
                 self._children = tag.children
                 self._start_field(tag, attributes)
+            self._stack.append((children, tag, self._scope, name))
             self._known = self._scope.names.tags[id(tag.children)]
             return
         self._start_any(name, attributes)
@@ -119,6 +128,8 @@ class EntryBuilder:
     def _start_any(self, name: str, attributes: Mapping[str, str]) -> None:
         """Handle a start tag that has attributes, or was not met at this position before."""
         children, scope = self._children, self._scope
+        if len(self._stack) - self._entry_depth >= MAX_DEPTH and self._is_too_deep(name):
+            return
         if attributes or not scope.has_root:
             self._scope = scope.inside(name, attributes)
         key = self._scope.key(name)
@@ -129,10 +140,6 @@ class EntryBuilder:
             self._start_entry(tag, attributes)
         elif children is self._entries:
             tag = self._start_between_entries(name, key)
-            if tag is None and len(self._stack) >= _MAX_DEPTH:
-                self._uncounted_depth += 1
-                self._scope = scope
-                return
         elif children is not None:
             tag = children.get(key)
             self._children = tag.children if tag else None
@@ -163,10 +170,9 @@ class EntryBuilder:
             self._text.clear()
             self._leaf = None
             return
-        if self._uncounted_depth and self._children is self._entries:
-            self._uncounted_depth -= 1
-            return
         if not self._stack:
+            return
+        if (self._deeper_inside or self._deeper_around) and self._was_too_deep():
             return
         self._children, tag, scope, _ = self._stack.pop()
         if self._stack:  # what follows the root element is read as if it were inside it
@@ -226,16 +232,26 @@ class EntryBuilder:
         self._text.clear()
         self._bare_text = ""
         self._open_unknown_elements = 0
+        self._entry_depth = self._deeper_inside = 0
 
     def leave_entry(self) -> bool:
         """Discard the current entry and close its elements; tell whether any were open."""
         self.discard_entry()
-        self._uncounted_depth = 0
+        self._deeper_around = 0
         was_inside = self._children is not self._entries
         while self._stack and (self._children is not self._entries or len(self._stack) > _MAX_PATH):
             self._children, _, self._scope, _ = self._stack.pop()
+        while sum(len(name) for _, _, _, name in self._stack) > _MAX_PATH_NAMES:
+            self._children, _, self._scope, _ = self._stack.pop()
         self._known = self._scope.names.tags[id(self._children)]
         return was_inside
+
+    def leave_unclosed_entry(self) -> None:
+        """Complete the current entry, which the next one shows to be unclosed, and leave it."""
+        if self._entry is not None:
+            self.unclosed_entries.append(self.entry_start or 0)
+            self.finish_entry()
+        self.leave_entry()
 
     def close_elements_inside(self, name: str) -> bool:
         """Close the open elements inside the one of this name; False if that isn't open."""
@@ -255,7 +271,28 @@ class EntryBuilder:
         return tag is not None and siblings is not None and self._scope.key(name) in siblings
 
     def _report(self, code: str, message: str) -> None:
-        self.structure_problems.setdefault((code, message), self.position())
+        self.structure_problems.add(code, message, self.position())
+
+    def _is_too_deep(self, name: str) -> bool:
+        """Count an element that is nested too deep; False for an entry, which is read anywhere."""
+        if self._scope.key(name) in self._entries and not self._in_group:
+            return False
+        self._report("SM211", f"elements are nested more than {MAX_DEPTH} deep")
+        if self._children is self._entries:
+            self._deeper_around += 1
+        else:
+            self._deeper_inside += 1
+        return True
+
+    def _was_too_deep(self) -> bool:
+        """Tell whether an end tag is that of an element that was only counted."""
+        if self._deeper_inside:
+            self._deeper_inside -= 1
+        elif self._deeper_around and self._children is self._entries:
+            self._deeper_around -= 1
+        else:
+            return False
+        return True
 
     def _start_inside_text(self, name: str, key: str, attributes: Mapping[str, str]) -> Tag | None:
         """Handle a start tag inside a text, or inside an unknown element.
@@ -305,6 +342,7 @@ class EntryBuilder:
             self.unclosed_entries.append(self.entry_start or 0)
             self.finish_entry()
         self._entry = entry
+        self._entry_depth = len(self._stack)
         self._children = entry.children
         self.entry_start = self.position()
         self._text.clear()

@@ -7,7 +7,9 @@ entry. So a fault costs its own entry at most, and the time stays linear.
 
 The bytes from the start of the current entry on are buffered, and never more than ``MAX_ENTRY``:
 older versions of expat take quadratic time for one huge token, so they never get one. expat is fed
-from the root element on and is never outside of all elements again, so it never sees a DOCTYPE.
+from the root element on and is never outside of all elements again, so it never sees a DOCTYPE. It
+remembers every name, and every open element: a parser that holds more of them than any real
+document has is replaced by a new one between two entries.
 """
 
 import re
@@ -16,13 +18,15 @@ from dataclasses import dataclass
 from typing import Final
 from xml.parsers import expat
 
-from usp._parse.diagnostics import START, Diagnostics, Position, ReadPosition
+from usp._parse.diagnostics import START, Diagnostics, ReadPosition
 from usp._parse.input.chunks import rechunk
 from usp._parse.pattern.groups import MatchRun
 from usp._parse.pattern.pattern_reader import PatternReader
 from usp._parse.xml.boundaries import ROOT_END, boundaries_for
 from usp._parse.xml.entry_builder import Entry, EntryBuilder
+from usp._parse.xml.expat_parser import ExpatParser
 from usp._parse.xml.grammar import Grammar
+from usp._parse.xml.read_buffer import ReadBuffer
 from usp._parse.xml.recovery import recover_entry
 from usp._parse.xml.resync import (
     END_TAG,
@@ -33,8 +37,12 @@ from usp._parse.xml.resync import (
 )
 
 MAX_ENTRY: Final = 1024 * 1024
+_STEP: Final = 64 * 1024
+"""How many bytes expat is fed at a time: it holds the interpreter lock where it finds no tags."""
 _STEPWISE_BYTES: Final = 16 * 1024
 """How many bytes after a fault are fed to expat an entry at a time."""
+_MAX_FAULTS: Final = 16
+"""After so many faults between two entries, reading resumes at the second one."""
 _CHILD_URL: Final = re.compile(
     rb"<(?:[\w.-]+:)?sitemap[\s>].*?</(?:[\w.-]+:)?loc\s*>", re.IGNORECASE | re.DOTALL
 )
@@ -73,8 +81,9 @@ class XmlReader:
         ``expat_only`` switches the pattern reader off: the result is the same.
         """
         self._diagnostics = diagnostics
-        diagnostics.position_of = self._position_of
-        self._builder = EntryBuilder(grammar, self._offset)
+        self._buffer = ReadBuffer(root)
+        diagnostics.position_of = self._buffer.position_of
+        self._builder = EntryBuilder(grammar)
         self._pattern_reader = None if expat_only else PatternReader(grammar)
         boundaries = boundaries_for(grammar)
         self._starts, self._resume_points = boundaries.starts, boundaries.resume_points
@@ -82,22 +91,18 @@ class XmlReader:
         self._is_sitemap = grammar.plain_texts
         self._entry_count = 0  # a run counts as one
         self._completed: list[Entry | MatchRun] = []  # those that were not yielded yet
-        self._reported: set[tuple[str, str]] = set()  # structure problems
-        self._buffer = b""
-        self._buffer_start = 0  # the offset of the first byte in the buffer
-        self._root = self._buffer_position = root
-        self._last_position = 0, root  # the last offset whose position was needed
+        self._root = root
         self._fed_to = 0  # the offset up to which expat has been fed
-        self._parser_start = 0  # the offset of the parser's own byte 0
         self._rootless = rootless
         self._root_ended = False
         self._resumed_at = 0
+        self._faults = 0  # since the last entry
+        self._faults_after = -1  # the end of that entry
         self._stepwise_to = 0  # up to this offset, entries are fed one by one
-        self._between_entries = (
-            False  # the parser has consumed all it was fed, up to an entry's end
-        )
+        self._between_entries = False  # the parser was fed up to an entry's end
+        self._crowded = False  # the parser holds too many names or open elements
         self._fault: _Fault | None = None  # in an entry whose end was not read yet
-        self._parser = self._new_parser([_IMPLIED_ROOT] if rootless else [])
+        self._parser = ExpatParser(self._builder, [_IMPLIED_ROOT] if rootless else [], 0)
 
     def read(self, chunks: Iterable[bytes]) -> Iterator[Entry | MatchRun]:
         """Yield the entries as they are completed, those that match the pattern as runs."""
@@ -106,8 +111,8 @@ class XmlReader:
                 start = 0
                 while start < len(chunk):
                     # Never more than MAX_ENTRY: the result must not depend on the chunk size.
-                    size = max(self._needed_from + MAX_ENTRY - self._buffer_end, 1)
-                    self._buffer += chunk[start : start + size]
+                    size = max(self._needed_from + MAX_ENTRY - self._buffer.end, 1)
+                    self._buffer.append(chunk[start : start + size])
                     start += size
                     yield from self._read_buffer(final=False)
                     self._trim_buffer()
@@ -122,7 +127,7 @@ class XmlReader:
     def _read_buffer(self, *, final: bool) -> Iterator[Entry | MatchRun]:
         """Yield the entries of the buffer, a run of them as soon as it is read."""
         if self._pattern_reader:
-            self._pattern_reader.show(self._buffer)
+            self._pattern_reader.show(self._buffer.data)
         while self._advance(final=final):
             yield from self._take_completed()
         yield from self._take_completed()
@@ -130,10 +135,7 @@ class XmlReader:
     def _release(self) -> None:
         """Break the reference cycles, so that the buffer is freed together with the reader."""
         self._diagnostics.position_of = None
-        self._builder.position = int
-        self._parser.StartElementHandler = None
-        self._parser.EndElementHandler = None
-        self._parser.CharacterDataHandler = None
+        self._parser.release()
 
     def _take_completed(self) -> list[Entry | MatchRun]:
         builder = self._builder
@@ -144,53 +146,19 @@ class XmlReader:
         self._entry_count += len(self._completed)
         builder.completed = []
         completed, self._completed = self._completed, []
-        for problem, first in builder.structure_problems.items():
-            if problem not in self._reported:
-                self._reported.add(problem)
-                position = self._root.position if first is None else self._position_of(first)
-                self._diagnostics.report(*problem, position=position)
+        for code, message, first in builder.structure_problems.take():
+            position = self._root.position if first is None else None
+            self._diagnostics.report(code, message, at=first, position=position)
         return completed
 
-    @property
-    def _buffer_end(self) -> int:
-        return self._buffer_start + len(self._buffer)
-
-    def _offset(self) -> int:
-        """Return the current offset, for the builder."""
-        if self._fault:
-            return self._fault.entry_start
-        return self._parser_start + self._parser.CurrentByteIndex
-
-    def _position_of(self, offset: int) -> Position:
-        """Return the position of an offset, counted from the last one: most come in order."""
-        known, position = self._last_position
-        if not self._buffer_start <= known <= offset:
-            known, position = self._buffer_start, self._buffer_position
-        begin, end = known - self._buffer_start, max(offset - self._buffer_start, 0)
-        self._last_position = max(offset, known), position.past(self._buffer[begin:end])
-        return self._last_position[1].position
-
-    def _new_parser(self, path: list[str]) -> expat.XMLParserType:
-        """Return an expat parser inside the elements that are open around the entries."""
-        parser = expat.ParserCreate("utf-8")  # overrides the XML declaration
-        parser.buffer_text = True
-        if hasattr(parser, "SetReparseDeferralEnabled"):  # not needed, since tokens are bounded
-            parser.SetReparseDeferralEnabled(False)
-        head = "".join(f"<{name}>" for name in path).encode()
-        if head:
-            parser.Parse(head, False)
-        self._parser_start = self._fed_to - len(head)
-        parser.StartElementHandler = self._builder.start
-        parser.EndElementHandler = self._builder.end
-        parser.CharacterDataHandler = self._builder.text
-        return parser
-
-    def _resume(self, offset: int) -> None:
+    def _resume(self, offset: int, *, stepwise: int = _STEPWISE_BYTES) -> None:
         """Continue with a new parser, between entries."""
-        self._stepwise_to = offset + _STEPWISE_BYTES
+        self._diagnostics.check_time()
+        self._stepwise_to = offset + stepwise
         self._fed_to = self._resumed_at = offset
         self._between_entries = True
-        self._parser = self._new_parser(self._builder.path or [_IMPLIED_ROOT])
+        self._crowded = False
+        self._parser = ExpatParser(self._builder, self._builder.path or [_IMPLIED_ROOT], offset)
 
     def _advance(self, *, final: bool) -> bool:
         """Read to the end of the buffer, past any number of faults.
@@ -203,38 +171,39 @@ class XmlReader:
                     return False
             else:
                 self._feed(final=final)
-            if not self._fault and self._fed_to >= self._buffer_end:
+            if not self._fault and self._fed_to >= self._buffer.end:
                 return False
             if self._completed:
                 return True
 
     def _feed(self, *, final: bool) -> None:
-        """Feed expat the whole buffer, or one entry while the pattern reader may take over.
-
-        After a fault it is also one entry at a time, for a while. A comment or CDATA that a fault
-        opens may extend to the end of the document: with the whole buffer, expat would read that
-        far again and again, once for each such fault.
-        """
+        """Feed expat the next bytes, up to a boundary if there is a reason to stop there."""
         if self._between_entries and self._pattern_reader and self._read_run(self._pattern_reader):
             return
-        builder = self._builder
-        begin = self._fed_to - self._buffer_start
+        builder, buffer = self._builder, self._buffer
+        begin = self._fed_to - buffer.start
         after_fault = self._fed_to < self._stepwise_to
-        learning = self._pattern_reader is not None and self._pattern_reader.is_active
-        boundaries = self._any_boundary if after_fault else self._ends if learning else None
-        boundary = boundaries.search(self._buffer, begin + 1) if boundaries else None
+        boundary = self._next_boundary(begin, after_fault=after_fault)
+        if self._crowded and boundary is None and builder.entry_start is None:
+            self._skip_to_next_start(
+                max(self._parser.offset(), builder.last_entry_end + 1), final=final
+            )
+            return
         is_end = bool(boundary and boundary[1])
-        stop = len(self._buffer)
+        stop = len(buffer.data)
         if boundary:
             stop = boundary.end() if is_end else boundary.start()
+        if stop > begin + _STEP:
+            boundary, is_end, stop = None, False, begin + _STEP
         self._between_entries = False
         try:
-            self._parser.Parse(memoryview(self._buffer)[begin:stop], final and boundary is None)
+            is_last = final and stop == len(buffer.data)
+            self._parser.parse(memoryview(buffer.data)[begin:stop], is_last)
         except expat.ExpatError as error:
             self._handle_error(error, final=final)
             return
-        self._fed_to = self._buffer_start + stop
-        if boundary and is_end and builder.last_entry_end == self._buffer_start + boundary.start():
+        self._fed_to = buffer.start + stop
+        if boundary and is_end and builder.last_entry_end == buffer.start + boundary.start():
             self._between_entries = True
             self._learn(stop)
         elif is_end and not after_fault and self._pattern_reader:
@@ -243,13 +212,50 @@ class XmlReader:
         entry_start = builder.entry_start
         swallowed = (
             boundary
-            and self._starts.match(self._buffer, begin)
-            and entry_start != self._buffer_start + begin
+            and self._starts.match(buffer.data, begin)
+            and entry_start != buffer.start + begin
         )
         if after_fault and entry_start is not None and (is_end or swallowed):
             # Its end tag, or the next entry, is inside something that it doesn't close.
-            offset = self._buffer_start + begin
+            offset = buffer.start + begin
             self._fault = _Fault(entry_start, offset, "it contains something that is not closed")
+        elif self._crowded or (boundary is None and self._parser.is_crowded):
+            self._relieve_parser(at_start=bool(boundary and not is_end))
+
+    def _next_boundary(self, begin: int, *, after_fault: bool) -> re.Match[bytes] | None:
+        """Return where expat has to stop: after one entry, while the pattern reader may take over.
+
+        After a fault it is also one entry at a time, for a while. A comment or CDATA that a fault
+        opens may extend to the end of the document: with the whole buffer, expat would read that
+        far again and again, once for each such fault.
+        """
+        if after_fault or self._crowded:
+            return self._buffer.search(self._any_boundary, begin + 1)
+        if self._pattern_reader and self._pattern_reader.is_active:
+            return self._buffer.search(self._ends, begin + 1)
+        self._diagnostics.check_time()
+        return None
+
+    def _relieve_parser(self, *, at_start: bool) -> None:
+        """Replace a parser that holds too much, if this is where an entry ends or starts.
+
+        At the start of an entry the one before is not closed, unless expat is inside of something
+        else, such as a comment.
+        """
+        self._crowded = True
+        if at_start and self._parser.offset() >= self._fed_to:
+            self._builder.leave_unclosed_entry()
+        elif not self._between_entries:
+            return
+        self._builder.leave_entry()
+        self._resume(self._fed_to, stepwise=0)
+
+    def _skip_to_next_start(self, offset: int, *, final: bool) -> None:
+        """Resume where the next entry starts, after an offset."""
+        self._builder.leave_entry()
+        begin = max(offset - self._buffer.start, 0)
+        start = find_next_start(self._buffer, begin, self._starts, final=final)
+        self._resume(self._buffer.start + start)
 
     def _read_run(self, pattern_reader: PatternReader) -> bool:
         """Let the pattern reader read what it can; expat continues after it as if it had read it.
@@ -257,14 +263,14 @@ class XmlReader:
         True if it has read some: there may be more, of another kind.
         """
         builder = self._builder
-        begin = self._fed_to - self._buffer_start
-        run, stop = pattern_reader.read(begin, builder.scope, self._buffer_start)
+        begin = self._fed_to - self._buffer.start
+        run, stop = pattern_reader.read(begin, builder.scope, self._buffer.start)
         if run:
             self._completed += builder.completed
             builder.completed = []
             self._completed.append(run)
             self._fed_to += stop - begin
-            self._parser_start += stop - begin
+            self._parser.skip(stop - begin)
             builder.last_entry_end = self._fed_to
         return run is not None
 
@@ -272,20 +278,20 @@ class XmlReader:
         """Show the pattern reader the entry that ends here."""
         if self._pattern_reader and self._pattern_reader.is_active:
             entry = self._builder.completed[-1]
-            begin = entry[2] - self._buffer_start
+            begin = entry[2] - self._buffer.start
             self._pattern_reader.learn(begin, stop, self._builder.scope, entry)
 
     def _handle_error(self, error: expat.ExpatError, *, final: bool) -> None:
         """Decide whether expat stopped inside an entry or between entries."""
-        offset = max(self._parser_start + self._parser.ErrorByteIndex, self._buffer_start)
-        if self._buffer.startswith(b"</", max(offset - self._buffer_start - 2, 0)):
+        buffer = self._buffer
+        offset = max(self._parser.error_offset, buffer.start)
+        if buffer.data.startswith(b"</", max(offset - buffer.start - 2, 0)):
             offset -= 2  # expat gives the position of the name in an end tag
         entry_start = self._builder.entry_start
         if entry_start is None and error.code != _AFTER_ROOT:
-            begin = max(self._resumed_at - self._buffer_start, 0)
-            fault = offset - self._buffer_start
-            start = find_malformed_start(self._buffer, fault, begin, self._starts)
-            entry_start = None if start is None else self._buffer_start + start
+            begin = max(self._resumed_at - buffer.start, 0)
+            start = find_malformed_start(buffer.data, offset - buffer.start, begin, self._starts)
+            entry_start = None if start is None else buffer.start + start
         if entry_start is None:
             self._resume_between_entries(error, offset, final=final)
         else:
@@ -293,16 +299,17 @@ class XmlReader:
 
     def _recover_entry(self, fault: _Fault, *, final: bool) -> bool:
         """Read the malformed entry and resume after it; False if its end was not read yet."""
-        builder = self._builder
-        begin = fault.entry_start - self._buffer_start
-        boundary = self._any_boundary.search(self._buffer, begin + 1)
+        builder, buffer = self._builder, self._buffer
+        begin = fault.entry_start - buffer.start
+        boundary = buffer.search(self._any_boundary, begin + 1)
         endless = boundary is None and not final
-        if endless and len(self._buffer) - begin < MAX_ENTRY:
+        if endless and len(buffer.data) - begin < MAX_ENTRY:
             return False
-        stop = len(self._buffer)
+        stop = len(buffer.data)
         if boundary:
             stop = boundary.end() if boundary[1] else boundary.start()
-        data = self._buffer[begin:stop]
+        data = buffer.data[begin:stop]
+        builder.position = lambda: fault.entry_start
         if endless or len(data) > MAX_ENTRY:
             message = "an entry longer than 1 MiB was skipped"
             self._diagnostics.report("SM217", message, at=fault.entry_start)
@@ -321,9 +328,8 @@ class XmlReader:
             self._diagnostics.report(code, message, at=fault.offset)
         self._fault = None
         builder.leave_entry()
-        # Fed to expat, the whitespace between entries would need a step of its own.
-        blanks = _BLANKS.match(self._buffer, stop)
-        self._resume(self._buffer_start + (blanks.end() if blanks else stop))
+        blanks = _BLANKS.match(buffer.data, stop)  # expat would need a step of its own for them
+        self._resume(buffer.start + (blanks.end() if blanks else stop))
         return True
 
     def _skip_truncated_entry(self, fault: _Fault, data: bytes) -> None:
@@ -339,66 +345,71 @@ class XmlReader:
     def _resume_between_entries(self, error: expat.ExpatError, offset: int, *, final: bool) -> None:
         """Resume after a fault between entries: at a matching end tag, or at the next entry."""
         builder, buffer = self._builder, self._buffer
-        fault = offset - self._buffer_start
+        fault = offset - buffer.start
         was_inside = builder.leave_entry()
-        end_tag = END_TAG.match(buffer, fault)
+        end_tag = END_TAG.match(buffer.data, fault)
         if end_tag and builder.close_elements_inside(end_tag[1].decode("utf-8", "replace")):
             if not was_inside:
                 self._diagnostics.report_once("SM211", "an element is not closed", at=offset)
-            self._resume(self._buffer_start + end_tag.start(1) - len(b"</"))
+            self._resume(buffer.start + end_tag.start(1) - len(b"</"))
             return
-        resumed_at = max(self._resumed_at - self._buffer_start, 0)
-        text_before = buffer[resumed_at:fault].strip()
+        resumed_at = max(self._resumed_at - buffer.start, 0)
+        text_before = buffer.data[resumed_at:fault].strip()
         if end_tag and text_before and end_tag[1].rpartition(b":")[2].lower() == b"loc":
             self._diagnostics.report("SM209", "the start of an entry is missing", at=offset)
         ended = self._root_ended or builder.root_closed or error.code == _AFTER_ROOT
-        if end_tag:
-            stop = skip_end_tags(buffer, fault, set(builder.path))
+        many = self._has_many_faults()
+        if end_tag and not many:
+            stop = skip_end_tags(buffer.data, fault, set(builder.path))
         else:
-            begin = max(self._resumed_at, builder.last_entry_end) - self._buffer_start
+            begin = max(self._resumed_at, builder.last_entry_end) - buffer.start
             after = skip_comment(buffer, fault, max(begin, 0), self._starts)
-            stop = find_next_start(buffer, after, self._resume_points, final=final)
-        at_end = stop == len(buffer)
+            # A malformed <loc> would be found again and again.
+            after = max(after, self._resumed_at + 1 - buffer.start)
+            points = self._starts if many else self._resume_points
+            stop = find_next_start(buffer, after, points, final=final)
+        at_end = stop == len(buffer.data)
         if not builder.has_root and not at_end:
             self._rootless = True  # the start tag of the root element is malformed
         if ended and not self._rootless:
-            if fault < len(buffer):
+            if fault < len(buffer.data):
                 self._diagnostics.report_once("SM206", "there is junk after the root", at=offset)
         elif final and at_end and not self._rootless:
             message = "the document is truncated: its root element is not closed"
             self._diagnostics.report("SM207", message, at=offset)
-        elif fault < len(buffer):
+        elif fault < len(buffer.data):
             message = f"malformed between entries: {expat.ErrorString(error.code)}"
             self._diagnostics.report_once("SM211", message, at=offset)
-        self._root_ended = ended or bool(ROOT_END.search(buffer[fault:stop]))
-        self._resume(self._buffer_start + stop)
+        self._root_ended = ended or bool(ROOT_END.search(buffer.data, fault, stop))
+        self._resume(buffer.start + stop)
+
+    def _has_many_faults(self) -> bool:
+        """Count a fault between entries; tell whether there are many after the same entry."""
+        last_entry_end = self._builder.last_entry_end
+        self._faults = self._faults + 1 if last_entry_end == self._faults_after else 1
+        self._faults_after = last_entry_end
+        return self._faults > _MAX_FAULTS
 
     @property
     def _needed_from(self) -> int:
         """The offset from which on bytes are still needed."""
         needed = self._fault.entry_start if self._fault else self._builder.entry_start
-        needed = self._offset() if needed is None else needed
-        return min(max(needed, self._buffer_start), self._buffer_end)
+        needed = self._parser.offset() if needed is None else needed
+        return min(max(needed, self._buffer.start), self._buffer.end)
 
     def _trim_buffer(self) -> None:
         """Drop the bytes that are no longer needed, and skip what has no end."""
         needed = self._needed_from
-        if self._buffer_end - needed >= MAX_ENTRY:
+        if self._buffer.end - needed >= MAX_ENTRY:
             # Nothing has ended for 1 MiB: an endless entry, comment or tag. Resume after it.
             message = "more than 1 MiB without an end was skipped"
             self._diagnostics.report("SM217", message, at=needed)
-            self._builder.leave_entry()
-            begin = needed + 1 - self._buffer_start
-            start = find_next_start(self._buffer, begin, self._starts, final=False)
-            self._resume(self._buffer_start + start)
+            self._skip_to_next_start(needed + 1, final=False)
             while self._advance(final=False):
                 pass
             needed = self._needed_from
-        if self._diagnostics.collecting:
-            dropped = self._buffer[: needed - self._buffer_start]
-            self._buffer_position = self._buffer_position.past(dropped)
-        self._buffer = self._buffer[needed - self._buffer_start :]
-        self._buffer_start = needed
+        self._buffer.drop_before(needed, counting=self._diagnostics.collecting)
+        self._crowded = self._crowded or self._parser.is_crowded
 
 
 def _has_url(entry: Entry) -> bool:

@@ -11,6 +11,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
 
+from usp._parse.diagnostics import KEPT_OF_A_CODE
 from usp._parse.values.bounded_cache import bounded_cache
 from usp._parse.xml.grammar import Tag
 
@@ -55,9 +56,10 @@ _MAX_PREFIXES: Final = 256
 """How many prefixes are remembered: only hostile documents have more, and copies take time."""
 _MAX_SHARED_PREFIXES: Final = 32
 _MAX_SHARED_LENGTH: Final = 200
-"""Declarations with more prefixes, or with longer namespaces, share no table."""
+"""Declarations with more prefixes, or with longer prefixes or namespaces, share no table."""
 _MAX_NAMES: Final = 500
-"""How many names a table holds: only hostile documents have more."""
+_MAX_NAME: Final = 100
+"""How many names a table holds, and how long they are: only hostile documents have more."""
 _Root = tuple[str, str | None]
 """The prefix and the namespace of a root element."""
 _USUAL_PREFIXES: Final = {
@@ -76,6 +78,29 @@ def usual_prefix(namespace: str) -> str | None:
     return _NAMESPACES[known] if known else None
 
 
+class StructureProblems:
+    """The problems with the names and the structure of a document, each once.
+
+    Names have no end: of each code, only so many are kept as a document may report.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[str, set[str]] = {}
+        self._new: list[tuple[str, str, int | None]] = []
+
+    def add(self, code: str, message: str, at: int | None = None) -> None:
+        """Record a problem, with the offset of its first occurrence; None for the root element."""
+        known = self._known.setdefault(code, set())
+        if message not in known and len(known) < KEPT_OF_A_CODE:
+            known.add(message)
+            self._new.append((code, message, at))
+
+    def take(self) -> list[tuple[str, str, int | None]]:
+        """Return the code, message and offset of those that were added since the last call."""
+        new, self._new = self._new, []
+        return new
+
+
 class NameTable:
     """What names mean under one set of namespace declarations; shared by all documents with it.
 
@@ -90,6 +115,15 @@ class NameTable:
         self.tags: defaultdict[int, dict[str, Tag]] = defaultdict(dict)
         """The tags of such names, by the identity of the table of elements that has them."""
 
+    def add(self, name: str, key: str) -> None:
+        """Remember the key of a name; a full table is emptied, for the documents that follow."""
+        if len(self.keys) >= _MAX_NAMES:
+            self.keys.clear()
+            for tags in list(self.tags.values()):  # other threads may add to it
+                tags.clear()
+        if len(name) <= _MAX_NAME:
+            self.keys[name] = key
+
 
 @lru_cache(maxsize=256)
 def _name_table(_own: str, _root: _Root | None, _bound: tuple[tuple[str, str], ...]) -> NameTable:
@@ -103,7 +137,7 @@ class NamespaceScope:
     def __init__(
         self,
         own: str,
-        problems: dict[tuple[str, str], int | None],
+        problems: StructureProblems,
         bound: Mapping[str, str] = MappingProxyType({}),
         root: _Root | None = None,
         base: str | None = None,
@@ -121,12 +155,10 @@ class NamespaceScope:
         self._bound = bound
         self._root = root
         self.base = base
-        shared = len(bound) <= _MAX_SHARED_PREFIXES and max(map(len, bound.values()), default=0)
-        self.names = (
-            _name_table(own, root, tuple(bound.items()))
-            if shared <= _MAX_SHARED_LENGTH
-            else NameTable()
+        shared = len(bound) <= _MAX_SHARED_PREFIXES and all(
+            len(text) <= _MAX_SHARED_LENGTH for declared in bound.items() for text in declared
         )
+        self.names = _name_table(own, root, tuple(bound.items())) if shared else NameTable()
         """The names that are no problem, and what they mean."""
 
     @property
@@ -166,7 +198,7 @@ class NamespaceScope:
         exact = _EXACT.get(self._own)
         if exact and namespace not in exact:
             shown = repr(namespace[:80]) if namespace else "no namespace"
-            self._problems.setdefault(("SM219", f"the root element is in {shown}"), None)
+            self._problems.add("SM219", f"the root element is in {shown}")
         return prefix, namespace
 
     def key(self, name: str) -> str:
@@ -192,9 +224,9 @@ class NamespaceScope:
         local = written.lower()
         key, problem = self._resolve(prefix, written, local)
         if problem:
-            self._problems.setdefault(problem, None)
-        elif len(self.names.keys) < _MAX_NAMES:
-            self.names.keys[name] = key
+            self._problems.add(*problem)
+        else:
+            self.names.add(name, key)
         return key
 
     def _resolve(self, prefix: str, written: str, local: str) -> tuple[str, tuple[str, str] | None]:

@@ -1,13 +1,17 @@
 """Where reading resumes after a fault: pure searches in the bytes around it.
 
-All positions are indexes into the given bytes. Reading the malformed entry itself is for
-``recovery``; which of these searches applies is decided by the expat reader.
+All positions are indexes into the buffer. Reading the malformed entry itself is for ``recovery``;
+which of these searches applies is decided by the expat reader. A search looks either between the
+last fault and this one, or ahead with ``ReadBuffer.search``, which never looks twice.
 """
 
 import re
 from collections.abc import Set as AbstractSet
 from typing import Final
 
+from usp._parse.xml.read_buffer import ReadBuffer
+
+_COMMENT_END: Final = re.compile(rb"-->")
 END_TAG: Final = re.compile(rb"\s*</([^\s<>]+)[ \t\r\n]*>")
 """An end tag that expat accepts, after whitespace of any kind: XML knows four of the six."""
 
@@ -29,19 +33,20 @@ def find_malformed_start(
     return None
 
 
-def skip_comment(data: bytes, fault: int, begin: int, starts: re.Pattern[bytes]) -> int:
+def skip_comment(buffer: ReadBuffer, fault: int, begin: int, starts: re.Pattern[bytes]) -> int:
     """Return where to search for the next entry, if the fault is inside a comment, else ``fault``.
 
     That is after the comment if it only contains ``--``, and inside it if it has no end of its own:
     another comment or entry starts before the next ``-->``.
     """
+    data = buffer.data
     comment = data.find(b"<!--", begin, fault)
     if comment < 0 or data.find(b"-->", comment, fault) >= 0:
         return fault
-    end = data.find(b"-->", fault)
-    another = data.find(b"<!--", fault, max(end, fault))
-    is_closed = end >= 0 > another and not starts.search(data, comment, fault)
-    return end + len(b"-->") if is_closed else comment + 1
+    end = buffer.search(_COMMENT_END, fault)
+    if end is None or data.find(b"<!--", fault, end.start()) >= 0:
+        return comment + 1
+    return comment + 1 if starts.search(data, comment, fault) else end.end()
 
 
 def skip_end_tags(data: bytes, begin: int, open_names: AbstractSet[str]) -> int:
@@ -52,10 +57,13 @@ def skip_end_tags(data: bytes, begin: int, open_names: AbstractSet[str]) -> int:
     return end
 
 
-def find_next_start(data: bytes, begin: int, starts: re.Pattern[bytes], *, final: bool) -> int:
+def find_next_start(
+    buffer: ReadBuffer, begin: int, starts: re.Pattern[bytes], *, final: bool
+) -> int:
     """Return where the next entry starts, or where an incomplete tag starts, else the end."""
-    match = starts.search(data, begin)
+    match = buffer.search(starts, begin)
     if match:
         return match.start()
+    data = buffer.data
     last = -1 if final else data.rfind(b"<", begin + 1)
     return last if last >= 0 and b">" not in data[last:] else len(data)

@@ -17,9 +17,10 @@ from urllib.parse import urljoin, urlsplit
 
 import aiohttp
 from requests.exceptions import InvalidSchema, TooManyRedirects
-from requests.utils import get_auth_from_url, get_environ_proxies, get_netrc_auth, select_proxy
+from requests.utils import get_environ_proxies, get_netrc_auth, select_proxy
 from yarl import URL
 
+from usp._display import redact_argument
 from usp.exceptions import AddressRefusedError, DeadlineError
 from usp.objects.fetch_info import Validators
 from usp.web_client._aiohttp.connector import AIO_REQUEST_CONTEXT, AioRequestContext, Connector
@@ -34,11 +35,12 @@ from usp.web_client._aiohttp.response import (
 )
 from usp.web_client._http import error_responses
 from usp.web_client._http.address_guard import Guard
-from usp.web_client._http.credentials import Homepage, basic_auth, is_same_site
+from usp.web_client._http.credentials import OUTSIDE, Homepage, basic_auth, is_same_site
 from usp.web_client._http.defaults import MAX_HEADER_LINE, MAX_REDIRECTS, SUCCESS_STATUSES
 from usp.web_client._http.errors import LIBRARY_BUGS
 from usp.web_client._http.first_response import FirstResponses, ResponseWait
-from usp.web_client._http.urls import host_of, is_web_url, prepare_url
+from usp.web_client._http.proxies import check_proxy
+from usp.web_client._http.urls import Login, host_of, is_web_url, prepare_url, split_login
 from usp.web_client.abstract_aio_client import AioCrawlScope
 from usp.web_client.abstract_client import AbstractWebClientResponse, WebClientErrorResponse
 
@@ -79,7 +81,7 @@ class AiohttpCrawlScope(AioCrawlScope):
     ) -> None:
         super().__init__(client)
         self._connector = connector
-        self._homepage = Homepage.of(homepage_url) if homepage_url else Homepage()
+        self._homepage = OUTSIDE if homepage_url is None else Homepage.of(homepage_url)
         self._home_addresses: list[str] = []
         self._guard = Guard(
             client._private_addresses, client._is_public, lambda _: self._home_addresses
@@ -121,7 +123,7 @@ class AiohttpCrawlScope(AioCrawlScope):
     async def fetch(self, url: str, validators: Validators | None) -> AbstractWebClientResponse:
         """Fetch a URL, following redirects; the body is not read yet."""
         try:
-            url = _sent_url(url)
+            url, login = _sent_url(url)
         except _FAILURES as error:
             return failure_response(error)
         await self._take_slot(host_of(url))
@@ -135,7 +137,7 @@ class AiohttpCrawlScope(AioCrawlScope):
             undo.callback(wait.end)
             try:
                 async with deadline:
-                    last = await self._follow(url, validators, deadline, wait)
+                    last = await self._follow(url, login, validators, deadline, wait)
             except _FAILURES as error:
                 return _failed(error, deadline, wait)
             if last.response.status not in SUCCESS_STATUSES:
@@ -178,6 +180,7 @@ class AiohttpCrawlScope(AioCrawlScope):
     async def _follow(
         self,
         url: str,
+        login: Login | None,
         validators: Validators | None,
         deadline: asyncio.Timeout,
         wait: ResponseWait,
@@ -187,7 +190,7 @@ class AiohttpCrawlScope(AioCrawlScope):
         Credentials stay on their site, and validators on their host.
         """
         urls = [url]
-        credentials = {**self._netrc_auth(url), **self._given_for(url), **_userinfo(url)}
+        credentials = {**self._netrc_auth(url), **self._given_for(url), **_basic(login)}
         conditions = validators.headers() if validators else {}
         for _ in range(MAX_REDIRECTS + 1):
             wait.start(url)
@@ -198,9 +201,10 @@ class AiohttpCrawlScope(AioCrawlScope):
             if response.status not in _REDIRECTS or not location:
                 return _LastHop(response, tuple(urls), bool(conditions))
             await drain(response)
-            target = _sent_url(urljoin(url, location))
+            target, login = _sent_url(urljoin(url, location))
             if not is_same_site(url, target):
-                credentials = {**self._netrc_auth(target), **_userinfo(target)}
+                credentials = self._netrc_auth(target)
+            credentials |= _basic(login)
             if host_of(url) != host_of(target):
                 conditions = {}
             url = target
@@ -226,7 +230,7 @@ class AiohttpCrawlScope(AioCrawlScope):
         self, url: str, headers: Mapping[str, str], context: AioRequestContext
     ) -> aiohttp.ClientResponse:
         proxy = self._proxy_for(url)
-        sent_url = URL(url, encoded=True).with_user(None)
+        sent_url = URL(url, encoded=True)
         token = AIO_REQUEST_CONTEXT.set(context)
         try:
             return await self._session.get(
@@ -251,7 +255,9 @@ class AiohttpCrawlScope(AioCrawlScope):
         return self.client._credentials if self._homepage.is_trusted(url) else {}
 
     def _netrc_auth(self, url: str) -> dict[str, str]:
-        """Return the credentials that ``.netrc`` has for a host."""
+        """Return the credentials that ``.netrc`` has for a host, if they may be sent there."""
+        if not self._homepage.allows_scheme(url):
+            return {}
         host = host_of(url)
         if host not in self._netrc:
             login = get_netrc_auth(url) if self.client._trust_env else None
@@ -264,6 +270,7 @@ class AiohttpCrawlScope(AioCrawlScope):
         proxy: str | None = select_proxy(url, {**environment, **self.client._proxies})
         if not proxy:
             return None
+        check_proxy(proxy)
         proxy = proxy if "://" in proxy else f"http://{proxy}"
         if not is_web_url(proxy):
             raise InvalidSchema(f"not an HTTP(S) proxy: {urlsplit(proxy).scheme}")
@@ -311,13 +318,13 @@ def current_scope(
     return call.scope, call.validators if call.url == url else None
 
 
-def _sent_url(url: str) -> str:
-    """Return a URL as it is sent, if it is an HTTP(S) one."""
+def _sent_url(url: str) -> tuple[str, Login | None]:
+    """Return a URL as it is sent, if it is an HTTP(S) one, and its user and password."""
     if not is_web_url(url):
-        raise InvalidSchema(f"not an HTTP(S) URL: {url}")
-    return prepare_url(url)
+        raise InvalidSchema(f"not an HTTP(S) URL: {redact_argument(url)}")
+    bare, login = split_login(url)
+    return prepare_url(bare), login
 
 
-def _userinfo(url: str) -> dict[str, str]:
-    user, password = get_auth_from_url(url)
-    return {"Authorization": basic_auth(user, password)} if user or password else {}
+def _basic(login: Login | None) -> dict[str, str]:
+    return {"Authorization": basic_auth(*login)} if login else {}

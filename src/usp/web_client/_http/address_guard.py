@@ -1,6 +1,6 @@
 """The address guard (SSRF): which IP addresses a crawl may connect to.
 
-Whether an address is public is a pure function of it. Whether a crawl is confined to public
+Which addresses are public is in ``special_addresses``. Whether a crawl is confined to public
 addresses is decided once a crawl, by the address of its homepage. Nothing here connects: a
 connection asks the guard, with the address that it has.
 """
@@ -8,11 +8,11 @@ connection asks the guard, with the address that it has.
 import socket
 import threading
 from collections.abc import Callable
-from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
-from typing import Final, Literal, get_args
+from typing import Literal, get_args
 
 from usp._validate import argument_error
 from usp.exceptions import AddressRefusedError
+from usp.web_client._http.special_addresses import is_public
 
 __all__ = ["AddressRule", "Guard", "LookUp", "is_public"]
 
@@ -21,34 +21,6 @@ AddressRule = Literal["auto", "refuse", "allow"]
 
 LookUp = Callable[[str | None], list[str]]
 """Returns the addresses of a host; none if they can't be found."""
-
-_EMBEDS_IPV4: Final = {
-    IPv6Network("::/96"): 0,  # IPv4-compatible: deprecated, still routed by some
-    IPv6Network("::ffff:0:0/96"): 0,  # IPv4-mapped
-    IPv6Network("64:ff9b::/96"): 0,  # NAT64
-    IPv6Network("2002::/16"): 80,  # 6to4
-}
-"""IPv6 networks whose addresses embed an IPv4 one, and how many bits follow it."""
-
-
-def is_public(address: str) -> bool:
-    """Tell whether an IP address is on the public internet.
-
-    Private, shared, loopback, link-local, site-local, unspecified, multicast and reserved ones are
-    not; nor are IPv6 addresses that embed such an IPv4 one.
-    """
-    ip = ip_address(address.partition("%")[0])
-    if isinstance(ip, IPv6Address):
-        for network, bits_after in _EMBEDS_IPV4.items():
-            if ip in network:
-                return _is_global(IPv4Address(int(ip) >> bits_after & 0xFFFF_FFFF))
-    return _is_global(ip)
-
-
-def _is_global(ip: IPv4Address | IPv6Address) -> bool:
-    # is_global alone includes multicast and, in IPv6, site-local and unassigned networks.
-    closed = ip.is_multicast or ip.is_reserved or (ip.version == 6 and ip.is_site_local)  # noqa: PLR2004 -- the IP version
-    return ip.is_global and not closed
 
 
 def look_up(host: str | None) -> list[str]:
@@ -112,10 +84,21 @@ class Guard:
                 f"{host} is at {address}, which is not a public address: refused"
             )
 
-    def _is_confined(self, host: str, address: str) -> bool:
+    def admit_unknown(self, host: str) -> None:
+        """Admit a response of a host at an address that can't be determined.
+
+        :raises AddressRefusedError: if private addresses are refused.
+        """
+        if self._rule != "allow" and self._is_confined(host, None):
+            raise AddressRefusedError(
+                f"the address of {host} can't be determined, so it may be private: refused"
+            )
+
+    def _is_confined(self, host: str, address: str | None) -> bool:
         with self._lock:
             if self._confined is None:
-                known = [address] if host == self._home else self._look_up(self._home)
+                at_home = [address] if address and host == self._home else []
+                known = at_home or self._look_up(self._home)
                 if not known:
                     return True  # the next connection tries again
                 self._confined = any(map(self._is_public, known))

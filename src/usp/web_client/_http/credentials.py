@@ -1,50 +1,109 @@
-"""Which hosts get the caller's credentials: the ``Authorization`` and ``Cookie`` headers.
+"""Which hosts get the caller's secrets: ``Authorization``, ``Cookie``, cookies without a domain.
 
-They go to the domain of the homepage only. Credentials of a host, from its URL or from ``.netrc``,
-are not the caller's for the crawl and go to that host.
+They go to the site of the homepage only, and over https only if the homepage has it. Those of one
+host, from its URL or from ``.netrc``, go to that host; ``.netrc`` follows the rule of https, too.
 """
 
 from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from functools import cache
+from ipaddress import ip_address
+from typing import TYPE_CHECKING, Final
 
+from usp._display import without_credentials
 from usp.web_client._http.urls import host_of, prepare_url
 
-__all__ = ["CREDENTIAL_HEADERS", "Homepage", "basic_auth", "is_same_site", "split_headers"]
+if TYPE_CHECKING:
+    from publicsuffixlist import PublicSuffixList
+
+__all__ = [
+    "CREDENTIAL_HEADERS",
+    "OUTSIDE",
+    "Homepage",
+    "basic_auth",
+    "is_same_site",
+    "split_headers",
+]
 
 CREDENTIAL_HEADERS: Final = ("Authorization", "Cookie")
+_WWW: Final = "www."
 
 
 @dataclass(frozen=True, slots=True)
 class Homepage:
     """The homepage of a crawl."""
 
-    url: str | None = None
     host: str | None = None
-    """The host as connections name it; None if the URL has none."""
+    """The host as connections name it; None if there is none, as in the crawl of a file."""
+    is_secure: bool = True
+    """Whether secrets go out over https only."""
+    is_anywhere: bool = False
+    """There is no crawl: the caller names each URL, so each gets the caller's secrets."""
 
     @classmethod
     def of(cls, url: str) -> "Homepage":
-        """Return the homepage at a URL."""
+        """Return the homepage at a URL; an empty one is that of a crawl without a site."""
         try:
-            return cls(url, host_of(prepare_url(url)))
+            host = host_of(prepare_url(without_credentials(url)))
         except ValueError:
-            return cls(url)
+            return cls()
+        return cls(host, is_secure=url.lstrip().lower().startswith("https:"))
 
     def is_trusted(self, url: str) -> bool:
-        """Tell whether a URL gets the caller's credentials; without a homepage, every URL does.
+        """Tell whether a URL gets the caller's secrets: it belongs to the site of the homepage.
 
-        Hosts outside the homepage's domain don't. Nor does a URL without TLS if the homepage has
-        it: a sitemap declared with http, or tried over http, would expose them.
+        Nor does a URL without TLS get them if the homepage has it: a sitemap declared with http,
+        or tried over http, would expose them.
         """
-        domain = (self.host or "").removeprefix("www.")
-        if not domain:
+        if self.is_anywhere:
             return True
-        host = host_of(url)
-        is_inside = host == domain or host.endswith(f".{domain}")
-        is_secure = (self.url or "").lower().startswith("https:")
-        return is_inside and (not is_secure or url.lower().startswith("https:"))
+        return self.allows_scheme(url) and _belongs_to(host_of(url), self.host)
+
+    def allows_scheme(self, url: str) -> bool:
+        """Tell whether secrets may go out by the scheme of a URL: those of ``.netrc``, too."""
+        return not self.is_secure or url.lstrip().lower().startswith("https:")
+
+
+OUTSIDE: Final = Homepage(is_secure=False, is_anywhere=True)
+"""What requests outside of any crawl have for a homepage."""
+
+
+def _belongs_to(host: str, home: str | None) -> bool:
+    """Tell whether a host belongs to the site of a homepage.
+
+    That is the homepage's own host, without ``www.``, and every host below it: within the domain
+    that somebody registered, as the public suffix list has it. So ``www.com`` is a site of its own
+    and not all of ``.com``, and nothing below ``github.io`` belongs to ``github.io``.
+    """
+    if not home or not host:
+        return False
+    bare = home.removeprefix(_WWW)
+    if host == home or not (host == bare or host.endswith(f".{bare}")):
+        return host == home
+    registered = _registered_domain(home)
+    if registered is None:
+        return False
+    if not f".{bare}".endswith(f".{registered}"):
+        bare = home
+    return host == bare or host.endswith(f".{bare}")
+
+
+def _registered_domain(host: str) -> str | None:
+    """Return the domain that somebody registered; None for IP addresses, single names, suffixes."""
+    try:
+        ip_address(host)
+    except ValueError:
+        return _public_suffixes().privatesuffix(host)
+    return None
+
+
+@cache
+def _public_suffixes() -> "PublicSuffixList":
+    """Return the public suffix list of the installed package: nothing is fetched."""
+    from publicsuffixlist import PublicSuffixList  # few crawls need it, and it takes 50 ms
+
+    return PublicSuffixList()
 
 
 def split_headers(headers: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:

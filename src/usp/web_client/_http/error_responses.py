@@ -6,6 +6,7 @@ Each function takes the client's own class of error responses.
 from http import HTTPStatus
 from typing import Final, TypeVar
 
+from usp._display import one_line
 from usp.web_client._http.retry_after import parse_retry_after
 from usp.web_client.abstract_client import RETRYABLE_HTTP_STATUS_CODES, WebClientErrorResponse
 
@@ -26,6 +27,8 @@ _Error = TypeVar("_Error", bound=WebClientErrorResponse)
 DROPPED_AT_ONCE: Final = "the connection was dropped as soon as it was established"
 DROPPED_IN_HEAD: Final = "the connection was dropped in the middle of the headers"
 DEADLINE_MESSAGE: Final = "the document did not arrive completely before its deadline"
+_MAX_REASON: Final = 200
+"""How many characters of a reason phrase are kept: it may have 64 KiB."""
 CANCELLED_MESSAGE: Final = "the request was cancelled"
 
 
@@ -59,7 +62,7 @@ def encoding_response(made: type[_Error], encoding: str) -> _Error:
 def reason_phrase(status: int, reason: object) -> str:
     """Return the reason phrase of a status: the server's, or else the usual one."""
     if reason and isinstance(reason, str):
-        return reason
+        return one_line(reason[:_MAX_REASON])  # RFC 9112 4 allows no control characters in it
     try:
         return HTTPStatus(status).phrase
     except ValueError:

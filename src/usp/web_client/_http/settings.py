@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from usp._validate import argument_error, check_flags, check_int, check_number
+from usp.exceptions import UsageError
 
 if TYPE_CHECKING:
     import ssl
@@ -100,7 +101,7 @@ def headers(given: object) -> dict[str, str]:
     found = _strings("headers", _mapping("headers", given))
     for name, value in found.items():
         if not _HEADER_NAME.fullmatch(name) or _NOT_IN_A_VALUE.search(value):
-            raise argument_error("headers", "header names and values that HTTP allows", given)
+            raise UsageError(f"headers must be what HTTP allows: {name!r} or its value isn't.")
     return found
 
 
@@ -133,7 +134,8 @@ def _strings(name: str, given: Mapping[object, object]) -> dict[str, str]:
         key: text for key, text in given.items() if isinstance(key, str) and isinstance(text, str)
     }
     if len(found) < len(given):
-        raise argument_error(name, _STRINGS, given)
+        names = ", ".join(repr(key) for key in given if key not in found)
+        raise UsageError(f"{name} must be {_STRINGS}: {names} isn't.")
     return found
 
 

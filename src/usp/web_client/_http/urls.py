@@ -1,10 +1,15 @@
 """URLs as our clients send them."""
 
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 import requests
 
-__all__ = ["host_of", "is_web_url", "prepare_url"]
+from usp._display import redact_argument, without_credentials
+
+__all__ = ["Login", "host_of", "is_web_url", "prepare_url", "split_login"]
+
+Login = tuple[str, str]
+"""A user and a password."""
 
 
 def is_web_url(url: str) -> bool:
@@ -20,6 +25,26 @@ def prepare_url(url: str) -> str:
     request = requests.PreparedRequest()
     request.prepare_url(url, None)
     return request.url or url
+
+
+def split_login(url: str) -> tuple[str, Login | None]:
+    """Return a URL without its user and password, and those.
+
+    So no library that is given the URL can put them into a message.
+
+    :raises requests.exceptions.InvalidURL: if it is malformed, perhaps because of its password.
+    """
+    if "@" not in url:
+        return url, None
+    try:
+        parts = urlsplit(url)
+        _ = parts.port  # reading it is what checks it
+    except ValueError:
+        message = f"the URL is malformed: {redact_argument(url)}"
+        raise requests.exceptions.InvalidURL(message) from None
+    user, _, password = parts.netloc.rpartition("@")[0].partition(":")
+    has_login = bool(user or password)
+    return without_credentials(url), (unquote(user), unquote(password)) if has_login else None
 
 
 def host_of(url: str) -> str:

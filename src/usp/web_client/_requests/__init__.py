@@ -17,8 +17,13 @@ urllib3 ``HTTPConnectionPool.ConnectionCls``   session.py          test_urllib3_
 urllib3 ``PoolManager.pools``                  session.py          test_urllib3_pools
 requests ``Session.rebuild_auth()``            session.py          test_requests_rebuild_auth
 requests ``Session.send()``, once a hop        session.py          test_requests_send
+requests ``HTTPAdapter._pool_maxsize``, …      session.py          test_requests_adapter_settings
+a session has only attributes in ``__dict__``  session.py          test_requests_session_attributes
+``PreparedRequest._cookies``, copied           identity.py         test_requests_copies_cookies
+``auth`` is applied last                       identity.py         test_requests_applies_auth_last
 requests copies the request it follows         response_hook.py    test_requests_copies_headers
-urllib3 ``HTTPResponse.connection``            response_hook.py    test_urllib3_response_connection
+urllib3 ``HTTPResponse.connection``            peer.py             test_urllib3_response_connection
+urllib3 ``HTTPResponse._original_response``    peer.py             test_urllib3_original_response
 urllib3 ``HTTPResponse.length_remaining``      response_hook.py    test_urllib3_length_remaining
 requests ``Response._content``                 response.py         test_requests_content
 ``socket.shutdown()`` below TLS                tracked_sockets.py  test_ssl_socket_shutdown

@@ -16,17 +16,26 @@ from weakref import WeakSet
 
 import requests
 import urllib3.exceptions
-from requests.utils import default_user_agent, get_auth_from_url, get_netrc_auth
+from requests.utils import (
+    default_user_agent,
+    get_environ_proxies,
+    get_netrc_auth,
+    select_proxy,
+)
 
+from usp._display import redact_argument
 from usp.exceptions import AddressRefusedError, CancelledFetchError, DeadlineError
 from usp.objects.fetch_info import Validators
 from usp.web_client._http import error_responses
 from usp.web_client._http.address_guard import AddressRule, Guard
-from usp.web_client._http.credentials import CREDENTIAL_HEADERS, Homepage
+from usp.web_client._http.credentials import CREDENTIAL_HEADERS, OUTSIDE, Homepage
 from usp.web_client._http.defaults import SUCCESS_STATUSES
+from usp.web_client._http.errors import LIBRARY_BUGS
 from usp.web_client._http.first_response import FirstResponses, ResponseWait
+from usp.web_client._http.proxies import check_proxy
 from usp.web_client._http.signals import interruption
-from usp.web_client._http.urls import is_web_url
+from usp.web_client._http.urls import Login, is_web_url, split_login
+from usp.web_client._requests.identity import RequestAuth
 from usp.web_client._requests.request_context import REQUEST_CONTEXT, RequestContext
 from usp.web_client._requests.response import (
     RequestsWebClientErrorResponse,
@@ -109,30 +118,42 @@ class RequestsCrawlScope(CrawlScope):
         seconds = client._document_deadline
         deadline = None if seconds is None else time.monotonic() + seconds
         wait = ResponseWait(self._first_responses)
-        context = RequestContext(self._guard, self._sockets, deadline, wait)
+        context = RequestContext(
+            self._guard, self._sockets, self._homepage, client._adapters, deadline, wait
+        )
         token = REQUEST_CONTEXT.set(context)
         try:
             return self._response(url, context, validators)
         except _FAILURES as error:
             if interrupted := interruption(error):
                 raise interrupted from None
-            if self.is_cancelled:
-                return failure_response(CancelledFetchError(error_responses.CANCELLED_MESSAGE))
-            if wait.is_over:
-                made = RequestsWebClientErrorResponse
-                return error_responses.silent_response(made, wait.message)
-            if context.deadline is not None and time.monotonic() >= context.deadline:
-                return error_responses.deadline_response(RequestsWebClientErrorResponse)
-            return failure_response(error)
+            return self._failed(error, url, context)
+        except LIBRARY_BUGS:
+            if malformed := self._proxy_error(url):  # requests itself fails over some of them
+                return failure_response(malformed)
+            raise
         finally:
             wait.end()
             REQUEST_CONTEXT.reset(token)
+
+    def _failed(
+        self, error: Exception, url: str, context: RequestContext
+    ) -> AbstractWebClientResponse:
+        """Return the error response of a request that failed."""
+        made = RequestsWebClientErrorResponse
+        if self.is_cancelled:
+            return failure_response(CancelledFetchError(error_responses.CANCELLED_MESSAGE))
+        if context.wait.is_over:
+            return error_responses.silent_response(made, context.wait.message)
+        if context.deadline is not None and time.monotonic() >= context.deadline:
+            return error_responses.deadline_response(made)
+        return failure_response(self._proxy_error(url) or error)
 
     def _response(
         self, url: str, context: RequestContext, validators: Validators | None
     ) -> AbstractWebClientResponse:
         if not is_web_url(url):
-            raise requests.exceptions.InvalidSchema(f"not an HTTP(S) URL: {url}")
+            raise requests.exceptions.InvalidSchema(f"not an HTTP(S) URL: {redact_argument(url)}")
         context.wait.start(url)
         response = self._send(url, context, validators)
         if is_not_modified(response, validators):
@@ -153,48 +174,75 @@ class RequestsCrawlScope(CrawlScope):
         self, url: str, context: RequestContext, validators: Validators | None
     ) -> requests.Response:
         client = self.client
-        session: Any = client._session
+        session: Any = client._sending_session
         hook = ResponseHook(context, client._waiter)
         options: dict[str, Any] = {
             "timeout": client._timeout,
             "stream": True,
             "proxies": dict(client._proxies),  # requests adds those of the environment to it
             "verify": client._verify,
-            **self._identity(url, context, validators),
         }
         if not client._has_requests_session:  # 1.8.1 passes these options and no others
-            response: requests.Response = session.get(url, **options)
+            headers = self._headers(url, context, validators)
+            response: requests.Response = session.get(url, headers=headers, **options)
             if isinstance(response, requests.Response):
+                hook.check_address(response)
                 hook(response)
             return response
+        bare, login = split_login(url)
+        options["headers"] = self._headers(bare, context, validators)
+        options["auth"] = self._auth(bare, login, session)
         if client._verify is True:  # then the session decides, or REQUESTS_CA_BUNDLE
             options["verify"] = None
         hooks = session.hooks.get("response") or []
-        options["hooks"] = {"response": [*([hooks] if callable(hooks) else hooks), hook]}
-        response = session.get(url, **options)
+        theirs = [hooks] if callable(hooks) else hooks
+        # The address is checked first: a hook of the caller's may read the response.
+        options["hooks"] = {"response": [hook.check_address, *theirs, hook]}
+        response = session.get(bare, **options)
         return response  # noqa: RET504 -- typed
 
-    def _identity(
+    def _proxy_error(self, url: str) -> Exception | None:
+        """Return the error for a malformed proxy; that of requests may quote its password."""
+        session: Any = self.client._session
+        if not self.client._has_requests_session or not is_web_url(url):
+            return None
+        try:
+            environment = get_environ_proxies(url) if session.trust_env else {}
+            proxy = select_proxy(url, {**session.proxies, **environment, **self.client._proxies})
+            if proxy:
+                check_proxy(proxy)
+        except requests.exceptions.InvalidProxyURL as error:
+            return error
+        except ValueError:  # the URL itself is malformed
+            pass
+        return None
+
+    def _headers(
         self, url: str, context: RequestContext, validators: Validators | None
-    ) -> dict[str, Any]:
-        """Return the headers and the credentials of a request."""
+    ) -> dict[str, str | None]:
+        """Return the headers of a request; None removes one of the session's."""
         client = self.client
-        session: Any = client._session
         headers: dict[str, str | None] = dict(client._headers)
-        if agent := client._user_agent_for(_user_agent_of(session)):
+        if agent := client._user_agent_for(_user_agent_of(client._session)):
             headers["User-Agent"] = agent
         headers |= validators.headers() if validators else {}
         if self._homepage.is_trusted(url):
             context.credentials = client._credentials
             headers |= client._credentials
-            if "Authorization" in client._credentials and not any(get_auth_from_url(url)):
-                return {"headers": headers, "auth": _keep_header}
-            return {"headers": headers}
-        if client._owns_session or not client._has_requests_session:
-            return {"headers": headers}
-        headers |= dict.fromkeys(CREDENTIAL_HEADERS)  # None removes those of the session
-        own = get_netrc_auth(url) if session.trust_env else None
-        return {"headers": headers, "auth": own or _keep_header}
+        elif client._has_requests_session:
+            headers |= dict.fromkeys(CREDENTIAL_HEADERS)
+        return headers
+
+    def _auth(self, url: str, login: Login | None, session: Any) -> RequestAuth:  # noqa: ANN401 -- any session
+        """Return the credentials of a request: those of its URL go before all others."""
+        auth: Any = login
+        if auth is None and self._homepage.is_trusted(url):
+            if "Authorization" in self.client._credentials:
+                return RequestAuth(None, self._homepage)
+            auth = session.auth
+        if not auth and session.trust_env and self._homepage.allows_scheme(url):
+            auth = get_netrc_auth(url)
+        return RequestAuth(auth, self._homepage)
 
 
 def _user_agent_of(session: object) -> str | None:
@@ -202,11 +250,6 @@ def _user_agent_of(session: object) -> str | None:
     headers = getattr(session, "headers", None)
     agent = headers.get("User-Agent") if isinstance(headers, Mapping) else None
     return str(agent) if agent and agent != default_user_agent() else None
-
-
-def _keep_header(request: requests.PreparedRequest) -> requests.PreparedRequest:
-    """Authenticate with the headers that are there: neither the session nor .netrc adds any."""
-    return request
 
 
 class CrawlScopes:
@@ -243,7 +286,7 @@ class CrawlScopes:
             # Validators belong to one document: a subclass may fetch others in its get().
             return call.scope, call.validators if call.url == url else None
         with self._lock:
-            outside = self._outside or RequestsCrawlScope(client, Homepage(), self._rules)
+            outside = self._outside or RequestsCrawlScope(client, OUTSIDE, self._rules)
             if outside is not self._outside or outside.is_cancelled:
                 outside = self._set_outside(outside)
             return outside, None

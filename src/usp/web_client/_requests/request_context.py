@@ -7,12 +7,15 @@ have no parameter for it: one session serves any number of crawls.
 from collections.abc import Mapping, MutableMapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from usp.web_client._http.address_guard import Guard
-from usp.web_client._http.credentials import is_same_site
+from usp.web_client._http.credentials import Homepage, is_same_site
 from usp.web_client._http.first_response import ResponseWait
 from usp.web_client._requests.tracked_sockets import TrackedSockets
+
+if TYPE_CHECKING:
+    from usp.web_client._requests.session import GuardedAdapters
 
 __all__ = ["REQUEST_CONTEXT", "RequestContext"]
 
@@ -23,12 +26,17 @@ class RequestContext:
 
     guard: Guard
     sockets: TrackedSockets
+    homepage: Homepage
+    adapters: "GuardedAdapters"
     deadline: float | None
     """When the document has to be complete, by the monotonic clock; waiting puts it off."""
     wait: ResponseWait
     """How long to wait for a host that has not responded yet."""
     credentials: Mapping[str, str] = field(default_factory=dict)
     """The caller's credentials, while the request stays on the site that they were sent to."""
+
+    redirects_are_ours: bool = False
+    """Whether our session follows redirects: it keeps credentials on their site."""
 
     def redirect_headers(self, headers: MutableMapping[str, str], url: str, target: str) -> None:
         """Change the headers of a redirect from a URL to another: credentials stay on their site.

@@ -18,6 +18,7 @@ import requests
 import urllib3.exceptions
 from urllib3.response import HTTPResponse
 
+from usp._display import without_credentials
 from usp._parse import decompress_all
 from usp.exceptions import CancelledFetchError, ConnectionDroppedError, DeadlineError
 from usp.objects.fetch_info import Validators
@@ -176,7 +177,8 @@ class RequestsWebClientSuccessResponse(AbstractWebClientSuccessResponse):
 
     def url(self) -> str:
         """Return the URL of the document, after redirects."""
-        return self._response.url
+        url: Any = self._response.url  # that of a mock is not a string
+        return without_credentials(url) if isinstance(url, str) else url
 
     def redirects(self) -> tuple[str, ...]:
         """Return the URLs that redirected, in order."""
@@ -212,7 +214,7 @@ def _redirects(response: requests.Response) -> tuple[str, ...]:
     history = getattr(response, "history", ())
     if not isinstance(history, list | tuple):  # a mock
         return ()
-    return tuple(str(passed.url) for passed in history)
+    return tuple(without_credentials(str(passed.url)) for passed in history)
 
 
 def is_not_modified(response: requests.Response, validators: Validators | None) -> bool:
@@ -229,7 +231,8 @@ def is_not_modified(response: requests.Response, validators: Validators | None) 
 def not_modified_response(response: requests.Response) -> WebClientNotModifiedResponse:
     """Return the response to a conditional request whose document has not changed."""
     drain(response)
-    return WebClientNotModifiedResponse(str(response.url), response.headers, _redirects(response))
+    url = without_credentials(str(response.url))
+    return WebClientNotModifiedResponse(url, response.headers, _redirects(response))
 
 
 def status_response(response: requests.Response) -> WebClientErrorResponse:

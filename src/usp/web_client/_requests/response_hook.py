@@ -8,36 +8,50 @@ hooks run as before.
 
 import socket
 import time
+from collections.abc import Mapping
 from contextlib import ExitStack, suppress
-from typing import Any, Final
+from typing import Final
 from urllib.parse import urljoin
 
 import requests
 import urllib3.exceptions
-from urllib3.connection import HTTPConnection, HTTPSConnection
+from requests.utils import get_netrc_auth
 from urllib3.response import HTTPResponse
 
+from usp._display import redact
 from usp.exceptions import DeadlineError
 from usp.objects.fetch_info import Validators
 from usp.web_client._http.defaults import DRAIN_SECONDS, MAX_DRAINED_BYTES
 from usp.web_client._http.error_responses import DEADLINE_MESSAGE
 from usp.web_client._http.urls import host_of, is_web_url
 from usp.web_client._requests.connections import TimedSocket
+from usp.web_client._requests.peer import check_peer
 from usp.web_client._requests.request_context import RequestContext
 from usp.web_client.abstract_client import RequestWaiter
 
 __all__ = ["ResponseHook", "drain"]
 
-_PLAIN_CONNECTIONS: Final = (HTTPConnection, HTTPSConnection)
 _CONDITIONS: Final = tuple(Validators("x", "x").headers())
 
 
 class ResponseHook:
-    """The hook for the responses to one request, redirects included."""
+    """The hooks for the responses to one request, redirects included."""
 
     def __init__(self, context: RequestContext, waiter: RequestWaiter) -> None:
         self._context = context
         self._waiter = waiter
+
+    def check_address(
+        self,
+        response: requests.Response,
+        proxies: Mapping[str, str] | None = None,
+        **_: object,
+    ) -> None:
+        """Show the address of a response to the guard; one that is refused is closed."""
+        with ExitStack() as undo:
+            undo.callback(response.close)
+            check_peer(response, self._context.guard, proxies or {})
+            undo.pop_all()
 
     def __call__(self, response: requests.Response, **_: object) -> None:
         """Check a response; one that must not be used is closed."""
@@ -50,13 +64,16 @@ class ResponseHook:
         context = self._context
         context.sockets.check()
         context.wait.end(responded=True)
-        if address := _address_of(response):
-            context.guard.admit(host_of(response.url), address)
         if not response.is_redirect:
             return
         target = urljoin(response.url, response.headers["Location"])
         if not is_web_url(target):
-            raise requests.exceptions.InvalidSchema(f"redirected to {target}: not followed")
+            raise requests.exceptions.InvalidSchema(f"redirected to {redact(target)}: not followed")
+        if not context.redirects_are_ours and self._would_leak(target):
+            raise requests.exceptions.InvalidURL(
+                f"redirected to {redact(target)}: not followed, since .netrc has credentials for "
+                "its host, which must not go out over http"
+            )
         if context.deadline is not None and time.monotonic() >= context.deadline:
             raise DeadlineError(DEADLINE_MESSAGE)
         if host_of(target) != host_of(response.url):
@@ -64,6 +81,12 @@ class ResponseHook:
         drain(response)
         self._wait()
         context.wait.start(target)
+
+    def _would_leak(self, target: str) -> bool:
+        """Tell whether requests would add credentials of ``.netrc`` that may not go out."""
+        if self._context.homepage.allows_scheme(target):
+            return False
+        return get_netrc_auth(target) is not None
 
     def _wait(self) -> None:
         """Wait until the next request may start; the deadline is put off by that."""
@@ -118,21 +141,3 @@ def _limit_next_read(raw: HTTPResponse, seconds: float) -> None:
         sock.deadline = time.monotonic() + seconds
     elif isinstance(sock, socket.socket):
         sock.settimeout(seconds)
-
-
-def _address_of(response: requests.Response) -> str | None:
-    """Return the address that a response came from, if it is the address of its host.
-
-    A cache and a mock have none, and a proxy has its own. Our own connections were shown to the
-    guard before anything was sent.
-    """
-    raw: Any = response.raw
-    connection: Any = getattr(raw, "connection", None)
-    if type(connection) not in _PLAIN_CONNECTIONS or connection.proxy is not None:
-        return None
-    try:
-        with socket.fromfd(raw.fileno(), socket.AF_INET, socket.SOCK_STREAM) as duplicate:
-            peer = duplicate.getpeername()
-    except OSError:
-        return None
-    return str(peer[0]) if isinstance(peer, tuple) else None

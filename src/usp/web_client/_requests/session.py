@@ -1,26 +1,33 @@
-"""The session that our client makes for itself. A session of the caller's is never changed.
+"""The sessions that our client sends with: its own, and a view of the caller's.
 
-It differs from a plain ``requests.Session``:
+Both differ from a plain ``requests.Session``:
 
-- its connections are those of ``connections.py``, and it keeps enough for all threads of a crawl;
+- their connections are those of ``connections.py``: address guard, deadline, tracked sockets;
 - connections with the same certificates share one TLS context;
-- a bug in requests or urllib3 that a server triggers is a failed request, like any other.
+- redirects carry credentials to the site that they belong to only.
+
+A session of the caller's is never changed: the view shares all of its attributes, and has methods
+of its own. Adapters of the caller's other than a plain ``HTTPAdapter`` are used as they are.
 """
 
 # ruff: noqa: ANN401 -- methods of requests are extended with the arguments they have
 
 import threading
+from functools import cache
 from typing import Any, Final
+from weakref import WeakKeyDictionary
 
 import requests
-from requests.adapters import HTTPAdapter
+from requests.adapters import BaseAdapter, HTTPAdapter
+from urllib3 import PoolManager
 
 from usp.web_client._http.encodings import ACCEPTED
 from usp.web_client._http.errors import LIBRARY_BUGS
+from usp.web_client._http.urls import split_login
 from usp.web_client._requests.connections import OUR_CONNECTIONS, SharedTLSContext
 from usp.web_client._requests.request_context import REQUEST_CONTEXT
 
-__all__ = ["OwnSession"]
+__all__ = ["GuardedAdapters", "OwnSession", "guarded_view"]
 
 _MAX_KEPT: Final = 64
 """Connections kept to one host, and hosts with kept connections."""
@@ -29,10 +36,22 @@ _MAX_KEPT: Final = 64
 class _SharingAdapter(HTTPAdapter):
     """Makes connections of ours, and one TLS context for each set of certificates."""
 
-    def __init__(self) -> None:
+    def __init__(self, model: Any = None) -> None:
+        """Make an adapter.
+
+        :param model: a plain adapter of the caller's, whose settings hold.
+        """
         self._contexts: dict[object, SharedTLSContext] = {}
         self._lock = threading.Lock()
-        super().__init__(pool_connections=_MAX_KEPT, pool_maxsize=_MAX_KEPT)
+        if model is None:
+            super().__init__(pool_connections=_MAX_KEPT, pool_maxsize=_MAX_KEPT)
+            return
+        blocks = model._pool_block  # then the size is a limit on concurrency
+        size = model._pool_maxsize if blocks else max(model._pool_maxsize, _MAX_KEPT)
+        super().__init__(model._pool_connections, size, model.max_retries, blocks)
+        self.max_retries = model.max_retries
+        own, theirs = self.poolmanager.connection_pool_kw, model.poolmanager.connection_pool_kw
+        own.update({name: value for name, value in theirs.items() if name not in own})
 
     def get_connection_with_tls_context(self, *args: Any, **options: Any) -> Any:
         """Return a pool that makes our connections where it would make urllib3's own.
@@ -68,8 +87,82 @@ class _SharingAdapter(HTTPAdapter):
         super().close()
 
 
-class OwnSession(requests.Session):
-    """A session for several threads, and for all crawls of its client."""
+class GuardedAdapters:
+    """Our adapters for those of a caller's session, one for each."""
+
+    def __init__(self) -> None:
+        self._ours: WeakKeyDictionary[BaseAdapter, _SharingAdapter] = WeakKeyDictionary()
+        self._lock = threading.Lock()
+
+    def __reduce__(self) -> tuple[type["GuardedAdapters"], tuple[()]]:
+        """Pickle nothing: connections stay here."""
+        return type(self), ()
+
+    def ours_for(self, adapter: BaseAdapter) -> BaseAdapter:
+        """Return our adapter in place of a plain one; any other is returned as it is."""
+        if not _is_plain(adapter):
+            return adapter
+        with self._lock:
+            ours = self._ours.get(adapter)
+            if ours is None:
+                ours = self._ours[adapter] = _SharingAdapter(adapter)
+            return ours
+
+    def close(self) -> None:
+        """Close the connections of all."""
+        with self._lock:
+            for adapter in self._ours.values():
+                adapter.close()
+
+
+_PLAIN_ATTRIBUTES: Final = frozenset(vars(HTTPAdapter()))
+
+
+def _is_plain(adapter: Any) -> bool:
+    """Tell whether an adapter is an ``HTTPAdapter`` and nothing more: no method is replaced."""
+    if type(adapter) is not HTTPAdapter or not vars(adapter).keys() <= _PLAIN_ATTRIBUTES:
+        return False
+    return type(adapter.poolmanager) is PoolManager
+
+
+class _GuardedSession(requests.Session):
+    """A session whose requests keep the rules of their crawl."""
+
+    def get_adapter(self, url: Any) -> Any:
+        """Return the adapter for a URL: ours in place of a plain one."""
+        adapter = super().get_adapter(url)
+        context = REQUEST_CONTEXT.get()
+        if context is None:
+            return adapter
+        context.redirects_are_ours = True
+        return context.adapters.ours_for(adapter)
+
+    def rebuild_auth(
+        self, prepared_request: requests.PreparedRequest, response: requests.Response
+    ) -> None:
+        """Keep credentials on redirects within their site, and use those of the new URL.
+
+        requests adds those of ``.netrc`` whatever the scheme, and ignores those in the URL.
+        """
+        headers = prepared_request.headers
+        super().rebuild_auth(prepared_request, response)  # type: ignore[no-untyped-call]
+        context = REQUEST_CONTEXT.get()
+        if context is None:
+            return
+        target, login = split_login(str(prepared_request.url))
+        prepared_request.url = target
+        if not context.homepage.allows_scheme(target):
+            headers.pop("Authorization", None)
+        if login:
+            prepared_request.prepare_auth(login)
+        context.redirect_headers(headers, response.url, target)
+
+
+class OwnSession(_GuardedSession):
+    """A session for several threads, and for all crawls of its client.
+
+    A bug in requests or urllib3 that a server triggers is a failed request, like any other.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -86,16 +179,25 @@ class OwnSession(requests.Session):
             message = f"{type(error).__name__}: {error}"
             raise requests.exceptions.RequestException(message) from error
 
-    def rebuild_auth(
-        self, prepared_request: requests.PreparedRequest, response: requests.Response
-    ) -> None:
-        """Keep the caller's credentials on redirects within their site."""
-        super().rebuild_auth(prepared_request, response)  # type: ignore[no-untyped-call]
-        context = REQUEST_CONTEXT.get()
-        if context is not None:
-            target = str(prepared_request.url)
-            context.redirect_headers(prepared_request.headers, response.url, target)
-
     def __reduce__(self) -> tuple[type["OwnSession"], tuple[()]]:
         """Pickle nothing: connections and cookies stay here."""
         return type(self), ()
+
+
+def guarded_view(session: requests.Session) -> requests.Session:
+    """Return a session of the caller's with our methods: it has the same attributes.
+
+    One whose class has slots or a finalizer can't be viewed so, and is returned as it is.
+    """
+    kind: Any = type(session)
+    has_slots = any(vars(base).get("__slots__") for base in kind.__mro__)
+    if issubclass(kind, _GuardedSession) or has_slots or hasattr(kind, "__del__"):
+        return session
+    view: requests.Session = object.__new__(_view_of(kind))
+    object.__setattr__(view, "__dict__", session.__dict__)
+    return view
+
+
+@cache
+def _view_of(kind: Any) -> Any:
+    return type(kind)(f"_Guarded{kind.__name__}", (_GuardedSession, kind), {})

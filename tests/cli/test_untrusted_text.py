@@ -1,0 +1,149 @@
+"""What the command prints and logs: no credentials, and nothing that controls a terminal."""
+
+import unicodedata
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import Finished, script, usp
+from tests.server import Handler, LoopbackServer, index, urlset
+
+HIDDEN = "s3cr3t"
+BIDI = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+NASTY = "\x1b]0;t\x07\x1b[31m \x9b31m \r \x7f \u202e \u2066 \u2028 \u2029 \x85"
+
+
+def with_login(url: str) -> str:
+    return url.replace("://", f"://user:{HIDDEN}@", 1)
+
+
+def is_unsafe(char: str) -> bool:
+    return unicodedata.category(char) in {"Cc", "Zl", "Zp"} or char in BIDI
+
+
+def all_text(ended: Finished, log: Path) -> str:
+    return ended.out + ended.err + (log.read_text(encoding="utf-8") if log.exists() else "")
+
+
+OPTIONS = [
+    [],
+    ["-v"],
+    ["-vv"],
+    ["-f", "pages"],
+    ["-f", "tried", "-u"],
+    ["-u"],
+    ["-l", "{log}"],
+    ["-vv", "-l", "{log}"],
+]
+
+
+@pytest.fixture
+def site(server: LoopbackServer) -> LoopbackServer:
+    """A site that is full of credentials, with failures of several kinds."""
+    declared = [with_login(server.at(path)) for path in ("/i.xml", "/lost.xml", "/html.xml")]
+    server.site["/robots.txt"] = "".join(f"Sitemap: {url}\n" for url in declared)
+    server.site["/i.xml"] = index(with_login(server.at("/a.xml")), with_login("ftp://h.example/"))
+    server.site["/a.xml"] = urlset(with_login(server.at("/page")), "/relative")
+    server.site["/html.xml"] = "<html><body>no</body></html>"
+    return server
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=" ".join)
+def test_no_credentials_are_printed_or_logged(
+    site: LoopbackServer, options: list[str], tmp_path: Path
+) -> None:
+    log = tmp_path / "log"
+    args = [option.format(log=log) for option in options]
+    ended = usp("ls", with_login(site.url), *args)
+    assert ended.code == 0
+    text = all_text(ended, log)
+    assert HIDDEN not in text
+    assert "user" not in ended.out
+    assert "/page" in text or "tried" in options
+    one = usp("ls", "-s", with_login(site.at("/a.xml")), *args)
+    assert HIDDEN not in all_text(one, log)
+    assert "/relative" in one.out or "tried" in options
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["ls", with_login("http://127.0.0.1:9/"), "-k"],
+        ["ls", with_login("http://127.0.0.1:9/"), "-k", "-vv"],
+        ["ls", with_login("http://h.example:port/")],
+        ["ls", with_login("ftp://h.example/")],
+        ["ls", f"user:{HIDDEN}@h.example"],
+        ["ls", f"http://user:pa/{HIDDEN}@h.example:1x/"],
+        ["ls", "http://127.0.0.1:9/", with_login("http://127.0.0.1:9/")],
+        [with_login("http://127.0.0.1:9/")],
+        ["ls", "-f", with_login("http://127.0.0.1:9/")],
+        ["ls", "x", f"--what=http://user:x/{HIDDEN}@h"],
+    ],
+    ids=range(10),
+)
+def test_no_error_message_has_credentials(args: list[str]) -> None:
+    ended = usp(*args)
+    assert ended.code in {2, 3}
+    assert HIDDEN not in ended.out + ended.err
+    assert "Traceback" not in ended.err
+
+
+def test_the_password_of_a_proxy_is_not_printed() -> None:
+    for proxy in (f"http://user:pa/{HIDDEN}@127.0.0.1:1", f"http://user:{HIDDEN}@127.0.0.1:9"):
+        ended = usp("ls", "http://far.example/", "-k", "-vv", env={"http_proxy": proxy})
+        assert ended.code == 3
+        assert HIDDEN not in ended.out + ended.err
+
+
+def nasty_reason(handler: Handler) -> None:
+    """A status line with everything that a terminal may obey, in UTF-8."""
+    reason = NASTY.replace("\r", "\v").encode("utf-8", "surrogateescape")
+    handler.wfile.write(b"HTTP/1.1 404 " + reason + b"\r\nContent-Length: 0\r\n\r\n")
+
+
+def latin_reason(handler: Handler) -> None:
+    """The same as single bytes, among them C1 controls."""
+    handler.wfile.write(b"HTTP/1.1 404 a\x9b31m\x85b\x1b[31m\x00\r\nContent-Length: 0\r\n\r\n")
+
+
+NASTY_URL = "/p\u202e\u2066\u2028\u2029\x85\x9b\u200f.xml"
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=" ".join)
+@pytest.mark.parametrize("reason", [nasty_reason, latin_reason])
+def test_nothing_that_controls_a_terminal_is_printed_or_logged(
+    server: LoopbackServer, reason: Callable[[Handler], None], options: list[str], tmp_path: Path
+) -> None:
+    log = tmp_path / "log"
+    server.site["/robots.txt"] = (
+        f"Sitemap: {server.at('/a.xml')}\nSitemap: {server.at('/lost.xml')}\n"
+        f"Sitemap: {server.url.rstrip('/')}{NASTY_URL}\n"
+    )
+    server.site["/a.xml"] = urlset(f"{server.at('/page')}{NASTY_URL}")
+    server.site["/lost.xml"] = reason
+    ended = usp("ls", server.url, *(option.format(log=log) for option in options))
+    assert ended.code == 0
+    text = all_text(ended, log)
+    assert {char for char in text if is_unsafe(char)} <= {"\n", "\t"}
+    assert all(len(line.splitlines()) == 1 for line in text.split("\n") if line)
+    if "tried" not in options:
+        assert "/page/p%E2%80%AE" in ended.out, "one item a line, which is still its URL"
+
+
+def test_records_of_other_libraries_are_one_line_each(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    program = """
+import logging, sys
+from usp.cli._log import setup_logging
+setup_logging(logging.DEBUG, sys.argv[1])
+try:
+    raise ValueError("http://u:s3cr3t@h/\\x1b[31m\\u202e")
+except ValueError:
+    logging.getLogger("other").exception("first\\nINFO:usp:second \\x1b[2J http://u:s3cr3t@h/")
+"""
+    assert script(program, str(log)).code == 0
+    lines = log.read_text(encoding="utf-8").split("\n")
+    assert lines[0] == "ERROR:other:first%0AINFO:usp:second %1B[2J http://h/"
+    assert lines[-2] == "ValueError: http://h/%1B[31m%E2%80%AE"
+    assert HIDDEN not in "\n".join(lines[1:2] + lines[-2:])

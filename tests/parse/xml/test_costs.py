@@ -1,0 +1,179 @@
+"""Hostile XML costs time in line with its size, and memory that its size doesn't change (issue 12).
+
+Each document is read in a process of its own, with limits (see ``tests.cost``).
+"""
+
+from __future__ import annotations
+
+import gzip
+import time
+from collections.abc import Callable, Iterator
+from io import BytesIO
+from itertools import pairwise
+from typing import Final
+
+import pytest
+
+from tests.cost import assert_linear, cost
+from tests.parse.reading import SM
+from usp._parse.diagnostics import Diagnostics
+from usp._parse.document import Pages, Source
+from usp._parse.input.sniff import Kind
+from usp._parse.xml.expat_reader import XmlReader
+from usp._parse.xml.grammar import GRAMMARS
+
+MB: Final = 1_000_000
+ENTRY: Final = "<url><loc>http://h.example/@</loc></url>"
+
+Unit = tuple[str, str]
+UNITS: Final[dict[str, Unit]] = {
+    # What stands once, and what is repeated: ``@`` becomes a number.
+    "elements that are not closed": ("", "<a>"),
+    "end tags of other elements": ("", "<a></b>"),
+    "end tags of elements that are not open": (ENTRY, "x</b>"),
+    "control characters": ("", "\x0b<a/>"),
+    "comments with hyphens": ("", "<!-- -- "),
+    "comments that are not closed": ("", "<!-- <a> "),
+    "instructions that are not closed": ("", "<?a <b>"),
+    "CDATA that is not closed": ("", "<![CDATA[ <a> "),
+    "start tags of entries": ("", "<url "),
+    "entries that are not closed": ("", "<url>"),
+    "entries with end tags of other elements": ("", "<url></b>"),
+    "entries in instructions": ("", "<?a <url>"),
+    "start tags of URLs": ("", "<loc "),
+    "URLs in no entry": ("", "<loc>/@</loc>"),
+    "names, each its own": ("", "<a@/>"),
+    "open names, each its own": ("", "<a@>"),
+    "attributes, each its own": ("", "<a b@='' c@=''/>"),
+    "prefixes, each its own": ("", "<p@:a/>"),
+    "namespaces, each its own": ("", "<a xmlns:p@='u@'>"),
+    "entries with a namespace of their own": ("", f"{ENTRY[:4]} xmlns:p@='u@'{ENTRY[4:]}"),
+    "attributes of one tag": ("<a", " b@=''"),
+    "children of one entry": ("<url>", "<a@>x</a@>"),
+    "open children of one entry": ("<url>", "<b>"),
+    "children with namespaces in one entry": ("<url>", "<b xmlns:p@='u@'>"),
+    "long names of open elements": (f"<{'n' * 60_000}>", "<a></b>"),
+    "odd entries among plain ones, with an undeclared prefix each": (
+        "", ENTRY * 4 + ENTRY.replace("</url>", "<p@:a>x</p@:a></url>"),
+    ),
+    "odd entries among plain ones, with an unknown child each": (
+        "", ENTRY * 4 + ENTRY.replace("</url>", "<a@>x</a@></url>"),
+    ),
+    "children written in many ways": (
+        "", f"{ENTRY * 4}<url>{''.join(f'<x b{n}=%s/>' % repr('') for n in range(90))}</url>",
+    ),
+    "children of two kinds in turn": ("", f"{ENTRY * 4}<url>{'<x>1</x><y/>' * 90}</url>"),
+}  # fmt: skip
+
+
+class Repeated:
+    """The chunks of a document of any size, which is never whole in memory."""
+
+    def __init__(self, what: str, size: int) -> None:
+        self._once, self._unit = UNITS[what]
+        self._size = size
+
+    def __iter__(self) -> Iterator[bytes]:
+        yield f"<urlset {SM}>{self._once}".encode()
+        written = number = 0
+        while written < self._size:
+            units = []
+            length = 0
+            while length < min(100_000, self._size - written):
+                units.append(self._unit.replace("@", str(number)))
+                length += len(units[-1])
+                number += 1
+            written += length
+            yield "".join(units).encode()
+
+
+def read(size: int, what: str) -> None:
+    """Read the pages of a document, with all of their fields, and its problems."""
+    pages = Pages(Source(Repeated(what, size), "http://h.example/sitemap.xml"))
+    for page in pages:
+        page.to_dict(extended=True)
+    assert len(pages.problems) <= 301
+
+
+@pytest.mark.parametrize("what", UNITS)
+def test_twice_the_document_takes_twice_the_time(what: str) -> None:
+    assert assert_linear(read, 80_000, what).seconds < 3
+
+
+@pytest.mark.parametrize(
+    "what",
+    [
+        "elements that are not closed",
+        "entries that are not closed",
+        "names, each its own",
+        "open names, each its own",
+        "attributes, each its own",
+        "prefixes, each its own",
+        "namespaces, each its own",
+        "children of one entry",
+        "open children of one entry",
+        "children with namespaces in one entry",
+    ],
+)
+def test_what_a_parser_would_keep_takes_little_memory(what: str) -> None:
+    # So large that the buffers are full, and that everything kept would take some 200 MB.
+    assert cost(read, 4 * MB, what, seconds=60).memory < 70 * MB
+
+
+def read_bomb(size: int) -> None:
+    packed = BytesIO()
+    with gzip.open(packed, "wb") as file:
+        file.write(b"<urlset>")
+        for _ in range(size // 300_000):
+            file.write(b"<a>" * 100_000)
+    assert len(packed.getvalue()) < size // 900
+    pages = Pages(Source([packed.getvalue()]))
+    assert list(pages) == []
+    assert "elements are nested more than 500 deep" in {one.message for one in pages.problems}
+
+
+def test_a_few_kilobytes_of_gzip_with_millions_of_open_elements() -> None:
+    assert cost(read_bomb, 24 * MB, seconds=30).memory < 60 * MB  # it was 1 GB
+
+
+# A reading can be ended
+
+
+def longest_step(data: bytes) -> float:
+    """Return the longest CPU time between two questions whether reading should end."""
+    times = [time.process_time()]
+
+    def ended() -> bool:
+        times.append(time.process_time())
+        return False
+
+    reader = XmlReader(GRAMMARS[Kind.URLSET], Diagnostics(ended=ended))
+    # Whoever takes the entries may end the reading as well.
+    times.extend(time.process_time() for _ in reader.read([data]))
+    return max(later - sooner for sooner, later in pairwise(times))
+
+
+@pytest.mark.parametrize("what", UNITS)
+def test_a_reading_is_never_long_without_a_question(what: str) -> None:
+    data = b"".join(Repeated(what, 300_000))
+    assert longest_step(data) < 0.5 or longest_step(data) < 0.5
+
+
+ENDS: Final[dict[str, Callable[[int], bool]]] = {
+    "at once": lambda _: True,
+    "later": lambda asked: asked > 3,
+}
+
+
+@pytest.mark.parametrize("when", ENDS)
+def test_a_reading_ends_when_it_should(when: str) -> None:
+    asked = 0
+
+    def ended() -> bool:
+        nonlocal asked
+        asked += 1
+        return ENDS[when](asked)
+
+    reader = XmlReader(GRAMMARS[Kind.URLSET], Diagnostics(ended=ended))
+    with pytest.raises(TimeoutError, match="not read to its end"):
+        list(reader.read(Repeated("elements that are not closed", MB)))

@@ -1,0 +1,120 @@
+"""How URLs and texts are shown: without credentials, and on one line."""
+
+import sys
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import usp
+from tests.server import Handler, LoopbackServer
+from usp._display import one_line, redact, redact_argument, shown, without_credentials
+from usp.exceptions import SitemapException, StorageError, UsageError
+
+BIDI = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("http://h.example/a", "http://h.example/a"),
+        ("http://user:secret@h.example/a", "http://h.example/a"),
+        ("HTTPS://user@h.example", "HTTPS://h.example"),
+        ("http://user:se@cret@h.example:80/a@b?c@d", "http://h.example:80/a@b?c@d"),
+        ("http://us er:se cret@h.example/", "http://h.example/"),
+        ("http://user:se\ncret@h.example/", "http://h.example/"),
+        ("//user:secret@h.example/a", "//h.example/a"),
+        (" \thttp://user:secret@h.example/", " \thttp://h.example/"),
+        ("http://:@h.example/", "http://h.example/"),
+        ("ftp://user:secret@h.example/", "ftp://h.example/"),
+        ("http://user:secret@[::1]:80/", "http://[::1]:80/"),
+        ("https://h.example/@user", "https://h.example/@user"),
+        ("https://h.example?mail=a@b", "https://h.example?mail=a@b"),
+        ("mailto:me@h.example", "mailto:me@h.example"),
+        ("./folder//me@home.xml", "./folder//me@home.xml"),
+        ("", ""),
+    ],
+)
+def test_a_url_without_its_user_and_password(url: str, expected: str) -> None:
+    assert without_credentials(url) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Failed: http://a:b@h/x, then https://c:d@i", "Failed: http://h/x, then https://i"),
+        ("['//a:b@h/x']", "['//h/x']"),
+        ("http://h/ is not me@h.example", "http://h/ is not me@h.example"),
+        ("http://a:b@c:d@h/", "http://h/"),
+        ("no URL", "no URL"),
+    ],
+)
+def test_urls_in_a_text_lose_their_user_and_password(text: str, expected: str) -> None:
+    assert redact(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ("http://user:pa/ss@h:80", "http://***@h:80"),
+        ("http://user:p?a#s@s@h", "http://***@h"),
+        ("user:secret@h", "***@h"),
+        ("mailto:me@h.example", "mailto:me@h.example"),
+        ("foo", "foo"),
+    ],
+)
+def test_a_rejected_argument_shows_nothing_before_the_last_at_sign(
+    given: str, expected: str
+) -> None:
+    assert redact_argument(given) == expected
+
+
+def test_what_controls_a_terminal_is_percent_encoded() -> None:
+    assert one_line("http://h/é\n\x1b[2J\x7f\x85z") == "http://h/é%0A%1B[2J%7F%C2%85z"
+    assert one_line("a\u202eb\u2028c\u2029d") == "a%E2%80%AEb%E2%80%A8c%E2%80%A9d"
+    assert one_line("日本語 🎉 a\u200db") == "日本語 🎉 a\u200db"
+
+
+def test_every_control_character_is_encoded() -> None:
+    every = "".join(map(chr, range(sys.maxunicode + 1)))
+    controls = {char for char in every if unicodedata.category(char) in {"Cc", "Zl", "Zp"}}
+    changed = {char for char in every if one_line(char) != char}
+    assert changed == controls | set(BIDI)
+
+
+@given(st.text())
+def test_what_is_shown_is_one_line(text: str) -> None:
+    safe = shown(text)
+    assert len(safe.splitlines()) <= 1
+    assert not any(unicodedata.category(char) in {"Cc", "Zl", "Zp"} for char in safe)
+    assert not set(safe) & set(BIDI)
+
+
+@given(st.text(alphabet="a:@/? \n\"'"), st.text(alphabet="b:@ "))
+def test_nothing_of_a_password_is_shown(user: str, path: str) -> None:
+    url = f"http://{user.replace('/', '').replace('?', '')}secret@h.example/{path}"
+    assert without_credentials(url) == f"http://h.example/{path}"
+
+
+@pytest.mark.parametrize("kind", [SitemapException, StorageError, UsageError])
+def test_an_exception_shows_no_password(kind: type[Exception]) -> None:
+    error = kind("http://user:secret@h.example/\x1b is wrong")
+    assert str(error) == "http://h.example/%1B is wrong"
+    assert "secret" not in repr(error)
+
+
+def test_log_lines_of_the_library_are_safe_for_any_handler(
+    server: LoopbackServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    def reason(handler: Handler) -> None:
+        handler.wfile.write(b"HTTP/1.1 404 a\x1b[31m\x9b\xe2\x80\xae\r\nContent-Length: 0\r\n\r\n")
+
+    server.site["/robots.txt"] = f"Sitemap: {server.url}a\u202eb\u2028c.xml\n"
+    server.otherwise = reason
+    with caplog.at_level("DEBUG", "usp"):
+        tree = usp.sitemap_tree_for_homepage(server.url)
+    lines = [record.getMessage() for record in caplog.records if record.name.startswith("usp")]
+    assert any("%E2%80%AE" in line for line in lines)
+    for text in (*lines, repr(tree), *map(repr, tree.all_sitemaps())):
+        assert one_line(text) == text
