@@ -267,6 +267,17 @@ def test_a_url_is_one_resource_with_and_without_credentials(server: LoopbackServ
     assert server.requested.count("/i.xml") == server.requested.count("/a.xml") == 1
 
 
+def test_filters_of_sitemaps_see_urls_without_credentials(server: LoopbackServer) -> None:
+    server.robots("/i.xml")
+    server.site["/i.xml"] = index(with_login(server.at("/a.xml")), with_login(server.at("/b.xml")))
+    server.site["/a.xml"] = urlset("/page")
+    tree = usp.sitemap_tree_for_homepage(
+        server.url, exclude_sitemaps=[rf"^{server.at('/b')}"], use_known_paths=False
+    )
+    assert "/b.xml" not in server.requested
+    assert [page.url for page in tree.all_pages()] == [server.at("/page")]
+
+
 def test_credentials_do_not_follow_the_fallback_to_http(server: LoopbackServer) -> None:
     server.otherwise = 404
     url = with_login(server.url.replace("http:", "https:"))

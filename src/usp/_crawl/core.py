@@ -349,9 +349,8 @@ class Crawl:
         request = self._answered(request)
         if isinstance(result, NotModified):
             result = result._document or unchanged_document(request, result)
-        settled = self._resources.receive(
-            request._options.url, self._credentials.result(result), now, jitter
-        )
+        self._credentials.learn(result)
+        settled = self._resources.receive(request._options.url, result, now, jitter)
         if isinstance(settled, float):
             return settled
         self._arrived.append(settled)

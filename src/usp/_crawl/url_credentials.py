@@ -12,7 +12,7 @@ from usp._crawl.discovery import StartUrl
 from usp._crawl.messages import FetchFailed, TruncatedBody
 from usp._crawl.scheme_choice import Site
 from usp._display import without_credentials
-from usp._parse import Child, Document, is_http_url
+from usp._parse import Document, is_http_url
 
 
 class UrlCredentials:
@@ -31,7 +31,8 @@ class UrlCredentials:
     def _start_urls(self, start_urls: Iterable[StartUrl]) -> Iterator[StartUrl]:
         for start in start_urls:
             if start.document is not None:  # a file has a name and no credentials
-                yield replace(start, document=self.document(start.document))
+                self.learn(start.document)
+                yield start
                 continue
             query = start.homepage
             if query is not None:
@@ -46,25 +47,12 @@ class UrlCredentials:
             self._of_hosts.setdefault(host, (found, scheme))
         return without_credentials(url) if found else url
 
-    def result(
-        self, result: Document | TruncatedBody | FetchFailed
-    ) -> Document | TruncatedBody | FetchFailed:
-        """Return a result whose document names its children without credentials; keep those."""
-        if isinstance(result, TruncatedBody):
-            return replace(result, document=self.document(result.document))
-        return self.document(result) if isinstance(result, Document) else result
-
-    def document(self, document: Document) -> Document:
-        """Return a document whose children have no credentials in their URLs."""
-        if not any("@" in child.url for child in document.children):
-            return document
-        children: dict[str, Child] = {}
-        for child in document.children:
-            url = without_credentials(child.url)
-            if found := _userinfo(child.url):
-                self._of_urls.setdefault(urldefrag(url).url, found)
-            children.setdefault(url, replace(child, url=url))
-        return replace(document, children=tuple(children.values()))
+    def learn(self, result: Document | TruncatedBody | FetchFailed) -> None:
+        """Keep the credentials of the sitemaps that a document lists."""
+        document = result.document if isinstance(result, TruncatedBody) else result
+        for child in document.children if isinstance(document, Document) else ():
+            if child.userinfo:
+                self._of_urls.setdefault(urldefrag(child.url).url, child.userinfo)
 
     def url_to_request(self, url: str) -> str:
         """Return a URL with its credentials, if it has any.

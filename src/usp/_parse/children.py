@@ -6,13 +6,13 @@ A document may list millions. Only as many as a crawl can fetch become objects.
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from usp._parse.formats.field_reader import first
 from usp._parse.pages import CHILD
 from usp._parse.values.deduplicate import Deduplicator
-from usp._parse.values.urls import resolve_url
+from usp._parse.values.urls import resolve_url, split_userinfo
 from usp._parse.xml.entry_builder import Entry
 from usp.objects.outcome import SkipReason
 
@@ -32,6 +32,8 @@ class Child:
     """The ``<lastmod>`` in the index, as written."""
     is_feed: bool = False
     """Whether a homepage names it as a feed."""
+    userinfo: str = field(default="", repr=False)
+    """The user and password of its URL, as they are written there; the URL has none."""
 
 
 class SkipRule(Protocol):
@@ -79,12 +81,13 @@ class Children:
 
     def add(self, url: str, lastmod: str | None = None, *, is_feed: bool = False) -> None:
         """Add a child, unless it is known, skipped or beyond the limit."""
+        url, userinfo = split_userinfo(url) if "@" in url else (url, "")
         if self.is_full:
             self.more += url not in self._kept
             return
         if not url or url in self._kept:
             return
-        child = Child(url, lastmod, is_feed)
+        child = Child(url, lastmod, is_feed, userinfo)
         rule = self._selection.skip_reason
         reason = rule(child, in_index=self._in_index) if rule else None
         if reason is None:

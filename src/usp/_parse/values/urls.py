@@ -54,6 +54,13 @@ def _needs_base(url: str) -> bool:
     return scheme.lower() in {"http", "https"} and not rest.startswith("//")
 
 
+def split_userinfo(url: str) -> tuple[str, str]:
+    """Return a URL without its user and password, and those of an HTTP(S) one as written."""
+    bare = without_credentials(url)
+    is_used = bare != url and is_http_url(url)
+    return bare, urlsplit(url).netloc.rpartition("@")[0] if is_used else ""
+
+
 def split_urls(text: str) -> list[str]:
     """Return the URLs of a text that consists of several, else the text itself."""
     words = text.split()
