@@ -33,6 +33,7 @@ ROOTS = [
     "<sitemapindex><sitemap><loc>http://h.example/a.xml</loc></sitemap></sitemapindex>",
     "<rss><channel><item><title>T</title><link>http://h.example/</link></item></channel></rss>",
     "<feed xmlns='http://www.w3.org/2005/Atom'></feed>", "<rdf:RDF></rdf:RDF>", "<html></html>",
+    '<rdf:RDF><?xml version="1.0" encoding="utf-16"?></rdf:RDF>',
     "<urlsets></urlsets>", "<sm:urlset></sm:urlset>", "<rss", "", "http://h.example/\n",
 ]  # fmt: skip
 heads = st.builds(

@@ -133,6 +133,12 @@ def http_charset(content_type: str | None) -> str | None:
     return match[1] if match else None
 
 
+def declared_charset(document: bytes) -> str | None:
+    """Return the charset that an XML declaration names, wherever in the head it is."""
+    declared = _XML_DECLARATION.search(document, 0, _HEAD)
+    return declared[1].decode("ascii", "replace") if declared else None
+
+
 def choose_codec(
     head: bytes, http_charset: str | None, diagnostics: Diagnostics
 ) -> tuple[str, int]:
@@ -142,8 +148,7 @@ def choose_codec(
             return codec, len(mark)
     if codec := _BY_NONZERO_BYTES.get(tuple(map(bool, head[:4])), ""):
         return codec, 0
-    declared = _XML_DECLARATION.search(head)
-    for name in (http_charset, declared and declared[1].decode("ascii", "replace")):
+    for name in (http_charset, declared_charset(head)):
         if name and (known := _known_codec(name, head, diagnostics)):
             return known, 0
     return _UTF_8, 0

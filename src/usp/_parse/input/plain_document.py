@@ -5,17 +5,14 @@ Nearly all sitemaps and feeds are such documents. One look at the head replaces 
 never changes a result: a document that those steps would change is left to them.
 """
 
-import re
 from collections.abc import Iterable
 from typing import Final
 
+from usp._parse.input.decode import declared_charset
 from usp._parse.input.sniff import SniffResult, sniff_plain_head
 
 _MAX_SIZE: Final = 64 * 1024
 """Bodies up to this size are kept in memory as one chunk (``usp._store``)."""
-_OTHER_CHARSET: Final = re.compile(
-    rb"<\?xml [^>]{0,100}encoding=(?!.[uU][tT][fF]-8[\"'])", re.DOTALL
-)
 _CHARSETS: Final = frozenset({None, "utf-8", "UTF-8"})
 
 
@@ -26,7 +23,7 @@ def plain_document(
     if not isinstance(chunks, list) or len(chunks) != 1 or charset not in _CHARSETS:
         return None
     data: bytes = chunks[0]
-    if len(data) > min(limit, _MAX_SIZE) or _OTHER_CHARSET.match(data):
+    if len(data) > min(limit, _MAX_SIZE) or declared_charset(data) not in _CHARSETS:
         return None
     sniffed = sniff_plain_head(data)
     return (data, sniffed) if sniffed and _is_utf8(data) else None
