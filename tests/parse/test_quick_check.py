@@ -150,6 +150,9 @@ FIELDS = st.sampled_from(
         "<video:video><video:title>{}</video:title><video:live>{}</video:live></video:video>",
         '<xhtml:link rel="alternate" hreflang="{}"/>',
         "<loc>{}</loc>",
+        "<lastmod/>",
+        "<priority/>",
+        "<news:news><news:title/></news:news>",
     ]
 )
 
@@ -171,6 +174,14 @@ def test_the_quick_check_finds_what_the_full_check_finds(
         )
 
     assert_readers_agree([urlset([entry(n, filled(n)) for n in range(80)])])
+
+
+@pytest.mark.parametrize("more", ["<lastmod/>", "<lastmod>2024-05-01</lastmod>"])
+def test_an_empty_element_beside_another_of_its_name_is_found(more: str) -> None:
+    data = urlset([entry(n, f"<lastmod/><priority>0.5</priority>{more}") for n in range(60)])
+    pages, _ = pages_of(data)
+    assert [problem.code for problem in pages.problems] == ["SM404"] * 60
+    assert_readers_agree([data])
 
 
 @pytest.mark.parametrize("name", ["rss", "atom"])

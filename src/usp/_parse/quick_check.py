@@ -10,6 +10,7 @@ An entry that isn't known to be good gets the full check. So the result is that 
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final, TypeVar
 from weakref import WeakKeyDictionary
@@ -286,18 +287,15 @@ def _plan(layout: GroupLayout, fields: FieldReader) -> _Plan | None:
     In a plain match URLs and texts are good. What is left are dates and words, and extensions that
     lack what they need.
     """
-    columns: dict[int, IsGood | None] = {}
-    for item in layout.items:
-        if item.run is not None:
-            if not _is_complete_run(item.run):
-                return None
-        elif item.text is None:
-            if item.key in fields.single_keys and layout.only(item.key) is None:
-                return None
-            columns[item.group] = _plain_test(item.key, fields)
+    single = [item for item in layout.items if item.run is None]
+    counts = Counter(item.key for item in single)  # empty elements count as well
+    if any(counts[key] > 1 for key in fields.single_keys):
+        return None
+    if not all(_is_complete_run(item.run) for item in layout.items if item.run is not None):
+        return None
+    columns = {item.group: _plain_test(item.key, fields) for item in single if item.text is None}
     required: list[tuple[int, int]] = []
     for start, prefix, needed, _ in REQUIRED:
-        single = [item for item in layout.items if item.run is None]
         if not any(item.key.startswith(prefix) for item in single):
             continue
         starts, group = [item.group for item in single if item.key == start], layout.only(needed)
