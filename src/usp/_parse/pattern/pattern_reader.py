@@ -219,12 +219,17 @@ class PatternReader:
         """Record that what looked like the end of an entry was inside a comment."""
         self._left //= 2
 
-    def learn(self, begin: int, stop: int, scope: NamespaceScope, entry: Entry) -> None:
-        """Learn from an entry that did not match and was read by expat, given its offsets."""
+    def miss_entry(self) -> None:
+        """Record an entry that did not match."""
         self._left -= _MISS
         if self._left <= 0:
             self._misses = max(self._misses // 2, _FEWEST_MISSES)
             self._forget()
+
+    def learn(self, begin: int, stop: int, scope: NamespaceScope, entry: Entry) -> None:
+        """Learn from an entry that did not match and was read by expat, given its offsets."""
+        self.miss_entry()
+        if self._left <= 0:
             return
         if stop - begin > _LONGEST_ENTRY or not self._is_worth_learning(stop):
             return

@@ -241,7 +241,7 @@ class EntryBuilder:
         was_inside = self._children is not self._entries
         while self._stack and (self._children is not self._entries or len(self._stack) > _MAX_PATH):
             self._children, _, self._scope, _ = self._stack.pop()
-        while sum(len(name) for _, _, _, name in self._stack) > _MAX_PATH_NAMES:
+        while sum([len(place[3]) for place in self._stack]) > _MAX_PATH_NAMES:
             self._children, _, self._scope, _ = self._stack.pop()
         self._known = self._scope.names.tags[id(self._children)]
         return was_inside

@@ -328,6 +328,8 @@ class XmlReader:
             self._diagnostics.report(code, message, at=fault.offset)
         self._fault = None
         builder.leave_entry()
+        if self._pattern_reader and self._pattern_reader.is_active:
+            self._pattern_reader.miss_entry()  # else it would try in vain after each fault
         blanks = _BLANKS.match(buffer.data, stop)  # expat would need a step of its own for them
         self._resume(buffer.start + (blanks.end() if blanks else stop))
         return True
