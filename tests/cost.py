@@ -2,7 +2,7 @@
 
 A function of a test module is called in a new process with limits on CPU time and memory, so that
 a fault ends that process and not the tests. CPU time is measured and not time on the clock: a busy
-machine changes nothing. Only POSIX systems have these limits; elsewhere the tests are skipped.
+machine changes nothing. The process is forked from one that has its imports done. Only POSIX systems have these limits; elsewhere the tests are skipped.
 
     def read_faults(size: int) -> None:
         consume(b"<urlset>" + b"<a></b>" * size)
@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -26,6 +25,8 @@ from typing import Final
 
 import pytest
 
+from tests.warm import WarmPython
+
 SECONDS: Final = 20
 """The limit on the CPU time of the process, which includes its imports."""
 MEMORY_MIB: Final = 2048
@@ -35,7 +36,7 @@ GROWTH: Final = 2.9
 NOISE: Final = 0.05
 """In seconds: shorter times say nothing about growth."""
 
-_PROJECT: Final = Path(__file__).resolve().parent.parent
+_WARM: Final = WarmPython(("hypothesis", "pytest", "usp.aio", "usp.tree", "usp.cli._demo"))
 _PEAK: Final = "VmHWM"
 _CURRENT: Final = "VmRSS"
 
@@ -62,17 +63,11 @@ def cost(
     """
     pytest.importorskip("resource", reason="only POSIX systems have limits on CPU time and memory")
     call = [function.__module__, function.__qualname__, json.dumps(arguments)]
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.cost", str(seconds), str(memory_mib), *call],
-        cwd=_PROJECT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = _WARM.run("-m", "tests.cost", str(seconds), str(memory_mib), *call)
     if done.returncode == -signal.SIGXCPU:
         pytest.fail(f"{function.__name__}{arguments} takes more than {seconds} s of CPU time")
     if done.returncode:
-        pytest.fail(f"{function.__name__}{arguments} fails:\n{done.stderr[-2000:]}")
+        pytest.fail(f"{function.__name__}{arguments} fails:\n{done.stderr.decode()[-2000:]}")
     return Cost(*json.loads(done.stdout.splitlines()[-1]))
 
 
