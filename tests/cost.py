@@ -2,7 +2,8 @@
 
 A function of a test module is called in a new process with limits on CPU time and memory, so that
 a fault ends that process and not the tests. CPU time is measured and not time on the clock: a busy
-machine changes nothing. The process is forked from one that has its imports done. Only POSIX systems have these limits; elsewhere the tests are skipped.
+machine changes nothing. The process is forked from one that has its imports done (``tests.warm``).
+Only POSIX systems have these limits; elsewhere the tests are skipped.
 
     def read_faults(size: int) -> None:
         consume(b"<urlset>" + b"<a></b>" * size)

@@ -79,9 +79,9 @@ class WarmPython:
     def _start(self) -> socket.socket:
         self._socket, theirs = socket.socketpair()
         with theirs:
+            serve = ("-m", "tests.warm", str(theirs.fileno()))
             self._server = subprocess.Popen(
-                [sys.executable, *self.options, "-m", "tests.warm", str(theirs.fileno())]
-                + [*self.modules],
+                [sys.executable, *self.options, *serve, *self.modules],
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
                 cwd=_PROJECT,
