@@ -37,7 +37,7 @@ GROWTH: Final = 2.9
 NOISE: Final = 0.05
 """In seconds: shorter times say nothing about growth."""
 
-_WARM: Final = WarmPython(("hypothesis", "pytest", "usp.aio", "usp.tree", "usp.cli._demo"))
+_WITH_USP: Final = WarmPython(("hypothesis", "pytest", "usp.aio", "usp.tree", "usp.cli._demo"))
 _PEAK: Final = "VmHWM"
 _CURRENT: Final = "VmRSS"
 
@@ -57,6 +57,7 @@ def cost(
     *arguments: str | float,
     seconds: int = SECONDS,
     memory_mib: int = MEMORY_MIB,
+    python: WarmPython = _WITH_USP,
 ) -> Cost:
     """Call a function, defined at the top of a test module, in a new process; return its cost.
 
@@ -64,7 +65,7 @@ def cost(
     """
     pytest.importorskip("resource", reason="only POSIX systems have limits on CPU time and memory")
     call = [function.__module__, function.__qualname__, json.dumps(arguments)]
-    done = _WARM.run("-m", "tests.cost", str(seconds), str(memory_mib), *call)
+    done = python.run("-m", "tests.cost", str(seconds), str(memory_mib), *call)
     if done.returncode == -signal.SIGXCPU:
         pytest.fail(f"{function.__name__}{arguments} takes more than {seconds} s of CPU time")
     if done.returncode:

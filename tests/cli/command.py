@@ -2,8 +2,8 @@
 
 The process runs in Python's development mode, which reports unclosed sockets and files on stderr;
 without the proxies of the environment, which can't reach the loopback interface; and with the
-default buffering. ``usp`` and ``script`` fork one that has its imports done (``tests.warm``), unless
-it gets environment variables of its own; the others start a new one.
+default buffering. ``usp`` and ``script`` fork a process that has its imports done (``tests.warm``),
+unless it gets environment variables of its own; the others start a new one.
 """
 
 import os
