@@ -45,14 +45,11 @@ def assert_no_stall(work: Callable[[], Coroutine[Any, Any, object]]) -> None:
     """Run some work, at most three times: other tests leave objects to the garbage collector."""
     gc.collect()
     gc.freeze()
-    try:
-        stalls = []
-        for _ in range(3):
-            stalls.append(asyncio.run(longest_stall(work())))
-            if stalls[-1] < MAX_STALL:
-                return
-    finally:
-        gc.unfreeze()
+    stalls = []
+    for _ in range(3):
+        stalls.append(asyncio.run(longest_stall(work())))
+        if stalls[-1] < MAX_STALL:
+            return
     pytest.fail(f"the event loop was blocked for {min(stalls):.2f} s of CPU time")
 
 
