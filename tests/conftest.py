@@ -42,7 +42,7 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 def pytest_collection_finish() -> None:
-    """Let the garbage collector, which many tests call, skip the modules and the tests themselves."""
+    """Let the garbage collector, which many tests call, skip the modules and the tests."""
     gc.collect()
     gc.freeze()
 
