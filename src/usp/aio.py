@@ -18,6 +18,7 @@ from usp._drive.aio import AioCrawlRun, PageBatches, run
 from usp._drive.bounded_tasks import as_they_finish
 from usp._drive.events import emitter
 from usp._drive.off_loop import in_thread, off_loop
+from usp._drive.page_filter import PageFilter
 from usp._source import CrawlStart, SourceName, known_and_extra_paths
 from usp._store import Store
 from usp._validate import (
@@ -101,7 +102,7 @@ class AioPageStream(StreamStatus, _AioStream[SitemapPage]):
         # A file is read with the first page, in a thread; until then, nothing is known of it.
         known = Crawl._started(start.site.name, (), policy, options) if start.file else None
         stream._state = StreamState(
-            known or start.crawl(policy, options), emitter(options.observer)
+            known or start.crawl(policy, options), emitter(options.observer), PageFilter
         )
         stream._store = store
         stream._items = _read(stream._state, start, client, store)
@@ -114,7 +115,10 @@ class AioPageStream(StreamStatus, _AioStream[SitemapPage]):
 
 
 async def _read(
-    state: StreamState, start: CrawlStart, given: AbstractAioWebClient | None, store: Store
+    state: StreamState[PageFilter],
+    start: CrawlStart,
+    given: AbstractAioWebClient | None,
+    store: Store,
 ) -> AsyncGenerator[SitemapPage, None]:
     """Yield the pages of a stream.
 
@@ -125,7 +129,7 @@ async def _read(
         if start.file:
             policy, options = state.crawl.policy, state.crawl._cursor.options
             state.set_crawl(await in_thread(start.crawl, policy, options))
-        crawl, page_filter = state.crawl, state.page_filter
+        crawl, page_filter = state.crawl, state.filter
         async with (
             _client(given) as client,
             AioCrawlRun(crawl, client, start.homepage, state.emit, store) as progress,
