@@ -22,11 +22,12 @@ from usp._tables import nodes
 from usp._tables.batch import Batch
 from usp._tables.choice import TableChoice
 from usp._tables.pages import PageTables
-from usp._tables.rows import TableRow, attempt_row, problem_row, site_name
+from usp._tables.rows import TableRow, attempt_row, homepage_of, problem_row, site_name
 from usp._validate import check_flags, check_int
 from usp.objects.events import Event, Observer, RequestStarted, ResponseReceived
 from usp.objects.outcome import Outcome
 from usp.objects.problem import Problem, Severity
+from usp.stream import StreamState
 
 _NODE_TABLES: Final = frozenset({"sitemaps", "problems", "attempts", "sites"})
 """The tables that need every node, not just those with pages."""
@@ -47,6 +48,7 @@ class CrawlTables:
         self._batch_rows = batch_rows
         self._unique = UniqueUrls() if unique else None
         self._counts: Counter[str] = Counter()
+        self._homepage: str | None = None
         self._pages_of_node = 0
         self._first_failure: str | None = None
         self._searched_homepage = False
@@ -58,6 +60,8 @@ class CrawlTables:
         recurse_callback: RecurseCallback | None,
         recurse_list_callback: RecurseListCallback | None,
         observer: Observer | None,
+        *,
+        probe_early: bool = False,
     ) -> CrawlOptions:
         """Return the options of the crawl."""
 
@@ -70,6 +74,7 @@ class CrawlTables:
             recurse_callback,
             recurse_list_callback,
             observer=count if "sites" in self.choice else observer,
+            probe_early=probe_early,
             streaming=True,
             every_node=not _NODE_TABLES.isdisjoint(self.choice.tables),
         )
@@ -82,21 +87,25 @@ class CrawlTables:
 
     def filter(self, crawl: Crawl, emit: Emit) -> RowFilter:
         """Return what selects the rows of pages."""
+        self._homepage = homepage_of(crawl._name)  # before the crawl chooses a scheme
         return RowFilter(crawl, emit, self._unique)
 
-    def columns(self, node: Node, crawl: Crawl) -> ColumnBatch:
+    def batches(self, node: Node, state: StreamState[RowFilter]) -> ColumnBatch:
         """Return what reads the columns of a node's pages, if they are to be read here."""
         is_due = node.pages_due and self.choice.reads_pages
         pages = node.document.pages if node.document and is_due else ()
-        names = self.choice.page_columns | crawl._cursor.selection.columns
+        names = self.choice.page_columns | state.crawl._cursor.selection.columns
         return ColumnBatch(pages, names, self._batch_rows)
 
-    def pages(self, node: Node, columns: PageColumns) -> Iterator[Batch]:
-        """Yield the batches of some pages of a node."""
+    def items(
+        self, node: Node, batch: PageColumns, state: StreamState[RowFilter]
+    ) -> Iterator[Batch]:
+        """Yield the batches of some pages of a node, those that are wanted."""
+        columns = state.filter.select(node, batch)
         self._pages_of_node += len(columns["url"])
         return self._pages.batches(columns, nodes.node_url(node))
 
-    def node(self, node: Node, *, to_the_end: bool = True) -> Iterator[Batch]:
+    def after(self, node: Node, *, to_the_end: bool) -> Iterator[Batch]:
         """Yield the rows that a node adds to other tables than that of pages.
 
         :param to_the_end: whether its pages were read to the end, if any are.
@@ -133,18 +142,18 @@ class CrawlTables:
             self._first_failure = next(errors, None)
         return self._rows("problems", rows)
 
-    def end(self, crawl: Crawl, homepage: str) -> Iterator[Batch]:
+    def end(self, state: StreamState[RowFilter]) -> Iterator[Batch]:
         """Yield the rows of the crawl as a whole."""
-        stopped = crawl.stopped
+        stopped = state.crawl.stopped
         yield from self._problems([stopped] if stopped else [], None)
-        yield from self._rows("sites", [self._site_row(crawl, homepage)])
+        yield from self._rows("sites", [self._site_row(state.crawl)])
 
-    def _site_row(self, crawl: Crawl, homepage: str) -> TableRow:
+    def _site_row(self, crawl: Crawl) -> TableRow:
         counted = ("requests", "bytes", "sitemaps", "sitemaps_failed", "pages", "problems")
         return {
             "site": self.site,
-            "homepage": homepage or None,
-            "final_url": (crawl._name if homepage else None),
+            "homepage": self._homepage,
+            "final_url": homepage_of(crawl._name),
             "outcome": str(crawl.outcome),
             "code": self._first_failure,
             "complete": crawl.outcome in {Outcome.FOUND, Outcome.NONE},

@@ -80,19 +80,17 @@ def read_tables(
         use_known_paths=use_known_paths,
     )
     state = StreamState(start.crawl, emitter(options.observer), made.filter)
-    return TableStream._start(start, state, partial(_read_ready, made, start.homepage))
+    return TableStream._start(start, state, partial(_read_ready, made))
 
 
-def _read_ready(
-    made: CrawlTables, homepage: str, state: StreamState[RowFilter], is_over: bool
-) -> Iterator[Batch]:
+def _read_ready(made: CrawlTables, state: StreamState[RowFilter], is_over: bool) -> Iterator[Batch]:
     rows = state.filter
     for node in rows.ready_nodes():
-        batch = made.columns(node, state.crawl)
-        while not rows.closed and (columns := batch(rows.ended)):
-            yield from made.pages(node, rows.select(node, columns))
-        yield from made.node(node, to_the_end=not (batch.ended or rows.closed))
+        read = made.batches(node, state)
+        while not rows.closed and (columns := read(rows.ended)):
+            yield from made.items(node, columns, state)
+        yield from made.after(node, to_the_end=not (read.ended or rows.closed))
         if node.pages_due:
-            rows.finish(node, ended=batch.ended)
+            rows.finish(node, ended=read.ended)
     if is_over:
-        yield from made.end(state.crawl, homepage)
+        yield from made.end(state)

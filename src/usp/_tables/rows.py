@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from usp._display import without_credentials
-from usp._parse import timestamp
+from usp._parse import is_http_url, timestamp
 from usp._source import SourceName, is_local
+from usp.helpers import strip_url_to_homepage
 from usp.objects.fetch_info import FetchInfo
 from usp.objects.outcome import Attempt
 from usp.objects.problem import Problem
@@ -24,6 +25,11 @@ def site_name(source: SourceName) -> str:
     if is_local(source) or "@" not in name:
         return name
     return without_credentials(name) if "//" in name else without_credentials(f"//{name}")[2:]
+
+
+def homepage_of(name: str) -> str | None:
+    """Return the homepage of a site, given its URL or that of a sitemap; None for a file."""
+    return strip_url_to_homepage(name) if is_http_url(name) else None
 
 
 def problem_row(site: str, problem: Problem, sitemap_url: str | None = None) -> TableRow:

@@ -12,13 +12,12 @@ from usp._crawl.row_selection import RowSelection
 from usp._crawl.selected_pages import columns_of
 from usp._crawl.selection import Selection
 from usp._crawl.unique_urls import UniqueUrls
-from usp._parse import ROWS_AT_ONCE, Kind, is_http_url, timestamp
+from usp._parse import ROWS_AT_ONCE, Kind, timestamp
 from usp._tables.batch import Batch
 from usp._tables.choice import ColumnNames, TableChoice, TableNames
 from usp._tables.pages import PageTables
-from usp._tables.rows import TableRow, attempt_row, fetch_columns, problem_row
+from usp._tables.rows import TableRow, attempt_row, fetch_columns, homepage_of, problem_row
 from usp._validate import check_flags, check_instance, check_int
-from usp.helpers import strip_url_to_homepage
 from usp.objects import sitemap as sitemaps
 from usp.objects.fetch_info import NOT_FETCHED
 from usp.objects.outcome import Outcome
@@ -166,7 +165,7 @@ class _TreeTables:
         counted = ("requests", "bytes", "sitemaps", "sitemaps_failed", "pages", "problems")
         return {
             "site": site,
-            "homepage": strip_url_to_homepage(site) if is_http_url(site) else None,
+            "homepage": homepage_of(site),
             "outcome": outcome and str(outcome),
             "code": self._first_failure,
             "complete": outcome and outcome in {Outcome.FOUND, Outcome.NONE},
