@@ -93,8 +93,8 @@ WRONG = [
     ("kind = 3", "kind must be names with commas between, or a list of them, not 3"),
     ("format = 'page'", "format must be one of"),
     ("since = 3", "since must be a date, a time or a duration"),
-    ("[sl]\nlimit = 3", "there is no command 'sl' (did you mean 'ls'?)"),
-    ("[demo]\nlimit = 3", "there is no command 'demo'"),
+    ("[lss]\nlimit = 3", "lss is no command (did you mean 'ls'?)"),
+    ("[demo]\nlimit = 3", "demo is no command"),
     ("[ls]\nlimt = 3", "ls.limt is no option (did you mean 'limit'?)"),
 ]
 

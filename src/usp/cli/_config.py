@@ -52,7 +52,7 @@ def _checked_command(
 ) -> dict[str, object]:
     commands = {command.name: command for command in COMMANDS if command.options}
     if name not in commands:
-        raise UsageError(f"{file}: {section}there is no command {name!r}{hint(name, commands)}")
+        raise UsageError(f"{file}: {section}{name} is no command{hint(name, commands)}")
     return _checked(f"{file}: {section}{name}.", table, _known_to(commands[name]))
 
 
