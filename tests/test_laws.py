@@ -45,7 +45,7 @@ LAYERS = (
     {"_store", "_whole_file"},
     {"web_client"},
     {"_drive"},
-    {"tree", "stream", "aio", "fetch_parse", "helpers", "_source", "log", "__about__"},
+    {"tree", "stream", "aio", "fetch_parse", "helpers", "_source", "_find", "log", "__about__"},
     {"_tables"},
     {"export", "find"},
     {"cli"},

@@ -67,6 +67,13 @@ LS_FORMATS: Final = {
 }
 """The output formats of ``usp ls``."""
 
+FIND_FORMATS: Final = {
+    "text": "columns for people",
+    "json": "one object with all that was tried",
+    "jsonl": "one object per URL that was tried, one per line",
+}
+"""The output formats of ``usp find``."""
+
 COMMANDS: Final = (
     Command(
         "ls",
@@ -86,6 +93,41 @@ COMMANDS: Final = (
             ("usp ls example.org -f pages | head", "the first ten pages"),
             ("usp ls -s https://example.org/news.xml", "one sitemap"),
             ("usp ls sitemap.xml.gz -f pages", "a file"),
+        ),
+    ),
+    Command(
+        "find",
+        "say where the sitemaps of a website are, without reading their pages",
+        "usp.cli._find",
+        Argument("SOURCE", _SOURCE),
+        (
+            format_option(FIND_FORMATS),
+            Option(
+                ("--shallow",),
+                "sitemaps",
+                "don't fetch what indexes list; their entries are counted",
+            ),
+        ),
+        fetches=True,
+        examples=(
+            ("usp find example.org", "each URL that was tried, and what is there"),
+            ("usp find example.org --shallow", "without what indexes list"),
+            ("usp find example.org --homepage --newer", "with every discovery stage"),
+            ("usp find example.org -f json", "for programs"),
+        ),
+    ),
+    Command(
+        "completion",
+        "print the completion script of a shell",
+        "usp.cli._completion",
+        Argument("SHELL", "bash, zsh or fish", ("bash", "zsh", "fish")),
+        examples=(
+            (
+                "usp completion bash > ~/.local/share/bash-completion/completions/usp",
+                "for bash",
+            ),
+            ("usp completion zsh > ~/.zfunc/_usp", "for zsh; the folder must be in fpath"),
+            ("usp completion fish > ~/.config/fish/completions/usp.fish", "for fish"),
         ),
     ),
     Command("demo", "crawl a built-in demo site", "usp.cli._demo"),

@@ -26,7 +26,7 @@ class Settings:
     policy: Policy
     client_settings: Mapping[str, Any]
     """Keywords of ``RequestsWebClient``, and of ``AioWebClient``: the same for both."""
-    discovery: Mapping[str, bool]
+    discovery: Mapping[str, Any]
     """``use_robots`` and ``use_known_paths``, where an option says something about them."""
     options: tuple[Option, ...] = ()
     """The options of the command, for errors."""
