@@ -27,7 +27,7 @@ from usp._validate import (
     check_optional_instance,
     shown_argument,
 )
-from usp.objects.events import CrawlFinished, Observer
+from usp.objects.events import Observer
 from usp.objects.outcome import Outcome
 from usp.objects.page import SitemapPage
 from usp.objects.problem import Problem
@@ -110,6 +110,7 @@ class AioPageStream(StreamStatus, _AioStream[SitemapPage]):
     async def aclose(self) -> None:
         """End the stream: when this returns, no request is in flight."""
         await super().aclose()
+        self._state.close()  # the generator does so only if it was started
         self._store.close()  # a source that is a file was stored before the first page was read
 
 
@@ -139,10 +140,11 @@ async def _read(
                             yield page
                     page_filter.finish(node, ended=batches.ended)
                 if not running:  # what had arrived when a limit was reached was read, too
-                    state.emit(CrawlFinished(crawl.outcome))
+                    state.reach_end()
                     return
                 running = await progress.step()
     finally:
+        state.close()
         store.close()
 
 

@@ -128,6 +128,23 @@ def test_urllib3_new_conn(pool: urllib3.HTTPConnectionPool) -> None:
     assert used is made[0], message
 
 
+def test_urllib3_is_connected(pool: urllib3.HTTPConnectionPool) -> None:
+    made: list[socket.socket] = []
+
+    class Connection(HTTPConnection):
+        is_connected = False
+
+        def _new_conn(self) -> socket.socket:
+            made.append(super()._new_conn())
+            return made[-1]
+
+    pool.ConnectionCls = Connection
+    for _ in range(2):
+        pool.request("GET", "/")
+    message = changed("urllib3.connection.HTTPConnection.is_connected", "_requests/connections.py")
+    assert len(made) == 2, message
+
+
 def test_http_client_response_class(pool: urllib3.HTTPConnectionPool) -> None:
     made: list[http.client.HTTPResponse] = []
 

@@ -359,7 +359,7 @@ CODES: Final[dict[str, Code]] = {
         "Raise max_seconds to see the rest.",
     ),
     "SM706": Code(
-        "stopped", _I, "The crawl was stopped by stop_callback.", _OURS,
+        "stopped", _I, "The caller ended the crawl: stop_callback, or a closed stream.", _OURS,
         "Nothing to fix.",
     ),
 }  # fmt: skip

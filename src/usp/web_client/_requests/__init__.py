@@ -7,6 +7,7 @@ Everything that relies on undocumented parts of them is in this folder. Each row
 relied on                                      used in             canary
 =============================================  ==================  ===============================
 urllib3 ``HTTPConnection._new_conn()``         connections.py      test_urllib3_new_conn
+urllib3 asks ``is_connected`` before reuse     connections.py      test_urllib3_is_connected
 http.client ``HTTPConnection.response_class``  connections.py      test_http_client_response_class
 ``__class__`` of an ``ssl.SSLContext``         connections.py      test_ssl_context_class
 ``socket.makefile()`` reads by recv_into()     connections.py      test_socket_recv_into

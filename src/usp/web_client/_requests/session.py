@@ -21,6 +21,7 @@ import requests
 from requests.adapters import BaseAdapter, HTTPAdapter
 from urllib3 import PoolManager
 
+from usp.web_client._http.credentials import basic_auth
 from usp.web_client._http.encodings import ACCEPTED
 from usp.web_client._http.errors import LIBRARY_BUGS
 from usp.web_client._http.urls import split_login
@@ -154,7 +155,7 @@ class _GuardedSession(requests.Session):
         if not context.homepage.allows_scheme(target):
             headers.pop("Authorization", None)
         if login:
-            prepared_request.prepare_auth(login)
+            headers["Authorization"] = basic_auth(*login)
         context.redirect_headers(headers, response.url, target)
 
 
