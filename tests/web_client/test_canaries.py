@@ -400,6 +400,16 @@ def test_requests_copies_cookies(server: LoopbackServer) -> None:
     assert sent == ["a=b", None], changed("PreparedRequest._cookies", "_requests/identity.py")
 
 
+def test_cookie_jar_lock() -> None:
+    """A jar has a lock that its thread may take again."""
+    lock = getattr(requests.cookies.RequestsCookieJar(), "_cookies_lock", None)
+    assert lock is not None, changed("CookieJar._cookies_lock", "_requests/cookie_jar.py")
+    with lock:
+        again = lock.acquire(blocking=False)
+    assert again, changed("CookieJar._cookies_lock", "_requests/cookie_jar.py")
+    lock.release()
+
+
 def test_requests_applies_auth_last(server: LoopbackServer) -> None:
     seen: list[str | None] = []
 

@@ -21,6 +21,7 @@ requests ``Session.send()``, once a hop        session.py          test_requests
 requests ``HTTPAdapter._pool_maxsize``, …      session.py          test_requests_adapter_settings
 a session has only attributes in ``__dict__``  session.py          test_requests_session_attributes
 ``PreparedRequest._cookies``, copied           identity.py         test_requests_copies_cookies
+http.cookiejar ``CookieJar._cookies_lock``     cookie_jar.py       test_cookie_jar_lock
 ``auth`` is applied last                       identity.py         test_requests_applies_auth_last
 requests copies the request it follows         response_hook.py    test_requests_copies_headers
 urllib3 ``HTTPResponse.connection``            peer.py             test_urllib3_response_connection

@@ -26,6 +26,7 @@ from usp.web_client._http.encodings import ACCEPTED
 from usp.web_client._http.errors import LIBRARY_BUGS
 from usp.web_client._http.urls import split_login
 from usp.web_client._requests.connections import OUR_CONNECTIONS, SharedTLSContext
+from usp.web_client._requests.cookie_jar import BoundedCookieJar
 from usp.web_client._requests.request_context import REQUEST_CONTEXT
 
 __all__ = ["GuardedAdapters", "OwnSession", "guarded_view"]
@@ -168,6 +169,7 @@ class OwnSession(_GuardedSession):
     def __init__(self) -> None:
         super().__init__()
         self.headers["Accept-Encoding"] = ACCEPTED  # whatever decoders are installed
+        self.cookies = BoundedCookieJar()
         adapter = _SharingAdapter()
         for scheme in ("https://", "http://"):
             self.mount(scheme, adapter)
