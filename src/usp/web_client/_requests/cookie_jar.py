@@ -1,8 +1,8 @@
 """The cookies that servers set, a bounded number of them.
 
 requests looks at every cookie for every request. A site that sets others with each response would
-make a crawl take quadratic time, and its requests ever longer. RFC 6265 6.1 asks a client to keep 50
-cookies of a domain at least. A session of the caller's has a jar of its own.
+make a crawl take quadratic time, and its requests ever longer. RFC 6265 6.1 asks a client to keep
+50 cookies of a domain at least. A session of the caller's has a jar of its own.
 """
 
 # ruff: noqa: ANN401 -- methods of requests are extended with the arguments they have
