@@ -182,7 +182,7 @@ class Crawl:
 
     @property
     def done(self) -> bool:
-        """Whether the whole tree is decided."""
+        """Whether the crawl is over: the result of every node is known."""
         return self._cursor.done
 
     @property
@@ -345,7 +345,7 @@ class Crawl:
     def _record(
         self, request: FetchRequest, result: FetchResult, now: float, jitter: float
     ) -> float | None:
-        """Take a result; its consequences are for ``_advance``."""
+        """Store a result; ``_advance`` processes it."""
         request = self._answered(request)
         if isinstance(result, NotModified):
             result = result._document or unchanged_document(request, result)
@@ -357,7 +357,7 @@ class Crawl:
         return None
 
     def _advance(self) -> Work[None]:
-        """Take the consequences of all that has arrived, in small steps; then it is ``_take``'s."""
+        """Process all results that have arrived, in small steps; ``_take`` needs that before it."""
         for _ in self._resources.fail_orphaned():
             yield None
             if self._cursor.stopped:

@@ -67,6 +67,7 @@ class Node:
     homepage: HomepageQuery | None = None
     """What to look for, if it is the homepage."""
     decided: bool = False
+    """Whether the cursor has passed it: what the tree has here is known."""
     number: int = 0
     """Its place in document order, once it is decided."""
     next_child: int = 0

@@ -166,7 +166,7 @@ def _is_small(chunks: Iterable[bytes]) -> bool:
 
 
 async def advance(crawl: Crawl, ended: TimeLimit) -> None:
-    """Let the crawl core take the consequences of what has arrived; other tasks run in between."""
+    """Have the crawl core process the results that have arrived; other tasks run in between."""
     work = crawl._advance()
     pages: list[SitemapPage] | None = None
     now = since = time.monotonic()

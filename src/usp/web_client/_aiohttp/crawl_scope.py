@@ -35,7 +35,13 @@ from usp.web_client._aiohttp.response import (
 )
 from usp.web_client._http import error_responses
 from usp.web_client._http.address_guard import Guard
-from usp.web_client._http.credentials import OUTSIDE, Homepage, basic_auth, is_same_site
+from usp.web_client._http.credentials import (
+    OUTSIDE,
+    Homepage,
+    basic_auth,
+    is_same_server,
+    is_same_site,
+)
 from usp.web_client._http.defaults import MAX_HEADER_LINE, MAX_REDIRECTS, SUCCESS_STATUSES
 from usp.web_client._http.errors import LIBRARY_BUGS
 from usp.web_client._http.first_response import FirstResponses, ResponseWait
@@ -187,15 +193,16 @@ class AiohttpCrawlScope(AioCrawlScope):
     ) -> _LastHop:
         """Request a URL and follow its redirects.
 
-        Credentials stay on their site, and validators on their host.
+        Credentials stay on their site, those of a URL at their port, and validators on their host.
         """
         urls = [url]
-        credentials = {**self._netrc_auth(url), **self._given_for(url), **_basic(login)}
+        credentials = {**self._netrc_auth(url), **self._given_for(url)}
+        of_url = _basic(login)
         conditions = validators.headers() if validators else {}
         for _ in range(MAX_REDIRECTS + 1):
             wait.start(url)
             async with asyncio.timeout(wait.seconds):
-                response = await self._request(url, {**credentials, **conditions})
+                response = await self._request(url, {**credentials, **of_url, **conditions})
             wait.end(responded=True)
             location = response.headers.get("Location")
             if response.status not in _REDIRECTS or not location:
@@ -204,7 +211,7 @@ class AiohttpCrawlScope(AioCrawlScope):
             target, login = _sent_url(urljoin(url, location))
             if not is_same_site(url, target):
                 credentials = self._netrc_auth(target)
-            credentials |= _basic(login)
+            of_url = _basic(login) or (of_url if is_same_server(url, target) else {})
             if host_of(url) != host_of(target):
                 conditions = {}
             url = target

@@ -97,12 +97,14 @@ class AioWebClientSuccessResponse(AbstractAioWebClientSuccessResponse):
 
         :raises DeadlineError: if the body is not complete in time.
         :raises ConnectionDroppedError: if the connection ends before the body does.
+        :raises FetchError: if the body is raw deflate, and truncated or damaged.
         """
         try:
             raw_deflate = encodings.RawDeflate(self._encoding)
             while received := await self._read():
                 for chunk in raw_deflate.feed(received):
                     yield chunk
+            raw_deflate.end()
         finally:
             await self.close()
 

@@ -1,5 +1,7 @@
 """URLs as our clients send them."""
 
+import re
+from typing import Final
 from urllib.parse import unquote, urlsplit
 
 import requests
@@ -11,10 +13,24 @@ __all__ = ["Login", "host_of", "is_web_url", "prepare_url", "split_login"]
 Login = tuple[str, str]
 """A user and a password."""
 
+_WEB_URL: Final = re.compile(
+    r"""\s*+ https?://
+    (?: [^/?\#@]*+ @ )*+                                            # user and password
+    (?: \[ [^][/?\#@\\]*+ \] | [^][/?\#@\\:\x00-\x20\x7f]++ )  # host
+    (?: : [0-9]*+ )?+ (?: [/?\#] | \Z )
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+r"""A URL whose host every parser reads in the same way.
+
+For ``urllib.parse``, ``http://evil.test\.site.example/`` belongs to ``site.example``. urllib3
+connects to ``evil.test``, as browsers do, and would send the secrets of ``site.example`` there.
+"""
+
 
 def is_web_url(url: str) -> bool:
-    """Tell whether a URL is for HTTP or HTTPS."""
-    return url.lstrip().lower().startswith(("http://", "https://"))
+    """Tell whether a URL is for HTTP or HTTPS, with a host that can't be mistaken for another."""
+    return _WEB_URL.match(url) is not None
 
 
 def prepare_url(url: str) -> str:

@@ -16,6 +16,7 @@ from weakref import WeakSet
 
 import requests
 import urllib3.exceptions
+from requests.auth import HTTPBasicAuth
 from requests.utils import (
     default_user_agent,
     get_environ_proxies,
@@ -35,7 +36,7 @@ from usp.web_client._http.first_response import FirstResponses, ResponseWait
 from usp.web_client._http.proxies import check_proxy
 from usp.web_client._http.signals import interruption
 from usp.web_client._http.urls import Login, is_web_url, split_login
-from usp.web_client._requests.identity import RequestAuth
+from usp.web_client._requests.identity import RequestAuth, invalid_header
 from usp.web_client._requests.request_context import REQUEST_CONTEXT, RequestContext
 from usp.web_client._requests.response import (
     RequestsWebClientErrorResponse,
@@ -153,6 +154,8 @@ class RequestsCrawlScope(CrawlScope):
             return error_responses.silent_response(made, context.wait.message)
         if context.deadline is not None and time.monotonic() >= context.deadline:
             return error_responses.deadline_response(made)
+        if isinstance(error, requests.exceptions.InvalidHeader):
+            return failure_response(invalid_header())
         return failure_response(self._proxy_error(url) or error)
 
     def _response(
@@ -241,7 +244,8 @@ class RequestsCrawlScope(CrawlScope):
 
     def _auth(self, url: str, login: Login | None, session: Any) -> RequestAuth:  # noqa: ANN401 -- any session
         """Return the credentials of a request: those of its URL go before all others."""
-        auth: Any = login
+        # Its characters are those that its URL encodes, in UTF-8; requests would send Latin-1.
+        auth: Any = HTTPBasicAuth(*(part.encode() for part in login)) if login else None
         if auth is None and self._homepage.is_trusted(url):
             if "Authorization" in self.client._credentials:
                 return RequestAuth(None, self._homepage)

@@ -96,6 +96,7 @@ class RequestsWebClientSuccessResponse(AbstractWebClientSuccessResponse):
 
         :raises DeadlineError: if the body is not complete in time.
         :raises CancelledFetchError: if the crawl is cancelled.
+        :raises FetchError: if the body is raw deflate, and truncated or damaged.
         """
         if self._data is not None:
             yield self._data
@@ -109,6 +110,7 @@ class RequestsWebClientSuccessResponse(AbstractWebClientSuccessResponse):
                 if left <= 0:
                     self.close()
                     return
+        raw_deflate.end()
 
     def undecodable(self) -> str | None:
         """Return the content encoding if it can't be decoded; the response is closed then.

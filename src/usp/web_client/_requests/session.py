@@ -21,10 +21,12 @@ import requests
 from requests.adapters import BaseAdapter, HTTPAdapter
 from urllib3 import PoolManager
 
+from usp.web_client._http.credentials import basic_auth
 from usp.web_client._http.encodings import ACCEPTED
 from usp.web_client._http.errors import LIBRARY_BUGS
 from usp.web_client._http.urls import split_login
 from usp.web_client._requests.connections import OUR_CONNECTIONS, SharedTLSContext
+from usp.web_client._requests.cookie_jar import BoundedCookieJar
 from usp.web_client._requests.request_context import REQUEST_CONTEXT
 
 __all__ = ["GuardedAdapters", "OwnSession", "guarded_view"]
@@ -157,7 +159,7 @@ class _GuardedSession(requests.Session):
         if not context.homepage.allows_scheme(target):
             headers.pop("Authorization", None)
         if login:
-            prepared_request.prepare_auth(login)
+            headers["Authorization"] = basic_auth(*login)
         context.redirect_headers(headers, response.url, target)
 
 
@@ -170,6 +172,7 @@ class OwnSession(_GuardedSession):
     def __init__(self) -> None:
         super().__init__()
         self.headers["Accept-Encoding"] = ACCEPTED  # whatever decoders are installed
+        self.cookies = BoundedCookieJar()
         adapter = _SharingAdapter()
         for scheme in ("https://", "http://"):
             self.mount(scheme, adapter)
