@@ -25,7 +25,7 @@ OLD: Final = "1.8.1"
 
 def run(*, full: bool) -> Iterator[Table]:  # noqa: ARG001 -- both runs are the same
     """Measure all methods in turns."""
-    limits = ", ".join(f"{limit:g} ms in {name.split()[-1]}" for name, (limit, _) in METHODS.items())
+    limits = ", ".join(f"{limit:g} ms for {name}" for name, (limit, _) in METHODS.items())
     table = Table(
         f"{SITES} sites with {REQUESTS} requests each",
         ("method", "CPU ms per request", "ratio to 1.8.1", "pages"),

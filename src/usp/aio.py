@@ -276,7 +276,7 @@ async def _tree(
         crawl = start.crawl(policy, options)
     async with _client(web_client) as client:
         await run(crawl, client, start.homepage, options.observer)
-    return await off_loop(crawl._into_tree)
+    return crawl._into_tree() if crawl._is_small else await off_loop(crawl._into_tree)
 
 
 @explains_policy

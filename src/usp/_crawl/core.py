@@ -54,6 +54,7 @@ from usp.objects.sitemap import IndexWebsiteSitemap
 
 _MAX_CHILDREN_PREFETCHED: Final = 500_000
 """While indexes that the cursor hasn't reached list this many sitemaps, none is prefetched."""
+_FEW_SITEMAPS: Final = 100
 
 
 class Crawl:
@@ -209,6 +210,11 @@ class Crawl:
     def tree(self) -> IndexWebsiteSitemap:
         """Return the tree so far."""
         return website_tree(self._name, self._cursor)
+
+    @property
+    def _is_small(self) -> bool:
+        """Whether the tree has so few sitemaps that it is made in a moment."""
+        return self._cursor.tally.declared <= _FEW_SITEMAPS
 
     def _into_tree(self) -> IndexWebsiteSitemap:
         """Return the tree of a crawl that is over, and drop what it needs no more."""

@@ -107,12 +107,14 @@ class Node:
     @property
     def document(self) -> Document | None:
         """The document, if one arrived."""
-        return self.result if isinstance(self.result, Document) else None
+        result = self.result
+        return result if isinstance(result, Document) else None
 
     @property
     def final_url(self) -> str:
         """The URL after redirects."""
-        return self.document.url if self.document else self.url
+        document = self.document
+        return document.url if document else self.url
 
     def parents(self) -> set[str]:
         """Return the URLs of the sitemaps above this one."""
@@ -129,9 +131,10 @@ class Node:
         """Why there is no document to read here: code and reason."""
         if self.rejection is not None:
             return self.rejection
-        if isinstance(self.result, FetchFailed):
-            return self.result.code, self.result.reason(self.url)
-        if self.document is None:
+        result = self.result
+        if isinstance(result, FetchFailed):
+            return result.code, result.reason(self.url)
+        if result is None:
             return "SM605", "The sitemap was not fetched"
         return None
 
@@ -139,8 +142,9 @@ class Node:
         """Return why what was declared here is not all there, as far as it was read."""
         if self.absence is not None:
             return ()
-        if self.invalid is not None:
-            code, reason = self.invalid
+        invalid = self.invalid
+        if invalid is not None:
+            code, reason = invalid
             return (Problem(code, reason, sitemap_url=self.url),)
         document, url = self.document, self.final_url or self.url
         if document is None:

@@ -8,7 +8,6 @@ work runs in the loop, which is faster.
 import asyncio
 import time
 from collections.abc import AsyncGenerator, Iterable
-from contextlib import AsyncExitStack
 from types import TracebackType
 from typing import Final, Self
 
@@ -70,12 +69,13 @@ class AioFetcher:
                 return await off_loop(inspect_stored, request, unchanged, self._ended)
             if not isinstance(response, AbstractAioWebClientSuccessResponse):
                 return failed_fetch(response)
-            async with AsyncExitStack() as undo:
-                undo.push_async_callback(response.close)
-                request._options.progress.began = True
+            request._options.progress.began = True
+            try:
                 head = ResponseHead.read(response, request, started)
                 body = AioResponseBody(response, head, self._max_bytes)
-                undo.pop_all()
+            except BaseException:
+                await response.close()
+                raise
         except CLIENT_BUGS:
             raise
         except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 -- any client, any error
@@ -129,10 +129,11 @@ class AioResponseBody(BodyReading):
     async def close(self) -> None:
         """Release the connection, whether the body was read or not."""
         try:
-            async with AsyncExitStack() as both:
-                both.push_async_callback(self._response.close)
+            try:
                 if isinstance(self._chunks, AsyncGenerator):  # other iterators can't be closed
-                    both.push_async_callback(self._chunks.aclose)
+                    await self._chunks.aclose()
+            finally:
+                await self._response.close()
         except CLIENT_BUGS:
             raise
         except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 -- the body is here

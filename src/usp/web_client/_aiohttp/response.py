@@ -116,6 +116,8 @@ class AioWebClientSuccessResponse(AbstractAioWebClientSuccessResponse):
         try:
             if self._error is not None:
                 raise self._error
+            if content.is_eof():  # nothing to wait for
+                return content.read_nowait()
             async with deadline:
                 return await content.readany()
         except LIBRARY_BUGS as error:

@@ -171,6 +171,30 @@ class OwnSession(_GuardedSession):
         for scheme in ("https://", "http://"):
             self.mount(scheme, adapter)
 
+    def merge_environment_settings(
+        self, url: Any, proxies: Any, stream: Any, verify: Any, cert: Any
+    ) -> Any:
+        """Return the settings of a request, with what the environment says to its crawl."""
+        context = REQUEST_CONTEXT.get()
+        if context is None or not self.trust_env or "no_proxy" in proxies:
+            return super().merge_environment_settings(url, proxies, stream, verify, cert)
+        environment = context.environment
+        if verify is None or verify is True:
+            verify = environment.ca_bundle or verify
+        return {
+            "proxies": {**self.proxies, **environment.proxies_for(url), **proxies},
+            "stream": stream,
+            "verify": self.verify if verify is None else verify,
+            "cert": self.cert if cert is None else cert,
+        }
+
+    def rebuild_proxies(self, prepared_request: Any, proxies: Any) -> Any:
+        """Return the proxies of a redirect: none, if there are none at all."""
+        context = REQUEST_CONTEXT.get()
+        if context is not None and not proxies and not context.environment.has_proxies:
+            return {}
+        return super().rebuild_proxies(prepared_request, proxies)  # type: ignore[no-untyped-call]
+
     def send(self, request: requests.PreparedRequest, **options: Any) -> requests.Response:
         """Send a request; a bug in the library is a failure of the request."""
         try:
