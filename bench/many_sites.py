@@ -9,6 +9,7 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Final
 
 from bench.documents import SITEMAPS
@@ -38,9 +39,7 @@ def _responses(home: str) -> dict[bytes, bytes]:
         "/index.xml": ("text/xml", f"<sitemapindex {SITEMAPS}>\n{entries}</sitemapindex>\n"),
         **{f"/child-{number}.xml": ("text/xml", page) for number in range(CHILDREN)},
     }
-    return {
-        path.encode(): _response("200 OK", kind, text) for path, (kind, text) in bodies.items()
-    }
+    return {path.encode(): _response("200 OK", kind, text) for path, (kind, text) in bodies.items()}
 
 
 def _response(status: str, kind: str, text: str) -> bytes:
@@ -77,9 +76,7 @@ async def main(count: int) -> None:
     homepages: list[str] = []
     for _ in range(count):
         responses: dict[bytes, bytes] = {}
-        server = await loop.create_server(
-            lambda responses=responses: _Connection(responses), "127.0.0.1", 0
-        )
+        server = await loop.create_server(partial(_Connection, responses), "127.0.0.1", 0)
         homepages.append(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/")
         responses |= _responses(homepages[-1])
     print(json.dumps(homepages), flush=True)

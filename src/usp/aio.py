@@ -7,7 +7,7 @@ and run in the caller's task. Needs the extra ``async``, which installs aiohttp.
 from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Awaitable, Iterable
 from contextlib import AbstractAsyncContextManager, nullcontext
 from types import TracebackType
-from typing import Self, TypeVar, Unpack
+from typing import Final, Self, TypeVar, Unpack
 
 from usp._crawl import Crawl
 from usp._crawl.options import CrawlOptions, RecurseCallback, RecurseListCallback, StopCallback
@@ -57,6 +57,8 @@ __all__ = [
 ]
 
 _T = TypeVar("_T")
+_FEW_SITEMAPS: Final = 100
+"""A tree of so many is made in the event loop; a thread would take longer."""
 
 
 class _AioStream(AsyncIterator[_T]):
@@ -276,7 +278,8 @@ async def _tree(
         crawl = start.crawl(policy, options)
     async with _client(web_client) as client:
         await run(crawl, client, start.homepage, options.observer)
-    return crawl._into_tree() if crawl._is_small else await off_loop(crawl._into_tree)
+    is_small = crawl._cursor.tally.declared <= _FEW_SITEMAPS
+    return crawl._into_tree() if is_small else await off_loop(crawl._into_tree)
 
 
 @explains_policy

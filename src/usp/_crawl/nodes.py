@@ -20,6 +20,7 @@ from usp.objects.problem import NOT_EXPANDED, Problem
 _GUESSES: Final = frozenset({FoundBy.WELL_KNOWN, FoundBy.KNOWN_PATH})
 _BLOCKED: Final = frozenset({401, 403, 407, 429, 451})
 _SERVER_ERRORS: Final = range(500, 600)
+_SUCCESSES: Final = range(200, 300)
 _NOT_REQUESTED: Final = frozenset({Result.ALREADY_FOUND, Result.NOT_NEEDED})
 _TIME_IS_UP: Final = "no response before the crawl reached its time limit"
 _TIME_IS_UP_IN_BODY: Final = "the crawl reached its time limit before the document was complete"
@@ -166,10 +167,13 @@ class Node:
         return Provenance(self.found_by, self.url, lastmod, self._fetch_info())
 
     def _fetch_info(self) -> FetchInfo:
-        if self.resource is None or self.document is None:
+        result = self.result
+        if isinstance(result, FetchFailed):
+            return result.fetch_info
+        if self.resource is None or result is None:
             return NOT_FETCHED
         # A URL that a redirect from elsewhere led to was not requested itself.
-        return self.resource.fetch_info or replace(self.document.fetch_info, redirects=())
+        return self.resource.fetch_info or replace(result.fetch_info, redirects=())
 
     def _attempt_result(self) -> tuple[Result, str]:
         result = self.result
@@ -201,7 +205,10 @@ def unfinished(resource: Resource) -> tuple[Result, str]:
 def _failure_result(failed: FetchFailed) -> Result:
     if failed.status in _BLOCKED:
         return Result.BLOCKED
-    no_answer = failed.no_response or failed.status is None or failed.status in _SERVER_ERRORS
+    status = failed.status
+    # A response that succeeded and brought no document could not be decoded.
+    is_odd = status is None or status in _SERVER_ERRORS or status in _SUCCESSES
+    no_answer = failed.no_response or is_odd
     return Result.UNREACHABLE if no_answer else Result.MISSING
 
 

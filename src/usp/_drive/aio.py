@@ -16,7 +16,6 @@ from usp._crawl.messages import FetchRequest, FetchResult
 from usp._crawl.work import PageBatch
 from usp._drive import events
 from usp._drive.fetch import (
-    CLIENT_BUGS,
     END,
     BodyReading,
     ResponseHead,
@@ -27,6 +26,7 @@ from usp._drive.fetch import (
     truncation,
 )
 from usp._drive.off_loop import in_thread, off_loop
+from usp._drive.response_facts import CLIENT_BUGS
 from usp._drive.steps import handle_result, idle_seconds, next_requests, seconds_until_wakeup
 from usp._drive.time_limit import TimeLimit
 from usp._parse import Document, Pages, is_compressed
@@ -68,7 +68,7 @@ class AioFetcher:
                 unchanged = not_modified(response, request, started)
                 return await off_loop(inspect_stored, request, unchanged, self._ended)
             if not isinstance(response, AbstractAioWebClientSuccessResponse):
-                return failed_fetch(response)
+                return failed_fetch(response, request, started)
             request._options.progress.began = True
             try:
                 head = ResponseHead.read(response, request, started)

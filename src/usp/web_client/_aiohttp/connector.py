@@ -6,6 +6,7 @@ its ``AioRequestContext``, which is stored in a context variable of the task tha
 
 import socket
 import ssl
+from contextlib import ExitStack
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -145,15 +146,14 @@ class Connector(aiohttp.TCPConnector):
 
 
 def _check(context: AioRequestContext, connection: Connection) -> None:
-    transport = connection.transport
-    peer = transport.get_extra_info("peername") if transport is not None else None
-    try:
+    with ExitStack() as undo:
+        undo.callback(connection.close)
+        transport = connection.transport
+        peer = transport.get_extra_info("peername") if transport is not None else None
         if not peer:
             raise ConnectionResetError(DROPPED_AT_ONCE)
         context.admit(str(peer[0]))
-    except BaseException:
-        connection.close()
-        raise
+        undo.pop_all()
 
 
 def _admitted_socket(address: aiohttp.AddrInfoType) -> socket.socket:

@@ -147,7 +147,13 @@ class AiohttpCrawlScope(AioCrawlScope):
             undo.pop_all()
         success = AioWebClientSuccessResponse(last.response, last.urls, deadline.when(), release)
         if encoding := await success.undecodable():
-            return error_responses.encoding_response(AioWebClientErrorResponse, encoding)
+            return error_responses.encoding_response(
+                AioWebClientErrorResponse,
+                encoding,
+                last.response.status,
+                last.response.headers,
+                last.urls[:-1],
+            )
         return success
 
     async def _take_slot(self, host: str) -> None:
@@ -295,7 +301,7 @@ async def _without_document(last: _LastHop) -> AbstractWebClientResponse:
     """Return the response for a status that is not a success: not modified, or an error."""
     if last.is_conditional and last.response.status == HTTPStatus.NOT_MODIFIED:
         return await not_modified_response(last.response, last.urls)
-    return await status_response(last.response)
+    return await status_response(last.response, last.urls)
 
 
 @dataclass(frozen=True, slots=True)

@@ -189,14 +189,13 @@ async def not_modified_response(
     return WebClientNotModifiedResponse(urls[-1], response.headers, urls[:-1])
 
 
-async def status_response(response: aiohttp.ClientResponse) -> WebClientErrorResponse:
+async def status_response(
+    response: aiohttp.ClientResponse, urls: tuple[str, ...]
+) -> WebClientErrorResponse:
     """Return the error for a status that is not a success."""
     await drain(response)
     return error_responses.status_response(
-        AioWebClientErrorResponse,
-        response.status,
-        response.reason,
-        response.headers.get("Retry-After"),
+        AioWebClientErrorResponse, response.status, response.reason, response.headers, urls[:-1]
     )
 
 

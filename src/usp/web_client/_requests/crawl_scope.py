@@ -36,6 +36,7 @@ from usp.web_client._requests.request_context import REQUEST_CONTEXT, RequestCon
 from usp.web_client._requests.response import (
     RequestsWebClientErrorResponse,
     RequestsWebClientSuccessResponse,
+    encoding_response,
     failure_response,
     is_not_modified,
     not_modified_response,
@@ -176,7 +177,7 @@ class RequestsCrawlScope(CrawlScope):
             _sockets=self._sockets,
         )
         if encoding := success.undecodable():
-            return error_responses.encoding_response(RequestsWebClientErrorResponse, encoding)
+            return encoding_response(response, encoding)
         return success
 
     def _send(

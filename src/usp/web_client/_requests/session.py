@@ -19,11 +19,12 @@ from weakref import WeakKeyDictionary
 
 import requests
 from requests.adapters import BaseAdapter, HTTPAdapter
+from requests.structures import CaseInsensitiveDict
 from urllib3 import PoolManager
 
 from usp.web_client._http.encodings import ACCEPTED
 from usp.web_client._http.errors import LIBRARY_BUGS
-from usp.web_client._http.urls import split_login
+from usp.web_client._http.urls import prepare_url, split_login
 from usp.web_client._requests.connections import OUR_CONNECTIONS, SharedTLSContext
 from usp.web_client._requests.request_context import REQUEST_CONTEXT
 
@@ -170,6 +171,25 @@ class OwnSession(_GuardedSession):
         adapter = _SharingAdapter()
         for scheme in ("https://", "http://"):
             self.mount(scheme, adapter)
+
+    def prepare_request(self, request: requests.Request) -> requests.PreparedRequest:
+        """Return a request as it is sent: headers, cookies and hooks, and never a body.
+
+        requests itself merges every setting of the session with every one of the request, which
+        takes a tenth of the time of a small crawl.
+        """
+        url = prepare_url(str(request.url))
+        prepared = requests.PreparedRequest()
+        prepared.prepare_method(request.method)
+        prepared.url = url
+        headers = CaseInsensitiveDict({**self.headers, **(request.headers or {})})
+        prepared.prepare_headers(
+            {name: value for name, value in headers.items() if value is not None}
+        )
+        prepared.prepare_cookies(self.cookies.copy())
+        prepared.prepare_auth(request.auth, url)
+        prepared.prepare_hooks(request.hooks)
+        return prepared
 
     def merge_environment_settings(
         self, url: Any, proxies: Any, stream: Any, verify: Any, cert: Any
