@@ -46,6 +46,8 @@ LAYERS = (
     {"web_client"},
     {"_drive"},
     {"tree", "stream", "aio", "fetch_parse", "helpers", "_source", "log", "__about__"},
+    {"_tables"},
+    {"export", "find"},
     {"cli"},
     {"__main__"},
     {"__init__"},
