@@ -128,7 +128,7 @@ def test_a_host_that_answers_429_gets_longer_with_a_longer_backoff() -> None:
 
 def test_a_host_that_answers_after_a_429_gets_all_its_time() -> None:
     busy = FetchFailed("429", retryable=True, status=429, retry_after=40.0)
-    answers = [busy, robots("a"), busy, busy, pages("a")]
+    answers: list[FetchFailed | Document] = [busy, robots("a"), busy, busy, pages("a")]
     crawl = Crawl(ROBOTS)
     times = run_until_done(crawl, lambda number: answers[number])
     assert times == [0, 40, 40, 80, 120]
