@@ -266,7 +266,7 @@ class AiohttpCrawlScope(AioCrawlScope):
         """Return the credentials that ``.netrc`` has for a host, if they may be sent there."""
         if not self._homepage.allows_scheme(url):
             return {}
-        return _basic(self._environment.login_for(url)) if self.client._trust_env else {}
+        return _basic(self._environment.login_for(url)) if self.client._netrc else {}
 
     @property
     def _environment(self) -> Environment:

@@ -129,6 +129,7 @@ class RequestsCrawlScope(CrawlScope):
             deadline,
             self._environment or Environment(),
             wait,
+            netrc=client._netrc,
         )
         token = REQUEST_CONTEXT.set(context)
         try:
@@ -256,7 +257,8 @@ class RequestsCrawlScope(CrawlScope):
             if "Authorization" in self.client._credentials:
                 return RequestAuth(None, self._homepage)
             auth = session.auth
-        if not auth and session.trust_env and self._homepage.allows_scheme(url):
+        use_netrc = self.client._netrc and session.trust_env
+        if not auth and use_netrc and self._homepage.allows_scheme(url):
             auth = environment.login_for(url)
         return RequestAuth(auth, self._homepage)
 
