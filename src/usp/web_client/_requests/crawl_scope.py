@@ -17,12 +17,7 @@ from weakref import WeakSet
 import requests
 import urllib3.exceptions
 from requests.auth import HTTPBasicAuth
-from requests.utils import (
-    default_user_agent,
-    get_environ_proxies,
-    get_netrc_auth,
-    select_proxy,
-)
+from requests.utils import default_user_agent, select_proxy
 
 from usp._display import redact_argument
 from usp.exceptions import AddressRefusedError, CancelledFetchError, DeadlineError
@@ -31,6 +26,7 @@ from usp.web_client._http import error_responses
 from usp.web_client._http.address_guard import AddressRule, Guard
 from usp.web_client._http.credentials import CREDENTIAL_HEADERS, OUTSIDE, Homepage
 from usp.web_client._http.defaults import SUCCESS_STATUSES
+from usp.web_client._http.environment import Environment
 from usp.web_client._http.errors import LIBRARY_BUGS
 from usp.web_client._http.first_response import FirstResponses, ResponseWait
 from usp.web_client._http.proxies import check_proxy
@@ -41,6 +37,7 @@ from usp.web_client._requests.request_context import REQUEST_CONTEXT, RequestCon
 from usp.web_client._requests.response import (
     RequestsWebClientErrorResponse,
     RequestsWebClientSuccessResponse,
+    encoding_response,
     failure_response,
     is_not_modified,
     not_modified_response,
@@ -76,8 +73,14 @@ class RequestsCrawlScope(CrawlScope):
         homepage: Homepage,
         guard: Guard,
         first_response_timeout: float | None = None,
+        environment: Environment | None = None,
     ) -> None:
+        """Make a scope.
+
+        :param environment: that of the crawl; outside of one, each request reads it anew.
+        """
         super().__init__(client)
+        self._environment = environment
         self._first_responses = FirstResponses(first_response_timeout)
         self._homepage = homepage
         self._guard = guard
@@ -125,6 +128,7 @@ class RequestsCrawlScope(CrawlScope):
             self._homepage,
             client._adapters,
             deadline,
+            self._environment or Environment(),
             wait,
             netrc=client._netrc,
         )
@@ -136,7 +140,8 @@ class RequestsCrawlScope(CrawlScope):
                 raise interrupted from None
             return self._failed(error, url, context)
         except LIBRARY_BUGS:
-            if malformed := self._proxy_error(url):  # requests itself fails over some of them
+            # requests itself fails over some proxies
+            if malformed := self._proxy_error(url, context.environment):
                 return failure_response(malformed)
             raise
         finally:
@@ -156,7 +161,7 @@ class RequestsCrawlScope(CrawlScope):
             return error_responses.deadline_response(made)
         if isinstance(error, requests.exceptions.InvalidHeader):
             return failure_response(invalid_header())
-        return failure_response(self._proxy_error(url) or error)
+        return failure_response(self._proxy_error(url, context.environment) or error)
 
     def _response(
         self, url: str, context: RequestContext, validators: Validators | None
@@ -176,7 +181,7 @@ class RequestsCrawlScope(CrawlScope):
             _sockets=self._sockets,
         )
         if encoding := success.undecodable():
-            return error_responses.encoding_response(RequestsWebClientErrorResponse, encoding)
+            return encoding_response(response, encoding)
         return success
 
     def _send(
@@ -200,7 +205,7 @@ class RequestsCrawlScope(CrawlScope):
             return response
         bare, login = split_login(url)
         options["headers"] = self._headers(bare, context, validators)
-        options["auth"] = self._auth(bare, login, session)
+        options["auth"] = self._auth(bare, login, session, context.environment)
         if client._verify is True:  # then the session decides, or REQUESTS_CA_BUNDLE
             options["verify"] = None
         hooks = session.hooks.get("response") or []
@@ -210,14 +215,14 @@ class RequestsCrawlScope(CrawlScope):
         response = session.get(bare, **options)
         return response  # noqa: RET504 -- typed
 
-    def _proxy_error(self, url: str) -> Exception | None:
+    def _proxy_error(self, url: str, environment: Environment) -> Exception | None:
         """Return the error for a malformed proxy; that of requests may quote its password."""
         session: Any = self.client._session
         if not self.client._has_requests_session or not is_web_url(url):
             return None
         try:
-            environment = get_environ_proxies(url) if session.trust_env else {}
-            proxy = select_proxy(url, {**session.proxies, **environment, **self.client._proxies})
+            outer = environment.proxies_for(url) if session.trust_env else {}
+            proxy = select_proxy(url, {**session.proxies, **outer, **self.client._proxies})
             if proxy:
                 check_proxy(proxy)
         except requests.exceptions.InvalidProxyURL as error:
@@ -242,7 +247,13 @@ class RequestsCrawlScope(CrawlScope):
             headers |= dict.fromkeys(CREDENTIAL_HEADERS)
         return headers
 
-    def _auth(self, url: str, login: Login | None, session: Any) -> RequestAuth:  # noqa: ANN401 -- any session
+    def _auth(
+        self,
+        url: str,
+        login: Login | None,
+        session: Any,  # noqa: ANN401 -- any session
+        environment: Environment,
+    ) -> RequestAuth:
         """Return the credentials of a request: those of its URL go before all others."""
         # Its characters are those that its URL encodes, in UTF-8; requests would send Latin-1.
         auth: Any = HTTPBasicAuth(*(part.encode() for part in login)) if login else None
@@ -252,7 +263,7 @@ class RequestsCrawlScope(CrawlScope):
             auth = session.auth
         use_netrc = self.client._netrc and session.trust_env
         if not auth and use_netrc and self._homepage.allows_scheme(url):
-            auth = get_netrc_auth(url)
+            auth = environment.login_for(url)
         return RequestAuth(auth, self._homepage)
 
 
@@ -282,7 +293,8 @@ class CrawlScopes:
         homepage = Homepage.of(homepage_url)
         guard = Guard(*self._made_of)
         guard.start(homepage.host)
-        scope = RequestsCrawlScope(client, homepage, guard, client._first_response_timeout)
+        first_response_timeout, environment = client._first_response_timeout, Environment()
+        scope = RequestsCrawlScope(client, homepage, guard, first_response_timeout, environment)
         with self._lock:
             self._all.add(scope)
             self._set_outside(scope)

@@ -35,6 +35,7 @@ from usp.web_client.abstract_client import (
 __all__ = [
     "RequestsWebClientErrorResponse",
     "RequestsWebClientSuccessResponse",
+    "encoding_response",
     "failure_response",
     "is_not_modified",
     "not_modified_response",
@@ -244,7 +245,19 @@ def status_response(response: requests.Response) -> WebClientErrorResponse:
         RequestsWebClientErrorResponse,
         response.status_code,
         getattr(response, "reason", None),
-        response.headers.get("Retry-After"),
+        response.headers,
+        _redirects(response),
+    )
+
+
+def encoding_response(response: requests.Response, encoding: str) -> WebClientErrorResponse:
+    """Return the error for a body with a content encoding that was not requested."""
+    return error_responses.encoding_response(
+        RequestsWebClientErrorResponse,
+        encoding,
+        response.status_code,
+        response.headers,
+        _redirects(response),
     )
 
 
