@@ -3,7 +3,6 @@
 import os
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator
-from dataclasses import replace
 from types import TracebackType
 from typing import Self, Unpack
 
@@ -13,7 +12,7 @@ from usp._crawl.policy import Policy, PolicyFields, explains_policy, policy_with
 from usp._crawl.work import PageBatch
 from usp._drive.events import Emit, emitter
 from usp._drive.page_filter import PageFilter
-from usp._drive.run import steps
+from usp._drive.run import options_for, steps
 from usp._drive.steps import advance
 from usp._source import CrawlStart, SourceName
 from usp._store import Store
@@ -203,7 +202,7 @@ def iter_pages(
         source, policy, use_robots=use_robots, use_known_paths=use_known_paths, store=store
     )
     client = default_client() if given is None else given
-    crawl = start.crawl(policy, replace(options, probe_early=bool(client.thread_safe)))
+    crawl = start.crawl(policy, options_for(client, options))
     owned = web_client is None
     stream = PageStream._start(crawl, client, start.homepage, store, close_client=owned)
     if start.file:

@@ -9,6 +9,7 @@ from usp._crawl.assembly import sitemap_for_document
 from usp._crawl.discovery import KNOWN_PATHS
 from usp._crawl.options import CrawlOptions, RecurseCallback, RecurseListCallback, StopCallback
 from usp._crawl.policy import Policy, PolicyFields, explains_policy, policy_with
+from usp._drive.run import options_for
 from usp._drive.run import run as drive
 from usp._parse import Source, http_charset, inspect, parse_date
 from usp._source import CrawlStart, SourceName, known_and_extra_paths
@@ -171,7 +172,7 @@ def _tree(
     web_client: AbstractWebClient | None,
 ) -> IndexWebsiteSitemap:
     client = default_client() if web_client is None else as_web_client(web_client)
-    crawl = start.crawl(policy, replace(options, probe_early=bool(client.thread_safe)))
+    crawl = start.crawl(policy, options_for(client, options))
     try:
         drive(crawl, client, start.homepage, options.observer)
     finally:

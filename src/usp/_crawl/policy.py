@@ -231,6 +231,11 @@ def policy_or_default(policy: Policy | None) -> Policy:
     return Policy() if given is None else given
 
 
+def without_delays(policy: Policy) -> Policy:
+    """Return a policy that never waits between two requests."""
+    return replace(policy, backoff_max=0.0)
+
+
 _Function = TypeVar("_Function", bound=Callable[..., object])
 
 

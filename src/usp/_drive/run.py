@@ -1,8 +1,10 @@
 """Which driver runs a crawl: threads, or one request at a time if the client is not thread-safe."""
 
 from collections.abc import Generator
+from dataclasses import replace
 
 from usp._crawl.core import Crawl
+from usp._crawl.options import CrawlOptions
 from usp._drive import events, inline, threads
 from usp._drive.fetch import Fetcher
 from usp._drive.time_limit import TimeLimit
@@ -10,6 +12,12 @@ from usp._store import Store
 from usp.objects.events import CrawlFinished, Observer
 from usp.web_client import as_web_client
 from usp.web_client.abstract_client import AbstractWebClient
+
+
+def options_for(client: AbstractWebClient, options: CrawlOptions) -> CrawlOptions:
+    """Return the options of a crawl that fetches with a client, by what the client can do."""
+    early, replays = bool(client.thread_safe), bool(client.replays)
+    return replace(options, probe_early=early, skip_delays=replays)
 
 
 def steps(

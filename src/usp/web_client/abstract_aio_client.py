@@ -83,6 +83,9 @@ class AioCrawlScope:
 class AbstractAioWebClient(ABC):
     """Fetches URLs in asyncio; any number of crawls may share one."""
 
+    replays: bool = False
+    """Whether responses come from a recording: then no delay is needed before a retry."""
+
     @abstractmethod
     async def get(self, url: str) -> AbstractWebClientResponse:
         """Fetch a URL, following redirects: a success response, or a ``WebClientErrorResponse``."""

@@ -232,6 +232,8 @@ class AbstractWebClient(ABC):
     client without streaming is told the limit before the crawl."""
     thread_safe: bool = False
     """Whether several threads may use the client at once. If not, requests run one at a time."""
+    replays: bool = False
+    """Whether responses come from a recording: then no delay is needed before a retry."""
 
     @abstractmethod
     def set_max_response_data_length(self, max_response_data_length: int | None) -> None:
