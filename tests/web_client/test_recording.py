@@ -1,13 +1,6 @@
 """Recordings: a crawl that is recorded and replayed gives the same twice."""
 
-import gzip
-import json
-import os
-import signal
 import socket
-import subprocess
-import sys
-import threading
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -15,18 +8,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from warcio.archiveiterator import ArchiveIterator
 
 import usp
 from tests.loops import run
-from tests.server import Answer, Handler, LoopbackServer, index, redirect, urlset
+from tests.server import Answer, Handler, LoopbackServer, urlset
 from tests.servers import TLSServer
-from tests.web_client.sites_in_trouble import BIG, fill
+from tests.web_client.sites_in_trouble import fill
 from usp import aio
+from usp._crawl.discovery import StartUrl
 from usp._crawl.options import CrawlOptions
 from usp._drive.run import run as drive
-from usp.exceptions import SitemapException, StorageError, UsageError
 from usp.objects.fetch_info import FetchInfo, StoredDocument
+from usp.objects.outcome import FoundBy
 from usp.objects.sitemap import AbstractSitemap, IndexWebsiteSitemap, InvalidSitemap
 from usp.web_client.abstract_client import (
     AbstractWebClient,
@@ -34,7 +27,7 @@ from usp.web_client.abstract_client import (
     WebClientErrorResponse,
 )
 from usp.web_client.recording import AioRecordingWebClient, RecordingWebClient
-from usp.web_client.replay import AioReplayWebClient, Recording, ReplayWebClient
+from usp.web_client.replay import AioReplayWebClient, ReplayWebClient
 from usp.web_client.requests_client import RequestsWebClient
 
 QUICK: dict[str, Any] = {"backoff_initial": 0.01, "backoff_max": 0.02}
@@ -79,19 +72,6 @@ def aio_crawl(url: str, client: Any, **options: Any) -> object:
             return everything(found)
 
     return run(crawled())
-
-
-def records(file: Path) -> list[tuple[str, str, str, bytes]]:
-    with file.open("rb") as opened:
-        return [
-            (
-                record.rec_type,
-                record.rec_headers.get_header("WARC-Target-URI") or "",
-                str(record.http_headers or ""),
-                record.raw_stream.read(),
-            )
-            for record in ArchiveIterator(opened, check_digests="raise")
-        ]
 
 
 @pytest.mark.parametrize("concurrency", [1, 32])
@@ -213,11 +193,6 @@ def test_conditional_requests_are_recorded(server: LoopbackServer, file: Path) -
 
     def crawled(client: AbstractWebClient, *, again: bool) -> object:
         find = (lambda _url: stored) if again else None
-        core = usp.Crawl._started(url, usp.Crawl(url)._cursor_start_urls(), None, CrawlOptions(find_stored=find)) if False else None  # noqa: E501
-        del core
-        from usp._crawl.discovery import StartUrl
-        from usp.objects.outcome import FoundBy
-
         made = usp.Crawl._started(
             url, [StartUrl(url, FoundBy.GIVEN)], options=CrawlOptions(find_stored=find)
         )
@@ -230,3 +205,15 @@ def test_conditional_requests_are_recorded(server: LoopbackServer, file: Path) -
     replay = ReplayWebClient(file)
     assert [crawled(replay, again=False), crawled(replay, again=True)] == recorded
     assert crawled(ReplayWebClient(file), again=False) == recorded[0]
+
+
+def test_a_dead_host_is_replayed_whatever_was_requested_of_it(
+    server: LoopbackServer, closed_port: int, file: Path
+) -> None:
+    dead = [f"http://127.0.0.1:{closed_port}/{number}.xml" for number in range(40)]
+    server.site["/robots.txt"] = "".join(f"Sitemap: {url}\n" for url in dead)
+    with RecordingWebClient(file) as client:
+        recorded = crawl(server.url, client)
+    assert "given up" in str(recorded)
+    assert crawl(server.url, ReplayWebClient(file)) == recorded
+    assert aio_crawl(server.url, lambda: AioReplayWebClient(file)) == recorded

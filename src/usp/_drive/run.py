@@ -1,11 +1,12 @@
-"""Which driver runs a crawl: threads, or one request at a time if the client is not thread-safe."""
+"""Which driver runs a crawl: threads, or one request at a time if the client is not thread-safe;
+a recording is replayed in the order in which it was recorded."""
 
 from collections.abc import Generator
 from dataclasses import replace
 
 from usp._crawl.core import Crawl
 from usp._crawl.options import CrawlOptions
-from usp._drive import events, inline, threads
+from usp._drive import events, inline, replay, threads
 from usp._drive.fetch import Fetcher
 from usp._drive.time_limit import TimeLimit
 from usp._store import Store
@@ -37,7 +38,9 @@ def steps(
     with client.for_crawl(homepage) as scope:
         ended = TimeLimit(crawl)
         fetch = Fetcher(scope, store or Store(), limit, ended)
-        if client.thread_safe and crawl.policy.concurrency > 1:
+        if client.replays:
+            yield from replay.steps(crawl, fetch, scope, ended, emit)
+        elif client.thread_safe and crawl.policy.concurrency > 1:
             yield from threads.steps(crawl, fetch, ended, emit)
         else:
             yield from inline.steps(crawl, fetch, ended, emit)

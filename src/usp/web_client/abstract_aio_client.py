@@ -65,6 +65,17 @@ class AioCrawlScope:
         """
         return await self.client.get(url)
 
+    def place_in_recording(
+        self,
+        url: str,  # noqa: ARG002 -- for subclasses
+        validators: Validators | None = None,  # noqa: ARG002 -- for subclasses
+    ) -> float:
+        """Return the place of the next response for a URL in a recording.
+
+        Called if the client replays one: results are taken in the order in which they were recorded.
+        """
+        return 0.0
+
     async def close(self) -> None:
         """Release what belongs to the crawl. Called when it has ended."""
 

@@ -139,6 +139,10 @@ class _ReplayCrawlScope(CrawlScope):
         """Return what the recording has for a request."""
         return self.client._replayed(self._playback, url, validators)
 
+    def place_in_recording(self, url: str, validators: Validators | None = None) -> float:
+        """Return the place of the next response for a URL in the recording."""
+        return self._playback.place(url, conditional=bool(validators))
+
     def cancel(self) -> bool:
         """Return True: nothing takes long."""
         return True
@@ -211,6 +215,10 @@ class _AioReplayCrawlScope(AioCrawlScope):
     ) -> AbstractWebClientResponse:
         """Return what the recording has for a request."""
         return _aio_replayed(self._playback, url, validators)
+
+    def place_in_recording(self, url: str, validators: Validators | None = None) -> float:
+        """Return the place of the next response for a URL in the recording."""
+        return self._playback.place(url, conditional=bool(validators))
 
 
 def _aio_replayed(

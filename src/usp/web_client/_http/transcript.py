@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Iterable
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import IO, Final
 
 __all__ = ["TRANSCRIPT", "Exchange", "Transcript"]
@@ -32,6 +33,8 @@ class Exchange:
     """What arrived of the body, before its content encoding is decoded."""
     is_whole: bool = False
     """Whether the body was read to its end."""
+    at: datetime = field(default_factory=lambda: datetime.now(UTC))
+    """When the head of the response was there."""
 
 
 class Transcript:

@@ -4,7 +4,8 @@
 - ``redaction``: what never gets into a recording;
 - ``partial_file``: a file that has its name only when it is whole;
 - ``writer``: writes records; ``in_progress``: one fetch while it is recorded;
-- ``reader``: opens a recording and finds its responses; ``playback``: which of them comes next.
+- ``records``: reads records; ``reader``: opens a recording and finds its responses; ``playback``:
+  which of them comes next.
 
 warcio, which the extra ``warc`` installs, is imported where it is used. Nothing here is for asyncio
 or threads in particular: the clients in ``recording`` and ``replay`` are.

@@ -5,6 +5,7 @@ Each crawl begins anew with the fetches of the crawl of the same homepage. A URL
 doesn't have is a permanent failure.
 """
 
+import math
 import threading
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -27,8 +28,6 @@ __all__ = ["Playback", "PlaybackScope", "ReplayedDocument"]
 
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 _CUT: Final = "ReplayedError: the recording ends in the middle of the body"
-
-Replayed = "ReplayedDocument | WebClientNotModifiedResponse | WebClientErrorResponse"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,13 +119,13 @@ class PlaybackScope:
     ) -> None:
         self._recording = recording
         self._silent = silent
-        self._by_url: dict[str, list[FetchRecord]] = {}
-        others: dict[str, list[FetchRecord]] = {}
-        for fetch in recording.fetches:
+        self._by_url: dict[str, list[tuple[int, FetchRecord]]] = {}
+        others: dict[str, list[tuple[int, FetchRecord]]] = {}
+        for number, fetch in enumerate(recording.fetches):
             of = self._by_url if crawl is None or fetch.crawl == crawl else others
-            of.setdefault(url_key(fetch.url), []).append(fetch)
+            of.setdefault(url_key(fetch.url), []).append((number, fetch))
         self._by_url = others | self._by_url
-        self._replayed: Counter[tuple[str, bool]] = Counter()
+        self._replayed: Counter[str] = Counter()
         self._lock = threading.Lock()
 
     def get(
@@ -136,22 +135,36 @@ class PlaybackScope:
 
         :raises ReplayedError: if the client raised an error when it was recorded.
         """
-        key = url_key(url)
-        if self._recording.fetches:
-            fetches = self._by_url.get(key, [])
-            if not conditional:  # a 304 is no answer to a request without validators
-                fetches = [each for each in fetches if each.outcome != Outcome.NOT_MODIFIED]
-            return self._noted(fetches[self._turn(key, conditional, len(fetches))]) if (
-                fetches
-            ) else self._missing(url)
-        return self._derived(url)
+        if not self._recording.fetches:
+            return self._derived(url)
+        fetches = self._fetches(url, conditional=conditional)
+        if not fetches:
+            return self._missing(url)
+        return self._noted(fetches[self._take(url, len(fetches))][1])
 
-    def _turn(self, key: str, conditional: bool, count: int) -> int:
-        """Return which of the fetches of a URL comes next."""
+    def place(self, url: str, *, conditional: bool) -> float:
+        """Return the place of the next fetch of a URL in the recording, in order of their ends."""
+        fetches = self._fetches(url, conditional=conditional)
+        if not fetches:
+            return math.inf
         with self._lock:
-            turn = self._replayed[key, conditional]
-            self._replayed[key, conditional] += 1
-        return min(turn, count - 1)
+            next_one = self._replayed[url_key(url)]
+        return fetches[min(next_one, len(fetches) - 1)][0]
+
+    def _fetches(self, url: str, *, conditional: bool) -> list[tuple[int, FetchRecord]]:
+        found = self._by_url.get(url_key(url), [])
+        if conditional:
+            return found
+        # A 304 is no answer to a request without validators.
+        return [each for each in found if each[1].outcome != Outcome.NOT_MODIFIED]
+
+    def _take(self, url: str, count: int) -> int:
+        """Return which of the fetches of a URL comes next; the last one comes again and again."""
+        key = url_key(url)
+        with self._lock:
+            number = self._replayed[key]
+            self._replayed[key] += 1
+        return min(number, count - 1)
 
     def _noted(
         self, fetch: FetchRecord
@@ -207,7 +220,7 @@ class PlaybackScope:
             if not found:
                 return self._missing(url)
             if turn is None:
-                turn = self._turn(url_key(url), False, len(found))
+                turn = self._take(url, len(found))
             stored = found[min(turn, len(found) - 1)]
             location = stored.header("Location")
             if stored.status not in _REDIRECTS or not location:
@@ -222,8 +235,7 @@ class PlaybackScope:
         found = by_url.get(url_key(url))
         if found is None and urlsplit(url).scheme in {"http", "https"}:
             found = by_url.get(url_key(prepare_url(without_credentials(url))))
-        usable = [each for each in found or [] if each.status != HTTPStatus.NOT_MODIFIED]
-        return usable
+        return [each for each in found or [] if each.status != HTTPStatus.NOT_MODIFIED]
 
     def _derived_result(
         self, stored: StoredResponse, url: str, redirects: tuple[str, ...]

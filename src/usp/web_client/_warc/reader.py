@@ -6,12 +6,11 @@ derived from it (``playback``).
 """
 
 import json
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import Any, Final
 from urllib.parse import urljoin, urlsplit
 
 from usp._crawl.resource_table import normalized
@@ -19,6 +18,7 @@ from usp._display import without_credentials
 from usp.exceptions import UsageError
 from usp.web_client._warc import warcio_module
 from usp.web_client._warc.fetch_record import FetchRecord
+from usp.web_client._warc.records import iter_records, record_at
 from usp.web_client._warc.writer import END_FORMAT
 
 __all__ = ["Recording", "StoredResponse", "url_key"]
@@ -26,7 +26,6 @@ __all__ = ["Recording", "StoredResponse", "url_key"]
 _CHUNK: Final = 64 * 1024
 _MAX_NOTE: Final = 4 * 1024 * 1024
 """The longest metadata record that may be a note of ours, in bytes."""
-_GZIP: Final = b"\x1f\x8b"
 _SITE_PATHS: Final = frozenset({"", "/", "/robots.txt", "/favicon.ico"})
 """Paths that a recording of a site begins with, rather than one of a single sitemap."""
 
@@ -60,15 +59,15 @@ class _Index:
     info: dict[str, str] = field(default_factory=dict)
     end: dict[str, object] | None = None
 
-    def add(self, record: Any, read: Any) -> None:  # noqa: ANN401 -- warcio has no types
-        """Add a record; ``read`` returns what is left of it, and its offset."""
+    def add(self, record: Any, offset: int) -> None:  # noqa: ANN401 -- warcio has no types
+        """Add a record."""
         kind = record.rec_type
         if kind == "warcinfo" and not self.info:
-            self.info = dict(_warc_fields(read(_MAX_NOTE)[0]))
+            self.info = dict(_warc_fields(record.raw_stream.read(_MAX_NOTE)))
         elif kind == "metadata":
-            self._add_note(read(_MAX_NOTE)[0])
+            self._add_note(record.raw_stream.read(_MAX_NOTE))
         elif kind in {"response", "revisit"}:
-            self._add_response(record, read(0)[1])
+            self._add_response(record, offset)
 
     def _add_note(self, data: bytes) -> None:
         fetch = FetchRecord.from_json(data)
@@ -109,14 +108,15 @@ class Recording:
         :raises UsageError: if the file can't be read, is not a recording, or is damaged.
         """
         self.path = Path(path)
-        warcio_module("archiveiterator")
+        warcio_module("recordloader")
+        self._index = _Index()
         try:
             with self.path.open("rb") as file:
-                self._check(file)
-                self._index = self._read(file)
+                for offset, record in iter_records(file):
+                    self._index.add(record, offset)
         except OSError as error:
             raise UsageError(f"{self.path} can't be read: {error.strerror or error}.") from error
-        except (ValueError, UnicodeError, zlib.error) as error:
+        except ValueError as error:
             raise self._error(str(error)) from error
         if self._index.fetches and self._index.end is None:
             raise self._error("it was cut off: its last record is missing")
@@ -170,81 +170,21 @@ class Recording:
 
         :raises UsageError: if the file has changed since it was opened.
         """
-        iterate: Any = warcio_module("archiveiterator").ArchiveIterator
         with self.path.open("rb") as file:
-            file.seek(stored.offset)
-            record = next(iterate(file), None)
-            if record is None or record.http_headers is None:
-                raise self._error("it has changed since it was opened")
+            try:
+                record = record_at(file, stored.offset)
+            except ValueError as error:
+                raise self._error("it has changed since it was opened") from error
             stream = record.raw_stream
-            encoding = record.http_headers.get_header("Transfer-Encoding") or ""
+            heads = record.http_headers
+            encoding = (heads and heads.get_header("Transfer-Encoding")) or ""
             if encoding.strip().lower() == "chunked":
                 stream = warcio_module("bufferedreaders").ChunkedDataReader(stream)
             while chunk := stream.read(_CHUNK):
                 yield chunk
 
-    def _read(self, file: IO[bytes]) -> _Index:
-        """Read all records; warcio raises errors of its own."""
-        failed: Any = warcio_module("exceptions").ArchiveLoadFailed
-        iterate: Any = warcio_module("archiveiterator").ArchiveIterator
-        index = _Index()
-        records = iterate(file)
-        try:
-            for record in records:
-                index.add(record, lambda limit, record=record: _read_rest(records, record, limit))
-                _read_rest(records, record, 0)
-        except failed as error:
-            first_line = str(error).strip().splitlines()[0] if str(error).strip() else "malformed"
-            raise ValueError(first_line) from error
-        return index
-
-    def _check(self, file: IO[bytes]) -> None:
-        """Check that a file is compressed whole, if it is: warcio takes the rest for the end.
-
-        :raises ValueError: if it is damaged, or neither gzip nor WARC.
-        """
-        head = file.read(5)
-        file.seek(0)
-        if head[:2] != _GZIP:
-            if head != b"WARC/":
-                raise ValueError("it begins with neither gzip nor WARC/")
-            return
-        _check_gzip(file)
-        file.seek(0)
-
     def _error(self, reason: str) -> UsageError:
         return UsageError(f"{self.path} is not a recording that can be read: {reason}.")
-
-
-def _check_gzip(file: IO[bytes]) -> None:
-    unpack = zlib.decompressobj(zlib.MAX_WBITS | 16)
-    while data := file.read(_CHUNK):
-        while data:
-            unpack.decompress(data, _CHUNK)
-            data = unpack.unconsumed_tail
-            while not data and not unpack.eof and unpack.decompress(b"", _CHUNK):
-                data = unpack.unconsumed_tail
-            if unpack.eof:
-                data = unpack.unused_data
-                unpack = zlib.decompressobj(zlib.MAX_WBITS | 16)
-                is_fresh = not data
-            else:
-                is_fresh = False
-    if not is_fresh:
-        raise ValueError("it was cut off in the middle of a record")
-
-
-def _read_rest(records: Any, record: Any, limit: int) -> tuple[bytes, int]:  # noqa: ANN401 -- no types
-    """Return what is left of a record, up to a limit, and where the record is in the file.
-
-    :raises ValueError: if the record is not whole.
-    """
-    data = record.raw_stream.read(limit) if limit else b""
-    while record.raw_stream.read(_CHUNK):
-        pass
-    if getattr(record.raw_stream, "limit", 0) > 0:
-        raise ValueError("it was cut off in the middle of a record")
-    return data, int(records.get_record_offset())
 
 
 def _warc_fields(data: bytes) -> Iterator[tuple[str, str]]:

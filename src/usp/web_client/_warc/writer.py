@@ -143,7 +143,10 @@ class RecordingFile:
                 ],
                 protocol="HTTP/1.1",
             ),
-            warc_headers_dict={"WARC-Truncated": truncated} if truncated else {},
+            warc_headers_dict={
+                "WARC-Date": f"{exchange.at:%Y-%m-%dT%H:%M:%S.%fZ}",
+                **({"WARC-Truncated": truncated} if truncated else {}),
+            },
         )
         request = self._writer.create_warc_record(
             url,
