@@ -15,7 +15,13 @@ if TYPE_CHECKING:
     from usp.objects.outcome import Outcome
     from usp.objects.problem import Problem
     from usp.stream import iter_pages
-    from usp.tree import parse, sitemap_from_str, sitemap_tree, sitemap_tree_for_homepage
+    from usp.tree import (
+        parse,
+        robots_verdict,
+        sitemap_from_str,
+        sitemap_tree,
+        sitemap_tree_for_homepage,
+    )
 
 __all__ = [
     "Crawl",
@@ -29,6 +35,7 @@ __all__ = [
     "__version__",
     "iter_pages",
     "parse",
+    "robots_verdict",
     "sitemap_from_str",
     "sitemap_tree",
     "sitemap_tree_for_homepage",
@@ -45,6 +52,7 @@ _MODULES = {
     "Problem": "usp.objects.problem",
     "iter_pages": "usp.stream",
     "parse": "usp.tree",
+    "robots_verdict": "usp.tree",
     "sitemap_from_str": "usp.tree",
     "sitemap_tree": "usp.tree",
     "sitemap_tree_for_homepage": "usp.tree",

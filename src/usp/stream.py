@@ -9,6 +9,7 @@ from typing import Self, Unpack
 from usp._crawl import Crawl
 from usp._crawl.options import CrawlOptions, RecurseCallback, RecurseListCallback, StopCallback
 from usp._crawl.policy import Policy, PolicyFields, explains_policy, policy_with
+from usp._crawl.robots import robots_file
 from usp._crawl.work import PageBatch
 from usp._drive.events import Emit, emitter
 from usp._drive.page_filter import PageFilter
@@ -20,6 +21,7 @@ from usp.objects.events import CrawlFinished, Observer
 from usp.objects.outcome import Attempt, Outcome, SkipReason
 from usp.objects.page import SitemapPage
 from usp.objects.problem import Problem
+from usp.objects.robots import RobotsVerdict
 from usp.web_client import as_web_client, default_client
 from usp.web_client.abstract_client import AbstractWebClient
 
@@ -71,6 +73,17 @@ class StreamStatus:
         """
         stopped = self._state.crawl.stopped
         return (*([stopped] if stopped else []), *self._state.crawl._cursor.report.losses)
+
+
+    def robots_verdict(self, agent: str) -> RobotsVerdict | None:
+        """Return what the site's robots.txt says for an agent: which URLs it may fetch.
+
+        :param agent: the name of the agent, such as ``Googlebot``.
+        :return: None if robots.txt was not requested, or has not arrived yet.
+        """
+        crawl = self._state.crawl
+        found = robots_file(node.resource for node in crawl._cursor.roots)
+        return found.verdict(agent, crawl._name) if found else None
 
 
 class PageStream(StreamStatus, Iterator[SitemapPage]):

@@ -6,6 +6,7 @@ from typing import Final
 
 from usp._crawl.cursor import Cursor
 from usp._crawl.nodes import NOT_EXPANDED_MESSAGE, Node
+from usp._crawl.robots import robots_file
 from usp._crawl.selection import SelectedPages, Selection
 from usp._parse import Document, Kind
 from usp.objects import sitemap as sitemaps
@@ -87,4 +88,5 @@ def website_tree(name: str, cursor: Cursor) -> sitemaps.IndexWebsiteSitemap:
         notes=(Problem(*cursor.stopped),) if cursor.stopped else (),
     )
     root._skipped_sitemaps = cursor.skipped_start_urls
+    root._robots = robots_file(node.resource for node in cursor.roots)
     return root

@@ -257,6 +257,7 @@ class Crawl:
         again, self._given_back = self._given_back[:room], self._given_back[room:]
         room = min(self.policy.concurrency - self._resources.in_flight, room - len(again))
         waits_for = self._choice.waits_for if self._choice else self._cursor.waits_for
+        waits_for = self._resources.blocking(waits_for)
         new = self._resources.start_requests(now, room, self._prefetch_room(room), waits_for)
         taken = again + [self._request(resource) for resource in new]
         self._taken.update((request.url, request) for request in taken)

@@ -15,6 +15,12 @@ document: a problem is recorded in a ``Diagnostics`` and parsing continues. The 
 from usp._parse.children import EVERY_CHILD, Child, ChildSelection
 from usp._parse.diagnostics import Ended
 from usp._parse.document import Document, Pages, inspect, restore_pages
+from usp._parse.formats.robots_rules import (
+    EVERYTHING_ALLOWED,
+    EVERYTHING_DISALLOWED,
+    RobotsRules,
+    read_robots_rules,
+)
 from usp._parse.input.decode import decode_document, http_charset
 from usp._parse.input.decompress import MAX_DOCUMENT_BYTES, decompress_all, is_compressed
 from usp._parse.input.sniff import Kind
@@ -25,6 +31,8 @@ from usp._parse.values.text import clean_text
 from usp._parse.values.urls import is_http_url
 
 __all__ = [
+    "EVERYTHING_ALLOWED",
+    "EVERYTHING_DISALLOWED",
     "EVERY_CHILD",
     "MAX_DOCUMENT_BYTES",
     "Child",
@@ -34,6 +42,7 @@ __all__ = [
     "Kind",
     "Pages",
     "PushParser",
+    "RobotsRules",
     "Source",
     "clean_text",
     "decode_document",
@@ -43,5 +52,6 @@ __all__ = [
     "is_compressed",
     "is_http_url",
     "parse_date",
+    "read_robots_rules",
     "restore_pages",
 ]

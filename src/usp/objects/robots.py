@@ -30,6 +30,13 @@ class Rules(Protocol):
         """Return the line that decides about a URL; None if none does, so that it is allowed."""
 
 
+class RobotsSource(Protocol):
+    """The robots.txt of a site, as a crawl found it."""
+
+    def verdict(self, agent: str, homepage: str, /) -> "RobotsVerdict":
+        """Return what it says for an agent."""
+
+
 @dataclass(frozen=True, slots=True)
 class RobotsVerdict:
     """What the robots.txt of a host says for one agent (RFC 9309).

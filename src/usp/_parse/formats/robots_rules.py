@@ -15,6 +15,11 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 from urllib.parse import quote
 
+from usp._parse.diagnostics import Diagnostics
+from usp._parse.input.chunks import take_head
+from usp._parse.input.decode import Utf8Document
+from usp._parse.input.decompress import decompress
+from usp._parse.source import Source
 from usp.objects.robots import RobotsRule
 
 MAX_ROBOTS_BYTES: Final = 500 * 1024
@@ -188,6 +193,13 @@ def parse_robots_rules(text: str, agent: str) -> RobotsRules:
         delays[-1] if delays else None,
         ", ".join(signals)[:_MAX_SIGNAL] or None,
     )
+
+
+def read_robots_rules(source: Source, agent: str) -> RobotsRules:
+    """Return what a robots.txt says to an agent, as far as it is read."""
+    unpacked = decompress(source.chunks, Diagnostics(), MAX_ROBOTS_BYTES)
+    head, _ = take_head(Utf8Document(unpacked, Diagnostics(), source.charset), MAX_ROBOTS_BYTES)
+    return parse_robots_rules(head.decode("utf-8", "replace"), agent)
 
 
 def _groups(lines: Iterable[_Line]) -> Iterator[_Group]:
