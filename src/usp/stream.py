@@ -74,7 +74,6 @@ class StreamStatus:
         stopped = self._state.crawl.stopped
         return (*([stopped] if stopped else []), *self._state.crawl._cursor.report.losses)
 
-
     def robots_verdict(self, agent: str) -> RobotsVerdict | None:
         """Return what the site's robots.txt says for an agent: which URLs it may fetch.
 

@@ -104,9 +104,7 @@ def test_a_crawl_that_obeys_requests_nothing_that_is_disallowed(
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_the_homepage_is_not_fetched_if_it_is_disallowed(
-    server: LoopbackServer, way: str
-) -> None:
+def test_the_homepage_is_not_fetched_if_it_is_disallowed(server: LoopbackServer, way: str) -> None:
     server.site["/robots.txt"] = "User-agent: *\nDisallow: /\n"
     found = WAYS[way](server.url, robots="obey", use_homepage=True)
     assert set(server.requested) == {"/robots.txt"}
@@ -228,7 +226,7 @@ def test_a_redirect_of_robots_txt_counts(server: LoopbackServer) -> None:
 def test_wrong_options_are_rejected() -> None:
     for wrong in ({"robots": "maybe"}, {"robots_agent": " "}, {"max_crawl_delay": -1}):
         with pytest.raises(UsageError, match=next(iter(wrong))):
-            usp.Policy(**wrong)  # type: ignore[arg-type]
+            usp.Policy(**wrong)
 
 
 def test_the_default_agent_is_the_one_that_our_clients_name() -> None:

@@ -84,9 +84,7 @@ def test_a_replayed_crawl_gives_what_the_recorded_one_gave(
     count = len(server.requests)
     with ReplayWebClient(file) as replay:
         for other in (1, 3, 32):
-            assert (
-                crawl(server.url, replay, hash_bodies=True, concurrency=other) == recorded
-            ), other
+            assert crawl(server.url, replay, hash_bodies=True, concurrency=other) == recorded, other
     assert aio_crawl(server.url, lambda: AioReplayWebClient(file), hash_bodies=True) == recorded
     assert len(server.requests) == count
 
@@ -104,9 +102,10 @@ def test_a_crawl_in_asyncio_is_recorded_and_replayed(
 
 def test_a_stream_is_replayed(server: LoopbackServer, closed_port: int, file: Path) -> None:
     fill(server, closed_port)
-    with RecordingWebClient(file) as client, usp.iter_pages(
-        server.url, web_client=client, **QUICK
-    ) as pages:
+    with (
+        RecordingWebClient(file) as client,
+        usp.iter_pages(server.url, web_client=client, **QUICK) as pages,
+    ):
         recorded = ([page.to_dict() for page in pages], pages.outcome, pages.tried, pages.problems)
     with usp.iter_pages(server.url, web_client=ReplayWebClient(file), **QUICK) as pages:
         replayed = ([page.to_dict() for page in pages], pages.outcome, pages.tried, pages.problems)

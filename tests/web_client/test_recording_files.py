@@ -146,9 +146,7 @@ def test_a_recording_says_what_it_is_of(server: LoopbackServer, file: Path, tmp_
     assert Recording(named).source == "example.org"
 
 
-def test_a_file_that_exists_is_replaced_only_on_request(
-    server: LoopbackServer, file: Path
-) -> None:
+def test_a_file_that_exists_is_replaced_only_on_request(server: LoopbackServer, file: Path) -> None:
     file.write_bytes(b"precious")
     with pytest.raises(UsageError, match="exists already"):
         RecordingWebClient(file)
@@ -203,7 +201,9 @@ def test_a_killed_process_leaves_no_half_file_and_the_next_run_cleans_up(
 
 def test_a_full_disk_ends_the_recording_and_not_the_crawl(server: LoopbackServer) -> None:
     server.robots("sitemap.xml")
-    server.site["/sitemap.xml"] = urlset(*(f"https://example.org/{n}/{os.urandom(8).hex()}" for n in range(9000)))
+    server.site["/sitemap.xml"] = urlset(
+        *(f"https://example.org/{n}/{os.urandom(8).hex()}" for n in range(9000))
+    )
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "site.warc.gz"
         client = RecordingWebClient(file)
@@ -226,7 +226,7 @@ def test_a_recording_that_was_cut_off_is_refused(
     with pytest.raises(UsageError, match="cut off"):
         ReplayWebClient(file)
     file.write_bytes(gzip.decompress(whole)[: int(len(whole) * part)])
-    with pytest.raises(UsageError, match="cut off|not a recording"):
+    with pytest.raises(UsageError, match=r"cut off|not a recording"):
         ReplayWebClient(file)
 
 

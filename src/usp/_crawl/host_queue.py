@@ -41,7 +41,7 @@ class HostLimits:
     unavailable_until: float = 0.0
     """The same for a 503. A good response shows that the host is available, and ends it."""
     interval: float = 0.0
-    """The least seconds between the starts of two requests, by the ``Crawl-delay`` of robots.txt."""
+    """The least seconds between the starts of two requests: the ``Crawl-delay`` of robots.txt."""
     started_at: float = 0.0
     """When the last request was sent."""
 

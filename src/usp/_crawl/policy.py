@@ -12,6 +12,7 @@ from usp._parse import MAX_DOCUMENT_BYTES
 from usp._validate import (
     argument_error,
     check_bool,
+    check_instance,
     check_int,
     check_number,
     check_optional_instance,
@@ -150,7 +151,7 @@ class Policy:
             raise argument_error("undated", "'keep' or 'drop'", self.undated)
         if self.robots not in get_args(Robots):
             raise argument_error("robots", "'obey' or 'ignore'", self.robots)
-        if not isinstance(self.robots_agent, str) or not self.robots_agent.strip():
+        if not check_instance("robots_agent", self.robots_agent, str).strip():
             raise argument_error("robots_agent", "the name of an agent", self.robots_agent)
         for name in _PATTERNS:
             self._set(name, parse_patterns(name, getattr(self, name)))

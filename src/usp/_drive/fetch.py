@@ -375,5 +375,3 @@ def _status_in(message: str) -> int | None:
     """Return the status in a message such as ``404 Not Found``: errors of 1.8.1 have no other."""
     match = re.match(r"(?:HTTP\s+)?([1-5]\d\d)(?![\w.])", message)  # no IP address
     return int(match[1]) if match else None
-
-

@@ -1,5 +1,7 @@
-"""Which driver runs a crawl: threads, or one request at a time if the client is not thread-safe;
-a recording is replayed in the order in which it was recorded."""
+"""Which driver runs a crawl: threads, or one request at a time if the client is not thread-safe.
+
+A recording has a driver of its own, which replays it in the order in which it was recorded.
+"""
 
 from collections.abc import Generator
 from dataclasses import replace

@@ -47,7 +47,7 @@ class RobotsVerdict:
     :param reason: why there are no rules, in words; empty if robots.txt was read.
     :param allows_homepage: whether the homepage may be fetched.
     :param crawl_delay: the seconds between two requests that it asks for, if it does.
-    :param content_signal: its ``Content-Signal``, such as ``search=yes, ai-train=no``, if it has one.
+    :param content_signal: its ``Content-Signal``, such as ``search=yes, ai-train=no``.
     """
 
     agent: str

@@ -72,7 +72,7 @@ class AioCrawlScope:
     ) -> float:
         """Return the place of the next response for a URL in a recording.
 
-        Called if the client replays one: results are taken in the order in which they were recorded.
+        Called if the client replays one: results are taken in the order of the recording.
         """
         return 0.0
 

@@ -4,7 +4,6 @@ The same for threads and asyncio: nothing here waits for a network.
 """
 
 import time
-from collections.abc import Mapping
 from contextvars import Token
 from dataclasses import dataclass, replace
 from types import TracebackType
@@ -175,5 +174,4 @@ def _called(response: object, name: str) -> Any:  # noqa: ANN401 -- whatever it 
     """Return what a method returns; None if a response doesn't have it, or it returns a mock."""
     method = getattr(response, name, None)
     value = method() if callable(method) else None
-    kinds = int | float | str | bool | tuple | list | Mapping
-    return value if isinstance(value, kinds) else None
+    return value if isinstance(value, int | float | str | tuple | list) else None

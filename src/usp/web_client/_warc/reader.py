@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from os import PathLike
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urljoin, urlsplit
@@ -100,7 +101,7 @@ class _Index:
 class Recording:
     """A recording that was opened: ``source`` says what of, ``ReplayWebClient`` replays it."""
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | PathLike[str]) -> None:
         """Open a recording, ``.warc.gz`` or ``.warc``.
 
         :param path: the file.

@@ -27,7 +27,9 @@ __all__ = ["END_FORMAT", "RecordingFile"]
 
 END_FORMAT: Final = "usp-end/1"
 _JSON: Final = "application/json"
-_CONFORMS_TO: Final = "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"
+_CONFORMS_TO: Final = (
+    "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"
+)
 _MEANT_FOR_THE_WIRE: Final = {"transfer-encoding": "X-Orig-Transfer-Encoding"}
 """Headers that get another name, since bodies are recorded without their transfer encoding."""
 
@@ -110,7 +112,7 @@ class RecordingFile:
         )
         note = replace(fetch, responses=ids)
         url = exchanges[-1].url if exchanges else fetch.url
-        self._write_json(note.to_json(), without_credentials(url), ids[-1:])
+        self._write_json(note.to_json(), without_credentials(url), ids[-1] if ids else "")
 
     def _write_info(self, homepage: str) -> None:
         info = {
@@ -160,14 +162,14 @@ class RecordingFile:
         self._writer.write_request_response_pair(request, response)
         return str(response.rec_headers.get_header("WARC-Record-ID"))
 
-    def _write_json(self, data: bytes, url: str = "", concurrent_to: Sequence[str] = ()) -> None:
+    def _write_json(self, data: bytes, url: str = "", concurrent_to: str = "") -> None:
         record = self._writer.create_warc_record(
             url,
             "metadata",
             payload=BytesIO(data),
             length=len(data),
             warc_content_type=_JSON,
-            warc_headers_dict={"WARC-Concurrent-To": each for each in concurrent_to},
+            warc_headers_dict={"WARC-Concurrent-To": concurrent_to} if concurrent_to else {},
         )
         self._writer.write_record(record)
 
