@@ -9,13 +9,13 @@ import json
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Final, Self
 
-__all__ = ["FORMAT", "Body", "FetchRecord", "Outcome"]
+__all__ = ["FORMAT", "BodyEnd", "FetchOutcome", "FetchRecord"]
 
 FORMAT: Final = "usp-fetch/1"
 """The name and version of the format; a later one may not be understood."""
 
 
-class Outcome:
+class FetchOutcome:
     """What came of a fetch."""
 
     DOCUMENT: Final = "document"
@@ -26,7 +26,7 @@ class Outcome:
     """The client raised an exception."""
 
 
-class Body:
+class BodyEnd:
     """How the body of a document ended."""
 
     WHOLE: Final = "whole"
@@ -63,7 +63,7 @@ class FetchRecord:
     retry_after: float | None = None
     no_response: bool = False
     untrusted: bool = False
-    body: str = Body.WHOLE
+    body: str = BodyEnd.WHOLE
     seconds: float = 0.0
 
     def to_json(self) -> bytes:

@@ -16,7 +16,7 @@ from usp.web_client._http.described import described
 from usp.web_client._http.error_responses import CANCELLED_MESSAGE
 from usp.web_client._http.foreign_response import is_error
 from usp.web_client._http.transcript import TRANSCRIPT, Exchange, Transcript
-from usp.web_client._warc.fetch_record import Body, FetchRecord, Outcome
+from usp.web_client._warc.fetch_record import BodyEnd, FetchOutcome, FetchRecord
 from usp.web_client._warc.writer import RecordingFile
 from usp.web_client.abstract_client import WebClientNotModifiedResponse
 
@@ -39,7 +39,7 @@ class RecordedCrawl:
         """Begin to record a fetch."""
         record = FetchRecord(
             without_credentials(url),
-            Outcome.DOCUMENT,
+            FetchOutcome.DOCUMENT,
             self.number,
             without_credentials(self.homepage),
             conditional=bool(validators),
@@ -74,10 +74,10 @@ class FetchInProgress:
         if self._token is not None:
             TRANSCRIPT.reset(self._token)
         if isinstance(error, NoWebClientException):
-            self._note(outcome=Outcome.RAISED)
+            self._note(outcome=FetchOutcome.RAISED)
             self.write()
         elif isinstance(error, Exception):
-            self._note(outcome=Outcome.RAISED, message=described(error))
+            self._note(outcome=FetchOutcome.RAISED, message=described(error))
             self.write()
 
     def note_document(self, response: Any) -> None:  # noqa: ANN401 -- of any client
@@ -91,13 +91,13 @@ class FetchInProgress:
         """Note a response without a document, and write it; anything else is ignored."""
         if isinstance(response, WebClientNotModifiedResponse):
             self._note_head(response)
-            self._note(outcome=Outcome.NOT_MODIFIED)
+            self._note(outcome=FetchOutcome.NOT_MODIFIED)
         elif is_error(response):
             message = redact(str(response.message()))
             if message == CANCELLED_MESSAGE:
                 return  # what would have come of it is not known
             self._note(
-                outcome=Outcome.ERROR,
+                outcome=FetchOutcome.ERROR,
                 message=message,
                 retryable=bool(response.retryable()),
                 status=_called(response, "status_code"),
@@ -120,14 +120,14 @@ class FetchInProgress:
         """Note that the body has ended: here, or by an error."""
         self.has_ended = True
         if error is not None:
-            self._note(body=Body.FAILED, message=described(error), retryable=transient)
+            self._note(body=BodyEnd.FAILED, message=described(error), retryable=transient)
         elif not self._is_wire:
             self._transcript.add_body(b"")
 
     def cut_body(self) -> None:
         """Note that nobody reads the body any further."""
         self.has_ended = True
-        self._note(body=Body.CUT)
+        self._note(body=BodyEnd.CUT)
 
     @property
     def size(self) -> int:

@@ -20,7 +20,7 @@ from usp.exceptions import NoWebClientException, ReplayedError
 from usp.web_client._http import encodings, error_responses
 from usp.web_client._http.defaults import MAX_REDIRECTS, SUCCESS_STATUSES
 from usp.web_client._http.urls import prepare_url
-from usp.web_client._warc.fetch_record import Body, FetchRecord, Outcome
+from usp.web_client._warc.fetch_record import BodyEnd, FetchOutcome, FetchRecord
 from usp.web_client._warc.reader import Recording, StoredResponse, url_key
 from usp.web_client.abstract_client import WebClientErrorResponse, WebClientNotModifiedResponse
 
@@ -57,7 +57,7 @@ class ReplayedDocument:
     def chunks(self) -> Iterator[bytes]:
         """Yield the body as the client on a network does, and raise what ended it."""
         raw_deflate = encodings.RawDeflate(self.header("Content-Encoding"))
-        for received in self.recording.body(self.stored) if self.stored else ():
+        for received in self.recording._body(self.stored) if self.stored else ():
             yield from raw_deflate.feed(received)
         if self.error is not None:
             raise self.error
@@ -68,10 +68,10 @@ class Playback:
 
     def __init__(self, recording: Recording) -> None:
         self._recording = recording
-        self._crawls = _crawls_by_homepage(recording.fetches)
+        self._crawls = _crawls_by_homepage(recording._fetches)
         self._opened: Counter[str] = Counter()
         self._lock = threading.Lock()
-        self._silent = _silent_origins(recording.fetches)
+        self._silent = _silent_origins(recording._fetches)
 
     def scope(self, homepage: str) -> "PlaybackScope":
         """Return the playback of one crawl: the next one of its homepage that was recorded."""
@@ -121,7 +121,7 @@ class PlaybackScope:
         self._silent = silent
         self._by_url: dict[str, list[tuple[int, FetchRecord]]] = {}
         others: dict[str, list[tuple[int, FetchRecord]]] = {}
-        for number, fetch in enumerate(recording.fetches):
+        for number, fetch in enumerate(recording._fetches):
             of = self._by_url if crawl is None or fetch.crawl == crawl else others
             of.setdefault(url_key(fetch.url), []).append((number, fetch))
         self._by_url = others | self._by_url
@@ -135,7 +135,7 @@ class PlaybackScope:
 
         :raises ReplayedError: if the client raised an error when it was recorded.
         """
-        if not self._recording.fetches:
+        if not self._recording._fetches:
             return self._derived(url)
         fetches = self._fetches(url, conditional=conditional)
         if not fetches:
@@ -156,7 +156,7 @@ class PlaybackScope:
         if conditional:
             return found
         # A 304 is no answer to a request without validators.
-        return [each for each in found if each[1].outcome != Outcome.NOT_MODIFIED]
+        return [each for each in found if each[1].outcome != FetchOutcome.NOT_MODIFIED]
 
     def _take(self, url: str, count: int) -> int:
         """Return which of the fetches of a URL comes next; the last one comes again and again."""
@@ -170,14 +170,14 @@ class PlaybackScope:
         self, fetch: FetchRecord
     ) -> ReplayedDocument | WebClientNotModifiedResponse | WebClientErrorResponse:
         """Return what a note says that the client returned."""
-        if fetch.outcome == Outcome.RAISED:
+        if fetch.outcome == FetchOutcome.RAISED:
             if not fetch.message:
                 raise NoWebClientException(f"{fetch.url} can't be fetched")
             raise ReplayedError(fetch.message)
-        if fetch.outcome == Outcome.NOT_MODIFIED:
+        if fetch.outcome == FetchOutcome.NOT_MODIFIED:
             url, headers = fetch.final_url or fetch.url, dict(fetch.headers)
             return WebClientNotModifiedResponse(url, headers, fetch.redirects)
-        if fetch.outcome == Outcome.ERROR:
+        if fetch.outcome == FetchOutcome.ERROR:
             return WebClientErrorResponse(
                 fetch.message,
                 fetch.retryable,
@@ -186,7 +186,7 @@ class PlaybackScope:
                 no_response=fetch.no_response,
                 untrusted=fetch.untrusted,
             )
-        stored = self._recording.response(fetch.responses[-1]) if fetch.responses else None
+        stored = self._recording._response(fetch.responses[-1]) if fetch.responses else None
         return ReplayedDocument(
             self._recording,
             stored,
@@ -231,7 +231,7 @@ class PlaybackScope:
 
     def _stored(self, url: str) -> list[StoredResponse]:
         """Return the responses of a URL; other tools name URLs as they are sent."""
-        by_url = self._recording.by_url
+        by_url = self._recording._by_url
         found = by_url.get(url_key(url))
         if found is None and urlsplit(url).scheme in {"http", "https"}:
             found = by_url.get(url_key(prepare_url(without_credentials(url))))
@@ -256,8 +256,8 @@ class PlaybackScope:
 
 
 def _body_error(fetch: FetchRecord) -> ReplayedError | None:
-    if fetch.body == Body.WHOLE:
+    if fetch.body == BodyEnd.WHOLE:
         return None
-    if fetch.body == Body.CUT:
+    if fetch.body == BodyEnd.CUT:
         return ReplayedError(_CUT)
     return ReplayedError(fetch.message, transient=fetch.retryable)

@@ -73,7 +73,7 @@ class _Index:
     def _add_note(self, data: bytes) -> None:
         fetch = FetchRecord.from_json(data)
         if fetch is not None:
-            self.fetches.append(fetch)
+            self._fetches.append(fetch)
         elif END_FORMAT.encode() in data:
             self.end = json.loads(data)
 
@@ -125,7 +125,7 @@ class Recording:
             raise self._error("it has no record of a response")
 
     @property
-    def fetches(self) -> list[FetchRecord]:
+    def _fetches(self) -> list[FetchRecord]:
         """The notes of fetches, in the order in which they ended; none if another tool wrote it."""
         return self._index.fetches
 
@@ -137,7 +137,7 @@ class Recording:
     @property
     def urls(self) -> tuple[str, ...]:
         """The URLs of all responses and failures, each once, in order."""
-        noted = (fetch.url for fetch in self.fetches)
+        noted = (fetch.url for fetch in self._fetches)
         return tuple(dict.fromkeys([*noted, *(each.url for each in self._index.by_id.values())]))
 
     @property
@@ -154,19 +154,19 @@ class Recording:
         is_page = not parts.path.lower().endswith((".xml", ".gz", ".txt", ".rss", ".json"))
         return urljoin(first, "/") if parts.path in _SITE_PATHS or is_page else first
 
-    def response(self, record_id: str) -> StoredResponse | None:
+    def _response(self, record_id: str) -> StoredResponse | None:
         """Return the response of a record."""
         return self._index.by_id.get(record_id)
 
     @cached_property
-    def by_url(self) -> dict[str, list[StoredResponse]]:
+    def _by_url(self) -> dict[str, list[StoredResponse]]:
         """The responses by URL, in order; every redirect is one."""
         found: dict[str, list[StoredResponse]] = {}
         for stored in self._index.by_id.values():
             found.setdefault(url_key(stored.url), []).append(stored)
         return found
 
-    def body(self, stored: StoredResponse) -> Iterator[bytes]:
+    def _body(self, stored: StoredResponse) -> Iterator[bytes]:
         """Yield the body of a response, without its transfer encoding.
 
         :raises UsageError: if the file has changed since it was opened.

@@ -19,7 +19,7 @@ from usp._version import __version__
 from usp.exceptions import StorageError
 from usp.web_client._http.transcript import Exchange
 from usp.web_client._warc import warcio_module
-from usp.web_client._warc.fetch_record import Body, FetchRecord
+from usp.web_client._warc.fetch_record import BodyEnd, FetchRecord
 from usp.web_client._warc.partial_file import PartialFile
 from usp.web_client._warc.redaction import received_headers, sent_headers
 
@@ -178,9 +178,9 @@ def _truncation(exchange: Exchange, fetch: FetchRecord, *, is_last: bool) -> str
     """Return why a body is not whole, in the words of WARC (5.13); None if it is."""
     if exchange.is_whole or (not is_last and exchange.body is None):
         return None
-    if is_last and fetch.body == Body.FAILED:
+    if is_last and fetch.body == BodyEnd.FAILED:
         return "disconnect"
-    return "length" if is_last and fetch.body == Body.CUT else "unspecified"
+    return "length" if is_last and fetch.body == BodyEnd.CUT else "unspecified"
 
 
 def _reason(exchange: Exchange) -> str:
