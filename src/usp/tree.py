@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final, Unpack
 from urllib.parse import urljoin
 
+from usp._crawl import Crawl
 from usp._crawl.assembly import sitemap_for_document
 from usp._crawl.discovery import KNOWN_PATHS
 from usp._crawl.options import CrawlOptions, RecurseCallback, RecurseListCallback, StopCallback
@@ -13,7 +14,7 @@ from usp._crawl.policy import Policy, PolicyFields, explains_policy, policy_with
 from usp._crawl.robots import RobotsFile
 from usp._drive.run import options_for
 from usp._drive.run import run as drive
-from usp._parse import Source, http_charset, inspect, parse_date
+from usp._parse import Kind, Source, http_charset, inspect, parse_date
 from usp._source import CrawlStart, SourceName, known_and_extra_paths
 from usp._store import Store
 from usp._validate import check_flags, check_instance, check_optional_instance
@@ -175,6 +176,16 @@ def _tree(
     options: CrawlOptions,
     web_client: AbstractWebClient | None,
 ) -> IndexWebsiteSitemap:
+    return run_crawl(start, policy, options, web_client)._into_tree()
+
+
+def run_crawl(
+    start: CrawlStart,
+    policy: Policy,
+    options: CrawlOptions,
+    web_client: AbstractWebClient | None,
+) -> Crawl:
+    """Run a crawl to its end, and return it."""
     client = default_client() if web_client is None else as_web_client(web_client)
     crawl = start.crawl(policy, options_for(client, options))
     try:
@@ -182,7 +193,7 @@ def _tree(
     finally:
         if web_client is None:
             client.close()
-    return crawl._into_tree()
+    return crawl
 
 
 def parse(
@@ -230,8 +241,8 @@ def robots_verdict(data: str | bytes, agent: str, *, url: str) -> RobotsVerdict:
         raise UsageError(f"data must be str or bytes, not {type(data).__name__}.")
     check_instance("agent", agent, str)
     check_instance("url", url, str)
-    file = RobotsFile(url, None, source=Source.of(data, url))
-    return file.verdict(agent, urljoin(url, "/"))
+    document = inspect(Source.of(data, url), Kind.ROBOTS)
+    return RobotsFile.of(url, document).verdict(agent, urljoin(url, "/"))
 
 
 def sitemap_from_str(content: str | bytes) -> AbstractSitemap:

@@ -2,10 +2,12 @@
 
 The process runs in Python's development mode, which reports unclosed sockets and files on stderr;
 without the proxies of the environment, which can't reach the loopback interface; and with the
-default buffering.
+default buffering. ``usp`` and ``script`` fork a process that has its imports done (``tests.warm``),
+unless it gets environment variables of its own; the others start a new one.
 """
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -13,9 +15,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import usp as package
+from tests.warm import WarmPython
 
-USP = (sys.executable, "-X", "dev", "-m", "usp")
+DEVELOPMENT = ("-X", "dev")
+USP = (sys.executable, *DEVELOPMENT, "-m", "usp")
+WARM = WarmPython(("usp.cli._ls", "usp.cli._find", "usp.cli._demo"), DEVELOPMENT)
 TIMEOUT = 60
+FOUND = re.compile(r"found: [\d,]+ sitemaps?\b.*, (?:[\d,]+ min )?[\d.]+ s")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +37,12 @@ class Finished:
         """The lines on stderr that are not part of the log."""
         return [line for line in self.err.splitlines() if line.startswith("usp: ")]
 
+    @property
+    def found(self) -> str:
+        """The last line on stderr, without the time: what was found."""
+        *_, last = self.err.splitlines() or [""]
+        return last.rpartition(", ")[0] if FOUND.fullmatch(last) else last
+
 
 def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     dropped = ("PROXY", "proxy", "PYTHONUNBUFFERED")
@@ -44,9 +56,11 @@ def search_path(*extra: Path) -> str:
     return os.pathsep.join(str(folder) for folder in (*extra, home))
 
 
-def usp(*args: str, env: Mapping[str, str] | None = None) -> Finished:
+def usp(*args: str, env: Mapping[str, str] | None = None, cwd: Path | None = None) -> Finished:
     """Run ``usp`` with these arguments and wait for its end."""
-    return run(*USP, *args, env=env)
+    if cwd is not None:
+        return run(*USP, *args, env=env, cwd=cwd)
+    return _python("-m", "usp", *args, env=env)
 
 
 def redirected(how: str, *args: str) -> Finished:
@@ -56,13 +70,23 @@ def redirected(how: str, *args: str) -> Finished:
 
 def script(code: str, *args: str, env: Mapping[str, str] | None = None) -> Finished:
     """Run a Python program and wait for its end."""
-    return run(sys.executable, "-X", "dev", "-c", code, *args, env=env)
+    return _python("-c", code, *args, env=env)
 
 
-def run(*command: str, env: Mapping[str, str] | None = None) -> Finished:
+def _python(*args: str, env: Mapping[str, str] | None) -> Finished:
+    if env is None:
+        return _finished(WARM.run(*args, env=environment()))
+    return run(sys.executable, *DEVELOPMENT, *args, env=env)
+
+
+def run(*command: str, env: Mapping[str, str] | None = None, cwd: Path | None = None) -> Finished:
     done = subprocess.run(
-        command, capture_output=True, check=False, env=environment(env), timeout=TIMEOUT
+        command, capture_output=True, check=False, env=environment(env), timeout=TIMEOUT, cwd=cwd
     )
+    return _finished(done)
+
+
+def _finished(done: "subprocess.CompletedProcess[bytes]") -> Finished:
     return Finished(done.returncode, done.stdout.decode(), done.stderr.decode())
 
 

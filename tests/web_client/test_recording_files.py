@@ -153,7 +153,7 @@ def test_a_file_that_exists_is_replaced_only_on_request(server: LoopbackServer, 
     with RecordingWebClient(file, replace=True):
         assert file.read_bytes() == b"precious"
     assert Recording(file).source is None
-    with pytest.raises(UsageError, match="can't be written: No such file"):
+    with pytest.raises(UsageError, match=r"cannot write .*: No such file"):
         RecordingWebClient(file.parent / "missing" / "site.warc.gz")
 
 
@@ -191,10 +191,8 @@ def test_a_killed_process_leaves_no_half_file_and_the_next_run_cleans_up(
     ended = subprocess.run(command, check=False)
     assert ended.returncode == -signal.SIGKILL
     [left] = file.parent.iterdir()
-    assert left.name.endswith(".part")
-    in_use = RecordingWebClient(file)
+    assert left != file
     record_site(server, file)
-    in_use._file._partial.discard()
     assert [*file.parent.iterdir()] == [file]
     assert Recording(file).source == server.url
 
@@ -207,8 +205,7 @@ def test_a_full_disk_ends_the_recording_and_not_the_crawl(server: LoopbackServer
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "site.warc.gz"
         client = RecordingWebClient(file)
-        client._file._partial.file.close()
-        client._file._partial.file = client._file._writer.out = Path("/dev/full").open("wb", 0)  # noqa: SIM115
+        client._file._writer.out = Path("/dev/full").open("wb", 0)  # noqa: SIM115 -- closed below
         found = usp.sitemap_tree_for_homepage(server.url, client)
         assert len(pages_of(found)) == 9000
         with pytest.raises(StorageError, match="No space left"):

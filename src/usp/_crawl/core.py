@@ -26,7 +26,7 @@ from usp._crawl.messages import (
     check_problem_code,
 )
 from usp._crawl.options import CrawlOptions, RecurseCallback, RecurseListCallback, StopCallback
-from usp._crawl.policy import Policy, policy_or_default, selection_of, without_delays
+from usp._crawl.policy import Policy, policy_or_default, selection_of
 from usp._crawl.resource import Resource
 from usp._crawl.resource_table import ResourceTable
 from usp._crawl.scheme_choice import SchemeChoice, Site
@@ -167,8 +167,7 @@ class Crawl:
         self._credentials = UrlCredentials()
         site = self._credentials.site(site)
         other = self._credentials.site(other) if other and self.policy.scheme_fallback else None
-        paced = without_delays(self.policy) if options.skip_delays else self.policy
-        self._resources = ResourceTable(paced)
+        self._resources = ResourceTable(self.policy, skip_delays=options.skip_delays)
         self._start_at(site, selection, options)
         self._choice = SchemeChoice(site, other) if other else None
         self._deadline = Deadline(self.policy.max_seconds)

@@ -50,6 +50,8 @@ class Node:
     """The ``<lastmod>`` that its index gives."""
     page_limit: int | None = None
     """How many of its pages are in the tree, where a limit was reached; None for all."""
+    pages_due: bool = False
+    """In a stream: its pages are to be read here."""
     stopped_before_next: bool = False
     """The stop callback ended the crawl at the page after those."""
     skipped_so_far: Counter[SkipReason] | None = None
@@ -215,6 +217,8 @@ class OutcomeTally:
     def __init__(self) -> None:
         self.sitemaps = 0
         """The sitemaps that were read; robots.txt doesn't count, it only leads to them."""
+        self.failed = 0
+        """The declared sitemaps that could not be read."""
         self.declared = 0
         """The sitemaps that were declared or found, read or not."""
         self.incomplete = False
@@ -232,6 +236,7 @@ class OutcomeTally:
         self.sitemaps += bool(read)
         self.declared += bool(read) or not node.is_guess
         failed = not node.is_guess and result is not Result.SITEMAP
+        self.failed += failed
         self.incomplete = self.incomplete or failed
         self.add_losses(node)
         lost = result is Result.SITEMAP and bool(node.known_losses())

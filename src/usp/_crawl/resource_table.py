@@ -9,7 +9,7 @@ from urllib.parse import urldefrag, urljoin, urlsplit, urlunsplit
 from usp._crawl.backoff import retry_delay
 from usp._crawl.host_queue import HostQueues
 from usp._crawl.messages import FetchFailed, ResponseProgress, TruncatedBody
-from usp._crawl.policy import Policy
+from usp._crawl.policy import Policy, without_delays
 from usp._crawl.resource import Origin, Resource
 from usp._crawl.robots import RobotsGate, gate_for, robots_url
 from usp._crawl.work import Work
@@ -29,8 +29,8 @@ _KINDS_BY_URL: Final = frozenset({Kind.ROBOTS, Kind.INVALID, Kind.HOMEPAGE})
 class ResourceTable:
     """Every URL of a crawl, by its normalized form."""
 
-    def __init__(self, policy: Policy) -> None:
-        self._policy = policy
+    def __init__(self, policy: Policy, *, skip_delays: bool = False) -> None:
+        self._policy = policy = without_delays(policy) if skip_delays else policy
         self._hosts = HostQueues(policy)
         self._resources: dict[str, Resource] = {}
         self._orphaned: deque[Resource] = deque()

@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Final
+from urllib.parse import urlsplit
 
 from usp._crawl.messages import FetchFailed
 from usp._crawl.policy import Policy
@@ -44,6 +45,8 @@ class RobotsFile:
     """Why it could not be read, if it couldn't."""
     source: Source | None = None
     no_response: bool = False
+    sitemaps: tuple[str, ...] = ()
+    """The sitemaps that it declares at its own host."""
 
     @classmethod
     def of(cls, url: str, result: Document | FetchFailed) -> "RobotsFile":
@@ -51,15 +54,19 @@ class RobotsFile:
         if isinstance(result, FetchFailed):
             return cls(url, result.status, result.message, no_response=result.no_response)
         source = result.pages.source if isinstance(result.pages, Pages) else None
-        return cls(url, result.fetch_info.status, source=source)
+        host = urlsplit(url).netloc
+        same_host = tuple(c.url for c in result.children if urlsplit(c.url).netloc == host)
+        return cls(url, result.fetch_info.status, source=source, sitemaps=same_host)
 
     def __reduce__(self) -> tuple[object, ...]:
         # A body may be in a temporary file; what counts of it is short.
         source = self.source
         if source is not None:
             source = replace(source, chunks=tuple(source.chunks))
-        fields = (self.url, self.status, self.reason, source, self.no_response)
-        return RobotsFile, fields
+        return RobotsFile, (
+            *(self.url, self.status, self.reason),
+            *(source, self.no_response, self.sitemaps),
+        )
 
     def rules(self, agent: str) -> RobotsRules:
         """Return the rules for an agent.
@@ -81,6 +88,7 @@ class RobotsFile:
             self.status,
             self.reason,
             rules.allows(homepage),
+            all(map(rules.allows, self.sitemaps)),
             rules.crawl_delay,
             rules.content_signal,
             rules,

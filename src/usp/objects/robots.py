@@ -46,6 +46,7 @@ class RobotsVerdict:
     :param status: the HTTP status of robots.txt; None if there was no response.
     :param reason: why there are no rules, in words; empty if robots.txt was read.
     :param allows_homepage: whether the homepage may be fetched.
+    :param allows_sitemaps: whether the sitemaps that it declares at its own host may be fetched.
     :param crawl_delay: the seconds between two requests that it asks for, if it does.
     :param content_signal: its ``Content-Signal``, such as ``search=yes, ai-train=no``.
     """
@@ -55,6 +56,7 @@ class RobotsVerdict:
     status: int | None
     reason: str
     allows_homepage: bool
+    allows_sitemaps: bool
     crawl_delay: float | None
     content_signal: str | None
     _rules: Rules = field(repr=False, compare=False)
@@ -66,6 +68,11 @@ class RobotsVerdict:
     def rule_for(self, url: str) -> RobotsRule | None:
         """Return the line that decides about a URL; None if no line does."""
         return self._rules.rule_for(url)
+
+    @property
+    def status_text(self) -> str:
+        """The HTTP status of robots.txt, or why there is none."""
+        return self.reason if self.status is None else str(self.status)
 
     @property
     def content_signals(self) -> dict[str, str]:

@@ -49,6 +49,7 @@ class RecordingWebClient(AbstractWebClient):
         *,
         replace: bool = False,
         source: str | None = None,
+        close_client: bool = False,
     ) -> None:
         """Begin a recording; it has a temporary name until the client is closed.
 
@@ -56,12 +57,13 @@ class RecordingWebClient(AbstractWebClient):
         :param client: the client to fetch with; by default a ``RequestsWebClient`` of its own.
         :param replace: whether a file of that name may be replaced.
         :param source: what is recorded, if it isn't the homepage of the crawl; noted in the file.
+        :param close_client: whether closing this client closes the other one, too.
         :raises SitemapException: if warcio is not installed.
         :raises UsageError: if the file can't be written, or exists.
         """
         given = None if client is None else as_web_client(client)
         self._file = _recording_file(path, source, replace=replace)
-        self._owns_client = given is None
+        self._owns_client = given is None or close_client
         self._client = default_client() if given is None else given
         self._outside = RecordedCrawl(self._file)
         self.streams = self._client.streams
@@ -249,6 +251,7 @@ class AioRecordingWebClient(AbstractAioWebClient):
         *,
         replace: bool = False,
         source: str | None = None,
+        close_client: bool = False,
     ) -> None:
         """Begin a recording; it has a temporary name until the client is closed.
 
@@ -256,12 +259,13 @@ class AioRecordingWebClient(AbstractAioWebClient):
         :param client: the client to fetch with; by default an ``AioWebClient`` of its own.
         :param replace: whether a file of that name may be replaced.
         :param source: what is recorded, if it isn't the homepage of the crawl; noted in the file.
+        :param close_client: whether closing this client closes the other one, too.
         :raises SitemapException: if warcio is not installed.
         :raises UsageError: if the file can't be written, or exists.
         """
         check_optional_instance("client", client, AbstractAioWebClient)
         self._file = _recording_file(path, source, replace=replace)
-        self._owns_client = client is None
+        self._owns_client = client is None or close_client
         self._client = _default_aio_client() if client is None else client
         self._outside = RecordedCrawl(self._file)
         self.replays = self._client.replays

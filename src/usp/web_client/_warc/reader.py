@@ -73,7 +73,7 @@ class _Index:
     def _add_note(self, data: bytes) -> None:
         fetch = FetchRecord.from_json(data)
         if fetch is not None:
-            self._fetches.append(fetch)
+            self.fetches.append(fetch)
         elif END_FORMAT.encode() in data:
             self.end = json.loads(data)
 

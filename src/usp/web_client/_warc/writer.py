@@ -8,6 +8,7 @@ many fetches there were, so that a file which was cut off later is noticed.
 import json
 import threading
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
@@ -16,11 +17,10 @@ from urllib.parse import urlsplit
 
 from usp._display import redact, without_credentials
 from usp._version import __version__
-from usp.exceptions import StorageError
+from usp._whole_file import whole_file
 from usp.web_client._http.transcript import Exchange
 from usp.web_client._warc import warcio_module
 from usp.web_client._warc.fetch_record import BodyEnd, FetchRecord
-from usp.web_client._warc.partial_file import PartialFile
 from usp.web_client._warc.redaction import received_headers, sent_headers
 
 __all__ = ["END_FORMAT", "RecordingFile"]
@@ -47,8 +47,10 @@ class RecordingFile:
         self._headers: Any = warcio_module("statusandheaders").StatusAndHeaders
         make_writer: Any = warcio_module("warcwriter").WARCWriter
         self._source = source
-        self._partial = PartialFile(path, replace=replace)
-        self._writer = make_writer(self._partial.file, gzip=True, warc_version="1.1")
+        self._name = path.name
+        self._whole = ExitStack()
+        file = self._whole.enter_context(whole_file(path, replace=replace))
+        self._writer = make_writer(file, gzip=True, warc_version="1.1")
         self._lock = threading.Lock()
         self._fetches = 0
         self._crawls = 0
@@ -81,17 +83,10 @@ class RecordingFile:
             if self._is_closed:
                 return
             self._is_closed = True
-            if self._error is None:
-                try:
-                    self._write_end(interrupted)
-                except OSError as error:
-                    self._error = error
-            if self._error is not None:
-                self._partial.discard()
-                raise StorageError(
-                    f"The recording {self._partial.path} can't be written: {self._error}"
-                ) from self._error
-            self._partial.finish()
+            with self._whole:
+                if self._error is not None:
+                    raise self._error
+                self._write_end(interrupted)
 
     def _write_end(self, interrupted: str) -> None:
         if not self._fetches:
@@ -122,8 +117,7 @@ class RecordingFile:
             "usp-source": redact(self._source or homepage),
             "usp-homepage": redact(homepage),
         }
-        name = self._partial.path.name
-        self._writer.write_record(self._writer.create_warcinfo_record(name, info))
+        self._writer.write_record(self._writer.create_warcinfo_record(self._name, info))
 
     def _write_exchange(self, exchange: Exchange, fetch: FetchRecord, *, is_last: bool) -> str:
         """Write the response and the request of an exchange; return the ID of the response."""
