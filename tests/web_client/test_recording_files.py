@@ -205,11 +205,12 @@ def test_a_full_disk_ends_the_recording_and_not_the_crawl(server: LoopbackServer
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "site.warc.gz"
         client = RecordingWebClient(file)
-        client._file._writer.out = Path("/dev/full").open("wb", 0)  # noqa: SIM115 -- closed below
-        found = usp.sitemap_tree_for_homepage(server.url, client)
-        assert len(pages_of(found)) == 9000
-        with pytest.raises(StorageError, match="No space left"):
-            client.close()
+        with Path("/dev/full").open("wb", 0) as full:
+            client._file._writer.out = full
+            found = usp.sitemap_tree_for_homepage(server.url, client)
+            assert len(pages_of(found)) == 9000
+            with pytest.raises(StorageError, match="No space left"):
+                client.close()
         assert [*Path(folder).iterdir()] == []
 
 
