@@ -231,3 +231,24 @@ def test_wrong_options_are_rejected() -> None:
 
 def test_the_default_agent_is_the_one_that_our_clients_name() -> None:
     assert USER_AGENT.partition("/")[0] == usp.Policy().robots_agent
+
+
+def test_a_site_without_https_is_crawled_by_the_rules_that_it_has_over_http() -> None:
+    crawl = usp.Crawl.for_site("example.org", usp.Policy(robots="obey"), known_paths=["a.xml"])
+    requested = []
+    while requests := crawl.take(0.0):
+        for request in requests:
+            requested.append(request.url)
+            if request.url.startswith("https:"):
+                crawl.receive(request, usp.FetchFailed("refused", no_response=True), 0.0)
+            elif request.url.endswith("robots.txt"):
+                crawl.deliver(request, b"User-agent: *\nDisallow: /a\nSitemap: /b.xml", 0.0)
+            else:
+                crawl.deliver(request, urlset("https://example.org/"), 0.0)
+    assert crawl.done
+    assert requested == [
+        "https://example.org/robots.txt",
+        "http://example.org/robots.txt",
+        "http://example.org/b.xml",
+    ]
+    assert crawl.outcome is Outcome.FOUND
