@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.command import usp
 from tests.server import LoopbackServer, urlset
-from usp.cli.cli import main
 
 
 @pytest.fixture
@@ -19,22 +19,18 @@ def site(server: LoopbackServer) -> LoopbackServer:
     return server
 
 
-def listed(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, list[str], str]:
-    with pytest.raises(SystemExit) as ended:
-        raise SystemExit(main(list(arguments)))
-    printed = capsys.readouterr()
-    return int(ended.value.code or 0), printed.out.splitlines(), printed.err
+def listed(*arguments: str) -> tuple[int, list[str], str]:
+    ended = usp(*arguments)
+    return ended.code, ended.out.splitlines(), ended.err
 
 
-def test_a_command_is_recorded_and_replayed(
-    site: LoopbackServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_command_is_recorded_and_replayed(site: LoopbackServer, tmp_path: Path) -> None:
     file = str(tmp_path / "site.warc.gz")
-    recorded = listed(capsys, "ls", "-f", "pages", site.url, "--record", file)
+    recorded = listed("ls", "-f", "pages", site.url, "--record", file)
     assert recorded[:2] == (0, ["https://example.org/a", "https://example.org/b"])
     count = len(site.requests)
-    assert listed(capsys, "ls", "-f", "pages", site.url, "--replay", file)[:2] == recorded[:2]
-    assert listed(capsys, "find", site.url, "--replay", file)[0] == 0
+    assert listed("ls", "-f", "pages", site.url, "--replay", file)[:2] == recorded[:2]
+    assert listed("find", site.url, "--replay", file)[0] == 0
     assert len(site.requests) == count
 
 
@@ -51,24 +47,23 @@ def test_a_command_is_recorded_and_replayed(
 def test_wrong_use_is_one_clear_line(
     site: LoopbackServer,
     tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
     options: tuple[str, ...],
     message: str,
 ) -> None:
     file = tmp_path / "site.warc.gz"
     file.write_text("precious")
     named = [option.format(file=file) for option in options]
-    code, out, error = listed(capsys, "ls", site.url, *named)
+    code, out, error = listed("ls", site.url, *named)
     assert (code, out) == (2, [])
     assert message in error
     assert file.read_text() == "precious"
 
 
 def test_the_command_obeys_robots_txt_for_the_agent_that_it_names(
-    site: LoopbackServer, capsys: pytest.CaptureFixture[str]
+    site: LoopbackServer,
 ) -> None:
     obey = ("ls", "-f", "pages", site.url, "--robots", "obey")
-    assert listed(capsys, *obey)[1] == ["https://example.org/a"]
-    assert listed(capsys, *obey, "--user-agent", "mybot/1.0")[1] == ["https://example.org/b"]
+    assert listed(*obey)[1] == ["https://example.org/a"]
+    assert listed(*obey, "--user-agent", "mybot/1.0")[1] == ["https://example.org/b"]
     ignore = ("ls", "-f", "pages", site.url, "--robots", "ignore")
-    assert len(listed(capsys, *ignore)[1]) == 2
+    assert len(listed(*ignore)[1]) == 2
