@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, replace
 from types import TracebackType
-from typing import Any, Generic, Self, TypeVar, Unpack
+from typing import Any, Generic, NoReturn, Self, TypeVar, Unpack
 
 from usp._crawl import Crawl
 from usp._crawl.assembly import site_verdict
@@ -42,12 +42,23 @@ class StreamState(Generic[Filter]):
     ) -> None:
         self.emit = emit
         self._make_filter = make_filter
+        self._is_at_end = False
         self.set_crawl(crawl)
 
     def set_crawl(self, crawl: Crawl) -> None:
         """Use this crawl: that of a file starts when the file was read."""
         self.crawl = crawl
         self.filter = self._make_filter(crawl, self.emit)
+
+    def reach_end(self) -> None:
+        """Record that all pages were handed over: the outcome is final."""
+        self._is_at_end = True
+        self.emit(CrawlFinished(self.crawl.outcome))
+
+    def close(self) -> None:
+        """Record that no more pages are handed over; those that are missing make it partial."""
+        if not self._is_at_end and self.crawl.stopped is None:
+            self.crawl.stop("SM706", "The stream was closed before its end")
 
 
 ReadReady = Callable[[StreamState[Filter], bool], Iterator[Item_co]]
@@ -114,6 +125,9 @@ class StreamStatus:
         crawl = self._state.crawl
         return site_verdict(crawl._name, crawl._cursor, agent)
 
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a stream can't be pickled or copied: it is a crawl that runs")
+
 
 class SyncStream(StreamStatus, Iterator[Item_co]):
     """What a crawl gives as it runs: an iterator that can be closed at any time."""
@@ -144,6 +158,7 @@ class SyncStream(StreamStatus, Iterator[Item_co]):
     def close(self) -> None:
         """End the stream: nothing more is fetched."""
         self._items.close()
+        self._state.close()  # the generator does so only if it was started
         self._store.close()  # a source that is a file was stored before the first page was read
 
     def __enter__(self) -> Self:
@@ -184,8 +199,9 @@ def _read(
         for _ in progress:
             yield from read_ready(state, False)
         yield from read_ready(state, True)  # what had arrived when a limit was reached
-        state.emit(CrawlFinished(state.crawl.outcome))
+        state.reach_end()
     finally:
+        state.close()
         progress.close()  # closes the sockets
         if os.getpid() == process:  # a forked process leaves its parent's files alone
             store.close()

@@ -18,6 +18,7 @@ from usp._validate import (
     check_optional_instance,
 )
 from usp.exceptions import UsageError
+from usp.objects.named_fields import pickled_by_name
 
 Robots = Literal["ignore", "obey"]
 ROBOTS_AGENT: Final = "ultimate_sitemap_parser"
@@ -56,6 +57,7 @@ _BOOLEANS: Final = (
 _PATTERNS: Final = ("include", "exclude", "include_sitemaps", "exclude_sitemaps")
 
 
+@pickled_by_name
 @dataclass(frozen=True, slots=True)
 class Policy:
     """Limits and options of a crawl. Every field is also a keyword of the functions that crawl.

@@ -36,6 +36,7 @@ from usp.web_client.abstract_client import (
 __all__ = [
     "RequestsWebClientErrorResponse",
     "RequestsWebClientSuccessResponse",
+    "encoding_response",
     "failure_response",
     "is_not_modified",
     "not_modified_response",
@@ -98,6 +99,7 @@ class RequestsWebClientSuccessResponse(AbstractWebClientSuccessResponse):
 
         :raises DeadlineError: if the body is not complete in time.
         :raises CancelledFetchError: if the crawl is cancelled.
+        :raises FetchError: if the body is raw deflate, and truncated or damaged.
         """
         if self._data is not None:
             yield self._data
@@ -111,6 +113,7 @@ class RequestsWebClientSuccessResponse(AbstractWebClientSuccessResponse):
                 if left <= 0:
                     self.close()
                     return
+        raw_deflate.end()
 
     def undecodable(self) -> str | None:
         """Return the content encoding if it can't be decoded; the response is closed then.
@@ -247,7 +250,19 @@ def status_response(response: requests.Response) -> WebClientErrorResponse:
         RequestsWebClientErrorResponse,
         response.status_code,
         getattr(response, "reason", None),
-        response.headers.get("Retry-After"),
+        response.headers,
+        _redirects(response),
+    )
+
+
+def encoding_response(response: requests.Response, encoding: str) -> WebClientErrorResponse:
+    """Return the error for a body with a content encoding that was not requested."""
+    return error_responses.encoding_response(
+        RequestsWebClientErrorResponse,
+        encoding,
+        response.status_code,
+        response.headers,
+        _redirects(response),
     )
 
 

@@ -14,7 +14,7 @@ from usp.exceptions import NoWebClientException
 from usp.objects.fetch_info import Validators
 from usp.web_client._http.described import described
 from usp.web_client._http.error_responses import CANCELLED_MESSAGE
-from usp.web_client._http.foreign_response import is_error
+from usp.web_client._http.foreign_response import has_methods, is_error
 from usp.web_client._http.transcript import TRANSCRIPT, Exchange, Transcript
 from usp.web_client._warc.fetch_record import BodyEnd, FetchOutcome, FetchRecord
 from usp.web_client._warc.writer import RecordingFile
@@ -99,6 +99,8 @@ class FetchInProgress:
             self._note(
                 outcome=FetchOutcome.ERROR,
                 message=message,
+                headers=_noted_headers(response),
+                redirects=_redirects(response),
                 retryable=bool(response.retryable()),
                 status=_called(response, "status_code"),
                 retry_after=_called(response, "retry_after"),
@@ -150,16 +152,12 @@ class FetchInProgress:
         self._record = replace(self._record, **changes)
 
     def _note_head(self, response: Any) -> None:  # noqa: ANN401 -- of any client
-        found = {name: response.header(name) for name in _NOTED_HEADERS}
-        redirects = _called(response, "redirects") or ()
         self._note(
             final_url=without_credentials(str(response.url())),
-            redirects=tuple(without_credentials(str(url)) for url in redirects),
+            redirects=_redirects(response),
             status=_called(response, "status_code"),
             reason=str(_called(response, "status_message") or ""),
-            headers=tuple(
-                (name, redact(value)) for name, value in found.items() if isinstance(value, str)
-            ),
+            headers=_noted_headers(response),
         )
 
     def _add_exchange(self, headers: tuple[tuple[str, str], ...]) -> None:
@@ -168,6 +166,18 @@ class FetchInProgress:
         status = record.status if isinstance(record.status, int) else _OK
         url = record.final_url or record.url
         self._transcript.add_head(Exchange(url, status, record.reason, list(headers)))
+
+
+def _noted_headers(response: Any) -> tuple[tuple[str, str], ...]:  # noqa: ANN401 -- of any client
+    """Return the headers that a crawl looks at; the error of an older client has none."""
+    if not has_methods(response, "header"):
+        return ()
+    found = ((name, response.header(name)) for name in _NOTED_HEADERS)
+    return tuple((name, redact(value)) for name, value in found if isinstance(value, str))
+
+
+def _redirects(response: object) -> tuple[str, ...]:
+    return tuple(without_credentials(str(url)) for url in _called(response, "redirects") or ())
 
 
 def _called(response: object, name: str) -> Any:  # noqa: ANN401 -- whatever it returns

@@ -185,6 +185,8 @@ class PlaybackScope:
                 retry_after=fetch.retry_after,
                 no_response=fetch.no_response,
                 untrusted=fetch.untrusted,
+                headers=dict(fetch.headers),
+                redirects=fetch.redirects,
             )
         stored = self._recording._response(fetch.responses[-1]) if fetch.responses else None
         return ReplayedDocument(
@@ -240,10 +242,10 @@ class PlaybackScope:
     def _derived_result(
         self, stored: StoredResponse, url: str, redirects: tuple[str, ...]
     ) -> ReplayedDocument | WebClientErrorResponse:
+        headers = {name.title(): value for name, value in stored.headers}
         if stored.status not in SUCCESS_STATUSES:
-            retry_after = stored.header("Retry-After")
             return error_responses.status_response(
-                WebClientErrorResponse, stored.status, stored.reason, retry_after
+                WebClientErrorResponse, stored.status, stored.reason, headers, redirects
             )
         url = without_credentials(url)
         document = ReplayedDocument(
@@ -251,7 +253,9 @@ class PlaybackScope:
         )
         encoding = encodings.undecodable(stored.header("Content-Encoding"))
         if encoding and not encodings.is_readable(next(chain(document.chunks(), [b""]))):
-            return error_responses.encoding_response(WebClientErrorResponse, encoding)
+            return error_responses.encoding_response(
+                WebClientErrorResponse, encoding, stored.status, headers, redirects
+            )
         return document
 
 
