@@ -16,7 +16,13 @@ if TYPE_CHECKING:
     from usp.objects.outcome import Outcome
     from usp.objects.problem import Problem
     from usp.stream import iter_pages
-    from usp.tree import parse, sitemap_from_str, sitemap_tree, sitemap_tree_for_homepage
+    from usp.tree import (
+        parse,
+        robots_verdict,
+        sitemap_from_str,
+        sitemap_tree,
+        sitemap_tree_for_homepage,
+    )
 
 __all__ = [
     "Crawl",
@@ -31,6 +37,7 @@ __all__ = [
     "find",
     "iter_pages",
     "parse",
+    "robots_verdict",
     "sitemap_from_str",
     "sitemap_tree",
     "sitemap_tree_for_homepage",
@@ -48,6 +55,7 @@ _MODULES = {
     "find": "usp._find",
     "iter_pages": "usp.stream",
     "parse": "usp.tree",
+    "robots_verdict": "usp.tree",
     "sitemap_from_str": "usp.tree",
     "sitemap_tree": "usp.tree",
     "sitemap_tree_for_homepage": "usp.tree",
