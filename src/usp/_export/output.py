@@ -140,8 +140,9 @@ def _open_files(
 ) -> Output:
     output = Output(path)
     is_new_folder = folder is not None and not folder.exists()
-    beside = folder if folder and not is_new_folder else path.parent
-    scratch = stack.enter_context(scratch_folder(beside))
+    # A folder that is there may be on a disk of its own, so what it gets is written inside of it.
+    within = folder if folder and not is_new_folder else path.parent
+    scratch = stack.enter_context(scratch_folder(within, path.parent))
     stack.callback(output.abort)
     if is_new_folder:  # it gets its name as a whole
         scratch /= "folder"

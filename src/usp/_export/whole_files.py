@@ -19,13 +19,15 @@ _PREFIX: Final = ".usp-export-"
 
 
 @contextmanager
-def scratch_folder(beside: Path) -> Iterator[Path]:
+def scratch_folder(within: Path, *elsewhere: Path) -> Iterator[Path]:
     """Yield a new folder, which is removed at the end; remove those that killed exports left.
 
-    :param beside: the folder in which it is made.
+    :param within: the folder in which it is made.
+    :param elsewhere: other folders in which killed exports may have left some.
     """
-    _remove_leftovers(beside)
-    folder, lock = _locked_folder(beside)
+    for place in (within, *elsewhere):
+        _remove_leftovers(place)
+    folder, lock = _locked_folder(within)
     try:
         yield folder
     finally:
@@ -51,16 +53,22 @@ def _settle(database: Path) -> None:
 
     :raises sqlite3.Error: if another program uses the database.
     """
-    if any(Path(f"{database}{suffix}").exists() for suffix in ("-journal", "-wal")):
-        import sqlite3
+    companions = [Path(f"{database}{suffix}") for suffix in ("-journal", "-wal", "-shm")]
+    if not any(companion.exists() for companion in companions):
+        return
+    import sqlite3
 
-        with closing(sqlite3.connect(database)) as connection:
-            connection.execute("PRAGMA journal_mode = DELETE").fetchall()
+    with closing(sqlite3.connect(database, isolation_level=None)) as connection:
+        connection.execute("PRAGMA journal_mode = DELETE").fetchall()
+        connection.execute("BEGIN EXCLUSIVE")  # undoes what a killed process began
+        connection.execute("COMMIT")
+    for companion in companions:
+        companion.unlink(missing_ok=True)
 
 
-def _locked_folder(beside: Path) -> tuple[Path, int]:
+def _locked_folder(within: Path) -> tuple[Path, int]:
     while True:
-        folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=beside))
+        folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=within))
         try:
             lock = _open_lock(folder)
         except FileNotFoundError:
@@ -72,8 +80,8 @@ def _locked_folder(beside: Path) -> tuple[Path, int]:
         return folder, lock
 
 
-def _remove_leftovers(beside: Path) -> None:
-    for folder in beside.glob(f"{_PREFIX}*"):
+def _remove_leftovers(place: Path) -> None:
+    for folder in place.glob(f"{_PREFIX}*"):
         with suppress(OSError):  # it is someone else's, or gone
             lock = _open_lock(folder)
             try:
