@@ -1,9 +1,9 @@
 """A program that writes an export again and again and is killed each time, at another point.
 
-``python -m tests.export.killed PATH KIND`` prints a JSON list: for each point, what was at the path
-afterwards (what was there before, or the whole new export), whether something was left beside it, and
-what is left after one more export. A point is a number of batches that were written, or an action of the system:
-``open``, ``os.rename``, ``shutil.rmtree``.
+``python -m tests.export.killed FOLDER NAME KIND …`` prints a JSON list for each name and kind (new,
+replace, append). It has, for each point, what was at the path afterwards (what was there before, or
+the whole new export), whether something was left beside it, and what is left after one more export.
+A point is a number of batches that were written, or an event that Python audits.
 """
 
 import hashlib
@@ -80,7 +80,7 @@ def strange(path: Path) -> list[str]:
 
 
 def prepared(name: str, folder: str, options: dict[str, bool]) -> tuple[str, str]:
-    """A path in a folder of its own, with an earlier export if one is to be changed; its content."""
+    """A path in a folder of its own, where an export may be already, and what is there."""
     target = Path(name)
     place = target.parent / folder
     place.mkdir()
@@ -90,7 +90,8 @@ def prepared(name: str, folder: str, options: dict[str, bool]) -> tuple[str, str
     return path, contents(Path(path))
 
 
-def main(name: str, kind: str) -> None:
+def try_every_point(name: str, kind: str) -> None:
+    """Print what is there after each point."""
     options = {"new": {}, "replace": {"replaces": True}, "append": {"append": True}}[kind]
     path, _ = prepared(name, "whole", options)
     export(path, 2, options)
@@ -107,5 +108,14 @@ def main(name: str, kind: str) -> None:
     print(json.dumps(results))  # noqa: T201 -- it is a program
 
 
+def main(folder: str, *names_and_kinds: str) -> None:
+    """Try one kind of export after the other, each in a folder of its own."""
+    for number, (name, kind) in enumerate(
+        zip(names_and_kinds[::2], names_and_kinds[1::2], strict=True)
+    ):
+        (Path(folder) / f"{number}").mkdir()
+        try_every_point(f"{folder}/{number}/{name}", kind)
+
+
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2])
+    main(*sys.argv[1:])

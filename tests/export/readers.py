@@ -73,9 +73,8 @@ def read_sqlite(path: Path, table: Table) -> Rows:
     with closing(sqlite3.connect(path)) as database:
         database.row_factory = sqlite3.Row
         order = "id" if table.name == "pages" else "rowid"
-        rows = [
-            dict(row) for row in database.execute(f'SELECT * FROM "{table.name}" ORDER BY {order}')
-        ]  # noqa: S608, E501 -- names of the schema
+        found = database.execute(f"SELECT * FROM {table.name} ORDER BY {order}")  # noqa: S608 -- names of the schema
+        rows = [dict(row) for row in found]
     own = [column for column in table if column.name in (rows[0] if rows else ())]
     return [{column.name: from_sqlite(column, row[column.name]) for column in own} for row in rows]
 
@@ -128,7 +127,8 @@ def pandas_rows(frame: Any, table: Table) -> Rows:
         column.name: [from_pandas(column, value) for value in frame[column.name]]
         for column in table
     }
-    return [dict(zip(columns, row)) for row in zip(*columns.values())]
+    rows = zip(*columns.values(), strict=True)
+    return [dict(zip(columns, row, strict=True)) for row in rows]
 
 
 def from_pandas(column: Column, value: Any) -> Any:

@@ -95,7 +95,10 @@ def python_value(column: Column, value: Any) -> Any:
         return list(value)
     if column.type is ColumnType.ROWS:
         return [
-            {field.name: python_value(field, part) for field, part in zip(column.fields, row)}
+            {
+                field.name: python_value(field, part)
+                for field, part in zip(column.fields, row, strict=True)
+            }
             for row in value
         ]
     return value
@@ -104,6 +107,9 @@ def python_value(column: Column, value: Any) -> Any:
 def python_rows(batch: Batch) -> list[dict[str, Any]]:
     """The rows of a batch as a reader of the file should give them."""
     return [
-        {column.name: python_value(column, value) for column, value in zip(batch.table, row)}
+        {
+            column.name: python_value(column, value)
+            for column, value in zip(batch.table, row, strict=True)
+        }
         for row in batch
     ]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.export.readers import READERS, pandas_rows, read_csv, read_sqlite, text_of
+from tests.export.readers import READERS, read_csv, read_sqlite, text_of
 from tests.export.rows import EPOCH, Drawing, python_rows
 from tests.export.writing import write
 from usp._export.values import iso_time
@@ -175,7 +175,7 @@ def test_parquet_has_zstd_row_groups_dictionaries_and_the_version_of_the_schema(
     parquet = pytest.importorskip("pyarrow.parquet")
     table = TABLES["pages"].only(["url", "sitemap_url", "alternates"])
     rows = 70_000
-    columns = {
+    columns: dict[str, list[object]] = {
         "url": [f"https://example.org/{at}" for at in range(rows)],
         "sitemap_url": ["https://example.org/sitemap.xml"] * rows,
         "alternates": [[("de", "https://example.org/de")]] * rows,
