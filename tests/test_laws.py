@@ -42,7 +42,7 @@ LAYERS = (
     {"objects"},
     {"_parse"},
     {"_crawl"},
-    {"_store"},
+    {"_store", "_whole_file"},
     {"web_client"},
     {"_drive"},
     {"tree", "stream", "aio", "fetch_parse", "helpers", "_source", "log", "__about__"},

@@ -11,6 +11,7 @@ from usp._crawl import Crawl
 from usp._crawl.options import CrawlOptions, RecurseCallback, RecurseListCallback, StopCallback
 from usp._crawl.policy import Policy, PolicyFields, explains_policy, policy_with
 from usp._crawl.work import PageBatch
+from usp._display import without_credentials
 from usp._drive.events import Emit, emitter
 from usp._drive.page_filter import PageFilter
 from usp._drive.run import steps
@@ -46,9 +47,26 @@ class StreamStatus:
     _state: StreamState
 
     @property
+    def url(self) -> str:
+        """The site, sitemap or file; a site that was named without a scheme gets the one that
+        responds.
+        """
+        return without_credentials(self._state.crawl._name)
+
+    @property
     def outcome(self) -> Outcome:
         """The outcome of the crawl so far."""
         return self._state.crawl.outcome
+
+    @property
+    def sitemaps_read(self) -> int:
+        """The number of sitemaps that were read so far; robots.txt doesn't count."""
+        return self._state.crawl._cursor.tally.sitemaps
+
+    @property
+    def sitemaps_failed(self) -> int:
+        """The number of declared sitemaps that could not be read so far."""
+        return self._state.crawl._cursor.tally.failed
 
     @property
     def skipped(self) -> Counter[SkipReason]:
@@ -195,15 +213,29 @@ def iter_pages(
     """
     policy = policy_with(policy, policy_fields)
     given = None if web_client is None else as_web_client(web_client)
-    options = CrawlOptions(
-        recurse_callback, recurse_list_callback, stop_callback, observer, streaming=True
-    )
+    options = CrawlOptions(recurse_callback, recurse_list_callback, stop_callback, observer)
     store = Store(file_per_document=True)
     start = CrawlStart.for_source(
         source, policy, use_robots=use_robots, use_known_paths=use_known_paths, store=store
     )
-    client = default_client() if given is None else given
-    crawl = start.crawl(policy, replace(options, probe_early=bool(client.thread_safe)))
+    return stream_from(start, policy, options, given, store)
+
+
+def stream_from(
+    start: CrawlStart,
+    policy: Policy,
+    options: CrawlOptions,
+    web_client: AbstractWebClient | None,
+    store: Store | None = None,
+) -> PageStream:
+    """Stream the pages of a crawl that starts anywhere.
+
+    :param store: where the start has put its file, if it is one.
+    """
+    store = store or Store(file_per_document=True)
+    client = default_client() if web_client is None else web_client
+    options = replace(options, streaming=True, probe_early=bool(client.thread_safe))
+    crawl = start.crawl(policy, options)
     owned = web_client is None
     stream = PageStream._start(crawl, client, start.homepage, store, close_client=owned)
     if start.file:

@@ -6,6 +6,7 @@ default buffering.
 """
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -16,6 +17,7 @@ import usp as package
 
 USP = (sys.executable, "-X", "dev", "-m", "usp")
 TIMEOUT = 60
+FOUND = re.compile(r"found: [\d,]+ sitemaps?\b.*, (?:[\d,]+ min )?[\d.]+ s")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,12 @@ class Finished:
         """The lines on stderr that are not part of the log."""
         return [line for line in self.err.splitlines() if line.startswith("usp: ")]
 
+    @property
+    def found(self) -> str:
+        """The last line on stderr, without the time: what was found."""
+        *_, last = self.err.splitlines() or [""]
+        return last.rpartition(", ")[0] if FOUND.fullmatch(last) else last
+
 
 def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     dropped = ("PROXY", "proxy", "PYTHONUNBUFFERED")
@@ -44,9 +52,9 @@ def search_path(*extra: Path) -> str:
     return os.pathsep.join(str(folder) for folder in (*extra, home))
 
 
-def usp(*args: str, env: Mapping[str, str] | None = None) -> Finished:
+def usp(*args: str, env: Mapping[str, str] | None = None, cwd: Path | None = None) -> Finished:
     """Run ``usp`` with these arguments and wait for its end."""
-    return run(*USP, *args, env=env)
+    return run(*USP, *args, env=env, cwd=cwd)
 
 
 def redirected(how: str, *args: str) -> Finished:
@@ -59,9 +67,9 @@ def script(code: str, *args: str, env: Mapping[str, str] | None = None) -> Finis
     return run(sys.executable, "-X", "dev", "-c", code, *args, env=env)
 
 
-def run(*command: str, env: Mapping[str, str] | None = None) -> Finished:
+def run(*command: str, env: Mapping[str, str] | None = None, cwd: Path | None = None) -> Finished:
     done = subprocess.run(
-        command, capture_output=True, check=False, env=environment(env), timeout=TIMEOUT
+        command, capture_output=True, check=False, env=environment(env), timeout=TIMEOUT, cwd=cwd
     )
     return Finished(done.returncode, done.stdout.decode(), done.stderr.decode())
 

@@ -207,6 +207,8 @@ class OutcomeTally:
     def __init__(self) -> None:
         self.sitemaps = 0
         """The sitemaps that were read; robots.txt doesn't count, it only leads to them."""
+        self.failed = 0
+        """The declared sitemaps that could not be read."""
         self.declared = 0
         """The sitemaps that were declared or found, read or not."""
         self.incomplete = False
@@ -224,6 +226,7 @@ class OutcomeTally:
         self.sitemaps += bool(read)
         self.declared += bool(read) or not node.is_guess
         failed = not node.is_guess and result is not Result.SITEMAP
+        self.failed += failed
         self.incomplete = self.incomplete or failed
         self.add_losses(node)
         lost = result is Result.SITEMAP and bool(node.known_losses())

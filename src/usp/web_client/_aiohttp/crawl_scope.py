@@ -260,7 +260,7 @@ class AiohttpCrawlScope(AioCrawlScope):
             return {}
         host = host_of(url)
         if host not in self._netrc:
-            login = get_netrc_auth(url) if self.client._trust_env else None
+            login = get_netrc_auth(url) if self.client._netrc else None
             self._netrc[host] = basic_auth(*login) if login else None
         known = self._netrc[host]
         return {"Authorization": known} if known else {}

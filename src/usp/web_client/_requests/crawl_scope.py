@@ -119,7 +119,13 @@ class RequestsCrawlScope(CrawlScope):
         deadline = None if seconds is None else time.monotonic() + seconds
         wait = ResponseWait(self._first_responses)
         context = RequestContext(
-            self._guard, self._sockets, self._homepage, client._adapters, deadline, wait
+            self._guard,
+            self._sockets,
+            self._homepage,
+            client._adapters,
+            deadline,
+            wait,
+            netrc=client._netrc,
         )
         token = REQUEST_CONTEXT.set(context)
         try:
@@ -240,7 +246,8 @@ class RequestsCrawlScope(CrawlScope):
             if "Authorization" in self.client._credentials:
                 return RequestAuth(None, self._homepage)
             auth = session.auth
-        if not auth and session.trust_env and self._homepage.allows_scheme(url):
+        use_netrc = self.client._netrc and session.trust_env
+        if not auth and use_netrc and self._homepage.allows_scheme(url):
             auth = get_netrc_auth(url)
         return RequestAuth(auth, self._homepage)
 

@@ -35,6 +35,8 @@ class RequestContext:
     credentials: Mapping[str, str] = field(default_factory=dict)
     """The caller's credentials, while the request stays on the site that they were sent to."""
 
+    netrc: bool = True
+    """Whether the logins of ``.netrc`` are used."""
     redirects_are_ours: bool = False
     """Whether our session follows redirects: it keeps credentials on their site."""
 

@@ -145,8 +145,11 @@ class _GuardedSession(requests.Session):
         requests adds those of ``.netrc`` whatever the scheme, and ignores those in the URL.
         """
         headers = prepared_request.headers
-        super().rebuild_auth(prepared_request, response)  # type: ignore[no-untyped-call]
         context = REQUEST_CONTEXT.get()
+        if context is None or context.netrc:
+            super().rebuild_auth(prepared_request, response)  # type: ignore[no-untyped-call]
+        elif self.should_strip_auth(response.url, str(prepared_request.url)):  # type: ignore[no-untyped-call]
+            headers.pop("Authorization", None)
         if context is None:
             return
         target, login = split_login(str(prepared_request.url))
