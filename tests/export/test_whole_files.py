@@ -90,7 +90,7 @@ def test_an_export_leaves_the_files_of_another_that_is_still_running(tmp_path: P
 def test_a_file_that_exists_is_only_replaced_on_demand(name: str, tmp_path: Path) -> None:
     path = f"{tmp_path}/{name}"
     write(path, [sites(1)])
-    with pytest.raises(UsageError, match="exists: choose replace or append"):
+    with pytest.raises(UsageError, match="exists already; replace it or append to it"):
         write(path, [sites(2)])
     write(path, [sites(2)], replaces=True)
     write(f"{tmp_path}/again-{name}", [sites(2)])
@@ -226,7 +226,7 @@ def test_a_full_disk_is_one_clear_error_and_leaves_nothing(name: str, tmp_path: 
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (2_000, limits[1]))
     try:
-        with pytest.raises(StorageError, match=r"can't be written: .+"):
+        with pytest.raises(StorageError, match=r"cannot write .+: .+"):
             write(f"{tmp_path}/{name}", batches, tables=[TABLES["problems"]])
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
@@ -237,12 +237,12 @@ def test_a_full_disk_is_one_clear_error_and_leaves_nothing(name: str, tmp_path: 
 @pytest.mark.skipif(os.name == "nt" or os.getuid() == 0, reason="root may write everywhere")
 def test_a_folder_without_permission_is_an_error_of_the_caller(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
-    with pytest.raises(UsageError, match="can't be written"):
+    with pytest.raises(UsageError, match="cannot write"):
         write(tmp_path / "x.csv", [sites(1)])
 
 
 def test_a_missing_folder_is_an_error_of_the_caller(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"can't be written: No such file"):
+    with pytest.raises(UsageError, match=r"cannot write .+: No such file"):
         write(tmp_path / "missing" / "x.csv", [sites(1)])
 
 

@@ -4,8 +4,8 @@
 - ``values``: a value of the schema as text;
 - ``delimited``, ``json_lines``, ``arrow``, ``sqlite``: the writers;
 - ``compression``: ``.gz`` and ``.zst``;
-- ``whole_files``: a file or folder that is there whole or not at all;
-- ``target``: where an export goes, and the writers that write it.
+- ``target``: where an export goes, and which tables it has;
+- ``output``: its files while they are written.
 
 Where the rows come from belongs in ``_tables``; what users call is in ``usp.tables``.
 """

@@ -1,6 +1,5 @@
 """The files of an export while they are written; they get their names when all are whole."""
 
-import errno
 import os
 import shutil
 import sqlite3
@@ -9,18 +8,15 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import BinaryIO
 
 from usp._export.compression import CompressedSink, first_line
 from usp._export.formats import FileFormat, Writer
 from usp._export.options import WriteOptions
-from usp._export.whole_files import move_into_place, scratch_folder
 from usp._tables.batch import Batch
 from usp._tables.schema import Table
+from usp._whole_file import is_special, move_into_place, output_error, scratch_folder
 from usp.exceptions import SitemapException, StorageError, UsageError
-
-_FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
-"""What the system says when there is no room."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +78,7 @@ class Output:
 
         :raises StorageError: if they can't be written.
         """
-        with _as_storage_error(self.path):
+        with _writing(self.path):
             self._by_table[batch.table.name].write(batch)
         self.rows[batch.table.name] += batch.length
 
@@ -91,7 +87,7 @@ class Output:
 
         :raises StorageError: if one can't be written.
         """
-        with _as_storage_error(self.path):
+        with _writing(self.path):
             while self.writers:
                 self.writers[0].close()
                 del self.writers[0]
@@ -115,16 +111,12 @@ def opened(files: Sequence[OutputFile], folder: Path | None = None) -> Iterator[
     """
     path = folder or files[0].path
     with ExitStack() as stack:
-        with _as_usage_error(path):
-            if path is None or _is_special(path):
+        with _opening(path):
+            if path is None or is_special(path):
                 output = _open_stream(stack, files[0])
             else:
                 output = _open_files(stack, files, path, folder)
         yield output
-
-
-def _is_special(path: Path) -> bool:
-    return path.exists() and not (path.is_file() or path.is_dir())
 
 
 def _open_stream(stack: ExitStack, file: OutputFile) -> Output:
@@ -212,31 +204,23 @@ class _FileWriter:
 
 
 @contextmanager
-def _as_usage_error(path: Path | None) -> Iterator[None]:
-    """Raise what the system says when a file is made as an error of the caller."""
+def _opening(path: Path | None) -> Iterator[None]:
+    """Raise what the system says when a file is made as an error of this library."""
     try:
         yield
     except sqlite3.Error as error:
-        raise UsageError(f"{path} can't be opened: {error}.") from error
+        raise UsageError(f"cannot write {path}: {error}") from error
     except OSError as error:
-        if isinstance(error, SitemapException):
-            raise
-        if error.errno in _FULL:
-            raise _storage_error(path, error) from error
-        raise UsageError(f"{path} can't be written: {error.strerror or error}.") from error
+        raise output_error(str(path), error) from error
 
 
 @contextmanager
-def _as_storage_error(path: Path | None) -> Iterator[None]:
+def _writing(path: Path | None) -> Iterator[None]:
     """Raise what the system says while a file is written as ``StorageError``."""
     try:
         yield
     except (OSError, sqlite3.Error) as error:
         if path is None or isinstance(error, SitemapException):
             raise
-        raise _storage_error(path, error) from error
-
-
-def _storage_error(path: Path | None, error: Exception) -> StorageError:
-    reason = getattr(error, "strerror", None) or error
-    return StorageError(f"{path} can't be written: {reason}.")
+        reason = getattr(error, "strerror", None) or error
+        raise StorageError(f"cannot write {path}: {reason}") from error

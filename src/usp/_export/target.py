@@ -13,6 +13,7 @@ from usp._export.formats import FileFormat
 from usp._export.options import WriteOptions
 from usp._export.output import OutputFile
 from usp._tables.schema import PAGE_PARTS, TABLES, Table, table_named
+from usp._whole_file import check_new, is_special
 from usp.exceptions import UsageError
 
 STDOUT: Final = "-"
@@ -48,7 +49,7 @@ class Target:
                 raise UsageError("A database is one file: name it, without a slash at the end.")
             return cls(resolved, form, is_folder=True)
         form = FileFormat.of(name, format)
-        if resolved.exists() and not resolved.is_file():  # a pipe, or a device such as /dev/stdout
+        if is_special(resolved):  # a pipe, or a device such as /dev/stdout
             return cls._stream(resolved, form)
         return cls(resolved, form)
 
@@ -106,8 +107,7 @@ class Target:
     def _file(
         self, path: Path, tables: Sequence[Table], options: WriteOptions, *, replaces: bool
     ) -> OutputFile:
-        if path.exists() and not (options.append or replaces):
-            raise UsageError(f"{path} exists: choose replace or append.")
+        check_new(path, str(path), allowed=options.append or replaces)
         # An empty file, such as one of mktemp, is as good as none.
         append = options.append and path.exists() and path.stat().st_size > 0
         file = OutputFile(path, self.form, tuple(tables), replace(options, append=append))
