@@ -2,7 +2,8 @@
 
 The process runs in Python's development mode, which reports unclosed sockets and files on stderr;
 without the proxies of the environment, which can't reach the loopback interface; and with the
-default buffering.
+default buffering. ``usp`` and ``script`` fork a process that has its imports done (``tests.warm``),
+unless it gets environment variables of its own; the others start a new one.
 """
 
 import os
@@ -14,8 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import usp as package
+from tests.warm import WarmPython
 
-USP = (sys.executable, "-X", "dev", "-m", "usp")
+DEVELOPMENT = ("-X", "dev")
+USP = (sys.executable, *DEVELOPMENT, "-m", "usp")
+WARM = WarmPython(("usp.cli._ls", "usp.cli._demo"), DEVELOPMENT)
 TIMEOUT = 60
 FOUND = re.compile(r"found: [\d,]+ sitemaps?\b.*, (?:[\d,]+ min )?[\d.]+ s")
 
@@ -54,7 +58,9 @@ def search_path(*extra: Path) -> str:
 
 def usp(*args: str, env: Mapping[str, str] | None = None, cwd: Path | None = None) -> Finished:
     """Run ``usp`` with these arguments and wait for its end."""
-    return run(*USP, *args, env=env, cwd=cwd)
+    if cwd is not None:
+        return run(*USP, *args, env=env, cwd=cwd)
+    return _python("-m", "usp", *args, env=env)
 
 
 def redirected(how: str, *args: str) -> Finished:
@@ -64,13 +70,23 @@ def redirected(how: str, *args: str) -> Finished:
 
 def script(code: str, *args: str, env: Mapping[str, str] | None = None) -> Finished:
     """Run a Python program and wait for its end."""
-    return run(sys.executable, "-X", "dev", "-c", code, *args, env=env)
+    return _python("-c", code, *args, env=env)
+
+
+def _python(*args: str, env: Mapping[str, str] | None) -> Finished:
+    if env is None:
+        return _finished(WARM.run(*args, env=environment()))
+    return run(sys.executable, *DEVELOPMENT, *args, env=env)
 
 
 def run(*command: str, env: Mapping[str, str] | None = None, cwd: Path | None = None) -> Finished:
     done = subprocess.run(
         command, capture_output=True, check=False, env=environment(env), timeout=TIMEOUT, cwd=cwd
     )
+    return _finished(done)
+
+
+def _finished(done: "subprocess.CompletedProcess[bytes]") -> Finished:
     return Finished(done.returncode, done.stdout.decode(), done.stderr.decode())
 
 

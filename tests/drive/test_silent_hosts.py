@@ -3,7 +3,6 @@
 The time is scaled down by the client's ``first_response_timeout``; the defaults are added up.
 """
 
-import os
 import socket
 import time
 from collections.abc import Iterator
@@ -59,7 +58,7 @@ def test_the_defaults_add_up_to_less_than_a_minute() -> None:
     assert FIRST_RESPONSE_TIMEOUT >= 30, "slow sites get a chance"
 
 
-@pytest.mark.skipif("USP_TEST_SLOW" not in os.environ, reason="takes five minutes")
+@pytest.mark.thorough
 @pytest.mark.timeout(400)
 def test_a_silent_host_takes_less_than_a_minute_by_default(silent: str) -> None:
     for crawl in WAYS.values():

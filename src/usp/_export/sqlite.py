@@ -67,8 +67,7 @@ class SqliteWriter:
         self._tables = {table.name: table for table in tables}
         self._appends = options.append
         self._page_ids: dict[tuple[Any, Any], int] = {}
-        """Those of the last pages, by sitemap and URL."""
-        self._page_ids_used = False
+        """Those of the last pages, by sitemap and URL: their parts follow them."""
         self._last_page = 0
         self._statements: dict[str, str] = {}
         self._database = sqlite3.connect(path, isolation_level=None)
@@ -105,7 +104,6 @@ class SqliteWriter:
         elif self._is_part(name):
             pages = zip(batch.columns["sitemap_url"], batch.columns["page_url"], strict=True)
             cells.insert(0, [self._page_ids[page] for page in pages])
-            self._page_ids_used = True
         self._database.executemany(self._insertion(batch.table), zip(*cells, strict=True))
 
     def close(self) -> None:
@@ -132,9 +130,7 @@ class SqliteWriter:
         ids = range(first, self._last_page + 1)
         if any(self._is_part(part) for part in PAGE_PARTS):
             pages = zip(batch.columns["sitemap_url"], batch.columns["url"], strict=True)
-            if self._page_ids_used:
-                self._page_ids, self._page_ids_used = {}, False
-            self._page_ids.update(zip(pages, ids, strict=True))
+            self._page_ids = dict(zip(pages, ids, strict=True))
         return ids
 
     def _is_numbered(self, name: str) -> bool:
