@@ -27,7 +27,7 @@ json_text: Final = json.JSONEncoder(
 
 
 class _Kept(dict[int, str]):
-    """CellTexts by number, made when they are first needed; no more than a limit of them."""
+    """Texts by number, made when they are first needed; no more than a limit of them."""
 
     def __init__(self, make: Callable[[int], str]) -> None:
         super().__init__()
