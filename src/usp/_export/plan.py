@@ -95,5 +95,5 @@ def overall(outcomes: Sequence[Outcome]) -> Outcome:
         return outcomes[0]
     if distinct & _READ:
         return Outcome.PARTIAL
-    # Without a site that was read: what could not be answered outranks what is known.
-    return next((one for one in outcomes if one in _UNANSWERED), Outcome.NONE)
+    # That there is nothing at one of them is an answer; of the others, there is none.
+    return Outcome.NONE if Outcome.NONE in distinct else Outcome.UNREACHABLE
