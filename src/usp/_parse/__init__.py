@@ -13,8 +13,10 @@ document: a problem is recorded in a ``Diagnostics`` and parsing continues. The 
 """
 
 from usp._parse.children import EVERY_CHILD, Child, ChildSelection
+from usp._parse.columns import ROWS_AT_ONCE, PageColumns, columns_of_pages
 from usp._parse.diagnostics import Ended
 from usp._parse.document import Document, Pages, inspect, restore_pages
+from usp._parse.entry_count import count_entries
 from usp._parse.input.decode import decode_document, http_charset
 from usp._parse.input.decompress import MAX_DOCUMENT_BYTES, decompress_all, is_compressed
 from usp._parse.input.sniff import Kind
@@ -22,20 +24,25 @@ from usp._parse.push_parser import PushParser
 from usp._parse.source import Source
 from usp._parse.values.dates import parse_date
 from usp._parse.values.text import clean_text
+from usp._parse.values.timestamps import timestamp
 from usp._parse.values.urls import is_http_url
 
 __all__ = [
     "EVERY_CHILD",
     "MAX_DOCUMENT_BYTES",
+    "ROWS_AT_ONCE",
     "Child",
     "ChildSelection",
     "Document",
     "Ended",
     "Kind",
+    "PageColumns",
     "Pages",
     "PushParser",
     "Source",
     "clean_text",
+    "columns_of_pages",
+    "count_entries",
     "decode_document",
     "decompress_all",
     "http_charset",
@@ -44,4 +51,5 @@ __all__ = [
     "is_http_url",
     "parse_date",
     "restore_pages",
+    "timestamp",
 ]

@@ -1,10 +1,14 @@
-"""From the entries of a document to its pages."""
+"""From the entries of a document to its pages.
+
+``EntryReading`` decides which pages there are, for page objects and for columns alike: each URL
+once, with the problems reported on the way.
+"""
 
 import math
 import re
 from collections.abc import Iterable, Iterator
 from itertools import accumulate, chain, repeat
-from typing import Final, cast
+from typing import Final, Generic, TypeVar, cast
 
 from usp._parse.diagnostics import Diagnostics
 from usp._parse.formats.field_reader import FieldReader
@@ -16,6 +20,8 @@ from usp._parse.values.deduplicate import Deduplicator
 from usp._parse.values.plain import is_plain_url, needs_unescaping, unescape_plain_url
 from usp._parse.xml.entry_builder import Entry
 from usp.objects.page import PageFieldReader, Record, SitemapPage
+
+Made = TypeVar("Made")
 
 CHILD: Final = "sitemap"
 """The name of entries that are no pages."""
@@ -46,12 +52,12 @@ def pages_of_entries(
     :param quick: check only those entries in full that the quick check can't clear.
     :param thorough: report all problems, however many full checks that takes.
     """
-    paging = _Paging(fields, diagnostics, quick=quick, thorough=thorough)
-    return chain.from_iterable(map(paging.pages, entries))
+    reading = _PageReading(fields, diagnostics, quick=quick, thorough=thorough)
+    return chain.from_iterable(map(reading.read, entries))
 
 
-class _Paging:
-    """Makes the pages of one document."""
+class EntryReading(Generic[Made]):
+    """Reads the pages of one document; a subclass says what is made of them."""
 
     def __init__(
         self, fields: FieldReader, diagnostics: Diagnostics, *, quick: bool, thorough: bool
@@ -61,10 +67,17 @@ class _Paging:
         self._quick_check = QuickCheck(fields) if quick else None
         self._checks_left = math.inf if thorough else _MAX_FULL_CHECKS
         self._seen = Deduplicator()
-        self._readers: dict[tuple[GroupLayout, TextConversion], PageFieldReader] = {}
 
-    def pages(self, piece: Entry | MatchRun) -> Iterable[SitemapPage]:
-        """Return the pages of an entry, or of a run of them."""
+    def of_record(self, url: str, record: Record) -> Iterable[Made]:
+        """Return what is made of a page, given its record."""
+        raise NotImplementedError
+
+    def of_rows(self, urls: list[str], rows: list[Groups], run: MatchRun) -> Iterable[Made]:
+        """Return what is made of pages, given the groups of matches of a run."""
+        raise NotImplementedError
+
+    def read(self, piece: Entry | MatchRun) -> Iterable[Made]:
+        """Return what is made of the pages of an entry, or of a run of them."""
         if not isinstance(piece, MatchRun):
             self._check(piece)
             return self._of_entry(piece)
@@ -94,7 +107,7 @@ class _Paging:
         name, record, self._diagnostics.here = entry
         self._fields.check(name, record, self._diagnostics)
 
-    def _of_entry(self, entry: Entry) -> Iterator[SitemapPage]:
+    def _of_entry(self, entry: Entry) -> Iterator[Made]:
         fields, diagnostics = self._fields, self._diagnostics
         name, record, diagnostics.here = entry
         if name == CHILD and not diagnostics.collecting:
@@ -106,20 +119,54 @@ class _Paging:
                 diagnostics.report("SM305", f"URL {url[:200]!r} is listed again")
             elif name != CHILD:
                 own = record if shared is None else [(fields.url_key, url), *shared]
-                yield SitemapPage.from_entry(url, own, fields, fields.base)
+                yield from self.of_record(url, own)
 
-    def _of_run(self, run: MatchRun, rows: list[Groups]) -> Iterable[SitemapPage]:
+    def _of_run(self, run: MatchRun, rows: list[Groups]) -> Iterable[Made]:
         """Return the same as for each entry alone: all at once where all are plain and new."""
-        base, layout = self._fields.base, run.layout
+        layout = run.layout
         group = layout.only(self._fields.url_key) if layout.plain else None
         urls = [] if group is None else [url for row in rows if (url := row[group])]
         if layout.plain and len(urls) == len(rows):
             if needs_unescaping("".join(urls)):
                 urls = list(map(unescape_plain_url, urls))
             if self._seen.add_all(urls):
-                read = self._reader(layout, run.conversion)
-                return map(SitemapPage.from_entry, urls, rows, repeat(read), repeat(base))
+                return self.of_rows(urls, rows, run)
         return self._one_by_one(run, rows)
+
+    def _one_by_one(self, run: MatchRun, rows: list[Groups]) -> Iterator[Made]:
+        urls: list[str] = []
+        new: list[Groups] = []
+        for match, row in zip(run.matches, rows, strict=True):
+            url = _usual_url(row, run.layout, run.conversion, self._fields.url_key)
+            if url and self._seen.add(url):
+                urls.append(url)
+                new.append(row)
+                continue
+            if urls:
+                yield from self.of_rows(urls, new, run)
+                urls, new = [], []
+            yield from self._of_entry(run.entry(match))
+        if urls:
+            yield from self.of_rows(urls, new, run)
+
+
+class _PageReading(EntryReading[SitemapPage]):
+    """Makes the page objects of one document."""
+
+    def __init__(
+        self, fields: FieldReader, diagnostics: Diagnostics, *, quick: bool, thorough: bool
+    ) -> None:
+        super().__init__(fields, diagnostics, quick=quick, thorough=thorough)
+        self._readers: dict[tuple[GroupLayout, TextConversion], PageFieldReader] = {}
+
+    def of_record(self, url: str, record: Record) -> Iterable[SitemapPage]:
+        """Return the page of a record."""
+        return (SitemapPage.from_entry(url, record, self._fields, self._fields.base),)
+
+    def of_rows(self, urls: list[str], rows: list[Groups], run: MatchRun) -> Iterable[SitemapPage]:
+        """Return the pages of matches."""
+        read, base = self._reader(run.layout, run.conversion), self._fields.base
+        return map(SitemapPage.from_entry, urls, rows, repeat(read), repeat(base))
 
     def _reader(self, layout: GroupLayout, conversion: TextConversion) -> PageFieldReader:
         """Return what reads the fields of the matches of a layout."""
@@ -128,16 +175,6 @@ class _Paging:
             made = MatchFieldReaders(self._fields, layout, conversion)
             reader = self._readers[layout, conversion] = cast("PageFieldReader", made)
         return reader
-
-    def _one_by_one(self, run: MatchRun, rows: list[Groups]) -> Iterator[SitemapPage]:
-        fields, layout = self._fields, run.layout
-        for match, row in zip(run.matches, rows, strict=True):
-            url = _usual_url(row, layout, run.conversion, fields.url_key)
-            if url and self._seen.add(url):
-                read = self._reader(layout, run.conversion)
-                yield SitemapPage.from_entry(url, row, read, fields.base)
-            else:
-                yield from self._of_entry(run.entry(match))
 
 
 def _shared_fields(record: Record, url_key: str, urls: int) -> list[tuple[str, str]] | None:

@@ -3,5 +3,5 @@
 - ``schema``: every table and column, as data; files, databases and the docs are made from it;
 - ``batch``: some rows of one table, column by column.
 
-How a table is written to a file or a database belongs in ``usp.export``.
+How a table is written to a file or a database belongs in ``_export``.
 """

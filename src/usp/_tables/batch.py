@@ -47,3 +47,13 @@ class Batch:
         """Return the batch of some rows, given their indexes."""
         columns = {name: [values[row] for row in rows] for name, values in self.columns.items()}
         return type(self)(self.table, columns, len(rows))
+
+    def cut(self, rows: int) -> Iterator[Self]:
+        """Yield the batch in parts that have at most so many rows; nothing, if it is empty."""
+        if 0 < self.length <= rows:
+            yield self
+            return
+        for start in range(0, self.length, rows):
+            end = min(start + rows, self.length)
+            columns = {name: values[start:end] for name, values in self.columns.items()}
+            yield type(self)(self.table, columns, end - start)

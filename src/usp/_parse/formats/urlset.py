@@ -16,6 +16,7 @@ from usp._parse.formats.field_reader import (
     LINK_ATTRIBUTES,
     FieldReader,
     GroupedField,
+    Value,
     blocks,
     elements,
     first,
@@ -54,25 +55,30 @@ REQUIRED: Final = (
     ("image:image", "image:", "image:loc", "SM502"),
 )
 """The element that each extension requires, and the problem code if it is missing."""
-_LINK: Final = "xhtml:link"
+LINK: Final = "xhtml:link"
 _APP: Final = re.compile(r"(?:android|ios)-app:", re.IGNORECASE)
 """Links to apps: not HTTP, but valid in an alternate."""
 _ENTRY_NAME: Final = {Kind.URLSET: "url", Kind.INDEX: "sitemap"}
 
 
-def _story(rows: list[Row], _base: str | None) -> SitemapNewsStory | None:
-    for title, published, name, language, access, *lists in rows:
-        # Like 1.8.1, a story needs a title and a readable date.
-        if (headline := text_or_none(title)) and (date := parse_date(published or "")):
-            return SitemapNewsStory(
-                headline,
-                date,
-                cached_text_or_none(name),
-                cached_text_or_none(language),
-                cached_text_or_none(access),
-                *map(split_commas, lists),
-            )
-    return None
+def story_by(make: Callable[..., Value]) -> Callable[[list[Row], str | None], Value | None]:
+    """Return what makes something of the values of the first story."""
+
+    def story(rows: list[Row], _base: str | None) -> Value | None:
+        for title, published, name, language, access, *lists in rows:
+            # Like 1.8.1, a story needs a title and a readable date.
+            if (headline := text_or_none(title)) and (date := parse_date(published or "")):
+                return make(
+                    headline,
+                    date,
+                    cached_text_or_none(name),
+                    cached_text_or_none(language),
+                    cached_text_or_none(access),
+                    *map(split_commas, lists),
+                )
+        return None
+
+    return story
 
 
 def _plain_story(indexes: GroupIndexes) -> Callable[[list[Groups]], SitemapNewsStory | None]:
@@ -98,36 +104,47 @@ def _plain_story(indexes: GroupIndexes) -> Callable[[list[Groups]], SitemapNewsS
     return story
 
 
-def _images(rows: list[Row], base: str | None) -> list[SitemapImage] | None:
-    return [
-        SitemapImage(
-            url,
-            text_or_none(caption),
-            text_or_none(geo_location),
-            text_or_none(title),
-            resolve_url(license_url, base) or None,
-        )
-        for loc, caption, geo_location, title, license_url in rows
-        if (url := resolve_url(loc, base))
-    ] or None
-
-
-def _plain_images(indexes: GroupIndexes) -> Callable[[list[Groups]], list[SitemapImage] | None]:
-    loc, caption, geo_location, title, license_url = indexes
-    return lambda rows: (
+def images_by(make: Callable[..., Value]) -> Callable[[list[Row], str | None], list[Value] | None]:
+    """Return what makes something of the values of each image."""
+    return lambda rows, base: (
         [
-            SitemapImage(
-                unescape_plain_url(url),
-                plain_text(row[caption]),
-                plain_text(row[geo_location]),
-                plain_text(row[title]),
-                unescape_plain_url(row[license_url] or "") or None,
+            make(
+                url,
+                text_or_none(caption),
+                text_or_none(geo_location),
+                text_or_none(title),
+                resolve_url(license_url, base) or None,
             )
-            for row in rows
-            if (url := row[loc])
+            for loc, caption, geo_location, title, license_url in rows
+            if (url := resolve_url(loc, base))
         ]
         or None
     )
+
+
+def plain_images_by(
+    make: Callable[..., Value],
+) -> Callable[[GroupIndexes], Callable[[list[Groups]], list[Value] | None]]:
+    """Return the same for plain texts."""
+
+    def images(indexes: GroupIndexes) -> Callable[[list[Groups]], list[Value] | None]:
+        loc, caption, geo_location, title, license_url = indexes
+        return lambda rows: (
+            [
+                make(
+                    unescape_plain_url(url),
+                    plain_text(row[caption]),
+                    plain_text(row[geo_location]),
+                    plain_text(row[title]),
+                    unescape_plain_url(row[license_url] or "") or None,
+                )
+                for row in rows
+                if (url := row[loc])
+            ]
+            or None
+        )
+
+    return images
 
 
 def _alternates(rows: list[Row], base: str | None) -> list[tuple[str, str]] | None:
@@ -155,30 +172,30 @@ def _plain_alternates(indexes: GroupIndexes) -> Callable[[list[Groups]], list[Gr
     return alternates
 
 
-_STORY: Final = GroupedField(
+STORY: Final = GroupedField(
     "news:news",
     "news:",
     (
         *("news:title", "news:publication_date", "news:name", "news:language", "news:access"),
         *("news:genres", "news:keywords", "news:stock_tickers"),
     ),
-    _story,
+    story_by(SitemapNewsStory),
     _plain_story,
 )
-_IMAGES: Final = GroupedField(
+IMAGES: Final = GroupedField(
     "image:image",
     "image:",
     ("image:loc", "image:caption", "image:geo_location", "image:title", "image:license"),
-    _images,
-    _plain_images,
+    images_by(SitemapImage),
+    plain_images_by(SitemapImage),
 )
-_ALTERNATES: Final = GroupedField(
-    _LINK,
-    _LINK,
-    (f"{_LINK}@rel", f"{_LINK}@hreflang", f"{_LINK}@href"),
+ALTERNATES: Final = GroupedField(
+    LINK,
+    LINK,
+    (f"{LINK}@rel", f"{LINK}@hreflang", f"{LINK}@href"),
     _alternates,
     _plain_alternates,
-    (f"{_LINK}@hreflang", f"{_LINK}@href"),
+    (f"{LINK}@hreflang", f"{LINK}@href"),
 )
 
 
@@ -198,12 +215,14 @@ class UrlsetFieldReader(FieldReader):
         "change_frequency": ("changefreq", parse_change_frequency),
     }
     grouped = {  # noqa: RUF012 -- a class's own table
-        "news_story": _STORY,
-        "images": _IMAGES,
-        "alternates": _ALTERNATES,
+        "news_story": STORY,
+        "images": IMAGES,
+        "alternates": ALTERNATES,
     }
     repeated_keys = frozenset({"priority", "changefreq"})
     url_key = "loc"
+    lastmod_key = "lastmod"
+    has_news = True
     url_keys = frozenset({"loc", "image:loc", "image:license"}) | video.URL_KEYS
     plain_text_keys = frozenset(
         {"news:title", "news:name", "image:caption", "image:title", "video:title"}
@@ -231,7 +250,7 @@ class UrlsetFieldReader(FieldReader):
                 if not clean_text(group.get(required, "")):
                     diagnostics.report(code, f"a <{start}> without <{required}> was skipped")
         video.check(record, diagnostics)
-        for link, _ in elements(record, _LINK):
+        for link, _ in elements(record, LINK):
             href = link.get("href", "")
             if not all(clean_text(link.get(name, "")) for name in ("rel", "href")):
                 diagnostics.report("SM504", "a link without rel or href was skipped")
@@ -252,19 +271,19 @@ class UrlsetFieldReader(FieldReader):
 
     def news_story(self, record: Record) -> SitemapNewsStory | None:
         """Return the first ``<news:news>`` that has a title and a readable date."""
-        return cast("SitemapNewsStory | None", _STORY.read(record, self.base))
+        return cast("SitemapNewsStory | None", STORY.read(record, self.base))
 
     def images(self, record: Record) -> list[SitemapImage] | None:
         """Return each ``<image:image>`` that has a URL."""
-        return cast("list[SitemapImage] | None", _IMAGES.read(record, self.base))
+        return cast("list[SitemapImage] | None", IMAGES.read(record, self.base))
 
     def alternates(self, record: Record) -> list[tuple[str, str]] | None:
         """Return the URLs in other languages: ``<xhtml:link rel="alternate" hreflang href>``."""
-        return cast("list[tuple[str, str]] | None", _ALTERNATES.read(record, self.base))
+        return cast("list[tuple[str, str]] | None", ALTERNATES.read(record, self.base))
 
     def links(self, record: Record) -> list[PageLink] | None:
         """Return the links that are no alternates, or have more than a language and a URL."""
-        links = (self._link(attributes) for attributes, _ in elements(record, _LINK))
+        links = (self._link(attributes) for attributes, _ in elements(record, LINK))
         return [link for link in links if link and not _is_alternate(link)] or None
 
     def _link(self, attributes: Mapping[str, str]) -> PageLink | None:

@@ -53,7 +53,7 @@ class MatchFieldReaders:
     def _quick_reader(self, field: str) -> Read | None:
         """Return the function of a field whose groups are known; None if they aren't."""
         if grouped := self._meaning.grouped.get(field):
-            return self._group_reader(grouped)
+            return self.group_reader(grouped)
         key, understand = self._meaning.single_texts.get(field, ("", str))
         return self._text_reader(key, understand) if key else None
 
@@ -77,7 +77,8 @@ class MatchFieldReaders:
 
         return read
 
-    def _group_reader(self, grouped: GroupedField) -> Read | None:
+    def group_reader(self, grouped: GroupedField) -> Read | None:
+        """Return the function of a field that is built from groups; None if it isn't clear."""
         keys = (grouped.plain_keys if self._layout.plain else ()) or grouped.keys
         part = self._layout.part(grouped.start, grouped.prefix, keys)
         make, base = grouped.make, self._meaning.base

@@ -1,0 +1,214 @@
+"""Reads the columns of a table from the groups of matches, many pages at a time.
+
+The groups of a run of matches are turned by 90 degrees: a column is the texts of one group, parsed.
+Texts that repeat (dates, frequencies, languages) are parsed once. Which group a column needs is the
+same for all entries of a layout, so it is decided once; a column for which that isn't clear is read
+from the records, as those of the expat reader are.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any, Final
+
+from usp._parse.formats.columns import (
+    IMAGE_ROWS,
+    NEWS,
+    PARSE_NEWS,
+    READ,
+    STORY_ROW,
+    priority_value,
+    raw_text,
+)
+from usp._parse.formats.field_reader import FieldReader, GroupedField
+from usp._parse.formats.urlset import ALTERNATES, LINK
+from usp._parse.pattern.extract import MatchFieldReaders
+from usp._parse.pattern.groups import NOTHING, NOWHERE, GroupLayout, Groups, MatchRecord
+from usp._parse.pattern.text_conversion import ANYTHING, TextConversion, plain_text
+from usp._parse.values.bounded_cache import MAX_CACHED_LENGTH
+from usp._parse.values.enumerations import change_frequency_word
+from usp._parse.values.text import text_or_none
+from usp._parse.values.timestamps import parse_timestamp
+
+Texts = tuple[str | None, ...]
+"""The texts of one group in each of some matches."""
+ReadColumn = Callable[[list[Groups], Sequence[Texts]], list[Any]]
+"""Returns a column, given the groups of some matches, and the same group by group."""
+
+_PUBLISHED: Final = ("news:publication_date", parse_timestamp)
+_TITLE: Final = "news:title"
+_TEXTS: Final[Mapping[str, tuple[str, Callable[[str], Any]]]] = {
+    "lastmod": ("lastmod", parse_timestamp),
+    "lastmod_raw": ("lastmod", raw_text),
+    "changefreq": ("changefreq", change_frequency_word),
+    "priority": ("priority", priority_value),
+    "published_at": _PUBLISHED,
+}
+"""The columns that are one text of an entry: its key, and its parser."""
+_STORY_TEXTS: Final = dict(zip(STORY_ROW.keys, PARSE_NEWS, strict=True))
+_STORY_COLUMNS: Final = {name: STORY_ROW.keys[at] for name, at in NEWS.items()}
+_PLAIN_LINK: Final = frozenset({LINK, f"{LINK}@rel", f"{LINK}@hreflang", f"{LINK}@href"})
+_MAX_CACHED: Final = 4096
+"""How many different short texts of one column are cached."""
+
+
+class MatchColumnReader:
+    """Reads some columns from matches of one layout."""
+
+    def __init__(
+        self,
+        fields: FieldReader,
+        layout: GroupLayout,
+        conversion: TextConversion,
+        names: Iterable[str],
+    ) -> None:
+        self._fields = fields
+        self._layout = layout
+        self._conversion = conversion
+        self._groups = MatchFieldReaders(fields, layout, conversion)
+        self._has_one_story = self._is_one_story()
+        self._quick: dict[str, ReadColumn] = {}
+        self._slow: list[str] = []
+        for name in names:
+            read = self._reader(name)
+            if read:
+                self._quick[name] = read
+            else:
+                self._slow.append(name)
+
+    def read(self, rows: list[Groups]) -> dict[str, list[Any]]:
+        """Return the columns of some matches."""
+        texts = list(zip(*rows, strict=True))
+        columns = {name: read(rows, texts) for name, read in self._quick.items()}
+        if self._slow:
+            fields, layout, conversion = self._fields, self._layout, self._conversion
+            records = [list(MatchRecord(layout, row, conversion)) for row in rows]
+            for name in self._slow:
+                read = READ[name]
+                columns[name] = [read(fields, record) for record in records]
+        return columns
+
+    def _reader(self, name: str) -> ReadColumn | None:
+        """Return what reads a column, if its groups are known."""
+        if name in _TEXTS:
+            return self._text_reader(*_TEXTS[name])
+        if name in _STORY_COLUMNS:
+            return self._story_reader(_STORY_COLUMNS[name])
+        makers: dict[str, Callable[[], ReadColumn | None]] = {
+            "title": self._title_reader,
+            "updated_at": self._updated_at_reader,
+            "news": self._news_reader,
+            "is_news": self._is_news_reader,
+            "images": partial(self._group_reader, IMAGE_ROWS),
+            "alternates": partial(self._group_reader, ALTERNATES),
+            "videos": lambda: None if self._layout.may_have("video:") else _nothing,
+            "links": lambda: _nothing if self._has_no_other_links() else None,
+        }
+        return makers[name]()
+
+    def _text_reader(self, key: str, parse: Callable[[str], Any]) -> ReadColumn | None:
+        group = self._layout.only(key)
+        if key not in self._layout.keys:
+            return _nothing
+        if group is None:
+            return None
+        known = _Cache(parse, ANYTHING if self._layout.plain else self._conversion)
+        look_up = known.__getitem__
+        return lambda _, texts: list(map(look_up, texts[group]))
+
+    def _title_reader(self) -> ReadColumn | None:
+        group = self._layout.only(_TITLE)
+        if group is None:
+            return None if _TITLE in self._layout.keys else _nothing
+        if self._layout.plain:
+            return lambda _, texts: list(map(plain_text, texts[group]))
+        convert = self._conversion.text
+        return lambda _, texts: [
+            text_or_none(convert(text)) if text else None for text in texts[group]
+        ]
+
+    def _updated_at_reader(self) -> ReadColumn | None:
+        lastmod, published = (self._text_reader(*_TEXTS[name]) for name in _DATES)
+        if lastmod is None or published is None:
+            return None
+        if published is _nothing:
+            return lastmod
+        return lambda rows, texts: [
+            changed if changed is not None else first
+            for changed, first in zip(lastmod(rows, texts), published(rows, texts), strict=True)
+        ]
+
+    def _is_one_story(self) -> bool:
+        """Tell whether an entry has at most one story, so that each key has one text."""
+        part = self._layout.part(STORY_ROW.start, STORY_ROW.prefix, STORY_ROW.keys)
+        return part is not None and part.pattern is None
+
+    def _story_reader(self, key: str) -> ReadColumn | None:
+        if not self._has_one_story:
+            return None
+        return self._title_reader() if key == _TITLE else self._text_reader(key, _STORY_TEXTS[key])
+
+    def _news_reader(self) -> ReadColumn | None:
+        readers = [self._story_reader(key) for key in STORY_ROW.keys]
+        known = [read for read in readers if read]
+        if len(known) < len(readers):
+            return None
+        nothing = (None,) * len(known)
+
+        def read(rows: list[Groups], texts: Sequence[Texts]) -> list[Any]:
+            stories = zip(*(column(rows, texts) for column in known), strict=True)
+            return [None if story == nothing else story for story in stories]
+
+        return read
+
+    def _is_news_reader(self) -> ReadColumn | None:
+        title, published = self._story_reader(_TITLE), self._story_reader(_PUBLISHED[0])
+        if title is None or published is None:
+            return None
+        return lambda rows, texts: [
+            headline is not None and date is not None
+            for headline, date in zip(title(rows, texts), published(rows, texts), strict=True)
+        ]
+
+    def _group_reader(self, grouped: GroupedField) -> ReadColumn | None:
+        read = self._groups.group_reader(grouped)
+        return read and (lambda rows, _: list(map(read, rows)))
+
+    def _has_no_other_links(self) -> bool:
+        """Tell whether every link is an alternate with nothing but a language and a URL."""
+        layout = self._layout
+        if not layout.may_have(LINK):
+            return True
+        part = layout.part(ALTERNATES.start, ALTERNATES.prefix, ALTERNATES.plain_keys)
+        known = {key for key in layout.keys if key.startswith(LINK)}
+        return (
+            layout.plain
+            and part is not None
+            and part is not NOWHERE
+            and NOTHING not in part.indexes
+            and known == _PLAIN_LINK
+        )
+
+
+_DATES: Final = ("lastmod", "published_at")
+
+
+def _nothing(rows: list[Groups], _: Sequence[Texts]) -> list[Any]:
+    return [None] * len(rows)
+
+
+class _Cache(dict[str | None, Any]):
+    """A bounded cache of parsed texts."""
+
+    def __init__(self, parse: Callable[[str], Any], conversion: TextConversion) -> None:
+        super().__init__({None: None})
+        self._parse = parse
+        self._convert = conversion.text
+
+    def __missing__(self, text: str) -> object:
+        value = self._parse(self._convert(text))
+        if len(text) <= MAX_CACHED_LENGTH:
+            if len(self) >= _MAX_CACHED:
+                self.clear()
+                self[None] = None
+            self[text] = value
+        return value
