@@ -63,6 +63,8 @@ class Command(NamedTuple):
 LS_FORMATS: Final = {
     "tabtree": "sitemaps and their pages, nested with tabs",
     "pages": "the URLs of the pages, one per line, while they arrive",
+    "csv": "a row per page with all that is known of it, while they arrive",
+    "jsonl": "the same as an object per line",
     "tried": "every URL that was tried: result, stage, URL, reason, with tabs between",
 }
 """The output formats of ``usp ls``."""

@@ -16,7 +16,7 @@ from usp.objects.discovery import Discovery
 from usp.objects.outcome import Attempt, FoundBy, Outcome, Result
 from usp.objects.problem import NOT_EXPANDED, Problem
 from usp.objects.sitemap import IndexRobotsTxtSitemap, IndexWebsiteSitemap, InvalidSitemap
-from usp.stream import PageStream
+from usp.stream import StreamStatus
 
 EXITS: Final = {
     Outcome.FOUND: Exit.DONE,
@@ -76,7 +76,7 @@ class Summary:
         return cls(tree.url, outcome, tree.tried, problems, sitemaps, failed, pages, seconds)
 
     @classmethod
-    def of_stream(cls, stream: PageStream, pages: int, seconds: float) -> "Summary":
+    def of_stream(cls, stream: StreamStatus, pages: int, seconds: float) -> "Summary":
         """Return the summary of a stream that has ended."""
         failed = stream.sitemaps_failed
         sitemaps = stream.sitemaps_read + failed
