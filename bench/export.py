@@ -4,7 +4,7 @@ Whole processes, from their start to their end, over loopback: ``usp export`` wi
 and the loop over ``all_pages()`` that users of 1.8.1 write (``jobs/export_with_pandas.py``, six
 columns). Speedups compare CPU time, which other programs on the machine disturb less; the shortest
 of several runs is used. Memory is the peak resident memory of the process. Where there is a folder
-of real documents (``USP_CORPUS``), a site of their largest urlsets is exported, too. Windows doesn't
+of real documents (``USP_CORPUS``), a site of their largest urlsets is exported, too. Windows can't
 tell the time and memory of a process that has ended, so nothing is measured there.
 """
 

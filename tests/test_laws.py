@@ -52,6 +52,7 @@ LAYERS = (
         "fetch_parse",
         "helpers",
         "_source",
+        "_find",
         "_aio_stream",
         "log",
         "__about__",

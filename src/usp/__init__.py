@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from usp._crawl.core import Crawl
     from usp._crawl.messages import FetchFailed, FetchRequest, NotModified
     from usp._crawl.policy import Policy, PolicyFields
+    from usp._find import find
     from usp.objects.outcome import Outcome
     from usp.objects.problem import Problem
     from usp.stream import iter_pages
@@ -37,6 +38,7 @@ __all__ = [
     "Problem",
     "__version__",
     "export",
+    "find",
     "iter_pages",
     "parse",
     "record_batches",
@@ -59,6 +61,7 @@ _MODULES = {
     "PolicyFields": "usp._crawl.policy",
     "Problem": "usp.objects.problem",
     "export": "usp.tables",
+    "find": "usp._find",
     "iter_pages": "usp.stream",
     "parse": "usp.tree",
     "record_batches": "usp.tables",

@@ -7,7 +7,7 @@ import pytest
 from tests.cli.command import Finished, usp
 from tests.server import LoopbackServer, index, urlset
 from usp._crawl.policy import PolicyFields
-from usp.cli._options import GROUPS, SHARED, Target
+from usp.cli._options import GROUPS, SHARED, Destination
 from usp.cli._settings import Settings
 from usp.cli.cli import main, parse_args
 
@@ -103,16 +103,16 @@ def test_every_option_for_the_library_reaches_it() -> None:
         "exclude-sitemaps": "x", "max-level": "3",
     }  # fmt: skip
     for option in SHARED:
-        if option.target is Target.COMMAND:
+        if option.target is Destination.COMMAND:
             continue
         value = [values.get(option.name, "7")] if option.placeholder else []
         made = settings(option.flags[-1], *value)
-        if option.target is Target.POLICY:
+        if option.target is Destination.POLICY:
             assert option.keyword in PolicyFields.__annotations__
             assert getattr(made.policy, option.keyword) != getattr(
                 settings().policy, option.keyword
             )
-        elif option.target is Target.CLIENT:
+        elif option.target is Destination.CLIENT:
             assert option.keyword in made.client_settings
             made.web_client().close()
         else:

@@ -16,6 +16,7 @@ from usp._parse.children import EVERY_CHILD, Child, ChildSelection
 from usp._parse.columns import ROWS_AT_ONCE, PageColumns, columns_of_pages
 from usp._parse.diagnostics import Ended
 from usp._parse.document import Document, Pages, inspect, restore_pages
+from usp._parse.entry_count import count_entries
 from usp._parse.input.decode import decode_document, http_charset
 from usp._parse.input.decompress import MAX_DOCUMENT_BYTES, decompress_all, is_compressed
 from usp._parse.input.sniff import Kind
@@ -41,6 +42,7 @@ __all__ = [
     "Source",
     "clean_text",
     "columns_of_pages",
+    "count_entries",
     "decode_document",
     "decompress_all",
     "http_charset",

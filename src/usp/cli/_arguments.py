@@ -70,9 +70,18 @@ class Command(NamedTuple):
 LS_FORMATS: Final = {
     "tabtree": "sitemaps and their pages, nested with tabs",
     "pages": "the URLs of the pages, one per line, while they arrive",
+    "csv": "a row per page with all that is known of it, while they arrive",
+    "jsonl": "the same as an object per line",
     "tried": "every URL that was tried: result, stage, URL, reason, with tabs between",
 }
 """The output formats of ``usp ls``."""
+
+FIND_FORMATS: Final = {
+    "text": "columns for people",
+    "json": "one object with all that was tried",
+    "jsonl": "one object per URL that was tried, one per line",
+}
+"""The output formats of ``usp find``."""
 
 EXPORT_FORMATS: Final = ("csv", "tsv", "jsonl", "parquet", "arrow", "db")
 """The output formats of ``usp export``."""
@@ -147,6 +156,41 @@ COMMANDS: Final = (
             ("usp export example.org -o site/ -f csv", "all tables, a file for each"),
             ("usp export example.org -o - -f jsonl --columns url,lastmod", "to other programs"),
             ("usp export --from sites.txt -o all.jsonl.gz --unique", "many sites"),
+        ),
+    ),
+    Command(
+        "find",
+        "say where the sitemaps of a website are, without reading their pages",
+        "usp.cli._find",
+        Argument("SOURCE", _SOURCE),
+        (
+            format_option(FIND_FORMATS),
+            Option(
+                ("--shallow",),
+                "sitemaps",
+                "don't fetch what indexes list; their entries are counted",
+            ),
+        ),
+        fetches=True,
+        examples=(
+            ("usp find example.org", "each URL that was tried, and what is there"),
+            ("usp find example.org --shallow", "without what indexes list"),
+            ("usp find example.org --homepage --newer", "with every discovery stage"),
+            ("usp find example.org -f json", "for programs"),
+        ),
+    ),
+    Command(
+        "completion",
+        "print the completion script of a shell",
+        "usp.cli._completion",
+        Argument("SHELL", "bash, zsh or fish", ("bash", "zsh", "fish")),
+        examples=(
+            (
+                "usp completion bash > ~/.local/share/bash-completion/completions/usp",
+                "for bash",
+            ),
+            ("usp completion zsh > ~/.zfunc/_usp", "for zsh; the folder must be in fpath"),
+            ("usp completion fish > ~/.config/fish/completions/usp.fish", "for fish"),
         ),
     ),
     Command("demo", "crawl a built-in demo site", "usp.cli._demo"),

@@ -12,6 +12,7 @@ from typing import Final
 
 from usp.cli._exit import Exit
 from usp.cli._output import say, tell
+from usp.objects.discovery import Discovery
 from usp.objects.outcome import Attempt, FoundBy, Outcome, Result
 from usp.objects.problem import NOT_EXPANDED, Problem
 from usp.objects.sitemap import IndexRobotsTxtSitemap, IndexWebsiteSitemap, InvalidSitemap
@@ -81,6 +82,18 @@ class Summary:
         sitemaps = stream.sitemaps_read + failed
         outcome, problems = stream.outcome, stream.problems
         return cls(stream.url, outcome, stream.tried, problems, sitemaps, failed, pages, seconds)
+
+    @classmethod
+    def of_discovery(cls, found: Discovery) -> "Summary":
+        """Return the summary of what was found without reading pages."""
+        tried = tuple(
+            Attempt(one.url, one.found_by, one.result, one.detail, one.stage) for one in found.tried
+        )
+        failed = sum(map(_is_unread, tried))
+        sitemaps = len(found.sitemaps) + failed
+        return cls(
+            found.url, found.outcome, tried, found.problems, sitemaps, failed, None, found.seconds
+        )
 
     @property
     def is_answer(self) -> bool:
@@ -201,7 +214,12 @@ def _is_unread(attempt: Attempt) -> bool:
 
 def reason(attempt: Attempt) -> str:
     """Return the reason of a failure, shortened to the cause; empty if there was none."""
-    return _cause(attempt.detail) or attempt.detail
+    return cause(attempt.detail)
+
+
+def cause(detail: str) -> str:
+    """Return the message of the operating system inside of one of urllib3; any other as it is."""
+    return _cause(detail) or detail
 
 
 def _cause(detail: str) -> str:

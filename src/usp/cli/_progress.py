@@ -86,8 +86,8 @@ def progress_line(tally: Tally, seconds: float, width: int) -> str:
         (0, _sitemaps(tally.done)),
         (3, f"{tally.queued:,} queued" if tally.queued else ""),
         (1, f"{tally.pages:,} pages" if tally.pages else ""),
-        (4, _size(tally.bytes)),
-        (5, f"{_size(tally.bytes / max(seconds, DELAY))}/s"),
+        (4, size(tally.bytes)),
+        (5, f"{size(tally.bytes / max(seconds, DELAY))}/s"),
         (2, f"{tally.failed:,} failed" if tally.failed else ""),
         (6, one_line(tally.host)),
     ]
@@ -107,7 +107,8 @@ def _sitemaps(done: int) -> str:
     return f"{done:,} sitemap{'' if done == 1 else 's'}"
 
 
-def _size(number: float) -> str:
+def size(number: float) -> str:
+    """Return a number of bytes for people: ``12.3 kB``."""
     unit = 0
     while number >= 1000 and unit < len(_UNITS) - 1:  # noqa: PLR2004 -- a thousand, as in SI
         number /= 1000

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from usp._crawl.policy import Policy
-from usp.cli._options import FLAG, Option, Target
+from usp.cli._options import FLAG, Destination, Option
 from usp.exceptions import UsageError
 from usp.web_client.abstract_client import AbstractWebClient
 
@@ -26,7 +26,7 @@ class Settings:
     policy: Policy
     client_settings: Mapping[str, Any]
     """Keywords of ``RequestsWebClient``, and of ``AioWebClient``: the same for both."""
-    discovery: Mapping[str, bool]
+    discovery: Mapping[str, Any]
     """``use_robots`` and ``use_known_paths``, where an option says something about them."""
     options: tuple[Option, ...] = ()
     """The options of the command, for errors."""
@@ -38,12 +38,12 @@ class Settings:
         :raises UsageError: if a value is wrong; the message names the option.
         """
         options = args.command.options
-        client = dict(_values(args, options, Target.CLIENT))
+        client = dict(_values(args, options, Destination.CLIENT))
         for name, convert in _CONVERSIONS.items():
             if name in client:
                 client[name] = convert(client[name])
-        discovery: dict[str, Any] = dict(_values(args, options, Target.DISCOVERY))
-        fields: dict[str, Any] = dict(_values(args, options, Target.POLICY))
+        discovery: dict[str, Any] = dict(_values(args, options, Destination.DISCOVERY))
+        fields: dict[str, Any] = dict(_values(args, options, Destination.POLICY))
         try:
             policy = Policy(**fields)
         except UsageError as error:
@@ -64,7 +64,7 @@ class Settings:
 
 
 def _values(
-    args: argparse.Namespace, options: Iterable[Option], target: Target
+    args: argparse.Namespace, options: Iterable[Option], target: Destination
 ) -> Iterator[tuple[str, Any]]:
     """Yield the values for a target, by keyword: those that the user chose."""
     for option in options:
