@@ -15,6 +15,7 @@ FULL: Final = "--full"
 BENCHMARKS: Final = (
     "startup",
     "reading",
+    "columns",
     "real",
     "fetching",
     "tls",

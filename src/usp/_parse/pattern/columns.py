@@ -6,6 +6,7 @@ same for all entries of a layout, so it is decided once; a column for which that
 from the records, as those of the expat reader are.
 """
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
@@ -116,10 +117,11 @@ class MatchColumnReader:
             return None
         known = _Cache(parse, ANYTHING if self._layout.plain else self._conversion)
         look_up, memo, name = known.__getitem__, self._memo, (key, parse)
+        parse_all = _ALL_AT_ONCE.get(parse)
 
         def read(_: list[Groups], texts: Sequence[Texts]) -> list[Any]:
             if name not in memo:
-                usual = parse_usual_times(texts[group]) if parse is parse_timestamp else None
+                usual = parse_all(texts[group]) if parse_all else None
                 memo[name] = usual or list(map(look_up, texts[group]))
             return memo[name]
 
@@ -200,6 +202,23 @@ class MatchColumnReader:
 
 
 _DATES: Final = ("lastmod", "published_at")
+
+
+def _usual_raw_texts(texts: Texts) -> list[str] | None:
+    """Return texts that are all just what is written, with nothing to strip; None if one isn't."""
+    if None in texts:
+        return None
+    known: Sequence[str] = texts  # type: ignore[assignment]  # there is no None in it
+    together = "\n".join(known)
+    return None if _SPECIAL.search(together) or "" in known else list(known)
+
+
+_SPECIAL: Final = re.compile(r"[^!-~\n]|[@&<]")
+_ALL_AT_ONCE: Final[Mapping[Callable[[str], Any], Callable[[Texts], Any]]] = {
+    parse_timestamp: parse_usual_times,
+    raw_text: _usual_raw_texts,
+}
+"""What parses a whole column, if all its texts are of the usual form; None if they aren't."""
 
 
 def _nothing(rows: list[Groups], _: Sequence[Texts]) -> list[Any]:
