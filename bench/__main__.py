@@ -17,6 +17,7 @@ BENCHMARKS: Final = (
     "reading",
     "real",
     "fetching",
+    "requests",
     "tls",
     "tree",
     "streaming",

@@ -13,7 +13,7 @@ from operator import attrgetter
 from typing import Any, Final
 
 from usp._display import redact
-from usp._parse.formats.field_reader import FieldReader, first
+from usp._parse.formats.field_reader import FieldReader, has_key
 from usp._parse.formats.urlset import IMAGES, STORY, images_by, plain_images_by, story_by
 from usp._parse.values.enumerations import change_frequency_word
 from usp._parse.values.numbers import parse_priority
@@ -128,21 +128,16 @@ def _price_row(price: Any) -> RowValues:  # noqa: ANN401 -- a VideoPrice
     return amount, price.currency, price.type, price.resolution
 
 
-def first_texts(record: Record, keys: Iterable[str]) -> dict[str, str]:
-    """Return the first text under each key that isn't blank, as ``page.declared`` has it."""
-    wanted = set(keys)
-    found: dict[str, str] = {}
-    for key, text in record:
-        if key in wanted and key not in found and text.strip():
-            found[key] = text
-    return found
+def _first_text(record: Record, key: str) -> str:
+    """Return the first text under a key that isn't blank, as ``page.declared`` has it."""
+    return next((text for known, text in record if known == key and text.strip()), "")
 
 
 def _news(fields: FieldReader, record: Record) -> RowValues | None:
-    if not fields.has_news:
+    if not fields.has_news or not has_key(record, STORY.prefix):
         return None
     story: RowValues | None = STORY_ROW.read(record, fields.base)  # type: ignore[assignment]
-    return story or declared_story(first_texts(record, STORY.keys))
+    return story or declared_story({key: _first_text(record, key) for key in STORY.keys})
 
 
 def _updated_at(fields: FieldReader, record: Record) -> int | None:
@@ -159,11 +154,9 @@ def _news_value(at: int) -> ReadField:
 
 READ: Final[Mapping[str, ReadField]] = {
     "lastmod": lambda fields, record: timestamp(fields.last_modified(record)),
-    "lastmod_raw": lambda fields, record: raw_text(
-        first_texts(record, [fields.lastmod_key]).get(fields.lastmod_key)
-    ),
-    "changefreq": lambda _, record: change_frequency_word(first(record, "changefreq")),
-    "priority": lambda _, record: priority_value(first(record, "priority")),
+    "lastmod_raw": lambda fields, record: raw_text(_first_text(record, fields.lastmod_key)),
+    "changefreq": lambda _, record: change_frequency_word(_first_text(record, "changefreq")),
+    "priority": lambda _, record: priority_value(_first_text(record, "priority")),
     "updated_at": _updated_at,
     "published_at": lambda fields, record: timestamp(fields.published_at(record)),
     "title": lambda fields, record: fields.title(record),
