@@ -44,6 +44,12 @@ def test_pages_are_chosen(site: LoopbackServer) -> None:
     assert pages(site, "--limit", "3") == ["/one", "/two", "/three"]
 
 
+def test_that_no_page_was_chosen_is_said(site: LoopbackServer) -> None:
+    ended = usp("ls", site.url, "-k", "-f", "pages", "--include", "nothing")
+    assert (ended.code, ended.out) == (0, "")
+    assert ended.messages == [f"usp: no page of {site.url} was chosen"]
+
+
 def test_sitemaps_are_chosen(site: LoopbackServer) -> None:
     assert pages(site, "--include-sitemaps", "b") == ["/three", "/old"]
     assert pages(site, "--exclude-sitemaps", "/b") == ["/one", "/two"]
