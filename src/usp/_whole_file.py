@@ -1,7 +1,7 @@
 """Files that are whole or absent: written in a scratch folder, and renamed at the end.
 
-The scratch folder is hidden, beside the file. It is locked as long as its process lives, so the
-next process removes what a killed one left, and nothing else. Formats belong elsewhere: here are
+The scratch folder is hidden, beside the file. It is locked as long as its process lives, so that
+the next one removes what a killed one left, and nothing else. Formats belong elsewhere: here are
 only bytes.
 """
 

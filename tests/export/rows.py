@@ -4,8 +4,9 @@ import random
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from usp._export.target import ExportTarget
 from usp._tables.batch import Batch
-from usp._tables.schema import TABLES, Column, ColumnType, Table
+from usp._tables.schema import Column, ColumnType, Table
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 TEXTS = (
@@ -49,14 +50,15 @@ class Drawing:
                 columns[column.name] = [self._value(column) for _ in range(length)]
         return Batch(table, columns, length)
 
-    def site(self, length: int) -> list[Batch]:
-        """Draw rows of all tables, those of a page's parts after the pages that they belong to."""
-        pages = self.batch(TABLES["pages"], length)
+    def site(self, length: int, target: ExportTarget) -> list[Batch]:
+        """Draw rows of all tables of a target, those of a page's parts after their pages."""
+        tables = {table.name: table for table in target.tables(["all"], None)}
+        pages = self.batch(tables["pages"], length)
         urls = [f"https://example.org/{at}" for at in range(length)]
         sitemaps = [f"https://example.org/{at % 2}.xml" for at in range(length)]
         pages = Batch(pages.table, {**pages.columns, "url": urls, "sitemap_url": sitemaps}, length)
         batches = [pages]
-        for name, table in TABLES.items():
+        for name, table in tables.items():
             if name == "pages":
                 continue
             batch = self.batch(table, length)

@@ -18,6 +18,7 @@ from tests.export.killed import POINTS
 from tests.export.readers import READERS, read_csv, read_jsonl, read_sqlite
 from tests.export.rows import Drawing, python_rows
 from tests.export.writing import write
+from usp._export.target import ExportTarget
 from usp._tables.batch import Batch
 from usp._tables.schema import PAGE_PARTS, TABLES
 from usp.exceptions import StorageError, UsageError
@@ -141,7 +142,7 @@ def test_appended_json_lines_follow(name: str, tmp_path: Path) -> None:
 
 
 def test_pages_appended_to_a_database_get_ids_of_their_own(tmp_path: Path) -> None:
-    batches = [Drawing(seed).site(4) for seed in (1, 2)]
+    batches = [Drawing(seed).site(4, ExportTarget.of("x.db", None)) for seed in (1, 2)]
     for site in batches:
         write(tmp_path / "x.db", site, append=True)
     for name in ("sites", *PAGE_PARTS):

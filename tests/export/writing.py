@@ -5,7 +5,7 @@ from pathlib import Path
 
 from usp._export.options import WriteOptions
 from usp._export.output import opened
-from usp._export.target import Target
+from usp._export.target import ExportTarget
 from usp._tables.batch import Batch
 from usp._tables.schema import Table
 
@@ -18,12 +18,12 @@ def write(
     replaces: bool = False,
     format: str | None = None,
     **options: bool,
-) -> Target:
+) -> ExportTarget:
     """Write batches to a file or folder; if no tables are given, those of the batches."""
     if tables is None:
         batches = list(batches)
         tables = list({batch.table.name: batch.table for batch in batches}.values())
-    target = Target.of(path, format)
+    target = ExportTarget.of(path, format)
     files = target.files(tables, WriteOptions(**options), replaces=replaces)
     with opened(files, target.path if target.is_folder else None) as output:
         for batch in batches:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import ClassVar, Final
 
 from usp._export.compression import Sink
-from usp._export.lines import Texts, is_constant, join_lines
+from usp._export.lines import CellTexts, is_constant, join_lines
 from usp._export.options import WriteOptions
 from usp._export.values import iso_times
 from usp._tables.batch import Batch, Values
@@ -100,7 +100,7 @@ class CsvWriter:
         """Write some rows."""
         if not batch.length:
             return
-        columns: list[tuple[str, Texts]] = []
+        columns: list[tuple[str, CellTexts]] = []
         for column, values in batch.values():
             before = self.delimiter if columns else ""
             columns.append((before, self._cells(column, values)))
@@ -118,7 +118,7 @@ class CsvWriter:
         # A half of a surrogate pair, which UTF-8 can't have, is written as \udxxx.
         self._sink.write(text.encode("utf-8", "backslashreplace"))
 
-    def _cells(self, column: Column, values: Values) -> Texts:
+    def _cells(self, column: Column, values: Values) -> CellTexts:
         if is_constant(values):
             return str(self._texts(column, values[:1])[0])
         return self._texts(column, values)

@@ -10,7 +10,7 @@ from typing import Any
 
 from usp._tables.batch import Values
 
-Texts = str | Sequence[Any]
+CellTexts = str | Sequence[Any]
 """The text of a column: one for all rows, or one for each (whose ``str()`` it is)."""
 
 
@@ -19,7 +19,7 @@ def is_constant(values: Values) -> bool:
     return values.count(values[0]) == len(values)
 
 
-def join_lines(columns: Iterable[tuple[str, Texts]], end: str, length: int) -> str:
+def join_lines(columns: Iterable[tuple[str, CellTexts]], end: str, length: int) -> str:
     """Return the lines of some rows.
 
     :param columns: for each column, what comes before its value, and the values.

@@ -12,6 +12,7 @@ that are appended to one are one transaction.
 
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack
 from itertools import repeat
 from pathlib import Path
 from typing import Any, Final
@@ -71,11 +72,10 @@ class SqliteWriter:
         self._last_page = 0
         self._statements: dict[str, str] = {}
         self._database = sqlite3.connect(path, isolation_level=None)
-        try:
+        with ExitStack() as stack:
+            stack.callback(self._database.close)
             self._prepare(path)
-        except BaseException:
-            self._database.close()
-            raise
+            stack.pop_all()  # now the writer closes it
 
     def _prepare(self, path: Path) -> None:
         if self._appends:
@@ -97,8 +97,7 @@ class SqliteWriter:
     def write(self, batch: Batch) -> None:
         """Write some rows; those of a page's parts come after the page."""
         name = batch.table.name
-        columns = [(column, batch.columns[column.name]) for column in self._columns(batch.table)]
-        cells = [_cells(column, values) for column, values in columns]
+        cells = [_cells(column, values) for column, values in batch.values()]
         if self._is_numbered(name):
             cells.insert(0, self._number(batch))
         elif self._is_part(name):
@@ -140,13 +139,6 @@ class SqliteWriter:
         """Tell whether a table is here with the pages that its rows belong to."""
         return name in PAGE_PARTS and name in self._tables and "pages" in self._tables
 
-    def _columns(self, table: Table) -> list[Column]:
-        """Return the columns without those that are tables here."""
-        parts = (
-            {name for name in PAGE_PARTS if self._is_part(name)} if table.name == "pages" else ()
-        )
-        return [column for column in table if column.name not in parts]
-
     def _create_meta(self) -> None:
         self._database.execute(f"CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT){_strict()}")
         self._database.executemany(
@@ -161,8 +153,7 @@ class SqliteWriter:
         elif self._is_part(table.name):
             lines.append(('"page_id" INTEGER NOT NULL REFERENCES "pages" ("id")', "The page."))
         lines += [
-            (f"{_quoted(column.name)} {_TYPES[column.type]}", column.meaning)
-            for column in self._columns(table)
+            (f"{_quoted(column.name)} {_TYPES[column.type]}", column.meaning) for column in table
         ]
         last = len(lines) - 1
         body = "".join(
@@ -173,11 +164,11 @@ class SqliteWriter:
 
     def _insertion(self, table: Table) -> str:
         if table.name not in self._statements:
-            names = [column.name for column in self._columns(table)]
             own = ["id"] if self._is_numbered(table.name) else []
             own += ["page_id"] if self._is_part(table.name) else []
-            columns = ", ".join(map(_quoted, own + names))
-            marks = ", ".join("?" * len(own + names))
+            names = [*own, *table.names]
+            columns = ", ".join(map(_quoted, names))
+            marks = ", ".join("?" * len(names))
             self._statements[table.name] = (
                 f"INSERT INTO {_quoted(table.name)} ({columns}) VALUES ({marks})"  # noqa: S608 -- names of the schema
             )
@@ -194,8 +185,8 @@ class SqliteWriter:
             raise UsageError(f"{path} is no export of this version, so nothing can be appended.")
         for table in self._tables.values():
             known = self._database.execute(f"PRAGMA table_info({_quoted(table.name)})").fetchall()
-            names = [name for _, name, *_ in known if name not in {"id", "page_id"}]
-            if known and names != [column.name for column in self._columns(table)]:
+            names = tuple(name for _, name, *_ in known if name not in {"id", "page_id"})
+            if known and names != table.names:
                 raise UsageError(f"{path} has other columns of {table.name}; nothing was appended.")
 
 

@@ -23,7 +23,7 @@ _FOLDER_FORMAT: Final = "parquet"
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class ExportTarget:
     """Where an export goes, and in which format."""
 
     path: Path | None
@@ -34,7 +34,7 @@ class Target:
     """Whether it is standard output, a pipe or a device, which can't be renamed."""
 
     @classmethod
-    def of(cls, path: str | os.PathLike[str], format: str | None) -> "Target":
+    def of(cls, path: str | os.PathLike[str], format: str | None) -> "ExportTarget":
         """Return the target of a path: a folder ends with a slash, or is there already.
 
         :raises UsageError: if the format is unknown, or can't go there.
@@ -54,7 +54,7 @@ class Target:
         return cls(resolved, form)
 
     @classmethod
-    def _stream(cls, path: Path | None, form: FileFormat) -> "Target":
+    def _stream(cls, path: Path | None, form: FileFormat) -> "ExportTarget":
         if form.format.is_database:
             raise UsageError("A database can't be written to a stream.")
         return cls(path, form, is_stream=True)
@@ -79,7 +79,9 @@ class Target:
                 "a .jsonl or a .db file."
             )
         if database and "pages" in names:  # what a page has is in tables of its own there
-            names = list(dict.fromkeys([*names, *PAGE_PARTS]))
+            names = list(dict.fromkeys(["pages", *names, *PAGE_PARTS]))
+            own = [name for name in TABLES["pages"].names if name not in PAGE_PARTS]
+            return [table_named(name).only(own if name == "pages" else None) for name in names]
         return [table_named(name) for name in names]
 
     def files(

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from datetime import date
 from typing import Any, Final
 
-from usp._export.lines import Texts, is_constant
+from usp._export.lines import CellTexts, is_constant
 from usp._tables.batch import Values
 from usp._tables.schema import Column, ColumnType
 
@@ -81,7 +81,7 @@ def _plain_row(columns: Iterable[Column], row: Iterable[Any]) -> dict[str, Any]:
     return {one.name: plain_value(one, value) for one, value in zip(columns, row, strict=True)}
 
 
-def json_values(column: Column, values: Values) -> Texts:
+def json_values(column: Column, values: Values) -> CellTexts:
     """Return the values of a column as JSON."""
     if is_constant(values):
         return json_text(plain_value(column, values[0]))

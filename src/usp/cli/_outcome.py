@@ -76,7 +76,7 @@ class Summary:
         return cls(tree.url, outcome, tree.tried, problems, sitemaps, failed, pages, seconds)
 
     @classmethod
-    def of_stream(cls, stream: StreamStatus, pages: int, seconds: float) -> "Summary":
+    def of_stream(cls, stream: StreamStatus, pages: int | None, seconds: float) -> "Summary":
         """Return the summary of a stream that has ended."""
         failed = stream.sitemaps_failed
         sitemaps = stream.sitemaps_read + failed
