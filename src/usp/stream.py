@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, replace
 from types import TracebackType
-from typing import Any, Generic, Self, TypeVar, Unpack
+from typing import Any, Generic, NoReturn, Self, TypeVar, Unpack
 
 from usp._crawl import Crawl
 from usp._crawl.options import CrawlOptions, RecurseCallback, RecurseListCallback, StopCallback
@@ -40,12 +40,23 @@ class StreamState(Generic[Filter]):
     ) -> None:
         self.emit = emit
         self._make_filter = make_filter
+        self._is_at_end = False
         self.set_crawl(crawl)
 
     def set_crawl(self, crawl: Crawl) -> None:
         """Use this crawl: that of a file starts when the file was read."""
         self.crawl = crawl
         self.filter = self._make_filter(crawl, self.emit)
+
+    def reach_end(self) -> None:
+        """Record that all pages were handed over: the outcome is final."""
+        self._is_at_end = True
+        self.emit(CrawlFinished(self.crawl.outcome))
+
+    def close(self) -> None:
+        """Record that no more pages are handed over; those that are missing make it partial."""
+        if not self._is_at_end and self.crawl.stopped is None:
+            self.crawl.stop("SM706", "The stream was closed before its end")
 
 
 ReadReady = Callable[[StreamState[Filter], bool], Iterator[Item_co]]
@@ -103,6 +114,9 @@ class StreamStatus:
         stopped = self._state.crawl.stopped
         return (*([stopped] if stopped else []), *self._state.crawl._cursor.report.losses)
 
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a stream can't be pickled or copied: it is a crawl that runs")
+
 
 class SyncStream(StreamStatus, Iterator[Item_co]):
     """What a crawl gives as it runs: an iterator that can be closed at any time."""
@@ -133,6 +147,7 @@ class SyncStream(StreamStatus, Iterator[Item_co]):
     def close(self) -> None:
         """End the stream: nothing more is fetched."""
         self._items.close()
+        self._state.close()  # the generator does so only if it was started
         self._store.close()  # a source that is a file was stored before the first page was read
 
     def __enter__(self) -> Self:
@@ -173,8 +188,9 @@ def _read(
         for _ in progress:
             yield from read_ready(state, False)
         yield from read_ready(state, True)  # what had arrived when a limit was reached
-        state.emit(CrawlFinished(state.crawl.outcome))
+        state.reach_end()
     finally:
+        state.close()
         progress.close()  # closes the sockets
         if os.getpid() == process:  # a forked process leaves its parent's files alone
             store.close()
@@ -216,12 +232,11 @@ class StreamStart:
 
         :raises UsageError: if an argument is wrong.
         """
-        given = None if web_client is None else as_web_client(web_client)
         store = Store(file_per_document=True)
         start = CrawlStart.for_source(
             source, policy, use_robots=use_robots, use_known_paths=use_known_paths, store=store
         )
-        return cls.at(start, policy, options, given, store)
+        return cls.at(start, policy, options, web_client, store)
 
     @classmethod
     def at(
@@ -232,11 +247,15 @@ class StreamStart:
         web_client: AbstractWebClient | None,
         store: Store,
     ) -> Self:
-        """Prepare a crawl that starts anywhere."""
-        client = default_client() if web_client is None else web_client
-        crawl = start.crawl(policy, replace(options, probe_early=bool(client.thread_safe)))
-        is_file = start.file is not None
-        return cls(crawl, client, web_client is None, start.homepage, store, is_file)
+        """Prepare a crawl that starts anywhere.
+
+        :param store: where the start has put its file, if it is one.
+        """
+        client = default_client() if web_client is None else as_web_client(web_client)
+        options = replace(options, streaming=True, probe_early=bool(client.thread_safe))
+        crawl = start.crawl(policy, options)
+        owned = web_client is None
+        return cls(crawl, client, owned, start.homepage, store, start.file is not None)
 
 
 @explains_policy
@@ -277,9 +296,7 @@ def iter_pages(
     :raises UsageError: if the source is none of these, or another argument is wrong.
     """
     policy = policy_with(policy, policy_fields)
-    options = CrawlOptions(
-        recurse_callback, recurse_list_callback, stop_callback, observer, streaming=True
-    )
+    options = CrawlOptions(recurse_callback, recurse_list_callback, stop_callback, observer)
     start = StreamStart.of(
         source,
         policy,
@@ -288,26 +305,10 @@ def iter_pages(
         use_robots=use_robots,
         use_known_paths=use_known_paths,
     )
-    return _stream(start, observer)
+    return page_stream(start)
 
 
-def stream_from(
-    start: CrawlStart,
-    policy: Policy,
-    options: CrawlOptions,
-    web_client: AbstractWebClient | None,
-    store: Store | None = None,
-) -> PageStream:
-    """Stream the pages of a crawl that starts anywhere.
-
-    :param store: where the start has put its file, if it is one.
-    """
-    store = store or Store(file_per_document=True)
-    options = replace(options, streaming=True)
-    return _stream(StreamStart.at(start, policy, options, web_client, store), options.observer)
-
-
-def _stream(start: StreamStart, observer: Observer | None) -> PageStream:
-    return PageStream._start(
-        start, StreamState(start.crawl, emitter(observer), PageFilter), _read_ready
-    )
+def page_stream(start: StreamStart) -> PageStream:
+    """Stream the pages of a crawl that starts anywhere."""
+    state = StreamState(start.crawl, emitter(start.crawl._cursor.options.observer), PageFilter)
+    return PageStream._start(start, state, _read_ready)

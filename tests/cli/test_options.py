@@ -6,6 +6,7 @@ import pytest
 
 from tests.cli.command import Finished, usp
 from tests.server import LoopbackServer, index, urlset
+from tests.servers import Certificate, TLSServer
 from usp._crawl.policy import PolicyFields
 from usp.cli._options import GROUPS, SHARED, Destination
 from usp.cli._settings import Settings
@@ -41,6 +42,12 @@ def test_pages_are_chosen(site: LoopbackServer) -> None:
     assert pages(site, "--include", "/t", "--exclude", "two") == ["/three"]
     assert pages(site, "--since", "2019-12", "--until", "2021", "--undated", "drop") == ["/old"]
     assert pages(site, "--limit", "3") == ["/one", "/two", "/three"]
+
+
+def test_that_no_page_was_chosen_is_said(site: LoopbackServer) -> None:
+    ended = usp("ls", site.url, "-k", "-f", "pages", "--include", "nothing")
+    assert (ended.code, ended.out) == (0, "")
+    assert ended.messages == [f"usp: no page of {site.url} was chosen"]
 
 
 def test_sitemaps_are_chosen(site: LoopbackServer) -> None:
@@ -94,6 +101,18 @@ def test_a_proxy_is_used(site: LoopbackServer) -> None:
     assert "http://far.example/robots.txt" in site.requested, "a proxy gets the whole URL"
     dead = {"http_proxy": "http://127.0.0.1:9/"}
     assert usp("ls", site.url, "-k", "--proxy", "", env=dead).code == 0
+
+
+def test_any_certificate_is_accepted_on_demand(certificate: Certificate) -> None:
+    with TLSServer(certificate.context()) as secure:
+        secure.robots("/a.xml")
+        secure.site["/a.xml"] = urlset(secure.at("/one"))
+        ended = usp("ls", secure.url, "-k", "--max-attempts", "1", "--no-homepage")
+        assert ended.code == 3
+        assert "certificate" in ended.err
+        ended = usp("ls", secure.url, "-k", "-f", "pages", "--insecure")
+    assert (ended.code, ended.out, ended.messages) == (0, f"{secure.at('/one')}\n", [])
+    assert "Warning" not in ended.err
 
 
 def test_every_option_for_the_library_reaches_it() -> None:

@@ -25,7 +25,7 @@ from usp.cli._source import NamedSource, SourceKind
 from usp.cli._target import output
 from usp.objects.events import Event, Observer, PagesRead
 from usp.objects.sitemap import AbstractSitemap, IndexWebsiteSitemap
-from usp.stream import PageStream, stream_from
+from usp.stream import PageStream, StreamStart, page_stream
 from usp.tree import sitemap_tree, sitemap_tree_for_homepage
 from usp.web_client.abstract_client import AbstractWebClient
 
@@ -118,7 +118,7 @@ class Crawling:
             )
         )
         options = CrawlOptions(observer=observer)
-        return stream_from(start, self._policy, options, self._client, store)
+        return page_stream(StreamStart.at(start, self._policy, options, self._client, store))
 
     def rows(
         self, args: argparse.Namespace, progress: Progress, observer: Observer, out: TextIO

@@ -175,12 +175,19 @@ def report(summary: Summary, args: argparse.Namespace) -> Exit:
     if args.quiet:
         lines = lines[-1:] if code else []
     elif summary.pages == 0 and summary.is_answer:
-        lines.insert(0, f"the sitemaps of {summary.url} list no pages")
+        lines.insert(0, _why_no_page(summary.url, args))
     for line in lines:
         tell(line)
     if summary.is_answer and not args.quiet:
         say(summary.last_line)
     return code
+
+
+def _why_no_page(url: str, args: argparse.Namespace) -> str:
+    choosing = (option for option in args.command.options if option.group == "pages")
+    if any(getattr(args, option.dest) for option in choosing):
+        return f"no page of {url} was chosen"
+    return f"the sitemaps of {url} list no pages"
 
 
 def _duration(seconds: float) -> str:

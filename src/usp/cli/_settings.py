@@ -57,6 +57,10 @@ class Settings:
         """
         from usp.web_client.requests_client import RequestsWebClient  # takes long to import
 
+        if self.client_settings.get("verify") is False:
+            from urllib3 import disable_warnings
+
+            disable_warnings()  # the user has asked for it
         try:
             return RequestsWebClient(**self.client_settings)
         except UsageError as error:
