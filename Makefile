@@ -14,6 +14,9 @@ PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 PYTEST := -m pytest -n auto --maxprocesses 8 --dist worksteal
 CONSTRAINTS ?=
 
+# Without it each of the many processes of the tests would compile all modules again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo test test-thorough test-all test-lowest coverage check bench bench-full bench-docs fuzz wheel shim clean
 
 demo: $(READY)

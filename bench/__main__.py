@@ -18,6 +18,7 @@ BENCHMARKS: Final = (
     "columns",
     "real",
     "fetching",
+    "requests",
     "tls",
     "tree",
     "streaming",

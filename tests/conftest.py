@@ -11,6 +11,7 @@ property draws: ``usual`` draws the same few in every run, so that a failure bel
 ``thorough`` draws many new ones (``make test-thorough``); ``quick`` is for further Pythons.
 """
 
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -34,9 +35,16 @@ for name, examples in {"quick": 5, "usual": 20, "thorough": 500}.items():
 settings.load_profile("usual")
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
     """Use more processes than there are CPUs, since many tests wait for servers."""
     return (os.cpu_count() or 1) * 3 // 2
+
+
+def pytest_collection_finish() -> None:
+    """Let the garbage collector, which many tests call, skip the modules and the tests."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture

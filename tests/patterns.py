@@ -44,7 +44,7 @@ SUSPICIOUS: Final = 0.002
 LENGTH: Final = 10_000
 GROWTH: Final = 2.9
 """How much twice the text may cost."""
-TOO_LONG: Final = 0.5
+TOO_LONG: Final = 0.2
 """CPU seconds after which one search is ended."""
 LARGE: Final = 64
 """A repeat of at most so many is bounded; it can't grow with the text."""

@@ -42,7 +42,7 @@ LAYERS = (
     {"objects"},
     {"_parse"},
     {"_crawl"},
-    {"_store"},
+    {"_store", "_whole_file"},
     {"web_client"},
     {"_drive"},
     {
@@ -53,6 +53,7 @@ LAYERS = (
         "helpers",
         "_source",
         "_aio_stream",
+        "_find",
         "log",
         "__about__",
     },

@@ -30,6 +30,8 @@ from types import ModuleType
 from typing import Final
 
 CAN_FORK: Final = hasattr(os, "fork") and hasattr(socket, "send_fds")
+TIMEOUT: Final = 110
+"""Seconds for one run: less than a test may take."""
 _PROJECT: Final = Path(__file__).resolve().parent.parent
 
 
@@ -57,6 +59,7 @@ class WarmPython:
                 check=False,
                 cwd=_PROJECT,
                 env=variables,
+                timeout=TIMEOUT,
             )
         with ExitStack() as files:
             request, out, err = (files.enter_context(TemporaryFile()) for _ in range(3))
@@ -78,6 +81,7 @@ class WarmPython:
 
     def _start(self) -> socket.socket:
         self._socket, theirs = socket.socketpair()
+        self._socket.settimeout(TIMEOUT)
         with theirs:
             serve = ("-m", "tests.warm", str(theirs.fileno()))
             self._server = subprocess.Popen(

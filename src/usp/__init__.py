@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from usp._crawl.core import Crawl
     from usp._crawl.messages import FetchFailed, FetchRequest, NotModified
     from usp._crawl.policy import Policy, PolicyFields
+    from usp._find import find
     from usp.objects.outcome import Outcome
     from usp.objects.problem import Problem
     from usp.stream import iter_pages
@@ -27,6 +28,7 @@ __all__ = [
     "PolicyFields",
     "Problem",
     "__version__",
+    "find",
     "iter_pages",
     "parse",
     "sitemap_from_str",
@@ -43,6 +45,7 @@ _MODULES = {
     "Policy": "usp._crawl.policy",
     "PolicyFields": "usp._crawl.policy",
     "Problem": "usp.objects.problem",
+    "find": "usp._find",
     "iter_pages": "usp.stream",
     "parse": "usp.tree",
     "sitemap_from_str": "usp.tree",

@@ -6,7 +6,7 @@ and run in the caller's task. Needs the extra ``async``, which installs aiohttp.
 
 from collections.abc import AsyncGenerator, AsyncIterable, Iterable, Iterator
 from contextlib import AbstractAsyncContextManager, nullcontext
-from typing import Self, Unpack
+from typing import Final, Self, Unpack
 
 from usp._aio_stream import AioCrawlStream, AioStream, first_crawl
 from usp._crawl.nodes import Node
@@ -57,6 +57,9 @@ __all__ = [
     "sitemap_tree_for_homepage",
     "sitemap_trees",
 ]
+
+_FEW_SITEMAPS: Final = 100
+"""A tree of so many is made in the event loop; a thread would take longer."""
 
 
 class AioPageStream(AioCrawlStream[SitemapPage]):
@@ -212,7 +215,8 @@ async def _tree(
         crawl = start.crawl(policy, options)
     async with _client(web_client) as client:
         await run(crawl, client, start.homepage, options.observer)
-    return await off_loop(crawl._into_tree)
+    is_small = crawl._cursor.tally.declared <= _FEW_SITEMAPS
+    return crawl._into_tree() if is_small else await off_loop(crawl._into_tree)
 
 
 @explains_policy

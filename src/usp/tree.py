@@ -5,6 +5,7 @@ from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Final, Unpack
 
+from usp._crawl import Crawl
 from usp._crawl.assembly import sitemap_for_document
 from usp._crawl.discovery import KNOWN_PATHS
 from usp._crawl.options import CrawlOptions, RecurseCallback, RecurseListCallback, StopCallback
@@ -170,6 +171,16 @@ def _tree(
     options: CrawlOptions,
     web_client: AbstractWebClient | None,
 ) -> IndexWebsiteSitemap:
+    return run_crawl(start, policy, options, web_client)._into_tree()
+
+
+def run_crawl(
+    start: CrawlStart,
+    policy: Policy,
+    options: CrawlOptions,
+    web_client: AbstractWebClient | None,
+) -> Crawl:
+    """Run a crawl to its end, and return it."""
     client = default_client() if web_client is None else as_web_client(web_client)
     crawl = start.crawl(policy, replace(options, probe_early=bool(client.thread_safe)))
     try:
@@ -177,7 +188,7 @@ def _tree(
     finally:
         if web_client is None:
             client.close()
-    return crawl._into_tree()
+    return crawl
 
 
 def parse(

@@ -35,7 +35,7 @@ _WITHOUT_PAGES: Final = frozenset({Kind.ROBOTS, Kind.INVALID})
 
 
 class Cursor:
-    """The part of the tree that is decided, and the state to continue."""
+    """The nodes whose results are known, and where to go on."""
 
     def __init__(
         self,
@@ -76,7 +76,7 @@ class Cursor:
 
     @property
     def done(self) -> bool:
-        """Whether the whole tree is decided."""
+        """Whether the result of every node is known."""
         return not self._path and self._next_root == len(self.roots)
 
     @property
@@ -259,7 +259,7 @@ class Cursor:
                 node.resource = node.resource or self._request(node)
 
     def _runs(self, stage: Stage) -> bool:
-        """Tell whether a stage runs: decided for all of it, at its first node."""
+        """Tell whether a stage runs; this is decided once for the stage, at its first node."""
         if stage not in self._stage_runs:
             found = self.tally.sitemaps > 0
             satisfied = {

@@ -173,12 +173,12 @@ class HostQueues:
         request = limits.in_flight.pop(resource.url)
         queue.in_flight -= 1
         self.in_flight -= 1
-        self._adapt(limits, request, result, now)
         if isinstance(result, FetchFailed) and counts_against_host(result):
             queue.backoff.failed(resource.url, result, now, jitter, in_flight=queue.in_flight)
         else:
             queue.backoff.succeeded()
             limits.unavailable_until = 0.0
+        self._adapt(queue, request, result, now)
         orphaned = self._remove_all(queue) if queue.backoff.dead else []
         for other in limits.queues:
             self._place(other)
@@ -189,18 +189,23 @@ class HostQueues:
         queue = self._queues.get(origin)
         return queue.origin if queue else origin
 
+    def delay_within_time(self, origin: Origin, delay: float, now: float) -> float:
+        """Return a delay, shortened if the host would be given up before it is over."""
+        return self._queue(origin).backoff.within_time(delay, now)
+
     def dead_host(self, origin: Origin) -> FetchFailed | None:
         """Return why a host was given up, if it was."""
         queue = self._queues.get(origin)
         return queue.backoff.dead if queue else None
 
     def _adapt(
-        self, limits: HostLimits, request: int, result: Document | FetchFailed, now: float
+        self, queue: HostQueue, request: int, result: Document | FetchFailed, now: float
     ) -> None:
         """Halve the concurrency of a host that is rate limiting, and raise it step by step.
 
         Requests that were sent before it was halved tell nothing about the new concurrency.
         """
+        limits = queue.limits
         if not isinstance(result, FetchFailed):
             limits.responses += 1
             if limits.responses >= limits.concurrency:
@@ -211,7 +216,8 @@ class HostQueues:
             if request > limits.reduced_at:
                 limits.concurrency = max(limits.concurrency // 2, 1)
                 limits.reduced_at = self._requests
-            until = now + min(result.retry_after or 0.0, self._policy.backoff_max)
+            pause = min(result.retry_after or 0.0, self._policy.backoff_max)
+            until = now + queue.backoff.within_time(pause, now)
             if result.status == _TOO_MANY_REQUESTS:
                 limits.paused_until = max(limits.paused_until, until)
             else:

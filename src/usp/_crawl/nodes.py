@@ -20,6 +20,7 @@ from usp.objects.problem import NOT_EXPANDED, Problem
 _GUESSES: Final = frozenset({FoundBy.WELL_KNOWN, FoundBy.KNOWN_PATH})
 _BLOCKED: Final = frozenset({401, 403, 407, 429, 451})
 _SERVER_ERRORS: Final = range(500, 600)
+_SUCCESSES: Final = range(200, 300)
 _NOT_REQUESTED: Final = frozenset({Result.ALREADY_FOUND, Result.NOT_NEEDED})
 _TIME_IS_UP: Final = "no response before the crawl reached its time limit"
 _TIME_IS_UP_IN_BODY: Final = "the crawl reached its time limit before the document was complete"
@@ -69,6 +70,7 @@ class Node:
     homepage: HomepageQuery | None = None
     """What to look for, if it is the homepage."""
     decided: bool = False
+    """Whether the cursor has passed it: what the tree has here is known."""
     number: int = 0
     """Its place in document order, once it is decided."""
     next_child: int = 0
@@ -111,12 +113,14 @@ class Node:
     @property
     def document(self) -> Document | None:
         """The document, if one arrived."""
-        return self.result if isinstance(self.result, Document) else None
+        result = self.result
+        return result if isinstance(result, Document) else None
 
     @property
     def final_url(self) -> str:
         """The URL after redirects."""
-        return self.document.url if self.document else self.url
+        document = self.document
+        return document.url if document else self.url
 
     def parents(self) -> set[str]:
         """Return the URLs of the sitemaps above this one."""
@@ -133,9 +137,10 @@ class Node:
         """Why there is no document to read here: code and reason."""
         if self.rejection is not None:
             return self.rejection
-        if isinstance(self.result, FetchFailed):
-            return self.result.code, self.result.reason(self.url)
-        if self.document is None:
+        result = self.result
+        if isinstance(result, FetchFailed):
+            return result.code, result.reason(self.url)
+        if result is None:
             return "SM605", "The sitemap was not fetched"
         return None
 
@@ -143,8 +148,9 @@ class Node:
         """Return why what was declared here is not all there, as far as it was read."""
         if self.absence is not None:
             return ()
-        if self.invalid is not None:
-            code, reason = self.invalid
+        invalid = self.invalid
+        if invalid is not None:
+            code, reason = invalid
             return (Problem(code, reason, sitemap_url=self.url),)
         document, url = self.document, self.final_url or self.url
         if document is None:
@@ -166,10 +172,13 @@ class Node:
         return Provenance(self.found_by, self.url, lastmod, self._fetch_info())
 
     def _fetch_info(self) -> FetchInfo:
-        if self.resource is None or self.document is None:
+        result = self.result
+        if isinstance(result, FetchFailed):
+            return result.fetch_info
+        if self.resource is None or result is None:
             return NOT_FETCHED
         # A URL that a redirect from elsewhere led to was not requested itself.
-        return self.resource.fetch_info or replace(self.document.fetch_info, redirects=())
+        return self.resource.fetch_info or replace(result.fetch_info, redirects=())
 
     def _attempt_result(self) -> tuple[Result, str]:
         result = self.result
@@ -201,7 +210,10 @@ def unfinished(resource: Resource) -> tuple[Result, str]:
 def _failure_result(failed: FetchFailed) -> Result:
     if failed.status in _BLOCKED:
         return Result.BLOCKED
-    no_answer = failed.no_response or failed.status is None or failed.status in _SERVER_ERRORS
+    status = failed.status
+    # A response that succeeded and brought no document could not be decoded.
+    is_odd = status is None or status in _SERVER_ERRORS or status in _SUCCESSES
+    no_answer = failed.no_response or is_odd
     return Result.UNREACHABLE if no_answer else Result.MISSING
 
 
@@ -211,6 +223,8 @@ class OutcomeTally:
     def __init__(self) -> None:
         self.sitemaps = 0
         """The sitemaps that were read; robots.txt doesn't count, it only leads to them."""
+        self.failed = 0
+        """The declared sitemaps that could not be read."""
         self.declared = 0
         """The sitemaps that were declared or found, read or not."""
         self.incomplete = False
@@ -228,6 +242,7 @@ class OutcomeTally:
         self.sitemaps += bool(read)
         self.declared += bool(read) or not node.is_guess
         failed = not node.is_guess and result is not Result.SITEMAP
+        self.failed += failed
         self.incomplete = self.incomplete or failed
         self.add_losses(node)
         lost = result is Result.SITEMAP and bool(node.known_losses())

@@ -17,6 +17,7 @@ from usp._validate import (
     check_optional_instance,
 )
 from usp.exceptions import UsageError
+from usp.objects.named_fields import pickled_by_name
 
 _INTEGERS: Final = {
     "per_host": 1,
@@ -52,6 +53,7 @@ _BOOLEANS: Final = (
 _PATTERNS: Final = ("include", "exclude", "include_sitemaps", "exclude_sitemaps")
 
 
+@pickled_by_name
 @dataclass(frozen=True, slots=True)
 class Policy:
     """Limits and options of a crawl. Every field is also a keyword of the functions that crawl.

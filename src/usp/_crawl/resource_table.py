@@ -3,6 +3,7 @@
 import re
 from collections import deque
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 from urllib.parse import urldefrag, urljoin, urlsplit, urlunsplit
 
@@ -114,6 +115,7 @@ class ResourceTable:
         if isinstance(outcome, FetchFailed) and outcome.retryable and self._may_retry(resource):
             resource.last_failure = outcome
             delay = retry_delay(self._policy, resource.attempts, outcome.retry_after, jitter)
+            delay = self._hosts.delay_within_time(resource.origin, delay, now)
             self._hosts.enqueue_later(resource, now + delay)
             return delay
         self._settle(resource, result.document if isinstance(result, TruncatedBody) else result)
@@ -125,7 +127,8 @@ class ResourceTable:
             resource = self._orphaned.popleft()
             dead = self._hosts.dead_host(resource.origin)
             if dead and resource.own_result is None:  # else a redirect from elsewhere brought it
-                self._fail(resource, dead)
+                last = resource.last_failure
+                self._fail(resource, replace(dead, fetch_info=last.fetch_info) if last else dead)
             yield None
 
     def _may_retry(self, resource: Resource) -> bool:

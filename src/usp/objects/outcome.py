@@ -5,6 +5,7 @@ from enum import StrEnum
 from typing import NoReturn
 
 from usp.exceptions import UsageError
+from usp.objects.named_fields import pickled_by_name
 
 __all__ = ["Attempt", "FoundBy", "Outcome", "Result", "SkipReason"]
 
@@ -86,6 +87,7 @@ class SkipReason(_Word):
     """It has no date, and ``undated`` is ``drop``."""
 
 
+@pickled_by_name
 @dataclass(frozen=True, slots=True)
 class Attempt:
     """One URL that a crawl tried, and the result."""

@@ -13,6 +13,7 @@ from itertools import islice
 from typing import Final
 
 from usp.exceptions import SitemapException
+from usp.objects.named_fields import pickled_by_name
 
 __all__ = ["CODES", "Code", "Problem", "Severity"]
 
@@ -43,6 +44,7 @@ class Code:
     """What the owner of the site should change."""
 
 
+@pickled_by_name
 @dataclass(frozen=True, slots=True)
 class Problem:
     """One problem of a document, with its position."""
@@ -88,7 +90,7 @@ CODES: Final[dict[str, Code]] = {
         "Serve it with status 200, or remove the reference to it.",
     ),
     "SM102": Code(
-        "body-truncated", _E, "The connection ended in the middle of the body.", _HTTP,
+        "body-truncated", _E, "The body ended before it was complete.", _HTTP,
         "Send the whole body, with the right Content-Length.",
     ),
     "SM103": Code(
@@ -359,7 +361,7 @@ CODES: Final[dict[str, Code]] = {
         "Raise max_seconds to see the rest.",
     ),
     "SM706": Code(
-        "stopped", _I, "The crawl was stopped by stop_callback.", _OURS,
+        "stopped", _I, "The caller ended the crawl: stop_callback, or a closed stream.", _OURS,
         "Nothing to fix.",
     ),
 }  # fmt: skip

@@ -97,12 +97,14 @@ class AioWebClientSuccessResponse(AbstractAioWebClientSuccessResponse):
 
         :raises DeadlineError: if the body is not complete in time.
         :raises ConnectionDroppedError: if the connection ends before the body does.
+        :raises FetchError: if the body is raw deflate, and truncated or damaged.
         """
         try:
             raw_deflate = encodings.RawDeflate(self._encoding)
             while received := await self._read():
                 for chunk in raw_deflate.feed(received):
                     yield chunk
+            raw_deflate.end()
         finally:
             await self.close()
 
@@ -116,6 +118,8 @@ class AioWebClientSuccessResponse(AbstractAioWebClientSuccessResponse):
         try:
             if self._error is not None:
                 raise self._error
+            if content.is_eof():  # nothing to wait for
+                return content.read_nowait()
             async with deadline:
                 return await content.readany()
         except LIBRARY_BUGS as error:
@@ -187,14 +191,13 @@ async def not_modified_response(
     return WebClientNotModifiedResponse(urls[-1], response.headers, urls[:-1])
 
 
-async def status_response(response: aiohttp.ClientResponse) -> WebClientErrorResponse:
+async def status_response(
+    response: aiohttp.ClientResponse, urls: tuple[str, ...]
+) -> WebClientErrorResponse:
     """Return the error for a status that is not a success."""
     await drain(response)
     return error_responses.status_response(
-        AioWebClientErrorResponse,
-        response.status,
-        response.reason,
-        response.headers.get("Retry-After"),
+        AioWebClientErrorResponse, response.status, response.reason, response.headers, urls[:-1]
     )
 
 

@@ -35,6 +35,7 @@ from usp.web_client.abstract_client import (
 __all__ = [
     "RequestsWebClientErrorResponse",
     "RequestsWebClientSuccessResponse",
+    "encoding_response",
     "failure_response",
     "is_not_modified",
     "not_modified_response",
@@ -96,6 +97,7 @@ class RequestsWebClientSuccessResponse(AbstractWebClientSuccessResponse):
 
         :raises DeadlineError: if the body is not complete in time.
         :raises CancelledFetchError: if the crawl is cancelled.
+        :raises FetchError: if the body is raw deflate, and truncated or damaged.
         """
         if self._data is not None:
             yield self._data
@@ -109,6 +111,7 @@ class RequestsWebClientSuccessResponse(AbstractWebClientSuccessResponse):
                 if left <= 0:
                     self.close()
                     return
+        raw_deflate.end()
 
     def undecodable(self) -> str | None:
         """Return the content encoding if it can't be decoded; the response is closed then.
@@ -242,7 +245,19 @@ def status_response(response: requests.Response) -> WebClientErrorResponse:
         RequestsWebClientErrorResponse,
         response.status_code,
         getattr(response, "reason", None),
-        response.headers.get("Retry-After"),
+        response.headers,
+        _redirects(response),
+    )
+
+
+def encoding_response(response: requests.Response, encoding: str) -> WebClientErrorResponse:
+    """Return the error for a body with a content encoding that was not requested."""
+    return error_responses.encoding_response(
+        RequestsWebClientErrorResponse,
+        encoding,
+        response.status_code,
+        response.headers,
+        _redirects(response),
     )
 
 
