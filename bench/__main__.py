@@ -15,6 +15,7 @@ FULL: Final = "--full"
 BENCHMARKS: Final = (
     "startup",
     "reading",
+    "columns",
     "real",
     "fetching",
     "requests",
@@ -23,6 +24,7 @@ BENCHMARKS: Final = (
     "streaming",
     "recovery",
     "memory",
+    "export",
 )
 FULL_ONLY: Final = ("growth",)
 """Benchmarks that take minutes: they run only if named, or at full size."""

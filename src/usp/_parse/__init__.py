@@ -16,6 +16,7 @@ from usp._parse.children import EVERY_CHILD, Child, ChildSelection
 from usp._parse.columns import ROWS_AT_ONCE, PageColumns, columns_of_pages
 from usp._parse.diagnostics import Ended
 from usp._parse.document import Document, Pages, inspect, restore_pages
+from usp._parse.entry_count import count_entries
 from usp._parse.formats.robots_rules import (
     EVERYTHING_ALLOWED,
     EVERYTHING_DISALLOWED,
@@ -50,6 +51,7 @@ __all__ = [
     "Source",
     "clean_text",
     "columns_of_pages",
+    "count_entries",
     "decode_document",
     "decompress_all",
     "http_charset",

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from usp._crawl.policy import Policy
-from usp.cli._options import FLAG, Option, Target
+from usp.cli._options import FLAG, Destination, Option
 from usp.exceptions import UsageError
 from usp.web_client.abstract_client import AbstractWebClient
 
@@ -40,12 +40,12 @@ class Settings:
         :raises UsageError: if a value is wrong; the message names the option.
         """
         options = args.command.options
-        client = dict(_values(args, options, Target.CLIENT))
+        client = dict(_values(args, options, Destination.CLIENT))
         for name, convert in _CONVERSIONS.items():
             if name in client:
                 client[name] = convert(client[name])
-        discovery: dict[str, Any] = dict(_values(args, options, Target.DISCOVERY))
-        fields: dict[str, Any] = dict(_values(args, options, Target.POLICY))
+        discovery: dict[str, Any] = dict(_values(args, options, Destination.DISCOVERY))
+        fields: dict[str, Any] = dict(_values(args, options, Destination.POLICY))
         agent = str(client.get("user_agent") or "").partition("/")[0].split()
         if agent:  # the rules that are obeyed are those for the name that is sent
             fields["robots_agent"] = agent[0]
@@ -66,6 +66,10 @@ class Settings:
             return ReplayWebClient(self.recording.replay)
         from usp.web_client.requests_client import RequestsWebClient  # takes long to import
 
+        if self.client_settings.get("verify") is False:
+            from urllib3 import disable_warnings
+
+            disable_warnings()  # the user has asked for it
         try:
             client = RequestsWebClient(**self.client_settings)
         except UsageError as error:
@@ -105,7 +109,7 @@ class RecordingChoice:
 
 
 def _values(
-    args: argparse.Namespace, options: Iterable[Option], target: Target
+    args: argparse.Namespace, options: Iterable[Option], target: Destination
 ) -> Iterator[tuple[str, Any]]:
     """Yield the values for a target, by keyword: those that the user chose."""
     for option in options:
