@@ -14,7 +14,7 @@ import pytest
 
 from tests.open_files import open_files
 from tests.responses import error
-from usp._store import _Spool
+from usp._store import Spool
 from usp.web_client.abstract_aio_client import (
     AbstractAioWebClient,
     AbstractAioWebClientSuccessResponse,
@@ -61,7 +61,7 @@ def held_open(port: int) -> set[str]:
     spools = {
         repr(held)
         for held in gc.get_objects()
-        if isinstance(held, _Spool) and not held._file.closed
+        if isinstance(held, Spool) and not held._file.closed
     }
     return (ours & set(open_files())) | spools
 
