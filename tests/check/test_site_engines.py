@@ -10,7 +10,7 @@ from tests.check.site_models import Entry, Fault
 from usp._check.hreflang import HreflangSignatures
 from usp._check.listing import Listing
 from usp._check.partitions import hash64
-from usp._check.places import PlaceNotes, Places, read_again
+from usp._check.places import PlaceNotes, Places
 from usp._check.return_links import ReturnLinks
 
 SPELLINGS = st.sampled_from(
@@ -47,8 +47,8 @@ def faulty_links(entries: Sequence[Entry]) -> set[Fault]:
     for place in signatures.suspects():
         suspects.add(place)
     links = ReturnLinks(signatures)
-    for place, (url, alternates), _ in read_again(suspects.in_order(), places, lambda _: entries):
-        links.add(url, alternates, place)
+    for place, _ in suspects.in_order():
+        links.add(*entries[place], place)
     texts = {hash64(href): href for _, alternates in entries for _, href in alternates}
     return {(link.fault, link.place, texts[link.target]) for link in links.faults(listing)}
 

@@ -14,6 +14,7 @@ from typing import Final
 from usp._check.listing import partition_of
 from usp._check.origins import MAX_HOSTS, Origins, ReadHosts
 from usp._check.partitions import COUNT, MASK, TOP_BYTE, Partitions, hash64
+from usp._crawl.unique_urls import string_hash
 
 X_DEFAULT: Final = "x-default"
 """The version for all other languages. A link to it needs no return, though it may be one: a page
@@ -33,6 +34,16 @@ def code_of(written: str) -> str:
     return written.strip().lower()
 
 
+class _CodeHashes(dict[str, int]):
+    """The hashes of codes as they are written; odd, so that no factor is zero."""
+
+    def __missing__(self, written: str) -> int:
+        if len(self) >= _MAX_CODES:
+            self.clear()
+        hashed = self[written] = hash64(code_of(written)) | 1
+        return hashed
+
+
 class HreflangSignatures:
     """The signatures of all entries: which clusters are not whole."""
 
@@ -47,7 +58,7 @@ class HreflangSignatures:
         """Page, and what it gives as its version for all other languages."""
         self.read_hosts = ReadHosts()
         self._origins = Origins()
-        self._codes: dict[str, int] = {}
+        self._codes = _CodeHashes()
         self._later: Counter[str] = Counter()
 
     def add(self, url: str, alternates: Alternates, place: int) -> None:
@@ -56,13 +67,14 @@ class HreflangSignatures:
         if origin is not None:
             self.read_hosts.add(origin.host)
         if alternates:
-            page = hash64(url)
-            signature, later = self._signature(url, page, alternates)
-            codes = sum(self._code(code) * hash64(href) for code, href in alternates) & MASK
+            page, codes = hash64(url), self._codes
+            links = [(codes[code], string_hash(href) & MASK, href) for code, href in alternates]
+            signature, later = self._signature(url, page, links)
+            named = sum(code * target for code, target, _ in links) & MASK
             if later:
-                self._add_open(page, signature, codes, place, later)
+                self._add_open(page, signature, named, place, later)
             else:
-                self._add(page, signature, codes, place)
+                self._add(page, signature, named, place)
 
     def suspects(self) -> Iterator[int]:
         """Yield the places of the entries of all clusters that are not whole."""
@@ -85,14 +97,15 @@ class HreflangSignatures:
         for records in (self._records, self._by_page, self._open, self._defaults):
             records.close()
 
-    def _signature(self, url: str, page: int, alternates: Alternates) -> tuple[int, dict[str, int]]:
+    def _signature(
+        self, url: str, page: int, links: Iterable[tuple[int, int, str]]
+    ) -> tuple[int, dict[str, int]]:
         """Return the signature as far as hosts are read, and what each other host would add."""
         signature = page
         listed = {page}
         later: dict[str, int] = {}
-        for code, href in alternates:
-            target = hash64(href)
-            if self._code(code) == _X_DEFAULT:
+        for code, target, href in links:
+            if code == _X_DEFAULT:
                 if target != page:
                     self._defaults.add(partition_of(url), page, target)
             elif target not in listed and (origin := self._origins.of(href)):
@@ -102,14 +115,6 @@ class HreflangSignatures:
                 else:
                     later[origin.host] = later.get(origin.host, 0) + target
         return signature & MASK, later
-
-    def _code(self, written: str) -> int:
-        code = self._codes.get(written)
-        if code is None:
-            if len(self._codes) >= _MAX_CODES:
-                self._codes.clear()
-            code = self._codes[written] = hash64(code_of(written)) | 1  # odd: never a zero factor
-        return code
 
     def _add_open(
         self, page: int, signature: int, codes: int, place: int, later: dict[str, int]

@@ -1,19 +1,17 @@
 """Places: the entries of all sitemaps, numbered in the order of reading; and notes about them.
 
 Rules about the whole site find places, not texts: the texts of all pages would not fit in memory.
-The sitemaps with notes are read once more, and each entry meets its notes.
+``entry_texts`` has those.
 """
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from itertools import groupby
 from operator import itemgetter
-from typing import TypeVar
 
 from usp._check.partitions import COUNT, Partitions
 
-_Entry = TypeVar("_Entry")
 Note = tuple[int, ...]
 
 
@@ -38,10 +36,6 @@ class Places:
         """Return the number of the sitemap that has a place."""
         return bisect_right(self._starts, place) - 1
 
-    def position_of(self, place: int) -> int:
-        """Return the number of the entry of a place within its sitemap, from 0."""
-        return place - self._starts[self.sitemap_of(place)]
-
 
 class PlaceNotes:
     """Notes about places: each is a few words. All places must be known before."""
@@ -64,24 +58,3 @@ class PlaceNotes:
     def close(self) -> None:
         """Free the disk space."""
         self._notes.close()
-
-
-def read_again(
-    noted: Iterable[tuple[int, list[Note]]],
-    places: Places,
-    entries_of: Callable[[int], Iterable[_Entry]],
-) -> Iterator[tuple[int, _Entry, list[Note]]]:
-    """Yield the entries at noted places, by reading each sitemap that has some once.
-
-    :param entries_of: reads the entries of a sitemap anew, by its number.
-    """
-    for sitemap, group in groupby(noted, lambda each: places.sitemap_of(each[0])):
-        entries = iter(entries_of(sitemap))
-        at = 0
-        for place, notes in group:
-            position = places.position_of(place)
-            for entry in entries:
-                at += 1
-                if at > position:
-                    yield place, entry, notes
-                    break
