@@ -59,7 +59,7 @@ LAYERS = (
     },
     {"_tables"},
     {"_export", "find"},
-    {"tables"},
+    {"tables", "_check"},
     {"cli"},
     {"__main__"},
     {"__init__"},

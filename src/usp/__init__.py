@@ -9,6 +9,9 @@ from usp._version import __version__
 
 TYPE_CHECKING = False  # as in typing, which takes a while to import
 if TYPE_CHECKING:
+    from usp._check.findings import Finding, FindingExample, Occurrence
+    from usp._check.rules import CheckSeverity
+    from usp._check.run import CheckStream, check
     from usp._crawl.core import Crawl
     from usp._crawl.messages import FetchFailed, FetchRequest, NotModified
     from usp._crawl.policy import Policy, PolicyFields
@@ -33,16 +36,22 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "CheckSeverity",
+    "CheckStream",
     "Crawl",
     "ExportResult",
     "FetchFailed",
     "FetchRequest",
+    "Finding",
+    "FindingExample",
     "NotModified",
+    "Occurrence",
     "Outcome",
     "Policy",
     "PolicyFields",
     "Problem",
     "__version__",
+    "check",
     "export",
     "find",
     "iter_pages",
@@ -58,15 +67,21 @@ __all__ = [
 ]
 
 _MODULES = {
+    "CheckSeverity": "usp._check.rules",
+    "CheckStream": "usp._check.run",
     "Crawl": "usp._crawl.core",
     "ExportResult": "usp.tables",
     "FetchFailed": "usp._crawl.messages",
     "FetchRequest": "usp._crawl.messages",
+    "Finding": "usp._check.findings",
+    "FindingExample": "usp._check.findings",
     "NotModified": "usp._crawl.messages",
+    "Occurrence": "usp._check.findings",
     "Outcome": "usp.objects.outcome",
     "Policy": "usp._crawl.policy",
     "PolicyFields": "usp._crawl.policy",
     "Problem": "usp.objects.problem",
+    "check": "usp._check.run",
     "export": "usp.tables",
     "find": "usp._find",
     "iter_pages": "usp.stream",

@@ -22,6 +22,7 @@ from usp._parse.diagnostics import START, Diagnostics, ReadPosition
 from usp._parse.input.chunks import rechunk
 from usp._parse.pattern.groups import MatchRun
 from usp._parse.pattern.pattern_reader import PatternReader
+from usp._parse.xml.audit_builder import AuditEntryBuilder
 from usp._parse.xml.boundaries import ROOT_END, boundaries_for
 from usp._parse.xml.entry_builder import Entry, EntryBuilder
 from usp._parse.xml.expat_parser import ExpatParser
@@ -83,7 +84,7 @@ class XmlReader:
         self._diagnostics = diagnostics
         self._buffer = ReadBuffer(root)
         diagnostics.position_of = self._buffer.position_of
-        self._builder = EntryBuilder(grammar)
+        self._builder = AuditEntryBuilder(grammar) if grammar.audit else EntryBuilder(grammar)
         self._pattern_reader = None if expat_only else PatternReader(grammar)
         boundaries = boundaries_for(grammar)
         self._starts, self._resume_points = boundaries.starts, boundaries.resume_points

@@ -181,6 +181,8 @@ class Grammar:
     """The patterns of plain values, for the keys whose values aren't just words."""
     extensions: bool = False
     """Whether unknown elements are recorded as well."""
+    audit: bool = False
+    """Whether the names of unexpected elements and attributes are."""
 
 
 _SITEMAP_ENTRIES: Final = {

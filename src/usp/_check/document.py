@@ -1,0 +1,49 @@
+"""Checking one document: its problems, its entries, and what they are together."""
+
+from collections.abc import Iterator, Sequence
+
+from usp._check import rule_modules
+from usp._check.facts import DocumentEnd, EntryFacts, SitemapFacts
+from usp._check.findings import Occurrence
+from usp._check.registry import DOCUMENT_RULES, ENTRY_RULES, SiteRule
+from usp._parse import Audit, Ended, Pages
+from usp.objects.problem import Problem
+
+rule_modules.load()
+
+
+def check_document(
+    sitemap: SitemapFacts, pages: Pages, site_rules: Sequence[SiteRule], ended: Ended | None = None
+) -> Iterator[Occurrence]:
+    """Yield what is found in a document, while it is read; show its entries to the site's rules.
+
+    :raises TimeoutError: if ``ended`` says so.
+    """
+    audit = Audit(pages, ended)
+    end = DocumentEnd(other_charset=audit.other_charset, names_news=audit.names_news)
+    rules = [rule(sitemap) for rule in DOCUMENT_RULES]
+    for item in audit:
+        if isinstance(item, Problem):
+            end.codes.add(item.code)
+            yield of_problem(item, sitemap.url)
+            continue
+        end.entries += 1
+        facts = EntryFacts(sitemap, item)
+        for find in ENTRY_RULES:
+            yield from find(facts)
+        for rule in rules:
+            rule.add(facts)
+        for site_rule in site_rules:
+            site_rule.add(facts)
+    end.document_bytes, end.complete = audit.document_bytes, audit.complete
+    for rule in rules:
+        yield from rule.finish(end)
+    for site_rule in site_rules:
+        site_rule.end_document(sitemap, end)
+
+
+def of_problem(problem: Problem, sitemap_url: str | None) -> Occurrence:
+    """Return a problem of parsing or crawling as an occurrence."""
+    return Occurrence(
+        problem.code, sitemap_url, None, problem.line, problem.offset, problem.message
+    )
