@@ -34,12 +34,12 @@ def check_document(
         for rule in rules:
             rule.add(facts)
         for site_rule in site_rules:
-            site_rule.add(facts)
+            yield from site_rule.add(facts)
     end.document_bytes, end.complete = audit.document_bytes, audit.complete
     for rule in rules:
         yield from rule.finish(end)
     for site_rule in site_rules:
-        site_rule.end_document(sitemap, end)
+        yield from site_rule.end_document(sitemap, end)
 
 
 def of_problem(problem: Problem, sitemap_url: str | None) -> Occurrence:

@@ -82,6 +82,17 @@ class EntryFacts:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class UnreadFacts:
+    """A URL that was requested, and brought no document."""
+
+    url: str
+    status: int | None
+    """The HTTP status; None if there was no response."""
+    reason: str
+    found_by: FoundBy
+
+
 @dataclass(slots=True)
 class DocumentEnd:
     """What is known of a document once it was read."""

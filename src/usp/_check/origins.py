@@ -88,6 +88,12 @@ def origin_of(url: str) -> Origin | None:
     return Origin(scheme, host if port == _DEFAULT_PORTS[scheme] else host + port)
 
 
+def host_of(url: str) -> str:
+    """Return the host of a URL; empty if it is no HTTP(S) URL with a host."""
+    origin = origin_of(url)
+    return origin.host if origin else ""
+
+
 def path_of(url: str) -> str:
     """Return the path of a URL, at least a slash, without parameters."""
     at = url.find("/", _AFTER_SCHEME)

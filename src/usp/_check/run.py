@@ -11,12 +11,13 @@ from typing import Any, Final, Unpack
 from usp._check.baseline import Baseline
 from usp._check.collector import Collector, severity_of
 from usp._check.document import check_document, of_problem
-from usp._check.facts import CheckOptions, SitemapFacts
+from usp._check.facts import CheckOptions, SitemapFacts, UnreadFacts
 from usp._check.findings import Finding, Occurrence
 from usp._check.http_rules import Digest, UrlDigests, differences
 from usp._check.registry import SITE_RULES, SiteRule
 from usp._check.rules import CheckSeverity
 from usp._check.suppression import RuleSelection, SitemapIgnore, Suppression, check_codes
+from usp._crawl.messages import FetchFailed
 from usp._crawl.nodes import Node
 from usp._crawl.options import CrawlOptions
 from usp._crawl.policy import Policy, PolicyFields, explains_policy, policy_with
@@ -34,7 +35,7 @@ from usp._validate import (
     check_strings,
 )
 from usp.objects.events import Observer
-from usp.objects.outcome import Outcome
+from usp.objects.outcome import FoundBy, Outcome
 from usp.objects.problem import NOT_EXPANDED, Problem
 from usp.stream import StreamStart, StreamState, SyncStream
 from usp.web_client.abstract_client import AbstractWebClient
@@ -234,15 +235,29 @@ class _CheckRun:
 
     def check_node(self, node: Node, state: StreamState[StreamFilter]) -> Iterator[Finding]:
         """Check what was found at a node; yield the findings."""
+        url, document = node.final_url or node.url, node.document
+        is_robots = node.found_by is FoundBy.WELL_KNOWN and node.homepage is None
         if node.absence is None:
-            url, document = node.final_url or node.url, node.document
             self._take(of_problem(one, url) for one in _notes(node))
-            pages = document.pages if document else None
-            if document and isinstance(pages, Pages) and url not in self._checked:
+        elif not (is_robots and document and document.kind is Kind.ROBOTS):
+            document = None  # a guess that found nothing
+        pages = document.pages if document else None
+        if document and isinstance(pages, Pages):
+            if url not in self._checked:
                 self._checked.add(url)
                 facts = self._facts(node, pages, document.kind, url)
                 self._take(check_document(facts, pages, self._site_rules, state.filter.ended))
+        elif node.was_requested and (node.absence is None or is_robots):
+            self._take_unread(node)
         yield from self._collector.take()
+
+    def _take_unread(self, node: Node) -> None:
+        status, reason = node.provenance().fetch_info.status, ""
+        if isinstance(node.result, FetchFailed):
+            status, reason = node.result.status, node.result.message
+        unread = UnreadFacts(node.url, status, reason, node.found_by)
+        for rule in self._site_rules:
+            self._take(rule.add_unread(unread))
 
     def _facts(self, node: Node, pages: Pages, kind: Kind, url: str) -> SitemapFacts:
         provenance, parent = node.provenance(), node.parent

@@ -144,8 +144,12 @@ class RobotsRules:
         self._parents = _parents(self._prefixes)
 
     def __reduce__(self) -> tuple[type["RobotsRules"], tuple[object, ...]]:
-        rules = dict.fromkeys([*self._rules, *(each.rule for _, each in self._wildcards)])
-        return type(self), (tuple(rules), self.crawl_delay, self.content_signal)
+        return type(self), (self.rules, self.crawl_delay, self.content_signal)
+
+    @property
+    def rules(self) -> tuple[RobotsRule, ...]:
+        """The lines that can decide."""
+        return tuple(dict.fromkeys([*self._rules, *(each.rule for _, each in self._wildcards)]))
 
     def allows(self, url: str) -> bool:
         """Tell whether a URL may be fetched."""
