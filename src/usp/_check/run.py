@@ -63,6 +63,11 @@ class CheckStream(SyncStream[Finding]):
         return {str(severity): self._run.counts[severity] for severity in CheckSeverity}
 
     @property
+    def checked(self) -> tuple[str, ...]:
+        """The sitemaps that were read so far, in order."""
+        return tuple(self._run.checked)
+
+    @property
     def now(self) -> datetime:
         """The time of the check, by which dates are judged."""
         return self._run.options.now
@@ -222,7 +227,8 @@ class _CheckRun:
         self._site_rules: list[SiteRule] = [rule(options) for rule in SITE_RULES]
         if again:
             self._site_rules.append(self._first)
-        self._checked: set[str] = set()
+        self.checked: dict[str, None] = {}
+        """The sitemaps that were read, in order."""
 
     def _take(self, occurrences: Iterable[Occurrence]) -> None:
         for occurrence in occurrences:
@@ -238,8 +244,9 @@ class _CheckRun:
             url, document = node.final_url or node.url, node.document
             self._take(of_problem(one, url) for one in _notes(node))
             pages = document.pages if document else None
-            if document and isinstance(pages, Pages) and url not in self._checked:
-                self._checked.add(url)
+            if document and isinstance(pages, Pages) and url not in self.checked:
+                if document.kind is not Kind.ROBOTS:
+                    self.checked[url] = None
                 facts = self._facts(node, pages, document.kind, url)
                 self._take(check_document(facts, pages, self._site_rules, state.filter.ended))
         yield from self._collector.take()
