@@ -76,7 +76,7 @@ DOCUMENT_ROWS: Final = (
          "A URL has a % without two hexadecimal digits, or encodes bytes that are not UTF-8.",
          _URI, ("Invalid URL",), D, "Encode the URL as UTF-8; write %25 for a percent sign.",
          "https://example.org/100%"),
-    Rule("SM357", "fragment", W, "A URL has a fragment, which engines drop.", _OURS, (), D,
+    Rule("SM357", "fragment", W, "A URL has a fragment, which engines drop. Feeds are exempt.", _OURS, (), D,
          "List the page once, without the fragment.", "https://example.org/a#b"),
     Rule("SM358", "credentials-in-url", E, "A URL has a user or a password.", _URI, (), D,
          "Remove what is before the @; change the password.", "https://user:secret@example.org/"),

@@ -64,6 +64,11 @@ class CheckStream(SyncStream[Finding]):
         return {str(severity): self._run.counts[severity] for severity in CheckSeverity}
 
     @property
+    def checked(self) -> tuple[str, ...]:
+        """The sitemaps that were read so far, in order."""
+        return tuple(self._run.checked)
+
+    @property
     def now(self) -> datetime:
         """The time of the check, by which dates are judged."""
         return self._run.options.now
@@ -223,7 +228,8 @@ class _CheckRun:
         self._site_rules: list[SiteRule] = [rule(options) for rule in SITE_RULES]
         if again:
             self._site_rules.append(self._first)
-        self._checked: set[str] = set()
+        self.checked: dict[str, None] = {}
+        """The sitemaps that were read, in order."""
 
     def _take(self, occurrences: Iterable[Occurrence]) -> None:
         for occurrence in occurrences:
@@ -243,8 +249,9 @@ class _CheckRun:
             document = None  # a guess that found nothing
         pages = document.pages if document else None
         if document and isinstance(pages, Pages):
-            if url not in self._checked:
-                self._checked.add(url)
+            if url not in self.checked:
+                if document.kind is not Kind.ROBOTS:
+                    self.checked[url] = None
                 facts = self._facts(node, pages, document.kind, url)
                 self._take(check_document(facts, pages, self._site_rules, state.filter.ended))
         elif node.was_requested and (node.absence is None or is_robots):

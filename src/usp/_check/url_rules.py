@@ -26,6 +26,8 @@ _SESSION: Final = re.compile(
     re.IGNORECASE,
 )
 _TRACKING: Final = re.compile(r"[?&](utm_\w+|gclid|fbclid|msclkid)=", re.IGNORECASE)
+_FEEDS: Final = frozenset({Kind.RSS, Kind.ATOM, Kind.JSON_FEED})
+"""The kinds in which fragments are usual: the items of a feed of comments have them."""
 _DEVELOPMENT: Final = frozenset({"localhost", "local", "test", "internal", "example"})
 """Top-level names that lead nowhere on the internet (RFC 2606, RFC 6762)."""
 
@@ -58,7 +60,7 @@ def characters(facts: EntryFacts) -> Iterator[Occurrence]:
             yield facts.occurrence("SM355", detail, CheckSeverity.INFO, url=url)
         if "%" in url and (detail := _bad_percent(url)):
             yield facts.occurrence("SM356", detail, url=url)
-        if "#" in url:
+        if "#" in url and facts.sitemap.kind not in _FEEDS:
             yield facts.occurrence("SM357", f"the fragment #{url.partition('#')[2][:80]}", url=url)
         if _SESSION.search(url):
             yield facts.occurrence("SM359", "it has a session id", url=url)

@@ -107,7 +107,7 @@ class Audit:
         self._source = pages.source
         self._opened = opened = open_document(pages.source, self._diagnostics, pages.kind)
         self.kind = opened.sniffed.kind
-        charsets = (opened.codec, declared_charset(opened.head))
+        charsets = (declared_charset(opened.head), opened.codec)
         self.other_charset = next(
             (name for name in charsets if name and name.lower() not in _UTF_8), None
         )

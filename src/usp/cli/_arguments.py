@@ -10,7 +10,18 @@ from typing import Any, Final, NamedTuple, NoReturn
 from usp._display import redact_argument, shown
 from usp._version import __version__
 from usp.cli._exit import Exit
-from usp.cli._options import GROUPS, NAMES, SHARED, TEXT, Option, format_option, hint
+from usp.cli._options import (
+    GROUPS,
+    INTEGER,
+    MOMENT,
+    NAMES,
+    SHARED,
+    TEXT,
+    TEXTS,
+    Option,
+    format_option,
+    hint,
+)
 
 _SOURCE: Final = (
     "a website (a bare domain means https), a sitemap file (gzipped or not), or - for standard "
@@ -121,6 +132,65 @@ EXPORT_OPTIONS: Final = (
 )  # fmt: skip
 """The own options of ``usp export``."""
 
+CHECK_FORMATS: Final = {
+    "text": "grouped by rule, with examples and what to do",
+    "concise": "a line for each rule and sitemap",
+    "json": "one object",
+    "jsonl": "an object for every single occurrence, one per line",
+    "github": "annotations of GitHub Actions, and the job summary",
+    "markdown": "a table",
+    "junit": "XML for CI services",
+    "sarif": "for code scanning; of files only",
+}
+"""The output formats of ``usp check``."""
+CHECK_OPTIONS: Final = (
+    Option(
+        ("--select",), "rules", "only these rules: codes or prefixes such as SM3, commas between",
+        NAMES, "CODES",
+    ),
+    Option(("--ignore",), "rules", "not these rules; the longer prefix wins", NAMES, "CODES"),
+    Option(
+        ("--per-sitemap-ignore",), "rules",
+        "not these rules for some sitemaps, until a day: 'SM457 https://example.org/old-*.xml "
+        "until 2026-12-31'; may be repeated",
+        TEXTS, "IGNORE",
+    ),
+    Option(
+        ("--engine",), "rules",
+        "the limits of these engines, too: google, bing, yandex, baidu; commas between", NAMES,
+        "ENGINES",
+    ),
+    Option(
+        ("--agent",), "rules",
+        "an agent for which robots.txt is asked, beside those of the engines; may be repeated",
+        TEXTS, "NAME",
+    ),
+    Option(
+        ("--now",), "rules", "the time by which dates are judged (default: the current time)",
+        MOMENT, "TIME",
+    ),
+    Option(
+        ("--require",), "rules", "the sitemaps must list the URLs in this file, one a line", TEXT,
+        "FILE",
+    ),
+    Option(("--min-pages",), "rules", "the sitemaps must list at least N pages", INTEGER, "N"),
+    Option(
+        ("--twice",), "rules", "fetch everything a second time, and compare what is listed"
+    ),
+    Option(
+        ("--baseline",), "rules", "what this file has is known, and doesn't count", TEXT, "FILE"
+    ),
+    Option(("--write-baseline",), "rules", "write all that is found to the file of --baseline"),
+    Option(
+        ("--fail-on",), "rules", "exit with 1 if there is something so serious (default: error)",
+        TEXT, choices=("error", "warning", "never"), default="error",
+    ),
+    Option(("--exit-zero",), "rules", "exit with 0 whatever is found"),
+    format_option(CHECK_FORMATS),
+    Option(("--statistics",), "output", "print how often each rule is violated, without examples"),
+)  # fmt: skip
+"""The own options of ``usp check``."""
+
 COMMANDS: Final = (
     Command(
         "ls",
@@ -177,6 +247,32 @@ COMMANDS: Final = (
             ("usp find example.org --shallow", "without what indexes list"),
             ("usp find example.org --homepage --newer", "with every discovery stage"),
             ("usp find example.org -f json", "for programs"),
+        ),
+    ),
+    Command(
+        "check",
+        "say whether the sitemaps are healthy, and what to change",
+        "usp.cli._check",
+        Argument("SOURCE", _SOURCE),
+        CHECK_OPTIONS,
+        fetches=True,
+        examples=(
+            ("usp check example.org", "all sitemaps of a site"),
+            ("usp check sitemap.xml", "a file"),
+            ("usp check example.org --select SM3,SM5", "only URLs and extensions"),
+            ("usp check example.org --fail-on warning -f github", "in GitHub Actions"),
+            ("usp check example.org --baseline known.json --write-baseline", "from now on, news"),
+            ("usp check example.org --min-pages 1000", "nothing is lost"),
+        ),
+    ),
+    Command(
+        "rule",
+        "explain a rule of usp check",
+        "usp.cli._rule",
+        Argument("CODE", "a code such as SM350, a prefix such as SM3, or all"),
+        examples=(
+            ("usp rule SM350", "what it is, whose rule, how to fix it"),
+            ("usp rule SM4", "the rules about values"),
         ),
     ),
     Command(

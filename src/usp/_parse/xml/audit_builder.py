@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from usp._parse.xml.entry_builder import EntryBuilder
+from usp._parse.xml.grammar import Tag
 
 UNEXPECTED: Final = "!"
 """The key of what an entry should not have: its text is the key of an element, such as ``foo`` or
@@ -18,14 +19,23 @@ _ALWAYS_ALLOWED: Final = ("xml", "xsi:")
 class AuditEntryBuilder(EntryBuilder):
     """Builds records as its base class does, with the unexpected names among them."""
 
+    _entry_number = 0
+
+    def _start_entry(self, entry: Tag, attributes: Mapping[str, str]) -> None:
+        self._entry_number += 1
+        super()._start_entry(entry, attributes)
+
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
         """Handle a start tag."""
-        children = None if self._leaf is not None else self._children
+        children, before = None if self._leaf is not None else self._children, self._entry_number
         super().start(name, attributes)
         if self._entry is None or children is None:
             return
         key = self._scope.key(name)
-        tag = children.get(key)
+        is_entry = self._entry_number > before
+        tag = self._entry if is_entry else children.get(key)
+        if is_entry and tag and tag.key != key:
+            return  # a <loc> outside of any entry, which parsing reports
         if tag is None or tag.key != key:  # unknown, or written without its namespace
             self._record.append((UNEXPECTED, key))
         elif ":" not in key:
