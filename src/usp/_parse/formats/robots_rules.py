@@ -119,7 +119,15 @@ class _Wildcard(NamedTuple):
 class RobotsRules:
     """The rules of one agent."""
 
-    __slots__ = ("_parents", "_prefixes", "_rules", "_wildcards", "content_signal", "crawl_delay")
+    __slots__ = (
+        "_parents",
+        "_prefixes",
+        "_rules",
+        "_wildcards",
+        "_without_escapes",
+        "content_signal",
+        "crawl_delay",
+    )
 
     def __init__(
         self,
@@ -139,6 +147,8 @@ class RobotsRules:
         # The longest pattern decides, and of two that are as long, the one that allows.
         wildcards.sort(key=lambda each: (-each.priority, not each.rule.allows))
         self._wildcards = [(max(each.parts, key=len), each) for each in wildcards]
+        # Most patterns with a wildcard are about parameters, and "?" is an escape when compared.
+        self._without_escapes = [each for each in self._wildcards if "%" not in each[0]]
         self._prefixes = sorted(prefixes)
         self._rules = [prefixes[prefix] for prefix in self._prefixes]
         self._parents = _parents(self._prefixes)
@@ -167,7 +177,8 @@ class RobotsRules:
         while at >= 0 and not path.startswith(self._prefixes[at]):
             at = self._parents[at]
         found, priority = (self._rules[at], len(self._prefixes[at])) if at >= 0 else (None, 0)
-        for each in [each for literal, each in self._wildcards if literal in path]:
+        wildcards = self._wildcards if "%" in path else self._without_escapes
+        for each in [each for literal, each in wildcards if literal in path]:
             if each.priority < priority:
                 break
             if each.matches(path):
