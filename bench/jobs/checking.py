@@ -140,7 +140,7 @@ def check_steps(number: int) -> JobResult:
     ]
     steps: dict[str, Iterable[object]] = {
         "key of a URL": map(url_key, urls),
-        "robots.txt, three agents in two groups": (list(verdicts.refusals(url)) for url in urls),
+        "robots.txt, three agents in two groups": map(verdicts.refusals, urls),
         "remembering a URL": map(listing.add, urls, range(number)),
         "comparing all URLs": listing.repeated(lambda _: 0),
         "text of an entry": map(texts.add, urls, range(number), range(number), repeat(())),

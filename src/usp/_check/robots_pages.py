@@ -9,7 +9,7 @@ from usp._check.facts import CheckOptions, DocumentEnd, EntryFacts, SitemapFacts
 from usp._check.findings import Occurrence
 from usp._check.origins import MAX_HOSTS, Origin, Origins, origin_of
 from usp._check.registry import SiteRule, site_rule
-from usp._parse import Kind, RobotsRules, read_robots_rules
+from usp._parse import Kind, RobotsRules, compared_path, read_robots_rules
 from usp.objects.outcome import FoundBy
 from usp.objects.robots import RobotsRule
 
@@ -31,12 +31,15 @@ class AgentRules:
             (", ".join(agents), found) for agents, found in groups.values()
         ]
 
-    def refusals(self, url: str) -> Iterator[str]:
+    def refusals(self, url: str) -> list[str]:
         """Say which agents may not fetch a URL, and which line decides that."""
+        path = compared_path(url)
+        found = []
         for agents, rules in self._groups:
-            rule = rules.rule_for(url)
+            rule = rules.rule_for_path(path)
             if rule is not None and not rule.allows:
-                yield f"{agents}: line {rule.line}, Disallow: {rule.pattern}"
+                found.append(f"{agents}: line {rule.line}, Disallow: {rule.pattern}")
+        return found
 
 
 @site_rule("SM650", "SM651", "SM652", "SM653", "SM660")

@@ -168,8 +168,10 @@ class RobotsRules:
 
     def rule_for(self, url: str) -> RobotsRule | None:
         """Return the line that decides about a URL; None if none does, so that it is allowed."""
-        plain = _PLAIN_URL(url)
-        path = plain[1] if plain else _compared_path(url)
+        return self.rule_for_path(compared_path(url))
+
+    def rule_for_path(self, path: str) -> RobotsRule | None:
+        """Do the same for a path in the compared form, which several agents share."""
         if path == _ROBOTS_PATH:
             return None  # RFC 9309 2.2.2: implicitly allowed
         # Patterns that begin the path stand before it; each of them begins the longest.
@@ -319,8 +321,11 @@ def _parents(prefixes: list[str]) -> list[int]:
     return parents
 
 
-def _compared_path(url: str) -> str:
-    """Return the path and query of a URL in the compared form."""
+def compared_path(url: str) -> str:
+    """Return the path and query of a URL in the form in which they are compared."""
+    plain = _PLAIN_URL(url)
+    if plain:
+        return plain[1]
     match = _URL.match(url)
     path = match["path"] if match else url.partition("#")[0]
     path = _compared(path)
