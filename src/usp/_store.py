@@ -172,7 +172,7 @@ def _as_storage_error() -> Iterator[None]:
 
         where = f" in {os.fsdecode(tempfile.tempdir)}" if tempfile.tempdir else ""
         raise StorageError(
-            f"A large document can't be kept in a temporary file{where}: "
+            f"Data can't be kept in a temporary file{where}: "
             f"{error.strerror or error}. Set TMPDIR to a directory that has room."
         ) from error
 

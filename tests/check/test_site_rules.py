@@ -119,6 +119,16 @@ def test_links_to_a_host_that_was_not_read_are_undecided(server: LoopbackServer)
     assert "SM583: no sitemap of example.de was read" in occurrence.detail
 
 
+def test_an_alternate_may_be_in_a_sitemap_that_could_not_be_read(server: LoopbackServer) -> None:
+    en, de = server.at("en"), server.at("de")
+    server.robots("a.xml", "b.xml")
+    server.site["/a.xml"] = hreflang((en, {"en": en, "de": de}))
+    server.site["/b.xml"] = 404
+    (occurrence,) = found(server, "SM58", "SM75")
+    assert occurrence.code == "SM750"
+    assert occurrence.detail == "SM586: sitemaps not read whole: 1; undecided links: 1"
+
+
 def test_a_conflict_names_the_entry_that_says_otherwise(server: LoopbackServer) -> None:
     en, fr, de, de2 = (server.at(name) for name in ("en", "fr", "de", "de2"))
     server.robots("a.xml")

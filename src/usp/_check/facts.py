@@ -84,9 +84,10 @@ class EntryFacts:
 
 @dataclass(frozen=True, slots=True)
 class UnreadFacts:
-    """A URL that was requested, and brought no document."""
+    """A URL that brought no document, or that was left out."""
 
     url: str
+    """Empty for all that is beyond a limit of the crawl."""
     status: int | None
     """The HTTP status; None if there was no response."""
     reason: str

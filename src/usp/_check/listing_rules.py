@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from usp._check.entry_texts import EntryText, EntryTexts
-from usp._check.facts import CheckOptions, DocumentEnd, EntryFacts, SitemapFacts
+from usp._check.facts import CheckOptions, DocumentEnd, EntryFacts, SitemapFacts, UnreadFacts
 from usp._check.findings import Occurrence
 from usp._check.hreflang import HreflangSignatures, code_of
 from usp._check.hreflang_rules import alternates
@@ -18,6 +18,7 @@ from usp._check.places import Note, PlaceNotes, Places
 from usp._check.registry import SiteRule, site_rule
 from usp._check.return_links import LinkFault, ReturnLinks
 from usp._check.rules import CheckSeverity
+from usp.objects.outcome import FoundBy
 
 _LISTED_AGAIN: Final = 365
 _TWIN: Final = 366
@@ -40,6 +41,7 @@ class ListedUrls(SiteRule):
         self._sitemaps: list[tuple[str, frozenset[str]]] = []
         """The URL of each sitemap, and what it is for."""
         self._now: SitemapFacts | None = None
+        self._unread = 0
         self._special: frozenset[str] = frozenset()
 
     def add(self, facts: EntryFacts) -> Iterable[Occurrence]:
@@ -63,10 +65,15 @@ class ListedUrls(SiteRule):
 
     def end_document(self, sitemap: SitemapFacts, end: DocumentEnd) -> Iterable[Occurrence]:
         """Remember what a sitemap is for: what all of its entries have."""
-        del end
+        self._unread += not end.complete
         if sitemap is self._now:
             self._sitemaps[-1] = sitemap.url, self._special
             self._now = None
+        return ()
+
+    def add_unread(self, unread: UnreadFacts) -> Iterable[Occurrence]:
+        """Count what might list more pages."""
+        self._unread += unread.found_by is not FoundBy.WELL_KNOWN
         return ()
 
     def finish(self) -> Iterator[Occurrence]:
@@ -76,14 +83,21 @@ class ListedUrls(SiteRule):
             for place, first, is_twin in self._listing.repeated(self._places.sitemap_of):
                 notes.add(place, _TWIN if is_twin else _LISTED_AGAIN, first, 0)
             self._follow_links()
+            unlisted = 0
             for fault, place, target, other in self._links.faults(self._listing):
-                notes.add(place, fault, other, target)
+                if self._unread and fault is LinkFault.UNLISTED:
+                    unlisted += 1
+                else:
+                    notes.add(place, fault, other, target)
             for place, found in notes.in_order():
                 entry = self._texts.at(place)
                 in_order = sorted(found, key=lambda note: _order(note, entry))
                 yield from (self._occurrence(place, entry, note) for note in in_order)
         finally:
             notes.close()
+        if unlisted:
+            detail = f"SM586: sitemaps not read whole: {self._unread:,}; undecided links: "
+            yield Occurrence("SM750", None, detail=f"{detail}{unlisted:,}")
         for host, count in self._signatures.unread_hosts().items():
             detail = f"SM583: no sitemap of {host} was read; entries that link to it: {count:,}"
             yield Occurrence("SM750", None, detail=detail)

@@ -41,7 +41,7 @@ class SiteRule:
         return ()
 
     def add_unread(self, unread: UnreadFacts) -> Iterable[Occurrence]:
-        """Look at a URL that was requested, and brought no document."""
+        """Look at a URL that brought no document, or that was left out."""
         del unread
         return ()
 

@@ -254,15 +254,11 @@ class _CheckRun:
                     self.checked[url] = None
                 facts = self._facts(node, pages, document.kind, url)
                 self._take(check_document(facts, pages, self._site_rules, state.filter.ended))
-        elif node.was_requested and (node.absence is None or is_robots):
-            self._take_unread(node)
+        elif node.skip_reason or (node.was_requested and (node.absence is None or is_robots)):
+            self._take_unread(_unread(node))
         yield from self._collector.take()
 
-    def _take_unread(self, node: Node) -> None:
-        status, reason = node.provenance().fetch_info.status, ""
-        if isinstance(node.result, FetchFailed):
-            status, reason = node.result.status, node.result.message
-        unread = UnreadFacts(node.url, status, reason, node.found_by)
+    def _take_unread(self, unread: UnreadFacts) -> None:
         for rule in self._site_rules:
             self._take(rule.add_unread(unread))
 
@@ -285,7 +281,9 @@ class _CheckRun:
     def finish(self, state: StreamState[StreamFilter]) -> Iterator[Finding]:
         """Yield what is known only once everything was read."""
         stopped = state.crawl.stopped
-        self._take(of_problem(one, None) for one in ([stopped] if stopped else ()))
+        if stopped:
+            self._take([of_problem(stopped, None)])
+            self._take_unread(UnreadFacts("", None, stopped.message, FoundBy.GIVEN))
         for rule in self._site_rules:
             self._take(rule.finish())
         if self._again:
@@ -308,6 +306,14 @@ def _notes(node: Node) -> Iterator[Problem]:
         yield Problem(NOT_EXPANDED, "the index is expanded elsewhere in the tree")
     if node.document and node.by_scheme_fallback:
         yield Problem("SM103", f"{node.url} responds only by the other scheme")
+
+
+def _unread(node: Node) -> UnreadFacts:
+    """Return why a node brought no document."""
+    status, reason = node.provenance().fetch_info.status, str(node.skip_reason or "")
+    if isinstance(node.result, FetchFailed):
+        status, reason = node.result.status, node.result.message
+    return UnreadFacts(node.url, status, reason, node.found_by)
 
 
 def _read_ready(
