@@ -96,6 +96,6 @@ def findings_of(
     """Check a document as a file; what it lists is not fetched."""
     file = folder / name
     file.write_bytes(document.encode() if isinstance(document, str) else document)
-    options = {"now": NOW, "exclude_sitemaps": ["."]} | options
-    with usp.check(file, **options) as found:
+    chosen: dict[str, Any] = {"now": NOW, "exclude_sitemaps": ["."], **options}
+    with usp.check(file, **chosen) as found:
         return list(found)

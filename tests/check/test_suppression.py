@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,7 @@ FAULTY = url("<changefreq>daily</changefreq>", loc="https://example.org/a#b").re
 """It has SM357, SM451 and SM462."""
 
 
-def codes(document: str, folder: Path, **options: object) -> list[str]:
+def codes(document: str, folder: Path, **options: Any) -> list[str]:
     return sorted(finding.code for finding in findings_of(document, folder, **options))
 
 
