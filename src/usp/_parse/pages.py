@@ -1,19 +1,17 @@
 """From the entries of a document to its pages."""
 
 import math
-import re
 from collections.abc import Iterable, Iterator
 from itertools import accumulate, chain, repeat
 from typing import Final, cast
 
 from usp._parse.diagnostics import Diagnostics
 from usp._parse.formats.field_reader import FieldReader
-from usp._parse.pattern.extract import MatchFieldReaders
-from usp._parse.pattern.groups import GroupLayout, Groups, MatchRun
-from usp._parse.pattern.text_conversion import TextConversion
+from usp._parse.formats.row_fields import RowFieldReader
+from usp._parse.pattern.layout import MatchRun, RowLayout
 from usp._parse.quick_check import QuickCheck
 from usp._parse.values.deduplicate import Deduplicator
-from usp._parse.values.plain import is_plain_url, needs_unescaping, unescape_plain_url
+from usp._parse.values.plain import are_plain_urls, is_plain_url
 from usp._parse.xml.entry_builder import Entry
 from usp.objects.page import PageFieldReader, Record, SitemapPage
 
@@ -61,28 +59,29 @@ class _Paging:
         self._quick_check = QuickCheck(fields) if quick else None
         self._checks_left = math.inf if thorough else _MAX_FULL_CHECKS
         self._seen = Deduplicator()
-        self._readers: dict[tuple[GroupLayout, TextConversion], PageFieldReader] = {}
+        self._readers: dict[RowLayout, PageFieldReader] = {}
 
     def pages(self, piece: Entry | MatchRun) -> Iterable[SitemapPage]:
         """Return the pages of an entry, or of a run of them."""
         if not isinstance(piece, MatchRun):
             self._check(piece)
             return self._of_entry(piece)
-        rows = list(map(re.Match.groups, piece.matches))
         if self._diagnostics.collecting:
-            self._checks_left += len(rows) / _MAX_FULL_SHARE
-            checked = (
-                self._quick_check.suspects(piece, rows) if self._quick_check else range(len(rows))
-            )
-            for at in checked:
-                self._checks_left -= 1
-                if self._checks_left < 0:
-                    self._diagnostics.collecting = False
-                    break
-                self._full_check(piece.entry(piece.matches[at]))
-        if piece.name == CHILD:
+            self._check_run(piece)
+        if piece.name == CHILD or not self._fields.url_key:
             return chain.from_iterable(map(self._of_entry, piece))
-        return self._of_run(piece, rows)
+        return self._of_run(piece)
+
+    def _check_run(self, run: MatchRun) -> None:
+        """Report the problems with the entries of a run."""
+        self._checks_left += len(run.rows) / _MAX_FULL_SHARE
+        quick = self._quick_check
+        for at in quick.suspects(run) if quick else range(len(run.rows)):
+            self._checks_left -= 1
+            if self._checks_left < 0:
+                self._diagnostics.collecting = False
+                break
+            self._full_check(run.entry(at))
 
     def _check(self, entry: Entry) -> None:
         """Report the problems with an entry."""
@@ -108,36 +107,33 @@ class _Paging:
                 own = record if shared is None else [(fields.url_key, url), *shared]
                 yield SitemapPage.from_entry(url, own, fields, fields.base)
 
-    def _of_run(self, run: MatchRun, rows: list[Groups]) -> Iterable[SitemapPage]:
+    def _of_run(self, run: MatchRun) -> Iterable[SitemapPage]:
         """Return the same as for each entry alone: all at once where all are plain and new."""
-        base, layout = self._fields.base, run.layout
-        group = layout.only(self._fields.url_key) if layout.plain else None
-        urls = [] if group is None else [url for row in rows if (url := row[group])]
-        if layout.plain and len(urls) == len(rows):
-            if needs_unescaping("".join(urls)):
-                urls = list(map(unescape_plain_url, urls))
-            if self._seen.add_all(urls):
-                read = self._reader(layout, run.conversion)
-                return map(SitemapPage.from_entry, urls, rows, repeat(read), repeat(base))
-        return self._one_by_one(run, rows)
+        column = run.layout.only(self._fields.url_key)
+        if column is None:
+            return chain.from_iterable(map(self._of_entry, run))
+        urls = [row[column] or "" for row in run.rows]
+        if are_plain_urls(urls) and self._seen.add_all(urls):
+            read = self._reader(run.layout)
+            base = self._fields.base
+            return map(SitemapPage.from_entry, urls, run.rows, repeat(read), repeat(base))
+        return self._one_by_one(run, urls)
 
-    def _reader(self, layout: GroupLayout, conversion: TextConversion) -> PageFieldReader:
-        """Return what reads the fields of the matches of a layout."""
-        reader = self._readers.get((layout, conversion))
+    def _reader(self, layout: RowLayout) -> PageFieldReader:
+        """Return what reads the fields of the rows of a layout."""
+        reader = self._readers.get(layout)
         if reader is None:
-            made = MatchFieldReaders(self._fields, layout, conversion)
-            reader = self._readers[layout, conversion] = cast("PageFieldReader", made)
+            made = RowFieldReader(self._fields, layout)
+            reader = self._readers[layout] = cast("PageFieldReader", made)
         return reader
 
-    def _one_by_one(self, run: MatchRun, rows: list[Groups]) -> Iterator[SitemapPage]:
-        fields, layout = self._fields, run.layout
-        for match, row in zip(run.matches, rows, strict=True):
-            url = _usual_url(row, layout, run.conversion, fields.url_key)
-            if url and self._seen.add(url):
-                read = self._reader(layout, run.conversion)
-                yield SitemapPage.from_entry(url, row, read, fields.base)
+    def _one_by_one(self, run: MatchRun, urls: list[str]) -> Iterator[SitemapPage]:
+        base, read = self._fields.base, self._reader(run.layout)
+        for at, url in enumerate(urls):
+            if is_plain_url(url) and self._seen.add(url):
+                yield SitemapPage.from_entry(url, run.rows[at], read, base)
             else:
-                yield from self._of_entry(run.entry(match))
+                yield from self._of_entry(run.entry(at))
 
 
 def _shared_fields(record: Record, url_key: str, urls: int) -> list[tuple[str, str]] | None:
@@ -148,17 +144,3 @@ def _shared_fields(record: Record, url_key: str, urls: int) -> list[tuple[str, s
     fields = [pair for pair in pairs if pair[0] != url_key]
     sizes = accumulate(len(key) + len(text) for key, text in fields)
     return fields[: sum(size * urls <= _MAX_SHARED for size in sizes)]
-
-
-def _usual_url(
-    row: Groups, layout: GroupLayout, conversion: TextConversion, key: str
-) -> str | None:
-    """Return the URL of an entry that has one, which means what is written; else None."""
-    group = layout.only(key)
-    url = None if group is None else row[group]
-    if url is None:
-        return None
-    if layout.plain:
-        return unescape_plain_url(url)
-    url = conversion.text(url)
-    return url if is_plain_url(url) else None

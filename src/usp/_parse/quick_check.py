@@ -10,16 +10,13 @@ An entry that isn't known to be good gets the full check. So the result is that 
 """
 
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from typing import Final, TypeVar
-from weakref import WeakKeyDictionary
 
 from usp._parse.diagnostics import Diagnostics
 from usp._parse.formats.field_reader import FieldReader
-from usp._parse.formats.urlset import REQUIRED
 from usp._parse.input.sniff import Kind
-from usp._parse.pattern.groups import SURE, GroupLayout, Groups, MatchRun
+from usp._parse.pattern.layout import MatchRun, RowLayout
 from usp._parse.values.plain import LETTERS
 from usp.objects.page import Record
 
@@ -28,11 +25,11 @@ IsGood = Callable[[str], object]
 Key = TypeVar("Key")
 Value = TypeVar("Value")
 
-_is_good_url: Final = re.compile(
+_URL: Final = (
     # With an & and a ; there may be an entity in it.
     r"https?://[A-Za-z0-9.-]++(?::[0-9]{1,5}+)?"
-    rf"(?:[/?#](?:[!-%'-;=?-~{LETTERS}]*+|[!-:=?-~{LETTERS}]*+))?"
-).fullmatch
+    rf"(?:[/?#](?:[!-%'-;=?-~{LETTERS}]*+(?![^\n])|[!-:=?-~{LETTERS}]*+))?+"
+)
 _DATE: Final = (
     r"[12][0-9]{3}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])"
     r"|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)"
@@ -44,11 +41,15 @@ _FEED_DATE: Final = (
     r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) [12][0-9]{3} "
     r"(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9] (?:GMT|UTC|[+-](?:0[0-9]|1[0-3])[0-5][0-9])"
 )
+_is_good_url: Final = re.compile(_URL).fullmatch
 _is_good_date: Final = re.compile(rf"{_DATE}|{_FEED_DATE}").fullmatch
-_are_good_dates: Final = re.compile(rf"(?:{_DATE}\n)*+").fullmatch
-"""A column of dates, a line each."""
+_ALL_GOOD: Final = {
+    _is_good_url: re.compile(rf"(?:{_URL}\n)*+").fullmatch,
+    _is_good_date: re.compile(rf"(?:(?:{_DATE}|{_FEED_DATE})\n)*+").fullmatch,
+}
+"""The same for a column of them, a line each."""
+_ABSENT: Final = {None, ""}
 _BAD_DATE: Final = "SM401"
-_A_DATE: Final = "2024-05-01"
 _GOOD_TEXTS: Final = (
     "https://example.org/", "2024-05-01", "1", "daily", "yes", "allow", "own", "hd"
 )  # fmt: skip
@@ -58,8 +59,6 @@ _LINK_KEYS: Final = frozenset({"link", "link@href", "atom:link@href", "xhtml:lin
 _SIGNIFICANT: Final = ("@rel", "@type", "@medium", "@ispermalink", "@isdefault", "@mode")
 """The check of a format depends on the texts of these attributes, not just on their validity."""
 _MAX_SIGNIFICANT: Final = 64
-_COMPLETE_RUNS: Final = ({"image:loc"}, {"xhtml:link@rel", "xhtml:link@href"})
-"""What each element of a run needs, for those that a plain match can have many of."""
 _BASE: Final = "xml:base"
 _MAX_SIGNATURES: Final = 2048
 _MAX_KEYS: Final = 200
@@ -68,12 +67,9 @@ _MAX_KEPT_LENGTH: Final = 100
 """What is remembered for all documents is bounded in number and in length."""
 
 Tests = dict[str, IsGood]
-_Column = tuple[str, int, IsGood, tuple[str, str] | None]
-"""A key, its group, the test of its text, and the key with its text where that is constant."""
 Signatures = dict[tuple[str, Signature], bool]
 
-_Plans = WeakKeyDictionary[GroupLayout, "_Plan | None"]
-_known: dict[tuple[type[FieldReader], Kind], tuple[Tests, Signatures, _Plans]] = {}
+_known: dict[tuple[type[FieldReader], Kind], tuple[Tests, Signatures]] = {}
 """For all documents of a format, since entries of different sites look alike; bounded."""
 
 
@@ -84,9 +80,8 @@ class QuickCheck:
         self._fields = fields
         key = type(fields), fields.kind
         if key not in _known:
-            _known[key] = {}, {}, WeakKeyDictionary()
-        self._tests, self._signatures, self._plans = _known[key]
-        self._columns: dict[GroupLayout, list[_Column] | None] = {}
+            _known[key] = {}, {}
+        self._tests, self._signatures = _known[key]
 
     def is_good(self, name: str, record: Record) -> bool:
         """Tell whether an entry is known to have no problem."""
@@ -104,61 +99,46 @@ class QuickCheck:
                 return False
         return self._is_good_signature(name, tuple(signature))
 
-    def suspects(self, run: MatchRun, rows: list[Groups]) -> list[int]:
-        """Return which entries of a run are not known to be good, given the groups of each."""
-        plan = self._plan_for(run.layout) if run.layout.plain else None
-        is_own = self._is_good_signature(run.name, ("loc",))
-        unclear: Iterable[int] = range(len(rows))
-        if plan is not None and is_own:
-            unclear = sorted(plan.suspects(rows))
-        return [at for at in unclear if not self._is_good_match(run, at, rows[at])]
-
-    def _is_good_match(self, run: MatchRun, at: int, row: Groups) -> bool:
-        layout = run.layout
-        if layout not in self._columns:
-            self._columns[layout] = self._columns_of(layout)
-        columns = self._columns[layout]
-        if columns is None:
-            return self.is_good(run.name, run.entry(run.matches[at])[1])
-        signature: list[object] = []
-        mark, convert = run.conversion
-        for key, group, test, constant in columns:
-            text = "" if group == SURE else row[group]
-            if text is None:
-                continue
-            if constant is not None:
-                signature.append(constant)
-                continue
-            if mark in text:
-                text = convert(text)
-            if test(text):
-                signature.append(key)
-            elif not text or text.isspace():
-                signature.append((key, ""))
-            elif test is _is_significant and len(text) <= _MAX_SIGNIFICANT:
-                signature.append((key, text))
+    def suspects(self, run: MatchRun) -> list[int]:
+        """Return which entries of a run are not known to be good."""
+        columns = list(zip(*run.rows, strict=True))
+        plan = self._plan_for(run.layout)
+        found: set[int] = set()
+        constants: dict[int, tuple[str, str]] = {}
+        for column in {column for form in run.forms for column, has_text in form if has_text}:
+            key, test = plan[column]
+            texts = columns[column]
+            if test is _is_significant:
+                values = set(texts) - _ABSENT
+                if len(values) == 1 and len(value := values.pop() or "") <= _MAX_SIGNIFICANT:
+                    constants[column] = key, value
+                else:
+                    found.update(range(len(texts)))
+            elif test is _is_good_url or test is _is_good_date:
+                if not _are_all_good(test, texts):
+                    found.update(at for at, text in enumerate(texts) if text and not test(text))
             else:
-                return False
-        return self._is_good_signature(run.name, tuple(signature))
-
-    def _columns_of(self, layout: GroupLayout) -> "list[_Column] | None":
-        """Return what a match of a layout has, in order; None if there is a run of elements."""
-        if any(item.run for item in layout.items):
-            return None
-        return [
-            (
-                item.key,
-                item.group,
-                self._test_for(item.key),
-                None if item.text is None else (item.key, item.text),
+                bad = {text for text in set(texts) if text is not None and not test(text)}
+                if bad:
+                    found.update(at for at, text in enumerate(texts) if text in bad)
+            if "" in texts:
+                found.update(at for at, text in enumerate(texts) if text == "")
+        for form in run.forms:
+            signature = tuple(
+                constants.get(column) or plan[column][0] if has_text else (plan[column][0], "")
+                for column, has_text in form
             )
-            for item in layout.items
-        ]
+            if not self._is_good_signature(run.name, signature):
+                found.update(range(len(run.rows)))
+        return [at for at in sorted(found) if not self.is_good(run.name, run.entry(at)[1])]
 
-    def _plan_for(self, layout: GroupLayout) -> "_Plan | None":
-        if layout not in self._plans:
-            self._plans[layout] = _plan(layout, self._fields)
-        return self._plans[layout]
+    def _plan_for(self, layout: RowLayout) -> list[tuple[str, IsGood]]:
+        """Return the key of each column, and its test."""
+        known = type(self._fields), self._fields.kind
+        plan: list[tuple[str, IsGood]] | None = layout.notes.get(known)
+        if plan is None:
+            plan = layout.notes[known] = [(key, self._test_for(key)) for key in layout.keys]
+        return plan
 
     def _test_for(self, key: str) -> IsGood:
         test = _test(key, self._fields)
@@ -176,6 +156,10 @@ class QuickCheck:
             if len(signature) <= _MAX_KEPT_KEYS and _length(signature) <= _MAX_KEPT_LENGTH:
                 _keep(self._signatures, known, good)
         return good
+
+
+def _are_all_good(test: IsGood, texts: tuple[str | None, ...]) -> bool:
+    return _ALL_GOOD[test]("\n".join(filter(None, texts)) + "\n") is not None
 
 
 def _keep(known: dict[Key, Value], key: Key, value: Value) -> None:
@@ -240,79 +224,3 @@ def _is_good_sample(fields: FieldReader, name: str, signature: Signature) -> boo
 def _good_text(key: str, fields: FieldReader) -> str:
     _, is_valid = fields.validators.get(key, ("", bool))
     return next((text for text in _GOOD_TEXTS if is_valid(text)), _GOOD_TEXTS[0])
-
-
-class _Plan:
-    """What has to be looked at in the plain matches of a pattern, column by column."""
-
-    def __init__(
-        self, columns: Mapping[int, IsGood | None], required: list[tuple[int, int]]
-    ) -> None:
-        self._dates = [group for group, test in columns.items() if test is _is_good_date]
-        self._words = {
-            group: (test, set[str | None]({None, ""}))
-            for group, test in columns.items()
-            if test is not None and test is not _is_good_date
-        }
-        self._required = required
-
-    def suspects(self, rows: list[Groups]) -> set[int]:
-        """Return which of these plain matches are not known to be good."""
-        found: set[int] = set()
-        for group in self._dates:
-            column = [row[group] or _A_DATE for row in rows]
-            if not _are_good_dates("\n".join(column) + "\n"):
-                found.update(at for at, text in enumerate(column) if not _is_good_date(text))
-        for group, (is_good, known) in self._words.items():
-            texts = [row[group] for row in rows]
-            bad = {text for text in set(texts) - known if not is_good(text or "")}
-            if len(known) < _MAX_SIGNATURES:
-                known.update(
-                    text for text in {*texts} - bad if text and len(text) <= _MAX_KEPT_LENGTH
-                )
-            if bad:
-                found.update(at for at, text in enumerate(texts) if text in bad)
-        for start, needed in self._required:
-            found.update(
-                at
-                for at, row in enumerate(rows)
-                if row[needed] is None and (start == SURE or row[start] is not None)
-            )
-        return found
-
-
-def _plan(layout: GroupLayout, fields: FieldReader) -> _Plan | None:
-    """Return how plain matches of a layout are checked; None if each has to be looked at.
-
-    In a plain match URLs and texts are good. What is left are dates and words, and extensions that
-    lack what they need.
-    """
-    single = [item for item in layout.items if item.run is None]
-    counts = Counter(item.key for item in single)  # empty elements count as well
-    if any(counts[key] > 1 for key in fields.single_keys):
-        return None
-    if not all(_is_complete_run(item.run) for item in layout.items if item.run is not None):
-        return None
-    columns = {item.group: _plain_test(item.key, fields) for item in single if item.text is None}
-    required: list[tuple[int, int]] = []
-    for start, prefix, needed, _ in REQUIRED:
-        if not any(item.key.startswith(prefix) for item in single):
-            continue
-        starts, group = [item.group for item in single if item.key == start], layout.only(needed)
-        if len(starts) != 1 or group is None:
-            return None
-        required.append((starts[0], group))
-    return _Plan(columns, required)
-
-
-def _is_complete_run(run: GroupLayout) -> bool:
-    """Tell whether no element of a run can lack what it needs."""
-    always = {item.key for item in run.items if item.sure}
-    return any(needed <= always for needed in _COMPLETE_RUNS) and not run.may_have("video:")
-
-
-def _plain_test(key: str, fields: FieldReader) -> IsGood | None:
-    code, is_valid = fields.validators.get(key, ("", bool))
-    if not code:
-        return None
-    return _is_good_date if code == _BAD_DATE else is_valid

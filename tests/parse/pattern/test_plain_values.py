@@ -15,7 +15,7 @@ from tests.parse.reading import ALL, u
 from tests.parse.strategies import examples
 from usp._parse.diagnostics import Diagnostics
 from usp._parse.document import Source, _entries, _open
-from usp._parse.pattern.groups import MatchRun
+from usp._parse.pattern.layout import MatchRun
 from usp._parse.pattern.known_patterns import forget_patterns
 from usp._parse.pattern.text_conversion import plain_list, plain_text
 from usp._parse.values.plain import (

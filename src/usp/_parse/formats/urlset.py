@@ -4,10 +4,9 @@ Videos have their own file, ``video``.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 from decimal import Decimal
-from operator import itemgetter
 from typing import Final, cast
 
 from usp._parse.diagnostics import Diagnostics
@@ -16,6 +15,7 @@ from usp._parse.formats.field_reader import (
     LINK_ATTRIBUTES,
     FieldReader,
     GroupedField,
+    Texts,
     blocks,
     elements,
     first,
@@ -25,12 +25,10 @@ from usp._parse.formats.field_reader import (
     texts,
 )
 from usp._parse.input.sniff import Kind
-from usp._parse.pattern.groups import NOTHING, GroupIndexes, Groups, Row
-from usp._parse.pattern.text_conversion import plain_list, plain_text
 from usp._parse.values.dates import is_valid_date, parse_aware_date, parse_date
 from usp._parse.values.enumerations import is_change_frequency, parse_change_frequency
 from usp._parse.values.numbers import parse_priority, priority_or_default
-from usp._parse.values.plain import unescape_plain_url
+from usp._parse.values.plain import are_plain_urls
 from usp._parse.values.text import (
     cached_text_or_none,
     clean_text,
@@ -57,10 +55,13 @@ REQUIRED: Final = (
 _LINK: Final = "xhtml:link"
 _APP: Final = re.compile(r"(?:android|ios)-app:", re.IGNORECASE)
 """Links to apps: not HTTP, but valid in an alternate."""
+_ALTERNATE_ONLY: Final = {"alternate"}
+_is_language: Final = re.compile(r"(?:[A-Za-z-]++\n?)*+").fullmatch
+"""Tells whether each line is a language that needs no cleaning."""
 _ENTRY_NAME: Final = {Kind.URLSET: "url", Kind.INDEX: "sitemap"}
 
 
-def _story(rows: list[Row], _base: str | None) -> SitemapNewsStory | None:
+def _story(rows: list[Texts], _base: str | None) -> SitemapNewsStory | None:
     for title, published, name, language, access, *lists in rows:
         # Like 1.8.1, a story needs a title and a readable date.
         if (headline := text_or_none(title)) and (date := parse_date(published or "")):
@@ -75,30 +76,7 @@ def _story(rows: list[Row], _base: str | None) -> SitemapNewsStory | None:
     return None
 
 
-def _plain_story(indexes: GroupIndexes) -> Callable[[list[Groups]], SitemapNewsStory | None]:
-    title, published, name, language, access, genres, keywords, tickers = indexes
-
-    def story(rows: list[Groups]) -> SitemapNewsStory | None:
-        for row in rows:
-            if (headline := plain_text(row[title])) and (
-                date := parse_date(plain_text(row[published]) or "")
-            ):
-                return SitemapNewsStory(
-                    headline,
-                    date,
-                    plain_text(row[name]),
-                    plain_text(row[language]),
-                    plain_text(row[access]),
-                    plain_list(row[genres]),
-                    plain_list(row[keywords]),
-                    plain_list(row[tickers]),
-                )
-        return None
-
-    return story
-
-
-def _images(rows: list[Row], base: str | None) -> list[SitemapImage] | None:
+def _images(rows: list[Texts], base: str | None) -> list[SitemapImage] | None:
     return [
         SitemapImage(
             url,
@@ -112,25 +90,17 @@ def _images(rows: list[Row], base: str | None) -> list[SitemapImage] | None:
     ] or None
 
 
-def _plain_images(indexes: GroupIndexes) -> Callable[[list[Groups]], list[SitemapImage] | None]:
-    loc, caption, geo_location, title, license_url = indexes
-    return lambda rows: (
-        [
-            SitemapImage(
-                unescape_plain_url(url),
-                plain_text(row[caption]),
-                plain_text(row[geo_location]),
-                plain_text(row[title]),
-                unescape_plain_url(row[license_url] or "") or None,
-            )
-            for row in rows
-            if (url := row[loc])
-        ]
-        or None
-    )
-
-
-def _alternates(rows: list[Row], base: str | None) -> list[tuple[str, str]] | None:
+def _alternates(rows: list[Texts], base: str | None) -> list[tuple[str, str]] | None:
+    if rows:
+        rels, languages, urls = zip(*rows, strict=True)
+        if (
+            set(rels) == _ALTERNATE_ONLY
+            and None not in urls
+            and are_plain_urls(urls)
+            and _is_language("\n".join(filter(None, languages)))
+            and all(languages)
+        ):
+            return list(zip(languages, urls, strict=True))  # as nearly all are
     return [
         (language, target)
         for rel, hreflang, href in rows
@@ -141,20 +111,6 @@ def _alternates(rows: list[Row], base: str | None) -> list[tuple[str, str]] | No
     ] or None
 
 
-def _plain_alternates(indexes: GroupIndexes) -> Callable[[list[Groups]], list[Groups] | None]:
-    # rel is "alternate" in all of them (see the grammar's plain values), and all have the same
-    # attributes: mostly just these two, so that the rows are the result.
-    if NOTHING in indexes:
-        return lambda _: None
-    pick, in_order = itemgetter(*indexes), indexes == tuple(range(len(indexes)))
-
-    def alternates(rows: list[Groups]) -> list[Groups] | None:
-        unchanged = in_order and rows and len(rows[0]) == len(indexes)
-        return (rows if unchanged else list(map(pick, rows))) or None
-
-    return alternates
-
-
 _STORY: Final = GroupedField(
     "news:news",
     "news:",
@@ -163,22 +119,18 @@ _STORY: Final = GroupedField(
         *("news:genres", "news:keywords", "news:stock_tickers"),
     ),
     _story,
-    _plain_story,
 )
 _IMAGES: Final = GroupedField(
     "image:image",
     "image:",
     ("image:loc", "image:caption", "image:geo_location", "image:title", "image:license"),
     _images,
-    _plain_images,
 )
 _ALTERNATES: Final = GroupedField(
     _LINK,
     _LINK,
     (f"{_LINK}@rel", f"{_LINK}@hreflang", f"{_LINK}@href"),
     _alternates,
-    _plain_alternates,
-    (f"{_LINK}@hreflang", f"{_LINK}@href"),
 )
 
 

@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 from usp._parse.xml.grammar import Grammar
@@ -44,3 +44,11 @@ def _boundaries(names: bytes, *, implied: bool) -> EntryBoundaries:
         re.compile(end, re.IGNORECASE),
         re.compile(rb"%s|%s|%s" % (end, start, ROOT_END.pattern), re.IGNORECASE),
     )
+
+
+@lru_cache(maxsize=64)
+def root_ends(path: tuple[str, ...]) -> re.Pattern[bytes]:
+    """Return the pattern of the end tags of these elements, given from the outermost on."""
+    tags = (re.escape(f"</{name}>").encode() for name in reversed(path))
+    blanks = rb"[ \t\r\n]*+"
+    return re.compile(blanks + blanks.join([*tags, b""]))

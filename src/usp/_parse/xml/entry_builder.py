@@ -7,7 +7,7 @@ grammar has ``extensions``.
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Final
+from typing import Final, NamedTuple
 
 from usp._parse.values.urls import is_http_url
 from usp._parse.xml.grammar import UNKNOWN, UNKNOWN_END, UNKNOWN_TEXT, Grammar, Tag
@@ -20,6 +20,8 @@ Entry = tuple[str, Record, int]
 _Children = Mapping[str, Tag] | None
 """The elements that are known at a position; None inside a text or inside an unknown element."""
 
+IMPLIED_ROOT: Final = "_"
+"""The element that is opened around entries without a root element."""
 _LOC: Final = "loc"
 _ESCAPED_LOC: Final = re.compile(r"<loc>([^<>]*)</loc>", re.IGNORECASE)
 """A field that was escaped, or put into CDATA, together with its tags."""
@@ -32,12 +34,22 @@ _MAX_PATH_NAMES: Final = 1024
 """The length of their names in all: each new parser reads them."""
 
 
+class BuilderState(NamedTuple):
+    """What the elements around the entries are, where no entry is open."""
+
+    stack: tuple[tuple[_Children, Tag | None, NamespaceScope, str], ...]
+    scope: NamespaceScope
+    has_other_content: bool
+    problems: list[tuple[str, str, int | None]]
+
+
 class EntryBuilder:
     """Builds the record of each entry, and appends those that are complete to ``completed``."""
 
-    def __init__(self, grammar: Grammar, position: Callable[[], int] = lambda: 0) -> None:
+    def __init__(self, grammar: Grammar, scope: NamespaceScope | None = None) -> None:
+        """Start before the root element, or, with a scope, inside of it."""
         self.completed: list[Entry] = []
-        self.position = position
+        self.position: Callable[[], int] = int
         """Returns the current offset; called when an entry starts or ends."""
         self.entry_start: int | None = None
         """The offset of the current entry; None between entries."""
@@ -45,12 +57,12 @@ class EntryBuilder:
         """The offset at which the last completed entry ended."""
         self.unclosed_entries: list[int] = []
         """The offsets of entries that were not closed before the next one started."""
-        self.structure_problems = StructureProblems()
+        self.structure_problems = scope.problems if scope else StructureProblems()
         self.has_other_content = False
         """Whether the root element contains anything but entries."""
         self._grammar = grammar
         self._entries = grammar.entries
-        self._scope = NamespaceScope(grammar.namespace, self.structure_problems)
+        self._scope = scope or NamespaceScope(grammar.namespace, self.structure_problems)
         self._record: list[tuple[str, str]] = []
         self._entry: Tag | None = None
         self._text: list[str] = []
@@ -66,6 +78,8 @@ class EntryBuilder:
         self._deeper_inside = 0
         self._entry_depth = 0  # how many elements are around the current entry
         self._stack: list[tuple[_Children, Tag | None, NamespaceScope, str]] = []
+        if scope:
+            self._stack.append((grammar.entries, None, scope, IMPLIED_ROOT))
 
     @property
     def path(self) -> list[str]:
@@ -91,6 +105,43 @@ class EntryBuilder:
     def root_closed(self) -> bool:
         """Whether the root element has ended."""
         return self._scope.has_root and not self._stack
+
+    @property
+    def is_between_entries(self) -> bool:
+        """Whether elements around the entries are open, and nothing else."""
+        return self._entry is None and self._children is self._entries and bool(self._stack)
+
+    def state(self) -> BuilderState | None:
+        """Return the state between entries; None if it depends on where something is."""
+        problems = self.structure_problems.found
+        if any(at is not None for _, _, at in problems):
+            return None
+        return BuilderState(tuple(self._stack), self._scope, self.has_other_content, problems)
+
+    def restore(self, state: BuilderState) -> None:
+        """Continue from such a state, in another document."""
+        for problem in state.problems:
+            self.structure_problems.add(*problem)
+        scopes: dict[int, NamespaceScope] = {}
+        for scope in (*(place[2] for place in state.stack), state.scope):
+            if id(scope) not in scopes:
+                scopes[id(scope)] = scope.reporting_to(self.structure_problems)
+        self._stack = [
+            (children, tag, scopes[id(scope)], name) for children, tag, scope, name in state.stack
+        ]
+        self._scope = scopes[id(state.scope)]
+        self._known = self._scope.names.tags[id(self._children)]
+        self.has_other_content = state.has_other_content
+
+    @property
+    def open_record(self) -> list[tuple[str, str]]:
+        """The record of the current entry so far."""
+        return self._record
+
+    @property
+    def is_in_text(self) -> bool:
+        """Whether the innermost open element contains text, or is unknown."""
+        return self._leaf is not None or self._children is None
 
     @property
     def is_child_sitemap(self) -> bool:

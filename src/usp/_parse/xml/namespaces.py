@@ -95,6 +95,11 @@ class StructureProblems:
             known.add(message)
             self._new.append((code, message, at))
 
+    @property
+    def found(self) -> list[tuple[str, str, int | None]]:
+        """Those that were added since the last call of ``take``."""
+        return self._new.copy()
+
     def take(self) -> list[tuple[str, str, int | None]]:
         """Return the code, message and offset of those that were added since the last call."""
         new, self._new = self._new, []
@@ -151,7 +156,7 @@ class NamespaceScope:
         :param base: the ``xml:base`` of this scope.
         """
         self._own = own
-        self._problems = problems
+        self.problems = problems
         self._bound = bound
         self._root = root
         self.base = base
@@ -180,13 +185,19 @@ class NamespaceScope:
             return self
         bound = self._bound if len(self._bound) > _MAX_PREFIXES else {**self._bound, **declared}
         root = self._root or self._check_root(name, bound)
-        return NamespaceScope(self._own, self._problems, bound, root, base)
+        return NamespaceScope(self._own, self.problems, bound, root, base)
+
+    def reporting_to(self, problems: StructureProblems) -> "NamespaceScope":
+        """Return the same scope, whose problems are recorded elsewhere."""
+        scope = object.__new__(NamespaceScope)
+        scope.__dict__.update(self.__dict__, problems=problems)
+        return scope
 
     def with_own(self, name: str) -> "NamespaceScope":
         """Return a scope in which the namespace of this element is the format's own."""
         prefix = name.rpartition(":")[0]
         root = prefix, self._bound.get(prefix)
-        return NamespaceScope(self._own, self._problems, self._bound, root, self.base)
+        return NamespaceScope(self._own, self.problems, self._bound, root, self.base)
 
     def namespace(self, name: str) -> str | None:
         """Return the namespace of an element as it is declared; None if it has none."""
@@ -198,7 +209,7 @@ class NamespaceScope:
         exact = _EXACT.get(self._own)
         if exact and namespace not in exact:
             shown = repr(namespace[:80]) if namespace else "no namespace"
-            self._problems.add("SM219", f"the root element is in {shown}")
+            self.problems.add("SM219", f"the root element is in {shown}")
         return prefix, namespace
 
     def key(self, name: str) -> str:
@@ -224,7 +235,7 @@ class NamespaceScope:
         local = written.lower()
         key, problem = self._resolve(prefix, written, local)
         if problem:
-            self._problems.add(*problem)
+            self.problems.add(*problem)
         else:
             self.names.add(name, key)
         return key
