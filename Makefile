@@ -11,16 +11,24 @@ BIN ?= $(if $(filter Windows_NT,$(OS)),Scripts,bin)
 PY := $(VENV)/$(BIN)/python
 READY := $(VENV)/ready
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
-PYTEST := -m pytest -n auto --maxprocesses 8
+PYTEST := -m pytest -n auto --maxprocesses 8 --dist worksteal
 CONSTRAINTS ?=
 
-.PHONY: demo test test-all test-lowest coverage check bench bench-full bench-docs fuzz wheel shim clean
+# Without it each of the many processes of the tests would compile all modules again.
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: demo test test-thorough test-all test-lowest coverage check bench bench-full bench-docs fuzz wheel shim clean
 
 demo: $(READY)
 	@$(PY) -m usp demo
 
 test: $(READY)
 	@$(PY) $(PYTEST) $(ARGS)
+
+# All tests, also those that take minutes, with many new examples for each property. For a long run
+# by hand: about an hour.
+test-thorough: $(READY)
+	@$(PY) $(PYTEST) -m "" --hypothesis-profile=thorough --timeout 3600 $(ARGS)
 
 # The tests with every other Python from 3.11 on that the machine has, each in an environment of its
 # own; properties draw fewer examples there.

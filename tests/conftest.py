@@ -4,10 +4,14 @@
 - ``demo_site``: the running demo site of ``usp demo``;
 - ``corpus``: the folder of real documents; the test is skipped where that is missing.
 
-Servers, files and processes are real: no code of the library is replaced by a mock. Hypothesis has
-no deadline, since a busy machine may be slow.
+Servers, files and processes are real: no code of the library is replaced by a mock.
+
+Hypothesis has no deadline, since a busy machine may be slow. Its profile says how many examples a
+property draws: ``usual`` draws the same few in every run, so that a failure belongs to a change;
+``thorough`` draws many new ones (``make test-thorough``); ``quick`` is for further Pythons.
 """
 
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,11 +24,27 @@ from usp.cli._demo_site import DemoSite
 
 PROJECT = Path(__file__).resolve().parent.parent
 
-settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile(
-    "quick", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=20
-)
-settings.load_profile("untimed")
+for name, examples in {"quick": 5, "usual": 20, "thorough": 500}.items():
+    settings.register_profile(
+        name,
+        deadline=None,
+        suppress_health_check=[HealthCheck.too_slow],
+        max_examples=examples,
+        derandomize=name != "thorough",
+    )
+settings.load_profile("usual")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Use more processes than there are CPUs, since many tests wait for servers."""
+    return (os.cpu_count() or 1) * 3 // 2
+
+
+def pytest_collection_finish() -> None:
+    """Let the garbage collector, which many tests call, skip the modules and the tests."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture

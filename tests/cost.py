@@ -2,7 +2,8 @@
 
 A function of a test module is called in a new process with limits on CPU time and memory, so that
 a fault ends that process and not the tests. CPU time is measured and not time on the clock: a busy
-machine changes nothing. Only POSIX systems have these limits; elsewhere the tests are skipped.
+machine changes nothing. The process is forked from one that has its imports done (``tests.warm``).
+Only POSIX systems have these limits; elsewhere the tests are skipped.
 
     def read_faults(size: int) -> None:
         consume(b"<urlset>" + b"<a></b>" * size)
@@ -15,7 +16,6 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -26,6 +26,8 @@ from typing import Final
 
 import pytest
 
+from tests.warm import WarmPython
+
 SECONDS: Final = 20
 """The limit on the CPU time of the process, which includes its imports."""
 MEMORY_MIB: Final = 2048
@@ -35,7 +37,7 @@ GROWTH: Final = 2.9
 NOISE: Final = 0.05
 """In seconds: shorter times say nothing about growth."""
 
-_PROJECT: Final = Path(__file__).resolve().parent.parent
+_WITH_USP: Final = WarmPython(("hypothesis", "pytest", "usp.aio", "usp.tree", "usp.cli._demo"))
 _PEAK: Final = "VmHWM"
 _CURRENT: Final = "VmRSS"
 
@@ -55,6 +57,7 @@ def cost(
     *arguments: str | float,
     seconds: int = SECONDS,
     memory_mib: int = MEMORY_MIB,
+    python: WarmPython = _WITH_USP,
 ) -> Cost:
     """Call a function, defined at the top of a test module, in a new process; return its cost.
 
@@ -62,17 +65,11 @@ def cost(
     """
     pytest.importorskip("resource", reason="only POSIX systems have limits on CPU time and memory")
     call = [function.__module__, function.__qualname__, json.dumps(arguments)]
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.cost", str(seconds), str(memory_mib), *call],
-        cwd=_PROJECT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = python.run("-m", "tests.cost", str(seconds), str(memory_mib), *call)
     if done.returncode == -signal.SIGXCPU:
         pytest.fail(f"{function.__name__}{arguments} takes more than {seconds} s of CPU time")
     if done.returncode:
-        pytest.fail(f"{function.__name__}{arguments} fails:\n{done.stderr[-2000:]}")
+        pytest.fail(f"{function.__name__}{arguments} fails:\n{done.stderr.decode()[-2000:]}")
     return Cost(*json.loads(done.stdout.splitlines()[-1]))
 
 

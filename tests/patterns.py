@@ -44,7 +44,7 @@ SUSPICIOUS: Final = 0.002
 LENGTH: Final = 10_000
 GROWTH: Final = 2.9
 """How much twice the text may cost."""
-TOO_LONG: Final = 0.5
+TOO_LONG: Final = 0.2
 """CPU seconds after which one search is ended."""
 LARGE: Final = 64
 """A repeat of at most so many is bounded; it can't grow with the text."""
@@ -215,31 +215,33 @@ class _TooLongError(Exception):
 
 
 @contextmanager
-def cpu_limit(seconds: float) -> Iterator[None]:
-    """Raise after so much CPU time; the engine looks for signals while it searches."""
+def cpu_limit() -> Iterator[None]:
+    """Let the timer of CPU time raise; the engine looks for signals while it searches."""
 
     def stop(_signal: int, _frame: FrameType | None) -> None:
         raise _TooLongError
 
     previous = signal.signal(signal.SIGVTALRM, stop)
-    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         signal.signal(signal.SIGVTALRM, previous)
 
 
 def cost(use: Use, pattern: Pattern, text: Any) -> float:
+    """Return the CPU time of a search, at most ``TOO_LONG``."""
+    began = time.process_time()
     try:
-        with cpu_limit(TOO_LONG):
-            began = time.process_time()
-            use(pattern, text)
-            return time.process_time() - began
+        signal.setitimer(signal.ITIMER_VIRTUAL, TOO_LONG)
+        use(pattern, text)
+        return time.process_time() - began
     except _TooLongError:
         return TOO_LONG
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
 
 
+@cpu_limit()
 def superlinear(pattern: Pattern, uses: Iterable[str]) -> str | None:
     """The first text for which the pattern costs more than its length, if there is one."""
     for text in attack_strings(pattern):

@@ -13,13 +13,15 @@ import pytest
 
 from tests.cost import cost
 from tests.patterns import USES, check, superlinear
+from tests.warm import WarmPython
 
-PARTS: Final = 4
+PARTS: Final = 2
 """In how many processes the patterns are checked."""
+WITHOUT_USP: Final = WarmPython(("pytest",))
+"""The patterns are found when the package is imported."""
 BUILT_FROM_INPUT: Final = {
     "_crawl/selection.py",  # the caller's own pattern
     "_parse/pattern/compile.py",  # the pattern of a document's entries: tests/parse/pattern
-    "_parse/pattern/groups.py",  # the same, with more groups
 }
 """Files in which a pattern is compiled that no import makes."""
 
@@ -53,7 +55,7 @@ def check_patterns(part: int) -> None:
 
 @pytest.mark.parametrize("part", range(PARTS))
 def test_every_pattern_takes_linear_time(part: int) -> None:
-    cost(check_patterns, part, seconds=60)
+    cost(check_patterns, part, seconds=60, python=WITHOUT_USP)
 
 
 def check_examples() -> None:

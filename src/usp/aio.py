@@ -4,20 +4,22 @@ The names and parameters are those of ``usp.tree`` and ``usp.stream``. Callbacks
 and run in the caller's task. Needs the extra ``async``, which installs aiohttp.
 """
 
-from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Awaitable, Iterable
+from collections.abc import AsyncGenerator, AsyncIterable, Iterable, Iterator
 from contextlib import AbstractAsyncContextManager, nullcontext
-from types import TracebackType
-from typing import Self, TypeVar, Unpack
+from typing import Self, Unpack
 
-from usp._crawl import Crawl
+from usp._aio_stream import AioCrawlStream, AioStream, first_crawl
+from usp._crawl.nodes import Node
 from usp._crawl.options import CrawlOptions, RecurseCallback, RecurseListCallback, StopCallback
 from usp._crawl.policy import Policy, PolicyFields, explains_policy, policy_with
 from usp._crawl.urls import is_start_url, url_with_scheme
+from usp._crawl.work import PageBatch
 from usp._display import redact_argument
-from usp._drive.aio import AioCrawlRun, PageBatches, run
+from usp._drive.aio import run
 from usp._drive.bounded_tasks import as_they_finish
 from usp._drive.events import emitter
 from usp._drive.off_loop import in_thread, off_loop
+from usp._drive.page_filter import PageFilter
 from usp._source import CrawlStart, SourceName, known_and_extra_paths
 from usp._store import Store
 from usp._validate import (
@@ -27,12 +29,12 @@ from usp._validate import (
     check_optional_instance,
     shown_argument,
 )
-from usp.objects.events import CrawlFinished, Observer
+from usp.objects.events import Observer
 from usp.objects.outcome import Outcome
 from usp.objects.page import SitemapPage
 from usp.objects.problem import Problem
 from usp.objects.sitemap import IndexWebsiteSitemap
-from usp.stream import StreamState, StreamStatus
+from usp.stream import StreamState
 from usp.tree import _UNPUBLISHED_SITEMAP_PATHS
 from usp.web_client.abstract_aio_client import AbstractAioWebClient
 
@@ -56,97 +58,31 @@ __all__ = [
     "sitemap_trees",
 ]
 
-_T = TypeVar("_T")
 
-
-class _AioStream(AsyncIterator[_T]):
-    """An async iterator that can be closed at any time, and is an async context manager for it."""
-
-    _items: AsyncGenerator[_T, None]
-
-    def __anext__(self) -> Awaitable[_T]:
-        return self._items.__anext__()
-
-    async def aclose(self) -> None:
-        """End the stream: when this returns, no request is in flight."""
-        await self._items.aclose()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        await self.aclose()
-
-
-class AioPageStream(StreamStatus, _AioStream[SitemapPage]):
+class AioPageStream(AioCrawlStream[SitemapPage]):
     """Pages as they arrive, in document order; returned by ``iter_pages``."""
 
-    _store: Store
 
-    @classmethod
-    def _start(
-        cls,
-        start: CrawlStart,
-        policy: Policy,
-        options: CrawlOptions,
-        client: AbstractAioWebClient | None,
-        store: Store,
-    ) -> Self:
-        stream = cls.__new__(cls)
-        # A file is read with the first page, in a thread; until then, nothing is known of it.
-        known = Crawl._started(start.site.name, (), policy, options) if start.file else None
-        stream._state = StreamState(
-            known or start.crawl(policy, options), emitter(options.observer)
-        )
-        stream._store = store
-        stream._items = _read(stream._state, start, client, store)
-        return stream
+class _PageReader:
+    """Makes the pages of a stream."""
 
-    async def aclose(self) -> None:
-        """End the stream: when this returns, no request is in flight."""
-        await super().aclose()
-        self._store.close()  # a source that is a file was stored before the first page was read
+    def batches(self, node: Node, _state: StreamState[PageFilter]) -> PageBatch:
+        return PageBatch(node.document.pages if node.document else ())
+
+    def items(
+        self, node: Node, batch: list[SitemapPage], state: StreamState[PageFilter]
+    ) -> Iterator[SitemapPage]:
+        return state.filter.select(node, batch)
+
+    def after(self, _node: Node, *, to_the_end: bool) -> Iterator[SitemapPage]:
+        del to_the_end
+        return iter(())
+
+    def end(self, _state: StreamState[PageFilter]) -> Iterator[SitemapPage]:
+        return iter(())
 
 
-async def _read(
-    state: StreamState, start: CrawlStart, given: AbstractAioWebClient | None, store: Store
-) -> AsyncGenerator[SitemapPage, None]:
-    """Yield the pages of a stream.
-
-    It knows nothing of the stream itself, so that one that is dropped is closed at once: requests
-    that wait for the garbage collector would hold the slots of a shared client.
-    """
-    try:
-        if start.file:
-            policy, options = state.crawl.policy, state.crawl._cursor.options
-            state.set_crawl(await in_thread(start.crawl, policy, options))
-        crawl, page_filter = state.crawl, state.page_filter
-        async with (
-            _client(given) as client,
-            AioCrawlRun(crawl, client, start.homepage, state.emit, store) as progress,
-        ):
-            running = True
-            while True:
-                for node in page_filter.ready_nodes():
-                    batches = PageBatches(node.document, page_filter.ended)
-                    while not page_filter.closed and (batch := await batches.next()):
-                        for page in page_filter.select(node, batch):
-                            yield page
-                    page_filter.finish(node, ended=batches.ended)
-                if not running:  # what had arrived when a limit was reached was read, too
-                    state.emit(CrawlFinished(crawl.outcome))
-                    return
-                running = await progress.step()
-    finally:
-        store.close()
-
-
-class AioTreeStream(_AioStream[tuple[str, IndexWebsiteSitemap]]):
+class AioTreeStream(AioStream[tuple[str, IndexWebsiteSitemap]]):
     """The trees of many websites, each with its homepage as given: of ``sitemap_trees``."""
 
     @classmethod
@@ -322,7 +258,9 @@ def iter_pages(
     start = CrawlStart.for_source(
         source, policy, use_robots=use_robots, use_known_paths=use_known_paths, store=store
     )
-    return AioPageStream._start(start, policy, options, web_client, store)
+    crawl = first_crawl(start, policy, options)
+    state = StreamState(crawl, emitter(observer), PageFilter)
+    return AioPageStream._start(start, state, _PageReader(), _client(web_client), store)
 
 
 @explains_policy

@@ -3,16 +3,16 @@
 import os
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import TracebackType
-from typing import Self, Unpack
+from typing import Any, Generic, Self, TypeVar, Unpack
 
 from usp._crawl import Crawl
 from usp._crawl.options import CrawlOptions, RecurseCallback, RecurseListCallback, StopCallback
 from usp._crawl.policy import Policy, PolicyFields, explains_policy, policy_with
 from usp._crawl.work import PageBatch
 from usp._drive.events import Emit, emitter
-from usp._drive.page_filter import PageFilter
+from usp._drive.page_filter import PageFilter, StreamFilter
 from usp._drive.run import steps
 from usp._drive.steps import advance
 from usp._source import CrawlStart, SourceName
@@ -27,23 +27,34 @@ from usp.web_client.abstract_client import AbstractWebClient
 __all__ = ["PageStream", "iter_pages"]
 
 
-class StreamState:
-    """The crawl of a stream and its page filter, which the stream and its generator share."""
+Item_co = TypeVar("Item_co", covariant=True)
+Filter = TypeVar("Filter", bound=StreamFilter)
 
-    def __init__(self, crawl: Crawl, emit: Emit) -> None:
+
+class StreamState(Generic[Filter]):
+    """The crawl of a stream and its filter, which the stream and its generator share."""
+
+    def __init__(
+        self, crawl: Crawl, emit: Emit, make_filter: Callable[[Crawl, Emit], Filter]
+    ) -> None:
         self.emit = emit
+        self._make_filter = make_filter
         self.set_crawl(crawl)
 
     def set_crawl(self, crawl: Crawl) -> None:
         """Use this crawl: that of a file starts when the file was read."""
         self.crawl = crawl
-        self.page_filter = PageFilter(crawl, self.emit)
+        self.filter = self._make_filter(crawl, self.emit)
+
+
+ReadReady = Callable[[StreamState[Filter], bool], Iterator[Item_co]]
+"""Yields the items of what has arrived; it is told whether the crawl is over."""
 
 
 class StreamStatus:
     """The state of a stream's crawl, at any time; for threads and asyncio."""
 
-    _state: StreamState
+    _state: StreamState[Any]
 
     @property
     def outcome(self) -> Outcome:
@@ -53,7 +64,8 @@ class StreamStatus:
     @property
     def skipped(self) -> Counter[SkipReason]:
         """The number of sitemaps and pages that were skipped so far, by reason."""
-        return self._state.crawl.skipped + self._state.page_filter.skipped
+        skipped_pages: Counter[SkipReason] = self._state.filter.skipped
+        return self._state.crawl.skipped + skipped_pages
 
     @property
     def tried(self) -> tuple[Attempt, ...]:
@@ -74,41 +86,35 @@ class StreamStatus:
         return (*([stopped] if stopped else []), *self._state.crawl._cursor.report.losses)
 
 
-class PageStream(StreamStatus, Iterator[SitemapPage]):
-    """Pages as they arrive, in document order: an iterator that can be closed at any time.
-
-    ``iter_pages`` returns it. Closing closes the sockets at once. A stream that is used as a
-    context manager, or is read to its end, closes itself.
-    """
+class SyncStream(StreamStatus, Iterator[Item_co]):
+    """What a crawl gives as it runs: an iterator that can be closed at any time."""
 
     _store: Store
-    _pages: Generator[SitemapPage]
+    _items: Generator[Item_co]
 
     @classmethod
     def _start(
         cls,
-        crawl: Crawl,
-        client: AbstractWebClient,
-        homepage: str,
-        store: Store,
-        *,
-        close_client: bool,
+        start: "StreamStart",
+        state: StreamState[Filter],
+        read_ready: "ReadReady[Filter, Item_co]",
     ) -> Self:
         stream = cls.__new__(cls)
-        emit = emitter(crawl._cursor.options.observer)
-        stream._state = StreamState(crawl, emit)
-        stream._store = store
-        progress = steps(crawl, client, homepage, emit, store)
-        done = client.close if close_client else None
-        stream._pages = _read(stream._state, progress, store, done)
+        stream._state = state
+        stream._store = start.store
+        progress = steps(start.crawl, start.client, start.homepage, state.emit, start.store)
+        done = start.client.close if start.owns_client else None
+        stream._items = _read(state, progress, start.store, done, read_ready)
+        if start.is_file:
+            advance(start.crawl, state.filter.ended)  # what it is, is known already
         return stream
 
-    def __next__(self) -> SitemapPage:
-        return next(self._pages)
+    def __next__(self) -> Item_co:
+        return next(self._items)
 
     def close(self) -> None:
         """End the stream: nothing more is fetched."""
-        self._pages.close()
+        self._items.close()
         self._store.close()  # a source that is a file was stored before the first page was read
 
     def __enter__(self) -> Self:
@@ -123,23 +129,32 @@ class PageStream(StreamStatus, Iterator[SitemapPage]):
         self.close()
 
 
+class PageStream(SyncStream[SitemapPage]):
+    """Pages as they arrive, in document order: an iterator that can be closed at any time.
+
+    ``iter_pages`` returns it. Closing closes the sockets at once. A stream that is used as a
+    context manager, or is read to its end, closes itself.
+    """
+
+
 def _read(
-    state: StreamState,
+    state: StreamState[Filter],
     progress: Generator[None],
     store: Store,
     close_client: Callable[[], None] | None,
-) -> Generator[SitemapPage]:
-    """Yield the pages of a stream.
+    read_ready: ReadReady[Filter, Item_co],
+) -> Generator[Item_co]:
+    """Yield the items of a stream.
 
     It knows nothing of the stream itself, so that one that is dropped is closed at once, and not
     when the garbage collector gets to it.
     """
     process = os.getpid()
     try:
-        yield from _read_ready(state.page_filter)  # a file needs no request
+        yield from read_ready(state, False)  # a file needs no request
         for _ in progress:
-            yield from _read_ready(state.page_filter)
-        yield from _read_ready(state.page_filter)  # what had arrived when a limit was reached
+            yield from read_ready(state, False)
+        yield from read_ready(state, True)  # what had arrived when a limit was reached
         state.emit(CrawlFinished(state.crawl.outcome))
     finally:
         progress.close()  # closes the sockets
@@ -149,11 +164,48 @@ def _read(
                 close_client()
 
 
-def _read_ready(page_filter: PageFilter) -> Iterator[SitemapPage]:
+def _read_ready(state: StreamState[PageFilter], _is_over: bool) -> Iterator[SitemapPage]:
+    page_filter = state.filter
     for node in page_filter.ready_nodes():
         batch = PageBatch(node.document.pages if node.document else ())
         yield from page_filter.select(node, batch.one_by_one(page_filter.ended))
         page_filter.finish(node, ended=batch.ended)
+
+
+@dataclass(frozen=True, slots=True)
+class StreamStart:
+    """A crawl that is ready to be streamed, and what it needs."""
+
+    crawl: Crawl
+    client: AbstractWebClient
+    owns_client: bool
+    homepage: str
+    store: Store
+    is_file: bool
+
+    @classmethod
+    def of(
+        cls,
+        source: SourceName,
+        policy: Policy,
+        options: CrawlOptions,
+        web_client: AbstractWebClient | None,
+        *,
+        use_robots: bool,
+        use_known_paths: bool | None,
+    ) -> Self:
+        """Prepare the crawl of a source.
+
+        :raises UsageError: if an argument is wrong.
+        """
+        given = None if web_client is None else as_web_client(web_client)
+        store = Store(file_per_document=True)
+        start = CrawlStart.for_source(
+            source, policy, use_robots=use_robots, use_known_paths=use_known_paths, store=store
+        )
+        client = default_client() if given is None else given
+        crawl = start.crawl(policy, replace(options, probe_early=bool(client.thread_safe)))
+        return cls(crawl, client, given is None, start.homepage, store, start.file is not None)
 
 
 @explains_policy
@@ -194,18 +246,16 @@ def iter_pages(
     :raises UsageError: if the source is none of these, or another argument is wrong.
     """
     policy = policy_with(policy, policy_fields)
-    given = None if web_client is None else as_web_client(web_client)
     options = CrawlOptions(
         recurse_callback, recurse_list_callback, stop_callback, observer, streaming=True
     )
-    store = Store(file_per_document=True)
-    start = CrawlStart.for_source(
-        source, policy, use_robots=use_robots, use_known_paths=use_known_paths, store=store
+    start = StreamStart.of(
+        source,
+        policy,
+        options,
+        web_client,
+        use_robots=use_robots,
+        use_known_paths=use_known_paths,
     )
-    client = default_client() if given is None else given
-    crawl = start.crawl(policy, replace(options, probe_early=bool(client.thread_safe)))
-    owned = web_client is None
-    stream = PageStream._start(crawl, client, start.homepage, store, close_client=owned)
-    if start.file:
-        advance(crawl, stream._state.page_filter.ended)  # what it is, is known already
-    return stream
+    state = StreamState(start.crawl, emitter(observer), PageFilter)
+    return PageStream._start(start, state, _read_ready)

@@ -2,7 +2,8 @@
 
 The process runs in Python's development mode, which reports unclosed sockets and files on stderr;
 without the proxies of the environment, which can't reach the loopback interface; and with the
-default buffering.
+default buffering. ``usp`` and ``script`` fork a process that has its imports done (``tests.warm``),
+unless it gets environment variables of its own; the others start a new one.
 """
 
 import os
@@ -13,8 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import usp as package
+from tests.warm import WarmPython
 
-USP = (sys.executable, "-X", "dev", "-m", "usp")
+DEVELOPMENT = ("-X", "dev")
+USP = (sys.executable, *DEVELOPMENT, "-m", "usp")
+WARM = WarmPython(("usp.cli._ls", "usp.cli._demo"), DEVELOPMENT)
 TIMEOUT = 60
 
 
@@ -46,7 +50,7 @@ def search_path(*extra: Path) -> str:
 
 def usp(*args: str, env: Mapping[str, str] | None = None) -> Finished:
     """Run ``usp`` with these arguments and wait for its end."""
-    return run(*USP, *args, env=env)
+    return _python("-m", "usp", *args, env=env)
 
 
 def redirected(how: str, *args: str) -> Finished:
@@ -56,13 +60,23 @@ def redirected(how: str, *args: str) -> Finished:
 
 def script(code: str, *args: str, env: Mapping[str, str] | None = None) -> Finished:
     """Run a Python program and wait for its end."""
-    return run(sys.executable, "-X", "dev", "-c", code, *args, env=env)
+    return _python("-c", code, *args, env=env)
+
+
+def _python(*args: str, env: Mapping[str, str] | None) -> Finished:
+    if env is None:
+        return _finished(WARM.run(*args, env=environment()))
+    return run(sys.executable, *DEVELOPMENT, *args, env=env)
 
 
 def run(*command: str, env: Mapping[str, str] | None = None) -> Finished:
     done = subprocess.run(
         command, capture_output=True, check=False, env=environment(env), timeout=TIMEOUT
     )
+    return _finished(done)
+
+
+def _finished(done: "subprocess.CompletedProcess[bytes]") -> Finished:
     return Finished(done.returncode, done.stdout.decode(), done.stderr.decode())
 
 

@@ -17,6 +17,7 @@ from tests.loops import other_tasks, run, until_closed
 from tests.server import Handler, LoopbackServer, Plain, index, redirect, reset, stall, urlset
 from tests.servers import Certificate, TLSServer, drip
 from usp import Outcome, Policy, aio
+from usp._aio_stream import AioStream
 from usp.web_client.aio_client import AioWebClient
 
 LARGE = urlset(*(f"http://h.example/a-page-of-some-length/{number}" for number in range(3000)))
@@ -157,7 +158,7 @@ def test_a_stream_that_is_closed_early_leaves_nothing(
     server.site |= {"/a.xml": LARGE, "/stall.xml": stall}
 
     async def main() -> None:
-        stream: aio._AioStream[Any] = aio.iter_pages(server.url)
+        stream: AioStream[Any] = aio.iter_pages(server.url)
         if what == "trees":
             stream = aio.sitemap_trees(["http://", server.url])
         if how == "aclose":

@@ -45,7 +45,7 @@ def answer(server: LoopbackServer, name: str, kind: str, children: list[str]) ->
 
 
 @settings(
-    max_examples=15,
+    max_examples=max(1, settings().max_examples // 4),  # each one crawls a site five times
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(site=site_descriptions())

@@ -3,12 +3,15 @@
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
 from tests.server import Callback, LoopbackServer, Plain, stall
 from tests.servers import drip
 from tests.waiting import wait_until
+from tests.warm import WarmPython
 
 PROGRAM = """
 import _thread, asyncio, os, signal, sys, threading, time
@@ -17,7 +20,7 @@ from usp import aio
 from usp.tree import sitemap_tree_for_homepage
 from usp.web_client.requests_client import RequestsWebClient
 
-how, driver, url = sys.argv[1:]
+how, driver, url, now = sys.argv[1:]
 
 
 class Alarm(TimeoutError if how == "TimeoutError" else Exception):
@@ -29,7 +32,8 @@ def on_alarm(*_):
 
 
 def interrupt():
-    sys.stdin.readline()
+    while not os.path.exists(now):
+        time.sleep(0.01)
     global begun
     begun = time.monotonic()
     if how == "interrupt_main":
@@ -61,32 +65,31 @@ SLOW: dict[str, Plain | Callback] = {
 }
 
 
-def interrupted(server: LoopbackServer, how: str, driver: str) -> list[str]:
+PYTHON = WarmPython(("usp.aio", "usp.tree", "usp.cli._ls"), ("-W", "always"))
+
+
+def interrupted(server: LoopbackServer, how: str, driver: str, folder: Path) -> list[str]:
     """What a program prints that is interrupted while it waits for a slow sitemap."""
     server.robots("/slow.xml")
-    command = [sys.executable, "-W", "always", "-c", PROGRAM, how, driver, server.url]
-    with subprocess.Popen(
-        command,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
+    now = folder / "now"
+    with ThreadPoolExecutor() as pool:
+        ending = pool.submit(PYTHON.run, "-c", PROGRAM, how, driver, server.url, str(now))
         wait_until(lambda: "/slow.xml" in server.requested)
         time.sleep(0.2)  # asyncio drops what is raised while it sends the request
-        printed, errors = process.communicate("now\n", timeout=30)
-    assert (process.returncode, errors) == (0, "")
-    return printed.split()
+        now.touch()
+        ended = ending.result()
+    assert (ended.returncode, ended.stderr) == (0, b"")
+    return ended.stdout.decode().split()
 
 
 @pytest.mark.parametrize("server_is", SLOW)
 @pytest.mark.parametrize("driver", ["threads", "inline"])
 @pytest.mark.parametrize("how", ["SIGINT", "SIGALRM", "TimeoutError", "interrupt_main"])
 def test_a_signal_interrupts_a_crawl_within_a_second(
-    server: LoopbackServer, how: str, driver: str, server_is: str
+    server: LoopbackServer, how: str, driver: str, server_is: str, tmp_path: Path
 ) -> None:
     server.site["/slow.xml"] = SLOW[server_is]
-    name, seconds, threads = interrupted(server, how, driver)
+    name, seconds, threads = interrupted(server, how, driver, tmp_path)
     by_alarm = how in {"SIGALRM", "TimeoutError"}
     assert name == ("Alarm" if by_alarm else "KeyboardInterrupt")
     assert float(seconds) < 1
@@ -96,10 +99,10 @@ def test_a_signal_interrupts_a_crawl_within_a_second(
 @pytest.mark.parametrize("server_is", ["silent", "dripping"])
 @pytest.mark.parametrize("how", ["SIGINT", "SIGALRM"])
 def test_a_signal_interrupts_a_crawl_in_asyncio(
-    server: LoopbackServer, how: str, server_is: str
+    server: LoopbackServer, how: str, server_is: str, tmp_path: Path
 ) -> None:
     server.site["/slow.xml"] = SLOW[server_is]
-    name, seconds, _ = interrupted(server, how, "asyncio")
+    name, seconds, _ = interrupted(server, how, "asyncio", tmp_path)
     assert name == ("Alarm" if how == "SIGALRM" else "KeyboardInterrupt")
     assert float(seconds) < 1
 

@@ -3,7 +3,6 @@
 The time is scaled down by the client's ``first_response_timeout``; the defaults are added up.
 """
 
-import os
 import socket
 import time
 from collections.abc import Iterator
@@ -59,7 +58,7 @@ def test_the_defaults_add_up_to_less_than_a_minute() -> None:
     assert FIRST_RESPONSE_TIMEOUT >= 30, "slow sites get a chance"
 
 
-@pytest.mark.skipif("USP_TEST_SLOW" not in os.environ, reason="takes five minutes")
+@pytest.mark.thorough
 @pytest.mark.timeout(400)
 def test_a_silent_host_takes_less_than_a_minute_by_default(silent: str) -> None:
     for crawl in WAYS.values():
@@ -76,12 +75,12 @@ def test_a_silent_host_takes_less_than_a_minute_by_default(silent: str) -> None:
 @pytest.mark.parametrize("way", WAYS)
 def test_a_host_that_has_responded_gets_its_whole_timeout(way: str, server: LoopbackServer) -> None:
     def slow(_: Handler) -> bytes:
-        time.sleep(1.2)
+        time.sleep(1.6)
         return urlset(server.at("/page"))
 
     server.robots("/slow.xml")
     server.site["/slow.xml"] = slow
-    assert WAYS[way](server.url, 0.6).pages == [server.at("/page")]
+    assert WAYS[way](server.url, 1.0).pages == [server.at("/page")]
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -92,7 +91,7 @@ def test_the_body_of_a_first_response_may_take_longer(way: str, server: Loopback
         close = "Connection: close\r\n" * (way == "tree")  # then the connection has no socket left
         head = f"HTTP/1.1 200 OK\r\nContent-Length: {len(document)}\r\n{close}\r\n"
         handler.wfile.write(head.encode() + document[:100])
-        time.sleep(1.2)
+        time.sleep(1.6)
         handler.wfile.write(document[100:])
 
     server.site["/a.xml"] = slow_body
@@ -101,7 +100,7 @@ def test_the_body_of_a_first_response_may_take_longer(way: str, server: Loopback
     if "stream" not in way:
         server.robots("/a.xml")
         source = server.url
-    found = WAYS[way](source, 0.6, **options)
+    found = WAYS[way](source, 1.0, **options)
     assert found.pages == [server.at("/page")]
     assert found.outcome is Outcome.FOUND
 

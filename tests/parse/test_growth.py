@@ -14,7 +14,6 @@ from fuzz import growth
 from fuzz.growth_tokens import TOKENS
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
-SAMPLE = 40
 
 
 def recipe(*parts: bytes) -> bytes:
@@ -22,9 +21,10 @@ def recipe(*parts: bytes) -> bytes:
     return b"\0\0" + b"\xff".join(bytes([TOKENS.index(part)]) if part else b"" for part in parts)
 
 
-def test_a_sample_of_drawn_documents_is_read_in_linear_time() -> None:
+@pytest.mark.parametrize("size", [8, pytest.param(100, marks=pytest.mark.thorough)])
+def test_a_sample_of_drawn_documents_is_read_in_linear_time(size: int) -> None:
     rng = Random(1)  # noqa: S311 -- not for secrets
-    for _ in range(SAMPLE):
+    for _ in range(size):
         growth.growth(growth.draw(rng))
 
 

@@ -20,12 +20,12 @@ from usp.objects.sitemap import AbstractSitemap, IndexWebsiteSitemap, InvalidSit
 POLICY = Policy(max_attempts=1)
 
 
-@pytest.fixture(scope="module")
-def site(corpus: Path) -> Iterator[LoopbackServer]:
-    """All documents of the corpus, declared by one robots.txt."""
+@pytest.fixture(params=[5, pytest.param(1, marks=pytest.mark.thorough)])
+def site(corpus: Path, request: pytest.FixtureRequest) -> Iterator[LoopbackServer]:
+    """The documents of the corpus, or every fifth, declared by one robots.txt."""
     with LoopbackServer() as server:
         files = sorted(path for path in corpus.glob("*/*") if path.suffix != ".md")
-        for path in files:
+        for path in files[:: request.param]:
             server.site[f"/{path.parent.name}/{path.name}"] = Answer(body=path.read_bytes())
         server.robots(*server.site)
         yield server

@@ -8,7 +8,6 @@ import warnings
 import zlib
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
-from itertools import pairwise
 
 import pytest
 
@@ -335,9 +334,11 @@ def test_requests_of_a_crawl_keep_their_interval(server: LoopbackServer) -> None
         async with AioWebClient(wait=0.05) as client, client.for_crawl(server.url) as own:
             await asyncio.gather(*(body(own, server.url) for _ in range(4)))
 
+    begun = time.monotonic()
     run(main())
-    gaps = [later - earlier for earlier, later in pairwise(times)]
-    assert min(gaps) > 0.025
+    assert len(times) == 4
+    for number, at in enumerate(times):  # a busy machine may make it later, never sooner
+        assert at - begun >= number * 0.05
 
 
 def test_a_crawl_calls_get_of_a_subclass(server: LoopbackServer) -> None:

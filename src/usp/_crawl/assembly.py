@@ -6,7 +6,8 @@ from typing import Final
 
 from usp._crawl.cursor import Cursor
 from usp._crawl.nodes import NOT_EXPANDED_MESSAGE, Node
-from usp._crawl.selection import SelectedPages, Selection
+from usp._crawl.selected_pages import SelectedPages
+from usp._crawl.selection import Selection
 from usp._parse import Document, Kind
 from usp.objects import sitemap as sitemaps
 from usp.objects.problem import NOT_EXPANDED, Problem

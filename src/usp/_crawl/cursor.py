@@ -47,7 +47,8 @@ class Cursor:
     ) -> None:
         self.roots: list[Node] = []
         self.ready: deque[Node] = deque()
-        """In a stream: the nodes whose pages can be read, each document at its first node."""
+        """In a stream: the nodes whose pages can be read, each document at its first node; with
+        ``every_node`` also those without pages."""
         self.skipped: Counter[SkipReason] = Counter()
         self.skipped_start_urls: Counter[SkipReason] = Counter()
         self.stopped: tuple[str, str] | None = None
@@ -211,6 +212,8 @@ class Cursor:
             self._found |= {node.url, node.final_url}
         yield from self._count(node)
         self._mark_reached(node)
+        if node.pages_due or self.options.every_node:
+            self.ready.append(node)
         return True
 
     def _mark_reached(self, node: Node) -> None:
@@ -223,7 +226,7 @@ class Cursor:
         in_tree = node.absence is None and node.rejection is None
         if self.options.streaming and in_tree and document.kind not in _WITHOUT_PAGES:
             node.skipped_so_far = Counter(self.skipped)
-            self.ready.append(node)
+            node.pages_due = True
 
     def release(self, node: Node) -> None:
         """Drop the document of a node whose pages were read: what was lost of it is known now."""

@@ -49,6 +49,8 @@ class Node:
     """The ``<lastmod>`` that its index gives."""
     page_limit: int | None = None
     """How many of its pages are in the tree, where a limit was reached; None for all."""
+    pages_due: bool = False
+    """In a stream: its pages are to be read here."""
     stopped_before_next: bool = False
     """The stop callback ended the crawl at the page after those."""
     skipped_so_far: Counter[SkipReason] | None = None

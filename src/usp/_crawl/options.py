@@ -34,6 +34,8 @@ class CrawlOptions:
     streaming: bool = False
     """Hand documents over one by one in document order, prefetch no more than the policy allows,
     and keep nothing of a document afterwards."""
+    every_node: bool = False
+    """In a stream: hand over every node that was decided, also those without pages."""
 
     def __post_init__(self) -> None:
         check_callables(
@@ -43,7 +45,9 @@ class CrawlOptions:
             observer=self.observer,
             find_stored=self.find_stored,
         )
-        check_flags(probe_early=self.probe_early, streaming=self.streaming)
+        check_flags(
+            probe_early=self.probe_early, streaming=self.streaming, every_node=self.every_node
+        )
 
     @property
     def chooses_children(self) -> bool:

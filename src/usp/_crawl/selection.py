@@ -6,19 +6,17 @@ Without options everything is selected. What is skipped is counted by its reason
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import datetime
-from itertools import islice
-from typing import Any, Final, Literal, Self
+from itertools import count
+from typing import Final, Literal
 
 from usp._crawl.time_bounds import date_span
-from usp._parse import Child
+from usp._parse import Child, PageColumns, timestamp
 from usp._validate import argument_error, check_strings
 from usp.exceptions import UsageError
-from usp.objects.abstract_sitemap import HasProblems
 from usp.objects.outcome import SkipReason
 from usp.objects.page import SitemapPage
-from usp.objects.problem import Problem
 
 Patterns = str | re.Pattern[str] | Sequence[str | re.Pattern[str]]
 """One regular expression or several; each is searched for anywhere in a URL."""
@@ -28,6 +26,8 @@ Undated = Literal["keep", "drop"]
 
 _KINDS: Final = {"image": "images", "news": "news_story", "video": "videos"}
 """The kinds of pages, and the field of a page that shows each."""
+_KIND_COLUMNS: Final = {"image": "images", "news": "is_news", "video": "videos"}
+"""The same for the columns of a page."""
 _EXPRESSIONS: Final = "a regular expression or several"
 
 
@@ -71,6 +71,35 @@ class Selection:
         late = self.until is not None and updated_at > self.until
         return SkipReason.PAGE_DATE if early or late else None
 
+    @property
+    def columns(self) -> frozenset[str]:
+        """The columns, beside the URL, that decide which pages are wanted."""
+        dates = {"updated_at"} if self.since or self.until else set()
+        return frozenset(dates.union(_KIND_COLUMNS[kind] for kind in self.kind))
+
+    def skip_reasons(self, columns: PageColumns) -> list[SkipReason | None]:
+        """Return why each page is skipped, given its columns; None if it is wanted."""
+        kinds = [columns[_KIND_COLUMNS[kind]] for kind in self.kind]
+        dates = columns["updated_at"] if self.since or self.until else None
+        since, until = timestamp(self.since), timestamp(self.until)
+        undated = None if self.undated == "keep" else SkipReason.PAGE_UNDATED
+
+        def reason(row: int, url: str) -> SkipReason | None:
+            if not _matches(url, self.include, self.exclude):
+                return SkipReason.PAGE_PATTERN
+            if kinds and not any(has[row] for has in kinds):
+                return SkipReason.PAGE_KIND
+            if dates is None:
+                return None
+            updated_at = dates[row]
+            if updated_at is None:
+                return undated
+            early = since is not None and updated_at < since
+            late = until is not None and updated_at > until
+            return SkipReason.PAGE_DATE if early or late else None
+
+        return list(map(reason, count(), columns["url"]))
+
     def sitemap_skip_reason(self, child: Child, *, in_index: bool) -> SkipReason | None:
         """Return why a sitemap is not fetched; None if it is wanted.
 
@@ -99,87 +128,6 @@ class Selection:
                 yield page
             elif skipped is not None:
                 skipped[reason] += 1
-
-
-class SelectedPages:
-    """The wanted pages of a document: selected anew each time they are walked."""
-
-    def __init__(
-        self,
-        pages: Iterable[SitemapPage],
-        selection: Selection,
-        limit: int | None = None,
-        *,
-        count_to_next: bool = False,
-    ) -> None:
-        """Select pages, at most ``limit``.
-
-        :param count_to_next: whether pages that are skipped behind the last one count as well, up
-            to the next one that would be selected.
-        """
-        self._pages = pages
-        self._selection = selection
-        self._limit = limit
-        self._count_to_next = count_to_next
-        self._skipped: Counter[SkipReason] | None = None
-
-    def __iter__(self) -> Iterator[SitemapPage]:
-        return islice(self._selection.choose(self._pages), self._limit)
-
-    @property
-    def skipped(self) -> Counter[SkipReason]:
-        """The number of skipped pages by reason; the first access reads the document."""
-        if self._skipped is None:
-            self._skipped = Counter()
-            end = None if self._limit is None else self._limit + self._count_to_next
-            for _ in islice(self._selection.choose(self._pages, self._skipped), end):
-                pass
-        return self._skipped
-
-    @property
-    def problems(self) -> tuple[Problem, ...]:
-        """The problems with the document."""
-        return self._pages.problems if isinstance(self._pages, HasProblems) else ()
-
-    @property
-    def known_errors(self) -> tuple[Problem, ...]:
-        """Why something of the document was lost, as far as it was read."""
-        return getattr(self._pages, "known_errors", ())
-
-    @property
-    def complete(self) -> bool:
-        """Whether nothing of the document was lost."""
-        return self._pages.complete if isinstance(self._pages, HasProblems) else True
-
-    @property
-    def document_bytes(self) -> int | None:
-        """The size of the document, decompressed."""
-        return self._pages.document_bytes if isinstance(self._pages, HasProblems) else None
-
-    def __reduce__(self) -> tuple[object, ...]:
-        state = {
-            "pages": self._pages,
-            "limit": self._limit,
-            "count_to_next": self._count_to_next,
-            "selection": {f.name: getattr(self._selection, f.name) for f in fields(Selection)},
-        }
-        return restore_selected_pages, (state,)
-
-    @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Self:
-        """Return the selected pages that were pickled; fields that are unknown are ignored."""
-        known = {field.name for field in fields(Selection)}
-        selection = Selection(**{k: v for k, v in state["selection"].items() if k in known})
-        return cls(state["pages"], selection, state["limit"], count_to_next=state["count_to_next"])
-
-
-def restore_selected_pages(state: dict[str, Any]) -> SelectedPages:
-    """Return the selected pages of a pickled sitemap."""
-    return SelectedPages.from_state(state)
-
-
-# Pickles name this function by the path of the package, which is kept.
-restore_selected_pages.__module__ = "usp._crawl"
 
 
 def parse_patterns(name: str, given: Patterns) -> tuple[re.Pattern[str], ...]:

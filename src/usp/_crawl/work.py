@@ -5,12 +5,13 @@ generator. Each step takes microseconds and yields None, or a ``PageBatch``: pag
 which may take longer, and which a driver may do in a thread. It sends the pages back.
 """
 
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Collection, Generator, Iterable, Iterator
 from itertools import islice
 from typing import Final, TypeVar
 
+from usp._crawl.selected_pages import columns_of
 from usp._crawl.selection import Selection
-from usp._parse import Ended, Pages
+from usp._parse import Ended, PageColumns, Pages
 from usp.objects.page import SitemapPage
 
 _PAGES_AT_ONCE: Final = 256
@@ -41,6 +42,28 @@ class PageBatch:
             yield from self._selection.choose(pages) if self._selection else pages
         except TimeoutError:
             self.ended = True
+
+
+class ColumnBatch:
+    """Columns of the pages of a document, many pages at a time."""
+
+    def __init__(self, pages: Iterable[SitemapPage], names: Collection[str], rows: int) -> None:
+        self._pages = pages
+        self._names = names
+        self._rows = rows
+        self._reading: Iterator[PageColumns] | None = None
+        self.ended = False
+        """Whether the time was up before the document was read to its end."""
+
+    def __call__(self, ended: Ended | None = None) -> PageColumns | None:
+        """Return the next columns; None at the end, or if there is no more time."""
+        if self._reading is None:
+            self._reading = columns_of(self._pages, self._names, ended, self._rows)
+        try:
+            return next(self._reading, None)
+        except TimeoutError:
+            self.ended = True
+            return None
 
 
 Work = Generator[PageBatch | None, list[SitemapPage] | None, T]

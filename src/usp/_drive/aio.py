@@ -10,11 +10,10 @@ import time
 from collections.abc import AsyncGenerator, Iterable
 from contextlib import AsyncExitStack
 from types import TracebackType
-from typing import Final, Self
+from typing import Final, Generic, Protocol, Self, TypeVar
 
 from usp._crawl.core import Crawl
 from usp._crawl.messages import FetchRequest, FetchResult
-from usp._crawl.work import PageBatch
 from usp._drive import events
 from usp._drive.fetch import (
     CLIENT_BUGS,
@@ -30,7 +29,7 @@ from usp._drive.fetch import (
 from usp._drive.off_loop import in_thread, off_loop
 from usp._drive.steps import handle_result, idle_seconds, next_requests, seconds_until_wakeup
 from usp._drive.time_limit import TimeLimit
-from usp._parse import Document, Pages, is_compressed
+from usp._parse import Document, Ended, Pages, is_compressed
 from usp._store import BodyWriter, Store
 from usp.objects.events import CrawlFinished, Observer
 from usp.objects.page import SitemapPage
@@ -47,6 +46,18 @@ _SMALL: Final = 4 * 1024
 """Documents up to this size are read in the loop: at worst, that takes some 20 milliseconds."""
 _SECONDS_AT_ONCE: Final = 0.01
 """How long the crawl core works before other tasks run."""
+
+
+Read_co = TypeVar("Read_co", covariant=True)
+
+
+class ReadBatch(Protocol[Read_co]):
+    """Reads the pages of a document in batches: a ``PageBatch`` or a ``ColumnBatch``."""
+
+    ended: bool
+
+    def __call__(self, ended: Ended | None = None) -> Read_co:
+        """Return the next pages; nothing at the end, or if there is no more time."""
 
 
 class AioFetcher:
@@ -256,23 +267,25 @@ async def run(
         emit(CrawlFinished(crawl.outcome))
 
 
-class PageBatches:
+class OffLoopBatches(Generic[Read_co]):
     """The pages of a document in batches, so that other tasks run in between."""
 
-    def __init__(self, document: Document | None, ended: TimeLimit) -> None:
+    def __init__(
+        self, read: ReadBatch[Read_co], document: Document | None, ended: TimeLimit
+    ) -> None:
         pages = document.pages if document else ()
-        self._batch = PageBatch(pages)
+        self._read = read
         self._ended = ended
         self._is_small = not isinstance(pages, Pages) or _is_small(pages.source.chunks)
 
     @property
     def ended(self) -> bool:
         """Whether the time was up before the document was read to its end."""
-        return self._batch.ended
+        return self._read.ended
 
-    async def next(self) -> list[SitemapPage]:
+    async def next(self) -> Read_co:
         """Return the next pages; none at the end, or if there is no more time."""
         if not self._is_small:
-            return await off_loop(self._batch, self._ended)
+            return await off_loop(self._read, self._ended)
         await asyncio.sleep(0)
-        return self._batch(self._ended)
+        return self._read(self._ended)

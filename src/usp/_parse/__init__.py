@@ -13,6 +13,7 @@ document: a problem is recorded in a ``Diagnostics`` and parsing continues. The 
 """
 
 from usp._parse.children import EVERY_CHILD, Child, ChildSelection
+from usp._parse.columns import ROWS_AT_ONCE, PageColumns, columns_of_pages
 from usp._parse.diagnostics import Ended
 from usp._parse.document import Document, Pages, inspect, restore_pages
 from usp._parse.input.decode import decode_document, http_charset
@@ -22,20 +23,24 @@ from usp._parse.push_parser import PushParser
 from usp._parse.source import Source
 from usp._parse.values.dates import parse_date
 from usp._parse.values.text import clean_text
+from usp._parse.values.timestamps import timestamp
 from usp._parse.values.urls import is_http_url
 
 __all__ = [
     "EVERY_CHILD",
     "MAX_DOCUMENT_BYTES",
+    "ROWS_AT_ONCE",
     "Child",
     "ChildSelection",
     "Document",
     "Ended",
     "Kind",
+    "PageColumns",
     "Pages",
     "PushParser",
     "Source",
     "clean_text",
+    "columns_of_pages",
     "decode_document",
     "decompress_all",
     "http_charset",
@@ -44,4 +49,5 @@ __all__ = [
     "is_http_url",
     "parse_date",
     "restore_pages",
+    "timestamp",
 ]

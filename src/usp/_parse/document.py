@@ -4,22 +4,28 @@
 are read when somebody walks them, from the bytes at rest. Reading twice gives the same twice.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter, deque
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import astuple, dataclass, field, fields, replace
+from functools import partial
 from itertools import chain
 from typing import Any, Final
 
 from usp._parse.children import EVERY_CHILD, Child, Children, ChildSelection, names_children
+from usp._parse.columns import (
+    ROWS_AT_ONCE,
+    ColumnReading,
+    PageColumns,
+    columns_of_urls,
+    read_columns,
+)
 from usp._parse.diagnostics import START, Diagnostics, Ended, ReadPosition
-from usp._parse.formats.feeds import AtomFieldReader, RssFieldReader
 from usp._parse.formats.field_reader import FieldReader
+from usp._parse.formats.field_readers import FIELD_READERS, NO_FIELDS
 from usp._parse.formats.json_items import JsonItemReader
-from usp._parse.formats.jsonfeed import JsonFeedFieldReader
 from usp._parse.formats.jsonfeed import entries as json_entries
 from usp._parse.formats.robots import sitemaps_in_robots
 from usp._parse.formats.text import urls_in_text
-from usp._parse.formats.urlset import UrlsetFieldReader
 from usp._parse.input.buffers import CompressedBuffer
 from usp._parse.input.chunks import take_head
 from usp._parse.input.decode import Utf8Document
@@ -42,14 +48,6 @@ _HEAD: Final = 64 * 1024
 _LONG_HEAD: Final = 1024 * 1024
 _PAGE_ENTRY: Final = "url"
 
-FIELD_READERS: Final[Mapping[Kind, type[FieldReader]]] = {
-    Kind.URLSET: UrlsetFieldReader,
-    Kind.INDEX: UrlsetFieldReader,
-    Kind.RSS: RssFieldReader,
-    Kind.ATOM: AtomFieldReader,
-    Kind.JSON_FEED: JsonFeedFieldReader,
-}
-_NO_FIELDS: Final = FieldReader(None, Kind.TEXT)
 _PICKLE_FORMAT: Final = 1
 _LATER_VERSION: Final = "This sitemap was saved by a later version of usp."
 
@@ -228,40 +226,69 @@ class Pages:
         if not self.listed:
             return iter(())
         diagnostics = Diagnostics(collecting=self._diagnostics is None, ended=ended)
-        return chain(self._read(diagnostics), self._finish(diagnostics))
+        return chain(self._read(diagnostics), self._at_end(diagnostics))
 
     def _read(self, diagnostics: Diagnostics, *, thorough: bool = False) -> Iterator[SitemapPage]:
         opened = _open(self.source, diagnostics, self.kind)
-        kind = opened.sniffed.kind
-        if kind is Kind.TEXT:
+        if opened.sniffed.kind is Kind.TEXT:
             urls = urls_in_text(opened.data, diagnostics)
-            return (SitemapPage.from_entry(url, (), _NO_FIELDS, self.source.url) for url in urls)
-        if kind is Kind.ROBOTS:
-            return _no_pages(sitemaps_in_robots(opened.data, self.source.url, diagnostics))
-        if kind not in FIELD_READERS:
-            return iter(())
-        field_reader = FIELD_READERS[kind](self.source.url, kind)
-        entries = _entries(
-            opened,
-            diagnostics,
-            extensions=self.source.extensions,
-            expat_only=self.source.expat_only,
-        )
-        return pages_of_entries(
-            entries,
-            field_reader,
-            diagnostics,
-            quick=not self.source.expat_only,
-            thorough=thorough,
-        )
+            return (SitemapPage.from_entry(url, (), NO_FIELDS, self.source.url) for url in urls)
+        entries, fields = self._entries(opened, diagnostics, extensions=self.source.extensions)
+        quick = not self.source.expat_only
+        return pages_of_entries(entries, fields, diagnostics, quick=quick, thorough=thorough)
 
-    def _finish(self, diagnostics: Diagnostics) -> Iterator[SitemapPage]:
-        """Keep what a walk found, at its end; yields nothing."""
+    def _entries(
+        self, opened: _Opened, diagnostics: Diagnostics, *, extensions: bool
+    ) -> tuple[Iterator[Entry | MatchRun], FieldReader]:
+        """Return the entries of a document, and what reads their fields."""
+        kind = opened.sniffed.kind
+        if kind is Kind.ROBOTS:  # it is read for its problems alone
+            deque(sitemaps_in_robots(opened.data, self.source.url, diagnostics), maxlen=0)
+        if kind not in FIELD_READERS:
+            return iter(()), NO_FIELDS
+        expat_only = self.source.expat_only
+        entries = _entries(opened, diagnostics, extensions=extensions, expat_only=expat_only)
+        return entries, FIELD_READERS[kind](self.source.url, kind)
+
+    def columns(
+        self, names: Collection[str], ended: Ended | None = None, rows: int = ROWS_AT_ONCE
+    ) -> Iterator[PageColumns]:
+        """Yield columns of the pages, of so many at a time, with their URLs; no page is made.
+
+        A walk like any other: it collects the problems, and each URL comes once.
+
+        :param names: those of ``formats.columns.READ``, or ``position``.
+        :raises TimeoutError: if ``ended`` says so, after what was read until then.
+        """
+        return read_columns(names, partial(self._read_columns, ended, rows))
+
+    def _read_columns(
+        self, ended: Ended | None, rows: int, names: Collection[str]
+    ) -> Iterator[PageColumns]:
+        if not self.listed:
+            return
+        diagnostics = Diagnostics(collecting=self._diagnostics is None, ended=ended)
+        opened = _open(self.source, diagnostics, self.kind)
+        if opened.sniffed.kind is Kind.TEXT:
+            yield from columns_of_urls(urls_in_text(opened.data, diagnostics), names, rows)
+        else:
+            entries, fields = self._entries(opened, diagnostics, extensions=False)
+            quick = not self.source.expat_only
+            reading = ColumnReading(fields, diagnostics, names, quick=quick)
+            yield from reading.columns(entries, rows)
+        self._finish(diagnostics)
+
+    def _at_end(self, diagnostics: Diagnostics) -> Iterator[SitemapPage]:
+        """Finish a walk; yields nothing."""
+        self._finish(diagnostics)
+        yield from ()
+
+    def _finish(self, diagnostics: Diagnostics) -> None:
+        """Keep what a walk to the end found."""
         if diagnostics.collecting:
             self._diagnostics = diagnostics
         if self._diagnostics is None or self._diagnostics is diagnostics:
             self.known_errors = diagnostics.errors
-        yield from ()
 
     def _found(self) -> Diagnostics:
         """Return what a complete walk found, now made if there was none."""
@@ -299,13 +326,6 @@ class Pages:
             "source": source,
         }
         return restore_pages, (state,)
-
-
-def _no_pages(urls: Iterable[str]) -> Iterator[SitemapPage]:
-    """Read a document for its problems alone."""
-    for _ in urls:
-        pass
-    return iter(())
 
 
 def restore_pages(state: dict[str, Any]) -> Pages:

@@ -1,19 +1,25 @@
-"""From the entries of a document to its pages."""
+"""From the entries of a document to its pages.
+
+``EntryReading`` decides which pages there are, for page objects and for columns alike: each URL
+once, with the problems reported on the way.
+"""
 
 import math
 from collections.abc import Iterable, Iterator
 from itertools import accumulate, chain, repeat
-from typing import Final, cast
+from typing import Final, Generic, TypeVar, cast
 
 from usp._parse.diagnostics import Diagnostics
 from usp._parse.formats.field_reader import FieldReader
 from usp._parse.formats.row_fields import RowFieldReader
-from usp._parse.pattern.layout import MatchRun, RowLayout
+from usp._parse.pattern.layout import MatchRun, Row, RowLayout
 from usp._parse.quick_check import QuickCheck
 from usp._parse.values.deduplicate import Deduplicator
 from usp._parse.values.plain import are_plain_urls, is_plain_url
 from usp._parse.xml.entry_builder import Entry
 from usp.objects.page import PageFieldReader, Record, SitemapPage
+
+Made = TypeVar("Made")
 
 CHILD: Final = "sitemap"
 """The name of entries that are no pages."""
@@ -44,12 +50,12 @@ def pages_of_entries(
     :param quick: check only those entries in full that the quick check can't clear.
     :param thorough: report all problems, however many full checks that takes.
     """
-    paging = _Paging(fields, diagnostics, quick=quick, thorough=thorough)
-    return chain.from_iterable(map(paging.pages, entries))
+    reading = _PageReading(fields, diagnostics, quick=quick, thorough=thorough)
+    return chain.from_iterable(map(reading.read, entries))
 
 
-class _Paging:
-    """Makes the pages of one document."""
+class EntryReading(Generic[Made]):
+    """Reads the pages of one document; a subclass says what is made of them."""
 
     def __init__(
         self, fields: FieldReader, diagnostics: Diagnostics, *, quick: bool, thorough: bool
@@ -59,10 +65,17 @@ class _Paging:
         self._quick_check = QuickCheck(fields) if quick else None
         self._checks_left = math.inf if thorough else _MAX_FULL_CHECKS
         self._seen = Deduplicator()
-        self._readers: dict[RowLayout, PageFieldReader] = {}
 
-    def pages(self, piece: Entry | MatchRun) -> Iterable[SitemapPage]:
-        """Return the pages of an entry, or of a run of them."""
+    def of_record(self, url: str, record: Record) -> Iterable[Made]:
+        """Return what is made of a page, given its record."""
+        raise NotImplementedError
+
+    def of_rows(self, urls: list[str], rows: list[Row], layout: RowLayout) -> Iterable[Made]:
+        """Return what is made of pages, given their rows."""
+        raise NotImplementedError
+
+    def read(self, piece: Entry | MatchRun) -> Iterable[Made]:
+        """Return what is made of the pages of an entry, or of a run of them."""
         if not isinstance(piece, MatchRun):
             self._check(piece)
             return self._of_entry(piece)
@@ -93,7 +106,7 @@ class _Paging:
         name, record, self._diagnostics.here = entry
         self._fields.check(name, record, self._diagnostics)
 
-    def _of_entry(self, entry: Entry) -> Iterator[SitemapPage]:
+    def _of_entry(self, entry: Entry) -> Iterator[Made]:
         fields, diagnostics = self._fields, self._diagnostics
         name, record, diagnostics.here = entry
         if name == CHILD and not diagnostics.collecting:
@@ -105,35 +118,54 @@ class _Paging:
                 diagnostics.report("SM305", f"URL {url[:200]!r} is listed again")
             elif name != CHILD:
                 own = record if shared is None else [(fields.url_key, url), *shared]
-                yield SitemapPage.from_entry(url, own, fields, fields.base)
+                yield from self.of_record(url, own)
 
-    def _of_run(self, run: MatchRun) -> Iterable[SitemapPage]:
+    def _of_run(self, run: MatchRun) -> Iterable[Made]:
         """Return the same as for each entry alone: all at once where all are plain and new."""
         column = run.layout.only(self._fields.url_key)
         if column is None:
             return chain.from_iterable(map(self._of_entry, run))
         urls = [row[column] or "" for row in run.rows]
         if are_plain_urls(urls) and self._seen.add_all(urls):
-            read = self._reader(run.layout)
-            base = self._fields.base
-            return map(SitemapPage.from_entry, urls, run.rows, repeat(read), repeat(base))
+            return self.of_rows(urls, run.rows, run.layout)
         return self._one_by_one(run, urls)
 
-    def _reader(self, layout: RowLayout) -> PageFieldReader:
-        """Return what reads the fields of the rows of a layout."""
+    def _one_by_one(self, run: MatchRun, urls: list[str]) -> Iterator[Made]:
+        new_urls: list[str] = []
+        rows: list[Row] = []
+        for at, url in enumerate(urls):
+            if is_plain_url(url) and self._seen.add(url):
+                new_urls.append(url)
+                rows.append(run.rows[at])
+                continue
+            if rows:
+                yield from self.of_rows(new_urls, rows, run.layout)
+                new_urls, rows = [], []
+            yield from self._of_entry(run.entry(at))
+        if rows:
+            yield from self.of_rows(new_urls, rows, run.layout)
+
+
+class _PageReading(EntryReading[SitemapPage]):
+    """Makes the page objects of one document."""
+
+    def __init__(
+        self, fields: FieldReader, diagnostics: Diagnostics, *, quick: bool, thorough: bool
+    ) -> None:
+        super().__init__(fields, diagnostics, quick=quick, thorough=thorough)
+        self._readers: dict[RowLayout, PageFieldReader] = {}
+
+    def of_record(self, url: str, record: Record) -> Iterable[SitemapPage]:
+        """Return the page of a record."""
+        return (SitemapPage.from_entry(url, record, self._fields, self._fields.base),)
+
+    def of_rows(self, urls: list[str], rows: list[Row], layout: RowLayout) -> Iterable[SitemapPage]:
+        """Return the pages of rows."""
         reader = self._readers.get(layout)
         if reader is None:
             made = RowFieldReader(self._fields, layout)
             reader = self._readers[layout] = cast("PageFieldReader", made)
-        return reader
-
-    def _one_by_one(self, run: MatchRun, urls: list[str]) -> Iterator[SitemapPage]:
-        base, read = self._fields.base, self._reader(run.layout)
-        for at, url in enumerate(urls):
-            if is_plain_url(url) and self._seen.add(url):
-                yield SitemapPage.from_entry(url, run.rows[at], read, base)
-            else:
-                yield from self._of_entry(run.entry(at))
+        return map(SitemapPage.from_entry, urls, rows, repeat(reader), repeat(self._fields.base))
 
 
 def _shared_fields(record: Record, url_key: str, urls: int) -> list[tuple[str, str]] | None:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from usp._parse.children import Child, children_of_entries
 from usp._parse.diagnostics import Diagnostics
-from usp._parse.document import FIELD_READERS
+from usp._parse.formats.field_readers import FIELD_READERS
 from usp._parse.input.sniff import Kind
 from usp._parse.pages import pages_of_entries
 from usp._parse.xml.entry_builder import EntryBuilder

@@ -10,14 +10,14 @@ An entry that isn't known to be good gets the full check. So the result is that 
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final, TypeVar
 
 from usp._parse.diagnostics import Diagnostics
 from usp._parse.formats.field_reader import FieldReader
 from usp._parse.input.sniff import Kind
-from usp._parse.pattern.layout import MatchRun, RowLayout
-from usp._parse.values.plain import LETTERS
+from usp._parse.pattern.layout import Form, MatchRun, RowLayout
+from usp._parse.values.plain import LETTERS, SEPARATOR
 from usp.objects.page import Record
 
 Signature = tuple[object, ...]
@@ -28,7 +28,7 @@ Value = TypeVar("Value")
 _URL: Final = (
     # With an & and a ; there may be an entity in it.
     r"https?://[A-Za-z0-9.-]++(?::[0-9]{1,5}+)?"
-    rf"(?:[/?#](?:[!-%'-;=?-~{LETTERS}]*+(?![^\n])|[!-:=?-~{LETTERS}]*+))?+"
+    rf"(?:[/?#](?:[!-%'-;=?-~{LETTERS}]*+(?![^\0])|[!-:=?-~{LETTERS}]*+))?+"
 )
 _DATE: Final = (
     r"[12][0-9]{3}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])"
@@ -37,17 +37,12 @@ _DATE: Final = (
     r"(?:Z|[+-](?:0[0-9]|1[0-3]):?[0-5][0-9])?)?"
 )
 _FEED_DATE: Final = (
-    r"(?:[A-Z][a-z]{2}, )?(?:0?[1-9]|1[0-9]|2[0-8]) "
-    r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) [12][0-9]{3} "
+    r"(?:[A-Z][a-z]{2}, )?(?:(?:0?[1-9]|1[0-9]|2[0-8]) "
+    r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
+    r"|(?:29|30) (?:Jan|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
+    r"|31 (?:Jan|Mar|May|Jul|Aug|Oct|Dec)) [12][0-9]{3} "
     r"(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9] (?:GMT|UTC|[+-](?:0[0-9]|1[0-3])[0-5][0-9])"
 )
-_is_good_url: Final = re.compile(_URL).fullmatch
-_is_good_date: Final = re.compile(rf"{_DATE}|{_FEED_DATE}").fullmatch
-_ALL_GOOD: Final = {
-    _is_good_url: re.compile(rf"(?:{_URL}\n)*+").fullmatch,
-    _is_good_date: re.compile(rf"(?:(?:{_DATE}|{_FEED_DATE})\n)*+").fullmatch,
-}
-"""The same for a column of them, a line each."""
 _ABSENT: Final = {None, ""}
 _BAD_DATE: Final = "SM401"
 _GOOD_TEXTS: Final = (
@@ -64,9 +59,10 @@ _MAX_SIGNATURES: Final = 2048
 _MAX_KEYS: Final = 200
 _MAX_KEPT_KEYS: Final = 50
 _MAX_KEPT_LENGTH: Final = 100
+_MAX_KEPT_WORD: Final = 32
 """What is remembered for all documents is bounded in number and in length."""
 
-Tests = dict[str, IsGood]
+Tests = dict[str, "_Test"]
 Signatures = dict[tuple[str, Signature], bool]
 
 _known: dict[tuple[type[FieldReader], Kind], tuple[Tests, Signatures]] = {}
@@ -78,10 +74,10 @@ class QuickCheck:
 
     def __init__(self, fields: FieldReader) -> None:
         self._fields = fields
-        key = type(fields), fields.kind
-        if key not in _known:
-            _known[key] = {}, {}
-        self._tests, self._signatures = _known[key]
+        self._kind = type(fields), fields.kind
+        if self._kind not in _known:
+            _known[self._kind] = {}, {}
+        self._tests, self._signatures = _known[self._kind]
 
     def is_good(self, name: str, record: Record) -> bool:
         """Tell whether an entry is known to have no problem."""
@@ -101,46 +97,52 @@ class QuickCheck:
 
     def suspects(self, run: MatchRun) -> list[int]:
         """Return which entries of a run are not known to be good."""
-        columns = list(zip(*run.rows, strict=True))
-        plan = self._plan_for(run.layout)
+        rows = run.rows
         found: set[int] = set()
         constants: dict[int, tuple[str, str]] = {}
-        for column in {column for form in run.forms for column, has_text in form if has_text}:
-            key, test = plan[column]
-            texts = columns[column]
+        for column, key, test in self._columns_of(run.layout):
+            texts = [row[column] for row in rows]
             if test is _is_significant:
                 values = set(texts) - _ABSENT
                 if len(values) == 1 and len(value := values.pop() or "") <= _MAX_SIGNIFICANT:
                     constants[column] = key, value
-                else:
-                    found.update(range(len(texts)))
-            elif test is _is_good_url or test is _is_good_date:
-                if not _are_all_good(test, texts):
-                    found.update(at for at, text in enumerate(texts) if text and not test(text))
-            else:
-                bad = {text for text in set(texts) if text is not None and not test(text)}
-                if bad:
-                    found.update(at for at, text in enumerate(texts) if text in bad)
+                elif values:
+                    found.update(range(len(rows)))
+            elif not test.are_good(texts):
+                found.update(at for at, text in enumerate(texts) if text and not test(text))
             if "" in texts:
                 found.update(at for at, text in enumerate(texts) if text == "")
-        for form in run.forms:
-            signature = tuple(
-                constants.get(column) or plan[column][0] if has_text else (plan[column][0], "")
-                for column, has_text in form
-            )
-            if not self._is_good_signature(run.name, signature):
-                found.update(range(len(run.rows)))
+        if not all(self._is_good_form(form, run, constants) for form in run.forms):
+            found.update(range(len(rows)))
         return [at for at in sorted(found) if not self.is_good(run.name, run.entry(at)[1])]
 
-    def _plan_for(self, layout: RowLayout) -> list[tuple[str, IsGood]]:
-        """Return the key of each column, and its test."""
-        known = type(self._fields), self._fields.kind
-        plan: list[tuple[str, IsGood]] | None = layout.notes.get(known)
-        if plan is None:
-            plan = layout.notes[known] = [(key, self._test_for(key)) for key in layout.keys]
-        return plan
+    def _is_good_form(
+        self, form: Form, run: MatchRun, constants: Mapping[int, tuple[str, str]]
+    ) -> bool:
+        """Tell whether entries of a form are good if their texts are."""
+        known = *self._kind, *constants.values()
+        good: bool | None = form.notes.get(known)
+        if good is None:
+            keys = run.layout.keys
+            signature = tuple(
+                constants.get(column, keys[column]) if has_text else (keys[column], "")
+                for column, has_text in form.columns
+            )
+            good = self._is_good_signature(run.name, signature)
+            _keep(form.notes, known, good)
+        return good
 
-    def _test_for(self, key: str) -> IsGood:
+    def _columns_of(self, layout: RowLayout) -> list[tuple[int, str, "_Test"]]:
+        """Return the columns that have texts: the key and the test of each."""
+        found: tuple[int, list[tuple[int, str, _Test]]] | None = layout.notes.get(self._kind)
+        if found is None or found[0] != len(layout.text_columns):
+            columns = sorted(layout.text_columns)
+            keys = [(column, layout.keys[column]) for column in columns]
+            found = len(columns), [(column, key, self._test_for(key)) for column, key in keys]
+            layout.notes[self._kind] = found
+        return found[1]
+
+    def _test_for(self, key: str) -> "_Test":
         test = _test(key, self._fields)
         if len(key) <= _MAX_KEPT_LENGTH:  # names of unknown elements have no end
             _keep(self._tests, key, test)
@@ -158,10 +160,6 @@ class QuickCheck:
         return good
 
 
-def _are_all_good(test: IsGood, texts: tuple[str | None, ...]) -> bool:
-    return _ALL_GOOD[test]("\n".join(filter(None, texts)) + "\n") is not None
-
-
 def _keep(known: dict[Key, Value], key: Key, value: Value) -> None:
     """Remember a value; what is full is emptied, for the documents that follow."""
     if len(known) >= _MAX_SIGNATURES:
@@ -176,7 +174,70 @@ def _length(signature: Signature) -> int:
     )
 
 
-def _test(key: str, fields: FieldReader) -> IsGood:
+class _Test:
+    """Tells whether a text is certainly good."""
+
+    def __init__(self, is_good: IsGood) -> None:
+        self._is_good = is_good
+        self._known: set[str | None] = {None, ""}  # good ones, which repeat
+
+    def __call__(self, text: str) -> object:
+        return self._is_good(text)
+
+    def are_good(self, texts: list[str | None]) -> bool:
+        """Tell whether all of these texts are good, but for empty ones."""
+        unknown = set(texts) - self._known
+        if not all(map(self._is_good, filter(None, unknown))):
+            return False
+        if len(self._known) < _MAX_SIGNATURES:
+            self._known.update([text for text in unknown if text and len(text) <= _MAX_KEPT_WORD])
+        return True
+
+
+class _TextTest(_Test):
+    """The same for texts that don't repeat."""
+
+    def are_good(self, texts: list[str | None]) -> bool:
+        """Tell whether all of these texts are good, but for empty ones."""
+        return all(map(self._is_good, filter(None, texts)))
+
+
+class _PatternTest(_Test):
+    """The same for texts that a pattern matches, many at once."""
+
+    def __init__(self, pattern: str) -> None:
+        super().__init__(re.compile(pattern).fullmatch)
+        self._are_good = re.compile(rf"(?:(?:{pattern}){SEPARATOR})*+").fullmatch
+
+    def are_good(self, texts: list[str | None]) -> bool:
+        """Tell whether all of these texts are good, but for empty ones."""
+        present = list(filter(None, texts))
+        return self._are_good(SEPARATOR.join([*present, ""])) is not None
+
+
+_is_visible: Final = re.compile(r"[ \t\r\n]*+(?:[!-%'-~]|[^\W_])").match
+"""Tells whether a text is certainly not blank after cleaning: an & may become a blank."""
+
+
+def _is_good_text(text: str) -> bool:
+    """Tell whether a text is certainly not blank, and contains no entity."""
+    return _is_visible(text) is not None and ("&" not in text or ";" not in text)
+
+
+def _never(_text: str) -> bool:
+    return False
+
+
+_is_good_url: Final = _PatternTest(_URL)
+_is_good_date: Final = _PatternTest(rf"{_DATE}|{_FEED_DATE}")
+_is_significant: Final = _Test(_never)
+"""The text itself is part of the signature."""
+_is_never_good: Final = _TextTest(_never)
+_VISIBLE: Final = _TextTest(_is_visible)
+_GOOD_TEXT: Final = _TextTest(_is_good_text)
+
+
+def _test(key: str, fields: FieldReader) -> _Test:
     """Return the test of the texts under a key."""
     if key == _BASE:
         return _is_never_good  # it changes what relative URLs mean
@@ -184,30 +245,10 @@ def _test(key: str, fields: FieldReader) -> IsGood:
         return _is_good_url
     code, is_valid = fields.validators.get(key, ("", bool))
     if code:
-        return _is_good_date if code == _BAD_DATE else is_valid
+        return _is_good_date if code == _BAD_DATE else _Test(is_valid)
     if key.endswith(_SIGNIFICANT):
         return _is_significant
-    return _is_good_text if key in fields.plain_text_keys else _is_visible
-
-
-def _is_visible(text: str) -> bool:
-    """Tell whether a text is certainly not blank after cleaning: an & may become a blank."""
-    first = text[:1]
-    return first.isalnum() or ("!" <= first <= "~" and first != "&")
-
-
-def _is_good_text(text: str) -> bool:
-    """Tell whether a text is certainly not blank, and contains no entity."""
-    return _is_visible(text) and ("&" not in text or ";" not in text)
-
-
-def _is_significant(_text: str) -> bool:
-    """Return False: the text itself is part of the signature."""
-    return False
-
-
-def _is_never_good(_text: str) -> bool:
-    return False
+    return _GOOD_TEXT if key in fields.plain_text_keys else _VISIBLE
 
 
 def _is_good_sample(fields: FieldReader, name: str, signature: Signature) -> bool:

@@ -62,9 +62,7 @@ class XmlReader:
         diagnostics.position_of = self._buffer.position_of
         self._builder = EntryBuilder(grammar)
         self._boundaries = boundaries_for(grammar)
-        self._faults = Faults(
-            grammar, self._boundaries, self._builder, self._buffer, diagnostics
-        )
+        self._faults = Faults(grammar, self._boundaries, self._builder, self._buffer, diagnostics)
         self._faults.rootless = rootless
         self._pattern_reader = None if expat_only else PatternReader(grammar)
         self._parser: ExpatParser | None = None  # made when it is needed
@@ -222,8 +220,7 @@ class XmlReader:
         self._fed_to = self._faults.resumed_at = offset
         self._between_entries = True
         self._crowded = False
-        if self._parser:
-            self._parser.release()
+        self._builder.position = int  # nothing refers to the parser any more
         self._parser, self._implied_path = None, [IMPLIED_ROOT]
 
     def _parse(self, begin: int, stop: int, *, is_last: bool, final: bool) -> bool:

@@ -14,7 +14,7 @@ import pytest
 
 from tests.compat.record import DATA
 from tests.parse.reading import atom, page, rss, u, urlset
-from usp._parse.document import FIELD_READERS
+from usp._parse.formats.field_readers import FIELD_READERS
 from usp.objects.page import (
     PageElement,
     PageLink,

@@ -187,6 +187,10 @@ class FieldReader:
     """The keys that have few different texts in a document."""
     url_key: ClassVar[str] = ""
     """The key of the page's URL, where it depends on nothing else."""
+    lastmod_key: ClassVar[str] = ""
+    """The key of ``last_modified``."""
+    has_news: ClassVar[bool] = False
+    """Whether entries may have the Google News extension."""
     url_keys: ClassVar[frozenset[str]] = frozenset()
     """The keys whose texts are URLs."""
     plain_text_keys: ClassVar[frozenset[str]] = frozenset()

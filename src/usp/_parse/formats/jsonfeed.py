@@ -130,6 +130,7 @@ class JsonFeedFieldReader(RssFieldReader):
     titles = ("title", "summary", "content_text", "content_html")
     dates = ("date_published", "date_modified")
     published = ("date_published",)
+    lastmod_key = "date_modified"
     validators = {  # noqa: RUF012 -- a class's own table
         **dict.fromkeys(dates, ("SM401", is_valid_date)),
         "attachments@duration_in_seconds": ("SM405", is_parsed_by(parse_duration)),
@@ -151,7 +152,7 @@ class JsonFeedFieldReader(RssFieldReader):
 
     def last_modified(self, record: Record) -> datetime | None:
         """Return ``date_modified``."""
-        return first_date(record, ("date_modified",))
+        return first_date(record, (self.lastmod_key,))
 
     def images(self, record: Record) -> list[SitemapImage] | None:
         """Return ``image``, ``banner_image`` and the attachments that are images."""

@@ -28,10 +28,13 @@ _REMEMBERED: Final = 1024
 class RowFieldReader:
     """Reads the fields of the pages of one document from rows of one layout.
 
-    A field is a function of a row; it is made on first access, since most are never read.
+    A field is a function of a row; it is made on first access, since most are never read. Those
+    that need nothing of the document are made once for all documents.
     """
 
     def __init__(self, fields: FieldReader, layout: RowLayout) -> None:
+        shared: dict[str, Read] = layout.notes.setdefault(type(fields), {})
+        self.__dict__.update(shared)
         self._fields = fields
         self._layout = layout
 
@@ -39,11 +42,15 @@ class RowFieldReader:
         if name not in _FIELDS:
             raise AttributeError(name)
         fields, layout = self._fields, self._layout
-        key = type(fields), name
-        plan: Plan | None = layout.notes.get(key)
-        if plan is None:
-            plan = layout.notes[key] = _plan(name, fields, layout)
-        read = plan(fields)
+        read = _shared_reader(name, fields, layout)
+        if read:
+            layout.notes[type(fields)][name] = read
+        else:
+            key = type(fields), name
+            plan: Plan | None = layout.notes.get(key)
+            if plan is None:
+                plan = layout.notes[key] = _plan(name, fields, layout)
+            read = plan(fields)
         setattr(self, name, read)
         return read
 
@@ -52,13 +59,30 @@ class RowFieldReader:
         return self._layout.may_have(self._fields.more_keys)
 
 
+def _shared_reader(name: str, fields: FieldReader, layout: RowLayout) -> Read | None:
+    """Return the function of a field that needs nothing of the document; None for another."""
+    grouped, single = fields.grouped.get(name), fields.single_texts.get(name)
+    if grouped and not layout.may_have((grouped.prefix,)):
+        return lambda _: None
+    if single is None:
+        return None
+    key, parse = single
+    column = layout.only(key)
+    if key not in layout.keys:
+        nothing = parse("")
+        return lambda _: nothing
+    if column is None:
+        return None
+    if key in fields.repeated_keys:
+        known = _Known(parse)
+        return lambda row: known[row[column]]
+    return lambda row: parse(row[column] or "")
+
+
 def _plan(name: str, fields: FieldReader, layout: RowLayout) -> Plan:
     """Return how a field is read from the rows of a layout."""
-    plan: Plan | None = None
-    if grouped := fields.grouped.get(name):
-        plan = _grouped_plan(grouped, layout)
-    elif single := fields.single_texts.get(name):
-        plan = _text_plan(*single, fields, layout)
+    grouped = fields.grouped.get(name)
+    plan = grouped_plan(grouped, layout) if grouped else None
     return plan or _record_plan(name, layout)
 
 
@@ -70,22 +94,8 @@ def _record_plan(name: str, layout: RowLayout) -> Plan:
     return plan
 
 
-def _text_plan(
-    key: str, parse: Callable[[str], object], fields: FieldReader, layout: RowLayout
-) -> Plan | None:
-    column = layout.only(key)
-    if key not in layout.keys:
-        nothing = parse("")
-        return lambda _: lambda _: nothing
-    if column is None:
-        return None
-    if key in fields.repeated_keys:
-        known = _Known(parse)
-        return lambda _: lambda row: known[row[column]]
-    return lambda _: lambda row: parse(row[column] or "")
-
-
-def _grouped_plan(grouped: GroupedField, layout: RowLayout) -> Plan | None:
+def grouped_plan(grouped: GroupedField, layout: RowLayout) -> Plan | None:
+    """Return how a field that is built from groups is read; None if that isn't clear."""
     found: list[tuple[int, Callable[[Row], Texts]]] = []
     for element, column in layout.columns():
         if not any(key.startswith(grouped.prefix) for key in element):
@@ -96,8 +106,6 @@ def _grouped_plan(grouped: GroupedField, layout: RowLayout) -> Plan | None:
         # With one more than a row has, the last one is None.
         found.append((column, _picker([None if at is None else column + at for at in indexes])))
     make = grouped.make
-    if not found:
-        return lambda _: lambda _: None
 
     def plan(fields: FieldReader) -> Read:
         base = fields.base

@@ -4,7 +4,7 @@ Videos have their own file, ``video``.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from decimal import Decimal
 from typing import Final, cast
@@ -16,6 +16,7 @@ from usp._parse.formats.field_reader import (
     FieldReader,
     GroupedField,
     Texts,
+    Value,
     blocks,
     elements,
     first,
@@ -52,55 +53,68 @@ REQUIRED: Final = (
     ("image:image", "image:", "image:loc", "SM502"),
 )
 """The element that each extension requires, and the problem code if it is missing."""
-_LINK: Final = "xhtml:link"
+LINK: Final = "xhtml:link"
 _APP: Final = re.compile(r"(?:android|ios)-app:", re.IGNORECASE)
 """Links to apps: not HTTP, but valid in an alternate."""
 _ALTERNATE_ONLY: Final = {"alternate"}
-_is_language: Final = re.compile(r"(?:[A-Za-z-]++\n?)*+").fullmatch
-"""Tells whether each line is a language that needs no cleaning."""
+is_language: Final = re.compile(r"[A-Za-z][A-Za-z-]*+").fullmatch
+"""Tells whether a text is a language that needs no cleaning."""
 _ENTRY_NAME: Final = {Kind.URLSET: "url", Kind.INDEX: "sitemap"}
 
 
-def _story(rows: list[Texts], _base: str | None) -> SitemapNewsStory | None:
-    for title, published, name, language, access, *lists in rows:
-        # Like 1.8.1, a story needs a title and a readable date.
-        if (headline := text_or_none(title)) and (date := parse_date(published or "")):
-            return SitemapNewsStory(
-                headline,
-                date,
-                cached_text_or_none(name),
-                cached_text_or_none(language),
-                cached_text_or_none(access),
-                *map(split_commas, lists),
+def story_by(make: Callable[..., Value]) -> Callable[[list[Texts], str | None], Value | None]:
+    """Return what makes something of the values of the first story."""
+
+    def story(rows: list[Texts], _base: str | None) -> Value | None:
+        for title, published, name, language, access, *lists in rows:
+            # Like 1.8.1, a story needs a title and a readable date.
+            if (headline := text_or_none(title)) and (date := parse_date(published or "")):
+                return make(
+                    headline,
+                    date,
+                    cached_text_or_none(name),
+                    cached_text_or_none(language),
+                    cached_text_or_none(access),
+                    *map(split_commas, lists),
+                )
+        return None
+
+    return story
+
+
+def images_by(
+    make: Callable[..., Value],
+) -> Callable[[list[Texts], str | None], list[Value] | None]:
+    """Return what makes something of the values of each image."""
+    return lambda rows, base: (
+        [
+            make(
+                url,
+                text_or_none(caption),
+                text_or_none(geo_location),
+                text_or_none(title),
+                resolve_url(license_url, base) or None,
             )
-    return None
+            for loc, caption, geo_location, title, license_url in rows
+            if (url := resolve_url(loc, base))
+        ]
+        or None
+    )
 
 
-def _images(rows: list[Texts], base: str | None) -> list[SitemapImage] | None:
-    return [
-        SitemapImage(
-            url,
-            text_or_none(caption),
-            text_or_none(geo_location),
-            text_or_none(title),
-            resolve_url(license_url, base) or None,
-        )
-        for loc, caption, geo_location, title, license_url in rows
-        if (url := resolve_url(loc, base))
-    ] or None
+def _plain_alternates(rows: list[Texts]) -> list[tuple[str, str]] | None:
+    """Return the alternates if none needs cleaning, as nearly always; else None."""
+    rels, languages, urls = zip(*rows, strict=True) if rows else ((), (), ())
+    if set(rels) != _ALTERNATE_ONLY or None in urls or not all(languages):
+        return None
+    if not are_plain_urls(urls) or not all(map(is_language, languages)):
+        return None
+    return list(zip(languages, urls, strict=True))
 
 
 def _alternates(rows: list[Texts], base: str | None) -> list[tuple[str, str]] | None:
-    if rows:
-        rels, languages, urls = zip(*rows, strict=True)
-        if (
-            set(rels) == _ALTERNATE_ONLY
-            and None not in urls
-            and are_plain_urls(urls)
-            and _is_language("\n".join(filter(None, languages)))
-            and all(languages)
-        ):
-            return list(zip(languages, urls, strict=True))  # as nearly all are
+    if plain := _plain_alternates(rows):
+        return plain
     return [
         (language, target)
         for rel, hreflang, href in rows
@@ -111,25 +125,25 @@ def _alternates(rows: list[Texts], base: str | None) -> list[tuple[str, str]] | 
     ] or None
 
 
-_STORY: Final = GroupedField(
+STORY: Final = GroupedField(
     "news:news",
     "news:",
     (
         *("news:title", "news:publication_date", "news:name", "news:language", "news:access"),
         *("news:genres", "news:keywords", "news:stock_tickers"),
     ),
-    _story,
+    story_by(SitemapNewsStory),
 )
-_IMAGES: Final = GroupedField(
+IMAGES: Final = GroupedField(
     "image:image",
     "image:",
     ("image:loc", "image:caption", "image:geo_location", "image:title", "image:license"),
-    _images,
+    images_by(SitemapImage),
 )
-_ALTERNATES: Final = GroupedField(
-    _LINK,
-    _LINK,
-    (f"{_LINK}@rel", f"{_LINK}@hreflang", f"{_LINK}@href"),
+ALTERNATES: Final = GroupedField(
+    LINK,
+    LINK,
+    (f"{LINK}@rel", f"{LINK}@hreflang", f"{LINK}@href"),
     _alternates,
 )
 
@@ -150,12 +164,14 @@ class UrlsetFieldReader(FieldReader):
         "change_frequency": ("changefreq", parse_change_frequency),
     }
     grouped = {  # noqa: RUF012 -- a class's own table
-        "news_story": _STORY,
-        "images": _IMAGES,
-        "alternates": _ALTERNATES,
+        "news_story": STORY,
+        "images": IMAGES,
+        "alternates": ALTERNATES,
     }
     repeated_keys = frozenset({"priority", "changefreq"})
     url_key = "loc"
+    lastmod_key = "lastmod"
+    has_news = True
     url_keys = frozenset({"loc", "image:loc", "image:license"}) | video.URL_KEYS
     plain_text_keys = frozenset(
         {"news:title", "news:name", "image:caption", "image:title", "video:title"}
@@ -183,7 +199,7 @@ class UrlsetFieldReader(FieldReader):
                 if not clean_text(group.get(required, "")):
                     diagnostics.report(code, f"a <{start}> without <{required}> was skipped")
         video.check(record, diagnostics)
-        for link, _ in elements(record, _LINK):
+        for link, _ in elements(record, LINK):
             href = link.get("href", "")
             if not all(clean_text(link.get(name, "")) for name in ("rel", "href")):
                 diagnostics.report("SM504", "a link without rel or href was skipped")
@@ -204,19 +220,19 @@ class UrlsetFieldReader(FieldReader):
 
     def news_story(self, record: Record) -> SitemapNewsStory | None:
         """Return the first ``<news:news>`` that has a title and a readable date."""
-        return cast("SitemapNewsStory | None", _STORY.read(record, self.base))
+        return cast("SitemapNewsStory | None", STORY.read(record, self.base))
 
     def images(self, record: Record) -> list[SitemapImage] | None:
         """Return each ``<image:image>`` that has a URL."""
-        return cast("list[SitemapImage] | None", _IMAGES.read(record, self.base))
+        return cast("list[SitemapImage] | None", IMAGES.read(record, self.base))
 
     def alternates(self, record: Record) -> list[tuple[str, str]] | None:
         """Return the URLs in other languages: ``<xhtml:link rel="alternate" hreflang href>``."""
-        return cast("list[tuple[str, str]] | None", _ALTERNATES.read(record, self.base))
+        return cast("list[tuple[str, str]] | None", ALTERNATES.read(record, self.base))
 
     def links(self, record: Record) -> list[PageLink] | None:
         """Return the links that are no alternates, or have more than a language and a URL."""
-        links = (self._link(attributes) for attributes, _ in elements(record, _LINK))
+        links = (self._link(attributes) for attributes, _ in elements(record, LINK))
         return [link for link in links if link and not _is_alternate(link)] or None
 
     def _link(self, attributes: Mapping[str, str]) -> PageLink | None:

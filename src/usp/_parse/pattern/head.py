@@ -5,7 +5,7 @@ for every head with the same tags and namespaces, so they are kept for other doc
 number.
 """
 
-from typing import Final
+from typing import Final, TypeVar
 
 from usp._parse.pattern.shape import (
     MARKED,
@@ -14,16 +14,21 @@ from usp._parse.pattern.shape import (
     replace_sections,
     split_attributes,
 )
-from usp._parse.pattern.unsafe import BAD_REFERENCE, UNSAFE, UnsafeSearch
+from usp._parse.pattern.unsafe import BAD_REFERENCE, UnsafeSearch
 from usp._parse.xml.entry_builder import BuilderState, EntryBuilder
 from usp._parse.xml.grammar import Grammar
 
 _MAX_KEPT: Final = 512
 _MAX_LENGTH: Final = 8192
 """How many heads are kept, and how long they are."""
+_MAX_SAME: Final = 1024
+"""How long those are that are compared as they are."""
+Key = TypeVar("Key")
 _BASE: Final = "xml:base"
 _states: dict[tuple[int, str], BuilderState] = {}
 """By the identity of a format's table of entries, which is never freed, and by the shape."""
+_same: dict[tuple[int, bytes], BuilderState] = {}
+"""By the head itself: that of a sitemap is the same for all files of a generator."""
 
 
 def find_head(head: bytes, grammar: Grammar) -> tuple[BuilderState | None, str]:
@@ -31,25 +36,33 @@ def find_head(head: bytes, grammar: Grammar) -> tuple[BuilderState | None, str]:
 
     The shape is empty for a head that expat must read.
     """
-    if len(head) > _MAX_LENGTH:
-        return None, ""
+    form = id(grammar.entries)
+    state = _same.get((form, head))
+    if state or len(head) > _MAX_LENGTH:
+        return state, ""
     shape = _shape(head, grammar)
-    return (_states.get((id(grammar.entries), shape)) if shape else None), shape
+    state = _states.get((form, shape)) if shape else None
+    if state and len(head) <= _MAX_SAME:
+        _keep(_same, (form, head), state)
+    return state, shape
 
 
 def keep_head(shape: str, grammar: Grammar, builder: EntryBuilder) -> None:
     """Keep the state of the builder after a head that expat has read."""
-    state = builder.state()
-    if state is None:
-        return
-    if len(_states) >= _MAX_KEPT:
-        _states.clear()
-    _states[id(grammar.entries), shape] = state
+    if state := builder.state():
+        _keep(_states, (id(grammar.entries), shape), state)
 
 
 def forget_heads() -> None:
     """Forget everything: what is read next starts as in a new process."""
     _states.clear()
+    _same.clear()
+
+
+def _keep(known: dict[Key, BuilderState], key: Key, state: BuilderState) -> None:
+    if len(known) >= _MAX_KEPT:
+        known.clear()
+    known[key] = state
 
 
 def _shape(head: bytes, grammar: Grammar) -> str:
@@ -58,7 +71,7 @@ def _shape(head: bytes, grammar: Grammar) -> str:
         written = head.decode()
     except UnicodeDecodeError:
         return ""
-    if UnsafeSearch(head, written, UNSAFE).next(0) < len(written):
+    if UnsafeSearch(head, written).next(0) < len(written):
         return ""
     if "<!" in written:
         replaced = replace_sections(written, [])

@@ -13,7 +13,7 @@ from usp._parse.pattern.layout import Element, RowLayout
 from usp._parse.pattern.learning import EMPTY, Child, learn, split_children
 from usp._parse.pattern.shape import declares_namespaces, name_of, tags_of
 from usp._parse.xml.grammar import Grammar
-from usp._parse.xml.namespaces import NamespaceScope
+from usp._parse.xml.namespaces import NamespaceScope, forget_names
 
 _MAX_KEPT: Final = 1024
 _MAX_LENGTH: Final = 4096
@@ -133,6 +133,7 @@ def forget_patterns() -> None:
     for kept in (_patterns, _children, _layouts):
         kept.clear()
     forget_heads()
+    forget_names()
 
 
 def _keep(known: dict[Key, Value], key: Key, value: Value) -> None:

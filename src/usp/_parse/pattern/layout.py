@@ -26,6 +26,8 @@ class RowLayout:
     """The children of an entry, in document order."""
     keys: tuple[str, ...] = field(init=False)
     """The key of each column."""
+    text_columns: set[int] = field(init=False, default_factory=set)
+    """The columns that have a text in some row; others only tell that something is there."""
     notes: dict[Any, Any] = field(init=False, default_factory=dict)
     """What others found out about this layout; it lives as long as the layout."""
 
@@ -52,8 +54,14 @@ class RowLayout:
             column += len(element)
 
 
-Form = tuple[tuple[int, bool], ...]
-"""The columns that entries of one shape have, and whether there is a text in them."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Form:
+    """Which columns entries of one shape have."""
+
+    columns: tuple[tuple[int, bool], ...]
+    """The columns, and whether there is a text in each."""
+    notes: dict[Any, Any] = field(default_factory=dict)
+    """What others found out about this form; it lives as long as the form."""
 
 
 @dataclass(frozen=True, slots=True)

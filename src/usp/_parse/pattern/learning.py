@@ -10,12 +10,11 @@ and an entry whose children are known needs no sample.
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 from xml.parsers import expat
 
 from usp._parse.pattern.layout import Element
-from usp._parse.pattern.shape import TAG, VALUE, name_of, tags_of
+from usp._parse.pattern.shape import TAG, VALUE, declares_namespaces, name_of, tags_of
 from usp._parse.xml.entry_builder import EntryBuilder
 from usp._parse.xml.grammar import UNKNOWN, Grammar
 from usp._parse.xml.namespaces import NamespaceScope, StructureProblems
@@ -27,8 +26,11 @@ _MAX_TAGS: Final = 400
 """Entries with more of them are left to expat."""
 
 
-@dataclass(frozen=True, slots=True)
-class Child:
+NameProblem = tuple[str, str]
+"""The code and the message of a problem with a name, which is that of the whole document."""
+
+
+class Child(NamedTuple):
     """What a child of an entry gives, or the start tag of the entry itself.
 
     Texts and values are counted from the first of the child.
@@ -44,6 +46,8 @@ class Child:
     names: Mapping[str, str]
     """The keys of all elements by their names as written: where a name means something else, this
     is of no use."""
+    problems: tuple[NameProblem, ...]
+    """The problems with these names."""
 
 
 def split_children(shape: str) -> list[str] | None:
@@ -73,13 +77,13 @@ def learn(shapes: list[str], grammar: Grammar, scope: NamespaceScope) -> list[Ch
     problems = StructureProblems()
     scope = scope.reporting_to(problems)
     builder = EntryBuilder(grammar, scope)
-    sample = _Sample(builder, scope)
+    sample = _Sample(builder, scope, problems)
     try:
         children = [sample.read(shape) for shape in shapes]
         sample.end(name_of(shapes[0][1:]))
     except (expat.ExpatError, _UnclearError):
         return None
-    if len(builder.completed) != 1 or builder.unclosed_entries or problems.take():
+    if len(builder.completed) != 1 or builder.unclosed_entries or problems.found:
         return None
     record = list(builder.completed[0][1])
     return children if len(record) == sum(len(child.keys) for child in children) else None
@@ -92,9 +96,12 @@ class _UnclearError(Exception):
 class _Sample:
     """An entry with numbers for texts, which expat reads child by child."""
 
-    def __init__(self, builder: EntryBuilder, scope: NamespaceScope) -> None:
+    def __init__(
+        self, builder: EntryBuilder, scope: NamespaceScope, problems: StructureProblems
+    ) -> None:
         self._builder = builder
         self._scope = scope
+        self._problems = problems
         self._read = 0  # how much of the record is that of earlier children
         self._free: set[int] = set()  # the texts that need not be blank
         self._parser = parser = expat.ParserCreate("utf-8")
@@ -114,19 +121,24 @@ class _Sample:
     def read(self, shape: str) -> Child:
         """Read a child, or the start tag of the entry; return what it gives."""
         tags = tags_of(shape)
-        values = shape.count(VALUE)
-        names = [name_of(tag) for tag in tags if not tag.startswith("/")]
         self._free.clear()
         self._parser.Parse("".join(_numbered(tags)), False)
         record = self._builder.open_record
         pairs, self._read = record[self._read :], len(record)
+        problems = self._problems.forget()
+        if any(at is not None for _, _, at in problems):
+            raise _UnclearError
+        names = () if declares_namespaces(shape) else map(name_of, tags)
+        keys = {name: self._scope.key(name) for name in names if name}
+        self._problems.forget()
         return Child(
             tuple(key for key, _ in pairs),
             tuple(_index(key, text) for key, text in pairs),
             tuple(at for at in range(len(tags)) if at not in self._free),
             len(tags),
-            values,
-            {name: self._scope.key(name) for name in names},
+            shape.count(VALUE),
+            keys,
+            tuple((code, message) for code, message, _ in problems),
         )
 
     def end(self, name: str) -> None:

@@ -91,7 +91,7 @@ def tags_of(shape: str) -> list[str]:
 
 
 def name_of(tag: str) -> str:
-    """Return the name in a start tag."""
+    """Return the name in a start tag; empty for an end tag."""
     return _NAME_END.split(tag, maxsplit=1)[0]
 
 

@@ -3,14 +3,8 @@
 import re
 from typing import Final
 
-Hazards = tuple[tuple[re.Pattern[str], tuple[bytes, ...]], ...]
-"""Patterns, and the bytes that each can begin with, which are fast to search for."""
-
-_CONTROLS: Final = "".join(map(chr, [*range(9), 11, 12, *range(14, 32)]))
-UNSAFE: Final[Hazards] = (
-    (re.compile(f"[{re.escape(_CONTROLS)}]"), tuple(char.encode() for char in _CONTROLS)),
-    (re.compile("[\ufffe\uffff]"), (b"\xef\xbf",)),
-)
+_CONTROLS: Final = bytes([*range(9), 11, 12, *range(14, 32)])
+_UNSAFE: Final = re.compile(f"[{re.escape(_CONTROLS.decode())}\ufffe\uffff]")
 BAD_REFERENCE: Final = re.compile(
     # Good are the five entities of XML, and characters that XML certainly allows.
     r"&(?!(?:amp|lt|gt|quot|apos"
@@ -21,29 +15,19 @@ BAD_REFERENCE: Final = re.compile(
 
 
 class UnsafeSearch:
-    """Finds the next match of any of some patterns in a text."""
+    """Finds the characters in a text that XML can't contain."""
 
-    def __init__(self, block: bytes, text: str, hazards: Hazards) -> None:
+    def __init__(self, block: bytes, text: str) -> None:
         self._text = text
-        self._block = block
-        self._hazards = hazards
-        # The next index of each pattern that may occur; None before the first search.
-        self._next: dict[re.Pattern[str], int] | None = None
+        # Most blocks have none, which is found out at once.
+        may_occur = len(block.translate(None, _CONTROLS)) < len(block) or (
+            b"\xef" in block and b"\xef\xbf" in block
+        )
+        self._next = -1 if may_occur else len(text)
 
     def next(self, begin: int) -> int:
-        """Return the index of the next one, or the length of the text.
-
-        Each pattern is searched for only behind its last index. Otherwise a rare one would be
-        searched for through the whole block at each occurrence of a frequent one.
-        """
-        text = self._text
-        if self._next is None:
-            occurs = self._block.__contains__
-            self._next = {
-                pattern: -1 for pattern, begins in self._hazards if any(map(occurs, begins))
-            }
-        for pattern, index in self._next.items():
-            if index < begin:
-                found = pattern.search(text, begin)
-                self._next[pattern] = found.start() if found else len(text)
-        return min(self._next.values(), default=len(text))
+        """Return the index of the next one, or the length of the text; never search twice."""
+        if self._next < begin:
+            found = _UNSAFE.search(self._text, begin)
+            self._next = found.start() if found else len(self._text)
+        return self._next

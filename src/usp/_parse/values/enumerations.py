@@ -31,6 +31,13 @@ def parse_change_frequency(text: str) -> SitemapPageChangeFrequency | None:
     return _FREQUENCIES.get(word, SitemapPageChangeFrequency.ALWAYS) if word else None
 
 
+@bounded_cache(1024)
+def change_frequency_word(text: str) -> str | None:
+    """Return one of the seven change frequencies; None for anything else."""
+    word = clean_text(text).lower()
+    return word if word in _FREQUENCIES else None
+
+
 def is_change_frequency(text: str) -> bool:
     """Tell whether the text is one of the seven change frequencies."""
-    return clean_text(text).lower() in _FREQUENCIES
+    return change_frequency_word(text) is not None

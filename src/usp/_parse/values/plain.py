@@ -19,11 +19,13 @@ is_plain_url: Final = re.compile(
 ).fullmatch
 """Tells whether a URL is plain."""
 
+SEPARATOR: Final = "\0"
+"""Stands between texts that are matched at once: no text of a document contains it."""
 _are_plain_urls: Final = re.compile(
-    rf"(?:{_HOST}(?:[/?#](?:[!-%'-;=?-~]*+(?=\n)|[!-:=?-~]*+))?+\n)*+"
+    rf"(?:{_HOST}(?:[/?#](?:[!-%'-;=?-~]*+(?={SEPARATOR})|[!-:=?-~]*+))?+{SEPARATOR})*+"
 ).fullmatch
 
 
 def are_plain_urls(urls: Sequence[str]) -> bool:
     """Tell whether all of these URLs are plain: much faster than one by one."""
-    return _are_plain_urls("\n".join(urls) + "\n") is not None
+    return _are_plain_urls(SEPARATOR.join(urls) + SEPARATOR) is not None

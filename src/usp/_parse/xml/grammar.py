@@ -41,9 +41,7 @@ def _with_attributes(prefix: str, names: Mapping[str, str]) -> dict[str, Tag]:
     }
 
 
-def _group(
-    key: str, children: dict[str, Tag], attributes: str = ""
-) -> dict[str, Tag]:
+def _group(key: str, children: dict[str, Tag], attributes: str = "") -> dict[str, Tag]:
     """Return a group and, since sites omit the group, its children beside it.
 
     Inside the group an element without a prefix has the meaning of the group's own of that name.

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
 from usp._parse.diagnostics import KEPT_OF_A_CODE
 from usp._parse.values.bounded_cache import bounded_cache
@@ -105,6 +105,11 @@ class StructureProblems:
         new, self._new = self._new, []
         return new
 
+    def forget(self) -> list[tuple[str, str, int | None]]:
+        """Return the same, and record each of them again if it occurs again."""
+        self._known.clear()
+        return self.take()
+
 
 class NameTable:
     """What names mean under one set of namespace declarations; shared by all documents with it.
@@ -112,13 +117,15 @@ class NameTable:
     It holds only names that are no problem, and so never changes what is reported for a document.
     """
 
-    __slots__ = ("keys", "tags")
+    __slots__ = ("fits", "keys", "tags")
 
     def __init__(self) -> None:
         self.keys: dict[str, str] = {}
         """The key of each name as written."""
         self.tags: defaultdict[int, dict[str, Tag]] = defaultdict(dict)
         """The tags of such names, by the identity of the table of elements that has them."""
+        self.fits: dict[tuple[int, bool], Any] = {}
+        """What the pattern reader knows under these declarations."""
 
     def add(self, name: str, key: str) -> None:
         """Remember the key of a name; a full table is emptied, for the documents that follow."""
@@ -134,6 +141,11 @@ class NameTable:
 def _name_table(_own: str, _root: _Root | None, _bound: tuple[tuple[str, str], ...]) -> NameTable:
     """Return the table of these declarations, which few documents differ in."""
     return NameTable()
+
+
+def forget_names() -> None:
+    """Forget all tables: what is read next starts as in a new process."""
+    _name_table.cache_clear()
 
 
 class NamespaceScope:

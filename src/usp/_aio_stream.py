@@ -1,0 +1,144 @@
+"""Streams in asyncio: what a crawl gives as it runs, as an async iterator.
+
+What the items are, pages or batches of tables, is decided by an ``ItemReader``.
+"""
+
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Iterator
+from contextlib import AbstractAsyncContextManager
+from types import TracebackType
+from typing import Any, Protocol, Self, TypeVar
+
+from usp._crawl import Crawl
+from usp._crawl.nodes import Node
+from usp._crawl.options import CrawlOptions
+from usp._crawl.policy import Policy
+from usp._drive.aio import AioCrawlRun, OffLoopBatches, ReadBatch
+from usp._drive.off_loop import in_thread
+from usp._source import CrawlStart
+from usp._store import Store
+from usp.objects.events import CrawlFinished
+from usp.stream import Filter, Item_co, StreamState, StreamStatus
+from usp.web_client.abstract_aio_client import AbstractAioWebClient
+
+Item = TypeVar("Item")
+
+
+class ItemReader(Protocol[Filter, Item_co]):
+    """Makes the items of a stream of what has arrived."""
+
+    def batches(self, node: Node, state: StreamState[Filter]) -> ReadBatch[Any]:
+        """Return what reads the pages of a node, many at a time."""
+
+    def items(self, node: Node, batch: Any, state: StreamState[Filter]) -> Iterator[Item_co]:  # noqa: ANN401
+        """Yield the items of some pages."""
+
+    def after(self, node: Node, *, to_the_end: bool) -> Iterator[Item_co]:
+        """Yield the items that follow the pages of a node."""
+
+    def end(self, state: StreamState[Filter]) -> Iterator[Item_co]:
+        """Yield the items at the end of the crawl."""
+
+
+class AioStream(AsyncIterator[Item]):
+    """An async iterator that can be closed at any time, and is an async context manager for it."""
+
+    _items: AsyncGenerator[Item, None]
+
+    def __anext__(self) -> Awaitable[Item]:
+        return self._items.__anext__()
+
+    async def aclose(self) -> None:
+        """End the stream: when this returns, no request is in flight."""
+        await self._items.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.aclose()
+
+
+class AioCrawlStream(StreamStatus, AioStream[Item]):
+    """The items of one crawl, and its state."""
+
+    _store: Store
+
+    @classmethod
+    def _start(
+        cls,
+        start: CrawlStart,
+        state: StreamState[Filter],
+        reader: ItemReader[Filter, Item],
+        client: AbstractAsyncContextManager[AbstractAioWebClient],
+        store: Store,
+    ) -> Self:
+        stream = cls.__new__(cls)
+        stream._state = state
+        stream._store = store
+        stream._items = _read(state, reader, start, client, store)
+        return stream
+
+    async def aclose(self) -> None:
+        """End the stream: when this returns, no request is in flight."""
+        await super().aclose()
+        self._store.close()  # a source that is a file was stored before the first page was read
+
+
+def first_crawl(start: CrawlStart, policy: Policy, options: CrawlOptions) -> Crawl:
+    """Return the crawl of a source.
+
+    A file is read with the first item, in a thread; until then, nothing is known of it.
+    """
+    if start.file:
+        return Crawl._started(start.site.name, (), policy, options)
+    return start.crawl(policy, options)
+
+
+async def _read(
+    state: StreamState[Filter],
+    reader: ItemReader[Filter, Item],
+    start: CrawlStart,
+    client_scope: AbstractAsyncContextManager[AbstractAioWebClient],
+    store: Store,
+) -> AsyncGenerator[Item, None]:
+    """Yield the items of a stream.
+
+    It knows nothing of the stream itself, so that one that is dropped is closed at once: requests
+    that wait for the garbage collector would hold the slots of a shared client.
+    """
+    try:
+        if start.file:
+            policy, options = state.crawl.policy, state.crawl._cursor.options
+            state.set_crawl(await in_thread(start.crawl, policy, options))
+        crawl, chosen = state.crawl, state.filter
+        async with (
+            client_scope as client,
+            AioCrawlRun(crawl, client, start.homepage, state.emit, store) as progress,
+        ):
+            running = True
+            while True:
+                for node in chosen.ready_nodes():
+                    batches = OffLoopBatches(
+                        reader.batches(node, state), node.document, chosen.ended
+                    )
+                    while not chosen.closed and (batch := await batches.next()):
+                        for item in reader.items(node, batch, state):
+                            yield item
+                    was_read = not (batches.ended or chosen.closed)
+                    for item in reader.after(node, to_the_end=was_read):
+                        yield item
+                    if node.pages_due:
+                        chosen.finish(node, ended=batches.ended)
+                if not running:  # what had arrived when a limit was reached was read, too
+                    for item in reader.end(state):
+                        yield item
+                    state.emit(CrawlFinished(crawl.outcome))
+                    return
+                running = await progress.step()
+    finally:
+        store.close()

@@ -1,0 +1,80 @@
+"""Tables of a site while it is crawled, in asyncio; many sites share one client.
+
+Needs the extra ``async``, which installs aiohttp.
+"""
+
+from typing import Unpack
+
+from usp._aio_stream import AioCrawlStream, first_crawl
+from usp._crawl.options import RecurseCallback, RecurseListCallback
+from usp._crawl.policy import Policy, PolicyFields, explains_policy, policy_with
+from usp._drive.events import emitter
+from usp._parse import ROWS_AT_ONCE
+from usp._source import CrawlStart, SourceName
+from usp._store import Store
+from usp._tables.batch import Batch
+from usp._tables.choice import ColumnNames, TableChoice, TableNames
+from usp._tables.crawl import CrawlTables
+from usp._validate import check_optional_instance
+from usp.aio import _client
+from usp.objects.events import Observer
+from usp.stream import StreamState
+from usp.web_client.abstract_aio_client import AbstractAioWebClient
+
+
+class AioTableStream(AioCrawlStream[Batch]):
+    """Batches of tables as they arrive, in document order; returned by ``read_tables``."""
+
+
+@explains_policy
+def read_tables(
+    source: SourceName,
+    tables: TableNames = ("pages",),
+    *,
+    columns: ColumnNames | None = None,
+    unique: bool = False,
+    batch_rows: int = ROWS_AT_ONCE,
+    web_client: AbstractAioWebClient | None = None,
+    use_robots: bool = True,
+    use_known_paths: bool | None = None,
+    recurse_callback: RecurseCallback | None = None,
+    recurse_list_callback: RecurseListCallback | None = None,
+    observer: Observer | None = None,
+    policy: Policy | None = None,
+    **policy_fields: Unpack[PolicyFields],
+) -> AioTableStream:
+    """Stream tables of a site as ``usp._tables.read`` does, as an async iterator.
+
+    Nothing is fetched, and no file is read, before the first batch is requested.
+
+    :param source: a homepage, a bare domain (which means https), the URL of one sitemap, a file
+        (gzipped or not), or ``-`` for standard input.
+    :param tables: the names of the tables; only what they need is computed.
+    :param columns: the names of the columns, in the wanted order; for several tables, a dict from
+        the name of each table to its columns. By default all.
+    :param unique: whether a page that several sitemaps list comes once, at its first one.
+    :param batch_rows: how many rows a batch has at most.
+    :param web_client: the client to fetch with; by default an ``AioWebClient`` for this stream.
+    :param use_robots: whether to read robots.txt.
+    :param use_known_paths: whether to try paths at which sitemaps are common; by default, only
+        where what robots.txt declares leads to nothing.
+    :param recurse_callback: as in ``usp.iter_pages``.
+    :param recurse_list_callback: as in ``usp.iter_pages``.
+    :param observer: called with each event of the crawl; see ``usp.objects.events``.
+    :param policy: limits and options of the crawl.
+    :param policy_fields: single fields of the policy, such as ``per_host=4`` or ``since="48h"``.
+    :return: an async iterator of batches, with ``outcome``, ``tried``, ``problems``, ``skipped``
+        and ``aclose()``.
+    :raises UsageError: if there is no such table or column, or another argument is wrong.
+    """
+    policy = policy_with(policy, policy_fields)
+    check_optional_instance("web_client", web_client, AbstractAioWebClient)
+    made = CrawlTables(source, TableChoice.of(tables, columns), batch_rows, unique=unique)
+    options = made.options(recurse_callback, recurse_list_callback, observer, probe_early=True)
+    store = Store(file_per_document=True)
+    start = CrawlStart.for_source(
+        source, policy, use_robots=use_robots, use_known_paths=use_known_paths, store=store
+    )
+    crawl = first_crawl(start, policy, options)
+    state = StreamState(crawl, emitter(options.observer), made.filter)
+    return AioTableStream._start(start, state, made, _client(web_client), store)

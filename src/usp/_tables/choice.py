@@ -1,0 +1,74 @@
+"""Which tables and columns are wanted, and what has to be read for them."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final, Self
+
+from usp._tables.schema import PAGE_PARTS, TABLES, Table, table_named
+from usp._validate import argument_error, check_strings
+from usp.exceptions import UsageError
+
+TableNames = str | Iterable[str]
+"""The name of a table, or several."""
+ColumnNames = Iterable[str] | Mapping[str, Iterable[str]]
+"""The names of columns of the only table, or those of each table."""
+
+_PAGES: Final = "pages"
+_OWN: Final = frozenset({"site", "url", "sitemap_url"})
+"""The columns of pages that don't come from the entry."""
+_FROM_READING: Final = {
+    "sitemaps": frozenset({"pages", "complete", "bytes"}),
+    "problems": frozenset(TABLES["problems"].names),
+    "sites": frozenset({"outcome", "code", "complete", "pages", "problems"}),
+}
+"""The columns of other tables that are known only when the pages were read."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableChoice:
+    """The wanted tables, each with its wanted columns, in the order in which they were named."""
+
+    tables: Mapping[str, Table]
+
+    @classmethod
+    def of(cls, tables: TableNames, columns: ColumnNames | None = None) -> Self:
+        """Return the choice of a caller.
+
+        :raises UsageError: if there is no such table or column.
+        """
+        names = [tables] if isinstance(tables, str) else check_strings("tables", tables)
+        if not names or len(set(names)) < len(names):
+            raise argument_error("tables", "names of tables, each once", names)
+        chosen = {name: table_named(name) for name in names}
+        if columns is None:
+            return cls(chosen)
+        if not isinstance(columns, Mapping):
+            if len(chosen) > 1:
+                raise UsageError("For several tables, columns must be a dict from table to names.")
+            columns = dict.fromkeys(chosen, columns)
+        for name, wanted in columns.items():
+            if name not in chosen:
+                raise UsageError(f"columns names {name!r}, which is none of the wanted tables.")
+            chosen[name] = chosen[name].only(check_strings("columns", wanted))
+        return cls(chosen)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.tables
+
+    def columns(self, table: str) -> tuple[str, ...]:
+        """The wanted columns of a table; none if it isn't wanted itself."""
+        return self.tables[table].names if table in self.tables else ()
+
+    @property
+    def page_columns(self) -> frozenset[str]:
+        """The columns that have to be read from the entries of documents."""
+        return frozenset(self.columns(_PAGES)) - _OWN | self.tables.keys() & set(PAGE_PARTS)
+
+    @property
+    def reads_pages(self) -> bool:
+        """Whether documents have to be read for their pages at all."""
+        if any(name in self.tables for name in (_PAGES, *PAGE_PARTS)):
+            return True
+        return any(
+            not needed.isdisjoint(self.columns(name)) for name, needed in _FROM_READING.items()
+        )

@@ -1,0 +1,78 @@
+"""Rows of single things: a problem, an attempt, the fetch of a sitemap.
+
+What they have in common, whether they come from a crawl or from a tree.
+"""
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from usp._display import without_credentials
+from usp._parse import is_http_url, timestamp
+from usp._source import SourceName, is_local
+from usp.helpers import strip_url_to_homepage
+from usp.objects.fetch_info import FetchInfo
+from usp.objects.outcome import Attempt
+from usp.objects.problem import Problem
+
+TableRow = Mapping[str, Any]
+"""The values of a row by column; what it doesn't have is null."""
+
+
+def site_name(source: SourceName) -> str:
+    """Return a source as it was named, without a user and password."""
+    name = os.fspath(source)
+    if is_local(source) or "@" not in name:
+        return name
+    return without_credentials(name) if "//" in name else without_credentials(f"//{name}")[2:]
+
+
+def homepage_of(name: str) -> str | None:
+    """Return the homepage of a site, given its URL or that of a sitemap; None for a file."""
+    return strip_url_to_homepage(name) if is_http_url(name) else None
+
+
+def problem_row(site: str, problem: Problem, sitemap_url: str | None = None) -> TableRow:
+    """Return the row of a problem."""
+    return {
+        "site": site,
+        "sitemap_url": problem.sitemap_url or sitemap_url,
+        "code": problem.code,
+        "name": problem.name,
+        "severity": str(problem.severity),
+        "message": problem.message,
+        "line": problem.line,
+        "offset": problem.offset,
+    }
+
+
+def attempt_row(site: str, attempt: Attempt, info: FetchInfo, code: str | None = None) -> TableRow:
+    """Return the row of a URL that was tried."""
+    return {
+        "site": site,
+        "url": attempt.url,
+        "stage": attempt.stage or None,
+        "result": str(attempt.result),
+        "http_status": info.status,
+        "code": code,
+        "detail": attempt.detail or None,
+        "seconds": info.seconds,
+        "at": timestamp(info.fetched_at),
+    }
+
+
+def fetch_columns(info: FetchInfo) -> dict[str, Any]:
+    """Return the columns of a sitemap that its fetch gives."""
+    return {
+        "http_status": info.status,
+        "attempts": info.attempts or None,
+        "redirects": list(info.redirects) or None,
+        "content_type": info.content_type,
+        "content_encoding": info.content_encoding,
+        "bytes_received": info.bytes_received,
+        "etag": info.etag,
+        "http_last_modified": timestamp(info.http_last_modified),
+        "sha256": info.sha256,
+        "fetched_at": timestamp(info.fetched_at),
+        "seconds": info.seconds,
+    }

@@ -1,0 +1,214 @@
+"""Tables of a tree that is there already, however it was made: crawled, unpickled, built by hand.
+
+Columns come straight from the documents where the tree has them; the pages of other sitemaps are
+read from their objects.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final
+
+from usp._crawl.row_selection import RowSelection
+from usp._crawl.selected_pages import columns_of
+from usp._crawl.selection import Selection
+from usp._crawl.unique_urls import UniqueUrls
+from usp._parse import ROWS_AT_ONCE, Kind, timestamp
+from usp._tables.batch import Batch
+from usp._tables.choice import ColumnNames, TableChoice, TableNames
+from usp._tables.pages import PageTables
+from usp._tables.rows import TableRow, attempt_row, fetch_columns, homepage_of, problem_row
+from usp._validate import check_flags, check_instance, check_int
+from usp.objects import sitemap as sitemaps
+from usp.objects.fetch_info import NOT_FETCHED
+from usp.objects.outcome import Outcome
+from usp.objects.problem import NOT_EXPANDED, Problem, Severity
+from usp.objects.sitemap import AbstractSitemap, IndexWebsiteSitemap, InvalidSitemap, SitemapLink
+
+_KINDS: Final[Mapping[type, Kind]] = {
+    sitemaps.PagesXMLSitemap: Kind.URLSET,
+    sitemaps.PagesRSSSitemap: Kind.RSS,
+    sitemaps.PagesAtomSitemap: Kind.ATOM,
+    sitemaps.PagesJSONFeedSitemap: Kind.JSON_FEED,
+    sitemaps.PagesTextSitemap: Kind.TEXT,
+    sitemaps.IndexXMLSitemap: Kind.INDEX,
+    sitemaps.IndexRobotsTxtSitemap: Kind.ROBOTS,
+}
+
+
+def tables_of(
+    tree: AbstractSitemap,
+    tables: TableNames = ("pages",),
+    *,
+    columns: ColumnNames | None = None,
+    unique: bool = False,
+    batch_rows: int = ROWS_AT_ONCE,
+) -> Iterator[Batch]:
+    """Yield tables of a tree, or of any sitemap with all below it, in document order.
+
+    The pages are those of ``all_pages()``: those of a sitemap that the tree has twice come twice.
+
+    :param tree: the root, or any sitemap.
+    :param tables: the names of the tables; only what they need is computed.
+    :param columns: the names of the columns, in the wanted order; for several tables, a dict from
+        the name of each table to its columns. By default all.
+    :param unique: whether a page that several sitemaps list comes once, at its first one.
+    :param batch_rows: how many rows a batch has at most.
+    :raises UsageError: if there is no such table or column, or another argument is wrong.
+    """
+    check_instance("tree", tree, AbstractSitemap)
+    check_flags(unique=unique)
+    check_int("batch_rows", batch_rows, 1)
+    choice = TableChoice.of(tables, columns)
+    return _TreeTables(tree, choice, batch_rows, UniqueUrls() if unique else None).batches()
+
+
+class _TreeTables:
+    """Makes the batches of the wanted tables of a tree."""
+
+    def __init__(
+        self,
+        tree: AbstractSitemap,
+        choice: TableChoice,
+        batch_rows: int,
+        unique: UniqueUrls | None,
+    ) -> None:
+        self._tree = tree
+        self._site = tree.url
+        self._choice = choice
+        self._batch_rows = batch_rows
+        self._pages = PageTables(self._site, choice, batch_rows)
+        self._rows_taken = RowSelection(Selection(), unique=unique)
+        self._counts: Counter[str] = Counter()
+        self._first_failure: str | None = None
+
+    def batches(self) -> Iterator[Batch]:
+        """Yield the batches of all sitemaps, then those of the whole."""
+        for sitemap, parent, level in _walk(self._tree):
+            yield from self._sitemap(sitemap, parent, level)
+        if isinstance(self._tree, IndexWebsiteSitemap):
+            yield from self._problems(self._tree._notes, None)
+            yield from self._rows("attempts", self._attempts(self._tree))
+        if "sites" in self._choice:
+            yield from self._rows("sites", [self._site_row()])
+
+    def _sitemap(
+        self, sitemap: AbstractSitemap, parent: AbstractSitemap | None, level: int
+    ) -> Iterator[Batch]:
+        count = 0
+        if self._choice.reads_pages:
+            names, rows = self._choice.page_columns, self._batch_rows
+            for columns in columns_of(sitemap._own_pages(), names, rows=rows):
+                taken = self._rows_taken.select(columns)
+                count += len(taken["url"])
+                yield from self._pages.batches(taken, sitemap.url)
+        if "sitemaps" in self._choice or "sites" in self._choice:
+            row = self._sitemap_row(sitemap, count)
+            row |= {"parent_url": parent.url if parent else None, "level": level}
+            yield from self._rows("sitemaps", [row])
+        if "problems" in self._choice or "sites" in self._choice:
+            yield from self._problems(sitemap.problems, sitemap.url)
+
+    def _sitemap_row(self, sitemap: AbstractSitemap, pages: int) -> dict[str, Any]:
+        state, code, reason = _state(sitemap)
+        info, kind = sitemap.fetch_info, _kind(sitemap)
+        was_read, counts = state in {"ok", "unchanged"}, self._counts
+        counts["positions"] += 1
+        counts["sitemaps"] += was_read and kind != Kind.ROBOTS
+        counts["sitemaps_failed"] += state == "failed"
+        counts["pages"] += pages
+        counts["requests"] += info.attempts
+        counts["bytes"] += info.bytes_received or 0
+        wanted = self._choice.columns("sitemaps")
+        return {
+            "site": self._site,
+            "url": sitemap.url,
+            "declared_url": sitemap.declared_url,
+            "position": counts["positions"],
+            "found_by": sitemap.found_by and str(sitemap.found_by),
+            "kind": kind,
+            "state": state,
+            "code": code,
+            "reason": reason,
+            **fetch_columns(info),
+            "index_lastmod": timestamp(sitemap.index_lastmod),
+            "bytes": sitemap.document_bytes if "bytes" in wanted else None,
+            "pages": pages if was_read else None,
+            "children": _children(sitemap) if was_read else None,
+            "complete": sitemap.complete if "complete" in wanted and state != "skipped" else None,
+        }
+
+    def _problems(self, found: Iterable[Problem], sitemap_url: str | None) -> Iterator[Batch]:
+        rows = [problem_row(self._site, problem, sitemap_url) for problem in found]
+        self._counts["problems"] += len(rows)
+        errors = (row["code"] for row in rows if row["severity"] == Severity.ERROR)
+        self._first_failure = self._first_failure or next(errors, None)
+        return self._rows("problems", rows)
+
+    def _attempts(self, tree: IndexWebsiteSitemap) -> Iterator[TableRow]:
+        if "attempts" not in self._choice:
+            return
+        # Both are in document order, and every sitemap was tried.
+        upcoming = tree.all_sitemaps()
+        sitemap = next(upcoming, None)
+        for attempt in tree.tried:
+            if sitemap is None or sitemap.declared_url != attempt.url:
+                yield attempt_row(self._site, attempt, NOT_FETCHED)
+                continue
+            code = sitemap.code if isinstance(sitemap, InvalidSitemap) else None
+            yield attempt_row(self._site, attempt, sitemap.fetch_info, code)
+            sitemap = next(upcoming, None)
+
+    def _site_row(self) -> TableRow:
+        tree, site = self._tree, self._site
+        outcome = tree.outcome if isinstance(tree, IndexWebsiteSitemap) else None
+        notes = tree._notes if isinstance(tree, IndexWebsiteSitemap) else ()
+        counted = ("requests", "bytes", "sitemaps", "sitemaps_failed", "pages", "problems")
+        return {
+            "site": site,
+            "homepage": homepage_of(site),
+            "outcome": outcome and str(outcome),
+            "code": self._first_failure,
+            "complete": outcome and outcome in {Outcome.FOUND, Outcome.NONE},
+            "limit": next((note.code for note in notes), None),
+            **{name: self._counts[name] for name in counted},
+        }
+
+    def _rows(self, table: str, rows: Iterable[TableRow]) -> Iterator[Batch]:
+        """Yield rows of a table, if it is wanted."""
+        if table in self._choice:
+            yield from Batch.of_rows(self._choice.tables[table], rows).cut(self._batch_rows)
+
+
+def _walk(
+    tree: AbstractSitemap,
+) -> Iterator[tuple[AbstractSitemap, AbstractSitemap | None, int]]:
+    """Yield each sitemap before those below it, with its parent and level; not the website."""
+    top = tree.sub_sitemaps if isinstance(tree, IndexWebsiteSitemap) else [tree]
+    pending: list[tuple[AbstractSitemap, AbstractSitemap | None, int]]
+    pending = [(sitemap, None, 0) for sitemap in reversed(top)]
+    while pending:
+        sitemap, parent, level = pending.pop()
+        yield sitemap, parent, level
+        pending += [(sub, sitemap, level + 1) for sub in reversed(sitemap.sub_sitemaps)]
+
+
+def _kind(sitemap: AbstractSitemap) -> str | None:
+    kinds = (_KINDS.get(known) for known in type(sitemap).__mro__)
+    return next((str(kind) for kind in kinds if kind), None)
+
+
+def _children(sitemap: AbstractSitemap) -> int:
+    """Return how many sitemaps a sitemap lists, with those that were skipped."""
+    skipped = sitemap._skipped_sitemaps or Counter()
+    return len(sitemap.sub_sitemaps) + skipped.total()
+
+
+def _state(sitemap: AbstractSitemap) -> tuple[str, str | None, str | None]:
+    if isinstance(sitemap, InvalidSitemap):
+        return "failed", sitemap.code, sitemap.reason
+    if isinstance(sitemap, SitemapLink):
+        return "skipped", None, "It was not fetched"
+    collapsed = next((one for one in sitemap._known_losses() if one.code == NOT_EXPANDED), None)
+    if collapsed:
+        return "skipped", collapsed.code, collapsed.message
+    return ("unchanged" if sitemap.fetch_info.not_modified else "ok"), None, None

@@ -1,0 +1,197 @@
+"""Columns have the values of page objects: on drawn documents, on every format, on real ones."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.parse.json_feeds import feed
+from tests.parse.pattern.readers import documents
+from tests.parse.reading import ALL, u, urlset
+from tests.parse.strategies import anything, chunkings, encoded, examples
+from tests.parse.strategies_rich import Rich, rich_documents
+from tests.tables.page_rows import microseconds, page_row
+from usp._parse import PageColumns, Pages, Source, columns_of_pages
+from usp._parse.pattern.known_patterns import forget_patterns
+from usp._tables.schema import TABLES
+from usp.objects.page import SitemapImage, SitemapNewsStory, SitemapPage, SitemapPageChangeFrequency
+
+URL: Final = "https://h.example/a/sitemap.xml"
+NAMES: Final = tuple(name for name in TABLES["pages"].names if name not in {"site", "sitemap_url"})
+
+
+def rows(batches: Iterable[PageColumns], names: Iterable[str] = NAMES) -> list[dict[str, Any]]:
+    found = []
+    for batch in batches:
+        assert set(batch) == {"url", *names}
+        columns = [batch[name] for name in names]
+        found += [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+    return found
+
+
+def assert_columns_are_pages(chunks: list[bytes], *, expat_only: bool = False) -> None:
+    source = Source(chunks, URL, expat_only=expat_only)
+    by_columns, by_pages, asked = Pages(source), Pages(source), Pages(source)
+    pages = list(by_pages)
+    expected = [{**page_row(page), "position": at} for at, page in enumerate(pages, 1)]
+    expected = [{name: row[name] for name in NAMES} for row in expected]
+    assert rows(by_columns.columns(NAMES)) == expected
+    assert rows(by_columns.columns(NAMES, rows=3)) == expected, "in small batches"
+    assert rows(columns_of_pages(pages, NAMES)) == expected, "from page objects"
+    assert by_columns.known_errors == by_pages.known_errors
+    found = by_columns.problems, by_columns.complete, by_columns.document_bytes
+    assert found == (asked.problems, asked.complete, asked.document_bytes)
+
+
+@examples(200)
+@given(documents())
+def test_the_columns_of_sitemaps_are_what_page_objects_say(data: bytes) -> None:
+    forget_patterns()
+    assert_columns_are_pages([data])
+    assert_columns_are_pages([data])
+    assert_columns_are_pages([data], expat_only=True)
+
+
+@examples(100)
+@given(rich_documents)
+def test_the_columns_of_videos_and_feeds_are_what_page_objects_say(document: Rich) -> None:
+    assert_columns_are_pages([document.data])
+
+
+@examples(200)
+@given(st.data(), st.one_of(anything, encoded().map(lambda one: one.data)))
+def test_the_columns_of_any_bytes_are_what_page_objects_say(
+    draw: st.DataObject, data: bytes
+) -> None:
+    assert_columns_are_pages(draw.draw(chunkings(data)))
+
+
+def test_the_columns_of_real_documents_are_what_page_objects_say(corpus: Path) -> None:
+    files = [path for path in sorted(corpus.glob("*/*")) if path.suffix != ".md"]
+    for path in files:
+        try:
+            assert_columns_are_pages([path.read_bytes()])
+        except Exception as error:
+            error.add_note(f"while reading {path.name}")
+            raise
+    assert files
+
+
+def only(document: str, *names: str) -> list[Any]:
+    (row,) = rows(Pages(Source.of(document, URL)).columns(names), names)
+    return [row[name] for name in names]
+
+
+@pytest.mark.parametrize(
+    ("entry", "column", "value"),
+    [
+        ("", "priority", None),
+        ("<priority>0.5</priority>", "priority", 0.5),
+        ("<priority>7</priority>", "priority", None),
+        ("<priority> 0.25 </priority>", "priority", 0.25),
+        ("<changefreq>Weekly</changefreq>", "changefreq", "weekly"),
+        ("<changefreq>often</changefreq>", "changefreq", None),
+        ("<lastmod>2024-05-01</lastmod>", "lastmod", 1_714_521_600_000_000),
+        ("<lastmod>2024-05-01T02:00:00.5+02:00</lastmod>", "lastmod", 1_714_521_600_500_000),
+        ("<lastmod>1969-12-31T23:59:59.9Z</lastmod>", "lastmod", -100_000),
+        ("<lastmod>soon</lastmod>", "lastmod", None),
+        ("<lastmod> soon </lastmod>", "lastmod_raw", "soon"),
+        ("<lastmod>https://me:secret@h.example/</lastmod>", "lastmod_raw", "https://h.example/"),
+        ("<lastmod> </lastmod>", "lastmod_raw", None),
+        ("<lastmod>0001-01-01T00:00:00+14:00</lastmod>", "lastmod", -62_135_596_800_000_000),
+    ],
+)
+def test_absent_and_invalid_values_are_null(entry: str, column: str, value: object) -> None:
+    document = urlset(u("https://h.example/1", entry))
+    assert only(document, column) == [value]
+
+
+def test_a_story_without_a_readable_date_keeps_its_elements() -> None:
+    story = (
+        "<news:news><news:publication><news:name>The Paper</news:name><news:language>en"
+        "</news:language></news:publication><news:publication_date>soon</news:publication_date>"
+        "<news:title>T</news:title><news:keywords>a, b</news:keywords></news:news>"
+    )
+    document = urlset(u("https://h.example/1", story))
+    names = ("title", "published_at", "news_publication", "news_language", "news_keywords")
+    assert only(document, *names, "news_genres", "is_news") == [
+        *("T", None, "The Paper", "en", ["a", "b"]),
+        *(None, False),
+    ]
+    assert only(document, "news") == [
+        ("T", None, "The Paper", "en", None, None, ["a", "b"], None),
+    ]
+
+
+def test_the_items_of_feeds_have_titles_but_no_news_elements() -> None:
+    document = feed({"url": "https://h.example/1", "title": "T", "date_published": "2024-05-01"})
+    assert only(document, "title", "news", "is_news", "updated_at") == [
+        *("T", None, True),
+        1_714_521_600_000_000,
+    ]
+
+
+def test_only_the_wanted_columns_are_read() -> None:
+    pages = Pages(Source.of(urlset(u("https://h.example/1", "<priority>1</priority>")), URL))
+    assert list(pages.columns([])) == [{"url": ["https://h.example/1"]}]
+    assert list(pages.columns(["priority"])) == [{"url": ["https://h.example/1"], "priority": [1]}]
+
+
+def test_what_was_read_before_the_time_was_up_is_not_lost() -> None:
+    entries = [u(f"https://h.example/{at}", f"<lastmod>{'x' * 60}</lastmod>") for at in range(3000)]
+    asked = 0
+
+    def ended() -> bool:
+        nonlocal asked
+        asked += 1
+        return asked > 1
+
+    reading = Pages(Source.of(urlset(*entries), URL)).columns(["lastmod_raw"], ended)
+    found = next(reading)
+    assert 0 < len(found["url"]) < len(entries)
+    with pytest.raises(TimeoutError):
+        next(reading)
+
+
+def test_pages_that_were_built_by_hand_have_the_values_that_they_were_given() -> None:
+    story = SitemapNewsStory("T", None, "The Paper", "en", keywords=["a"])
+    frequency = SitemapPageChangeFrequency.DAILY
+    page = SitemapPage(
+        "https://h.example/1", change_frequency=frequency, news_story=story,
+        images=[SitemapImage("https://h.example/i.png")],
+    )  # fmt: skip
+    names = ("changefreq", "priority", "title", "news_publication", "news_keywords", "images")
+    (row,) = rows(columns_of_pages([page], names), names)
+    assert list(row.values()) == [
+        *("daily", None, "T", "The Paper", ["a"]),
+        [("https://h.example/i.png", None, None, None, None)],
+    ]
+
+
+def test_pages_that_were_pickled_have_the_columns_of_their_document() -> None:
+    entry = "<lastmod>soon</lastmod><priority>7</priority><changefreq>often</changefreq>"
+    document = f"<urlset {ALL}>{u('https://h.example/1', entry)}</urlset>"
+    pages = list(Pages(Source.of(document, URL)))
+    again = pickle.loads(pickle.dumps(pages))
+    expected = rows(Pages(Source.of(document, URL)).columns(NAMES))
+    assert rows(columns_of_pages(again, NAMES)) == expected
+
+
+def test_timestamps_are_exact_to_the_microsecond() -> None:
+    texts = ["9999-12-31T23:59:59.999999Z", "0001-01-01", "2024-02-29T12:00:00.000001Z"]
+    document = urlset(
+        *(
+            u(f"https://h.example/{at}", f"<lastmod>{text}</lastmod>")
+            for at, text in enumerate(texts)
+        )
+    )
+    pages = Pages(Source.of(document, URL))
+    found = [row["lastmod"] for row in rows(pages.columns(["lastmod"]), ["lastmod"])]
+    assert found == [microseconds(page.last_modified) for page in pages]
+    assert found[0] == 253_402_300_799_999_999

@@ -1,0 +1,316 @@
+"""Tables of a crawl: the pages of ``iter_pages``, and what else there is to tell of a site."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import usp
+from tests.loops import run
+from tests.parse.reading import ALL, u
+from tests.parse.strategies import examples
+from tests.server import LoopbackServer, index, stall, urlset
+from tests.tables.page_rows import page_row
+from usp import Outcome
+from usp._crawl.unique_urls import UniqueUrls
+from usp._tables import aio as aio_tables
+from usp._tables.batch import Batch
+from usp._tables.read import read_tables
+from usp._tables.schema import PAGE_PARTS, TABLES
+from usp._tables.tree import tables_of
+from usp.exceptions import UsageError
+from usp.objects.page import SitemapPage
+from usp.objects.sitemap import IndexWebsiteSitemap, PagesXMLSitemap
+from usp.web_client.aio_client import AioWebClient
+
+Rows = dict[str, list[dict[str, Any]]]
+OF_TIME = {"fetched_at", "seconds", "at", "started_at"}
+IMAGE = "<image:image><image:loc>https://h.example/i.png</image:loc></image:image>"
+STORY = (
+    "<news:news><news:title>T</news:title><news:publication_date>2024-03-01"
+    "</news:publication_date></news:news>"
+)
+
+
+def collected(batches: Iterable[Batch]) -> Rows:
+    found: Rows = {}
+    for batch in batches:
+        assert batch.length
+        names = batch.table.names
+        found.setdefault(batch.table.name, []).extend(
+            dict(zip(names, row, strict=True)) for row in batch
+        )
+    return found
+
+
+def without_times(rows: Rows) -> Rows:
+    return {
+        table: [{name: row[name] for name in row if name not in OF_TIME} for row in listed]
+        for table, listed in rows.items()
+    }
+
+
+def urls(batches: Iterable[Batch]) -> list[str]:
+    return [row["url"] for row in collected(batches).get("pages", [])]
+
+
+@pytest.fixture
+def site(server: LoopbackServer) -> LoopbackServer:
+    server.robots("/index.xml", "/gone.xml")
+    server.site["/index.xml"] = index(server.at("/a.xml"), server.at("/b.xml"), server.at("/a.xml"))
+    server.site["/a.xml"] = urlset(server.at("/1"), server.at("/2"))
+    odd = u(server.at("/2"), IMAGE * 2 + STORY + "<priority>high</priority>")
+    server.site["/b.xml"] = f"<urlset {ALL}>{odd}{u(server.at('/3'))}</urlset>"
+    return server
+
+
+def test_the_rows_of_pages_are_those_of_the_stream_of_pages(site: LoopbackServer) -> None:
+    with read_tables(site.url) as stream:
+        rows = collected(stream)["pages"]
+    pages = usp.iter_pages(site.url)
+    expected = [
+        {**page_row(page), "site": site.url, "sitemap_url": page.sitemap_url} for page in pages
+    ]
+    for row, position in zip(expected, [1, 2, 1, 2], strict=True):
+        row["position"] = position
+    assert rows == [{name: row[name] for name in TABLES["pages"].names} for row in expected]
+    assert (stream.outcome, stream.tried) == (pages.outcome, pages.tried)
+    assert (stream.problems, stream.skipped) == (pages.problems, pages.skipped)
+
+
+def test_unique_keeps_the_first_row_of_each_url(site: LoopbackServer) -> None:
+    assert urls(read_tables(site.url)) == [site.at(f"/{at}") for at in (1, 2, 2, 3)]
+    assert urls(read_tables(site.url, unique=True)) == [site.at(f"/{at}") for at in (1, 2, 3)]
+    rows = collected(read_tables(site.url, unique=True, limit=3))
+    assert [row["sitemap_url"] for row in rows["pages"]][-1] == site.at("/b.xml")
+
+
+def test_every_table_of_a_site_tells_what_came_of_it(site: LoopbackServer) -> None:
+    rows = collected(read_tables(site.url, list(TABLES)))
+    states = [(row["url"], row["state"], row["pages"]) for row in rows["sitemaps"]]
+    at = site.at
+    assert states == [
+        (at("/robots.txt"), "ok", 0),
+        (at("/index.xml"), "ok", 0),
+        (at("/a.xml"), "ok", 2),
+        (at("/b.xml"), "ok", 2),
+        (at("/gone.xml"), "failed", None),
+    ]
+    gone = rows["sitemaps"][-1]
+    assert (gone["http_status"], gone["code"], gone["complete"]) == (404, "SM101", False)
+    assert [row["position"] for row in rows["sitemaps"]] == [1, 2, 3, 4, 5]
+    assert [row["level"] for row in rows["sitemaps"]] == [0, 1, 2, 2, 1]
+    assert rows["sitemaps"][2]["parent_url"] == at("/index.xml")
+    assert [(row["sitemap_url"], row["code"]) for row in rows["problems"]] == [
+        (at("/index.xml"), "SM305"),
+        (at("/b.xml"), "SM402"),
+        (at("/gone.xml"), "SM101"),
+    ]
+    tried = [(row["url"], row["result"], row["http_status"]) for row in rows["attempts"]]
+    assert tried[-1] == (at("/gone.xml"), "missing", 404)
+    assert len(rows["images"]) == 2
+    assert [row["position"] for row in rows["images"]] == [1, 2]
+    assert rows["news"][0]["page_url"] == at("/2")
+    (whole,) = rows["sites"]
+    assert {name: whole[name] for name in ("outcome", "code", "complete", "limit", "pages")} == {
+        "outcome": "partial",
+        "code": "SM101",
+        "complete": False,
+        "limit": None,
+        "pages": 4,
+    }
+    assert (whole["sitemaps"], whole["sitemaps_failed"], whole["problems"]) == (3, 1, 3)
+    assert whole["requests"] == len(site.requests)
+    assert whole["bytes"] > 0
+
+
+def test_threads_asyncio_and_the_tree_give_the_same_tables(site: LoopbackServer) -> None:
+    names = list(TABLES)
+    threads = collected(read_tables(site.url, names))
+
+    async def main() -> Rows:
+        async with AioWebClient() as client:
+            stream = aio_tables.read_tables(site.url, names, web_client=client)
+            batches = [batch async for batch in stream]
+            assert stream.outcome is Outcome.PARTIAL
+        return collected(batches)
+
+    assert without_times(run(main())) == without_times(threads)
+    tree = usp.sitemap_tree(site.url)
+    for one in (tree, pickle.loads(pickle.dumps(tree))):
+        of_tree = collected(tables_of(one, [*PAGE_PARTS, "pages", "problems"]))
+        assert of_tree == {name: threads[name] for name in of_tree}
+    found = collected(tables_of(tree, ["sitemaps", "sites"]))
+    known = (
+        "url",
+        "parent_url",
+        "level",
+        "kind",
+        "state",
+        "pages",
+        "bytes",
+        "complete",
+        "children",
+    )
+    for row, other in zip(found["sitemaps"], threads["sitemaps"], strict=True):
+        assert {name: row[name] for name in known} == {name: other[name] for name in known}
+    assert found["sites"][0]["outcome"] == "partial"
+
+
+def test_a_tree_that_was_built_by_hand_has_tables_too() -> None:
+    class Own(PagesXMLSitemap):
+        @property
+        def pages(self) -> list[SitemapPage]:
+            return [SitemapPage("https://h.example/own")]
+
+    own = Own("https://h.example/own.xml", [])
+    listed = PagesXMLSitemap("https://h.example/a.xml", [SitemapPage("https://h.example/1")])
+    tree = IndexWebsiteSitemap("https://h.example/", [own, listed])
+    rows = collected(tables_of(tree, ["pages", "sitemaps", "sites"]))
+    assert [row["url"] for row in rows["pages"]] == ["https://h.example/own", "https://h.example/1"]
+    assert [row["priority"] for row in rows["pages"]] == [None, None]
+    assert [(row["kind"], row["pages"]) for row in rows["sitemaps"]] == [("urlset", 1)] * 2
+    assert rows["sites"][0]["outcome"] is None
+    assert [row["url"] for row in collected(tables_of(listed))["pages"]] == ["https://h.example/1"]
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 100])
+def test_a_limit_ends_the_crawl_as_it_ends_a_stream_of_pages(
+    site: LoopbackServer, limit: int
+) -> None:
+    stream, pages = read_tables(site.url, limit=limit), usp.iter_pages(site.url, limit=limit)
+    assert urls(stream) == [page.url for page in pages]
+    assert (stream.problems, stream.tried) == (pages.problems, pages.tried)
+    rows = collected(read_tables(site.url, ["sites", "sitemaps"], limit=limit))
+    assert rows["sites"][0]["limit"] == (None if limit == 100 else "SM704")
+    assert rows["sites"][0]["pages"] == min(limit, 4)
+    if limit == 1:
+        assert rows["sitemaps"][-1]["complete"] is None, "the rest was not read"
+
+
+def test_a_time_limit_ends_the_crawl_with_what_arrived(site: LoopbackServer) -> None:
+    site.site["/b.xml"] = stall
+    stream = read_tables(site.url, ["pages", "sites"], max_seconds=1.0)
+    rows = collected(stream)
+    assert [row["url"] for row in rows["pages"]] == [site.at("/1"), site.at("/2")]
+    assert rows["sites"][0]["limit"] == "SM705"
+    assert stream.outcome is Outcome.PARTIAL
+
+
+def test_only_what_is_wanted_is_read(site: LoopbackServer) -> None:
+    (batch,) = {
+        batch.table.names for batch in read_tables(site.url, "pages", columns=["priority", "url"])
+    }
+    assert batch == ("priority", "url")
+    columns = {"sitemaps": ["url", "state"], "attempts": ["url"]}
+    rows = collected(read_tables(site.url, list(columns), columns=columns))
+    assert rows.keys() == columns.keys()
+    assert set(rows["sitemaps"][0]) == {"url", "state"}
+
+
+def test_a_batch_has_at_most_the_wanted_rows(tmp_path: Path) -> None:
+    file = tmp_path / "sitemap.xml"
+    file.write_bytes(urlset(*(f"https://h.example/{at}" for at in range(1000))))
+    sizes = [batch.length for batch in read_tables(file, batch_rows=300)]
+    assert max(sizes) <= 300
+    assert sum(sizes) == 1000
+    rows = collected(read_tables(file, ["pages", "sitemaps"]))
+    assert rows["pages"][-1] | {"position": 1000, "site": str(file)} == rows["pages"][-1]
+    assert rows["sitemaps"][0]["url"] == rows["pages"][0]["sitemap_url"] == str(file)
+
+
+def test_a_sitemap_that_is_declared_twice_is_read_once(server: LoopbackServer) -> None:
+    server.robots("/index.xml", "/a.xml")
+    server.site["/index.xml"] = index(server.at("/a.xml"))
+    server.site["/a.xml"] = urlset(server.at("/1"))
+    rows = collected(read_tables(server.url, ["pages", "sitemaps"]))
+    assert len(rows["pages"]) == 1
+    assert [(row["state"], row["pages"]) for row in rows["sitemaps"]] == [
+        *(("ok", 0), ("ok", 0), ("ok", 1)),
+        ("skipped", None),
+    ]
+
+
+def test_no_table_has_credentials(site: LoopbackServer) -> None:
+    named = site.url.replace("http://", "http://me:secret@")
+    rows = collected(read_tables(named, list(TABLES)))
+    assert "secret" not in repr(rows)
+    assert rows["sites"][0]["site"] == site.url
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"tables": "page"},
+        {"tables": []},
+        {"tables": ["pages", "pages"]},
+        {"columns": ["nope"]},
+        {"tables": ["pages", "sites"], "columns": ["url"]},
+        {"columns": {"sites": ["url"]}},
+        {"batch_rows": 0},
+        {"unique": "yes"},
+        {"limit": -1},
+    ],
+)
+def test_wrong_arguments_are_rejected_at_the_call(wrong: dict[str, Any]) -> None:
+    with pytest.raises(UsageError):
+        read_tables("https://h.example/", **wrong)
+
+
+DATES = st.sampled_from(["", "2024-01-01", "2024-03-01T10:00:00Z", "2024-06-01", "soon"])
+ENTRIES = st.lists(
+    st.tuples(st.sampled_from("abcde"), DATES, st.sampled_from(["", IMAGE, STORY])), max_size=12
+)
+POLICIES = st.fixed_dictionaries(
+    {},
+    optional={
+        "since": st.sampled_from(["2024-02-01", "2024-03-01"]),
+        "until": st.sampled_from(["2024-03-01", "2024-05"]),
+        "undated": st.sampled_from(["keep", "drop"]),
+        "include": st.sampled_from(["[abc]$", ["a", "e"]]),
+        "exclude": st.just("b"),
+        "kind": st.sampled_from(["news", ["image", "video"]]),
+        "limit": st.integers(1, 6),
+    },
+)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("selection")
+
+
+@examples(100)
+@given(ENTRIES, POLICIES)
+def test_selection_on_columns_is_that_of_pages(
+    folder: Path, entries: list[tuple[str, str, str]], policy: dict[str, Any]
+) -> None:
+    listed = (
+        u(f"https://h.example/{name}", f"<lastmod>{date}</lastmod>{more}")
+        for name, date, more in entries
+    )
+    file = folder / "sitemap.xml"
+    file.write_text(f"<urlset {ALL}>{''.join(listed)}</urlset>")
+    stream, pages = read_tables(file, columns=["url"], **policy), usp.iter_pages(file, **policy)
+    expected = [page.url for page in pages]
+    assert urls(stream) == expected
+    assert (stream.skipped, stream.outcome) == (pages.skipped, pages.outcome)
+    assert stream.problems == pages.problems
+    assert urls(tables_of(usp.sitemap_tree(file, **policy))) == expected
+
+
+def test_the_set_of_urls_knows_each_url_once_however_many_there_are() -> None:
+    known: set[str] = set()
+    unique = UniqueUrls()
+    for at in range(20_000):
+        url = f"https://h.example/{at * 7919 % 9000}"
+        assert unique.add(url) == (url not in known)
+        known.add(url)
+    assert len(unique) == len(known)
+    assert unique.new_rows(["x", "y", "x"], [0, 1, 2]) == [0, 1]
