@@ -10,20 +10,19 @@ An entry that isn't known to be good gets the full check. So the result is that 
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
-from typing import Final, TypeVar
+from collections.abc import Callable, Mapping
+from typing import Final
 
 from usp._parse.diagnostics import Diagnostics
 from usp._parse.formats.field_reader import FieldReader
 from usp._parse.input.sniff import Kind
 from usp._parse.pattern.layout import Form, MatchRun, RowLayout
+from usp._parse.values.bounded_cache import keep
 from usp._parse.values.plain import LETTERS, SEPARATOR
 from usp.objects.page import Record
 
 Signature = tuple[object, ...]
 IsGood = Callable[[str], object]
-Key = TypeVar("Key")
-Value = TypeVar("Value")
 
 _URL: Final = (
     # With an & and a ; there may be an entity in it.
@@ -129,7 +128,7 @@ class QuickCheck:
                 for column, has_text in form.columns
             )
             good = self._is_good_signature(run.name, signature)
-            _keep(form.notes, known, good)
+            keep(form.notes, known, good, _MAX_SIGNATURES)
         return good
 
     def _columns_of(self, layout: RowLayout) -> list[tuple[int, str, "_Test"]]:
@@ -145,7 +144,7 @@ class QuickCheck:
     def _test_for(self, key: str) -> "_Test":
         test = _test(key, self._fields)
         if len(key) <= _MAX_KEPT_LENGTH:  # names of unknown elements have no end
-            _keep(self._tests, key, test)
+            keep(self._tests, key, test, _MAX_SIGNATURES)
         return test
 
     def _is_good_signature(self, name: str, signature: Signature) -> bool:
@@ -156,15 +155,8 @@ class QuickCheck:
         if good is None:
             good = _is_good_sample(self._fields, name, signature)
             if len(signature) <= _MAX_KEPT_KEYS and _length(signature) <= _MAX_KEPT_LENGTH:
-                _keep(self._signatures, known, good)
+                keep(self._signatures, known, good, _MAX_SIGNATURES)
         return good
-
-
-def _keep(known: dict[Key, Value], key: Key, value: Value) -> None:
-    """Remember a value; what is full is emptied, for the documents that follow."""
-    if len(known) >= _MAX_SIGNATURES:
-        known.clear()
-    known[key] = value
 
 
 def _length(signature: Signature) -> int:

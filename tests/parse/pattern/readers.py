@@ -18,10 +18,10 @@ from usp._parse.children import Child
 from usp._parse.diagnostics import Diagnostics
 from usp._parse.document import Source, inspect
 from usp._parse.input.sniff import Kind
-from usp._parse.pattern.layout import MatchRun, iter_entries
 from usp._parse.pattern.known_patterns import forget_patterns
-from usp._parse.xml_reader import XmlReader
+from usp._parse.pattern.layout import MatchRun, iter_entries
 from usp._parse.xml.grammar import GRAMMARS
+from usp._parse.xml_reader import XmlReader
 from usp.objects.abstract_sitemap import HasProblems
 from usp.objects.problem import Problem
 

@@ -64,16 +64,14 @@ def has_key(record: Record, prefix: str) -> bool:
 
 def elements(record: Record, key: str) -> Iterator[tuple[dict[str, str], str]]:
     """Yield each element of this key: its attributes, which come just before it, and its text."""
-    if not has_key(record, key):
-        return
     prefix = f"{key}@"
     attributes: dict[str, str] = {}
     for known, text in record:
-        if known.startswith(prefix):
-            attributes[known[len(prefix) :]] = text
-        elif known == key:
+        if known == key:
             yield attributes, text
             attributes = {}
+        elif known.startswith(prefix):
+            attributes[known[len(prefix) :]] = text
 
 
 def first_value(record: Record, key: str, parse: Callable[[str], Value | None]) -> Value | None:

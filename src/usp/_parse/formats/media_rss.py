@@ -174,24 +174,21 @@ def has_media(record: Record) -> bool:
 
 def images(record: Record, url: ToUrl) -> list[SitemapImage] | None:
     """Return the images of an item: its own, and its thumbnails unless it has videos."""
+    media = [medium for group in _groups(record, url) for medium in group]
     found = {
         medium.loc: SitemapImage(
             medium.loc,
             caption=_find(medium.scopes, "description", _text),
             title=_find(medium.scopes, "title", _text),
         )
-        for group in _groups(record, url)
-        for medium in group
+        for medium in media
         if medium.kind == "image"
     }
-    thumbnails = [
-        loc
-        for key in _THUMBNAILS
-        for loc in _urls(elements(record, key), url)
-    ]
-    if thumbnails and not videos(record, url):
-        for loc in thumbnails:
-            found.setdefault(loc, SitemapImage(loc))
+    has_videos = any(medium.kind == "video" for medium in media)
+    if not has_videos and not _player(record, url):
+        for key in _THUMBNAILS:
+            for loc in _urls(elements(record, key), url):
+                found.setdefault(loc, SitemapImage(loc))
     return list(found.values()) or None
 
 
@@ -203,11 +200,16 @@ def videos(record: Record, url: ToUrl) -> list[SitemapVideo] | None:
         files.sort(key=lambda medium: not medium.default)
         if files:
             found.append(_video(files, url))
-    if not found and any(key.startswith(_PLAYERS) for key, _ in record):
-        around = (_Scope(record, "media:group/"), _Scope(record, "media:"))
-        player = _Medium("video", "", around)
-        found = [video for video in [_video([player], url)] if video.player_loc]
-    return found or None
+    return found or _player(record, url)
+
+
+def _player(record: Record, url: ToUrl) -> list[SitemapVideo] | None:
+    """Return the video of a player without any file."""
+    if not any(key.startswith(_PLAYERS) for key, _ in record):
+        return None
+    around = (_Scope(record, "media:group/"), _Scope(record, "media:"))
+    video = _video([_Medium("video", "", around)], url)
+    return [video] if video.player_loc else None
 
 
 def check(record: Record, diagnostics: Diagnostics) -> None:

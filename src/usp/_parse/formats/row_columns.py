@@ -169,7 +169,7 @@ class RowColumnReader:
 
         def read(rows: list[Row], texts: Sequence[Texts]) -> list[Any]:
             plain = all({"alternate", None}.issuperset(texts[at]) for at in rels) and all(
-                map(is_language, {text for at in languages for text in texts[at]} - {None})
+                is_language(text) for at in languages for text in texts[at] if text is not None
             )
             if plain:
                 return _nothing(rows, texts)

@@ -26,7 +26,7 @@ _MAX_LAYOUTS: Final = 16
 _MAX_SHAPE: Final = 4096
 """What a table holds: so many shapes, of this length, in so many layouts."""
 
-Elements = tuple[Element, ...]
+_Elements = tuple[Element, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,10 +50,10 @@ class FitTable:
     """The fits of shapes under the same namespaces."""
 
     fits: dict[str, Fit] = field(default_factory=dict)
-    _layouts: list[Elements] = field(default_factory=list)
+    _layouts: list[_Elements] = field(default_factory=list)
 
     def add(self, shape: str, pattern: EntryPattern) -> Fit:
-        """Return the fit of a new shape: into a layout that is there, or that grows, or a new one."""
+        """Return the fit of a new shape: into a layout that is there or grows, or a new one."""
         fit = _fit(pattern, self._layout_for(pattern.elements))
         if len(self.fits) >= _MAX_FITS:
             self.fits.clear()
@@ -61,7 +61,7 @@ class FitTable:
             self.fits[shape] = fit
         return fit
 
-    def _layout_for(self, elements: Elements) -> Elements:
+    def _layout_for(self, elements: _Elements) -> _Elements:
         layouts = self._layouts
         for layout in layouts:
             if _positions(layout, elements) is not None:
@@ -90,7 +90,7 @@ def table_of(grammar: Grammar, scope: NamespaceScope) -> FitTable:
     return table
 
 
-def _fit(pattern: EntryPattern, elements: Elements) -> Fit:
+def _fit(pattern: EntryPattern, elements: _Elements) -> Fit:
     layout = layout_of(elements)
     starts = [column for _, column in layout.columns()]
     columns = [_NONE] * max(len(layout.keys), 2)
@@ -113,14 +113,14 @@ def _fit(pattern: EntryPattern, elements: Elements) -> Fit:
     )
 
 
-def _repeats_nothing(merged: Elements, *parts: Elements) -> bool:
+def _repeats_nothing(merged: _Elements, *parts: _Elements) -> bool:
     """Tell whether no element is in a layout twice because two shapes have another order."""
     return all(
         merged.count(element) <= max(part.count(element) for part in parts) for element in merged
     )
 
 
-def _positions(layout: Elements, elements: Elements) -> list[int] | None:
+def _positions(layout: _Elements, elements: _Elements) -> list[int] | None:
     """Return where elements are among those of a layout, in order; None if some aren't there."""
     found: list[int] = []
     at = 0
@@ -134,7 +134,7 @@ def _positions(layout: Elements, elements: Elements) -> list[int] | None:
     return found
 
 
-def _merged(ours: Elements, theirs: Elements) -> Elements:
+def _merged(ours: _Elements, theirs: _Elements) -> _Elements:
     """Return elements that cover both, each in its own order."""
     merged: list[Element] = []
     at = 0

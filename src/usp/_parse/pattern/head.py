@@ -5,16 +5,12 @@ for every head with the same tags and namespaces, so they are kept for other doc
 number.
 """
 
-from typing import Final, TypeVar
+from typing import Final
 
-from usp._parse.pattern.shape import (
-    MARKED,
-    SECTION,
-    keep_namespaces,
-    replace_sections,
-    split_attributes,
-)
+from usp._parse.pattern.shape import MARKED, replace_sections, split_attributes
+from usp._parse.pattern.text_conversion import SECTION
 from usp._parse.pattern.unsafe import BAD_REFERENCE, UnsafeSearch
+from usp._parse.values.bounded_cache import keep
 from usp._parse.xml.entry_builder import BuilderState, EntryBuilder
 from usp._parse.xml.grammar import Grammar
 
@@ -23,7 +19,6 @@ _MAX_LENGTH: Final = 8192
 """How many heads are kept, and how long they are."""
 _MAX_SAME: Final = 1024
 """How long those are that are compared as they are."""
-Key = TypeVar("Key")
 _BASE: Final = "xml:base"
 _states: dict[tuple[int, str], BuilderState] = {}
 """By the identity of a format's table of entries, which is never freed, and by the shape."""
@@ -43,14 +38,14 @@ def find_head(head: bytes, grammar: Grammar) -> tuple[BuilderState | None, str]:
     shape = _shape(head, grammar)
     state = _states.get((form, shape)) if shape else None
     if state and len(head) <= _MAX_SAME:
-        _keep(_same, (form, head), state)
+        keep(_same, (form, head), state, _MAX_KEPT)
     return state, shape
 
 
 def keep_head(shape: str, grammar: Grammar, builder: EntryBuilder) -> None:
     """Keep the state of the builder after a head that expat has read."""
     if state := builder.state():
-        _keep(_states, (id(grammar.entries), shape), state)
+        keep(_states, (id(grammar.entries), shape), state, _MAX_KEPT)
 
 
 def forget_heads() -> None:
@@ -59,35 +54,21 @@ def forget_heads() -> None:
     _same.clear()
 
 
-def _keep(known: dict[Key, BuilderState], key: Key, state: BuilderState) -> None:
-    if len(known) >= _MAX_KEPT:
-        known.clear()
-    known[key] = state
-
-
 def _shape(head: bytes, grammar: Grammar) -> str:
     """Return the tags and the namespaces of a head; empty if there is something odd in it."""
-    try:
-        written = head.decode()
-    except UnicodeDecodeError:
-        return ""
-    if UnsafeSearch(head, written).next(0) < len(written):
+    written: str | None = head.decode("utf-8", "replace")
+    if written is None or UnsafeSearch(head, written).next(0) < len(written):
         return ""
     if "<!" in written:
-        replaced = replace_sections(written, [])
-        if replaced is None:
-            return ""
-        written = replaced
-    if "&" in written and BAD_REFERENCE.search(written):
+        written = replace_sections(written, [])
+    if written is None or ("&" in written and BAD_REFERENCE.search(written)):
         return ""
     marked = written.replace("<", MARKED)
     parts = marked.split(">")
-    if len(parts) != 2 * (len(marked) - len(written)) + 1:
-        return ""
     split = split_attributes("".join(parts[1::2]))
-    if split is None:
+    if split is None or len(parts) != 2 * (len(marked) - len(written)) + 1:
         return ""
-    shape, _ = keep_namespaces(*split)
     # In a sitemap, a text before the entries is a problem.
     texts = "".join(parts[::2]) if grammar.plain_texts else ""
+    shape = split[0]
     return "" if texts.strip() or _BASE in shape or SECTION in shape else shape

@@ -6,12 +6,13 @@ documents that follow.
 """
 
 from dataclasses import dataclass
-from typing import Final, TypeVar
+from typing import Final
 
 from usp._parse.pattern.head import forget_heads
 from usp._parse.pattern.layout import Element, RowLayout
-from usp._parse.pattern.learning import EMPTY, Child, learn, split_children
+from usp._parse.pattern.learning import EMPTY, ChildPattern, learn, split_children
 from usp._parse.pattern.shape import declares_namespaces, name_of, tags_of
+from usp._parse.values.bounded_cache import keep
 from usp._parse.xml.grammar import Grammar
 from usp._parse.xml.namespaces import NamespaceScope, forget_names
 
@@ -21,8 +22,6 @@ _MAX_LENGTH: Final = 4096
 MAX_COLUMNS: Final = 64
 """How many columns a layout of several shapes has, and any layout that is kept."""
 
-Key = TypeVar("Key")
-Value = TypeVar("Value")
 _Format = tuple[int, bool]
 """The identity of a format's table of entries, which is never freed, and ``extensions``."""
 
@@ -33,7 +32,7 @@ class EntryPattern:
 
     name: str
     """The key of the entry."""
-    children: tuple[Child, ...]
+    children: tuple[ChildPattern, ...]
     tags: int
 
     @property
@@ -78,7 +77,7 @@ class EntryPattern:
 
 _patterns: dict[tuple[_Format, str], tuple[dict[str, str], EntryPattern]] = {}
 """By the shape of an entry: the names that must have their meaning, and the pattern."""
-_children: dict[tuple[_Format, str, str], Child] = {}
+_children: dict[tuple[_Format, str, str], ChildPattern] = {}
 """By the start tag of an entry and the shape of a child."""
 _layouts: dict[tuple[Element, ...], RowLayout] = {}
 
@@ -112,9 +111,9 @@ def learn_pattern(
     pattern = EntryPattern(name, tuple(children), sum(child.tags for child in children))
     if len(shape) <= _MAX_LENGTH and not declares_namespaces(shape):
         names = {name: key for child in children for name, key in child.names.items()}
-        _keep(_patterns, (form, shape), (names, pattern))
+        keep(_patterns, (form, shape), (names, pattern), _MAX_KEPT)
         for one, child in zip(shapes, children, strict=True):
-            _keep(_children, (form, start, one), child)
+            keep(_children, (form, start, one), child, _MAX_KEPT)
     return pattern, is_new
 
 
@@ -124,7 +123,7 @@ def layout_of(elements: tuple[Element, ...]) -> RowLayout:
     if layout is None:
         layout = RowLayout(elements)
         if len(layout.keys) <= MAX_COLUMNS:
-            _keep(_layouts, elements, layout)
+            keep(_layouts, elements, layout, _MAX_KEPT)
     return layout
 
 
@@ -134,12 +133,6 @@ def forget_patterns() -> None:
         kept.clear()
     forget_heads()
     forget_names()
-
-
-def _keep(known: dict[Key, Value], key: Key, value: Value) -> None:
-    if len(known) >= _MAX_KEPT:
-        known.clear()
-    known[key] = value
 
 
 def _format(grammar: Grammar) -> _Format:

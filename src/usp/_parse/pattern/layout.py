@@ -12,8 +12,8 @@ from typing import Any
 from usp._parse.xml.entry_builder import Entry
 
 Row = tuple[str | None, ...]
-"""The texts of an entry, in the order of the keys of its layout; None if it lacks one. A row has two
-texts at least: where there are fewer keys, the others are None."""
+"""The texts of an entry, in the order of the keys of its layout; None if it lacks one. A row has
+two texts at least: where there are fewer keys, the others are None."""
 Element = tuple[str, ...]
 """The keys that one child of an entry gives."""
 
@@ -64,7 +64,7 @@ class Form:
     """What others found out about this form; it lives as long as the form."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class MatchRun:
     """Consecutive entries with one layout."""
 
@@ -72,7 +72,7 @@ class MatchRun:
     """The key of the entries: ``url``, ``sitemap``, ``item`` or ``entry``."""
     layout: RowLayout
     rows: list[Row]
-    forms: set[Form]
+    forms: list[Form]
     """The forms of these entries: there are few."""
     text: str
     """The text that they are in."""
@@ -80,6 +80,7 @@ class MatchRun:
     """Where each entry begins in it, or blanks before it."""
     start: tuple[int, int]
     """An index in the text, and its offset in the document, in bytes."""
+    _offsets: list[int] = field(init=False, default_factory=list)
 
     def __iter__(self) -> Iterator[Entry]:
         return map(self.entry, range(len(self.rows)))
@@ -90,10 +91,15 @@ class MatchRun:
 
     def offset(self, at: int) -> int:
         """Return the offset of an entry in the document, in bytes."""
-        (index, offset), text = self.start, self.text
-        begin = text.index("<", self.begins[at])
-        length = begin - index
-        return offset + (length if text.isascii() else len(text[index:begin].encode()))
+        if not self._offsets:
+            (index, offset), text = self.start, self.text
+            is_ascii = text.isascii()
+            for begin in self.begins:
+                start = text.index("<", begin)
+                offset += start - index if is_ascii else len(text[index:start].encode())
+                self._offsets.append(offset)
+                index = start
+        return self._offsets[at]
 
 
 def iter_entries(pieces: Iterable[Entry | MatchRun]) -> Iterator[Entry]:

@@ -30,7 +30,7 @@ NameProblem = tuple[str, str]
 """The code and the message of a problem with a name, which is that of the whole document."""
 
 
-class Child(NamedTuple):
+class ChildPattern(NamedTuple):
     """What a child of an entry gives, or the start tag of the entry itself.
 
     Texts and values are counted from the first of the child.
@@ -72,7 +72,7 @@ def split_children(shape: str) -> list[str] | None:
     return children if not depth else None
 
 
-def learn(shapes: list[str], grammar: Grammar, scope: NamespaceScope) -> list[Child] | None:
+def learn(shapes: list[str], grammar: Grammar, scope: NamespaceScope) -> list[ChildPattern] | None:
     """Return what the children of an entry give; None if it has to be left to expat."""
     problems = StructureProblems()
     scope = scope.reporting_to(problems)
@@ -118,7 +118,7 @@ class _Sample:
             self._free.update(map(int, _NUMBER.findall(data)))
         self._builder.text(data)
 
-    def read(self, shape: str) -> Child:
+    def read(self, shape: str) -> ChildPattern:
         """Read a child, or the start tag of the entry; return what it gives."""
         tags = tags_of(shape)
         self._free.clear()
@@ -131,7 +131,7 @@ class _Sample:
         names = () if declares_namespaces(shape) else map(name_of, tags)
         keys = {name: self._scope.key(name) for name in names if name}
         self._problems.forget()
-        return Child(
+        return ChildPattern(
             tuple(key for key, _ in pairs),
             tuple(_index(key, text) for key, text in pairs),
             tuple(at for at in range(len(tags)) if at not in self._free),

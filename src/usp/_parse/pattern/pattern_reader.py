@@ -6,7 +6,7 @@ texts are where that pattern says. An unknown shape is learned from a sample tha
 
 The pattern reader never changes a result. It gives an entry only if expat would give the same:
 
-- expat has read a sample with exactly these tags, under namespaces in which the names mean the same.
+- expat has read a sample with exactly these tags, where the names mean the same.
 - There is nothing else in it that expat would reject: no control characters, only references that
   are certainly valid, and only whitespace where the sample has none.
 
@@ -15,13 +15,14 @@ in which few entries match, the rest is left to expat.
 """
 
 import re
+from collections.abc import Iterable
 from typing import Final
 
 from usp._parse.pattern.fits import ABSENT, Fit, FitTable, table_of
 from usp._parse.pattern.known_patterns import find_pattern, learn_pattern
-from usp._parse.pattern.layout import MatchRun, Row
-from usp._parse.pattern.shape import MARKED, keep_namespaces, replace_sections, split_attributes
-from usp._parse.pattern.text_conversion import COMMENT, convert_texts
+from usp._parse.pattern.layout import MatchRun, Row, RowLayout
+from usp._parse.pattern.shape import MARKED, replace_sections, split_attributes
+from usp._parse.pattern.text_conversion import convert_texts
 from usp._parse.pattern.unsafe import BAD_REFERENCE, UnsafeSearch
 from usp._parse.xml.grammar import Grammar
 from usp._parse.xml.namespaces import NamespaceScope
@@ -38,7 +39,6 @@ _MISS: Final = 3
 """An entry that is left to expat costs as much as three matches save."""
 _ENTRY_NAME: Final = re.compile(r"[ \t\r\n]*+<([^\s<>/!?\"'=&]++)")
 _NO_SECTIONS: Final[list[str]] = []
-_IGNORED: Final = f" \t\r\n{COMMENT}"
 _MAX_REFUSED: Final = 4096
 """How many shapes of one document are remembered that are left to expat."""
 
@@ -107,76 +107,70 @@ class PatternReader:
     def _run(self, end_tag: str, index: int, offset: int) -> tuple[MatchRun | None, int]:
         """Return the entries that match from an index on, and where they end."""
         text = self._text or ""
-        find, fits = text.find, self._table.fits
         last = self._unsafe.next(index)
-        has_sections, has_references = self._has_sections, self._has_references
-        has_namespaces = self._has_namespaces
         rows: list[Row] = []
         begins: list[int] = []
-        used: set[Fit] = set()
-        last_fit: Fit | None = None
-        sections = _NO_SECTIONS
-        at, step = index, len(end_tag)
-        for _ in range(_LONGEST_RUN):
-            stop = find(end_tag, at)
+        used: dict[Fit, None] = {}
+        layout: RowLayout | None = None
+        at = index
+        while len(rows) < _LONGEST_RUN:
+            stop = text.find(end_tag, at)
             if stop < 0 or stop > last:
                 break
-            written = text[at:stop]
-            if has_sections and "!" in written:
-                sections = []
-                replaced = replace_sections(written, sections)
-                if replaced is None:
-                    break
-                written = replaced
-            marked = written.replace("<", MARKED)
-            parts = marked.split(">")
-            shape = "".join(parts[1::2])
-            length = len(parts)
-            if "=" in shape:
-                split = split_attributes(shape)
-                if split is None:
-                    break
-                shape, values = keep_namespaces(*split) if has_namespaces else split
-                parts += values
-            fit = fits.get(shape)
-            if fit is None:
-                fit = self._new_fit(shape)
-                if fit is None:
-                    break
-            if fit is not last_fit:
-                if last_fit is not None and fit.layout is not last_fit.layout:
-                    break
-                used.add(fit)
-                if fit.problems:
-                    self._report(fit)
-                last_fit = fit
-            if length != fit.length or len(marked) - len(written) != fit.tags:
+            match = self._match(text[at:stop])
+            if match is None:
                 break
-            if "".join(fit.gaps(parts)).strip():
-                break
-            parts += ABSENT  # type: ignore[arg-type]  # the last one is None
-            row = fit.row(parts)
-            if has_references and ("&" in written or "\r" in written):
-                if BAD_REFERENCE.search(marked):
+            fit, row = match
+            if fit.layout is not layout:
+                if layout is not None:
                     break
-                row = convert_texts(row, sections)
-            elif sections is not _NO_SECTIONS:
-                row = convert_texts(row, sections)
-            sections = _NO_SECTIONS
+                layout = fit.layout
+            used[fit] = None
             rows.append(row)
             begins.append(at)
-            at = stop + step
-        if last_fit is None or not rows:
+            at = stop + len(end_tag)
+        if layout is None:
             return None, index
-        forms = {fit.form for fit in used}
-        run = MatchRun(last_fit.name, last_fit.layout, rows, forms, text, begins, (index, offset))
-        return run, at
+        self._report(used)
+        name, forms = next(iter(used)).name, [fit.form for fit in used]
+        return MatchRun(name, layout, rows, forms, text, begins, (index, offset)), at
 
-    def _report(self, fit: Fit) -> None:
-        """Report the names in a shape that are a problem, as expat would have the builder do."""
-        for code, message in fit.problems:
-            if self._scope:
-                self._scope.problems.add(code, message)
+    def _match(self, written: str) -> tuple[Fit, Row] | None:
+        """Return the row of an entry, given without its end tag; None if it is left to expat."""
+        sections = _NO_SECTIONS
+        if self._has_sections and "!" in written:
+            sections = []
+            replaced = replace_sections(written, sections)
+            if replaced is None:
+                return None
+            written = replaced
+        marked = written.replace("<", MARKED)
+        parts = marked.split(">")
+        length = len(parts)
+        shape = "".join(parts[1::2])
+        if "=" in shape:
+            split = split_attributes(shape, with_namespaces=self._has_namespaces)
+            if split is None:
+                return None
+            shape, values = split
+            parts += values
+        fit = self._table.fits.get(shape) or self._new_fit(shape)
+        if fit is None or length != fit.length or len(marked) - len(written) != fit.tags:
+            return None
+        if "".join(fit.gaps(parts)).strip():
+            return None
+        parts += ABSENT  # type: ignore[arg-type]  # the last one is None
+        row = fit.row(parts)
+        if self._has_references and ("&" in written or "\r" in written):
+            return None if BAD_REFERENCE.search(marked) else (fit, convert_texts(row, sections))
+        return fit, row if sections is _NO_SECTIONS else convert_texts(row, sections)
+
+    def _report(self, used: Iterable[Fit]) -> None:
+        """Report the names in shapes that are a problem, as expat would have the builder do."""
+        for fit in used:
+            for code, message in fit.problems:
+                if self._scope:
+                    self._scope.problems.add(code, message)
 
     def _new_fit(self, shape: str) -> Fit | None:
         """Return how entries of a shape become rows; None if they are left to expat."""

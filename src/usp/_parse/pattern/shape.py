@@ -27,7 +27,7 @@ _CDATA: Final = "<![CDATA["
 _COMMENT: Final = "<!--"
 
 
-def split_attributes(tags: str) -> tuple[str, list[str]] | None:
+def split_attributes(tags: str, *, with_namespaces: bool = True) -> tuple[str, list[str]] | None:
     """Return the shape of an entry, given its tags, and the values of attributes.
 
     None if they can't be split: XML would change a value. Without single quotes, each second piece
@@ -45,7 +45,7 @@ def split_attributes(tags: str) -> tuple[str, list[str]] | None:
         written = "".join(values)
         if "\n" in written or "\t" in written or "\r" in written:
             return None
-    return shape, values
+    return _keep_namespaces(shape, values) if with_namespaces else (shape, values)
 
 
 def replace_sections(written: str, sections: list[str]) -> str | None:
@@ -72,7 +72,7 @@ def replace_sections(written: str, sections: list[str]) -> str | None:
     return "".join(kept)
 
 
-def keep_namespaces(shape: str, values: list[str]) -> tuple[str, list[str]]:
+def _keep_namespaces(shape: str, values: list[str]) -> tuple[str, list[str]]:
     """Put the namespaces that are declared in a shape into it, since names depend on them."""
     pieces = shape.split(VALUE)
     others = []

@@ -34,7 +34,7 @@ def boundaries_for(grammar: Grammar) -> EntryBoundaries:
 
 
 @cache
-def _boundaries(entries: tuple[str, ...], implied: bool) -> EntryBoundaries:  # noqa: FBT001 -- a key
+def _boundaries(entries: tuple[str, ...], implied: bool) -> EntryBoundaries:
     names = "|".join(entries).encode()
     start = rb"<\s{0,9}+%s(?:%s)(?=[^\w.:-])" % (_PREFIX, names)
     start_or_loc = rb"<\s{0,9}+%s(?:%s|loc)(?=[^\w.:-])" % (_PREFIX, names)

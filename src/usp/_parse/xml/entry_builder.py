@@ -5,11 +5,10 @@ entries, unknown elements are entered; inside an entry they are skipped, or reco
 grammar has ``extensions``.
 """
 
-import re
 from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
 
-from usp._parse.values.urls import is_http_url
+from usp._parse.xml.bare_url import find_bare_url
 from usp._parse.xml.grammar import UNKNOWN, UNKNOWN_END, UNKNOWN_TEXT, Grammar, Tag
 from usp._parse.xml.namespaces import NamespaceScope, StructureProblems
 from usp.objects.page import Record
@@ -20,11 +19,8 @@ Entry = tuple[str, Record, int]
 _Children = Mapping[str, Tag] | None
 """The elements that are known at a position; None inside a text or inside an unknown element."""
 
-IMPLIED_ROOT: Final = "_"
-"""The element that is opened around entries without a root element."""
+IMPLIED_ROOT: Final = "_"  # opened around entries without a root element
 _LOC: Final = "loc"
-_ESCAPED_LOC: Final = re.compile(r"<loc>([^<>]*)</loc>", re.IGNORECASE)
-"""A field that was escaped, or put into CDATA, together with its tags."""
 MAX_DEPTH: Final = 500
 """How many nested elements are distinguished; deeper ones are counted only."""
 _MAX_PATH: Final = 16
@@ -143,11 +139,6 @@ class EntryBuilder:
         """Whether the innermost open element contains text, or is unknown."""
         return self._leaf is not None or self._children is None
 
-    @property
-    def is_child_sitemap(self) -> bool:
-        """Whether the current entry declares another sitemap."""
-        return self._entry is not None and self._entry.key == "sitemap"
-
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
         """Handle a start tag."""
         if self._leaf is not None:
@@ -254,26 +245,13 @@ class EntryBuilder:
         if self._entry is None:
             return
         if bare_text := self._bare_text or "".join(self._text).strip():
-            self._take_bare_url(bare_text)
+            key = self._grammar.url_field
+            if url := find_bare_url(bare_text, self._entry.key, self._record, self._grammar):
+                self._record.append((key, url))  # <sitemap>https://…</sitemap>
+                self._report("SM211", f"the URL of an entry is not in a <{key}>")
         self.completed.append((self._entry.key, self._record, self.entry_start or 0))
         self.last_entry_end = self.position()
         self.discard_entry()
-
-    def _take_bare_url(self, text: str) -> None:
-        """Record a URL that is in its entry, but not in the element that should contain it.
-
-        In a feed that element must be there, and empty: ``<link/>https://…``.
-        """
-        key = self._grammar.url_field
-        urls = {text.strip() for known, text in self._record if known == key}
-        if any(urls) or not (urls or self._grammar.plain_texts):
-            return
-        escaped = _ESCAPED_LOC.search(text)
-        text = escaped[1].strip() if escaped else text
-        is_path = self.is_child_sitemap and text.startswith("/") and " " not in text
-        if is_path or is_http_url(text):
-            self._record.append((key, text))  # <sitemap>https://…</sitemap>
-            self._report("SM211", f"the URL of an entry is not in a <{key}>")
 
     def discard_entry(self) -> None:
         """Forget the current entry."""
