@@ -153,6 +153,8 @@ class GroupedField:
     make: Callable[[list[Texts], str | None], object]
     """Builds the field from the texts of each group under these keys, and the base URL; without
     any group, the field is None."""
+    make_plain: Callable[..., object] | None = None
+    """Builds the field from the texts of all groups, key by key; None if that takes ``make``."""
 
     @property
     def is_of_attributes(self) -> bool:

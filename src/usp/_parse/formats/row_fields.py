@@ -97,6 +97,7 @@ def _record_plan(name: str, layout: RowLayout) -> Plan:
 def grouped_plan(grouped: GroupedField, layout: RowLayout) -> Plan | None:
     """Return how a field that is built from groups is read; None if that isn't clear."""
     found: list[tuple[int, Callable[[Row], Texts]]] = []
+    all_columns: list[list[int | None]] = []
     for element, column in layout.columns():
         if not any(key.startswith(grouped.prefix) for key in element):
             continue
@@ -104,12 +105,21 @@ def grouped_plan(grouped: GroupedField, layout: RowLayout) -> Plan | None:
             return None
         indexes = [element.index(key) if key in element else None for key in grouped.keys]
         # With one more than a row has, the last one is None.
-        found.append((column, _picker([None if at is None else column + at for at in indexes])))
-    make = grouped.make
+        columns = [None if at is None else column + at for at in indexes]
+        found.append((column, _picker(columns)))
+        all_columns.append(columns)
+    make, make_plain = grouped.make, grouped.make_plain
+    by_key = [_picker(list(columns)) for columns in zip(*all_columns, strict=True)]
 
     def plan(fields: FieldReader) -> Read:
         base = fields.base
-        return lambda row: make([pick(row) for at, pick in found if row[at] is not None], base)
+
+        def read(row: Row) -> object:
+            if make_plain and (value := make_plain(*[pick(row) for pick in by_key])) is not None:
+                return value
+            return make([pick(row) for at, pick in found if row[at] is not None], base)
+
+        return read
 
     return plan
 

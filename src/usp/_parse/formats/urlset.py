@@ -56,9 +56,11 @@ REQUIRED: Final = (
 LINK: Final = "xhtml:link"
 _APP: Final = re.compile(r"(?:android|ios)-app:", re.IGNORECASE)
 """Links to apps: not HTTP, but valid in an alternate."""
-_ALTERNATE_ONLY: Final = {"alternate"}
-is_language: Final = re.compile(r"[A-Za-z][A-Za-z-]*+").fullmatch
+is_language: Final = re.compile(r"[A-Za-z][A-Za-z-]{0,40}+").fullmatch
 """Tells whether a text is a language that needs no cleaning."""
+_MAX_LANGUAGES: Final = 1000
+_languages: set[str | None] = set()
+"""Such languages that were met before."""
 _ENTRY_NAME: Final = {Kind.URLSET: "url", Kind.INDEX: "sitemap"}
 
 
@@ -102,19 +104,19 @@ def images_by(
     )
 
 
-def _plain_alternates(rows: list[Texts]) -> list[tuple[str, str]] | None:
+def _plain_alternates(rels: Texts, languages: Texts, urls: Texts) -> list[tuple[str, str]] | None:
     """Return the alternates if none needs cleaning, as nearly always; else None."""
-    rels, languages, urls = zip(*rows, strict=True) if rows else ((), (), ())
-    if set(rels) != _ALTERNATE_ONLY or None in urls or not all(languages):
+    if rels.count("alternate") != len(rels) or None in urls:
         return None
-    if not are_plain_urls(urls) or not all(map(is_language, languages)):
-        return None
-    return list(zip(languages, urls, strict=True))
+    if not _languages.issuperset(languages):
+        if not all(language and is_language(language) for language in languages):
+            return None
+        if len(_languages) < _MAX_LANGUAGES:
+            _languages.update(languages)
+    return list(zip(languages, urls, strict=True)) if are_plain_urls(urls) else None  # type: ignore[arg-type]
 
 
 def _alternates(rows: list[Texts], base: str | None) -> list[tuple[str, str]] | None:
-    if plain := _plain_alternates(rows):
-        return plain
     return [
         (language, target)
         for rel, hreflang, href in rows
@@ -145,6 +147,7 @@ ALTERNATES: Final = GroupedField(
     LINK,
     (f"{LINK}@rel", f"{LINK}@hreflang", f"{LINK}@href"),
     _alternates,
+    _plain_alternates,
 )
 
 

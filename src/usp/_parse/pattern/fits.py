@@ -13,6 +13,7 @@ from typing import Final
 from usp._parse.pattern.known_patterns import MAX_COLUMNS, EntryPattern, layout_of
 from usp._parse.pattern.layout import Element, Form, Row, RowLayout
 from usp._parse.pattern.learning import EMPTY, NameProblem
+from usp._parse.pattern.shape import TAG, tags_of
 from usp._parse.xml.grammar import Grammar
 from usp._parse.xml.namespaces import NamespaceScope
 
@@ -43,6 +44,11 @@ class Fit:
     form: Form
     name: str
     problems: tuple[NameProblem, ...]
+    tag_texts: tuple[str, ...]
+    """The tags of an entry; empty if there are attributes."""
+    gap_parts: tuple[int, ...]
+    text_parts: tuple[int, ...]
+    """Which parts ``gaps`` and ``row`` return."""
 
 
 @dataclass(slots=True)
@@ -54,7 +60,7 @@ class FitTable:
 
     def add(self, shape: str, pattern: EntryPattern) -> Fit:
         """Return the fit of a new shape: into a layout that is there or grows, or a new one."""
-        fit = _fit(pattern, self._layout_for(pattern.elements))
+        fit = _fit(shape, pattern, self._layout_for(pattern.elements))
         if len(self.fits) >= _MAX_FITS:
             self.fits.clear()
         if len(shape) <= _MAX_SHAPE:
@@ -90,7 +96,7 @@ def table_of(grammar: Grammar, scope: NamespaceScope) -> FitTable:
     return table
 
 
-def _fit(pattern: EntryPattern, elements: _Elements) -> Fit:
+def _fit(shape: str, pattern: EntryPattern, elements: _Elements) -> Fit:
     layout = layout_of(elements)
     starts = [column for _, column in layout.columns()]
     columns = [_NONE] * max(len(layout.keys), 2)
@@ -110,6 +116,9 @@ def _fit(pattern: EntryPattern, elements: _Elements) -> Fit:
         Form(tuple(form)),
         pattern.name,
         tuple(problem for child in pattern.children for problem in child.problems),
+        () if "=" in shape else tuple(TAG + tag for tag in tags_of(shape)),
+        tuple(pattern.gaps),
+        tuple(columns),
     )
 
 

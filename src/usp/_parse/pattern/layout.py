@@ -76,10 +76,11 @@ class MatchRun:
     """The forms of these entries: there are few."""
     text: str
     """The text that they are in."""
-    begins: list[int]
-    """Where each entry begins in it, or blanks before it."""
+    end_tag: str
+    """The end tag of each of them."""
     start: tuple[int, int]
-    """An index in the text, and its offset in the document, in bytes."""
+    """Where the first one begins in the text, or blanks before it, and the same in the document, in
+    bytes."""
     _offsets: list[int] = field(init=False, default_factory=list)
 
     def __iter__(self) -> Iterator[Entry]:
@@ -93,12 +94,13 @@ class MatchRun:
         """Return the offset of an entry in the document, in bytes."""
         if not self._offsets:
             (index, offset), text = self.start, self.text
-            is_ascii = text.isascii()
-            for begin in self.begins:
+            begin, is_ascii = index, text.isascii()
+            for _ in self.rows:
                 start = text.index("<", begin)
                 offset += start - index if is_ascii else len(text[index:start].encode())
                 self._offsets.append(offset)
                 index = start
+                begin = text.index(self.end_tag, start) + len(self.end_tag)
         return self._offsets[at]
 
 

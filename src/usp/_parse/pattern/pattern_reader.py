@@ -20,9 +20,10 @@ from typing import Final
 
 from usp._parse.pattern.fits import ABSENT, Fit, FitTable, table_of
 from usp._parse.pattern.known_patterns import find_pattern, learn_pattern
-from usp._parse.pattern.layout import MatchRun, Row, RowLayout
+from usp._parse.pattern.layout import MatchRun, Row
 from usp._parse.pattern.shape import MARKED, replace_sections, split_attributes
 from usp._parse.pattern.text_conversion import convert_texts
+from usp._parse.pattern.uniform import uniform_rows
 from usp._parse.pattern.unsafe import BAD_REFERENCE, UnsafeSearch
 from usp._parse.xml.grammar import Grammar
 from usp._parse.xml.namespaces import NamespaceScope
@@ -39,6 +40,8 @@ _MISS: Final = 3
 """An entry that is left to expat costs as much as three matches save."""
 _ENTRY_NAME: Final = re.compile(r"[ \t\r\n]*+<([^\s<>/!?\"'=&]++)")
 _NO_SECTIONS: Final[list[str]] = []
+_ALIKE: Final = 8
+"""After so many entries of one shape, the next ones are read together; more after each failure."""
 _MAX_REFUSED: Final = 4096
 """How many shapes of one document are remembered that are left to expat."""
 
@@ -50,6 +53,7 @@ class PatternReader:
         self._grammar = grammar
         self._scope: NamespaceScope | None = None  # under which the patterns are valid
         self._table = FitTable()
+        self._alike = _ALIKE
         self._refused: set[str] = set()  # shapes that are left to expat
         self._budget = _BUDGET
         self._left = 0  # what is left of the budget
@@ -109,31 +113,32 @@ class PatternReader:
         text = self._text or ""
         last = self._unsafe.next(index)
         rows: list[Row] = []
-        begins: list[int] = []
         used: dict[Fit, None] = {}
-        layout: RowLayout | None = None
-        at = index
+        fit: Fit | None = None
+        at, alike = index, 0
         while len(rows) < _LONGEST_RUN:
+            if fit and alike >= self._alike:
+                more, at = uniform_rows(text, at, last, fit, end_tag)
+                rows += more
+                alike = len(more)
+                self._alike = _ALIKE if more else min(2 * self._alike, _LONGEST_RUN)
+                continue
             stop = text.find(end_tag, at)
             if stop < 0 or stop > last:
                 break
             match = self._match(text[at:stop])
-            if match is None:
+            if match is None or (fit and fit.layout is not match[0].layout):
                 break
+            alike = alike + 1 if match[0] is fit and fit.tag_texts else 0
             fit, row = match
-            if fit.layout is not layout:
-                if layout is not None:
-                    break
-                layout = fit.layout
             used[fit] = None
             rows.append(row)
-            begins.append(at)
             at = stop + len(end_tag)
-        if layout is None:
+        if fit is None:
             return None, index
         self._report(used)
-        name, forms = next(iter(used)).name, [fit.form for fit in used]
-        return MatchRun(name, layout, rows, forms, text, begins, (index, offset)), at
+        forms = [fit.form for fit in used]
+        return MatchRun(fit.name, fit.layout, rows, forms, text, end_tag, (index, offset)), at
 
     def _match(self, written: str) -> tuple[Fit, Row] | None:
         """Return the row of an entry, given without its end tag; None if it is left to expat."""

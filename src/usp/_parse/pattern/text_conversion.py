@@ -32,6 +32,11 @@ def convert_texts(texts: tuple[str | None, ...], sections: list[str]) -> tuple[s
     return tuple([text and _convert(text, sections) for text in texts])
 
 
+def convert_column(texts: list[str]) -> list[str]:
+    """Return texts without CDATA sections as expat gives them."""
+    return [_convert(text, []) if "&" in text or "\r" in text else text for text in texts]
+
+
 def _convert(text: str, sections: list[str]) -> str:
     if SECTION in text:
         pieces = text.split(SECTION)
