@@ -54,7 +54,7 @@ def render() -> str:
 
 
 def _table(table: Table) -> Iterator[str]:
-    yield from ("", f"## {table.name}", "", table.meaning, "")
+    yield from ("", f"## {table.name}", "", _shown(table.meaning), "")
     yield "| column | type | from | what it is |"
     yield "|---|---|---|---|"
     for column in table:

@@ -25,6 +25,7 @@ from usp._tables.read import read_tables
 from usp._tables.schema import PAGE_PARTS, TABLES
 from usp._tables.tree import tables_of
 from usp.exceptions import UsageError
+from usp.objects.outcome import SkipReason
 from usp.objects.page import SitemapPage
 from usp.objects.sitemap import IndexWebsiteSitemap, PagesXMLSitemap
 from usp.web_client.aio_client import AioWebClient
@@ -235,6 +236,25 @@ def test_a_sitemap_that_is_declared_twice_is_read_once(server: LoopbackServer) -
         *(("ok", 0), ("ok", 0), ("ok", 1)),
         ("skipped", None),
     ]
+
+
+def test_sitemaps_that_are_skipped_have_rows_with_the_reason(site: LoopbackServer) -> None:
+    by_pattern = collected(read_tables(site.url, "sitemaps", include_sitemaps="b", max_sitemaps=3))
+    rows = [(row["url"], row["state"], row["position"]) for row in by_pattern["sitemaps"]]
+    assert rows == [
+        (site.at("/robots.txt"), "ok", 1),
+        (site.at("/index.xml"), "ok", 2),
+        (site.at("/a.xml"), "skipped", 3),
+        (site.at("/b.xml"), "ok", 4),
+        (site.at("/gone.xml"), "failed", 5),
+    ]
+    skipped = by_pattern["sitemaps"][2]
+    assert (skipped["parent_url"], skipped["level"]) == (site.at("/index.xml"), 2)
+    assert "include_sitemaps" in skipped["reason"]
+    stream = read_tables(site.url, "sitemaps", recurse_callback=lambda url, *_: "a.xml" not in url)
+    by_callback = {row["url"]: row for row in collected(stream)["sitemaps"]}
+    assert by_callback[site.at("/a.xml")]["reason"] == "A callback rejected it"
+    assert stream.skipped == {SkipReason.SITEMAP_CALLBACK: 1}
 
 
 def test_no_table_has_credentials(site: LoopbackServer) -> None:

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any, Final
 from urllib.parse import urldefrag, urljoin
 
-from usp._crawl.children import child_selection, wanted_children
+from usp._crawl.children import child_selection, skipped_children, wanted_children
 from usp._crawl.discovery import Condition, HomepageQuery, Stage, StartUrl
 from usp._crawl.messages import FetchFailed
 from usp._crawl.nodes import NO_PAGES, Node, OutcomeTally, rejection, unfinished
@@ -389,6 +389,8 @@ class Cursor:
             urls = yield from self.options.chosen_children(list(wanted), node.level, parents)
             skipped[SkipReason.SITEMAP_CALLBACK] += len(wanted.keys() - urls)
         node.skipped = +skipped
+        if self.options.every_node and node.skipped:
+            node.skipped_children = tuple(skipped_children(document, urls, self.selection))
         self.skipped += skipped
         urls = yield from self._repeats.allowed_children(node, urls)
         node.more_children = document.more_children + max(len(urls) - self.sitemaps_left, 0)

@@ -12,7 +12,7 @@ from usp._crawl.messages import FetchFailed
 from usp._crawl.policy import Policy
 from usp._crawl.resource import Resource
 from usp._crawl.robots import DISALLOWED
-from usp._parse import Document, Kind, is_http_url, parse_date
+from usp._parse import Child, Document, Kind, is_http_url, parse_date
 from usp.objects.fetch_info import NOT_FETCHED, FetchInfo, Provenance
 from usp.objects.outcome import Attempt, FoundBy, Outcome, Result, SkipReason
 from usp.objects.page import as_utc
@@ -59,6 +59,8 @@ class Node:
     """In a stream: the sitemaps that were skipped up to here."""
     skipped: Counter[SkipReason] | None = None
     """The children that were skipped, by reason."""
+    skipped_children: tuple[tuple[Child, SkipReason], ...] = ()
+    """The same one by one, where ``every_node`` is wanted."""
     more_children: int = 0
     """The number of children that have no node, since a limit ends the crawl before them."""
     skip_reason: SkipReason | None = None

@@ -19,6 +19,7 @@ from weakref import WeakKeyDictionary
 
 import requests
 from requests.adapters import BaseAdapter, HTTPAdapter
+from requests.structures import CaseInsensitiveDict
 from urllib3 import PoolManager
 
 from usp.web_client._http.credentials import basic_auth
@@ -187,8 +188,8 @@ class OwnSession(_GuardedSession):
         prepared = requests.PreparedRequest()
         prepared.prepare_method(request.method)
         prepared.url = url
-        headers = self.headers.copy()  # a later name counts, in whatever case
-        headers.update(request.headers or {})
+        headers: CaseInsensitiveDict[Any] = CaseInsensitiveDict(self.headers)
+        headers.update(request.headers or {})  # a later name counts, in whatever case
         prepared.prepare_headers(
             {name: value for name, value in headers.items() if value is not None}
         )
