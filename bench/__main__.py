@@ -24,6 +24,7 @@ BENCHMARKS: Final = (
     "streaming",
     "recovery",
     "memory",
+    "export",
 )
 FULL_ONLY: Final = ("growth",)
 """Benchmarks that take minutes: they run only if named, or at full size."""

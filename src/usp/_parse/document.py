@@ -191,23 +191,6 @@ class Pages:
             yield from reading.columns(entries, rows)
         self._finish(diagnostics)
 
-    def count_entries(self) -> tuple[int, int]:
-        """Return the number of entries as written, and the size in bytes, decompressed.
-
-        No page is made of them, so wrong entries and duplicates count, too.
-        """
-        diagnostics = Diagnostics(collecting=False)
-        opened = open_document(self.source, diagnostics, self.kind)
-        kind = opened.sniffed.kind
-        if kind is Kind.TEXT:
-            count = sum(1 for _ in urls_in_text(opened.data, diagnostics))
-        elif kind is Kind.ROBOTS:
-            count = sum(1 for _ in sitemaps_in_robots(opened.data, self.source.url, diagnostics))
-        else:
-            pieces = _entries(opened, diagnostics) if kind in FIELD_READERS else ()
-            count = sum(len(each.matches) if isinstance(each, MatchRun) else 1 for each in pieces)
-        return count, diagnostics.document_bytes
-
     def _at_end(self, diagnostics: Diagnostics) -> Iterator[SitemapPage]:
         """Finish a walk; yields nothing."""
         self._finish(diagnostics)

@@ -10,5 +10,5 @@
 
 What a column of a page means is decided in ``_parse``, with the formats.
 
-How a table is written to a file or a database belongs in ``usp.export``.
+How a table is written to a file or a database belongs in ``_export``.
 """
