@@ -24,7 +24,13 @@ if TYPE_CHECKING:
         to_pandas,
         to_polars,
     )
-    from usp.tree import parse, sitemap_from_str, sitemap_tree, sitemap_tree_for_homepage
+    from usp.tree import (
+        parse,
+        robots_verdict,
+        sitemap_from_str,
+        sitemap_tree,
+        sitemap_tree_for_homepage,
+    )
 
 __all__ = [
     "Crawl",
@@ -42,6 +48,7 @@ __all__ = [
     "iter_pages",
     "parse",
     "record_batches",
+    "robots_verdict",
     "sitemap_from_str",
     "sitemap_tree",
     "sitemap_tree_for_homepage",
@@ -65,6 +72,7 @@ _MODULES = {
     "iter_pages": "usp.stream",
     "parse": "usp.tree",
     "record_batches": "usp.tables",
+    "robots_verdict": "usp.tree",
     "sitemap_from_str": "usp.tree",
     "sitemap_tree": "usp.tree",
     "sitemap_tree_for_homepage": "usp.tree",

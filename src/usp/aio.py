@@ -6,6 +6,7 @@ and run in the caller's task. Needs the extra ``async``, which installs aiohttp.
 
 from collections.abc import AsyncGenerator, AsyncIterable, Iterable, Iterator
 from contextlib import AbstractAsyncContextManager, nullcontext
+from dataclasses import replace
 from typing import Final, Self, Unpack
 
 from usp._aio_stream import AioCrawlStream, AioStream, first_crawl
@@ -203,12 +204,17 @@ def _options(
     )
 
 
+def _options_for(client: AbstractAioWebClient | None, options: CrawlOptions) -> CrawlOptions:
+    return replace(options, skip_delays=client is not None and client.replays)
+
+
 async def _tree(
     start: CrawlStart,
     policy: Policy,
     options: CrawlOptions,
     web_client: AbstractAioWebClient | None,
 ) -> IndexWebsiteSitemap:
+    options = _options_for(web_client, options)
     if start.file:
         crawl = await in_thread(start.crawl, policy, options)  # it reads the file
     else:
@@ -262,7 +268,7 @@ def iter_pages(
     start = CrawlStart.for_source(
         source, policy, use_robots=use_robots, use_known_paths=use_known_paths, store=store
     )
-    crawl = first_crawl(start, policy, options)
+    crawl = first_crawl(start, policy, _options_for(web_client, options))
     state = StreamState(crawl, emitter(observer), PageFilter)
     return AioPageStream._start(start, state, _PageReader(), _client(web_client), store)
 

@@ -13,6 +13,7 @@
      │  ├ AddressRefusedError           the address guard (SSRF) refused the address
      │  ├ ConnectionDroppedError        the connection ended before the body did
      │  ├ DeadlineError                 the body took longer than the document deadline
+     │  ├ ReplayedError                 what ended a body, or a request, in a recording
      │  └ CancelledFetchError           the crawl that made the request has ended
      ├ SitemapXMLParsingException       kept for programs that catch it; never raised
      ├ GunzipException                  gunzip() got data that is not a whole gzip file
@@ -73,6 +74,17 @@ class ConnectionDroppedError(FetchError):
 
 class DeadlineError(FetchError):
     """A document did not arrive within its deadline."""
+
+
+class ReplayedError(FetchError):
+    """A client or a body failed so when it was recorded; raised again when that is replayed."""
+
+    def __init__(self, description: str, *, transient: bool = False) -> None:
+        super().__init__(description)
+        self.description = description
+        """The name and message of the error that was recorded."""
+        self.transient = transient
+        """Whether it was transient, so that a retry makes sense."""
 
 
 class CancelledFetchError(FetchError):

@@ -8,13 +8,14 @@ from types import TracebackType
 from typing import Any, Generic, NoReturn, Self, TypeVar, Unpack
 
 from usp._crawl import Crawl
+from usp._crawl.assembly import site_verdict
 from usp._crawl.options import CrawlOptions, RecurseCallback, RecurseListCallback, StopCallback
 from usp._crawl.policy import Policy, PolicyFields, explains_policy, policy_with
 from usp._crawl.work import PageBatch
 from usp._display import without_credentials
 from usp._drive.events import Emit, emitter
 from usp._drive.page_filter import PageFilter, StreamFilter
-from usp._drive.run import steps
+from usp._drive.run import options_for, steps
 from usp._drive.steps import advance
 from usp._source import CrawlStart, SourceName
 from usp._store import Store
@@ -22,6 +23,7 @@ from usp.objects.events import CrawlFinished, Observer
 from usp.objects.outcome import Attempt, Outcome, SkipReason
 from usp.objects.page import SitemapPage
 from usp.objects.problem import Problem
+from usp.objects.robots import RobotsVerdict
 from usp.web_client import as_web_client, default_client
 from usp.web_client.abstract_client import AbstractWebClient
 
@@ -113,6 +115,15 @@ class StreamStatus:
         """
         stopped = self._state.crawl.stopped
         return (*([stopped] if stopped else []), *self._state.crawl._cursor.report.losses)
+
+    def robots_verdict(self, agent: str) -> RobotsVerdict | None:
+        """Return what the site's robots.txt says for an agent: which URLs it may fetch.
+
+        :param agent: the name of the agent, such as ``Googlebot``.
+        :return: None if robots.txt was not requested, or has not arrived yet.
+        """
+        crawl = self._state.crawl
+        return site_verdict(crawl._name, crawl._cursor, agent)
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("a stream can't be pickled or copied: it is a crawl that runs")
@@ -252,7 +263,7 @@ class StreamStart:
         :param store: where the start has put its file, if it is one.
         """
         client = default_client() if web_client is None else as_web_client(web_client)
-        options = replace(options, streaming=True, probe_early=bool(client.thread_safe))
+        options = replace(options_for(client, options), streaming=True)
         crawl = start.crawl(policy, options)
         owned = web_client is None
         return cls(crawl, client, owned, start.homepage, store, start.file is not None)

@@ -117,7 +117,8 @@ def test_any_certificate_is_accepted_on_demand(certificate: Certificate) -> None
 
 def test_every_option_for_the_library_reaches_it() -> None:
     values = {
-        "undated": "drop", "kind": "news,image", "header": "A: b", "user-agent": "x", "proxy": "p",
+        "undated": "drop", "robots": "obey", "kind": "news,image",
+        "header": "A: b", "user-agent": "x", "proxy": "p",
         "since": "48h", "until": "24h", "include": "x", "exclude": "x", "include-sitemaps": "x",
         "exclude-sitemaps": "x", "max-level": "3",
     }  # fmt: skip

@@ -334,3 +334,27 @@ def test_the_set_of_urls_knows_each_url_once_however_many_there_are() -> None:
         known.add(url)
     assert len(unique) == len(known)
     assert unique.new_rows(["x", "y", "x"], [0, 1, 2]) == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("robots", "expected"),
+    [
+        (
+            "User-agent: *\nCrawl-delay: 2\nContent-Signal: ai-train=no",
+            ("200", True, 2.0, "ai-train=no"),
+        ),
+        ("User-agent: *\nDisallow: /closed\nSitemap: /closed.xml", ("200", False, None, None)),
+        (404, ("404", True, None, None)),
+    ],
+)
+def test_the_row_of_a_site_says_what_robots_txt_says(
+    server: LoopbackServer, robots: str | int, expected: tuple[object, ...]
+) -> None:
+    server.site["/robots.txt"] = robots
+    tree = usp.sitemap_tree_for_homepage(server.url)
+    for batches in (read_tables(server.url, ["sites"]), tables_of(tree, ["sites"])):
+        (row,) = collected(batches)["sites"]
+        names = ("robots_status", "robots_allows", "crawl_delay", "content_signal")
+        assert tuple(row[name] for name in names) == expected
+    (row,) = collected(read_tables(server.url, ["sites"], use_robots=False))["sites"]
+    assert row["robots_status"] is None

@@ -168,7 +168,7 @@ class Crawl:
         self._credentials = UrlCredentials()
         site = self._credentials.site(site)
         other = self._credentials.site(other) if other and self.policy.scheme_fallback else None
-        self._resources = ResourceTable(self.policy)
+        self._resources = ResourceTable(self.policy, skip_delays=options.skip_delays)
         self._start_at(site, selection, options)
         self._choice = SchemeChoice(site, other) if other else None
         self._deadline = Deadline(self.policy.max_seconds)
@@ -257,6 +257,7 @@ class Crawl:
         again, self._given_back = self._given_back[:room], self._given_back[room:]
         room = min(self.policy.concurrency - self._resources.in_flight, room - len(again))
         waits_for = self._choice.waits_for if self._choice else self._cursor.waits_for
+        waits_for = self._resources.blocking(waits_for)
         new = self._resources.start_requests(now, room, self._prefetch_room(room), waits_for)
         taken = again + [self._request(resource) for resource in new]
         self._taken.update((request.url, request) for request in taken)

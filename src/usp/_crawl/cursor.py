@@ -127,6 +127,8 @@ class Cursor:
         document = resource.shared.document
         if document is None or document.kind is Kind.HOMEPAGE or self.options.chooses_children:
             return
+        if resource.for_rules_only:
+            return
         if resource.level >= self._policy.max_level:
             return
         room = min(max(_MAX_QUEUED - self._resources.queued, 0), self.sitemaps_left)

@@ -40,11 +40,16 @@ class HostLimits:
     """When the host may be requested again, by the ``Retry-After`` of a 429."""
     unavailable_until: float = 0.0
     """The same for a 503. A good response shows that the host is available, and ends it."""
+    interval: float = 0.0
+    """The least seconds between the starts of two requests: the ``Crawl-delay`` of robots.txt."""
+    started_at: float = 0.0
+    """When the last request was sent."""
 
     @property
     def free_at(self) -> float:
-        """When the host may be requested again, by its ``Retry-After``."""
-        return max(self.paused_until, self.unavailable_until)
+        """When the host may be requested again, by its ``Retry-After`` and ``Crawl-delay``."""
+        spaced = self.started_at + self.interval if self.interval else 0.0
+        return max(self.paused_until, self.unavailable_until, spaced)
 
 
 @dataclass(slots=True, eq=False)
@@ -184,6 +189,10 @@ class HostQueues:
             self._place(other)
         return orphaned
 
+    def keep_interval(self, origin: Origin, seconds: float) -> None:
+        """Keep an interval between the starts of requests to a host."""
+        self._queue(origin).limits.interval = seconds
+
     def known_origin(self, origin: Origin) -> Origin:
         """Return the origin as the object that is kept already, if there is one."""
         queue = self._queues.get(origin)
@@ -285,6 +294,7 @@ class HostQueues:
         queue = self._queue(resource.origin)
         self._requests += 1
         queue.limits.in_flight[resource.url] = self._requests
+        queue.limits.started_at = self._now
         queue.in_flight += 1
         self.in_flight += 1
         return resource

@@ -11,6 +11,7 @@ from usp._crawl.discovery import GIVEN, HomepageQuery, Stage
 from usp._crawl.messages import FetchFailed
 from usp._crawl.policy import Policy
 from usp._crawl.resource import Resource
+from usp._crawl.robots import DISALLOWED
 from usp._parse import Child, Document, Kind, is_http_url, parse_date
 from usp.objects.fetch_info import NOT_FETCHED, FetchInfo, Provenance
 from usp.objects.outcome import Attempt, FoundBy, Outcome, Result, SkipReason
@@ -111,6 +112,11 @@ class Node:
         return self.resource.result if self.resource else None
 
     @property
+    def is_disallowed(self) -> bool:
+        """Whether it was not requested, since robots.txt disallows it."""
+        return isinstance(self.result, FetchFailed) and self.result.code == DISALLOWED
+
+    @property
     def document(self) -> Document | None:
         """The document, if one arrived."""
         result = self.result
@@ -208,6 +214,8 @@ def unfinished(resource: Resource) -> tuple[Result, str]:
 
 
 def _failure_result(failed: FetchFailed) -> Result:
+    if failed.code == DISALLOWED:
+        return Result.REFUSED
     if failed.status in _BLOCKED:
         return Result.BLOCKED
     status = failed.status
@@ -249,7 +257,9 @@ class OutcomeTally:
         self.damaged = self.damaged or lost
         guessed = node.found_by is FoundBy.KNOWN_PATH or node.homepage is not None
         if node.was_tried:
-            (self._guessed if guessed else self._decisive)[result] += 1
+            # A site whose robots.txt disallows everything refuses requests.
+            counted = Result.BLOCKED if node.is_disallowed else result
+            (self._guessed if guessed else self._decisive)[counted] += 1
 
     def add_losses(self, node: Node) -> None:
         """Count what is known to be lost at a node, again when its pages were read."""

@@ -25,6 +25,7 @@ from usp._drive.fetch import (
     truncation,
 )
 from usp._drive.off_loop import in_thread, off_loop
+from usp._drive.replay import InRecordedOrder
 from usp._drive.response_facts import CLIENT_BUGS
 from usp._drive.steps import handle_result, idle_seconds, next_requests, seconds_until_wakeup
 from usp._drive.time_limit import TimeLimit
@@ -209,6 +210,7 @@ class AioCrawlRun:
         self._fetch = AioFetcher(self._scope, store or Store(), limit, self._ended)
         self._has_begun = False
         self._tasks: dict[asyncio.Task[FetchResult], FetchRequest] = {}
+        self._replayed = InRecordedOrder(self._scope) if client.replays else None
 
     async def __aenter__(self) -> Self:
         await self._scope.__aenter__()
@@ -237,7 +239,7 @@ class AioCrawlRun:
             return True
         if crawl.done:
             return False
-        for request in next_requests(crawl, self._emit):
+        for request in self._next_requests():
             tasks[asyncio.create_task(self._fetch(request))] = request
         if crawl.stopped:
             return False
@@ -246,6 +248,14 @@ class AioCrawlRun:
             handle_result(crawl, request, task.result(), self._emit)
         await advance(crawl, self._ended)
         return True
+
+    def _next_requests(self) -> Iterable[FetchRequest]:
+        """Return the requests to start now: of a recording, the one that was answered first."""
+        requests = next_requests(self._crawl, self._emit)
+        if self._replayed is None:
+            return requests
+        self._replayed.add(requests)
+        return self._replayed.next_one()
 
     async def _finished(self) -> set[asyncio.Task[FetchResult]]:
         """Wait for results, but no longer than until something else is due."""

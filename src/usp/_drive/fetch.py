@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from hashlib import sha256
-from typing import Any, Final, Protocol, Self, TypeGuard
+from typing import Any, Final, Protocol, Self
 from urllib.parse import urlsplit
 
 from usp._crawl.messages import (
@@ -39,11 +39,17 @@ from usp._parse import (
 from usp._store import Store
 from usp.exceptions import NoWebClientException
 from usp.objects.fetch_info import NOT_FETCHED, FetchInfo
-from usp.web_client import interruption, is_transient
+from usp.web_client import (
+    body_chunks,
+    described,
+    interruption,
+    is_error,
+    is_success,
+    is_transient,
+)
 from usp.web_client.abstract_client import (
     AbstractWebClientSuccessResponse,
     CrawlScope,
-    WebClientErrorResponse,
     WebClientNotModifiedResponse,
 )
 
@@ -203,7 +209,7 @@ class Fetcher:
             if isinstance(response, WebClientNotModifiedResponse):
                 unchanged = not_modified(response, request, started)
                 return inspect_stored(request, unchanged, self._ended)
-            if not _is_success(response):
+            if not is_success(response):
                 return failed_fetch(response, request, started)
             with ExitStack() as undo:
                 undo.callback(facts.if_there, response, "close")
@@ -239,7 +245,7 @@ class ResponseBody(BodyReading):
     ) -> None:
         super().__init__(head, limit)
         self._response = response
-        self._chunks = iter(response.chunks() if _streams(response) else [response.raw_data()])
+        self._chunks = body_chunks(response)
         self._ended = ended
 
     def __iter__(self) -> Iterator[bytes]:
@@ -271,32 +277,13 @@ class ResponseBody(BodyReading):
             events.log_close_error(self.url, error)
 
 
-def _is_success(response: object) -> TypeGuard[AbstractWebClientSuccessResponse]:
-    """Tell whether a response brings a document; one that is not ours is judged by its methods."""
-    if isinstance(response, AbstractWebClientSuccessResponse | WebClientErrorResponse):
-        return isinstance(response, AbstractWebClientSuccessResponse)
-    return facts.has_methods(response, "url", "header", "raw_data")
-
-
-def _streams(response: AbstractWebClientSuccessResponse) -> bool:
-    """Tell whether to read a body in chunks: not if a subclass overrides ``raw_data()`` only."""
-    for known in type(response).__mro__:
-        if "chunks" in vars(known):
-            return True
-        if "raw_data" in vars(known):
-            return False
-    return False
-
-
 def failed_fetch(response: object, request: FetchRequest, started: float) -> FetchFailed:
     """Return the result for an error response; one that is not ours may have no newer methods.
 
     :raises TypeError: if it is not a response at all.
     """
     error: Any = response
-    if not isinstance(error, WebClientErrorResponse) and not facts.has_methods(
-        error, "message", "retryable"
-    ):
+    if not is_error(error):
         kind = type(error).__name__
         raise TypeError(f"get() of the client must return a response, not an object of {kind}")
     message = str(error.message())
@@ -332,13 +319,9 @@ def failed_client(error: BaseException) -> FetchFailed:
         raise thread_start_error(error) from error
     if isinstance(error, NoWebClientException):
         return FetchFailed("the client has no network access", code="SM605")
-    return FetchFailed(_describe(error), client_error=True)
+    return FetchFailed(described(error), client_error=True)
 
 
 def truncation(error: BaseException) -> FetchFailed:
     """Return what ended a body before its end."""
-    return FetchFailed(_describe(error), retryable=is_transient(error))
-
-
-def _describe(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    return FetchFailed(described(error), retryable=is_transient(error))

@@ -17,6 +17,12 @@ from usp._parse.columns import ROWS_AT_ONCE, PageColumns, columns_of_pages
 from usp._parse.diagnostics import Ended
 from usp._parse.document import Document, Pages, inspect, restore_pages
 from usp._parse.entry_count import count_entries
+from usp._parse.formats.robots_rules import (
+    EVERYTHING_ALLOWED,
+    EVERYTHING_DISALLOWED,
+    RobotsRules,
+    read_robots_rules,
+)
 from usp._parse.input.decode import decode_document, http_charset
 from usp._parse.input.decompress import MAX_DOCUMENT_BYTES, decompress_all, is_compressed
 from usp._parse.input.sniff import Kind
@@ -28,6 +34,8 @@ from usp._parse.values.timestamps import timestamp
 from usp._parse.values.urls import is_http_url
 
 __all__ = [
+    "EVERYTHING_ALLOWED",
+    "EVERYTHING_DISALLOWED",
     "EVERY_CHILD",
     "MAX_DOCUMENT_BYTES",
     "ROWS_AT_ONCE",
@@ -39,6 +47,7 @@ __all__ = [
     "PageColumns",
     "Pages",
     "PushParser",
+    "RobotsRules",
     "Source",
     "clean_text",
     "columns_of_pages",
@@ -50,6 +59,7 @@ __all__ = [
     "is_compressed",
     "is_http_url",
     "parse_date",
+    "read_robots_rules",
     "restore_pages",
     "timestamp",
 ]

@@ -2,18 +2,19 @@
 
 from collections.abc import Iterable
 
-from usp._parse import document
 from usp._parse.diagnostics import Diagnostics
+from usp._parse.document import Pages
 from usp._parse.formats.robots import sitemaps_in_robots
 from usp._parse.formats.text import urls_in_text
 from usp._parse.input.sniff import Kind
+from usp._parse.opening import open_document
 from usp._parse.pattern.groups import MatchRun
 
 
-def count_entries(pages: document.Pages) -> tuple[int, int]:
+def count_entries(pages: Pages) -> tuple[int, int]:
     """Return the number of entries, right or wrong, and the decompressed size in bytes."""
     diagnostics = Diagnostics(collecting=False)
-    opened = document._open(pages.source, diagnostics, pages.kind)
+    opened = open_document(pages.source, diagnostics, pages.kind)
     pieces: Iterable[object]
     if opened.sniffed.kind is Kind.TEXT:
         pieces = urls_in_text(opened.data, diagnostics)

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from usp._crawl import Crawl
+from usp._crawl.assembly import site_verdict
 from usp._crawl.nodes import Node
 from usp._crawl.options import CrawlOptions, RecurseCallback, RecurseListCallback
 from usp._crawl.unique_urls import UniqueUrls
@@ -22,7 +23,14 @@ from usp._tables import nodes
 from usp._tables.batch import Batch
 from usp._tables.choice import TableChoice
 from usp._tables.pages import PageTables
-from usp._tables.rows import TableRow, attempt_row, homepage_of, problem_row, site_name
+from usp._tables.rows import (
+    TableRow,
+    attempt_row,
+    homepage_of,
+    problem_row,
+    robots_row,
+    site_name,
+)
 from usp._validate import check_flags, check_int
 from usp.objects.events import Event, Observer, RequestStarted, ResponseReceived
 from usp.objects.outcome import Outcome
@@ -156,6 +164,7 @@ class CrawlTables:
 
     def _site_row(self, crawl: Crawl) -> TableRow:
         counted = ("requests", "bytes", "sitemaps", "sitemaps_failed", "pages", "problems")
+        verdict = site_verdict(crawl._name, crawl._cursor, crawl.policy.robots_agent)
         return {
             "site": self.site,
             "homepage": self._homepage,
@@ -167,6 +176,7 @@ class CrawlTables:
             "started_at": timestamp(self._started_at),
             "seconds": time.monotonic() - self._started,
             **{name: self._counts[name] for name in counted},
+            **robots_row(verdict),
         }
 
     def _rows(self, table: str, rows: Iterable[TableRow]) -> Iterator[Batch]:

@@ -160,7 +160,7 @@ COMMANDS: Final = (
     ),
     Command(
         "find",
-        "say where the sitemaps of a website are, without reading their pages",
+        "say where the sitemaps are, without reading pages",
         "usp.cli._find",
         Argument("SOURCE", _SOURCE),
         (

@@ -16,6 +16,7 @@ GROUPS: Final = {
     "sitemaps": "choose sitemaps",
     "discovery": "find sitemaps",
     "network": "network",
+    "recording": "record and replay",
     "output": "output",
     "config": "configuration",
 }
@@ -282,6 +283,22 @@ SHARED: Final[tuple[Option, ...]] = (
         ("--allow-private",), "network",
         "connect to private addresses, too, wherever the site is", target=Destination.CLIENT,
         keyword="private_addresses", meaning="allow",
+    ),
+    _policy(
+        "robots", "network",
+        "obey robots.txt, with its Crawl-delay, or only read the sitemaps in it (default: ignore)",
+        TEXT,
+    )._replace(choices=("obey", "ignore")),
+    # record and replay
+    Option(
+        ("--record",), "recording",
+        "write every request and response to this file (WARC), without credentials; a file that "
+        "exists needs --replace",
+        TEXT, "FILE.warc.gz",
+    ),
+    Option(
+        ("--replay",), "recording", "read from this recording instead of the network", TEXT,
+        "FILE.warc.gz",
     ),
     # output
     Option(

@@ -61,7 +61,7 @@ class Result(_Word):
     """The response had begun when the crawl reached its time limit."""
     NOT_A_SITEMAP = "not-a-sitemap"
     REFUSED = "refused"
-    """It was not requested: a loop, a level too deep, not HTTP."""
+    """It was not requested: a loop, a level too deep, not HTTP, disallowed by robots.txt."""
     ALREADY_FOUND = "already-found"
     """The tree has it already."""
     NOT_NEEDED = "not-needed"

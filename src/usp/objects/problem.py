@@ -81,6 +81,7 @@ class Problem:
 _E, _W, _I = Severity.ERROR, Severity.WARNING, Severity.INFO
 _HTTP, _XML, _NAMES, _GZIP = "RFC 9110", "XML 1.0", "Namespaces in XML", "RFC 1952"
 _SM, _RSS, _IMAGE = "sitemaps.org", "RSS 2.0", "Google Image sitemaps"
+_RFC9309 = "RFC 9309"
 _NEWS, _VIDEO, _MEDIA = "Google News sitemaps", "Google Video sitemaps", "Media RSS"
 _JSON, _OURS = "JSON Feed", "usp"
 
@@ -338,6 +339,11 @@ CODES: Final[dict[str, Code]] = {
         "malformed-robots-line", _W,
         "A Sitemap line of robots.txt is malformed; it was repaired and read.", _SM,
         "Write Sitemap: and one absolute URL on a line of its own.",
+    ),
+    "SM608": Code(
+        "disallowed", _E,
+        "The URL was not requested: robots.txt disallows it, and the crawl obeys that.", _RFC9309,
+        "Allow the agent to fetch the sitemap, or crawl with robots='ignore'.",
     ),
     "SM701": Code(
         "document-too-large", _E,

@@ -218,6 +218,17 @@ class CrawlScope:
         """
         return self.client.get(url)
 
+    def place_in_recording(
+        self,
+        url: str,  # noqa: ARG002 -- for subclasses
+        validators: Validators | None = None,  # noqa: ARG002 -- for subclasses
+    ) -> float:
+        """Return the place of the next response for a URL in a recording.
+
+        Called if the client replays one: results are taken in the order of the recording.
+        """
+        return 0.0
+
     def cancel(self) -> bool:
         """End what other threads are fetching for this crawl; by default, ``abort()`` the client.
 
@@ -250,6 +261,8 @@ class AbstractWebClient(ABC):
     client without streaming is told the limit before the crawl."""
     thread_safe: bool = False
     """Whether several threads may use the client at once. If not, requests run one at a time."""
+    replays: bool = False
+    """Whether responses come from a recording: then no delay is needed before a retry."""
 
     @abstractmethod
     def set_max_response_data_length(self, max_response_data_length: int | None) -> None:

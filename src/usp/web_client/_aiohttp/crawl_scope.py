@@ -33,6 +33,7 @@ from usp.web_client._aiohttp.response import (
     not_modified_response,
     status_response,
 )
+from usp.web_client._aiohttp.transcript import add_to_transcript
 from usp.web_client._http import error_responses
 from usp.web_client._http.address_guard import Guard
 from usp.web_client._http.credentials import (
@@ -212,6 +213,7 @@ class AiohttpCrawlScope(AioCrawlScope):
             async with asyncio.timeout(wait.seconds):
                 response = await self._request(url, {**credentials, **of_url, **conditions})
             wait.end(responded=True)
+            add_to_transcript(response, url)
             location = response.headers.get("Location")
             if response.status not in _REDIRECTS or not location:
                 return _LastHop(response, tuple(urls), bool(conditions))

@@ -24,6 +24,7 @@ from usp.exceptions import CancelledFetchError, ConnectionDroppedError, Deadline
 from usp.objects.fetch_info import Validators
 from usp.web_client._http import encodings, error_responses
 from usp.web_client._http.errors import LIBRARY_BUGS, is_transient, is_untrusted
+from usp.web_client._http.transcript import TRANSCRIPT
 from usp.web_client._requests.response_hook import drain
 from usp.web_client._requests.tracked_sockets import TrackedSockets
 from usp.web_client.abstract_client import (
@@ -69,6 +70,7 @@ class RequestsWebClientSuccessResponse(AbstractWebClientSuccessResponse):
         self._sockets = _sockets or TrackedSockets()
         self._first = b""
         self._error: Exception | None = None
+        self._transcript = TRANSCRIPT.get()
 
     def status_code(self) -> int:
         """Return the HTTP status."""
@@ -165,7 +167,7 @@ class RequestsWebClientSuccessResponse(AbstractWebClientSuccessResponse):
 
     def _read(self, raw: HTTPResponse) -> bytes:
         try:
-            return raw.read1(_CHUNK, decode_content=self._is_decoded_by_urllib3)
+            chunk = raw.read1(_CHUNK, decode_content=self._is_decoded_by_urllib3)
         except urllib3.exceptions.HTTPError:
             self._sockets.check()
             self._check_deadline()
@@ -173,6 +175,9 @@ class RequestsWebClientSuccessResponse(AbstractWebClientSuccessResponse):
         except LIBRARY_BUGS as error:
             self._sockets.check()
             raise ConnectionDroppedError(f"{type(error).__name__}: {error}") from error
+        if self._transcript is not None:
+            self._transcript.add_body(chunk)
+        return chunk
 
     def _check_deadline(self) -> None:
         if self._deadline is not None and time.monotonic() >= self._deadline:

@@ -188,7 +188,8 @@ class OwnSession(_GuardedSession):
         prepared = requests.PreparedRequest()
         prepared.prepare_method(request.method)
         prepared.url = url
-        headers = CaseInsensitiveDict({**self.headers, **(request.headers or {})})
+        headers: CaseInsensitiveDict[Any] = CaseInsensitiveDict(self.headers)
+        headers.update(request.headers or {})  # a later name counts, in whatever case
         prepared.prepare_headers(
             {name: value for name, value in headers.items() if value is not None}
         )
