@@ -12,13 +12,29 @@ if TYPE_CHECKING:
     from usp._crawl.core import Crawl
     from usp._crawl.messages import FetchFailed, FetchRequest, NotModified
     from usp._crawl.policy import Policy, PolicyFields
+    from usp._find import find
     from usp.objects.outcome import Outcome
     from usp.objects.problem import Problem
     from usp.stream import iter_pages
-    from usp.tree import parse, sitemap_from_str, sitemap_tree, sitemap_tree_for_homepage
+    from usp.tables import (
+        ExportResult,
+        export,
+        record_batches,
+        to_arrow,
+        to_pandas,
+        to_polars,
+    )
+    from usp.tree import (
+        parse,
+        robots_verdict,
+        sitemap_from_str,
+        sitemap_tree,
+        sitemap_tree_for_homepage,
+    )
 
 __all__ = [
     "Crawl",
+    "ExportResult",
     "FetchFailed",
     "FetchRequest",
     "NotModified",
@@ -27,15 +43,23 @@ __all__ = [
     "PolicyFields",
     "Problem",
     "__version__",
+    "export",
+    "find",
     "iter_pages",
     "parse",
+    "record_batches",
+    "robots_verdict",
     "sitemap_from_str",
     "sitemap_tree",
     "sitemap_tree_for_homepage",
+    "to_arrow",
+    "to_pandas",
+    "to_polars",
 ]
 
 _MODULES = {
     "Crawl": "usp._crawl.core",
+    "ExportResult": "usp.tables",
     "FetchFailed": "usp._crawl.messages",
     "FetchRequest": "usp._crawl.messages",
     "NotModified": "usp._crawl.messages",
@@ -43,11 +67,18 @@ _MODULES = {
     "Policy": "usp._crawl.policy",
     "PolicyFields": "usp._crawl.policy",
     "Problem": "usp.objects.problem",
+    "export": "usp.tables",
+    "find": "usp._find",
     "iter_pages": "usp.stream",
     "parse": "usp.tree",
+    "record_batches": "usp.tables",
+    "robots_verdict": "usp.tree",
     "sitemap_from_str": "usp.tree",
     "sitemap_tree": "usp.tree",
     "sitemap_tree_for_homepage": "usp.tree",
+    "to_arrow": "usp.tables",
+    "to_pandas": "usp.tables",
+    "to_polars": "usp.tables",
 }
 """The module of each name."""
 

@@ -7,6 +7,7 @@ unless it gets environment variables of its own; the others start a new one.
 """
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -18,8 +19,9 @@ from tests.warm import WarmPython
 
 DEVELOPMENT = ("-X", "dev")
 USP = (sys.executable, *DEVELOPMENT, "-m", "usp")
-WARM = WarmPython(("usp.cli._ls", "usp.cli._demo"), DEVELOPMENT)
+WARM = WarmPython(("usp.cli._ls", "usp.cli._find", "usp.cli._demo"), DEVELOPMENT)
 TIMEOUT = 60
+FOUND = re.compile(r"found: [\d,]+ sitemaps?\b.*, (?:[\d,]+ min )?[\d.]+ s")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,12 @@ class Finished:
         """The lines on stderr that are not part of the log."""
         return [line for line in self.err.splitlines() if line.startswith("usp: ")]
 
+    @property
+    def found(self) -> str:
+        """The last line on stderr, without the time: what was found."""
+        *_, last = self.err.splitlines() or [""]
+        return last.rpartition(", ")[0] if FOUND.fullmatch(last) else last
+
 
 def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     dropped = ("PROXY", "proxy", "PYTHONUNBUFFERED")
@@ -48,8 +56,10 @@ def search_path(*extra: Path) -> str:
     return os.pathsep.join(str(folder) for folder in (*extra, home))
 
 
-def usp(*args: str, env: Mapping[str, str] | None = None) -> Finished:
+def usp(*args: str, env: Mapping[str, str] | None = None, cwd: Path | None = None) -> Finished:
     """Run ``usp`` with these arguments and wait for its end."""
+    if cwd is not None:
+        return run(*USP, *args, env=env, cwd=cwd)
     return _python("-m", "usp", *args, env=env)
 
 
@@ -69,9 +79,9 @@ def _python(*args: str, env: Mapping[str, str] | None) -> Finished:
     return run(sys.executable, *DEVELOPMENT, *args, env=env)
 
 
-def run(*command: str, env: Mapping[str, str] | None = None) -> Finished:
+def run(*command: str, env: Mapping[str, str] | None = None, cwd: Path | None = None) -> Finished:
     done = subprocess.run(
-        command, capture_output=True, check=False, env=environment(env), timeout=TIMEOUT
+        command, capture_output=True, check=False, env=environment(env), timeout=TIMEOUT, cwd=cwd
     )
     return _finished(done)
 

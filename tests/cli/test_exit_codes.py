@@ -22,7 +22,8 @@ def test_0_if_every_sitemap_was_read(server: LoopbackServer) -> None:
     server.robots("/a.xml")
     server.site["/a.xml"] = urlset(server.at("/one"))
     ended = usp("ls", server.url)
-    assert (ended.code, ended.err) == (0, "")
+    assert (ended.code, ended.messages) == (0, [])
+    assert ended.found == "found: 1 sitemap, 1 page"
 
 
 def test_0_and_a_message_if_some_sitemaps_could_not_be_read(server: LoopbackServer) -> None:
@@ -32,10 +33,11 @@ def test_0_and_a_message_if_some_sitemaps_could_not_be_read(server: LoopbackServ
     server.site["/a.xml"] = urlset(server.at("/one"))
     ended = usp("ls", server.url, "-f", "pages")
     assert (ended.code, ended.out) == (0, f"{server.at('/one')}\n")
-    assert ended.err.splitlines() == [
+    assert ended.messages == [
         *(f"usp: {url}: 404 Not Found" for url in lost),
         "usp: partial: 2 sitemaps could not be read",
     ]
+    assert ended.found == "found: 4 sitemaps (2 failed), 1 page, 2 problems"
 
 
 def test_0_and_a_message_with_each_cause_if_the_tree_is_partial(server: LoopbackServer) -> None:
@@ -70,7 +72,8 @@ def test_0_and_a_message_if_no_page_is_listed(server: LoopbackServer) -> None:
     server.site["/a.xml"] = urlset()
     ended = usp("ls", server.url, "-k", "-f", "pages")
     assert (ended.code, ended.out) == (0, "")
-    assert ended.err == f"usp: the sitemaps of {server.url} list no pages\n"
+    assert ended.messages == [f"usp: the sitemaps of {server.url} list no pages"]
+    assert ended.found == "found: 1 sitemap, 0 pages"
 
 
 def test_1_if_there_is_no_sitemap(server: LoopbackServer) -> None:
@@ -104,10 +107,12 @@ def test_2_if_the_log_file_cannot_be_opened(server: LoopbackServer, tmp_path: Pa
 
 
 @pytest.mark.parametrize("args", [["nothing"], ["ls"], ["ls", "h.example", "-f", "x"], ["--what"]])
-def test_2_for_wrong_arguments(args: list[str]) -> None:
+def test_2_and_one_message_for_wrong_arguments(args: list[str]) -> None:
     ended = usp(*args)
     assert (ended.code, ended.out) == (2, "")
-    assert ended.err.startswith("usage: usp")
+    (line,) = ended.err.splitlines()
+    assert line.startswith("usp: error: ")
+    assert line.endswith("--help explains the usage")
 
 
 def test_3_if_the_site_blocks(server: LoopbackServer) -> None:

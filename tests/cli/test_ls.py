@@ -48,7 +48,8 @@ TREE = """
 def test_tabtree_nests_with_tabs(site: LoopbackServer, options: list[str]) -> None:
     ended = usp("ls", site.url, *options)
     assert ended.out == expanded(TREE, site)
-    assert (ended.code, ended.err) == (0, "")
+    assert (ended.code, ended.messages) == (0, [])
+    assert ended.found == "found: 4 sitemaps, 5 pages"
 
 
 def test_the_pages_format_prints_pages_only(site: LoopbackServer) -> None:
@@ -63,7 +64,8 @@ def test_the_pages_format_prints_pages_only(site: LoopbackServer) -> None:
         """,
         site,
     )
-    assert (ended.code, ended.err) == (0, "")
+    assert (ended.code, ended.messages) == (0, [])
+    assert ended.found == "found: 4 sitemaps, 5 pages"
 
 
 def test_the_tried_format_prints_result_stage_url_and_reason(site: LoopbackServer) -> None:
@@ -80,7 +82,8 @@ def test_the_tried_format_prints_result_stage_url_and_reason(site: LoopbackServe
         ("missing", "known paths", "404 Not Found")
     }
     assert ended.code == 0
-    assert ended.err.splitlines()[-1] == "usp: partial: 1 sitemap could not be read"
+    assert ended.messages[-1] == "usp: partial: 1 sitemap could not be read"
+    assert ended.found == "found: 3 sitemaps (1 failed), 3 pages, 1 problem"
 
 
 @pytest.mark.parametrize("option", ["-u", "--strip-url"])
@@ -148,7 +151,7 @@ def test_the_path_of_the_url_is_dropped_with_a_message(site: LoopbackServer) -> 
     ended = usp("ls", site.at("/some/page?x=1"), "-f", "pages", "-k")
     assert ended.out.splitlines()[0] == site.at("/one")
     assert ended.code == 0
-    assert ended.err == f"usp: listing all sitemaps of {site.url} (use -s to read one sitemap)\n"
+    assert ended.messages == [f"usp: reading the site {site.url} (use -s to read one sitemap)"]
 
 
 def test_an_index_with_pages_prints_them_before_its_sitemaps(server: LoopbackServer) -> None:
@@ -178,7 +181,8 @@ def test_a_failure_is_one_line_by_default(site: LoopbackServer) -> None:
     del site.site["/b.xml"]
     failed = f"usp: {site.at('/b.xml')}: 404 Not Found"
     ended = usp("ls", site.url)
-    assert ended.err.splitlines() == [failed, "usp: partial: 1 sitemap could not be read"]
+    assert ended.messages == [failed, "usp: partial: 1 sitemap could not be read"]
+    assert ended.found == "found: 4 sitemaps (1 failed), 3 pages, 1 problem"
 
 
 def test_a_failure_is_logged_if_there_is_a_log(site: LoopbackServer) -> None:
@@ -191,7 +195,7 @@ def test_a_failure_is_logged_if_there_is_a_log(site: LoopbackServer) -> None:
 def test_the_first_ten_failures_are_printed(server: LoopbackServer) -> None:
     server.robots(*(f"/lost-{n}.xml" for n in range(12)), "/a.xml")
     server.site["/a.xml"] = urlset(server.at("/one"))
-    *first, more, summary = usp("ls", server.url, "-k").err.splitlines()
+    *first, more, summary = usp("ls", server.url, "-k").messages
     assert first == [f"usp: {server.at(f'/lost-{n}.xml')}: 404 Not Found" for n in range(10)]
     assert more == "usp: and 2 more: -v shows all of them"
     assert summary == "usp: partial: 12 sitemaps could not be read"
@@ -201,11 +205,11 @@ def test_a_blocked_robots_txt_is_reported(site: LoopbackServer) -> None:
     site.site["/robots.txt"] = 403
     ended = usp("ls", site.url)
     assert ended.code == 0
-    assert ended.err == f"usp: {site.at('/robots.txt')}: 403 Forbidden\n"
+    assert ended.messages == [f"usp: {site.at('/robots.txt')}: 403 Forbidden"]
 
 
 def test_a_homepage_without_a_slash_prints_no_message(site: LoopbackServer) -> None:
-    assert usp("ls", site.url.rstrip("/"), "-k").err == ""
+    assert usp("ls", site.url.rstrip("/"), "-k").messages == []
 
 
 @pytest.mark.parametrize("option", ["-l", "--log-file"])
@@ -215,7 +219,8 @@ def test_a_log_file_replaces_the_log_on_stderr(
     log = tmp_path / "usp.log"
     log.write_text("before\n")
     ended = usp("ls", site.url, "-v", option, str(log))
-    assert (ended.code, ended.err) == (0, "")
+    assert (ended.code, ended.err.count("\n")) == (0, 1)
+    assert ended.found.startswith("found: ")
     assert ended.out == expanded(TREE, site)
     before, *lines = log.read_text(encoding="utf-8").splitlines()
     assert before == "before"
@@ -228,7 +233,7 @@ def test_the_summary_goes_to_stderr_even_with_a_log_file(
     del site.site["/b.xml"]
     log = tmp_path / "usp.log"
     ended = usp("ls", site.url, "-l", str(log))
-    assert (ended.code, ended.err) == (0, "usp: partial: 1 sitemap could not be read\n")
+    assert (ended.code, ended.messages) == (0, ["usp: partial: 1 sitemap could not be read"])
     (line,) = log.read_text(encoding="utf-8").splitlines()
     assert line.startswith("WARNING:usp.")
 

@@ -1,19 +1,19 @@
-"""The summary of a crawl with limits, which the command itself doesn't set."""
+"""The summary of a crawl: what it says about limits, and its last line."""
 
 import pytest
 
 from tests.server import LoopbackServer, index, urlset
 from usp import Policy, sitemap_tree_for_homepage
 from usp.cli._exit import Exit
-from usp.cli._outcome import reason, summarize
+from usp.cli._outcome import Summary, reason
 from usp.objects.outcome import Attempt, FoundBy, Result
 
 
 def summary(server: LoopbackServer, policy: Policy) -> list[str]:
     tree = sitemap_tree_for_homepage(server.url, use_known_paths=False, policy=policy)
-    lines, code = summarize(tree, failures=True)
-    assert code is Exit.DONE
-    return lines
+    found = Summary.of_tree(tree, 0, 0.0)
+    assert found.exit_code() is Exit.DONE
+    return found.lines(failures=True)
 
 
 @pytest.mark.parametrize(

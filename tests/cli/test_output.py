@@ -96,7 +96,7 @@ def test_3_if_neither_stream_can_be_written(how: str) -> None:
 def test_a_full_log_file_stops_the_log_and_nothing_else(site: LoopbackServer) -> None:
     ended = usp("ls", site.url, "-v", "-l", "/dev/full")
     assert (ended.code, ended.out) == (0, usp("ls", site.url).out)
-    assert ended.err.splitlines() == [
+    assert ended.messages == [
         "usp: warning: logging stopped: [Errno 28] No space left on device",
         "usp: partial: 1 sitemap could not be read",
     ]

@@ -18,6 +18,7 @@ import pytest
 from tests.package_files import public_objects
 from usp import FetchFailed, FetchRequest, Policy, exceptions
 from usp.objects import events, markup, sitemap, video
+from usp.objects.discovery import TriedURL
 from usp.objects.fetch_info import FetchInfo
 from usp.objects.outcome import Attempt, Outcome, Result
 from usp.objects.page import SitemapImage, SitemapNewsStory, SitemapPage, SitemapVideo
@@ -105,9 +106,16 @@ def test_every_public_class_is_on_a_page() -> None:
     assert public - named == set()
 
 
-@pytest.mark.parametrize("kind", [FetchRequest, FetchFailed])
-def test_every_field_of_a_message_has_a_row(kind: type) -> None:
-    found = rows("crawling.md", "Your own crawl loop", (f"field of `{kind.__name__}`",))
+@pytest.mark.parametrize(
+    ("kind", "page", "heading"),
+    [
+        (FetchRequest, "crawling.md", "Your own crawl loop"),
+        (FetchFailed, "crawling.md", "Your own crawl loop"),
+        (TriedURL, "discovery.md", "Without reading pages"),
+    ],
+)
+def test_every_field_of_a_record_has_a_row(kind: type, page: str, heading: str) -> None:
+    found = rows(page, heading, (f"field of `{kind.__name__}`",))
     assert {name for row in found for name in row[0]} == public_fields([kind])
 
 

@@ -1,23 +1,65 @@
-"""The commands, their options and their help; what a command does is in its own file."""
+"""The commands, their own options and their help; what a command does is in its own file.
+
+A mistyped command or option gives one line with what was probably meant.
+"""
 
 import argparse
-from collections.abc import Callable
 from importlib import import_module
-from typing import Final, NamedTuple, NoReturn
+from typing import Any, Final, NamedTuple, NoReturn
 
 from usp._display import redact_argument, shown
 from usp._version import __version__
 from usp.cli._exit import Exit
+from usp.cli._options import GROUPS, NAMES, SHARED, TEXT, Option, format_option, hint
+
+_SOURCE: Final = (
+    "a website (a bare domain means https), a sitemap file (gzipped or not), or - for standard "
+    "input"
+)
 
 
-class Command(NamedTuple):  # importing dataclasses would take longer than printing the help
+class Argument(NamedTuple):
+    """What a command needs: its only positional argument."""
+
+    name: str
+    help: str
+    choices: tuple[str, ...] = ()
+    is_repeatable: bool = False
+    """Whether there may be several, or none."""
+
+    @property
+    def usage(self) -> str:
+        """How it is shown in the usage."""
+        return f"[{self.name}]..." if self.is_repeatable else self.name
+
+
+class Command(NamedTuple):
     """One subcommand: its name, its options, and the module that runs it."""
 
     name: str
     summary: str
-    configure: Callable[[argparse.ArgumentParser], None]
+    """What it does: a sentence that begins with a small letter and has no full stop."""
     module: str
     """The module with its ``run`` function; imported when the command runs."""
+    argument: Argument | None = None
+    own: tuple[Option, ...] = ()
+    """Its own options."""
+    fetches: bool = False
+    """Whether it has the shared options, too."""
+    examples: tuple[tuple[str, str], ...] = ()
+    """Commands, and what each is for."""
+
+    @property
+    def options(self) -> tuple[Option, ...]:
+        """All options in the order of the groups: within one, its own come first."""
+        every = (*self.own, *(SHARED if self.fetches else ()))
+        return tuple(sorted(every, key=lambda option: list(GROUPS).index(option.group)))
+
+    @property
+    def usage(self) -> str:
+        """How it is called, in one line."""
+        options = " [OPTION]..." if self.options else ""
+        return f"usp {self.name}{options}{f' {self.argument.usage}' if self.argument else ''}"
 
     def run(self, args: argparse.Namespace) -> Exit:
         """Run the command and return its exit code."""
@@ -25,122 +67,216 @@ class Command(NamedTuple):  # importing dataclasses would take longer than print
         return code
 
 
-FORMATS: Final = {
+LS_FORMATS: Final = {
     "tabtree": "sitemaps and their pages, nested with tabs",
-    "pages": "the URLs of the pages, one per line",
+    "pages": "the URLs of the pages, one per line, while they arrive",
+    "csv": "a row per page with all that is known of it, while they arrive",
+    "jsonl": "the same as an object per line",
     "tried": "every URL that was tried: result, stage, URL, reason, with tabs between",
 }
 """The output formats of ``usp ls``."""
 
+FIND_FORMATS: Final = {
+    "text": "columns for people",
+    "json": "one object with all that was tried",
+    "jsonl": "one object per URL that was tried, one per line",
+}
+"""The output formats of ``usp find``."""
 
-def _ls(parser: argparse.ArgumentParser) -> None:
-    formats = "".join(f"\n  {name}: {meaning}" for name, meaning in FORMATS.items())
-    parser.add_argument(
-        "url",
-        help="the website (a bare domain means https);\n"
-        "or a sitemap file, gzipped or not; or - for standard input",
-    )
-    parser.add_argument(
-        "-s",
-        "--sitemap",
-        action="store_true",
-        help="URL is the URL of one sitemap: read it and its sub-sitemaps,\nnot the whole website",
-    )
-    parser.add_argument(
-        "-f",
-        "--format",
-        choices=list(FORMATS),
-        default="tabtree",
-        metavar="FORMAT",
-        help=f"the output format (default: %(default)s){formats}",
-    )
-    parser.add_argument("-r", "--no-robots", action="store_true", help="don't read robots.txt")
-    parser.add_argument(
-        "-k", "--no-known", action="store_true", help="don't try known paths such as /sitemap.xml"
-    )
-    parser.add_argument(
-        "--homepage",
-        action=argparse.BooleanOptionalAction,
-        help="always or never look for sitemap and feed links on the homepage\n"
-        "(default: only if nothing else was found)",
-    )
-    parser.add_argument(
-        "--newer",
-        action=argparse.BooleanOptionalAction,
-        help="always or never try newer known paths such as /wp-sitemap.xml\n"
-        "(default: only if nothing else was found)",
-    )
-    parser.add_argument(
-        "--max-seconds",
-        type=float,
-        metavar="N",
-        help="end the crawl after N seconds, and print what was found",
-    )
-    parser.add_argument(
-        "--strict",
-        action="store_true",
-        help="exit with 3 if some sitemaps could not be read, or only in part",
-    )
-    parser.add_argument(
-        "-u",
-        "--strip-url",
-        action="store_true",
-        help="print the website's URLs without scheme and host",
-    )
-    _log_options(parser)
-
-
-def _log_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "-v",
-        "--verbose",
-        action="count",
-        default=0,
-        dest="verbosity",
-        help="log to stderr: progress (-v) or details (-vv)",
-    )
-    parser.add_argument(
-        "-l",
-        "--log-file",
-        metavar="FILE",
-        help="append the log to FILE instead of writing it to stderr",
-    )
-
-
-def _no_options(parser: argparse.ArgumentParser) -> None:
-    """Add nothing: the command has no options."""
-
+EXPORT_FORMATS: Final = ("csv", "tsv", "jsonl", "parquet", "arrow", "db")
+"""The output formats of ``usp export``."""
+_COMPRESSED: Final = tuple(f"{name}.{how}" for name in EXPORT_FORMATS[:3] for how in ("gz", "zst"))
+EXPORT_OPTIONS: Final = (
+    Option(
+        ("-f", "--format"), "output",
+        "the format, if the name of the file doesn't say it: csv, tsv, jsonl (each also with .gz "
+        "or .zst), parquet, arrow, db (SQLite); for a folder by default parquet",
+        TEXT, "FORMAT", choices=(*EXPORT_FORMATS, *_COMPRESSED),
+    ),
+    Option(
+        ("--table",), "output",
+        "the table: pages, sitemaps, problems, attempts, sites, images, videos, alternates, links, "
+        "news, or all; several with commas between (default: pages; all in a folder or a database)",
+        NAMES, "NAME",
+    ),
+    Option(
+        ("--columns",), "output", "only these columns, in this order; commas between", NAMES,
+        "NAMES",
+    ),
+    Option(
+        ("--unique",), "output", "a page that several sitemaps list comes once, at its first one"
+    ),
+    Option(
+        ("--bom",), "output", "begin CSV with a byte order mark, so that Excel takes it as UTF-8"
+    ),
+    Option(
+        ("--escape-formulas",), "output",
+        "put an apostrophe before a cell of CSV that a spreadsheet would run as a formula",
+    ),
+    Option(
+        ("--from",), "discovery",
+        "read the names of more sources from this file, one a line; - for standard input",
+        TEXT, "FILE",
+    ),
+)  # fmt: skip
+"""The own options of ``usp export``."""
 
 COMMANDS: Final = (
-    Command("ls", "list the sitemaps and pages of a website", _ls, "usp.cli._ls"),
     Command(
-        "demo",
-        "crawl a built-in demo site",
-        _no_options,
-        "usp.cli._demo",
+        "ls",
+        "list the sitemaps and pages of a website",
+        "usp.cli._ls",
+        Argument("SOURCE", _SOURCE),
+        (
+            format_option(LS_FORMATS),
+            Option(
+                ("-u", "--strip-url"), "output", "print the site's URLs without scheme and host"
+            ),
+        ),
+        fetches=True,
+        examples=(
+            ("usp ls example.org", "the tree of sitemaps and pages"),
+            ("usp ls example.org -f pages --since 48h", "what changed in two days"),
+            ("usp ls example.org -f pages | head", "the first ten pages"),
+            ("usp ls -s https://example.org/news.xml", "one sitemap"),
+            ("usp ls sitemap.xml.gz -f pages", "a file"),
+        ),
     ),
+    Command(
+        "export",
+        "write tables of websites to a file, a folder or a database",
+        "usp.cli._export",
+        Argument("SOURCE", f"{_SOURCE}; there may be several", is_repeatable=True),
+        EXPORT_OPTIONS,
+        fetches=True,
+        examples=(
+            ("usp export example.org -o pages.csv", "one row a page"),
+            ("usp export example.org -o pages.parquet", "the same for pandas, polars, DuckDB"),
+            ("usp export example.org -o site.db", "all tables, for SQLite and Datasette"),
+            ("usp export example.org -o site/ -f csv", "all tables, a file for each"),
+            ("usp export example.org -o - -f jsonl --columns url,lastmod", "to other programs"),
+            ("usp export --from sites.txt -o all.jsonl.gz --unique", "many sites"),
+        ),
+    ),
+    Command(
+        "find",
+        "say where the sitemaps are, without reading pages",
+        "usp.cli._find",
+        Argument("SOURCE", _SOURCE),
+        (
+            format_option(FIND_FORMATS),
+            Option(
+                ("--shallow",),
+                "sitemaps",
+                "don't fetch what indexes list; their entries are counted",
+            ),
+        ),
+        fetches=True,
+        examples=(
+            ("usp find example.org", "each URL that was tried, and what is there"),
+            ("usp find example.org --shallow", "without what indexes list"),
+            ("usp find example.org --homepage --newer", "with every discovery stage"),
+            ("usp find example.org -f json", "for programs"),
+        ),
+    ),
+    Command(
+        "completion",
+        "print the completion script of a shell",
+        "usp.cli._completion",
+        Argument("SHELL", "bash, zsh or fish", ("bash", "zsh", "fish")),
+        examples=(
+            (
+                "usp completion bash > ~/.local/share/bash-completion/completions/usp",
+                "for bash",
+            ),
+            ("usp completion zsh > ~/.zfunc/_usp", "for zsh; the folder must be in fpath"),
+            ("usp completion fish > ~/.config/fish/completions/usp.fish", "for fish"),
+        ),
+    ),
+    Command("demo", "crawl a built-in demo site", "usp.cli._demo"),
 )
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser that quotes no credentials in its errors."""
+    """A parser whose errors are one line and quote no credentials."""
 
     def error(self, message: str) -> NoReturn:
-        super().error(shown(redact_argument(message) if "//" in message else message))
+        message = message.removeprefix("argument ")  # the name of the option is enough
+        text = shown(redact_argument(message) if "//" in message else message)
+        self.exit(Exit.USAGE, f"usp: error: {text}; {self.prog} --help explains the usage\n")
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """Return the argument parser of all commands; it stores the command's function as ``func``."""
-    parser = _Parser(prog="usp", description="Find, fetch and parse the sitemaps of a website.")
+def parse(arguments: list[str]) -> tuple[argparse.Namespace, argparse.ArgumentParser]:
+    """Return the parsed arguments, and the parser.
+
+    Options that were not given are None. ``command`` is the command; None if there is none.
+    """
+    parser, by_name = build_parsers()
+    name = next((argument for argument in arguments if not argument.startswith("-")), None)
+    if name is not None and name not in by_name:  # options before a command have no values
+        parser.error(f"there is no command {name!r}{hint(name, by_name)}")
+    args, unknown = parser.parse_known_args(arguments)
+    if unknown:
+        _reject(unknown, by_name[args.command.name] if args.command else parser, args.command)
+    return args, parser
+
+
+def _reject(unknown: list[str], parser: argparse.ArgumentParser, command: Command | None) -> None:
+    """Report the first argument that is none: an option, if there is one among them."""
+    options = [argument for argument in unknown if argument.startswith("-")]
+    if not options:
+        parser.error(f"unexpected argument: {unknown[0]!r}")
+    name, is_given, _ = options[0].partition("=")
+    known = ["--help", *([] if command else ["--version"])]
+    known += [flag for option in (command.options if command else ()) for flag in option.spellings]
+    told = options[0] if is_given and "//" in options[0] else name
+    parser.error(f"there is no option {told}{hint(name, known)}")
+
+
+def build_parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]]:
+    """Return the parser of the command line, and the parsers of the commands by name."""
+    parser = _Parser(
+        prog="usp",
+        description="Find, fetch and parse the sitemaps of a website.",
+        epilog="usp COMMAND --help explains a command.",
+    )
     parser.add_argument("-v", "--version", action="version", version=f"%(prog)s v{__version__}")
+    parser.set_defaults(command=None)
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND")
+    by_name: dict[str, argparse.ArgumentParser] = {}
     for command in COMMANDS:
         subparser = subparsers.add_parser(
             command.name,
             help=command.summary,
+            usage=command.usage,
             description=f"{command.summary[0].upper()}{command.summary[1:]}.",
-            formatter_class=argparse.RawTextHelpFormatter,
+            epilog=_examples(command),
+            formatter_class=argparse.RawDescriptionHelpFormatter,  # keeps the lines of the epilog
         )
-        command.configure(subparser)
-        subparser.set_defaults(func=command.run)
-    return parser
+        _configure(subparser, command)
+        by_name[command.name] = subparser
+    return parser, by_name
+
+
+def _configure(parser: argparse.ArgumentParser, command: Command) -> None:
+    if command.argument:
+        name, help_text, choices, is_repeatable = command.argument
+        several: dict[str, Any] = {"nargs": "*"} if is_repeatable else {}
+        parser.add_argument(
+            name.lower(), metavar=name, help=help_text, choices=choices or None, **several
+        )
+    for group, title in GROUPS.items():
+        options = [option for option in command.options if option.group == group]
+        added = parser.add_argument_group(title) if options else None
+        for option in options:
+            if added:
+                option.add_to(added)
+    parser.set_defaults(command=command)
+
+
+def _examples(command: Command) -> str | None:
+    if not command.examples:
+        return None
+    width = max(len(line) for line, _ in command.examples)
+    lines = (f"  {line:{width}}  {meaning}" for line, meaning in command.examples)
+    return "\n".join(("examples:", *lines))

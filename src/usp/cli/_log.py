@@ -3,6 +3,7 @@
 A log that can't be written stops; it never changes the output or the exit code.
 """
 
+import argparse
 import logging
 import sys
 from contextlib import suppress
@@ -14,6 +15,8 @@ from usp._display import shown
 from usp.cli._output import tell
 from usp.exceptions import SitemapException
 
+_LEVELS: Final = (logging.WARNING, logging.INFO, logging.DEBUG)
+"""The log level for each number of ``-v`` options."""
 _OFF: Final = logging.CRITICAL + 1
 _ExceptionInfo: TypeAlias = (
     tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None]
@@ -47,6 +50,13 @@ class _StderrHandler(_StopsOnError, logging.StreamHandler):  # type: ignore[type
 
 class _FileHandler(_StopsOnError, logging.FileHandler):
     pass
+
+
+def setup_logging_for(args: argparse.Namespace) -> None:
+    """Log as the options of a command say; without them, only what ends it."""
+    has_log = bool(args.verbose or args.log_file)
+    verbosity = min(args.verbose or 0, len(_LEVELS) - 1)
+    setup_logging(_LEVELS[verbosity] if has_log else logging.ERROR, args.log_file)
 
 
 def setup_logging(level: int, log_file: str | None = None) -> None:

@@ -1,114 +1,179 @@
 """``usp ls``: prints the sitemaps and pages of a website.
 
-stdout gets the URLs, one per line, while the tree is iterated. stderr gets a few lines about what
-failed; the exit code gives the outcome.
+stdout, or the file of ``-o``, gets the URLs, one per line: those of a stream while they arrive,
+those of a tree when it is there. stderr gets a few lines about what failed, and a last line with
+what was found; the exit code gives the outcome.
 """
 
 import argparse
-import logging
 from collections import deque
 from collections.abc import Callable, Iterable
-from typing import Final
-from urllib.parse import urlsplit
+from contextlib import closing
+from typing import Any, Final, TextIO
 
+from usp._crawl.options import CrawlOptions
 from usp._display import shown
-from usp._source import is_local
+from usp._source import CrawlStart
+from usp._store import Store
 from usp.cli._exit import Exit
-from usp.cli._log import setup_logging
-from usp.cli._outcome import reason, summarize
+from usp.cli._log import setup_logging_for
+from usp.cli._outcome import Summary, reason, report
 from usp.cli._output import tell
-from usp.cli._url import site_url
-from usp.objects.outcome import Outcome
+from usp.cli._progress import Progress
+from usp.cli._settings import Settings
+from usp.cli._source import NamedSource, SourceKind
+from usp.cli._target import output
+from usp.objects.events import Event, Observer, PagesRead
 from usp.objects.sitemap import AbstractSitemap, IndexWebsiteSitemap
+from usp.stream import PageStream, StreamStart, page_stream
 from usp.tree import sitemap_tree, sitemap_tree_for_homepage
+from usp.web_client.abstract_client import AbstractWebClient
 
 Shorten = Callable[[str], str]
 
-_LEVELS: Final = (logging.WARNING, logging.INFO, logging.DEBUG)
-"""The log level for each number of ``-v`` options."""
 
-
-def _tabtree(root: AbstractSitemap, shorten: Shorten) -> Iterable[str]:
+def _tabtree(root: AbstractSitemap, shorten: Shorten, progress: Progress) -> Iterable[str]:
     if [sub.url for sub in root.sub_sitemaps] == [root.url]:
         (root,) = root.sub_sitemaps  # the source is one sitemap: print it as the root
     yield shown(root.url)
-    yield from _nested(root, shorten, depth=1)
+    yield from _nested(root, shorten, progress, depth=1)
 
 
-def _nested(sitemap: AbstractSitemap, shorten: Shorten, depth: int) -> Iterable[str]:
+def _nested(
+    sitemap: AbstractSitemap, shorten: Shorten, progress: Progress, depth: int
+) -> Iterable[str]:
     tabs = "\t" * depth
     children = sitemap.sub_sitemaps
     # all_pages() streams, but includes the children: it is used only if there are none.
-    for page in sitemap.pages if children else sitemap.all_pages():
+    for page in progress.counted(sitemap.pages if children else sitemap.all_pages()):
         yield tabs + shorten(page.url)
     for child in children:
         yield tabs + shorten(child.url)
-        yield from _nested(child, shorten, depth + 1)
+        yield from _nested(child, shorten, progress, depth + 1)
 
 
-def _pages(root: AbstractSitemap, shorten: Shorten) -> Iterable[str]:
-    return (shorten(page.url) for page in root.all_pages())
-
-
-def _tried(root: IndexWebsiteSitemap, shorten: Shorten) -> Iterable[str]:
+def _tried(root: IndexWebsiteSitemap, shorten: Shorten, progress: Progress) -> Iterable[str]:
     for attempt in root.tried:
         columns = (attempt.result, attempt.stage, shorten(attempt.url), shown(reason(attempt)))
         yield "\t".join(columns)
+    # Whether documents are damaged shows when they are read.
+    deque(progress.counted(root.all_pages()), maxlen=0)
 
 
-_PRINTERS: Final[dict[str, Callable[[IndexWebsiteSitemap, Shorten], Iterable[str]]]] = {
+_OF_TREES: Final[dict[str, Callable[[IndexWebsiteSitemap, Shorten, Progress], Iterable[str]]]] = {
     "tabtree": _tabtree,
-    "pages": _pages,
     "tried": _tried,
 }
+"""The formats that need the whole tree."""
 
 
 def run(args: argparse.Namespace) -> Exit:
     """Crawl, print the URLs, then print a summary to stderr."""
-    # Failures are printed as short lines unless a log, which has them too, was requested.
-    has_log = bool(args.verbosity or args.log_file)
-    level = _LEVELS[min(args.verbosity, len(_LEVELS) - 1)] if has_log else logging.ERROR
-    setup_logging(level, args.log_file)
-    tree = _tree(args, explain=not has_log)
-    printed = False
-    for line in _PRINTERS[args.format](tree, _shortener(tree.url) if args.strip_url else shown):
-        print(line)
-        printed = True
-    if args.format == "tried":
-        deque(tree.all_pages(), maxlen=0)  # whether documents are damaged shows when they are read
-    lines, code = summarize(tree, failures=not has_log, strict=args.strict)
-    if not printed and tree.outcome in {Outcome.FOUND, Outcome.PARTIAL}:
-        lines.insert(0, f"the sitemaps of {tree.url} list no pages")
-    for line in lines:
-        tell(line)
-    return code
+    setup_logging_for(args)
+    source = NamedSource.of(args, detect_sitemaps=False)
+    settings = Settings.of(args)
+    with closing(settings.web_client()) as client, output(args) as out:
+        if source.doubt and not args.quiet:
+            tell(source.doubt)
+        summary = _LISTINGS[args.format](args, Crawling(source, settings, client), out)
+    return report(summary, args)
 
 
-def _tree(args: argparse.Namespace, *, explain: bool) -> IndexWebsiteSitemap:
-    """Return the tree of a website, of one sitemap, or of a file."""
-    if is_local(args.url):
-        return sitemap_tree(args.url, max_seconds=args.max_seconds)
-    url = site_url(args.url)
-    # Without a scheme, http is tried if https doesn't respond.
-    source = url if "://" in args.url else url.removeprefix("https://")
-    if args.sitemap:
-        return sitemap_tree(source, max_seconds=args.max_seconds)
-    tree = sitemap_tree_for_homepage(
-        source,
-        use_robots=not args.no_robots,
-        use_known_paths=not args.no_known,
-        use_homepage=args.homepage,
-        use_newer_paths=args.newer,
-        max_seconds=args.max_seconds,
-    )
-    if explain and _has_path(url):
-        tell(f"listing all sitemaps of {tree.url} (use -s to read one sitemap)")
-    return tree
+class Crawling:
+    """The crawl of a source with the settings of a command: as a tree, or as a stream.
+
+    A website is crawled with the scope of 1.8.1: known paths are always tried.
+    """
+
+    def __init__(self, source: NamedSource, settings: Settings, client: AbstractWebClient) -> None:
+        self._source = source
+        self._policy = settings.policy
+        self._client = client
+        self._discovery: dict[str, Any] = {"use_robots": True, "use_known_paths": True}
+        self._discovery |= settings.discovery
+
+    def tree(self, progress: Progress) -> IndexWebsiteSitemap:
+        """Return the tree."""
+        observer = progress.tally.observe
+        if self._source.kind is SourceKind.SITE:
+            return sitemap_tree_for_homepage(
+                self._source.name,
+                self._client,
+                observer=observer,
+                policy=self._policy,
+                **self._discovery,
+            )
+        return sitemap_tree(
+            self._source.name, web_client=self._client, observer=observer, policy=self._policy
+        )
+
+    def stream(self, observer: Observer) -> PageStream:
+        """Return the pages."""
+        store = Store(file_per_document=True)
+        start = (
+            CrawlStart.for_homepage(self._source.name, self._policy, **self._discovery)
+            if self._source.kind is SourceKind.SITE
+            else CrawlStart.for_source(
+                self._source.name, self._policy, store=store, **self._discovery
+            )
+        )
+        options = CrawlOptions(observer=observer)
+        return page_stream(StreamStart.at(start, self._policy, options, self._client, store))
+
+    def rows(
+        self, args: argparse.Namespace, progress: Progress, observer: Observer, out: TextIO
+    ) -> Summary:
+        """Write the rows of the table of pages."""
+        from usp.cli._rows import list_rows  # the other formats need none of it
+
+        crawl_options = {"web_client": self._client, "policy": self._policy, **self._discovery}
+        return list_rows(args, self._source.name, crawl_options, progress, observer, out)
 
 
-def _has_path(url: str) -> bool:
-    parts = urlsplit(url)
-    return bool(parts.path.strip("/") or parts.query or parts.fragment)
+def _list_tree(args: argparse.Namespace, crawling: Crawling, out: TextIO) -> Summary:
+    with Progress.of(args) as progress:
+        tree = crawling.tree(progress)
+        progress.begin_output(out)
+        shorten = _shortener(tree.url) if args.strip_url else shown
+        lines = _OF_TREES[args.format](tree, shorten, progress)
+        out.writelines(f"{line}\n" for line in lines)
+        return Summary.of_tree(tree, progress.tally.pages, progress.seconds)
+
+
+def _list_stream(args: argparse.Namespace, crawling: Crawling, out: TextIO) -> Summary:
+    progress = Progress.of(args, prints_to=out)
+    with progress, crawling.stream(_flushing(progress, out)) as stream:
+        shorten: Shorten | None = None
+        for page in progress.counted(stream):
+            # The scheme of the site is known as soon as there is a page.
+            shorten = shorten or (_shortener(stream.url) if args.strip_url else shown)
+            out.write(f"{shorten(page.url)}\n")
+        return Summary.of_stream(stream, progress.tally.pages, progress.seconds)
+
+
+def _list_rows(args: argparse.Namespace, crawling: Crawling, out: TextIO) -> Summary:
+    progress = Progress.of(args, prints_to=out)
+    with progress:
+        return crawling.rows(args, progress, _flushing(progress, out), out)
+
+
+def _flushing(progress: Progress, out: TextIO) -> Observer:
+    """Return the observer of a stream: what was read of a sitemap is printed before the next."""
+
+    def observe(event: Event) -> None:
+        progress.tally.observe(event)
+        if isinstance(event, PagesRead):
+            out.flush()  # the next sitemap may take a while
+
+    return observe
+
+
+_LISTINGS: Final[dict[str, Callable[[argparse.Namespace, Crawling, TextIO], Summary]]] = {
+    **dict.fromkeys(_OF_TREES, _list_tree),
+    "pages": _list_stream,
+    **dict.fromkeys(("csv", "jsonl"), _list_rows),
+}
+"""What makes each format."""
 
 
 def _shortener(homepage: str) -> Shorten:

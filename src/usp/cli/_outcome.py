@@ -1,17 +1,22 @@
-"""Summary of a crawl: a few lines for stderr, and the exit code.
+"""Summary of a crawl: a few lines for stderr, the last line, and the exit code.
 
 It comes after the pages were walked, so it knows which documents are damaged. No document is parsed
-again for it, since a tree may have millions of pages.
+again for it, since a tree may have millions of pages. Trees and streams give the same summary.
 """
 
+import argparse
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Final
 
 from usp.cli._exit import Exit
+from usp.cli._output import say, tell
+from usp.objects.discovery import Discovery
 from usp.objects.outcome import Attempt, FoundBy, Outcome, Result
 from usp.objects.problem import NOT_EXPANDED, Problem
-from usp.objects.sitemap import IndexWebsiteSitemap, InvalidSitemap
+from usp.objects.sitemap import IndexRobotsTxtSitemap, IndexWebsiteSitemap, InvalidSitemap
+from usp.stream import StreamStatus
 
 EXITS: Final = {
     Outcome.FOUND: Exit.DONE,
@@ -29,51 +34,173 @@ _FAILED: Final = {
 """Outcomes that leave the question open, and the result of the attempt that caused it."""
 _DECLARED: Final = frozenset({FoundBy.ROBOTS, FoundBy.INDEX, FoundBy.HTML, FoundBy.GIVEN})
 _LIMITS: Final = frozenset({"SM703", "SM704", "SM705", "SM706"})
+_UNREAD: Final = frozenset(
+    {"SM101", "SM201", "SM202", "SM203", "SM601", "SM602", "SM603", "SM604", "SM605"}
+)
+"""Problems of sitemaps that could not be read at all."""
 _MAX_FAILURES_SHOWN: Final = 10
+_SHORT: Final = 10
+"""Seconds below which a fraction matters."""
 
 _CAUSED_BY: Final = "(Caused by "
 _QUOTE: Final = re.compile(r"[\"']")
 _CONNECTION: Final = re.compile(r"\w++\(host=")
 
 
-def summarize(
-    tree: IndexWebsiteSitemap, *, failures: bool, strict: bool = False
-) -> tuple[list[str], Exit]:
-    """Return the lines to print after a crawl, and its exit code.
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What came of a crawl."""
 
-    :param failures: whether to include a line for each failed sitemap.
-    :param strict: whether a partial result counts as failed.
-    """
-    outcome = tree.outcome or Outcome.FOUND
-    code = Exit.FAILED if strict and outcome is Outcome.PARTIAL else EXITS[outcome]
-    if outcome in _FAILED:
-        return [f"{outcome}: {_first(tree, _FAILED[outcome])}"], code
-    lines = list(_failures(tree)) if failures else []
-    damaged = _damaged(tree)
-    # The log has no line for these: they are found while the pages are printed.
-    lines += _first_ten([f"{url}: {problem.message}" for url, problem in damaged.items()])
-    if outcome is Outcome.PARTIAL:
-        missing = "; ".join(_what_is_missing(tree, damaged))
-        lines.append(f"partial: {missing or 'the tree is incomplete'}")
-    elif outcome is Outcome.NONE:
-        lines.append(f"no sitemap found at {tree.url}")
-    return lines, code
+    url: str
+    """The site, sitemap or file."""
+    outcome: Outcome
+    tried: tuple[Attempt, ...]
+    problems: tuple[Problem, ...]
+    """Why something is missing."""
+    sitemaps: int
+    """The sitemaps that were declared or found; robots.txt doesn't count."""
+    failed: int
+    """Those of them that could not be read."""
+    pages: int | None
+    """The pages that were listed; None if the command doesn't read any."""
+    seconds: float
+
+    @classmethod
+    def of_tree(cls, tree: IndexWebsiteSitemap, pages: int | None, seconds: float) -> "Summary":
+        """Return the summary of a tree, once its pages were walked."""
+        kinds = [type(sitemap) for sitemap in tree.all_sitemaps()]
+        failed = sum(issubclass(kind, InvalidSitemap) for kind in kinds)
+        sitemaps = sum(not issubclass(kind, IndexRobotsTxtSitemap) for kind in kinds)
+        outcome = tree.outcome or Outcome.FOUND
+        problems = tree.problems
+        return cls(tree.url, outcome, tree.tried, problems, sitemaps, failed, pages, seconds)
+
+    @classmethod
+    def of_stream(cls, stream: StreamStatus, pages: int | None, seconds: float) -> "Summary":
+        """Return the summary of a stream that has ended."""
+        failed = stream.sitemaps_failed
+        sitemaps = stream.sitemaps_read + failed
+        outcome, problems = stream.outcome, stream.problems
+        return cls(stream.url, outcome, stream.tried, problems, sitemaps, failed, pages, seconds)
+
+    @classmethod
+    def of_discovery(cls, found: Discovery) -> "Summary":
+        """Return the summary of what was found without reading pages."""
+        tried = tuple(
+            Attempt(one.url, one.found_by, one.result, one.detail, one.stage) for one in found.tried
+        )
+        failed = sum(map(_is_unread, tried))
+        sitemaps = len(found.sitemaps) + failed
+        return cls(
+            found.url, found.outcome, tried, found.problems, sitemaps, failed, None, found.seconds
+        )
+
+    @property
+    def is_answer(self) -> bool:
+        """Whether something was found."""
+        return self.outcome in {Outcome.FOUND, Outcome.PARTIAL}
+
+    def exit_code(self, *, strict: bool = False) -> Exit:
+        """Return the exit code.
+
+        :param strict: whether a partial result counts as failed.
+        """
+        return Exit.FAILED if strict and self.outcome is Outcome.PARTIAL else EXITS[self.outcome]
+
+    def lines(self, *, failures: bool) -> list[str]:
+        """Return what to say about a crawl that is not whole: the last line says why.
+
+        :param failures: whether to include a line for each failed sitemap.
+        """
+        if self.outcome in _FAILED:
+            return [f"{self.outcome}: {self._first(_FAILED[self.outcome])}"]
+        lines = list(self._failures()) if failures else []
+        damaged = self._damaged()
+        # The log has no line for these: they are found while the pages are printed.
+        lines += _first_ten([f"{url}: {problem.message}" for url, problem in damaged.items()])
+        if self.outcome is Outcome.PARTIAL:
+            missing = "; ".join(self._what_is_missing(damaged))
+            lines.append(f"partial: {missing or 'the tree is incomplete'}")
+        elif self.outcome is Outcome.NONE:
+            lines.append(f"no sitemap found at {self.url}")
+        return lines
+
+    @property
+    def last_line(self) -> str:
+        """What was found, in numbers."""
+        failed = f" ({self.failed:,} failed)" if self.failed else ""
+        parts = [f"{count(self.sitemaps, 'sitemap')}{failed}"]
+        if self.pages is not None:
+            parts.append(count(self.pages, "page"))
+        if self.problems:
+            parts.append(count(len(self.problems), "problem"))
+        return f"found: {', '.join(parts)}, {_duration(self.seconds)}"
+
+    def _first(self, result: Result) -> str:
+        return next((_failure(tried) for tried in self.tried if tried.result is result), self.url)
+
+    def _failures(self) -> Iterator[str]:
+        failed = [attempt for attempt in self.tried if _is_reported(attempt)]
+        yield from map(_failure, failed[:_MAX_FAILURES_SHOWN])
+        if more := failed[_MAX_FAILURES_SHOWN:]:
+            yield f"and {len(more):,} more: -v shows all of them"
+
+    def _damaged(self) -> dict[str, Problem]:
+        """Return the sitemaps that were read only in part, and the first reason for each."""
+        found: dict[str, Problem] = {}
+        for problem in self.problems:
+            if problem.sitemap_url and problem.code not in _UNREAD | {NOT_EXPANDED}:
+                found.setdefault(problem.sitemap_url, problem)
+        return found
+
+    def _what_is_missing(self, damaged: dict[str, Problem]) -> Iterator[str]:
+        """Yield why a result is partial."""
+        if self.failed:
+            yield f"{count(self.failed, 'sitemap')} could not be read"
+        if damaged:
+            url, problem = next(iter(damaged.items()))
+            more = f", and {len(damaged) - 1:,} more" if len(damaged) > 1 else ""
+            yield f"{count(len(damaged), 'sitemap')} incomplete: {url} ({problem.message}){more}"
+        if collapsed := sum(problem.code == NOT_EXPANDED for problem in self.problems):
+            yield f"limit reached: an index was not expanded again at {count(collapsed, 'node')}"
+        limits = (p for p in self.problems if p.code in _LIMITS and p.sitemap_url is None)
+        yield from (f"limit reached: {problem.message}" for problem in limits)
+
+
+def report(summary: Summary, args: argparse.Namespace) -> Exit:
+    """Print what came of a crawl to stderr, and return the exit code."""
+    code = summary.exit_code(strict=bool(args.strict))
+    # Failures are in the log, if one was requested.
+    lines = summary.lines(failures=not (args.verbose or args.log_file))
+    if args.quiet:
+        lines = lines[-1:] if code else []
+    elif summary.pages == 0 and summary.is_answer:
+        lines.insert(0, _why_no_page(summary.url, args))
+    for line in lines:
+        tell(line)
+    if summary.is_answer and not args.quiet:
+        say(summary.last_line)
+    return code
+
+
+def _why_no_page(url: str, args: argparse.Namespace) -> str:
+    choosing = (option for option in args.command.options if option.group == "pages")
+    if any(getattr(args, option.dest) for option in choosing):
+        return f"no page of {url} was chosen"
+    return f"the sitemaps of {url} list no pages"
+
+
+def _duration(seconds: float) -> str:
+    """Return a time for people: ``0.3 s``, ``41 s``, ``3 min 20 s``."""
+    if seconds < _SHORT:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes:,} min {rest} s" if minutes else f"{rest} s"
 
 
 def count(number: int, noun: str) -> str:
     """Return a number with its noun: ``1 page``, ``2 pages``."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
-
-
-def _first(tree: IndexWebsiteSitemap, result: Result) -> str:
-    return next((_failure(tried) for tried in tree.tried if tried.result is result), tree.url)
-
-
-def _failures(tree: IndexWebsiteSitemap) -> Iterator[str]:
-    failed = [attempt for attempt in tree.tried if _is_reported(attempt)]
-    yield from map(_failure, failed[:_MAX_FAILURES_SHOWN])
-    if more := failed[_MAX_FAILURES_SHOWN:]:
-        yield f"and {len(more):,} more: -v shows all of them"
 
 
 def _first_ten(lines: list[str]) -> list[str]:
@@ -94,7 +221,12 @@ def _is_unread(attempt: Attempt) -> bool:
 
 def reason(attempt: Attempt) -> str:
     """Return the reason of a failure, shortened to the cause; empty if there was none."""
-    return _cause(attempt.detail) or attempt.detail
+    return cause(attempt.detail)
+
+
+def cause(detail: str) -> str:
+    """Return the message of the operating system inside of one of urllib3; any other as it is."""
+    return _cause(detail) or detail
 
 
 def _cause(detail: str) -> str:
@@ -120,28 +252,3 @@ def _cause(detail: str) -> str:
 
 def _failure(attempt: Attempt) -> str:
     return f"{attempt.url}: {reason(attempt)}"
-
-
-def _damaged(tree: IndexWebsiteSitemap) -> dict[str, Problem]:
-    """Return the sitemaps that were read only in part, and the first reason for each."""
-    return {
-        sitemap.url: found[0]
-        for sitemap in tree.all_sitemaps()
-        if not isinstance(sitemap, InvalidSitemap)
-        if (found := [one for one in sitemap._known_losses() if one.code != NOT_EXPANDED])
-    }
-
-
-def _what_is_missing(tree: IndexWebsiteSitemap, damaged: dict[str, Problem]) -> Iterator[str]:
-    """Yield why a tree is partial."""
-    if unread := sum(map(_is_unread, tree.tried)):
-        yield f"{count(unread, 'sitemap')} could not be read"
-    if damaged:
-        url, problem = next(iter(damaged.items()))
-        more = f", and {len(damaged) - 1:,} more" if len(damaged) > 1 else ""
-        yield f"{count(len(damaged), 'sitemap')} incomplete: {url} ({problem.message}){more}"
-    losses = (loss for sitemap in tree.all_sitemaps() for loss in sitemap._known_losses())
-    if collapsed := sum(loss.code == NOT_EXPANDED for loss in losses):
-        yield f"limit reached: an index was not expanded again at {count(collapsed, 'node')}"
-    limits = (problem for problem in tree.problems if problem.code in _LIMITS)
-    yield from (f"limit reached: {problem.message}" for problem in limits)

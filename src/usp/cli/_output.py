@@ -49,5 +49,10 @@ def _flush_or_discard(stream: TextIO) -> None:
 
 def tell(message: str) -> None:
     """Print a one-line message to stderr; errors of stderr are ignored."""
+    say(f"usp: {message}")
+
+
+def say(line: str) -> None:
+    """Print a line to stderr as it is; errors of stderr are ignored."""
     with suppress(OSError):
-        print(f"usp: {shown(message)}", file=sys.stderr, flush=True)
+        print(shown(line), file=sys.stderr, flush=True)

@@ -24,14 +24,20 @@ _INTERRUPTED = 130
 
 
 def parse_args(arg_list: list[str] | None) -> tuple[argparse.Namespace, argparse.ArgumentParser]:
-    """Return the parsed arguments and the parser.
+    """Return the parsed arguments, completed by the config file, and the parser.
 
-    The namespace has no ``func`` if no command was given.
+    ``command`` is None if no command was given.
+
+    :raises UsageError: if the config file is wrong.
     """
-    from usp.cli._arguments import build_parser
+    from usp.cli._arguments import parse
 
-    parser = build_parser()
-    return parser.parse_args(arg_list), parser
+    args, parser = parse(sys.argv[1:] if arg_list is None else arg_list)
+    if args.command:
+        from usp.cli._config import complete
+
+        complete(args, args.command)
+    return args, parser
 
 
 def main(arg_list: list[str] | None = None) -> None:
@@ -82,8 +88,8 @@ def _run(arg_list: list[str] | None) -> Exit:
     from usp.cli._exit import Exit
 
     args, parser = parse_args(arg_list)
-    if "func" not in args:
+    if args.command is None:
         parser.print_help()
         return Exit.DONE
-    code: Exit = args.func(args)
+    code: Exit = args.command.run(args)
     return code

@@ -62,6 +62,7 @@ class AioWebClient(AbstractAioWebClient):
         proxies: Mapping[str, str | None] | None = None,
         trust_env: bool = True,
         private_addresses: AddressRule = "auto",
+        netrc: bool = True,
     ) -> None:
         """Make a client; nothing is opened yet.
 
@@ -77,7 +78,7 @@ class AioWebClient(AbstractAioWebClient):
         :param document_deadline: seconds for a whole document, redirects included; None for no
             limit.
         :param headers: headers to send in addition to, or instead of, the usual ones.
-            ``Authorization`` and ``Cookie`` go to the domain of the homepage only.
+            ``Authorization`` and ``Cookie`` go to the site of the homepage only.
         :param user_agent: the ``User-Agent`` header.
         :param proxies: proxies by scheme, such as ``{"https": "http://user:pass@10.10.1.10:3128/"}``;
             they take precedence over those of the environment.
@@ -86,14 +87,14 @@ class AioWebClient(AbstractAioWebClient):
         :param private_addresses: whether to connect to private, loopback and other addresses that
             are not on the public internet (SSRF): ``allow``, ``refuse``, or ``auto``, which refuses
             them in a crawl whose homepage has a public address.
+        :param netrc: whether to use the logins of ``.netrc``, if ``trust_env`` is set.
         """
         Guard(private_addresses)  # raises if it is not a rule
-        check_flags(trust_env=trust_env)
+        check_flags(trust_env=trust_env, netrc=netrc)
         self._concurrency = check_int("concurrency", concurrency, 1)
         self._tls = tls_context(settings.verify_or_context(verify), trust_env=trust_env)
         self._pacing = RequestPacing(RequestWaiter(wait, random_wait))
-        connect, read = settings.timeout(timeout)
-        self._timeout = aiohttp.ClientTimeout(total=None, sock_connect=connect, sock_read=read)
+        self._timeout = _timeout(timeout)
         first = settings.limit("first_response_timeout", first_response_timeout)
         self._first_response_timeout = first
         self._document_deadline = settings.limit("document_deadline", document_deadline)
@@ -101,6 +102,7 @@ class AioWebClient(AbstractAioWebClient):
         self._headers = _with_usual_headers(given, settings.user_agent(user_agent))
         self._proxies = settings.proxies(proxies)
         self._trust_env = trust_env
+        self._netrc = netrc and trust_env
         self._private_addresses: AddressRule = private_addresses
         self._outside: AiohttpCrawlScope | None = None
         self._closed = False
@@ -151,6 +153,11 @@ class AioWebClient(AbstractAioWebClient):
                 "The client was used in another event loop; make one in each, and close it there."
             )
         return self._connector
+
+
+def _timeout(given: settings.GivenTimeout) -> aiohttp.ClientTimeout:
+    connect, read = settings.timeout(given)
+    return aiohttp.ClientTimeout(total=None, sock_connect=connect, sock_read=read)
 
 
 def _with_usual_headers(given: Mapping[str, str], user_agent: str | None) -> dict[str, str]:

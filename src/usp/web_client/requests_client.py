@@ -10,7 +10,7 @@ from typing import Any
 
 import requests
 
-from usp._validate import argument_error
+from usp._validate import argument_error, check_flags
 from usp._version import __version__
 from usp.web_client._http import defaults, settings
 from usp.web_client._http.address_guard import AddressRule, is_public
@@ -74,13 +74,14 @@ class RequestsWebClient(AbstractWebClient):
         user_agent: str | None = None,
         proxies: Mapping[str, str | None] | None = None,
         private_addresses: AddressRule = "auto",
+        netrc: bool = True,
     ) -> None:
         """Make a client; nothing is opened yet.
 
         :param verify: False to accept any certificate, or the path of a CA bundle (file or folder).
         :param wait: seconds between the starts of two requests.
         :param random_wait: vary that by half, up and down.
-        :param session: a session to use as it is. Its credentials go to the domain of the homepage
+        :param session: a session to use as it is. Its credentials go to the site of the homepage
             only. Its user agent is sent, if it sets one.
         :param timeout: seconds to wait, or (to connect, to wait for bytes); None for no limit.
         :param first_response_timeout: seconds that a host has for its first response in a crawl,
@@ -88,14 +89,17 @@ class RequestsWebClient(AbstractWebClient):
         :param document_deadline: seconds for a whole document, redirects included; None for no
             limit.
         :param headers: headers to send in addition to, or instead of, the usual ones.
-            ``Authorization`` and ``Cookie`` go to the domain of the homepage only.
+            ``Authorization`` and ``Cookie`` go to the site of the homepage only.
         :param user_agent: the ``User-Agent`` header.
         :param proxies: proxies by scheme, such as ``{"https": "http://user:pass@10.10.1.10:3128/"}``;
             they take precedence over those of the environment.
         :param private_addresses: whether to connect to private, loopback and other addresses that
             are not on the public internet (SSRF): ``allow``, ``refuse``, or ``auto``, which refuses
             them in a crawl whose homepage has a public address.
+        :param netrc: whether to use the logins of ``.netrc``, each for its host. A session that
+            ignores the environment (``trust_env``) uses none.
         """
+        check_flags(netrc=netrc)
         # A subclass that has a limit of its own is told ours, as 1.8.1 tells it.
         ours = RequestsWebClient.set_max_response_data_length
         self.streams = type(self).set_max_response_data_length is ours
@@ -114,6 +118,7 @@ class RequestsWebClient(AbstractWebClient):
         self._headers, self._credentials = split_headers(settings.headers(headers))
         self._user_agent = settings.user_agent(user_agent)
         self._proxies: dict[str, str] = settings.proxies(proxies)
+        self._netrc = netrc
         self._max_response_data_length: int | None = None
 
     def set_timeout(self, timeout: settings.GivenTimeout) -> None:

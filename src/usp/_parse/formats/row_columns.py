@@ -6,6 +6,7 @@ same for all rows of a layout, so it is decided once; a column of the table for 
 clear is read from the records, as those of the expat reader are.
 """
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
@@ -26,7 +27,7 @@ from usp._parse.pattern.layout import Row, RowLayout
 from usp._parse.values.bounded_cache import MAX_CACHED_LENGTH
 from usp._parse.values.enumerations import change_frequency_word
 from usp._parse.values.text import text_or_none
-from usp._parse.values.timestamps import parse_timestamp
+from usp._parse.values.timestamps import parse_timestamp, parse_usual_times
 
 ReadColumn = Callable[[list[Row], Sequence[Texts]], list[Any]]
 """Returns a column, given some rows, and the same column by column."""
@@ -54,7 +55,9 @@ class RowColumnReader:
     def __init__(self, fields: FieldReader, layout: RowLayout, names: Iterable[str]) -> None:
         self._fields = fields
         self._layout = layout
-        self._has_one_story = sum(key.startswith(STORY_ROW.prefix) for key in layout.keys) == 0 or (
+        self._memo: dict[tuple[str, Callable[[str], Any]], list[Any]] = {}
+        """The columns of the rows that are being read: some are used twice."""
+        self._has_one_story = not layout.may_have((STORY_ROW.prefix,)) or (
             layout.only(STORY_ROW.start) is not None and grouped_plan(STORY_ROW, layout) is not None
         )
         self._quick: dict[str, ReadColumn] = {}
@@ -68,6 +71,7 @@ class RowColumnReader:
 
     def read(self, rows: list[Row]) -> dict[str, list[Any]]:
         """Return the columns of some rows."""
+        self._memo.clear()
         texts = list(zip(*rows, strict=True))
         columns = {name: read(rows, texts) for name, read in self._quick.items()}
         if self._slow:
@@ -100,8 +104,16 @@ class RowColumnReader:
         column = self._layout.only(key)
         if column is None:
             return None if key in self._layout.keys else _nothing
-        look_up = _Cache(parse).__getitem__
-        return lambda _, texts: list(map(look_up, texts[column]))
+        look_up, memo, name = _Cache(parse).__getitem__, self._memo, (key, parse)
+        parse_all = _ALL_AT_ONCE.get(parse)
+
+        def read(_: list[Row], texts: Sequence[Texts]) -> list[Any]:
+            if name not in memo:
+                usual = parse_all(texts[column]) if parse_all else None
+                memo[name] = usual or list(map(look_up, texts[column]))
+            return memo[name]
+
+        return read
 
     def _title_reader(self) -> ReadColumn | None:
         column = self._layout.only(_TITLE)
@@ -179,6 +191,23 @@ class RowColumnReader:
 
 
 _DATES: Final = ("lastmod", "published_at")
+
+
+def _usual_raw_texts(texts: Texts) -> list[str] | None:
+    """Return texts that are all just what is written, with nothing to strip; None if one isn't."""
+    if None in texts:
+        return None
+    known: Sequence[str] = texts  # type: ignore[assignment]  # there is no None in it
+    together = "\n".join(known)
+    return None if _SPECIAL.search(together) or "" in known else list(known)
+
+
+_SPECIAL: Final = re.compile(r"[^!-~\n]|[@&<]")
+_ALL_AT_ONCE: Final[Mapping[Callable[[str], Any], Callable[[Texts], Any]]] = {
+    parse_timestamp: parse_usual_times,
+    raw_text: _usual_raw_texts,
+}
+"""What parses a whole column, if all its texts are of the usual form; None if they aren't."""
 
 
 def _nothing(rows: list[Row], _: Sequence[Texts]) -> list[Any]:

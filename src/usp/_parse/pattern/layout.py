@@ -81,6 +81,8 @@ class MatchRun:
     start: tuple[int, int]
     """Where the first one begins in the text, or blanks before it, and the same in the document, in
     bytes."""
+    length: int
+    """How many characters they are in all."""
     _offsets: list[int] = field(init=False, default_factory=list)
 
     def __iter__(self) -> Iterator[Entry]:

@@ -138,7 +138,8 @@ class PatternReader:
             return None, index
         self._report(used)
         forms = [fit.form for fit in used]
-        return MatchRun(fit.name, fit.layout, rows, forms, text, end_tag, (index, offset)), at
+        start, length = (index, offset), at - index
+        return MatchRun(fit.name, fit.layout, rows, forms, text, end_tag, start, length), at
 
     def _match(self, written: str) -> tuple[Fit, Row] | None:
         """Return the row of an entry, given without its end tag; None if it is left to expat."""

@@ -1,0 +1,348 @@
+"""The options that commands share, as a table: the only place where one is described.
+
+The argument parser, the help, the config file, the manual, the man page and the completions are
+made from these rows. A row says what an option is called, what it means, which values it takes, and
+where its value goes; ``_settings`` takes it there. Options of a single command are rows in
+``_arguments``. What a value means to a crawl is checked by the library, not here.
+"""
+
+import argparse
+from collections.abc import Callable, Iterable
+from enum import Enum
+from typing import Any, Final, NamedTuple
+
+GROUPS: Final = {
+    "pages": "choose pages",
+    "sitemaps": "choose sitemaps",
+    "discovery": "find sitemaps",
+    "network": "network",
+    "recording": "record and replay",
+    "output": "output",
+    "config": "configuration",
+}
+"""The groups of options in the help, in order, and the title of each."""
+
+
+class Destination(Enum):
+    """Where the value of an option goes."""
+
+    COMMAND = "the command itself"
+    POLICY = "a field of the policy"
+    CLIENT = "a setting of the web client"
+    DISCOVERY = "a keyword of the function that crawls"
+
+
+class ValueType(NamedTuple):  # importing dataclasses would take longer than printing the help
+    """What kind of value an option takes, on the command line and in a config file."""
+
+    action: str
+    """The action of argparse; ``switch`` for ``--name`` and ``--no-name``."""
+    expected: str
+    """What is accepted, for messages: ``an integer``."""
+    read: Callable[[str], object]
+    """Converts the text of the command line; raises ValueError if it can't."""
+    classes: tuple[type, ...]
+    """What a config file may have instead."""
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+FLAG: Final = ValueType("store_true", "true or false", bool, (bool,))
+"""The option alone: there is no value."""
+SWITCH: Final = ValueType("switch", "true or false", bool, (bool,))
+"""``--name`` and ``--no-name``; neither leaves the choice to the command."""
+COUNT: Final = ValueType("count", "an integer", int, (int,))
+"""How often the option is given."""
+TEXT: Final = ValueType("store", "a text", str, (str,))
+INTEGER: Final = ValueType("store", "an integer", int, (int,))
+NUMBER: Final = ValueType("store", "a number", float, (int, float))
+MOMENT: Final = ValueType("store", "a date, a time or a duration such as '48h'", str, (str,))
+TEXTS: Final = ValueType("append", "a text or a list of texts", str, (str,))
+"""A text; the option may be repeated."""
+NAMES: Final = ValueType("store", "names with commas between, or a list of them", _names, (str,))
+
+_WITH_VALUE: Final = frozenset({"store", "append"})
+
+
+class Option(NamedTuple):
+    """One option: a row of the table."""
+
+    flags: tuple[str, ...]
+    """The short one, if there is one, then the long one."""
+    group: str
+    """A key of ``GROUPS``."""
+    help: str
+    """What it does: one sentence that begins with a small letter and has no full stop."""
+    type: ValueType = FLAG
+    metavar: str | None = None
+    target: Destination = Destination.COMMAND
+    keyword: str = ""
+    """The name of the value at its target."""
+    meaning: object = True
+    """The value that a flag stands for."""
+    choices: tuple[str, ...] = ()
+    default: object = None
+
+    @property
+    def name(self) -> str:
+        """The long option without dashes, which is also its name in a config file."""
+        return self.flags[-1].removeprefix("--")
+
+    @property
+    def dest(self) -> str:
+        """The name of its value among the parsed arguments."""
+        return self.name.replace("-", "_")
+
+    @property
+    def is_repeatable(self) -> bool:
+        """Whether each use adds a value."""
+        return self.type.action == "append"
+
+    @property
+    def spellings(self) -> tuple[str, ...]:
+        """All flags, with the second one of a switch."""
+        return (*self.flags, f"--no-{self.name}") if self.type is SWITCH else self.flags
+
+    @property
+    def placeholder(self) -> str | None:
+        """What stands for its value in the help."""
+        if self.type.action not in _WITH_VALUE:
+            return None
+        return self.metavar or "|".join(self.choices)
+
+    def read(self, text: str) -> object:
+        """Return the value of a text on the command line."""
+        try:
+            value = self.type.read(text)
+        except ValueError:
+            raise argparse.ArgumentTypeError(
+                f"must be {self.type.expected}, not {text!r}"
+            ) from None
+        return self._chosen(value)
+
+    def _chosen(self, value: object) -> object:
+        if self.choices and value not in self.choices:
+            meant = hint(value, self.choices)
+            raise argparse.ArgumentTypeError(
+                f"must be one of {', '.join(self.choices)}, not {value!r}{meant}"
+            )
+        return value
+
+    def checked(self, value: object) -> object:
+        """Return a value of a config file as the command line would give it.
+
+        :raises argparse.ArgumentTypeError: if it is not acceptable.
+        """
+        if self.type in {TEXTS, NAMES} and isinstance(value, list):
+            if all(isinstance(item, str) for item in value):
+                return value
+        elif self._has_right_class(value):
+            read = self.type.read(value) if self.type is NAMES else value  # type: ignore[arg-type]  # it is a str
+            return [read] if self.is_repeatable else self._chosen(read)
+        raise argparse.ArgumentTypeError(f"must be {self.type.expected}, not {value!r}")
+
+    def _has_right_class(self, value: object) -> bool:
+        if self.type is MOMENT and hasattr(value, "isoformat"):  # a date or a time in TOML
+            return True
+        is_bool = isinstance(value, bool)
+        return isinstance(value, self.type.classes) and is_bool == (bool in self.type.classes)
+
+    def add_to(self, group: argparse._ArgumentGroup) -> None:
+        """Add it to a group of a parser; its default is set later, when the config is known."""
+        options: dict[str, Any] = {"action": self.type.action, "default": None, "help": self.help}
+        if self.type is SWITCH:
+            options["action"] = argparse.BooleanOptionalAction
+        if self.placeholder:
+            options |= {"metavar": self.placeholder, "type": self.read}
+            options["choices"] = self.choices or None
+        group.add_argument(*self.flags, **options)
+
+
+def hint(value: object, known: Iterable[str]) -> str:
+    """Return `` (did you mean 'x'?)`` for a mistyped word; empty if nothing known is close."""
+    from difflib import get_close_matches  # loaded for an error only
+
+    close = get_close_matches(str(value), list(known), n=1, cutoff=0.6)
+    return f" (did you mean {close[0]!r}?)" if close else ""
+
+
+def _policy(
+    name: str, group: str, help: str, type: ValueType, metavar: str | None = None
+) -> Option:
+    """Return the option of a policy field of the same name."""
+    keyword = name.replace("-", "_")
+    return Option((f"--{name}",), group, help, type, metavar, Destination.POLICY, keyword)
+
+
+_EXPRESSION: Final = "this regular expression; may be repeated"
+
+SHARED: Final[tuple[Option, ...]] = (
+    # choose pages
+    _policy(
+        "since", "pages", "skip pages that changed before this: 2026-11-01, 2026-11, 48h, 7d",
+        MOMENT, "TIME",
+    ),
+    _policy("until", "pages", "skip pages that changed after this", MOMENT, "TIME"),
+    _policy(
+        "undated", "pages", "keep or drop pages without a date, with --since or --until "
+        "(default: keep)", TEXT,
+    )._replace(choices=("keep", "drop")),
+    _policy("include", "pages", f"only pages whose URL matches {_EXPRESSION}", TEXTS, "RE"),
+    _policy("exclude", "pages", f"no pages whose URL matches {_EXPRESSION}", TEXTS, "RE"),
+    _policy(
+        "kind", "pages", "only pages with one of these: news, image, video; commas between", NAMES,
+        "KINDS",
+    ),
+    _policy("limit", "pages", "end after N pages", INTEGER, "N"),
+    # choose sitemaps
+    _policy(
+        "include-sitemaps", "sitemaps",
+        f"of what an index lists, only sitemaps whose URL matches {_EXPRESSION}", TEXTS, "RE",
+    ),
+    _policy(
+        "exclude-sitemaps", "sitemaps", f"no sitemaps whose URL matches {_EXPRESSION}", TEXTS, "RE"
+    ),
+    _policy(
+        "trust-index-lastmod", "sitemaps",
+        "with --since, skip sitemaps that their index says are older; such dates are often wrong",
+        FLAG,
+    ),
+    _policy("max-sitemaps", "sitemaps", "end after N sitemaps (default: 500000)", INTEGER, "N"),
+    _policy("max-level", "sitemaps", "the depth of nested indexes (default: 11)", INTEGER, "N"),
+    # find sitemaps
+    Option(
+        ("-s", "--sitemap"), "discovery",
+        "SOURCE is the URL of one sitemap: read it and what it lists, not the whole site",
+    ),
+    Option(
+        ("-r", "--no-robots"), "discovery", "don't read robots.txt",
+        target=Destination.DISCOVERY, keyword="use_robots", meaning=False,
+    ),
+    Option(
+        ("-k", "--no-known"), "discovery", "don't try known paths such as /sitemap.xml",
+        target=Destination.DISCOVERY, keyword="use_known_paths", meaning=False,
+    ),
+    Option(
+        ("--homepage",), "discovery",
+        "always or never look for sitemap and feed links on the homepage (default: only if "
+        "nothing else was found)",
+        SWITCH, target=Destination.POLICY, keyword="use_homepage",
+    ),
+    Option(
+        ("--newer",), "discovery",
+        "always or never try newer known paths such as /wp-sitemap.xml (default: only if nothing "
+        "else was found)",
+        SWITCH, target=Destination.POLICY, keyword="use_newer_paths",
+    ),
+    # network
+    Option(
+        ("-H", "--header"), "network",
+        "send this header ('Name: value', or @FILE with one a line); may be repeated. "
+        "Authorization and Cookie go to the site's own host only",
+        TEXTS, "HEADER", Destination.CLIENT, "headers",
+    ),
+    Option(
+        ("--user-agent",), "network", "the User-Agent header", TEXT, "TEXT", Destination.CLIENT,
+        "user_agent",
+    ),
+    Option(
+        ("--netrc",), "network", "use the logins in .netrc, or don't (default: use them)", SWITCH,
+        target=Destination.CLIENT, keyword="netrc",
+    ),
+    Option(
+        ("--proxy",), "network",
+        "the URL of a proxy; empty for none, whatever the environment says", TEXT, "URL",
+        Destination.CLIENT, "proxies",
+    ),
+    Option(
+        ("--timeout",), "network",
+        "seconds to connect, and to wait for bytes (default: 9 and 60)", NUMBER, "SECONDS",
+        Destination.CLIENT, "timeout",
+    ),
+    _policy(
+        "max-seconds", "network", "end after so many seconds, with what was found until then",
+        NUMBER, "SECONDS",
+    ),
+    _policy("concurrency", "network", "requests at once, in all (default: 32)", INTEGER, "N"),
+    _policy("per-host", "network", "requests at once to one host (default: 8)", INTEGER, "N"),
+    Option(
+        ("--delay",), "network", "seconds between the starts of two requests", NUMBER, "SECONDS",
+        Destination.CLIENT, "wait",
+    ),
+    _policy(
+        "max-attempts", "network", "attempts to fetch one URL, while it is worth it (default: 5)",
+        INTEGER, "N",
+    ),
+    Option(
+        ("--insecure",), "network", "accept any TLS certificate", target=Destination.CLIENT,
+        keyword="verify", meaning=False,
+    ),
+    Option(
+        ("--allow-private",), "network",
+        "connect to private addresses, too, wherever the site is", target=Destination.CLIENT,
+        keyword="private_addresses", meaning="allow",
+    ),
+    _policy(
+        "robots", "network",
+        "obey robots.txt, with its Crawl-delay, or only read the sitemaps in it (default: ignore)",
+        TEXT,
+    )._replace(choices=("obey", "ignore")),
+    # record and replay
+    Option(
+        ("--record",), "recording",
+        "write every request and response to this file (WARC), without credentials; a file that "
+        "exists needs --replace",
+        TEXT, "FILE.warc.gz",
+    ),
+    Option(
+        ("--replay",), "recording", "read from this recording instead of the network", TEXT,
+        "FILE.warc.gz",
+    ),
+    # output
+    Option(
+        ("-o", "--output"), "output", "write to this file, which is whole or absent", TEXT, "PATH"
+    ),
+    Option(("--replace",), "output", "replace the file if it exists"),
+    Option(("--append",), "output", "append to the file if it exists"),
+    Option(
+        ("--strict",), "output",
+        "exit with 3 if some sitemaps could not be read, or only in part",
+    ),
+    Option(("-q", "--quiet"), "output", "print nothing but errors to stderr"),
+    Option(("--no-progress",), "output", "show no progress on a terminal"),
+    Option(("-v", "--verbose"), "output", "log to stderr: progress (-v) or details (-vv)", COUNT),
+    Option(
+        ("-l", "--log-file"), "output", "append the log to this file instead", TEXT, "FILE"
+    ),
+    # configuration
+    Option(
+        ("--config",), "config",
+        "read options from this file instead of the nearest usp.toml or pyproject.toml", TEXT,
+        "FILE",
+    ),
+    Option(("--no-config",), "config", "read no options from a file"),
+)  # fmt: skip
+"""The options of every command that fetches."""
+
+UNCONFIGURABLE: Final = frozenset({"config", "no-config"})
+"""Options that a config file can't have."""
+
+
+def format_option(formats: dict[str, str]) -> Option:
+    """Return ``-f`` for some output formats, by name with the meaning; the first is the default."""
+    default = next(iter(formats))
+    listed = "; ".join(
+        f"{name}: {meaning}{' (the default)' if name == default else ''}"
+        for name, meaning in formats.items()
+    )
+    return Option(
+        ("-f", "--format"),
+        "output",
+        f"the output format. {listed}",
+        TEXT,
+        "FORMAT",
+        choices=tuple(formats),
+        default=default,
+    )

@@ -1,0 +1,165 @@
+"""From the parsed options to what the library takes: a policy, a web client, discovery switches.
+
+The rows of ``_options`` say where each value goes. A value that the library rejects is reported
+under the name of its option.
+"""
+
+import argparse
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from usp._crawl.policy import Policy
+from usp.cli._options import FLAG, Destination, Option
+from usp.exceptions import UsageError
+from usp.web_client.abstract_client import AbstractWebClient
+
+_SEPARATORS: Final = {"cookie": "; "}
+"""What joins the values of a header that is given twice; a comma for all others (RFC 9110 5.3)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the options of a command say to the library."""
+
+    policy: Policy
+    client_settings: Mapping[str, Any]
+    """Keywords of ``RequestsWebClient``, and of ``AioWebClient``: the same for both."""
+    discovery: Mapping[str, Any]
+    """``use_robots`` and ``use_known_paths``, where an option says something about them."""
+    options: tuple[Option, ...] = ()
+    """The options of the command, for errors."""
+    recording: "RecordingChoice | None" = None
+    """The recording to write or to read, if there is one."""
+
+    @classmethod
+    def of(cls, args: argparse.Namespace) -> "Settings":
+        """Return the settings of a command.
+
+        :raises UsageError: if a value is wrong; the message names the option.
+        """
+        options = args.command.options
+        client = dict(_values(args, options, Destination.CLIENT))
+        for name, convert in _CONVERSIONS.items():
+            if name in client:
+                client[name] = convert(client[name])
+        discovery: dict[str, Any] = dict(_values(args, options, Destination.DISCOVERY))
+        fields: dict[str, Any] = dict(_values(args, options, Destination.POLICY))
+        agent = str(client.get("user_agent") or "").partition("/")[0].split()
+        if agent:  # the rules that are obeyed are those for the name that is sent
+            fields["robots_agent"] = agent[0]
+        try:
+            policy = Policy(**fields)
+        except UsageError as error:
+            raise _named_by_option(error, options) from None
+        return cls(policy, client, discovery, options, RecordingChoice.of(args))
+
+    def web_client(self) -> AbstractWebClient:
+        """Return a new client.
+
+        :raises UsageError: if a setting is wrong; the message names the option.
+        """
+        if self.recording and self.recording.replay:
+            from usp.web_client.replay import ReplayWebClient
+
+            return ReplayWebClient(self.recording.replay)
+        from usp.web_client.requests_client import RequestsWebClient  # takes long to import
+
+        if self.client_settings.get("verify") is False:
+            from urllib3 import disable_warnings
+
+            disable_warnings()  # the user has asked for it
+        try:
+            client = RequestsWebClient(**self.client_settings)
+        except UsageError as error:
+            raise _named_by_option(error, self.options) from None
+        return self.recording.recorded(client) if self.recording else client
+
+
+@dataclass(frozen=True, slots=True)
+class RecordingChoice:
+    """A recording to write, or to read instead of the network."""
+
+    record: str | None
+    replay: str | None
+    source: str
+    replace: bool
+
+    @classmethod
+    def of(cls, args: argparse.Namespace) -> "RecordingChoice | None":
+        """Return what the options say; None if they say nothing.
+
+        :raises UsageError: if a recording is to be written and read at once.
+        """
+        record, replay = args.record, args.replay
+        if record is not None and replay is not None:
+            raise UsageError("--record and --replay can't be used together.")
+        if record is None and replay is None:
+            return None
+        return cls(record, replay, str(args.source), bool(args.replace))
+
+    def recorded(self, client: AbstractWebClient) -> AbstractWebClient:
+        """Return a client that records what another one fetches; closing it closes both."""
+        from usp.web_client.recording import RecordingWebClient
+
+        return RecordingWebClient(
+            str(self.record), client, replace=self.replace, source=self.source, close_client=True
+        )
+
+
+def _values(
+    args: argparse.Namespace, options: Iterable[Option], target: Destination
+) -> Iterator[tuple[str, Any]]:
+    """Yield the values for a target, by keyword: those that the user chose."""
+    for option in options:
+        value = getattr(args, option.dest)
+        if option.target is target and value is not None:
+            if option.type is not FLAG:
+                yield option.keyword, value
+            elif value:
+                yield option.keyword, option.meaning
+
+
+def _named_by_option(error: UsageError, options: Iterable[Option]) -> UsageError:
+    """Return an error about a parameter of the library, as one about its option."""
+    message = str(error)
+    for option in options:
+        if option.keyword and message.startswith(f"{option.keyword} "):
+            return UsageError(f"{option.flags[-1]}{message.removeprefix(option.keyword)}")
+    return error
+
+
+def _headers(given: Iterable[str]) -> dict[str, str]:
+    """Return headers by name; no message quotes one, since it may be a secret."""
+    headers: dict[str, str] = {}
+    for text in given:
+        lines = _lines(text[1:]) if text.startswith("@") else [text]
+        for line in lines:
+            name, colon, value = (part.strip() for part in line.partition(":"))
+            if not colon or not name:
+                raise UsageError("--header must be 'NAME: VALUE' or @FILE; there is no colon.")
+            known = next((one for one in headers if one.lower() == name.lower()), None)
+            if known is None:
+                headers[name] = value
+            else:
+                headers[known] += _SEPARATORS.get(name.lower(), ", ") + value
+    return headers
+
+
+def _lines(file: str) -> list[str]:
+    """Return the lines of a file with headers; empty ones and comments don't count."""
+    try:
+        text = Path(file).read_text(encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"--header: cannot read {file}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise UsageError(f"--header: {file} is not a text in UTF-8") from None
+    return [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
+
+
+_CONVERSIONS: Final[Mapping[str, Any]] = {
+    "headers": _headers,
+    "proxies": lambda url: dict.fromkeys(("http", "https"), url or None),
+}
+"""Client settings that are written in another form on the command line."""

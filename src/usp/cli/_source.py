@@ -1,0 +1,82 @@
+"""What the user named: a website, one sitemap, or a file, as people type it on the command line.
+
+What was understood is said on stderr where there could be doubt.
+"""
+
+import argparse
+import re
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final
+from urllib.parse import urlsplit
+
+from usp._crawl.urls import check_homepage
+from usp._source import is_local
+from usp._validate import shown_argument
+from usp.exceptions import UsageError
+
+_SITEMAP_PATH: Final = re.compile(
+    r"sitemap|\.(?:xml|rss|atom|txt|json)(?:\.gz)?$|/(?:feed|rss|atom)/?$", re.IGNORECASE
+)
+"""The path of a URL that is a sitemap rather than any page of the site."""
+
+
+class SourceKind(Enum):
+    """What a source is."""
+
+    SITE = "site"
+    SITEMAP = "sitemap"
+    FILE = "file"
+
+
+@dataclass(frozen=True, slots=True)
+class NamedSource:
+    """A source, as the library takes it."""
+
+    name: str
+    """A URL, a bare domain, or a file."""
+    kind: SourceKind
+    doubt: str = ""
+    """What to say about it, if something else could have been meant."""
+
+    @classmethod
+    def of(cls, args: argparse.Namespace, *, detect_sitemaps: bool = True) -> "NamedSource":
+        """Return the source of a command.
+
+        :param detect_sitemaps: whether a URL that looks like that of a sitemap is one; otherwise
+            only with ``--sitemap``, and the path of a URL is dropped, as in 1.8.1.
+        :raises UsageError: if it is none.
+        """
+        typed: str = args.source
+        if is_local(typed):
+            plain = typed == "-" or "/" in typed
+            return cls(typed, SourceKind.FILE, "" if plain else f"reading the file ./{typed}")
+        url = site_url(typed)
+        # Without a scheme, http is tried if https doesn't respond.
+        name = url if "://" in typed else url.removeprefix("https://")
+        parts = urlsplit(url)
+        if args.sitemap:
+            return cls(name, SourceKind.SITEMAP)
+        if detect_sitemaps and _SITEMAP_PATH.search(parts.path):
+            return cls(name, SourceKind.SITEMAP, f"reading the sitemap {url}")
+        site = f"{parts.scheme}://{parts.netloc}/"
+        if parts.path.strip("/") or parts.query or parts.fragment:
+            doubt = f"reading the site {site} (use -s to read one sitemap)"
+        else:
+            doubt = "" if "://" in typed else f"reading the site {site}"
+        homepage = site if "://" in typed else parts.netloc
+        return cls(homepage, SourceKind.SITE, doubt)
+
+
+def site_url(typed: str) -> str:
+    """Return the URL of a website; a bare domain means https, as in the library.
+
+    :raises UsageError: if it is not the URL of a website.
+    """
+    try:
+        return check_homepage("url", typed.strip())
+    except UsageError:
+        raise UsageError(
+            f"{shown_argument(typed)} is not the URL of a website: "
+            "write it like https://example.org/ or example.org"
+        ) from None

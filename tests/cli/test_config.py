@@ -1,0 +1,141 @@
+"""Options from ``usp.toml`` and ``pyproject.toml``."""
+
+from pathlib import Path
+
+import pytest
+
+from usp.cli.cli import main, parse_args
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An inner folder, which is the current one."""
+    inner = tmp_path / "project" / "inner"
+    inner.mkdir(parents=True)
+    monkeypatch.chdir(inner)
+    return inner
+
+
+def options(*arguments: str) -> dict[str, object]:
+    """The options of ``usp ls`` that have a value, beside the format."""
+    args, _ = parse_args(["ls", "example.org", *arguments])
+    return {
+        name: value
+        for name, value in vars(args).items()
+        if value is not None and name not in {"command", "source", "format"}
+    }
+
+
+def test_options_of_both_files_are_read(folder: Path) -> None:
+    (folder / "usp.toml").write_text(
+        'limit = 3\nsince = 2026-01-02\nno-robots = true\nheader = ["A: b", "C: d"]\n'
+        'include = "x"\ntimeout = 1.5\nhomepage = false\nkind = ["news"]\nverbose = 1\n'
+    )
+    found = options()
+    assert str(found.pop("since")) == "2026-01-02"
+    expected = {
+        "limit": 3, "no_robots": True, "header": ["A: b", "C: d"], "include": ["x"],
+        "timeout": 1.5, "homepage": False, "kind": ["news"], "verbose": 1,
+    }  # fmt: skip
+    assert found == expected
+    (folder / "usp.toml").unlink()
+    (folder / "pyproject.toml").write_text("[tool.usp]\nlimit = 4\n[tool.other]\nlimit = 5\n")
+    assert options() == {"limit": 4}
+
+
+def test_the_nearest_file_counts_and_usp_toml_goes_first(folder: Path) -> None:
+    (folder.parent / "usp.toml").write_text("limit = 1\n")
+    (folder / "pyproject.toml").write_text("[project]\nname = 'x'\n")
+    assert options() == {"limit": 1}, "a pyproject.toml without the table doesn't count"
+    (folder / "pyproject.toml").write_text("[tool.usp]\nlimit = 2\n")
+    assert options() == {"limit": 2}
+    (folder / "usp.toml").write_text("limit = 3\n")
+    assert options() == {"limit": 3}
+
+
+def test_the_command_line_goes_before_the_file(folder: Path) -> None:
+    (folder / "usp.toml").write_text(
+        'limit = 1\nhomepage = true\nheader = ["A: b"]\nformat = "pages"\n'
+    )
+    given = options("--limit", "9", "--no-homepage", "-H", "C: d")
+    assert given == {"limit": 9, "homepage": False, "header": ["C: d"]}
+    args, _ = parse_args(["ls", "example.org"])
+    assert args.format == "pages"
+    assert options("--no-config") == {"no_config": True}
+
+
+def test_a_table_of_a_command_is_for_that_command(folder: Path) -> None:
+    (folder / "pyproject.toml").write_text("[tool.usp]\nlimit = 1\n[tool.usp.ls]\nlimit = 2\n")
+    assert options() == {"limit": 2}
+
+
+def test_a_file_can_be_named(folder: Path, tmp_path: Path) -> None:
+    (folder / "usp.toml").write_text("limit = 1\n")
+    other = tmp_path / "other.toml"
+    other.write_text("limit = 2\n")
+    assert options("--config", str(other))["limit"] == 2
+
+
+def test_a_command_without_options_reads_no_file(folder: Path) -> None:
+    (folder / "usp.toml").write_text("nonsense")
+    args, _ = parse_args(["demo"])
+    assert args.command.name == "demo"
+
+
+WRONG = [
+    ("limt = 3", "limt is no option (did you mean 'limit'?)"),
+    ("config = 'x'", "config is no option"),
+    ("max_seconds = 3", "max_seconds is no option (did you mean 'max-seconds'?)"),
+    ("limit = '3'", "limit must be an integer, not '3'"),
+    ("limit = true", "limit must be an integer, not True"),
+    ("no-robots = 1", "no-robots must be true or false, not 1"),
+    ("header = [1]", "header must be a text or a list of texts, not [1]"),
+    ("kind = 3", "kind must be names with commas between, or a list of them, not 3"),
+    ("format = 'page'", "format must be one of"),
+    ("since = 3", "since must be a date, a time or a duration"),
+    ("[lss]\nlimit = 3", "lss is no command (did you mean 'ls'?)"),
+    ("[demo]\nlimit = 3", "demo is no command"),
+    ("[ls]\nlimt = 3", "ls.limt is no option (did you mean 'limit'?)"),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), WRONG, ids=[text for text, _ in WRONG])
+def test_a_mistake_is_one_line_with_file_and_key(
+    folder: Path, capsys: pytest.CaptureFixture[str], text: str, message: str
+) -> None:
+    (folder / "usp.toml").write_text(text)
+    with pytest.raises(SystemExit) as ended:
+        main(["ls", "http://127.0.0.1:9/"])
+    assert ended.value.code == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"usp: error: usp.toml: {message}")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"limit =", "usp.toml is not valid TOML: "),
+        (b"\xff", "usp.toml is not valid TOML: "),
+        (None, "cannot read usp.toml: "),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_one_line(
+    folder: Path, capsys: pytest.CaptureFixture[str], content: bytes | None, message: str
+) -> None:
+    if content is not None:
+        (folder / "usp.toml").write_bytes(content)
+    with pytest.raises(SystemExit) as ended:
+        main(["ls", "http://127.0.0.1:9/", "--config", "usp.toml"])
+    assert ended.value.code == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"usp: error: {message}")
+
+
+def test_the_key_of_a_pyproject_is_named_in_full(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder.parent / "pyproject.toml").write_text("[tool.usp.ls]\nlimit = 'x'\n")
+    with pytest.raises(SystemExit):
+        main(["ls", "http://127.0.0.1:9/"])
+    expected = "usp: error: ../pyproject.toml: tool.usp.ls.limit must be an integer, not 'x'\n"
+    assert capsys.readouterr().err == expected

@@ -1,0 +1,57 @@
+"""The manual and the man page have the same options as the help of each command."""
+
+import re
+import tomllib
+
+import pytest
+
+from tests.docs.command_page import (
+    MAN_PAGE,
+    PAGE,
+    names_in,
+    options_of,
+    render,
+    render_man_page,
+)
+from usp.cli._arguments import COMMANDS, Command, build_parsers
+from usp.cli._options import GROUPS
+
+HINT = "run: python -m tests.docs.command_page"
+TEXT = PAGE.read_text(encoding="utf-8")
+
+
+def test_the_tables_of_the_manual_are_generated() -> None:
+    assert render(TEXT) == TEXT, HINT
+
+
+def test_every_group_and_every_command_has_its_table_in_the_manual() -> None:
+    shared = [group for group in GROUPS if options_of(group)]
+    own = [command.name for command in COMMANDS if command.own]
+    assert sorted(names_in(TEXT)) == sorted([*shared, *own])
+
+
+def test_the_man_page_is_generated() -> None:
+    assert MAN_PAGE.read_text(encoding="utf-8") == render_man_page(), HINT
+
+
+def test_the_man_page_is_in_the_wheel() -> None:
+    project = tomllib.loads((PAGE.parents[1] / "pyproject.toml").read_text(encoding="utf-8"))
+    shared = project["tool"]["hatch"]["build"]["targets"]["wheel"]["shared-data"]
+    assert shared == {f"docs/{MAN_PAGE.name}": f"share/man/man1/{MAN_PAGE.name}"}
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
+def test_the_help_and_the_manual_list_the_same_options(command: Command) -> None:
+    _, parsers = build_parsers()
+    helped = re.findall(r"^  (-.*?)(?:  |$)", parsers[command.name].format_help(), re.MULTILINE)
+    in_help = {flag for line in helped for flag in re.findall(r"(?:^|, )(--?[\w-]+)", line)}
+    tables = [*(GROUPS if command.fetches else ()), *([command.name] if command.own else ())]
+    rows = re.findall(r"^\| (`-.*?) \| ", _tables_of(tables), re.MULTILINE)
+    in_manual = {flag for row in rows for flag in re.findall(r"`(--?[\w-]+)", row)}
+    assert in_manual == in_help - {"-h", "--help"}
+    assert f"## `usp {command.name}" in TEXT
+
+
+def _tables_of(names: list[str]) -> str:
+    blocks = re.findall(r"<!-- options: ([\w-]+) -->\n(.*?)<!-- end -->", TEXT, re.DOTALL)
+    return "".join(table for name, table in blocks if name in names)
