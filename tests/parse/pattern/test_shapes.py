@@ -6,7 +6,10 @@ import pytest
 
 from tests.parse.pattern.readers import assert_readers_agree, entries
 from tests.parse.reading import ALL, u
+from usp._parse.document import Source, inspect
 from usp._parse.input.sniff import Kind
+from usp._parse.pattern.known_patterns import forget_patterns
+from usp.objects.abstract_sitemap import HasProblems
 
 LINK = '<xhtml:link rel="alternate" hreflang="de" href="http://h.example/de"/>'
 USUAL = f"<lastmod>2020-05-06</lastmod>{LINK}"
@@ -97,3 +100,21 @@ def test_a_head_is_read_as_expat_reads_it(kind: Kind, what: str) -> None:
     odd = head.replace(*ODD_HEADS[what], 1)
     for end in (tail, f"\n<!-- c -->{tail}\n", "", f"{tail}<x/>", tail.replace(">", " >")):
         assert_readers_agree([f"{odd}{body}{end}".encode()])
+
+
+def test_a_name_that_was_a_problem_elsewhere_is_none_here() -> None:
+    image = "<image:image><image:loc>http://h.example/i.png</image:loc></image:image>"
+    listed = "".join(u(f"http://h.example/{number}", image) for number in range(3))
+    odd = ALL.replace("google.com/schemas/sitemap-image", "odd.example/image")
+    assert odd != ALL
+    for first, second in ((odd, ALL), (ALL, odd)):
+        forget_patterns()
+        found = []
+        for namespaces in (first, second):
+            source = Source([f"<urlset {namespaces}>{listed}</urlset>".encode()])
+            pages = inspect(source).pages
+            assert isinstance(pages, HasProblems)
+            found.append({problem.code for problem in pages.problems})
+        assert found == [
+            {"SM219"} if namespaces is odd else set() for namespaces in (first, second)
+        ]

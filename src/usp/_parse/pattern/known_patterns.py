@@ -109,7 +109,9 @@ def learn_pattern(
         children = learned
     name = scope.key(name_of(tags_of(start)[0]))
     pattern = EntryPattern(name, tuple(children), sum(child.tags for child in children))
-    if len(shape) <= _MAX_LENGTH and not declares_namespaces(shape):
+    # Whether a name is a problem depends on more than its meaning.
+    has_problems = any(child.problems for child in children)
+    if len(shape) <= _MAX_LENGTH and not has_problems and not declares_namespaces(shape):
         names = {name: key for child in children for name, key in child.names.items()}
         keep(_patterns, (form, shape), (names, pattern), _MAX_KEPT)
         for one, child in zip(shapes, children, strict=True):
