@@ -81,6 +81,7 @@ HEADS = {
     ),
 }
 ODD_HEADS = {
+    "a malformed root": (" ", " a=b "),
     "another text": ("T</title>", "V</title>"),
     "a comment": ("<title>", "<!-- a --><title>"),
     "an open comment": ("<title>", "<!-- <title>"),

@@ -108,6 +108,8 @@ def grouped_plan(grouped: GroupedField, layout: RowLayout) -> Plan | None:
         columns = [None if at is None else column + at for at in indexes]
         found.append((column, _picker(columns)))
         all_columns.append(columns)
+    if not found:
+        return lambda _: lambda _: None
     make, make_plain = grouped.make, grouped.make_plain
     by_key = [_picker(list(columns)) for columns in zip(*all_columns, strict=True)]
 

@@ -80,7 +80,7 @@ class PatternReader:
 
         ``start`` is the offset of the block in the document.
         """
-        if self._left <= 0 or scope.base:
+        if self._left <= 0 or scope.base or not scope.has_root:
             return None, begin
         if self._text is None:
             # What is not UTF-8 is a character that the block cuts in two, at its end.
