@@ -26,6 +26,7 @@ from usp._parse.formats.urlset import ALTERNATES, LINK, is_language
 from usp._parse.pattern.layout import Row, RowLayout
 from usp._parse.values.bounded_cache import MAX_CACHED_LENGTH
 from usp._parse.values.enumerations import change_frequency_word
+from usp._parse.values.plain import SEPARATOR
 from usp._parse.values.text import text_or_none
 from usp._parse.values.timestamps import parse_timestamp, parse_usual_times
 
@@ -198,11 +199,11 @@ def _usual_raw_texts(texts: Texts) -> list[str] | None:
     if None in texts:
         return None
     known: Sequence[str] = texts  # type: ignore[assignment]  # there is no None in it
-    together = "\n".join(known)
+    together = SEPARATOR.join(known)
     return None if _SPECIAL.search(together) or "" in known else list(known)
 
 
-_SPECIAL: Final = re.compile(r"[^!-~\n]|[@&<]")
+_SPECIAL: Final = re.compile(rf"[^!-~{SEPARATOR}]|[@&<]")
 _ALL_AT_ONCE: Final[Mapping[Callable[[str], Any], Callable[[Texts], Any]]] = {
     parse_timestamp: parse_usual_times,
     raw_text: _usual_raw_texts,

@@ -24,9 +24,9 @@ def rechunk(chunks: Iterable[bytes]) -> Iterator[tuple[bytes, bool]]:
     for chunk in chunks:
         held.append(chunk)
         size += len(chunk)
-        if size > CHUNK_SIZE:
+        if size >= CHUNK_SIZE:
             data = b"".join(held)
-            stop = (size - 1) // CHUNK_SIZE * CHUNK_SIZE
+            stop = size // CHUNK_SIZE * CHUNK_SIZE
             for start in range(0, stop, CHUNK_SIZE):
                 yield data[start : start + CHUNK_SIZE], False
             held = [data[stop:]]
