@@ -1,15 +1,26 @@
 """Rules about a whole site, in checks of real sites."""
 
 from collections.abc import Iterable
+from datetime import UTC, datetime
 
 import pytest
 
 import usp
 from tests.server import Answer, LoopbackServer, index, urlset
 from usp import CheckSeverity, Occurrence
+from usp._check.facts import CheckOptions, EntryFacts, SitemapFacts
+from usp._check.host_rules import Hosts
+from usp._parse import AuditEntry, Kind, Source
 
 XHTML = 'xmlns:xhtml="http://www.w3.org/1999/xhtml"'
 SITEMAP = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
+
+
+WHOLE_SITE = (
+    *("SM254", "SM352", "SM354", "SM365", "SM366", "SM367", "SM583", "SM585", "SM586", "SM587"),
+    *("SM650", "SM651", "SM652", "SM653", "SM655", "SM657", "SM658", "SM660", "SM661", "SM750"),
+)
+"""The rules that are tested here."""
 
 
 def found(server: LoopbackServer, *codes: str) -> list[Occurrence]:
@@ -56,6 +67,19 @@ def dated_index(*entries: tuple[str, str]) -> str:
 
 def dated_urlset(url: str, date: str) -> str:
     return f"<urlset {SITEMAP}><url><loc>{url}</loc><lastmod>{date}</lastmod></url></urlset>"
+
+
+def test_a_clean_site_trips_none_of_the_rules(server: LoopbackServer) -> None:
+    en, de = server.at("en"), server.at("de")
+    server.site["/robots.txt"] = (
+        f"User-agent: *\nDisallow: /private\nSitemap: {server.at('index.xml')}\n"
+    )
+    server.site["/index.xml"] = dated_index(
+        (server.at("a.xml"), "2024-05-02"), (server.at("b.xml"), "2024-05-02")
+    )
+    server.site["/a.xml"] = dated_urlset(server.at("page"), "2024-05-02T18:00:00Z")
+    server.site["/b.xml"] = hreflang((en, {"en": en, "de": de}), (de, {"en": en, "de": de}))
+    assert found(server, *WHOLE_SITE) == []
 
 
 def test_a_url_in_two_sitemaps_is_found_with_the_first_one(server: LoopbackServer) -> None:
@@ -150,6 +174,17 @@ def test_pages_of_other_hosts_need_a_proof(server: LoopbackServer) -> None:
     assert occurrence.url == "https://other.example.org/a"
     assert occurrence.severity is None  # an error, as the table has it
     assert "the robots.txt of other.example.org was not read" in occurrence.detail
+
+
+def test_the_robots_txt_of_another_host_proves_that_its_pages_may_be_listed() -> None:
+    options = CheckOptions(datetime(2026, 1, 1, tzinfo=UTC))
+    hosts = Hosts(options)
+    sitemap = SitemapFacts("https://a.org/a.xml", Kind.URLSET, options, Source.of(""))
+    robots = SitemapFacts("https://b.org/robots.txt", Kind.ROBOTS, options, Source.of(""))
+    page = EntryFacts(sitemap, AuditEntry("url", ("https://b.org/p",), (), 1, 1, 0))
+    assert [one.severity for one in hosts.add(page)] == [None]
+    hosts.add(EntryFacts(robots, AuditEntry("line", (sitemap.url,), (), 1, 1, 0)))
+    assert [one.severity for one in hosts.add(page)] == [CheckSeverity.INFO]
 
 
 def test_a_sitemap_that_robots_txt_declares_may_list_pages_above_it(server: LoopbackServer) -> None:

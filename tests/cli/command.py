@@ -19,9 +19,12 @@ from tests.warm import WarmPython
 
 DEVELOPMENT = ("-X", "dev")
 USP = (sys.executable, *DEVELOPMENT, "-m", "usp")
-WARM = WarmPython(("usp.cli._ls", "usp.cli._find", "usp.cli._demo"), DEVELOPMENT)
+WARM = WarmPython(("usp.cli._ls", "usp.cli._find", "usp.cli._demo", "usp.cli._check"), DEVELOPMENT)
 TIMEOUT = 60
-FOUND = re.compile(r"found: [\d,]+ sitemaps?\b.*, (?:[\d,]+ min )?[\d.]+ s")
+FOUND = re.compile(
+    r"(?P<found>found: [\d,]+ sitemaps?\b.*?), (?:[\d,]+ min )?[\d.]+ s"
+    r"(?:; (?P<partial>partial: .*))?"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +43,18 @@ class Finished:
     @property
     def found(self) -> str:
         """The last line on stderr, without the time: what was found."""
-        *_, last = self.err.splitlines() or [""]
-        return last.rpartition(", ")[0] if FOUND.fullmatch(last) else last
+        found = FOUND.fullmatch(self._last)
+        return found["found"] if found else self._last
+
+    @property
+    def partial(self) -> str | None:
+        """Why something is missing, by the last line on stderr."""
+        found = FOUND.fullmatch(self._last)
+        return found["partial"] if found else None
+
+    @property
+    def _last(self) -> str:
+        return (self.err.splitlines() or [""])[-1]
 
 
 def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:

@@ -43,7 +43,7 @@ def test_the_text_has_each_stage_and_what_came_of_it(site: LoopbackServer) -> No
     assert "known paths" in lines
     assert lines[-1] == "not tried: homepage, newer paths"
     assert max(map(len, lines)) <= 80
-    assert ended.messages[-1] == "usp: partial: 1 sitemap could not be read"
+    assert ended.partial == "partial: 1 sitemap could not be read"
     assert (ended.code, ended.found) == (0, "found: 4 sitemaps (1 failed), 1 problem")
 
 

@@ -16,7 +16,7 @@ _ORDER = {severity: number for number, severity in enumerate(CheckSeverity)}
 
 
 @dataclass(slots=True)
-class _Group:
+class _Counted:
     """The occurrences of one code in one sitemap."""
 
     count: int = 0
@@ -28,11 +28,11 @@ class Collector:
     """Takes occurrences and gives findings."""
 
     def __init__(self) -> None:
-        self._groups: dict[_Key, _Group] = {}
+        self._groups: dict[_Key, _Counted] = {}
 
     def add(self, occurrence: Occurrence) -> None:
         """Count an occurrence."""
-        group = self._groups.setdefault((occurrence.code, occurrence.sitemap_url), _Group())
+        group = self._groups.setdefault((occurrence.code, occurrence.sitemap_url), _Counted())
         severity = severity_of(occurrence)
         group.severity = min(group.severity, severity, key=_ORDER.__getitem__)
         group.count += 1
@@ -62,7 +62,7 @@ def sorted_findings(findings: Iterable[Finding]) -> list[Finding]:
     )
 
 
-def _finding(key: _Key, group: _Group) -> Finding:
+def _finding(key: _Key, group: _Counted) -> Finding:
     code, sitemap_url = key
     rule = RULES[code]
     return Finding(

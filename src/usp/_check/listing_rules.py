@@ -27,7 +27,7 @@ _SPECIAL: Final = ("news:", "image:", "video:")
 """What a sitemap may be for, beside pages: the prefixes of its extensions."""
 
 
-@site_rule("SM365", "SM366", "SM583", "SM585", "SM586", "SM587")
+@site_rule("SM365", "SM366", "SM583", "SM585", "SM586", "SM587", "SM750")
 class ListedUrls(SiteRule):
     """Remembers all entries, on disk, and compares them when everything was read."""
 

@@ -60,8 +60,9 @@ _Site = TypeVar("_Site", bound=Callable[[CheckOptions], SiteRule])
 ENTRY_RULES: Final[list[EntryRule]] = []
 DOCUMENT_RULES: Final[list[type[DocumentRule]]] = []
 SITE_RULES: Final[list[Callable[[CheckOptions], SiteRule]]] = []
-CHECKED: Final[set[str]] = set()
-"""The codes that something checks, apart from those that parsing reports."""
+CHECKED: Final = {"SM751"}
+"""The codes that something checks, apart from those that parsing reports. Stale ignores (SM751) are
+found by ``suppression``."""
 
 
 def entry_rule(*codes: str) -> Callable[[_Function], _Function]:

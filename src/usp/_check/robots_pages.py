@@ -42,7 +42,7 @@ class AgentRules:
         return found
 
 
-@site_rule("SM650", "SM651", "SM652", "SM653", "SM660")
+@site_rule("SM650", "SM651", "SM652", "SM653", "SM660", "SM750")
 class RobotsPages(SiteRule):
     """Asks the robots.txt of each host about its pages and sitemaps."""
 

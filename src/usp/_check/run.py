@@ -3,7 +3,7 @@
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Final, Unpack
@@ -128,39 +128,27 @@ def check(
     :raises UsageError: if there is no such rule or engine, or another argument is wrong.
     """
     options = _options(engine, agent, now, require, min_pages)
+    suppression = _suppression(options, select, ignore, per_sitemap_ignore, baseline)
+    crawled = _Crawled(
+        source, policy_with(policy, policy_fields), web_client, use_robots, use_known_paths
+    )
+    run = _CheckRun(options, suppression, on_occurrence)
+    return crawled.checked_by(run, observer, twice=twice)
+
+
+def _suppression(
+    options: CheckOptions,
+    select: Iterable[str],
+    ignore: Iterable[str],
+    per_sitemap_ignore: Iterable[str],
+    baseline: str | os.PathLike[str] | None,
+) -> Suppression:
     selection = RuleSelection(
         check_codes("select", select), check_codes("ignore", ignore), options.engines
     )
     ignores = map(SitemapIgnore.of, check_strings("per_sitemap_ignore", per_sitemap_ignore))
     known = None if baseline is None else Baseline.read(baseline)
-    suppression = Suppression(selection, ignores, known, options.now)
-    check_callables(on_occurrence=on_occurrence)
-    check_flags(twice=twice)
-    policy = policy_with(policy, policy_fields)
-    crawl_options = CrawlOptions(observer=observer, streaming=True, every_node=True)
-    start = StreamStart.of(
-        source,
-        policy,
-        crawl_options,
-        web_client,
-        use_robots=use_robots,
-        use_known_paths=use_known_paths,
-    )
-    again = None
-    if twice and not start.is_file:
-        again = partial(
-            _second_digests,
-            source,
-            replace(policy, **_EVERY_PAGE),
-            web_client,
-            use_robots=use_robots,
-            use_known_paths=use_known_paths,
-        )
-    run = _CheckRun(options, suppression, on_occurrence, again)
-    state = StreamState(start.crawl, emitter(crawl_options.observer), StreamFilter)
-    stream = CheckStream._start(start, state, partial(_read_ready, run))
-    stream._run = run
-    return stream
+    return Suppression(selection, ignores, known, options.now)
 
 
 def _options(
@@ -184,28 +172,52 @@ def _options(
     )
 
 
-def _second_digests(
-    source: SourceName,
-    policy: Policy,
-    web_client: AbstractWebClient | None,
-    *,
-    use_robots: bool,
-    use_known_paths: bool | None,
-) -> Mapping[str, Digest]:
-    """Return what the sitemaps list when they are fetched again."""
-    found = UrlDigests()
-    with read_tables(
-        source,
-        columns=("sitemap_url", "url"),
-        web_client=web_client,
-        use_robots=use_robots,
-        use_known_paths=use_known_paths,
-        policy=policy,
-    ) as batches:
-        for batch in batches:
-            for sitemap_url, url in batch:
-                found.add_urls(sitemap_url, (url,))
-    return found.digests
+@dataclass(frozen=True, slots=True)
+class _Crawled:
+    """What is crawled, and how: once, or twice."""
+
+    source: SourceName
+    policy: Policy
+    web_client: AbstractWebClient | None
+    use_robots: bool
+    use_known_paths: bool | None
+
+    def checked_by(
+        self, run: "_CheckRun", observer: Observer | None, *, twice: bool
+    ) -> CheckStream:
+        """Start the crawl, and return the stream of what is found."""
+        check_flags(twice=twice)
+        options = CrawlOptions(observer=observer, streaming=True, every_node=True)
+        start = StreamStart.of(
+            self.source,
+            self.policy,
+            options,
+            self.web_client,
+            use_robots=self.use_robots,
+            use_known_paths=self.use_known_paths,
+        )
+        if twice and not start.is_file:
+            run.compare_with(self.digests)
+        state = StreamState(start.crawl, emitter(options.observer), StreamFilter)
+        stream = CheckStream._start(start, state, partial(_read_ready, run))
+        stream._run = run
+        return stream
+
+    def digests(self) -> Mapping[str, Digest]:
+        """Return what the sitemaps list when they are fetched once more."""
+        found = UrlDigests()
+        with read_tables(
+            self.source,
+            columns=("sitemap_url", "url"),
+            web_client=self.web_client,
+            use_robots=self.use_robots,
+            use_known_paths=self.use_known_paths,
+            policy=replace(self.policy, **_EVERY_PAGE),
+        ) as batches:
+            for batch in batches:
+                for sitemap_url, url in batch:
+                    found.add_urls(sitemap_url, (url,))
+        return found.digests
 
 
 class _CheckRun:
@@ -216,9 +228,9 @@ class _CheckRun:
         options: CheckOptions,
         suppression: Suppression,
         on_occurrence: OnOccurrence | None,
-        again: Callable[[], Mapping[str, Digest]] | None = None,
     ) -> None:
-        self._again = again
+        check_callables(on_occurrence=on_occurrence)
+        self._again: Callable[[], Mapping[str, Digest]] | None = None
         self._first = UrlDigests()
         self.options = options
         self.counts: Counter[CheckSeverity] = Counter()
@@ -226,10 +238,13 @@ class _CheckRun:
         self._on_occurrence = on_occurrence
         self._collector = Collector()
         self._site_rules: list[SiteRule] = [rule(options) for rule in SITE_RULES]
-        if again:
-            self._site_rules.append(self._first)
         self.checked: dict[str, None] = {}
         """The sitemaps that were read, in order."""
+
+    def compare_with(self, again: Callable[[], Mapping[str, Digest]]) -> None:
+        """Compare what is listed with what a second fetch finds, once everything was read."""
+        self._again = again
+        self._site_rules.append(self._first)
 
     def _take(self, occurrences: Iterable[Occurrence]) -> None:
         for occurrence in occurrences:

@@ -18,7 +18,7 @@ from usp._parse.formats.text import urls_in_text
 from usp._parse.input.decode import declared_charset
 from usp._parse.input.sniff import Kind
 from usp._parse.opening import decoded_text, open_document
-from usp._parse.pattern.groups import iter_entries
+from usp._parse.pattern.layout import iter_entries
 from usp._parse.source import Source
 from usp._parse.values.deduplicate import Deduplicator
 from usp._parse.values.text import clean_text
