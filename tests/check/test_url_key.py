@@ -2,7 +2,7 @@
 
 import pytest
 
-from usp._check.origins import Origin, Origins, folder_of, origin_of, path_of
+from usp._check.origins import UrlOrigin, Origins, folder_of, origin_of, path_of
 from usp._check.url_key import url_key
 
 KEY = "example.org/a"
@@ -67,18 +67,18 @@ def test_a_text_that_is_no_url_is_its_own_key() -> None:
 @pytest.mark.parametrize(
     ("url", "origin"),
     [
-        ("https://Example.org/a", Origin("https", "example.org")),
-        ("http://example.org:80", Origin("http", "example.org")),
-        ("http://example.org:443/", Origin("http", "example.org:443")),
-        ("https://example.org?a=/b", Origin("https", "example.org")),
-        ("https://user:pw@example.org/", Origin("https", "example.org")),
-        ("https://[::1]:8080/a", Origin("https", "[::1]:8080")),
+        ("https://Example.org/a", UrlOrigin("https", "example.org")),
+        ("http://example.org:80", UrlOrigin("http", "example.org")),
+        ("http://example.org:443/", UrlOrigin("http", "example.org:443")),
+        ("https://example.org?a=/b", UrlOrigin("https", "example.org")),
+        ("https://user:pw@example.org/", UrlOrigin("https", "example.org")),
+        ("https://[::1]:8080/a", UrlOrigin("https", "[::1]:8080")),
         ("ftp://example.org/", None),
         ("https:///a", None),
         ("", None),
     ],
 )
-def test_the_origin_of_a_url_is_its_scheme_and_host(url: str, origin: Origin | None) -> None:
+def test_the_origin_of_a_url_is_its_scheme_and_host(url: str, origin: UrlOrigin | None) -> None:
     assert origin_of(url) == origin
     assert Origins().of(url) == origin
 

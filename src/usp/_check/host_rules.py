@@ -10,12 +10,12 @@ from typing import NamedTuple
 from usp._check.declarations import Declarations
 from usp._check.facts import CheckOptions, DocumentEnd, EntryFacts, SitemapFacts
 from usp._check.findings import Occurrence
-from usp._check.origins import MAX_HOSTS, Origin, Origins, folder_of, origin_of, path_of
+from usp._check.origins import MAX_HOSTS, UrlOrigin, Origins, folder_of, origin_of, path_of
 from usp._check.registry import SiteRule, site_rule
 from usp._check.rules import CheckSeverity
 
 
-class _Scope(NamedTuple):
+class _SitemapScope(NamedTuple):
     """What one sitemap may list."""
 
     sitemap: SitemapFacts
@@ -39,8 +39,8 @@ class Hosts(SiteRule):
         del options
         self._origins = Origins()
         self._declarations = Declarations()
-        self._scope: _Scope | None = None
-        self._uses: dict[Origin, _Use] = {}
+        self._scope: _SitemapScope | None = None
+        self._uses: dict[UrlOrigin, _Use] = {}
 
     def add(self, facts: EntryFacts) -> Iterable[Occurrence]:
         """Look at the host and folder of each URL."""
@@ -81,21 +81,23 @@ class Hosts(SiteRule):
                 detail = f"{with_www.urls:,} URLs of {host} with www. and {without.urls:,} without"
                 yield _site_wide("SM367", min(without, with_www, key=_by_count), detail)
 
-    def _scope_of(self, sitemap: SitemapFacts) -> _Scope:
+    def _scope_of(self, sitemap: SitemapFacts) -> _SitemapScope:
         origin = None if sitemap.is_file else origin_of(sitemap.url)
         if origin is None:
-            return _Scope(sitemap, "", "/")
+            return _SitemapScope(sitemap, "", "/")
         is_declared = self._declarations.proves(sitemap, origin.host)
-        return _Scope(sitemap, origin.host, "/" if is_declared else folder_of(sitemap.url))
+        return _SitemapScope(sitemap, origin.host, "/" if is_declared else folder_of(sitemap.url))
 
-    def _count(self, origin: Origin, facts: EntryFacts, url: str) -> None:
+    def _count(self, origin: UrlOrigin, facts: EntryFacts, url: str) -> None:
         use = self._uses.get(origin)
         if use is not None:
             self._uses[origin] = _Use(use.urls + 1, use.first)
         elif len(self._uses) < MAX_HOSTS:
             self._uses[origin] = _Use(1, facts.occurrence("SM367", url=url))
 
-    def _other_host(self, facts: EntryFacts, url: str, scope: _Scope, origin: Origin) -> Occurrence:
+    def _other_host(
+        self, facts: EntryFacts, url: str, scope: _SitemapScope, origin: UrlOrigin
+    ) -> Occurrence:
         declarations = self._declarations
         if declarations.proves(facts.sitemap, origin.host):
             detail = f"the robots.txt of {origin.host} declares the sitemap"

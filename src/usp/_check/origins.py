@@ -15,7 +15,7 @@ _AFTER_SCHEME: Final = len("https://")
 _WWW: Final = "www."
 
 
-class Origin(NamedTuple):
+class UrlOrigin(NamedTuple):
     """The scheme and host of a URL, in lower case."""
 
     scheme: str
@@ -40,9 +40,9 @@ class Origins:
     """Looks up the origins of URLs; nearly all have one of a few."""
 
     def __init__(self) -> None:
-        self._known: dict[str, Origin | None] = {}
+        self._known: dict[str, UrlOrigin | None] = {}
 
-    def of(self, url: str) -> Origin | None:
+    def of(self, url: str) -> UrlOrigin | None:
         """Return the origin of a URL; None if it is no HTTP(S) URL with a host."""
         end = url.find("/", _AFTER_SCHEME)
         prefix = url[:end] if end > 0 else url
@@ -79,13 +79,13 @@ class ReadHosts:
         return self._all.has_hash(hashed)
 
 
-def origin_of(url: str) -> Origin | None:
+def origin_of(url: str) -> UrlOrigin | None:
     """Return the origin of a URL; None if it is no HTTP(S) URL with a host."""
     match = _URL(url)
     if match is None or not match[2]:
         return None
     scheme, host, port = match[1].lower(), match[2].lower(), match[3] or ""
-    return Origin(scheme, host if port == _DEFAULT_PORTS[scheme] else host + port)
+    return UrlOrigin(scheme, host if port == _DEFAULT_PORTS[scheme] else host + port)
 
 
 def host_of(url: str) -> str:

@@ -7,7 +7,7 @@ from typing import Final
 
 from usp._check.facts import CheckOptions, DocumentEnd, EntryFacts, SitemapFacts, UnreadFacts
 from usp._check.findings import Occurrence
-from usp._check.origins import MAX_HOSTS, Origin, Origins, origin_of
+from usp._check.origins import MAX_HOSTS, UrlOrigin, Origins, origin_of
 from usp._check.registry import SiteRule, site_rule
 from usp._parse import Kind, RobotsRules, compared_path, read_robots_rules
 from usp.objects.outcome import FoundBy
@@ -49,9 +49,9 @@ class RobotsPages(SiteRule):
     def __init__(self, options: CheckOptions) -> None:
         self._agents = options.agents
         self._origins = Origins()
-        self._rules: dict[Origin, AgentRules] = {}
-        self._failed: set[Origin] = set()
-        self._unjudged: Counter[Origin] = Counter()
+        self._rules: dict[UrlOrigin, AgentRules] = {}
+        self._failed: set[UrlOrigin] = set()
+        self._unjudged: Counter[UrlOrigin] = Counter()
         self._declared = 0
         self._sitemaps = 0
 
