@@ -21,6 +21,7 @@ from usp._drive.bounded_tasks import as_they_finish
 from usp._drive.events import emitter
 from usp._drive.off_loop import in_thread, off_loop
 from usp._drive.page_filter import PageFilter
+from usp._extras import load
 from usp._source import CrawlStart, SourceName, known_and_extra_paths
 from usp._store import Store
 from usp._validate import (
@@ -39,15 +40,8 @@ from usp.stream import StreamState
 from usp.tree import _UNPUBLISHED_SITEMAP_PATHS
 from usp.web_client.abstract_aio_client import AbstractAioWebClient
 
-try:
-    from usp.web_client.aio_client import AioWebClient
-except ModuleNotFoundError as error:
-    if error.name != "aiohttp":
-        raise
-    raise ImportError(
-        "usp.aio needs aiohttp, which the extra async installs: in a clone of usp, run "
-        'pip install ".[async]"'
-    ) from None
+load("aiohttp", "usp.aio", "async")  # its absence is told before anything needs it
+from usp.web_client.aio_client import AioWebClient  # noqa: E402
 
 __all__ = [
     "AioPageStream",

@@ -280,7 +280,7 @@ def test_without_warcio_one_line_names_the_extra(file: Path) -> None:
     command = [sys.executable, "-c", _WITHOUT_WARCIO, str(file)]
     printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     line = (
-        "Recordings need warcio, which the extra warc installs: in a clone of usp, run pip "
+        "A recording needs warcio, which the extra warc installs: in a clone of usp, run pip "
         'install ".[warc]"\n'
     )
     assert printed == line * 2

@@ -58,7 +58,7 @@ class RecordingWebClient(AbstractWebClient):
         :param replace: whether a file of that name may be replaced.
         :param source: what is recorded, if it isn't the homepage of the crawl; noted in the file.
         :param close_client: whether closing this client closes the other one, too.
-        :raises SitemapException: if warcio is not installed.
+        :raises MissingExtraError: if warcio is not installed.
         :raises UsageError: if the file can't be written, or exists.
         """
         given = None if client is None else as_web_client(client)
@@ -260,7 +260,7 @@ class AioRecordingWebClient(AbstractAioWebClient):
         :param replace: whether a file of that name may be replaced.
         :param source: what is recorded, if it isn't the homepage of the crawl; noted in the file.
         :param close_client: whether closing this client closes the other one, too.
-        :raises SitemapException: if warcio is not installed.
+        :raises MissingExtraError: if warcio is not installed.
         :raises UsageError: if the file can't be written, or exists.
         """
         check_optional_instance("client", client, AbstractAioWebClient)
