@@ -14,7 +14,14 @@ from typing import Any, Final, Self
 from usp._validate import check_flags, check_instance, check_optional_instance
 from usp.exceptions import CancelledFetchError
 from usp.objects.fetch_info import Validators
-from usp.web_client import as_web_client, body_chunks, default_client, is_success, is_transient
+from usp.web_client import (
+    as_web_client,
+    body_chunks,
+    default_aio_client,
+    default_client,
+    is_success,
+    is_transient,
+)
 from usp.web_client._warc.in_progress import FetchInProgress, RecordedCrawl
 from usp.web_client._warc.writer import RecordingFile
 from usp.web_client.abstract_aio_client import (
@@ -266,7 +273,7 @@ class AioRecordingWebClient(AbstractAioWebClient):
         check_optional_instance("client", client, AbstractAioWebClient)
         self._file = _recording_file(path, source, replace=replace)
         self._owns_client = client is None or close_client
-        self._client = _default_aio_client() if client is None else client
+        self._client = default_aio_client() if client is None else client
         self._outside = RecordedCrawl(self._file)
         self.replays = self._client.replays
 
@@ -407,9 +414,3 @@ def _recording_file(
     check_flags(replace=replace)
     check_optional_instance("source", source, str)
     return RecordingFile(Path(path), source, replace=bool(replace))
-
-
-def _default_aio_client() -> AbstractAioWebClient:
-    from usp.web_client.aio_client import AioWebClient
-
-    return AioWebClient()
