@@ -9,7 +9,6 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, Final
 
 from usp._export.output import Output
@@ -22,10 +21,11 @@ from usp.cli._output import tell
 from usp.cli._progress import Progress
 from usp.cli._settings import Settings
 from usp.cli._source import NamedSource
+from usp.cli._target import check_replacement
+from usp.cli._text_file import read_lines
 from usp.exceptions import UsageError
 from usp.web_client.abstract_client import AbstractWebClient
 
-_STDIN: Final = "-"
 _STDOUT: Final = "-"
 
 
@@ -51,8 +51,7 @@ def run(args: argparse.Namespace) -> Exit:
 def _plan(args: argparse.Namespace) -> ExportPlan:
     if not args.output:
         raise UsageError("--output is missing: -o PATH says where the tables go")
-    if args.replace and args.append:
-        raise UsageError("--replace and --append exclude each other")
+    check_replacement(args)
     return ExportPlan.of(
         args.output,
         table=args.table,
@@ -68,23 +67,11 @@ def _plan(args: argparse.Namespace) -> ExportPlan:
 def _each_source(args: argparse.Namespace) -> Iterator[argparse.Namespace]:
     """Yield the arguments for each source."""
     listed = getattr(args, "from")
-    names = [*args.source, *(_lines(listed) if listed else ())]
+    names = [*args.source, *(read_lines("--from", listed) if listed else ())]
     if not names:
         raise UsageError("there is no source: name a website, a sitemap or a file")
     for name in names:
         yield argparse.Namespace(**{**vars(args), "source": name})
-
-
-def _lines(file: str) -> list[str]:
-    """Return the lines of a file with sources; empty ones and comments don't count."""
-    try:
-        text = sys.stdin.read() if file == _STDIN else Path(file).read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise UsageError(f"--from: cannot read {file}: {error.strerror or error}") from None
-    except UnicodeDecodeError:
-        raise UsageError(f"--from: {file} is not a text in UTF-8") from None
-    lines = (line.strip() for line in text.splitlines())
-    return [line for line in lines if line and not line.startswith("#")]
 
 
 class _Export:
