@@ -162,6 +162,7 @@ def globals_in(data: bytes) -> Iterator[tuple[str, str]]:
 
 RESTORE_FUNCTIONS = {
     ("usp._crawl", "restore_crawl"),
+    ("usp._crawl", "restore_robots_file"),
     ("usp._crawl", "restore_selected_pages"),
     ("usp._parse", "restore_pages"),
 }

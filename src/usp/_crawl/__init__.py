@@ -26,6 +26,7 @@ sleeping happens in ``_drive``. What bytes mean is for ``_parse`` to say.
 
 from usp import _installation as _installation  # warns where usp/__init__.py is 1.8.1's
 from usp._crawl.core import Crawl, restore_crawl
+from usp._crawl.robots import restore_robots_file
 from usp._crawl.selected_pages import restore_selected_pages
 
-__all__ = ["Crawl", "restore_crawl", "restore_selected_pages"]
+__all__ = ["Crawl", "restore_crawl", "restore_robots_file", "restore_selected_pages"]
