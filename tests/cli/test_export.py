@@ -100,7 +100,7 @@ def test_an_existing_file_is_left_alone(site: LoopbackServer, tmp_path: Path) ->
     (tmp_path / "x.csv").write_text("mine")
     done = usp("export", site.url, "-o", f"{tmp_path}/x.csv")
     assert done.code == 2
-    assert "exists already; replace it or append to it" in done.err
+    assert "exists already: use --replace or --append" in done.err
     assert (tmp_path / "x.csv").read_text() == "mine"
     assert site.requests == []
 

@@ -13,7 +13,6 @@ from typing import Any
 
 from usp._export.output import Output
 from usp._export.plan import ExportPlan, is_worth_keeping, overall
-from usp._export.target import STDOUT
 from usp._tables.read import read_tables
 from usp.cli._exit import Exit
 from usp.cli._log import setup_logging_for
@@ -22,7 +21,7 @@ from usp.cli._output import tell
 from usp.cli._progress import Progress
 from usp.cli._settings import Settings
 from usp.cli._source import NamedSource
-from usp.cli._target import check_replacement
+from usp.cli._target import STDOUT, check_output
 from usp.cli._text_file import read_lines
 from usp.exceptions import UsageError
 from usp.web_client.abstract_client import AbstractWebClient
@@ -50,7 +49,7 @@ def run(args: argparse.Namespace) -> Exit:
 def _plan(args: argparse.Namespace) -> ExportPlan:
     if not args.output:
         raise UsageError("--output is missing: -o PATH says where the tables go")
-    check_replacement(args)
+    check_output(args)
     return ExportPlan.of(
         args.output,
         table=args.table,
