@@ -2,7 +2,7 @@
 
 import pytest
 
-from usp._check.origins import UrlOrigin, Origins, folder_of, origin_of, path_of
+from usp._check.origins import Origins, UrlOrigin, folder_of, origin_of, path_of
 from usp._check.url_key import url_key
 
 KEY = "example.org/a"

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from usp._check.declarations import Declarations
 from usp._check.facts import CheckOptions, DocumentEnd, EntryFacts, SitemapFacts
 from usp._check.findings import Occurrence
-from usp._check.origins import MAX_HOSTS, UrlOrigin, Origins, folder_of, origin_of, path_of
+from usp._check.origins import MAX_HOSTS, Origins, UrlOrigin, folder_of, origin_of, path_of
 from usp._check.registry import SiteRule, site_rule
 from usp._check.rules import CheckSeverity
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from usp._check.facts import CheckOptions, DocumentEnd, EntryFacts, SitemapFacts, UnreadFacts
 from usp._check.findings import Occurrence
-from usp._check.origins import MAX_HOSTS, UrlOrigin, Origins, origin_of
+from usp._check.origins import MAX_HOSTS, Origins, UrlOrigin, origin_of
 from usp._check.registry import SiteRule, site_rule
 from usp._parse import Kind, RobotsRules, compared_path, read_robots_rules
 from usp.objects.outcome import FoundBy
