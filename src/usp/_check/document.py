@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from usp._check import rule_modules
 from usp._check.facts import DocumentEnd, EntryFacts, SitemapFacts
 from usp._check.findings import Occurrence
-from usp._check.registry import DOCUMENT_RULES, ENTRY_RULES, SiteRule
+from usp._check.registry import DOCUMENT_RULES, ENTRY_RULES, EXTENSION_RULES, SiteRule
 from usp._parse import Audit, Ended, Pages
 from usp.objects.problem import Problem
 
@@ -31,6 +31,9 @@ def check_document(
         facts = EntryFacts(sitemap, item)
         for find in ENTRY_RULES:
             yield from find(facts)
+        if not item.is_plain:
+            for find in EXTENSION_RULES:
+                yield from find(facts)
         for rule in rules:
             rule.add(facts)
         for site_rule in site_rules:
