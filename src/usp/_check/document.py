@@ -22,11 +22,16 @@ def check_document(
     audit = Audit(pages, ended)
     end = DocumentEnd(other_charset=audit.other_charset, names_news=audit.names_news)
     rules = [rule(sitemap) for rule in DOCUMENT_RULES]
+    pending: list[Problem] = []  # those that may belong to the next entry
     for item in audit:
         if isinstance(item, Problem):
             end.codes.add(item.code)
-            yield of_problem(item, sitemap.url)
+            pending.append(item)
             continue
+        for problem in pending:
+            is_here = problem.offset is not None and problem.offset == item.offset
+            yield of_problem(problem, sitemap.url, item.url if is_here else None)
+        pending.clear()
         end.entries += 1
         facts = EntryFacts(sitemap, item)
         for find in ENTRY_RULES:
@@ -38,6 +43,7 @@ def check_document(
             rule.add(facts)
         for site_rule in site_rules:
             site_rule.add(facts)
+    yield from (of_problem(problem, sitemap.url) for problem in pending)
     end.document_bytes, end.complete = audit.document_bytes, audit.complete
     for rule in rules:
         yield from rule.finish(end)
@@ -45,8 +51,9 @@ def check_document(
         site_rule.end_document(sitemap, end)
 
 
-def of_problem(problem: Problem, sitemap_url: str | None) -> Occurrence:
-    """Return a problem of parsing or crawling as an occurrence."""
-    return Occurrence(
-        problem.code, sitemap_url, None, problem.line, problem.offset, problem.message
-    )
+def of_problem(problem: Problem, sitemap_url: str | None, url: str | None = None) -> Occurrence:
+    """Return a problem of parsing or crawling as an occurrence.
+
+    :param url: the page, if it is a problem of its entry.
+    """
+    return Occurrence(problem.code, sitemap_url, url, problem.line, problem.offset, problem.message)
