@@ -1,5 +1,6 @@
 """Small sitemaps for the tests of rules, and the check of one as a real file."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -91,11 +92,15 @@ def alternates(**codes: str) -> str:
 
 
 def findings_of(
-    document: str | bytes, folder: Path, name: str = "sitemap.xml", **options: Any
+    document: str | bytes | Callable[[], str],
+    folder: Path,
+    name: str = "sitemap.xml",
+    **options: Any,
 ) -> list[usp.Finding]:
     """Check a document as a file; what it lists is not fetched."""
     file = folder / name
-    file.write_bytes(document.encode() if isinstance(document, str) else document)
+    made = document() if callable(document) else document
+    file.write_bytes(made.encode() if isinstance(made, str) else made)
     chosen: dict[str, Any] = {"now": NOW, "exclude_sitemaps": ["."], **options}
     with usp.check(file, **chosen) as found:
         return list(found)

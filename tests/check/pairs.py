@@ -1,7 +1,9 @@
 """For each rule that one file can violate, two documents: one that does, and one just inside."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from functools import partial
+from typing import Any, TypeAlias
 
 from tests.check.documents import (
     HEAD,
@@ -18,15 +20,16 @@ from tests.check.documents import (
     video,
 )
 
-SEVERITY = "severity"
+Document: TypeAlias = str | bytes | Callable[[], str]
+"""A document, or what makes a large one when it is needed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
     """A document that trips a rule, and one that doesn't."""
 
-    wrong: str | bytes
-    right: str | bytes
+    wrong: Document
+    right: Document
     severity: str
     name: str = "sitemap.xml"
     options: dict[str, Any] = field(default_factory=dict)
@@ -34,6 +37,10 @@ class Pair:
 
 def many(count: int) -> str:
     return urlset(*(f"<loc>{PAGE}{at}</loc>" for at in range(count)))
+
+
+def lines(count: int) -> str:
+    return "".join(f"{PAGE}{at}\n" for at in range(count))
 
 
 def children(count: int) -> str:
@@ -97,10 +104,15 @@ SESSION = "0123456789abcdef0123456789abcdef"
 TWO_REGIONS = {"en_GB": PAGE, "en_US": f"{PAGE}2"}
 
 PAIRS: dict[str, Pair] = {
-    "SM250": Pair(many(50_001), many(50_000), "error"),
-    "SM251": Pair(sized(52_428_801), sized(52_428_800), "error"),
-    "SM252": Pair(sized(10_485_761), sized(10_485_760), "info", options={"engine": ["baidu"]}),
-    "SM253": Pair(children(50_001), children(50_000), "error"),
+    "SM250": Pair(partial(lines, 50_001), partial(lines, 50_000), "error", "urls.txt"),
+    "SM251": Pair(partial(sized, 52_428_801), partial(sized, 52_428_800), "error"),
+    "SM252": Pair(
+        partial(sized, 10_485_761),
+        partial(sized, 10_485_760),
+        "info",
+        options={"engine": ["baidu"]},
+    ),
+    "SM253": Pair(partial(children, 50_001), partial(children, 50_000), "error"),
     "SM255": Pair(EMPTY, url(), "warning"),
     "SM256": Pair(
         index("<loc>https://example.org/b.xml</loc><priority>1</priority>"),

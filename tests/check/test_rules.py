@@ -91,6 +91,7 @@ def test_other_forms_of_a_fault_are_found_too(document: str, code: str, tmp_path
     [
         (urlset(*(f"<loc>{PAGE}{at}</loc><lastmod>2026-11-16T10:00:00Z</lastmod>{story()}"
                   for at in range(20))), "SM457"),
+        (urlset(f"<loc>{PAGE}</loc>{story()}"), "SM460"),
         (dated("2026-11-16"), "SM452"),
         (url(loc="https://bücher.example.org/"), "SM362"),
         (url('<xhtml:link rel="canonical" href="https://example.org/b"/>'), "SM582"),
@@ -119,10 +120,12 @@ def test_counts_are_exact_and_five_examples_are_kept(tmp_path: Path) -> None:
     assert sum(one.code == "SM451" for one in seen) == 1204
 
 
-def test_problems_of_parsing_are_counted_exactly_too(tmp_path: Path) -> None:
+def test_problems_of_parsing_are_counted_exactly_too_and_name_their_page(tmp_path: Path) -> None:
     found = findings_of(dated(*["yesterday"] * 500), tmp_path)
     finding = next(f for f in found if f.code == "SM401")
     assert (finding.count, finding.severity) == (500, "error")
+    assert [example.url for example in finding.examples] == [f"{PAGE}{at}" for at in range(5)]
+    assert [example.line for example in finding.examples] == [3, 4, 5, 6, 7]
 
 
 def test_no_credentials_are_shown(tmp_path: Path) -> None:

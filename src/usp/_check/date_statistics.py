@@ -73,7 +73,7 @@ class DateStatistics:
             if count >= MIN_PLACEHOLDERS:
                 yield sitemap.occurrence("SM456", f"{count:,} entries have {day}")
         yield from self._one_day()
-        if self._entries and self._dated * 2 < self._entries:
+        if self._dated * 2 < self._entries and not self._has_news:
             detail = f"{self._dated:,} of {self._entries:,} entries have a date"
             yield sitemap.occurrence("SM460", detail)
         if self._ignored:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from usp._check import rule_modules
 from usp._check.facts import DocumentEnd, EntryFacts, SitemapFacts
 from usp._check.findings import Occurrence
-from usp._check.registry import DOCUMENT_RULES, ENTRY_RULES, SiteRule
+from usp._check.registry import DOCUMENT_RULES, ENTRY_RULES, EXTENSION_RULES, DocumentRule, SiteRule
 from usp._parse import Audit, Ended, Pages
 from usp.objects.problem import Problem
 
@@ -22,19 +22,19 @@ def check_document(
     audit = Audit(pages, ended)
     end = DocumentEnd(other_charset=audit.other_charset, names_news=audit.names_news)
     rules = [rule(sitemap) for rule in DOCUMENT_RULES]
+    pending: list[Problem] = []  # those that may belong to the next entry
     for item in audit:
         if isinstance(item, Problem):
             end.codes.add(item.code)
-            yield of_problem(item, sitemap.url)
+            pending.append(item)
             continue
+        for problem in pending:
+            is_here = problem.offset is not None and problem.offset == item.offset
+            yield of_problem(problem, sitemap.url, item.url if is_here else None)
+        pending.clear()
         end.entries += 1
-        facts = EntryFacts(sitemap, item)
-        for find in ENTRY_RULES:
-            yield from find(facts)
-        for rule in rules:
-            rule.add(facts)
-        for site_rule in site_rules:
-            yield from site_rule.add(facts)
+        yield from _check_entry(EntryFacts(sitemap, item), rules, site_rules)
+    yield from (of_problem(problem, sitemap.url) for problem in pending)
     end.document_bytes, end.complete = audit.document_bytes, audit.complete
     for rule in rules:
         yield from rule.finish(end)
@@ -42,8 +42,24 @@ def check_document(
         yield from site_rule.end_document(sitemap, end)
 
 
-def of_problem(problem: Problem, sitemap_url: str | None) -> Occurrence:
-    """Return a problem of parsing or crawling as an occurrence."""
-    return Occurrence(
-        problem.code, sitemap_url, None, problem.line, problem.offset, problem.message
-    )
+def _check_entry(
+    facts: EntryFacts, rules: Sequence[DocumentRule], site_rules: Sequence[SiteRule]
+) -> Iterator[Occurrence]:
+    """Yield what is found in an entry; show it to the rules about more than one."""
+    for find in ENTRY_RULES:
+        yield from find(facts)
+    if not facts.entry.is_plain:
+        for find in EXTENSION_RULES:
+            yield from find(facts)
+    for rule in rules:
+        rule.add(facts)
+    for site_rule in site_rules:
+        yield from site_rule.add(facts)
+
+
+def of_problem(problem: Problem, sitemap_url: str | None, url: str | None = None) -> Occurrence:
+    """Return a problem of parsing or crawling as an occurrence.
+
+    :param url: the page, if it is a problem of its entry.
+    """
+    return Occurrence(problem.code, sitemap_url, url, problem.line, problem.offset, problem.message)

@@ -55,7 +55,7 @@ class SitemapFacts:
         return Occurrence(code, self.url, detail=detail, severity=severity)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class EntryFacts:
     """One entry, and the sitemap that it belongs to."""
 

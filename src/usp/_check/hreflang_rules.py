@@ -44,7 +44,7 @@ def alternates(entry: AuditEntry) -> list[tuple[str, str]]:
     return found
 
 
-@entry_rule("SM580", "SM581", "SM582", "SM589")
+@entry_rule("SM580", "SM581", "SM582", "SM589", extensions=True)
 def alternates_of_an_entry(facts: EntryFacts) -> Iterator[Occurrence]:
     """Look at the codes of the alternates, and at what they have in common."""
     if not facts.entry.has(_LINK):

@@ -15,7 +15,7 @@ _DROPPED: Final = frozenset(
 )
 
 
-@entry_rule("SM560", "SM561", "SM562")
+@entry_rule("SM560", "SM561", "SM562", extensions=True)
 def images(facts: EntryFacts) -> Iterator[Occurrence]:
     """Look at the images of an entry."""
     entry = facts.entry

@@ -27,7 +27,7 @@ _DROPPED: Final = frozenset(
 )
 
 
-@entry_rule("SM551", "SM552", "SM553", "SM554", "SM555")
+@entry_rule("SM551", "SM552", "SM553", "SM554", "SM555", extensions=True)
 def stories(facts: EntryFacts) -> Iterator[Occurrence]:
     """Look at the stories of an entry."""
     if not facts.entry.has(_PREFIX) and not facts.entry.unexpected:

@@ -58,6 +58,8 @@ _Document = TypeVar("_Document", bound=type[DocumentRule])
 _Site = TypeVar("_Site", bound=Callable[[CheckOptions], SiteRule])
 
 ENTRY_RULES: Final[list[EntryRule]] = []
+EXTENSION_RULES: Final[list[EntryRule]] = []
+"""Entry rules for entries that have more than the plain fields: extensions, or unknown names."""
 DOCUMENT_RULES: Final[list[type[DocumentRule]]] = []
 SITE_RULES: Final[list[Callable[[CheckOptions], SiteRule]]] = []
 CHECKED: Final = {"SM751"}
@@ -65,12 +67,15 @@ CHECKED: Final = {"SM751"}
 found by ``suppression``."""
 
 
-def entry_rule(*codes: str) -> Callable[[_Function], _Function]:
-    """Register a function that looks at one entry, with the codes that it may find."""
+def entry_rule(*codes: str, extensions: bool = False) -> Callable[[_Function], _Function]:
+    """Register a function that looks at one entry, with the codes that it may find.
+
+    :param extensions: whether it finds nothing in an entry that has plain fields only.
+    """
 
     def register(function: _Function) -> _Function:
         CHECKED.update(codes)
-        ENTRY_RULES.append(function)
+        (EXTENSION_RULES if extensions else ENTRY_RULES).append(function)
         return function
 
     return register

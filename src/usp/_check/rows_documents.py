@@ -143,7 +143,7 @@ DOCUMENT_ROWS: Final = (
          "Of at least 20 dated entries, 90 % or more have dates within five minutes of the fetch.",
          _G, (), H, "Write when each page changed, not when it was requested.",
          "every <lastmod> is the second of the request"),
-    Rule("SM460", "undated", I, "Fewer than half of the entries have a <lastmod>.", _BING, (), D,
+    Rule("SM460", "undated", I, "Fewer than half of the entries have a <lastmod>. News sitemaps are exempt.", _BING, (), D,
          "Give every URL the date of its last change; engines plan their visits by it.",
          "<url><loc>https://example.org/</loc></url>"),
     Rule("SM462", "ignored-fields", I,

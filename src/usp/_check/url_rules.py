@@ -3,8 +3,9 @@
 import ipaddress
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
-from urllib.parse import SplitResult, unquote_to_bytes, urlsplit
+from urllib.parse import unquote_to_bytes
 
 from usp._check.facts import EntryFacts
 from usp._check.findings import Occurrence
@@ -18,6 +19,9 @@ _MAX_LABEL: Final = 63
 _MAX_NAME: Final = 253
 _ORDINARY: Final = re.compile(r"https?://[a-z0-9.-]+\.[a-z]{2,}(?:/[\w./~+,!()*:=-]*+)?", re.ASCII)
 """A URL of which nothing but its length and host needs to be looked at."""
+_HOST: Final = re.compile(r"https?://(\[[^\]/?#]*+\]|[^/?#:\[\]]++)", re.IGNORECASE)
+"""The host of a URL; those of entries have no user and password."""
+_USERINFO: Final = re.compile(r"[a-z]++://[^/?#@]*+@", re.IGNORECASE)
 _FORBIDDEN: Final = re.compile(r"[\"'<>{}\\^|`]")
 """Characters that must be encoded; a single quote is allowed by RFC 3986, and left out below."""
 _PERCENT: Final = re.compile(r"%(?![0-9A-Fa-f]{2})")
@@ -82,9 +86,8 @@ def _bad_percent(url: str) -> str:
 @entry_rule("SM358")
 def credentials(facts: EntryFacts) -> Iterator[Occurrence]:
     """Look for a user and a password; the URL of the occurrence has none."""
-    for text in facts.entry.texts("loc"):
-        _, separator, rest = text.partition("://")
-        if separator and "@" in re.split(r"[/?#]", rest, maxsplit=1)[0]:
+    for key, text in facts.entry.record:
+        if key == "loc" and "@" in text and _USERINFO.match(text.strip()):
             yield facts.occurrence("SM358", "it has a user or a password before the @")
 
 
@@ -92,21 +95,20 @@ def credentials(facts: EntryFacts) -> Iterator[Occurrence]:
 def hosts(facts: EntryFacts) -> Iterator[Occurrence]:
     """Look at the host of each URL."""
     for url in facts.entry.urls:
-        parts = _split(url)
-        host = (parts.hostname or "") if parts else ""
-        if not host:
-            continue  # reported by parsing
-        if _is_development_host(host):
-            yield facts.occurrence("SM361", f"the host {host}", url=url)
-        elif problem := _impossible(host):
-            yield facts.occurrence("SM362", f"the host {host[:80]} {problem}", url=url)
+        if match := _HOST.match(url):  # otherwise parsing reports it
+            found = _host_problem(match[1])
+            if found:
+                yield facts.occurrence(*found, url=url)
 
 
-def _split(url: str) -> SplitResult | None:
-    try:
-        return urlsplit(url)
-    except ValueError:
-        return None
+@lru_cache(maxsize=1024)
+def _host_problem(written: str) -> tuple[str, str] | None:
+    """Return the code of a host that can't be reached, and why; None for any other."""
+    host = written.strip("[]").lower()
+    if _is_development_host(host):
+        return "SM361", f"the host {host}"
+    problem = _impossible(host)
+    return ("SM362", f"the host {host[:80]} {problem}") if problem else None
 
 
 def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:

@@ -15,6 +15,7 @@ _SITEMAPS: Final = frozenset({Kind.URLSET, Kind.INDEX})
 DATE_KEYS: Final = frozenset(
     {"lastmod", "news:publication_date", "video:publication_date", "video:expiration_date"}
 )
+_LASTMOD: Final = "lastmod"
 _FORM: Final = re.compile(
     r"\d{4}(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01])"
     r"(?:T(?P<time>(?:[01]\d|2[0-4]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?)"
@@ -56,42 +57,37 @@ def empty_values(facts: EntryFacts) -> Iterator[Occurrence]:
             yield facts.occurrence("SM450", f"<{key}> is empty")
 
 
-@entry_rule("SM451", "SM452", "SM453")
-def date_forms(facts: EntryFacts) -> Iterator[Occurrence]:
+@entry_rule("SM451", "SM452", "SM453", "SM454", "SM455")
+def dates(facts: EntryFacts) -> Iterator[Occurrence]:
     """Look at how dates are written; parsing reports those that cannot be understood."""
     if facts.sitemap.kind not in _SITEMAPS:
         return
     for key, text in facts.entry.record:
-        written = text.strip()
-        if key not in DATE_KEYS or not written:
+        if key not in DATE_KEYS:
             continue
+        written = text.strip()
         form = _FORM.fullmatch(written)
+        date = parse_date(text) if form is None or key == _LASTMOD else None
         if form is None:
-            if parse_date(text) is not None:
+            if date is not None:
                 yield facts.occurrence("SM451", f"{key} {written[:80]}")
         elif form["time"] and not form["zone"]:
             yield facts.occurrence("SM452", f"{key} {written}")
         elif len(written) <= _COARSE:
             yield facts.occurrence("SM453", f"{key} {written}")
+        if key == _LASTMOD and date is not None:
+            yield from _unlikely_date(facts, date, written)
 
 
-@entry_rule("SM454", "SM455")
-def impossible_dates(facts: EntryFacts) -> Iterator[Occurrence]:
+def _unlikely_date(facts: EntryFacts, date: datetime, written: str) -> Iterator[Occurrence]:
     """Look for dates of changes that are in the future, or too long ago."""
-    if facts.sitemap.kind not in _SITEMAPS:
-        return
-    latest = facts.sitemap.options.now + _FUTURE
-    for written in facts.entry.texts("lastmod"):
-        date = parse_date(written)
-        if date is None:
-            continue
-        if utc(date) > latest:
-            yield facts.occurrence("SM454", f"lastmod {written[:80]}")
-        elif date.year < _EPOCH:
-            yield facts.occurrence("SM455", f"lastmod {written[:80]}")
+    if utc(date) > facts.sitemap.options.now + _FUTURE:
+        yield facts.occurrence("SM454", f"lastmod {written[:80]}")
+    elif date.year < _EPOCH:
+        yield facts.occurrence("SM455", f"lastmod {written[:80]}")
 
 
-@entry_rule("SM256")
+@entry_rule("SM256", extensions=True)
 def unknown_tags(facts: EntryFacts) -> Iterator[Occurrence]:
     """Look for tags and attributes of the sitemap namespace that the protocol doesn't have."""
     if facts.sitemap.kind not in _SITEMAPS:

@@ -39,6 +39,7 @@ Video = list[tuple[str, str]]
 
 @entry_rule(
     *("SM570", "SM571", "SM572", "SM573", "SM574", "SM575", "SM576", "SM577", "SM578"),
+    extensions=True,
 )
 def videos(facts: EntryFacts) -> Iterator[Occurrence]:
     """Look at the videos of an entry."""

@@ -38,7 +38,7 @@ class AuditEntryBuilder(EntryBuilder):
             return  # a <loc> outside of any entry, which parsing reports
         if tag is None or tag.key != key:  # unknown, or written without its namespace
             self._record.append((UNEXPECTED, key))
-        elif ":" not in key:
+        elif attributes and ":" not in key:
             self._record.extend(
                 (UNEXPECTED, f"{key}@{attribute}")
                 for attribute in attributes
