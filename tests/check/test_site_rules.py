@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 import usp
-from tests.server import Answer, LoopbackServer, index, urlset
+from tests.server import Answer, LoopbackServer, index, redirect, urlset
 from usp import CheckSeverity, Occurrence
 from usp._check.facts import CheckOptions, EntryFacts, SitemapFacts
 from usp._check.host_rules import Hosts
@@ -234,6 +234,19 @@ def test_pages_and_sitemaps_that_robots_txt_disallows_are_found_by_agent(
         ),
         ("SM650", None, "Bingbot: line 5, Disallow: /a.xml"),
     ]
+
+
+def test_a_robots_txt_that_redirects_counts_for_its_own_host_too(server: LoopbackServer) -> None:
+    with LoopbackServer() as other:
+        server.site["/robots.txt"] = redirect(other.at("robots.txt"))
+        other.site["/robots.txt"] = f"User-agent: *\nDisallow: /b\nSitemap: {server.at('a.xml')}\n"
+        server.site["/a.xml"] = urlset(server.at("a"), server.at("b"), other.at("c"))
+        occurrences = found(server, "SM352", "SM66", "SM75")
+        assert [(one.code, one.url) for one in occurrences] == [
+            ("SM660", server.at("b")),
+            ("SM352", other.at("c")),
+        ]
+        assert occurrences[1].severity is CheckSeverity.INFO  # its robots.txt has the sitemap
 
 
 @pytest.mark.parametrize("status", [500, 429])

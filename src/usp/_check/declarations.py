@@ -18,7 +18,8 @@ class Declarations:
     def add(self, facts: EntryFacts) -> None:
         """Take a line of robots.txt."""
         if facts.sitemap.kind is Kind.ROBOTS:
-            self._declared(facts.sitemap).update(facts.entry.urls)
+            for declared in self._declared(facts.sitemap):
+                declared.update(facts.entry.urls)
 
     def end_document(self, sitemap: SitemapFacts) -> None:
         """Take a document that may lead to others."""
@@ -55,5 +56,7 @@ class Declarations:
         """Tell whether the robots.txt of a host declares a URL."""
         return url in self._by_host.get(host, ())
 
-    def _declared(self, robots: SitemapFacts) -> set[str]:
-        return self._by_host.setdefault(host_of(robots.url), set())
+    def _declared(self, robots: SitemapFacts) -> list[set[str]]:
+        """Return what is declared for the host of a robots.txt, and for the one before redirects."""
+        hosts = {host_of(robots.url), host_of(robots.declared_url)} - {""}
+        return [self._by_host.setdefault(host, set()) for host in hosts]

@@ -76,9 +76,10 @@ class RobotsPages(SiteRule):
         """Read a robots.txt; judge the URL of a sitemap."""
         origin = None if sitemap.is_file else origin_of(sitemap.url)
         if sitemap.kind is Kind.ROBOTS:
-            if origin is not None:
-                read = {agent: read_robots_rules(sitemap.source, agent) for agent in self._agents}
-                self._rules[origin] = AgentRules(read)
+            read = {agent: read_robots_rules(sitemap.source, agent) for agent in self._agents}
+            # One that redirects counts for its own host, too (RFC 9309 2.3.1.2).
+            for own in filter(None, map(origin_of, (sitemap.url, sitemap.declared_url))):
+                self._rules[own] = AgentRules(read)
             if end.document_bytes > MAX_BYTES:
                 detail = f"{end.document_bytes:,} bytes; what is beyond {MAX_BYTES:,} is not read"
                 yield sitemap.occurrence("SM653", detail)
