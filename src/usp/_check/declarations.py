@@ -57,6 +57,6 @@ class Declarations:
         return url in self._by_host.get(host, ())
 
     def _declared(self, robots: SitemapFacts) -> list[set[str]]:
-        """Return what is declared for the host of a robots.txt, and for the one before redirects."""
+        """Return what is declared for the hosts of a robots.txt: before redirects and after."""
         hosts = {host_of(robots.url), host_of(robots.declared_url)} - {""}
         return [self._by_host.setdefault(host, set()) for host in hosts]
