@@ -22,6 +22,7 @@ from usp._drive.fetch import (
     ResponseHead,
     failed_client,
     failed_fetch,
+    fresh_document,
     inspect_stored,
     not_modified,
     truncation,
@@ -74,6 +75,8 @@ class AioFetcher:
     async def __call__(self, request: FetchRequest) -> FetchResult:
         """Fetch one document and inspect it."""
         started = time.monotonic()
+        if fresh := fresh_document(request, self._ended):
+            return fresh
         try:
             response = await self._scope.get(request.url, request.validators or None)
             if isinstance(response, WebClientNotModifiedResponse):

@@ -21,7 +21,7 @@ from usp._crawl.messages import (
     NotModified,
     TruncatedBody,
 )
-from usp._crawl.unchanged import unchanged_document
+from usp._crawl.unchanged import same_document, unchanged_document
 from usp._display import without_credentials
 from usp._drive import events
 from usp._drive.thread_start import is_thread_start, thread_start_error
@@ -126,6 +126,9 @@ class ResponseHead:
     def _document(self, stored: Iterable[bytes], body: "BodyReading", ended: Ended) -> Document:
         error = body.error
         options = self.request._options
+        info = self._complete_info(body, bool(error))
+        if same := same_document(self.request, self.url, info):
+            return same
         source = Source(
             stored,
             self.url,
@@ -140,7 +143,6 @@ class ResponseHead:
         count = None
         if options.count_pages is not None and isinstance(document.pages, Pages):
             count = sum(1 for _ in options.count_pages.choose(document.pages.walk(ended)))
-        info = self._complete_info(body, bool(error))
         return replace(document, fetch_info=info, page_count=count)
 
     def _complete_info(self, body: "BodyReading", truncated: bool) -> FetchInfo:
@@ -200,6 +202,13 @@ def not_modified(
     )
 
 
+def fresh_document(request: FetchRequest, ended: Ended) -> FetchResult | None:
+    """Return the stored document if it is to be used without a request; else None."""
+    if not request._options.is_fresh:
+        return None
+    return inspect_stored(request, NotModified(FetchInfo(bytes_received=0)), ended)
+
+
 def inspect_stored(request: FetchRequest, result: NotModified, ended: Ended) -> FetchResult:
     """Inspect the stored document of a 304 response here, so that the crawl core needn't."""
     try:
@@ -222,6 +231,8 @@ class Fetcher:
         started = time.monotonic()
         if self._ended():
             return CRAWL_ENDED
+        if fresh := fresh_document(request, self._ended):
+            return fresh
         try:
             response = self._scope.get(request.url, request.validators or None)
             if isinstance(response, WebClientNotModifiedResponse):

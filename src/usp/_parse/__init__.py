@@ -15,7 +15,7 @@ document: a problem is recorded in a ``Diagnostics`` and parsing continues. The 
 from usp._parse.children import EVERY_CHILD, Child, ChildSelection
 from usp._parse.columns import ROWS_AT_ONCE, PageColumns, columns_of_pages
 from usp._parse.diagnostics import Ended
-from usp._parse.document import Document, Pages, inspect, restore_pages
+from usp._parse.document import Document, Pages, inspect, known_document, restore_pages
 from usp._parse.input.decode import decode_document, http_charset
 from usp._parse.input.decompress import MAX_DOCUMENT_BYTES, decompress_all, is_compressed
 from usp._parse.input.sniff import Kind
@@ -47,6 +47,7 @@ __all__ = [
     "inspect",
     "is_compressed",
     "is_http_url",
+    "known_document",
     "parse_date",
     "restore_pages",
     "timestamp",
