@@ -48,7 +48,6 @@ LAYERS = (
     {
         "tree",
         "stream",
-        "aio",
         "fetch_parse",
         "helpers",
         "_source",
@@ -58,7 +57,8 @@ LAYERS = (
         "__about__",
     },
     {"_tables"},
-    {"export", "find"},
+    {"export", "find", "_sync"},
+    {"aio"},
     {"cli"},
     {"__main__"},
     {"__init__"},

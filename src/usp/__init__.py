@@ -13,12 +13,17 @@ if TYPE_CHECKING:
     from usp._crawl.messages import FetchFailed, FetchRequest, NotModified
     from usp._crawl.policy import Policy, PolicyFields
     from usp._find import find
+    from usp._sync.changes import Change, ChangeKind
+    from usp._sync.options import SiteReport
+    from usp._sync.sync import Sync, changes, sync
     from usp.objects.outcome import Outcome
     from usp.objects.problem import Problem
     from usp.stream import iter_pages
     from usp.tree import parse, sitemap_from_str, sitemap_tree, sitemap_tree_for_homepage
 
 __all__ = [
+    "Change",
+    "ChangeKind",
     "Crawl",
     "FetchFailed",
     "FetchRequest",
@@ -27,16 +32,22 @@ __all__ = [
     "Policy",
     "PolicyFields",
     "Problem",
+    "SiteReport",
+    "Sync",
     "__version__",
+    "changes",
     "find",
     "iter_pages",
     "parse",
     "sitemap_from_str",
     "sitemap_tree",
     "sitemap_tree_for_homepage",
+    "sync",
 ]
 
 _MODULES = {
+    "Change": "usp._sync.changes",
+    "ChangeKind": "usp._sync.changes",
     "Crawl": "usp._crawl.core",
     "FetchFailed": "usp._crawl.messages",
     "FetchRequest": "usp._crawl.messages",
@@ -45,12 +56,16 @@ _MODULES = {
     "Policy": "usp._crawl.policy",
     "PolicyFields": "usp._crawl.policy",
     "Problem": "usp.objects.problem",
+    "SiteReport": "usp._sync.options",
+    "Sync": "usp._sync.sync",
+    "changes": "usp._sync.sync",
     "find": "usp._find",
     "iter_pages": "usp.stream",
     "parse": "usp.tree",
     "sitemap_from_str": "usp.tree",
     "sitemap_tree": "usp.tree",
     "sitemap_tree_for_homepage": "usp.tree",
+    "sync": "usp._sync.sync",
 }
 """The module of each name."""
 

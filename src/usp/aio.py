@@ -5,10 +5,9 @@ and run in the caller's task. Needs the extra ``async``, which installs aiohttp.
 """
 
 from collections.abc import AsyncGenerator, AsyncIterable, Iterable, Iterator
-from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Self, Unpack
 
-from usp._aio_stream import AioCrawlStream, AioStream, first_crawl
+from usp._aio_stream import AioCrawlStream, AioStream, client_of, first_crawl
 from usp._crawl.nodes import Node
 from usp._crawl.options import CrawlOptions, RecurseCallback, RecurseListCallback, StopCallback
 from usp._crawl.policy import Policy, PolicyFields, explains_policy, policy_with
@@ -37,16 +36,7 @@ from usp.objects.sitemap import IndexWebsiteSitemap
 from usp.stream import StreamState
 from usp.tree import _UNPUBLISHED_SITEMAP_PATHS
 from usp.web_client.abstract_aio_client import AbstractAioWebClient
-
-try:
-    from usp.web_client.aio_client import AioWebClient
-except ModuleNotFoundError as error:
-    if error.name != "aiohttp":
-        raise
-    raise ImportError(
-        "usp.aio needs aiohttp, which the extra async installs: in a clone of usp, run "
-        'pip install ".[async]"'
-    ) from None
+from usp.web_client.aio_client import AioWebClient
 
 __all__ = [
     "AioPageStream",
@@ -65,6 +55,8 @@ class AioPageStream(AioCrawlStream[SitemapPage]):
 
 class _PageReader:
     """Makes the pages of a stream."""
+
+    takes_long = False
 
     def batches(self, node: Node, _state: StreamState[PageFilter]) -> PageBatch:
         return PageBatch(node.document.pages if node.document else ())
@@ -210,7 +202,7 @@ async def _tree(
         crawl = await in_thread(start.crawl, policy, options)  # it reads the file
     else:
         crawl = start.crawl(policy, options)
-    async with _client(web_client) as client:
+    async with client_of(web_client) as client:
         await run(crawl, client, start.homepage, options.observer)
     return await off_loop(crawl._into_tree)
 
@@ -260,7 +252,7 @@ def iter_pages(
     )
     crawl = first_crawl(start, policy, options)
     state = StreamState(crawl, emitter(observer), PageFilter)
-    return AioPageStream._start(start, state, _PageReader(), _client(web_client), store)
+    return AioPageStream._start(start, state, _PageReader(), client_of(web_client), store)
 
 
 @explains_policy
@@ -322,7 +314,7 @@ def sitemap_trees(
         )
         return await _tree(start, settled, options, client)
 
-    return AioTreeStream._start(as_they_finish(homepages, _client(web_client), tree, sites_at_once))
+    return AioTreeStream._start(as_they_finish(homepages, client_of(web_client), tree, sites_at_once))
 
 
 def _unreachable_tree(homepage: object) -> IndexWebsiteSitemap:
@@ -330,10 +322,3 @@ def _unreachable_tree(homepage: object) -> IndexWebsiteSitemap:
     problem = Problem("SM604", f"{shown_argument(homepage)} is neither a URL nor a domain")
     name = redact_argument(str(homepage))
     return IndexWebsiteSitemap(name, [], outcome=Outcome.UNREACHABLE, notes=(problem,))
-
-
-def _client(
-    given: AbstractAioWebClient | None,
-) -> AbstractAsyncContextManager[AbstractAioWebClient]:
-    """Return a client for the time of a crawl: the caller's, which stays open, or a new one."""
-    return AioWebClient() if given is None else nullcontext(given)

@@ -7,6 +7,7 @@
      │  ├ UsageError                    a wrong argument (also a ValueError)
      │  │  └ StripURLToHomepageException   strip_url_to_homepage() got no usable URL
      │  ├ StorageError                  the temporary directory is full or missing (also an OSError)
+     │  │  └ StateError                 the state of a sync is in use, or can't be written
      │  └ ThreadStartError              no thread can be started (also a RuntimeError)
      ├ FetchError                       a body could not be read to its end; raised by chunks()
      │  ├ AddressRefusedError           the address guard (SSRF) refused the address
@@ -48,6 +49,10 @@ class StripURLToHomepageException(UsageError):
 
 class StorageError(SitemapException, OSError):
     """A document is too large for memory, and the temporary directory is full or missing."""
+
+
+class StateError(StorageError):
+    """The state of ``usp.sync`` is in use by another process, or can't be read or written."""
 
 
 class ThreadStartError(SitemapException, RuntimeError):

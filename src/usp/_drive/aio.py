@@ -10,10 +10,11 @@ import time
 from collections.abc import AsyncGenerator, Iterable
 from contextlib import AsyncExitStack
 from types import TracebackType
-from typing import Final, Generic, Protocol, Self, TypeVar
+from typing import Final, Generic, Self
 
 from usp._crawl.core import Crawl
 from usp._crawl.messages import FetchRequest, FetchResult
+from usp._crawl.work import Read_co, ReadBatch
 from usp._drive import events
 from usp._drive.fetch import (
     CLIENT_BUGS,
@@ -47,18 +48,6 @@ _SMALL: Final = 4 * 1024
 """Documents up to this size are read in the loop: at worst, that takes some 20 milliseconds."""
 _SECONDS_AT_ONCE: Final = 0.01
 """How long the crawl core works before other tasks run."""
-
-
-Read_co = TypeVar("Read_co", covariant=True)
-
-
-class ReadBatch(Protocol[Read_co]):
-    """Reads the pages of a document in batches: a ``PageBatch`` or a ``ColumnBatch``."""
-
-    ended: bool
-
-    def __call__(self, ended: Ended | None = None) -> Read_co:
-        """Return the next pages; nothing at the end, or if there is no more time."""
 
 
 class AioFetcher:

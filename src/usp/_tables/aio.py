@@ -5,7 +5,7 @@ Needs the extra ``async``, which installs aiohttp.
 
 from typing import Unpack
 
-from usp._aio_stream import AioCrawlStream, first_crawl
+from usp._aio_stream import AioCrawlStream, client_of, first_crawl
 from usp._crawl.options import RecurseCallback, RecurseListCallback
 from usp._crawl.policy import Policy, PolicyFields, explains_policy, policy_with
 from usp._drive.events import emitter
@@ -16,7 +16,6 @@ from usp._tables.batch import Batch
 from usp._tables.choice import ColumnNames, TableChoice, TableNames
 from usp._tables.crawl import CrawlTables
 from usp._validate import check_optional_instance
-from usp.aio import _client
 from usp.objects.events import Observer
 from usp.stream import StreamState
 from usp.web_client.abstract_aio_client import AbstractAioWebClient
@@ -77,4 +76,4 @@ def read_tables(
     )
     crawl = first_crawl(start, policy, options)
     state = StreamState(crawl, emitter(options.observer), made.filter)
-    return AioTableStream._start(start, state, made, _client(web_client), store)
+    return AioTableStream._start(start, state, made, client_of(web_client), store)

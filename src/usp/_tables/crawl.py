@@ -38,6 +38,8 @@ _ROBOTS: Final = "robots"
 class CrawlTables:
     """Makes the batches of the wanted tables, in document order."""
 
+    takes_long = False
+
     def __init__(
         self, source: SourceName, choice: TableChoice, batch_rows: int, *, unique: bool
     ) -> None:
