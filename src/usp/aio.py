@@ -314,7 +314,9 @@ def sitemap_trees(
         )
         return await _tree(start, settled, options, client)
 
-    return AioTreeStream._start(as_they_finish(homepages, client_of(web_client), tree, sites_at_once))
+    return AioTreeStream._start(
+        as_they_finish(homepages, client_of(web_client), tree, sites_at_once)
+    )
 
 
 def _unreachable_tree(homepage: object) -> IndexWebsiteSitemap:

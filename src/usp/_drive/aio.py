@@ -31,7 +31,7 @@ from usp._drive.fetch import (
 from usp._drive.off_loop import in_thread, off_loop
 from usp._drive.steps import handle_result, idle_seconds, next_requests, seconds_until_wakeup
 from usp._drive.time_limit import TimeLimit
-from usp._parse import Document, Ended, Pages, is_compressed
+from usp._parse import Document, Pages, is_compressed
 from usp._store import BodyWriter, Store
 from usp.objects.events import CrawlFinished, Observer
 from usp.objects.page import SitemapPage

@@ -1,4 +1,4 @@
-"""What a sitemap listed: its URLs, their dates, a fingerprint of their other fields; small as bytes.
+"""What a sitemap listed: its URLs, their dates, a fingerprint of their other fields, as few bytes.
 
 On real sitemaps a URL takes 6 to 12 bytes. Columns compress better than entries: all URLs, then all
 dates, then all fingerprints. The document itself is not kept: what was lost in a transfer can be

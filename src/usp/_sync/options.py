@@ -18,7 +18,7 @@ from usp._source import CrawlStart, SourceName, is_local
 from usp._store import Store
 from usp._sync.changes import Change, ChangeKind, kinds_named, microseconds_of
 from usp._sync.reader import SyncReader, check_policy
-from usp._sync.site_run import RunRules
+from usp._sync.readings import RunRules
 from usp._validate import argument_error, check_flags, check_int, check_number
 from usp.exceptions import UsageError
 from usp.helpers import strip_url_to_homepage
@@ -195,15 +195,12 @@ def parse_share(name: str, given: Share) -> float:
 
     :raises UsageError: if it is none.
     """
-    accepted = "a share such as 0.5 or '50%'"
     if isinstance(given, str):
         percent = _PERCENT.fullmatch(given)
         if percent is None or float(percent[1]) > _ALL:
-            raise argument_error(name, accepted, given)
+            raise argument_error(name, "a share such as 0.5 or '50%'", given)
         return float(percent[1]) / _ALL
-    if isinstance(given, bool) or not isinstance(given, int | float) or not 0 <= given <= 1:
-        raise argument_error(name, accepted, given)
-    return float(given)
+    return check_number(name, given, 0, 1)
 
 
 def parse_keep(name: str, given: Keep) -> timedelta | None:

@@ -16,7 +16,8 @@ from usp._drive.events import Emit
 from usp._drive.page_filter import RowFilter
 from usp._parse import ROWS_AT_ONCE, Document, Kind, PageColumns
 from usp._sync.listing import COLUMNS, ListingBuilder
-from usp._sync.site_run import RunResult, SiteRun, SitemapReading, Structure
+from usp._sync.readings import RunResult, SitemapReading, Structure
+from usp._sync.site_run import SiteRun
 from usp._tables.nodes import Reading, node_url, sitemap_row
 from usp.exceptions import UsageError
 from usp.objects.events import (

@@ -190,9 +190,7 @@ def _stays(evidence: Evidence, confirm: int) -> Verdict:
         findings.append(Finding(ChangeKind.MOVED, where, now, lost.lastmod))
     if evidence.altered:
         one = evidence.altered[0]
-        findings.append(
-            Finding(ChangeKind.CHANGED, one.sitemap_url, one.lastmod, one.old_lastmod)
-        )
+        findings.append(Finding(ChangeKind.CHANGED, one.sitemap_url, one.lastmod, one.old_lastmod))
     elif lost and lost.lastmod is not None and is_later(lost.lastmod, now):
         findings.append(Finding(ChangeKind.CHANGED, where, now, lost.lastmod))
     return Verdict(findings)

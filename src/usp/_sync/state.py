@@ -1,10 +1,10 @@
 """The state: one SQLite file that keeps what is known of some sites, and what changed.
 
 A sitemap has a row with its validators, and its listing as compressed bytes; a URL has a row only
-where it is absent or has changed. A run commits everything at once (``site_run``), so a process that
-is killed leaves the state of the last run that ended. Readers are never in the way (WAL). One process
-at a time may run: it holds a lock on a second, empty file, which the system releases however the
-process ends.
+where it is absent or has changed. A run commits everything at once (``run_tables``), so a process
+that is killed leaves the state of the last run that ended. Readers are never in the way (WAL). One
+process at a time may run: it holds a lock on a second, empty file, which the system releases,
+however the process ends.
 """
 
 import json
@@ -31,6 +31,8 @@ _CHOSEN: Final = (
     "FROM changes WHERE seq > :after AND (:site IS NULL OR site_id = :site) "
     "AND change IN (SELECT value FROM json_each(:kinds))"
 )
+_LAST: Final = f"SELECT seq {_CHOSEN} ORDER BY seq DESC LIMIT :last"
+_NEXT: Final = f"SELECT * {_CHOSEN} ORDER BY seq LIMIT {_CHANGES_AT_ONCE}"
 
 _FORMAT_1: Final = """
 CREATE TABLE sites (
@@ -238,11 +240,9 @@ class State:
         given = {"site": site_id, "kinds": json.dumps(sorted(kinds)), "last": last}
         with self.path.errors():
             if last is not None:
-                query = f"SELECT min(seq) FROM (SELECT seq {_CHOSEN} ORDER BY seq DESC LIMIT :last)"
-                (first,) = self.connection.execute(query, given | {"after": after}).fetchone()
-                after = after if first is None else first - 1
-            query = f"SELECT * {_CHOSEN} ORDER BY seq LIMIT {_CHANGES_AT_ONCE}"  # noqa: S608 -- fixed texts
-            while rows := self.connection.execute(query, given | {"after": after}).fetchall():
+                last_ones = self.connection.execute(_LAST, given | {"after": after}).fetchall()
+                after = last_ones[-1][0] - 1 if last_ones else after
+            while rows := self.connection.execute(_NEXT, given | {"after": after}).fetchall():
                 yield from map(_change, rows)
                 after = rows[-1][0]
 
@@ -258,7 +258,6 @@ class State:
             self.connection.execute(
                 "UPDATE sites SET delivered = max(delivered, ?) WHERE id = ?", (seq, site_id)
             )
-
 
     def forget(self, before: int) -> None:
         """Forget changes that were taken, and URLs that are gone, if they are older than this."""

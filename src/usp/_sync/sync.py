@@ -89,9 +89,7 @@ class Sync(Iterator[Change]):
     _resources: ExitStack
 
     @classmethod
-    def _start(
-        cls, delivery: Delivery, changes: Generator[Change], resources: ExitStack
-    ) -> Self:
+    def _start(cls, delivery: Delivery, changes: Generator[Change], resources: ExitStack) -> Self:
         found = cls.__new__(cls)
         found._delivery, found._changes, found._resources = delivery, changes, resources
         return found
