@@ -21,6 +21,7 @@ from usp._drive.off_loop import in_thread, off_loop
 from usp._drive.page_filter import PageFilter
 from usp._source import CrawlStart, SourceName, known_and_extra_paths
 from usp._store import Store
+from usp._sync.aio import AioSync, sync
 from usp._validate import (
     argument_error,
     check_flags,
@@ -40,12 +41,14 @@ from usp.web_client.aio_client import AioWebClient
 
 __all__ = [
     "AioPageStream",
+    "AioSync",
     "AioTreeStream",
     "AioWebClient",
     "iter_pages",
     "sitemap_tree",
     "sitemap_tree_for_homepage",
     "sitemap_trees",
+    "sync",
 ]
 
 

@@ -5,6 +5,7 @@ What a change is, is decided in ``rules``; where it is kept until then, in ``run
 
 import json
 import sqlite3
+import threading
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -33,6 +34,7 @@ class SiteRun:
         :param now: the time in microseconds since 1970.
         """
         self._path = path
+        self._lock = threading.Lock()
         self._chosen = chosen
         self._now = now
         with path.errors():
@@ -43,12 +45,16 @@ class SiteRun:
         self._may_hide_sitemaps = False
 
     def close(self) -> None:
-        """End the run; what was not committed is dropped."""
-        self._tables.close()
+        """End the run; what was not committed is dropped.
+
+        It may be used by a thread that a cancelled task does not wait for.
+        """
+        with self._lock:
+            self._tables.close()
 
     def stored(self, url: str) -> StoredDocument | None:
         """Return what is known of a sitemap, for a conditional request."""
-        with self._path.errors():
+        with self._lock, self._path.errors():
             row = self._tables.sitemap(url)
         if row is None or row["kind"] is None:
             return None
@@ -70,7 +76,7 @@ class SiteRun:
 
     def add(self, reading: SitemapReading) -> None:
         """Take what was read of a sitemap, compared with what is known of it."""
-        with self._path.errors(), self._tables.collecting():
+        with self._lock, self._path.errors(), self._tables.collecting():
             row = self._tables.sitemap(reading.url)
             is_silent = self._note_silent(reading.url, row, reading.parent_url)
             if reading.fetch_info.unchanged and row is not None:
@@ -83,7 +89,7 @@ class SiteRun:
 
         :param may_list_sitemaps: whether it may be an index, if nothing is known of it.
         """
-        with self._path.errors(), self._tables.collecting():
+        with self._lock, self._path.errors(), self._tables.collecting():
             row = self._tables.sitemap(url)
             self._tables.visit(url, is_whole=False)
             if may_list_sitemaps and (row is None or row["kind"] is None):
@@ -154,7 +160,7 @@ class SiteRun:
     def finish(self, structure: Structure) -> RunResult:
         """Decide what the run means, and commit it."""
         tables = self._tables
-        with self._path.errors():
+        with self._lock, self._path.errors():
             with tables.collecting():
                 is_whole = self._is_whole(structure)
                 vanished = self._vanished() if is_whole else []
