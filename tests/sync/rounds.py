@@ -4,7 +4,6 @@ Each round says what the server answers from now on, and the changes that a run 
 """
 
 import zlib
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
