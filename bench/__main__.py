@@ -15,13 +15,16 @@ FULL: Final = "--full"
 BENCHMARKS: Final = (
     "startup",
     "reading",
+    "columns",
     "real",
     "fetching",
+    "requests",
     "tls",
     "tree",
     "streaming",
     "recovery",
     "memory",
+    "export",
 )
 FULL_ONLY: Final = ("growth",)
 """Benchmarks that take minutes: they run only if named, or at full size."""

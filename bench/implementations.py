@@ -46,14 +46,20 @@ def reference() -> Implementation | None:
 
 
 @cache
+def reference_with_pandas() -> str | None:
+    """Return an interpreter with 1.8.1, pandas and pyarrow; None if they can't be installed."""
+    return _installed("ultimate-sitemap-parser==1.8.1 pandas pyarrow", ".venv-1.8.1-pandas")
+
+
+@cache
 def scrapy() -> Implementation | None:
     """Return Scrapy, installed on first use; None if it can't be installed."""
     python = _installed("scrapy", ".venv-scrapy")
     return Implementation("Scrapy", python, ("scrapy_reader",)) if python else None
 
 
-def _installed(requirement: str, folder: str) -> str | None:
-    """Return an interpreter with this requirement; print why and return None if there is none."""
+def _installed(requirements: str, folder: str) -> str | None:
+    """Return an interpreter with these requirements; print why and return None if there is none."""
     home = ROOT / folder
     python = home / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     ready = home / "ready"
@@ -61,12 +67,12 @@ def _installed(requirement: str, folder: str) -> str | None:
         print(f"setting up {folder} (once)", file=sys.stderr)
         venv.create(home, clear=True, with_pip=True)
         (home / ".gitignore").write_text("*\n")  # not part of this repository: its licence differs
-        install = [str(python), "-m", "pip", "install", "--quiet", requirement]
+        install = [str(python), "-m", "pip", "install", "--quiet", *requirements.split()]
         done = subprocess.run(install, capture_output=True, text=True, check=False)  # noqa: S603 -- a fixed command
         if done.returncode:
             shutil.rmtree(home)
             last = done.stderr.strip().rpartition("\n")[2]
-            print(f"{requirement} is skipped: it could not be installed ({last})")
+            print(f"{requirements} is skipped: it could not be installed ({last})")
             return None
         ready.touch()
     return str(python)

@@ -42,13 +42,23 @@ class Site:
 
 @contextmanager
 def served(site: Site) -> Iterator[str]:
-    """Serve the site inside of a ``with`` block, whose value is the homepage.
+    """Serve the site inside of a ``with`` block, whose value is the homepage."""
+    with server_process("bench.site", json.dumps(asdict(site))) as homepage:
+        yield homepage
+
+
+@contextmanager
+def server_process(module: str, argument: str) -> Iterator[str]:
+    """Run a server inside of a ``with`` block, whose value is the line that it prints first.
 
     Leaving the block closes the pipes, which ends the server.
     """
-    command = [sys.executable, "-m", "bench.site", json.dumps(asdict(site))]
     with subprocess.Popen(  # noqa: S603 -- a fixed command
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT
+        [sys.executable, "-m", module, argument],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
     ) as process:
         yield process.stdout.readline().strip() if process.stdout else ""
 

@@ -17,7 +17,7 @@ import typing
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import FunctionType, UnionType
+from types import FunctionType, SimpleNamespace, UnionType
 from typing import Any, TypeAlias, get_args, get_type_hints
 
 import pytest
@@ -57,8 +57,8 @@ LAYERS = (
         "__about__",
     },
     {"_tables"},
-    {"export", "find", "_sync"},
-    {"aio"},
+    {"_export", "find", "_sync"},
+    {"tables", "aio"},
     {"cli"},
     {"__main__"},
     {"__init__"},
@@ -76,7 +76,11 @@ BROAD = {"Exception", "BaseException"}
 MAY_CATCH_ALL = {"_drive"}
 """Only where drivers call the caller's client: what it raises becomes data."""
 
-LAZILY_IMPORTED = {"ssl": ssl, "urllib3": urllib3, "Path": Path}
+FRAMES = SimpleNamespace(RecordBatch=object, Table=object, DataFrame=object)
+"""What stands for the libraries of tables, which may not be installed."""
+LAZILY_IMPORTED = {"ssl": ssl, "urllib3": urllib3, "Path": Path} | dict.fromkeys(
+    ("pa", "pd", "pl"), FRAMES
+)
 """Names in annotations whose modules are not loaded for them."""
 MAX_LINES_IN_A_FILE = 420
 MAX_LINES_IN_A_FUNCTION = 60
@@ -330,6 +334,7 @@ EXPLAINED = (
     *("iter_pages", "sitemap_tree", "sitemap_tree_for_homepage", "sitemap_from_str", "parse"),
     *("Policy", "Crawl", "Crawl.for_site", "Crawl.take", "Crawl.receive", "Crawl.deliver"),
     *("Crawl.give_back", "Crawl.stop"),
+    *("export", "record_batches", "to_arrow", "to_pandas", "to_polars"),
     *(f"aio.{name}" for name in ("iter_pages", "sitemap_tree", "sitemap_tree_for_homepage")),
     *("aio.sitemap_trees", "aio.AioWebClient", "web_client.requests_client.RequestsWebClient"),
     *("objects.fetch_info.FetchInfo", "objects.fetch_info.Validators"),

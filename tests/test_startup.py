@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -16,6 +17,8 @@ HEAVY = frozenset(
         "pyarrow",
         "requests",
         "rich",
+        "shtab",
+        "sqlite3",
         "ssl",
         "tempfile",
         "urllib3",
@@ -65,7 +68,9 @@ def test_the_client_is_at_its_path_of_1_8_1_and_loads_requests() -> None:
     assert "requests" in loaded_by(program)
 
 
-@pytest.mark.parametrize("arguments", [["--version"], ["--help"], ["ls", "--help"]])
+@pytest.mark.parametrize(
+    "arguments", [["--version"], ["--help"], ["ls", "--help"], ["find", "--help"]]
+)
 def test_the_help_and_version_of_the_command_load_nothing_that_crawls(arguments: list[str]) -> None:
     program = (
         "from usp.cli.cli import main\n"
@@ -79,3 +84,34 @@ def test_the_help_and_version_of_the_command_load_nothing_that_crawls(arguments:
     loaded = loaded_by(program)
     assert "argparse" in loaded
     assert loaded & (HEAVY | {"usp.tree", "usp._parse.document", "dataclasses"}) == set()
+
+
+UNUSED = {
+    "aiohttp",
+    "asyncio",
+    "pyarrow",
+    "pandas",
+    "polars",
+    "rich",
+    "shtab",
+    "sqlite3",
+    "tomllib",
+}
+"""What these commands need for other formats, on a terminal, or with a config file alone."""
+
+
+@pytest.mark.parametrize("arguments", [["ls"], ["ls", "-f", "pages"], ["find"]])
+def test_a_command_loads_nothing_that_it_does_not_use(arguments: list[str], tmp_path: Path) -> None:
+    file = tmp_path / "sitemap.xml"
+    file.write_text(SITEMAP)
+    program = (
+        "from usp.cli.cli import main\n"
+        "from io import StringIO\n"
+        "sys.stdout, stdout = StringIO(), sys.stdout\n"
+        f"main([{arguments[0]!r}, {str(file)!r}, *{arguments[1:]!r}, '--no-config'])\n"
+        "assert 'example.org' in sys.stdout.getvalue() or 'urlset' in sys.stdout.getvalue()\n"
+        "sys.stdout = stdout"
+    )
+    loaded = loaded_by(program)
+    assert loaded & UNUSED == set()
+    assert not any(name.startswith(("usp._export", "usp._tables")) for name in loaded)

@@ -171,6 +171,19 @@ def fetch(homepage: str) -> JobResult:
     return {"seconds": time.perf_counter() - start, "pages": pages}
 
 
+def crawl_sites(homepages: list[str]) -> JobResult:
+    """Crawl sites one after the other, after a first one; return the CPU seconds of all."""
+    _count_site(homepages[0])
+    start = time.process_time()
+    pages = sum(map(_count_site, homepages[1:]))
+    return {"seconds": time.process_time() - start, "pages": pages}
+
+
+def _count_site(homepage: str) -> int:
+    tree = sitemap_tree_for_homepage(homepage, use_known_paths=False)
+    return sum(1 for _ in tree.all_pages())
+
+
 def connect(url: str, times: int) -> JobResult:
     """Fetch a URL repeatedly over new connections; return the CPU seconds of one."""
     client = RequestsWebClient()
@@ -188,5 +201,6 @@ JOBS: Final[dict[str, Callable[..., JobResult]]] = {
     "read_each": read_each,
     "crawl": crawl,
     "fetch": fetch,
+    "crawl_sites": crawl_sites,
     "connect": connect,
 }

@@ -78,6 +78,23 @@ def fetch_async(homepage: str) -> JobResult:
     return {"seconds": time.perf_counter() - start, "pages": pages}
 
 
+def crawl_sites_async(homepages: list[str]) -> JobResult:
+    """Do the same as ``crawl_sites`` in asyncio: many sites at once."""
+    from usp import aio
+
+    async def count_pages(homepages: list[str]) -> int:
+        trees = aio.sitemap_trees(homepages, use_known_paths=False)
+        return sum([sum(1 for _ in tree.all_pages()) async for _, tree in trees])
+
+    async def measure() -> JobResult:
+        await count_pages(homepages[:1])
+        start = time.process_time()
+        pages = await count_pages(homepages[1:])
+        return {"seconds": time.process_time() - start, "pages": pages}
+
+    return asyncio.run(measure())
+
+
 def connect_with_requests(url: str, times: int) -> JobResult:
     """Do the same as ``connect``, with a plain ``requests.Session``."""
     with requests.Session() as session:
@@ -95,5 +112,6 @@ JOBS: Final[dict[str, Callable[..., JobResult]]] = {
     "stream": stream,
     "fetch_with_concurrency": fetch_with_concurrency,
     "fetch_async": fetch_async,
+    "crawl_sites_async": crawl_sites_async,
     "connect_with_requests": connect_with_requests,
 }

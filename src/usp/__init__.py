@@ -19,12 +19,27 @@ if TYPE_CHECKING:
     from usp.objects.outcome import Outcome
     from usp.objects.problem import Problem
     from usp.stream import iter_pages
-    from usp.tree import parse, sitemap_from_str, sitemap_tree, sitemap_tree_for_homepage
+    from usp.tables import (
+        ExportResult,
+        export,
+        record_batches,
+        to_arrow,
+        to_pandas,
+        to_polars,
+    )
+    from usp.tree import (
+        parse,
+        robots_verdict,
+        sitemap_from_str,
+        sitemap_tree,
+        sitemap_tree_for_homepage,
+    )
 
 __all__ = [
     "Change",
     "ChangeKind",
     "Crawl",
+    "ExportResult",
     "FetchFailed",
     "FetchRequest",
     "NotModified",
@@ -36,19 +51,26 @@ __all__ = [
     "Sync",
     "__version__",
     "changes",
+    "export",
     "find",
     "iter_pages",
     "parse",
+    "record_batches",
+    "robots_verdict",
     "sitemap_from_str",
     "sitemap_tree",
     "sitemap_tree_for_homepage",
     "sync",
+    "to_arrow",
+    "to_pandas",
+    "to_polars",
 ]
 
 _MODULES = {
     "Change": "usp._sync.changes",
     "ChangeKind": "usp._sync.changes",
     "Crawl": "usp._crawl.core",
+    "ExportResult": "usp.tables",
     "FetchFailed": "usp._crawl.messages",
     "FetchRequest": "usp._crawl.messages",
     "NotModified": "usp._crawl.messages",
@@ -59,13 +81,19 @@ _MODULES = {
     "SiteReport": "usp._sync.options",
     "Sync": "usp._sync.sync",
     "changes": "usp._sync.sync",
+    "export": "usp.tables",
     "find": "usp._find",
     "iter_pages": "usp.stream",
     "parse": "usp.tree",
+    "record_batches": "usp.tables",
+    "robots_verdict": "usp.tree",
     "sitemap_from_str": "usp.tree",
     "sitemap_tree": "usp.tree",
     "sitemap_tree_for_homepage": "usp.tree",
     "sync": "usp._sync.sync",
+    "to_arrow": "usp.tables",
+    "to_pandas": "usp.tables",
+    "to_polars": "usp.tables",
 }
 """The module of each name."""
 

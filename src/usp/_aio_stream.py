@@ -23,7 +23,6 @@ from usp._drive.aio import AioCrawlRun, OffLoopBatches
 from usp._drive.off_loop import in_thread
 from usp._source import CrawlStart
 from usp._store import Store
-from usp.objects.events import CrawlFinished
 from usp.stream import Filter, ItemReader, StreamState, StreamStatus
 from usp.web_client.abstract_aio_client import AbstractAioWebClient
 
@@ -87,6 +86,7 @@ class AioCrawlStream(StreamStatus, AioStream[Item]):
     async def aclose(self) -> None:
         """End the stream: when this returns, no request is in flight."""
         await super().aclose()
+        self._state.close()  # the generator does so only if it was started
         self._store.close()  # a source that is a file was stored before the first page was read
 
 
@@ -146,10 +146,11 @@ async def _read(
                 if not running:  # what had arrived when a limit was reached was read, too
                     for item in await _made(reader, reader.end, state):
                         yield item
-                    state.emit(CrawlFinished(crawl.outcome))
+                    state.reach_end()
                     return
                 running = await progress.step()
     finally:
+        state.close()
         store.close()
 
 

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from usp._crawl.nodes import Node
 from usp._crawl.options import CrawlOptions
 from usp._crawl.policy import Policy, PolicyFields, explains_policy, policy_with
-from usp._parse import Document, Pages
+from usp._parse import Document, Pages, count_entries
 from usp._source import CrawlStart, SourceName
 from usp._store import Store
 from usp._validate import check_flags
@@ -120,5 +120,5 @@ def _tried(node: Node) -> TriedURL:
 def _counted(document: Document) -> tuple[int | None, int | None]:
     """Return the number of entries of a document, and its size in bytes."""
     if isinstance(document.pages, Pages):
-        return document.pages.count_entries()
+        return count_entries(document.pages)
     return document.child_count, None  # a homepage

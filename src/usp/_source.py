@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO, Final, Self
+from urllib.parse import urlsplit
 
 from usp._crawl import Crawl
 from usp._crawl.children import child_selection
@@ -116,7 +117,7 @@ class CrawlStart:
         if not is_start_url(url) or _WHITESPACE.search(url):
             raise UsageError(f"{shown_argument(name)} is neither a URL, nor a domain, nor a file.")
         homepage = strip_url_to_homepage(url)
-        if url.rstrip("/") != homepage.rstrip("/"):
+        if _names_a_document(url):
             given = schemes_to_try(name, url)
             return cls(homepage, *(Site(one, (StartUrl(one, FoundBy.GIVEN),)) for one in given))
         plan = discovery_plan(
@@ -138,6 +139,12 @@ class CrawlStart:
         crawl = Crawl._started(self.file.name, [start_url], policy, options, now)
         crawl._deadline.has_passed(started)  # its time began when the file was opened
         return crawl
+
+
+def _names_a_document(url: str) -> bool:
+    """Tell whether a URL is that of one sitemap, and not of a website: it has a path or a query."""
+    parts = urlsplit(url)
+    return bool(parts.path.strip("/") or parts.query)
 
 
 def _sites(plan: DiscoveryPlan, homepages: Iterable[str]) -> Iterator[Site]:

@@ -1,21 +1,24 @@
-"""Files that are whole or absent: written under a temporary name, and renamed at the end.
+"""Files that are whole or absent: written in a scratch folder, and renamed at the end.
 
-The temporary file stands beside the file, hidden, under a fixed name, so that the next run replaces
-one that a killed process has left. It is locked while it is written. Formats belong elsewhere: here
-are only bytes.
+The scratch folder is hidden, beside the file. It is locked as long as its process lives, so that
+the next one removes what a killed one left, and nothing else. Formats belong elsewhere: here are
+only bytes.
 """
 
 import os
 import shutil
 import stat
+import sys
+import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from usp.exceptions import StorageError, UsageError
+from usp.exceptions import SitemapException, StorageError, UsageError
 
-_SUFFIX: Final = ".usp-part"
+_PREFIX: Final = ".usp-part-"
+"""How the name of a scratch folder begins."""
 _WRONG_PATH: Final = (FileNotFoundError, NotADirectoryError, IsADirectoryError, PermissionError)
 
 
@@ -29,38 +32,35 @@ def whole_file(
 
     :param replace: whether an existing file is replaced.
     :param append: whether the content of an existing file comes first.
-    :raises UsageError: if it exists, or its folder doesn't, or it is being written.
+    :raises UsageError: if it exists, or its folder doesn't.
     :raises StorageError: if it can't be written.
     """
     target = Path(path).resolve()  # a link stays a link
     try:
-        if _is_special(target):
+        if is_special(target):
             with target.open("wb") as file:
                 yield file
             return
-        _check_new(path, target, allowed=replace or append)
-        with _temporary(target) as (file, name):
+        if target.is_dir():
+            raise UsageError(f"cannot write {os.fspath(path)}: it is a folder")
+        check_new(target, os.fspath(path), allowed=replace or append)
+        with scratch_folder(target.parent) as folder:
+            written = folder / target.name
             if append and target.exists():
-                with target.open("rb") as old:
-                    shutil.copyfileobj(old, file)
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-            if target.exists():
-                shutil.copymode(target, name)
-            name.replace(target)
-    except _WRONG_PATH as error:
-        if error.filename is None:  # of something else than the file itself
-            raise
-        raise UsageError(f"cannot write {os.fspath(path)}: {error.strerror}") from error
+                shutil.copyfile(target, written)
+            with written.open("ab") as file:
+                yield file
+            move_into_place(written, target)
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise StorageError(f"cannot write {os.fspath(path)}: {error.strerror or error}") from error
+        if isinstance(error, _WRONG_PATH) and error.filename is None:
+            raise  # of something else than the file itself
+        raise output_error(os.fspath(path), error) from error
 
 
-def _is_special(target: Path) -> bool:
-    """Tell whether a path exists and is neither a file nor a folder."""
+def is_special(target: Path) -> bool:
+    """Tell whether a path is a device or a pipe: it can't be replaced by a file."""
     try:
         mode = target.stat().st_mode
     except OSError:
@@ -68,50 +68,127 @@ def _is_special(target: Path) -> bool:
     return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 
 
-def _check_new(path: str | os.PathLike[str], target: Path, *, allowed: bool) -> None:
-    if target.is_dir():
-        raise UsageError(f"cannot write {os.fspath(path)}: it is a folder")
+def check_new(target: Path, name: str, *, allowed: bool) -> None:
+    """Check that a file doesn't exist, unless it may.
+
+    :raises UsageError: if it does.
+    """
     if target.exists() and not allowed:
-        raise UsageError(f"{os.fspath(path)} exists already; replace it or append to it")
+        raise UsageError(f"{name} exists already; replace it or append to it")
+
+
+def output_error(name: str, error: OSError) -> SitemapException:
+    """Return what the system says about a file that can't be made as an error of this library."""
+    if isinstance(error, SitemapException):
+        return error
+    kind = UsageError if isinstance(error, _WRONG_PATH) else StorageError
+    return kind(f"cannot write {name}: {error.strerror or error}")
 
 
 @contextmanager
-def _temporary(target: Path) -> Iterator[tuple[BinaryIO, Path]]:
-    """Open the temporary file of a target, empty and locked; what is left of it is removed."""
-    name = target.with_name(f".{target.name}{_SUFFIX}")
-    with _locked(name, target) as file:
-        file.truncate(0)
-        renamed = False
-        try:
-            yield file, name
-            renamed = True
-        finally:
-            if not renamed:
-                with suppress(OSError):
-                    name.unlink()
+def scratch_folder(within: Path, *elsewhere: Path) -> Iterator[Path]:
+    """Yield a new folder, which is removed at the end; remove those that killed processes left.
+
+    :param within: the folder in which it is made.
+    :param elsewhere: other folders in which they may have left some.
+    """
+    for place in (within, *elsewhere):
+        _remove_leftovers(place)
+    folder, lock = _locked_folder(within)
+    try:
+        yield folder
+    finally:
+        _remove(folder, lock)
 
 
-def _locked(name: Path, target: Path) -> BinaryIO:
+def move_into_place(written: Path, destination: Path) -> None:
+    """Give a whole file or folder its name.
+
+    A file takes the place, and the permissions, of one that is there.
+    """
+    for file in written.iterdir() if written.is_dir() else [written]:
+        with file.open("rb+") as opened:
+            os.fsync(opened.fileno())  # else the name could survive a crash, and the rows not
+    if destination.is_file():
+        _settle(destination)
+        shutil.copymode(destination, written)
+    written.replace(destination)
+
+
+def _settle(database: Path) -> None:
+    """End what SQLite left beside a database, which would spoil the one that takes its place.
+
+    :raises sqlite3.Error: if another program uses the database.
+    """
+    companions = [Path(f"{database}{suffix}") for suffix in ("-journal", "-wal", "-shm")]
+    if not any(companion.exists() for companion in companions):
+        return
+    import sqlite3
+
+    with closing(sqlite3.connect(database, isolation_level=None)) as connection:
+        connection.execute("PRAGMA journal_mode = DELETE").fetchall()
+        connection.execute("BEGIN EXCLUSIVE")  # undoes what a killed process began
+        connection.execute("COMMIT")
+    for companion in companions:
+        companion.unlink(missing_ok=True)
+
+
+def _locked_folder(within: Path) -> tuple[Path, int]:
     while True:
-        file = name.open("ab")
-        if not _lock(file):
-            file.close()
-            raise UsageError(f"{target} is being written by another process")
-        # The process that had it may have renamed it in the meantime.
-        with suppress(FileNotFoundError):
-            if os.path.samestat(os.fstat(file.fileno()), name.stat()):
-                return file
-        file.close()
+        folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=within))
+        try:
+            lock = _open_lock(folder)
+        except FileNotFoundError:
+            continue  # another process took it for a leftover before it was locked
+        with suppress(OSError):  # a file system without locks: then nobody removes it, either
+            if not _try_lock(lock) or not folder.exists():
+                os.close(lock)
+                continue
+        return folder, lock
 
 
-def _lock(file: BinaryIO) -> bool:
-    """Lock a file until it is closed; False if another process has locked it."""
+def _remove_leftovers(place: Path) -> None:
+    for folder in place.glob(f"{_PREFIX}*"):
+        with suppress(OSError):  # it is someone else's, or gone
+            lock = _open_lock(folder)
+            try:
+                is_left = _try_lock(lock)
+            except OSError:
+                is_left = False
+            if is_left:
+                _remove(folder, lock)
+            else:
+                os.close(lock)
+
+
+def _remove(folder: Path, lock: int) -> None:
+    """Remove a folder while it is locked, so that nobody begins to write to it."""
+    shutil.rmtree(folder, ignore_errors=True)
+    os.close(lock)
+    if sys.platform == "win32":  # where the lock is a file, which can't be removed while it is open
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _open_lock(folder: Path) -> int:
+    if sys.platform == "win32":
+        return os.open(folder / "lock", os.O_CREAT | os.O_RDWR)
+    return os.open(folder, os.O_RDONLY)
+
+
+def _try_lock(lock: int) -> bool:
+    """Lock until it is closed, or the process ends; tell whether it was free.
+
+    :raises OSError: if the file system has no locks.
+    """
     try:
-        import fcntl
-    except ImportError:  # Windows: there, an open file can't be renamed by another process
-        return True
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
+        if sys.platform == "win32":
+            import msvcrt
+
+            msvcrt.locking(lock, msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (BlockingIOError, PermissionError):
         return False
     return True

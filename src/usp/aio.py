@@ -5,7 +5,8 @@ and run in the caller's task. Needs the extra ``async``, which installs aiohttp.
 """
 
 from collections.abc import AsyncGenerator, AsyncIterable, Iterable, Iterator
-from typing import Self, Unpack
+from dataclasses import replace
+from typing import Final, Self, Unpack
 
 from usp._aio_stream import AioCrawlStream, AioStream, client_of, first_crawl
 from usp._crawl.nodes import Node
@@ -50,6 +51,9 @@ __all__ = [
     "sitemap_trees",
     "sync",
 ]
+
+_FEW_SITEMAPS: Final = 100
+"""A tree of so many is made in the event loop; a thread would take longer."""
 
 
 class AioPageStream(AioCrawlStream[SitemapPage]):
@@ -195,19 +199,25 @@ def _options(
     )
 
 
+def _options_for(client: AbstractAioWebClient | None, options: CrawlOptions) -> CrawlOptions:
+    return replace(options, skip_delays=client is not None and client.replays)
+
+
 async def _tree(
     start: CrawlStart,
     policy: Policy,
     options: CrawlOptions,
     web_client: AbstractAioWebClient | None,
 ) -> IndexWebsiteSitemap:
+    options = _options_for(web_client, options)
     if start.file:
         crawl = await in_thread(start.crawl, policy, options)  # it reads the file
     else:
         crawl = start.crawl(policy, options)
     async with client_of(web_client) as client:
         await run(crawl, client, start.homepage, options.observer)
-    return await off_loop(crawl._into_tree)
+    is_small = crawl._cursor.tally.declared <= _FEW_SITEMAPS
+    return crawl._into_tree() if is_small else await off_loop(crawl._into_tree)
 
 
 @explains_policy
@@ -253,7 +263,7 @@ def iter_pages(
     start = CrawlStart.for_source(
         source, policy, use_robots=use_robots, use_known_paths=use_known_paths, store=store
     )
-    crawl = first_crawl(start, policy, options)
+    crawl = first_crawl(start, policy, _options_for(web_client, options))
     state = StreamState(crawl, emitter(observer), PageFilter)
     return AioPageStream._start(start, state, _PageReader(), client_of(web_client), store)
 

@@ -5,14 +5,16 @@
     UspError                            never raised itself; catch it to catch all of ours
      ├ SitemapException                 a call that cannot work
      │  ├ UsageError                    a wrong argument (also a ValueError)
-     │  │  └ StripURLToHomepageException   strip_url_to_homepage() got no usable URL
-     │  ├ StorageError                  the temporary directory is full or missing (also an OSError)
+     │  │  ├ StripURLToHomepageException   strip_url_to_homepage() got no usable URL
+     │  │  └ MissingExtraError          a library is not installed (also an ImportError)
+     │  ├ StorageError                  no room for a document or an export (also an OSError)
      │  │  └ StateError                 the state of a sync is in use, or can't be written
      │  └ ThreadStartError              no thread can be started (also a RuntimeError)
      ├ FetchError                       a body could not be read to its end; raised by chunks()
      │  ├ AddressRefusedError           the address guard (SSRF) refused the address
      │  ├ ConnectionDroppedError        the connection ended before the body did
      │  ├ DeadlineError                 the body took longer than the document deadline
+     │  ├ ReplayedError                 what ended a body, or a request, in a recording
      │  └ CancelledFetchError           the crawl that made the request has ended
      ├ SitemapXMLParsingException       kept for programs that catch it; never raised
      ├ GunzipException                  gunzip() got data that is not a whole gzip file
@@ -47,8 +49,12 @@ class StripURLToHomepageException(UsageError):
     """``strip_url_to_homepage()`` was given something that is not an HTTP(S) URL."""
 
 
+class MissingExtraError(UsageError, ImportError):
+    """Something needs a library that isn't installed; the message says how to install it."""
+
+
 class StorageError(SitemapException, OSError):
-    """A document is too large for memory, and the temporary directory is full or missing."""
+    """There is no room: in the temporary directory for a large document, or for an export."""
 
 
 class StateError(StorageError):
@@ -73,6 +79,17 @@ class ConnectionDroppedError(FetchError):
 
 class DeadlineError(FetchError):
     """A document did not arrive within its deadline."""
+
+
+class ReplayedError(FetchError):
+    """A client or a body failed so when it was recorded; raised again when that is replayed."""
+
+    def __init__(self, description: str, *, transient: bool = False) -> None:
+        super().__init__(description)
+        self.description = description
+        """The name and message of the error that was recorded."""
+        self.transient = transient
+        """Whether it was transient, so that a retry makes sense."""
 
 
 class CancelledFetchError(FetchError):

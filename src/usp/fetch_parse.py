@@ -7,6 +7,7 @@ and the rest of the package uses only ``parse_string``.
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
+from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
@@ -49,7 +50,7 @@ from usp.objects.sitemap import (
     PagesTextSitemap,
     PagesXMLSitemap,
 )
-from usp.web_client import default_client
+from usp.web_client import as_web_client, default_client
 from usp.web_client.abstract_client import (
     AbstractWebClient,
     AbstractWebClientResponse,
@@ -162,8 +163,9 @@ class _Crawling:
         level, parents = self._recursion_level, self._parent_urls
         start_url = StartUrl(self._url, FoundBy.GIVEN, level, parents, document, quiet=quiet)
         options = CrawlOptions(self._recurse_callback, self._recurse_list_callback)
-        crawl = Crawl._started(self._url, [start_url], _POLICY, options)
         client = default_client() if self._web_client is None else self._web_client
+        options = replace(options, skip_delays=bool(as_web_client(client).replays))
+        crawl = Crawl._started(self._url, [start_url], _POLICY, options)
         try:
             drive(crawl, client, self._url)
         finally:

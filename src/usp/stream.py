@@ -5,9 +5,10 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, replace
 from types import TracebackType
-from typing import Any, Generic, Protocol, Self, TypeVar, Unpack
+from typing import Any, Generic, NoReturn, Protocol, Self, TypeVar, Unpack
 
 from usp._crawl import Crawl
+from usp._crawl.assembly import site_verdict
 from usp._crawl.nodes import Node
 from usp._crawl.options import CrawlOptions, RecurseCallback, RecurseListCallback, StopCallback
 from usp._crawl.policy import Policy, PolicyFields, explains_policy, policy_with
@@ -15,7 +16,7 @@ from usp._crawl.work import PageBatch, ReadBatch
 from usp._display import without_credentials
 from usp._drive.events import Emit, emitter
 from usp._drive.page_filter import PageFilter, StreamFilter
-from usp._drive.run import steps
+from usp._drive.run import options_for, steps
 from usp._drive.steps import advance
 from usp._source import CrawlStart, SourceName
 from usp._store import Store
@@ -23,6 +24,7 @@ from usp.objects.events import CrawlFinished, Observer
 from usp.objects.outcome import Attempt, Outcome, SkipReason
 from usp.objects.page import SitemapPage
 from usp.objects.problem import Problem
+from usp.objects.robots import RobotsVerdict
 from usp.web_client import as_web_client, default_client
 from usp.web_client.abstract_client import AbstractWebClient
 
@@ -41,12 +43,23 @@ class StreamState(Generic[Filter]):
     ) -> None:
         self.emit = emit
         self._make_filter = make_filter
+        self._is_at_end = False
         self.set_crawl(crawl)
 
     def set_crawl(self, crawl: Crawl) -> None:
         """Use this crawl: that of a file starts when the file was read."""
         self.crawl = crawl
         self.filter = self._make_filter(crawl, self.emit)
+
+    def reach_end(self) -> None:
+        """Record that all pages were handed over: the outcome is final."""
+        self._is_at_end = True
+        self.emit(CrawlFinished(self.crawl.outcome))
+
+    def close(self) -> None:
+        """Record that no more pages are handed over; those that are missing make it partial."""
+        if not self._is_at_end and self.crawl.stopped is None:
+            self.crawl.stop("SM706", "The stream was closed before its end")
 
 
 class ItemReader(Protocol[Filter, Item_co]):
@@ -139,6 +152,18 @@ class StreamStatus:
         stopped = self._state.crawl.stopped
         return (*([stopped] if stopped else []), *self._state.crawl._cursor.report.losses)
 
+    def robots_verdict(self, agent: str) -> RobotsVerdict | None:
+        """Return what the site's robots.txt says for an agent: which URLs it may fetch.
+
+        :param agent: the name of the agent, such as ``Googlebot``.
+        :return: None if robots.txt was not requested, or has not arrived yet.
+        """
+        crawl = self._state.crawl
+        return site_verdict(crawl._name, crawl._cursor, agent)
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a stream can't be pickled or copied: it is a crawl that runs")
+
 
 class SyncStream(StreamStatus, Iterator[Item_co]):
     """What a crawl gives as it runs: an iterator that can be closed at any time."""
@@ -169,6 +194,7 @@ class SyncStream(StreamStatus, Iterator[Item_co]):
     def close(self) -> None:
         """End the stream: nothing more is fetched."""
         self._items.close()
+        self._state.close()  # the generator does so only if it was started
         self._store.close()  # a source that is a file was stored before the first page was read
 
     def __enter__(self) -> Self:
@@ -209,8 +235,9 @@ def _read(
         for _ in progress:
             yield from read_ready(state, False)
         yield from read_ready(state, True)  # what had arrived when a limit was reached
-        state.emit(CrawlFinished(state.crawl.outcome))
+        state.reach_end()
     finally:
+        state.close()
         progress.close()  # closes the sockets
         if os.getpid() == process:  # a forked process leaves its parent's files alone
             store.close()
@@ -272,7 +299,7 @@ class StreamStart:
         :param store: where the start has put its file, if it is one.
         """
         client = default_client() if web_client is None else as_web_client(web_client)
-        options = replace(options, streaming=True, probe_early=bool(client.thread_safe))
+        options = replace(options_for(client, options), streaming=True)
         crawl = start.crawl(policy, options)
         owned = web_client is None
         return cls(crawl, client, owned, start.homepage, store, start.file is not None)

@@ -4,20 +4,24 @@ import logging
 from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Final, Unpack
+from urllib.parse import urljoin
 
 from usp._crawl import Crawl
 from usp._crawl.assembly import sitemap_for_document
 from usp._crawl.discovery import KNOWN_PATHS
 from usp._crawl.options import CrawlOptions, RecurseCallback, RecurseListCallback, StopCallback
 from usp._crawl.policy import Policy, PolicyFields, explains_policy, policy_with
+from usp._crawl.robots import RobotsFile
+from usp._drive.run import options_for
 from usp._drive.run import run as drive
-from usp._parse import Source, http_charset, inspect, parse_date
+from usp._parse import Kind, Source, http_charset, inspect, parse_date
 from usp._source import CrawlStart, SourceName, known_and_extra_paths
 from usp._store import Store
-from usp._validate import check_flags, check_optional_instance
+from usp._validate import check_flags, check_instance, check_optional_instance
 from usp.exceptions import SitemapException, UsageError
 from usp.objects.events import Observer
 from usp.objects.page import as_utc
+from usp.objects.robots import RobotsVerdict
 from usp.objects.sitemap import AbstractSitemap, IndexWebsiteSitemap, SitemapLink
 from usp.web_client import as_web_client, default_client
 from usp.web_client.abstract_client import AbstractWebClient
@@ -46,6 +50,7 @@ __all__ = [
     "is_http_url",
     "log",
     "parse",
+    "robots_verdict",
     "sitemap_from_str",
     "sitemap_tree",
     "sitemap_tree_for_homepage",
@@ -182,7 +187,7 @@ def run_crawl(
 ) -> Crawl:
     """Run a crawl to its end, and return it."""
     client = default_client() if web_client is None else as_web_client(web_client)
-    crawl = start.crawl(policy, replace(options, probe_early=bool(client.thread_safe)))
+    crawl = start.crawl(policy, options_for(client, options))
     try:
         drive(crawl, client, start.homepage, options.observer)
     finally:
@@ -222,6 +227,22 @@ def parse(
         for child in document.children
     ]
     return sitemap_for_document(url or "", document, links)
+
+
+def robots_verdict(data: str | bytes, agent: str, *, url: str) -> RobotsVerdict:
+    """Return what a robots.txt that you have says for an agent; nothing is fetched.
+
+    :param data: the robots.txt, as a str or as bytes; 500 KiB of it are read.
+    :param agent: the name of the agent, such as ``Googlebot``.
+    :param url: the URL of the robots.txt.
+    :raises UsageError: if an argument is of the wrong type.
+    """
+    if not isinstance(data, str | bytes):
+        raise UsageError(f"data must be str or bytes, not {type(data).__name__}.")
+    check_instance("agent", agent, str)
+    check_instance("url", url, str)
+    document = inspect(Source.of(data, url), Kind.ROBOTS)
+    return RobotsFile.of(url, document).verdict(agent, urljoin(url, "/"))
 
 
 def sitemap_from_str(content: str | bytes) -> AbstractSitemap:

@@ -6,8 +6,9 @@ import pytest
 
 from tests.cli.command import Finished, usp
 from tests.server import LoopbackServer, index, urlset
+from tests.servers import Certificate, TLSServer
 from usp._crawl.policy import PolicyFields
-from usp.cli._options import GROUPS, SHARED, Target
+from usp.cli._options import GROUPS, SHARED, Destination
 from usp.cli._settings import Settings
 from usp.cli.cli import main, parse_args
 
@@ -41,6 +42,12 @@ def test_pages_are_chosen(site: LoopbackServer) -> None:
     assert pages(site, "--include", "/t", "--exclude", "two") == ["/three"]
     assert pages(site, "--since", "2019-12", "--until", "2021", "--undated", "drop") == ["/old"]
     assert pages(site, "--limit", "3") == ["/one", "/two", "/three"]
+
+
+def test_that_no_page_was_chosen_is_said(site: LoopbackServer) -> None:
+    ended = usp("ls", site.url, "-k", "-f", "pages", "--include", "nothing")
+    assert (ended.code, ended.out) == (0, "")
+    assert ended.messages == [f"usp: no page of {site.url} was chosen"]
 
 
 def test_sitemaps_are_chosen(site: LoopbackServer) -> None:
@@ -96,23 +103,36 @@ def test_a_proxy_is_used(site: LoopbackServer) -> None:
     assert usp("ls", site.url, "-k", "--proxy", "", env=dead).code == 0
 
 
+def test_any_certificate_is_accepted_on_demand(certificate: Certificate) -> None:
+    with TLSServer(certificate.context()) as secure:
+        secure.robots("/a.xml")
+        secure.site["/a.xml"] = urlset(secure.at("/one"))
+        ended = usp("ls", secure.url, "-k", "--max-attempts", "1", "--no-homepage")
+        assert ended.code == 3
+        assert "certificate" in ended.err
+        ended = usp("ls", secure.url, "-k", "-f", "pages", "--insecure")
+    assert (ended.code, ended.out, ended.messages) == (0, f"{secure.at('/one')}\n", [])
+    assert "Warning" not in ended.err
+
+
 def test_every_option_for_the_library_reaches_it() -> None:
     values = {
-        "undated": "drop", "kind": "news,image", "header": "A: b", "user-agent": "x", "proxy": "p",
+        "undated": "drop", "robots": "obey", "kind": "news,image",
+        "header": "A: b", "user-agent": "x", "proxy": "p",
         "since": "48h", "until": "24h", "include": "x", "exclude": "x", "include-sitemaps": "x",
         "exclude-sitemaps": "x", "max-level": "3",
     }  # fmt: skip
     for option in SHARED:
-        if option.target is Target.COMMAND:
+        if option.target is Destination.COMMAND:
             continue
         value = [values.get(option.name, "7")] if option.placeholder else []
         made = settings(option.flags[-1], *value)
-        if option.target is Target.POLICY:
+        if option.target is Destination.POLICY:
             assert option.keyword in PolicyFields.__annotations__
             assert getattr(made.policy, option.keyword) != getattr(
                 settings().policy, option.keyword
             )
-        elif option.target is Target.CLIENT:
+        elif option.target is Destination.CLIENT:
             assert option.keyword in made.client_settings
             made.web_client().close()
         else:

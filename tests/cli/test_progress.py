@@ -1,14 +1,11 @@
 """Progress on a real pseudo-terminal, and the line that it shows."""
 
-import fcntl
 import os
-import pty
 import re
 import select
 import struct
 import subprocess
 import sys
-import termios
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -27,6 +24,13 @@ from usp.objects.events import (
     SitemapParsed,
 )
 from usp.objects.fetch_info import FetchInfo
+
+if sys.platform == "win32":
+    pytest.skip("Windows has no pseudo-terminals", allow_module_level=True)
+
+import fcntl
+import pty
+import termios
 
 ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")

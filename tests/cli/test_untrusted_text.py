@@ -49,6 +49,21 @@ def site(server: LoopbackServer) -> LoopbackServer:
     return server
 
 
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_find_prints_no_credentials_and_nothing_that_controls_a_terminal(
+    site: LoopbackServer, form: str
+) -> None:
+    declared = (with_login(site.at("/lost.xml")), f"{site.url}{NASTY_URL[1:]}", site.at("/i.xml"))
+    site.site["/robots.txt"] = "".join(f"Sitemap: {url}\n" for url in declared)
+    ended = usp("find", with_login(site.url), "-k", "-f", form)
+    assert ended.code == 0
+    text = ended.out + ended.err
+    assert HIDDEN not in text
+    if form == "text":  # JSON is for programs
+        assert {char for char in text if is_unsafe(char)} <= {"\n"}
+    assert "/lost.xml" in ended.out
+
+
 @pytest.mark.parametrize("options", OPTIONS, ids=" ".join)
 def test_no_credentials_are_printed_or_logged(
     site: LoopbackServer, options: list[str], tmp_path: Path

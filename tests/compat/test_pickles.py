@@ -13,6 +13,7 @@ import pickle
 import pickletools
 import sys
 from collections.abc import Iterator
+from dataclasses import MISSING, fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +23,11 @@ from tests.cli.command import script, search_path
 from tests.compat.make_pickles import objects, value_of
 from tests.compat.record import DATA
 from tests.server import LoopbackServer, index, urlset
+from usp import Policy
 from usp.exceptions import SitemapException
 from usp.fetch_parse import PlainTextSitemapParser
+from usp.objects import events, fetch_info, markup, outcome, problem, video
+from usp.objects.fetch_info import FetchInfo
 from usp.objects.page import SitemapPage
 from usp.objects.problem import Problem
 from usp.objects.sitemap import AbstractSitemap
@@ -245,3 +249,43 @@ def test_a_problem_of_a_later_version_says_so() -> None:
     for attribute in ("name", "severity"):
         with pytest.raises(SitemapException, match=r"^SM999 is no problem code of this version\.$"):
             getattr(problem, attribute)
+
+
+# Frozen dataclasses
+
+
+def frozen_values() -> list[Any]:
+    """A value of each public dataclass that a pickle may contain."""
+    modules = (events, fetch_info, markup, outcome, problem, video)
+    kinds = [
+        kind
+        for module in modules
+        for kind in vars(module).values()
+        if isinstance(kind, type) and is_dataclass(kind) and kind is not problem.Code
+    ]
+    return [
+        kind(**{field.name: field.name for field in fields(kind) if field.default is MISSING})
+        for kind in dict.fromkeys(kinds)
+    ] + [Policy(per_host=3, since="48h", include="a")]
+
+
+@pytest.mark.parametrize("value", frozen_values(), ids=lambda value: type(value).__name__)
+def test_a_pickle_of_a_value_names_its_fields(value: Any) -> None:
+    names = {field.name for field in fields(value)}
+    strings = {
+        argument for _, argument, _ in pickletools.genops(pickle.dumps(value)) if argument in names
+    }
+    assert strings == names
+    assert opened(pickle.dumps(value)) == copy.deepcopy(value) == value
+
+
+def test_a_value_of_an_earlier_or_later_version_has_the_fields_of_this_one() -> None:
+    info: Any = FetchInfo(status=200, attempts=2)
+    state = info.__getstate__()
+    del state["attempts"]  # as if it had been added since
+    other: Any = FetchInfo.__new__(FetchInfo)
+    other.__setstate__({**state, "invented_later": 1})
+    assert other == FetchInfo(status=200)
+    broken: Any = Problem.__new__(Problem)
+    with pytest.raises(SitemapException, match=r"^Problem was pickled by another version: .*code"):
+        broken.__setstate__({"message": "x"})

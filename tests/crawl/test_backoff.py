@@ -1,18 +1,34 @@
 """Retries, backoff and dead hosts, without I/O: time is an argument, so nothing waits."""
 
+from collections.abc import Callable
+from itertools import pairwise
 from threading import TIMEOUT_MAX
 
 import pytest
 
-from tests.crawl.simulation import BUSY, HOME, REFUSED, ROBOTS, robots, run, site_crawl, url
+from tests.crawl.simulation import BUSY, HOME, REFUSED, ROBOTS, pages, robots, run, site_crawl, url
 from usp._crawl.assembly import subtree
 from usp._crawl.backoff import HostBackoff, retry_delay
 from usp._crawl.core import Crawl
 from usp._crawl.discovery import KNOWN_PATHS
 from usp._crawl.messages import FetchFailed
 from usp._crawl.policy import Policy
+from usp._parse import Document
 from usp.objects.outcome import Outcome
 from usp.objects.sitemap import InvalidSitemap
+
+
+def run_until_done(
+    crawl: Crawl, answer: Callable[[int], FetchFailed | Document], concurrency: int = 1
+) -> list[float]:
+    """Answer all requests of a crawl by their number; return when each of them was sent."""
+    now, times = 0.0, list[float]()
+    while not crawl.done:
+        for request in crawl.take(now, concurrency):
+            crawl._receive(request, answer(len(times)), now)
+            times.append(now)
+        now = max(now, crawl.wakeup() or now)
+    return times
 
 
 def test_a_transient_failure_is_retried_with_growing_delays() -> None:
@@ -31,7 +47,9 @@ def test_a_transient_failure_is_retried_with_growing_delays() -> None:
 
 @pytest.mark.parametrize(("seconds", "delay"), [(7.0, 7.0), (0.1, 1.0), (86_400.0, 60.0)])
 def test_retry_after_is_respected_within_the_limits(seconds: float, delay: float) -> None:
-    crawl = Crawl(url("a"))
+    crawl = Crawl(ROBOTS)
+    (request,) = crawl.take(10.0)
+    crawl._receive(request, robots("a"), 10.0)
     (request,) = crawl.take(10.0)
     rate_limited = FetchFailed("429", retryable=True, status=429, retry_after=seconds)
     crawl._receive(request, rate_limited, 10.0)
@@ -84,6 +102,37 @@ def test_a_dead_host_is_given_up_after_a_few_urls() -> None:
     assert len(by_http) == Policy().host_failure_threshold
     assert set(requested) - set(by_http) <= {"https://h.example/robots.txt", "https://h.example/"}
     assert crawl.tree().outcome is Outcome.UNREACHABLE
+
+
+@pytest.mark.parametrize("status", [429, 503])
+@pytest.mark.parametrize("retry_after", [None, 0.0, 1.0, 7.0, 30.0, 59.0, 86_400.0])
+@pytest.mark.parametrize("known_paths", [(), KNOWN_PATHS], ids=["robots.txt", "known paths"])
+@pytest.mark.parametrize("concurrency", [1, 8])
+def test_a_host_that_answers_nothing_but_429_or_503_takes_less_than_a_minute(
+    status: int, retry_after: float | None, known_paths: tuple[str, ...], concurrency: int
+) -> None:
+    refused = FetchFailed(f"{status}", retryable=True, status=status, retry_after=retry_after)
+    crawl = Crawl.for_site(HOME, known_paths=known_paths)
+    times = run_until_done(crawl, lambda _: refused, concurrency)
+    assert times[-1] < 60
+    waits = [later - before for before, later in pairwise(times)]
+    assert max(waits) >= min(retry_after or 0, 55), "the host is given the time that it asks for"
+    assert crawl.outcome is (Outcome.BLOCKED if status == 429 else Outcome.UNREACHABLE)
+
+
+def test_a_host_that_answers_429_gets_longer_with_a_longer_backoff() -> None:
+    refused = FetchFailed("429", retryable=True, status=429, retry_after=300.0)
+    crawl = Crawl.for_site(HOME, Policy(backoff_max=600))
+    assert run_until_done(crawl, lambda _: refused)[-1] == 595
+
+
+def test_a_host_that_answers_after_a_429_gets_all_its_time() -> None:
+    busy = FetchFailed("429", retryable=True, status=429, retry_after=40.0)
+    answers: list[FetchFailed | Document] = [busy, robots("a"), busy, busy, pages("a")]
+    crawl = Crawl(ROBOTS)
+    times = run_until_done(crawl, lambda number: answers[number])
+    assert times == [0, 40, 40, 80, 120]
+    assert crawl.outcome is Outcome.FOUND
 
 
 def test_a_host_backs_off_after_several_failed_urls_until_it_responds() -> None:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import usp
 from tests.crawl.simulation import HOME, MISSING, SMALL, Site, run, shape, site_crawl, sites
 from usp.exceptions import SitemapException, UsageError
+from usp.objects.fetch_info import FetchInfo
 
 INDEX = b"""<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
 <sitemap><loc>/a.xml</loc><lastmod>2024-05-01</lastmod></sitemap>
@@ -68,6 +69,7 @@ WRONG_FIELDS: dict[str, list[object]] = {
     "client_error": [None, 0],
     "retry_after": ["5", -1, float("nan"), True],
     "code": [None, "SM999", []],
+    "fetch_info": [None, 404, {"status": 404}],
 }
 
 
@@ -152,6 +154,7 @@ NOT_REQUESTS: list[Any] = [None, 5, f"{HOME}a.xml"]
         *(("deliver", "now", wrong) for wrong in NOT_NUMBERS),
         *(("deliver", "url", wrong) for wrong in (5, b"x", "x", "http://[x", "ftp://h/")),
         *(("deliver", "content_type", wrong) for wrong in (5, b"text/xml")),
+        *(("deliver", "fetch_info", wrong) for wrong in (404, {"status": 404})),
         *(("give_back", "request", wrong) for wrong in NOT_REQUESTS),
         *(("stop", "code", wrong) for wrong in NOT_CODES),
         *(("stop", "reason", wrong) for wrong in (None, 5)),
@@ -179,6 +182,23 @@ def test_a_crawl_of_another_version_is_rejected_in_one_line() -> None:
     saved = pickle.dumps(usp.Crawl.for_site(HOME)).replace(usp.__version__.encode(), b"1.9.9")
     with pytest.raises(SitemapException, match=r"saved by usp 1\.9\.9"):
         pickle.loads(saved)
+
+
+def test_what_a_response_said_is_the_fetch_info_of_the_sitemap() -> None:
+    crawl = usp.Crawl(f"{HOME}index.xml")
+    (request,) = crawl.take(0.0)
+    of_index = FetchInfo(status=200, content_type="text/xml; charset=windows-1252", attempts=1)
+    crawl.deliver(request, INDEX, 0.0, fetch_info=of_index)
+    taken = {request.url: request for request in crawl.take(0.0)}
+    page = f"<urlset><url><loc>{HOME}é</loc></url></urlset>".encode("windows-1252")
+    crawl.deliver(taken[f"{HOME}a.xml"], page, 0.0, fetch_info=of_index)
+    of_failure = FetchInfo(status=404, content_type="text/html", attempts=1)
+    failed = usp.FetchFailed("404", status=404, fetch_info=of_failure)
+    crawl.receive(taken[f"{HOME}b.xml"], failed, 0.0)
+    (index,) = crawl.tree().sub_sitemaps
+    a, b = index.sub_sitemaps
+    assert [each.fetch_info for each in (index, a, b)] == [of_index, of_index, of_failure]
+    assert [page.url for page in a.pages] == [f"{HOME}é"], "its content type has the charset"
 
 
 def test_a_document_is_delivered_as_received_with_its_final_url_and_content_type() -> None:

@@ -1,6 +1,7 @@
 """The manual and the man page have the same options as the help of each command."""
 
 import re
+import tomllib
 
 import pytest
 
@@ -31,6 +32,12 @@ def test_every_group_and_every_command_has_its_table_in_the_manual() -> None:
 
 def test_the_man_page_is_generated() -> None:
     assert MAN_PAGE.read_text(encoding="utf-8") == render_man_page(), HINT
+
+
+def test_the_man_page_is_in_the_wheel() -> None:
+    project = tomllib.loads((PAGE.parents[1] / "pyproject.toml").read_text(encoding="utf-8"))
+    shared = project["tool"]["hatch"]["build"]["targets"]["wheel"]["shared-data"]
+    assert shared == {f"docs/{MAN_PAGE.name}": f"share/man/man1/{MAN_PAGE.name}"}
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)

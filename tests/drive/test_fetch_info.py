@@ -153,10 +153,83 @@ def test_a_truncated_body_is_marked_and_measured(server: LoopbackServer, fetch: 
 def test_a_sitemap_that_no_response_brought_has_an_empty_fetch_info(
     server: LoopbackServer, fetch: Fetch
 ) -> None:
-    missing = fetch(server.at("/missing.xml"))
-    assert isinstance(missing, InvalidSitemap)
-    assert missing.fetch_info == FetchInfo()
+    server.site["/a.xml"] = raw(b"this is not HTTP\r\n\r\n")
+    unreachable = fetch(server.at("/a.xml"), max_attempts=1)
+    assert isinstance(unreachable, InvalidSitemap)
+    assert unreachable.fetch_info == FetchInfo()
     assert usp.parse(BODY).fetch_info == FetchInfo()
+
+
+def test_an_error_response_has_its_status_headers_and_times(
+    server: LoopbackServer, fetch: Fetch
+) -> None:
+    server.site["/old.xml"] = redirect(server.at("/gone.xml"), 301)
+    server.site["/gone.xml"] = Answer(410, BODY, {**HEADERS, "X-Other": "1"})
+    before = datetime.now(UTC)
+    gone = fetch(server.at("/old.xml"))
+    assert isinstance(gone, InvalidSitemap)
+    info = gone.fetch_info
+    assert info.status == 410
+    assert info.content_type == "application/xml; charset=UTF-8"
+    assert info.validators == Validators('W/"abc"', "Wed, 01 May 2024 10:00:00 GMT")
+    assert info.http_last_modified == datetime(2024, 5, 1, 10, tzinfo=UTC)
+    assert info.redirects == gone.redirects == (server.at("/old.xml"),)
+    assert info.bytes_received is None
+    assert info.attempts == 1
+    assert info.fetched_at is not None
+    assert before <= info.fetched_at <= datetime.now(UTC)
+    assert info.seconds is not None
+    assert 0 < info.seconds < 60
+
+
+def test_an_error_response_counts_its_attempts(server: LoopbackServer, fetch: Fetch) -> None:
+    server.site["/a.xml"] = Answer(500)
+    failed = fetch(server.at("/a.xml"), max_attempts=3, backoff_initial=0)
+    assert (failed.fetch_info.status, failed.fetch_info.attempts) == (500, 3)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        Answer(200, b"\x8b\x05\x80br\x03", {"Content-Encoding": "br"}),
+        raw(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n"),
+    ],
+    ids=["an encoding that nobody requested", "a body that never came"],
+)
+def test_a_response_without_a_document_has_a_fetch_info(
+    server: LoopbackServer, fetch: Fetch, answer: Plain
+) -> None:
+    server.site["/a.xml"] = answer
+    failed = fetch(server.at("/a.xml"), max_attempts=1)
+    assert isinstance(failed, InvalidSitemap)
+    assert failed.fetch_info.status == 200
+    assert failed.fetch_info.attempts == 1
+
+
+def test_a_redirect_loop_has_a_status(server: LoopbackServer, fetch: Fetch) -> None:
+    server.site["/a.xml"] = redirect(server.at("/a.xml"), 302)
+    assert fetch(server.at("/a.xml")).fetch_info.status == 302
+
+
+def test_a_host_that_was_given_up_gives_no_url_the_fetch_info_of_another(
+    server: LoopbackServer,
+) -> None:
+    paths = [f"/{number}.xml" for number in range(20)]
+    server.robots(*paths)
+    server.site |= dict.fromkeys(paths, Answer(503))
+    tree = usp.sitemap_tree(
+        server.at("/robots.txt"),
+        per_host=1,
+        max_attempts=1,
+        host_failure_threshold=2,
+        backoff_initial=0,
+    )
+    requested = {server.at(path) for path in server.requested}
+    for sitemap in tree.sub_sitemaps[0].sub_sitemaps:
+        was_requested = sitemap.url in requested
+        assert sitemap.fetch_info.status == (503 if was_requested else None)
+        assert sitemap.fetch_info.attempts == int(was_requested)
+    assert 2 < len(requested) < 20
 
 
 def test_sitemaps_that_redirect_to_one_document_have_redirects_of_their_own(

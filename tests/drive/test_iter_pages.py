@@ -1,18 +1,21 @@
 """``iter_pages`` against a loopback server: pages as a stream, in document order."""
 
+import copy
 import itertools
 import pickle
 import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 import usp
+from tests.loops import run
 from tests.server import Handler, LoopbackServer, index, stall, urlset
-from usp import Outcome, Policy
+from usp import Outcome, Policy, aio
 from usp.exceptions import SitemapException
 from usp.web_client.requests_client import RequestsWebClient
 
@@ -62,6 +65,41 @@ def test_closing_early_does_not_wait_and_leaves_no_thread(site: LoopbackServer) 
     assert not [thread for thread in threading.enumerate() if thread.name == "usp-fetch"]
     with pytest.raises(StopIteration):
         next(stream)
+
+
+@pytest.mark.parametrize("read", [0, 1, 8])
+def test_a_stream_that_is_closed_before_its_end_is_partial(site: LoopbackServer, read: int) -> None:
+    """Whoever reads its outcome must not take it for the whole site."""
+    with usp.iter_pages(site.url) as stream:
+        assert len(list(itertools.islice(stream, read))) == read
+    assert stream.outcome is Outcome.PARTIAL
+    assert [problem.code for problem in stream.problems] == ["SM706"]
+
+    async def main() -> None:
+        async with aio.iter_pages(site.url) as pages:
+            for _ in range(read):
+                await anext(pages)
+        assert (pages.outcome, pages.problems) == (stream.outcome, stream.problems)
+
+    run(main())
+
+
+def test_a_stream_that_was_read_to_its_end_may_be_closed(site: LoopbackServer) -> None:
+    with usp.iter_pages(site.url) as stream:
+        list(stream)
+    assert (stream.outcome, stream.problems) == (Outcome.FOUND, ())
+
+
+@pytest.mark.parametrize("of", [pickle.dumps, copy.copy, copy.deepcopy])
+def test_a_stream_can_not_be_pickled_or_copied(
+    site: LoopbackServer, of: Callable[[object], object]
+) -> None:
+    with usp.iter_pages(site.url) as stream, pytest.raises(TypeError, match="can't be pickled"):
+        of(stream)
+    pages = aio.iter_pages(site.url)
+    with pytest.raises(TypeError, match="can't be pickled"):
+        of(pages)
+    run(pages.aclose())
 
 
 def test_the_pages_of_a_repeated_sitemap_come_once(site: LoopbackServer) -> None:

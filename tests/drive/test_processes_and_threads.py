@@ -155,6 +155,29 @@ def test_a_forked_process_does_not_hang_on_a_silent_server(site: LoopbackServer)
     assert TIMEOUT > 10  # the process ended by itself
 
 
+def test_a_forked_process_makes_its_own_connections(site: LoopbackServer) -> None:
+    """Else both processes would read parts of each other's responses."""
+    code = """
+import os, sys, warnings
+warnings.simplefilter("ignore", DeprecationWarning)
+import usp
+from usp.web_client.requests_client import RequestsWebClient
+
+client = RequestsWebClient()
+tree = usp.sitemap_tree(sys.argv[1], web_client=client)
+child = os.fork()
+for _ in range(20):
+    tree = usp.sitemap_tree(sys.argv[1], web_client=client)
+    assert (tree.outcome, len(list(tree.all_pages()))) == ("found", 501), tree.tried
+if child == 0:
+    os._exit(0)
+client.close()
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+    ended = python(code, site.url)
+    assert (ended.err, ended.out) == ("", "0\n")
+
+
 # Streams that are dropped
 
 

@@ -71,6 +71,16 @@ def test_a_source_may_be_a_homepage(
 
 
 @pytest.mark.parametrize("crawl", CRAWLS)
+def test_a_url_without_a_path_is_a_homepage_however_it_is_written(
+    server: LoopbackServer, crawl: Callable[..., list[str]]
+) -> None:
+    server.robots("/a.xml")
+    server.site["/a.xml"] = urlset(server.at("/1"))
+    for url in (server.url.replace("http", "HTTP"), f"{server.url}?", f"{server.url}#top"):
+        assert crawl(url) == [server.at("/1")]
+
+
+@pytest.mark.parametrize("crawl", CRAWLS)
 @pytest.mark.parametrize("encode", [bytes, gzip.compress])
 @pytest.mark.parametrize("kind", [str, Path])
 def test_a_source_may_be_a_file_with_any_name(

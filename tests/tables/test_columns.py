@@ -143,6 +143,15 @@ def test_only_the_wanted_columns_are_read() -> None:
     assert list(pages.columns(["priority"])) == [{"url": ["https://h.example/1"], "priority": [1]}]
 
 
+def test_a_batch_of_long_entries_has_fewer_rows() -> None:
+    story = f"<news:news><news:title>{'x' * 10_000}</news:title></news:news>"
+    entries = [u(f"https://h.example/{at}", story) for at in range(1000)]
+    pages = Pages(Source.of(urlset(*entries), URL))
+    sizes = [len(batch["url"]) for batch in pages.columns(["title"])]
+    assert sum(sizes) == 1000
+    assert max(sizes) < 500
+
+
 def test_what_was_read_before_the_time_was_up_is_not_lost() -> None:
     entries = [u(f"https://h.example/{at}", f"<lastmod>{'x' * 60}</lastmod>") for at in range(3000)]
     asked = 0

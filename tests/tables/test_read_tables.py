@@ -25,6 +25,7 @@ from usp._tables.read import read_tables
 from usp._tables.schema import PAGE_PARTS, TABLES
 from usp._tables.tree import tables_of
 from usp.exceptions import UsageError
+from usp.objects.outcome import SkipReason
 from usp.objects.page import SitemapPage
 from usp.objects.sitemap import IndexWebsiteSitemap, PagesXMLSitemap
 from usp.web_client.aio_client import AioWebClient
@@ -147,17 +148,7 @@ def test_threads_asyncio_and_the_tree_give_the_same_tables(site: LoopbackServer)
         of_tree = collected(tables_of(one, [*PAGE_PARTS, "pages", "problems"]))
         assert of_tree == {name: threads[name] for name in of_tree}
     found = collected(tables_of(tree, ["sitemaps", "sites"]))
-    known = (
-        "url",
-        "parent_url",
-        "level",
-        "kind",
-        "state",
-        "pages",
-        "bytes",
-        "complete",
-        "children",
-    )
+    known = {*TABLES["sitemaps"].names} - OF_TIME
     for row, other in zip(found["sitemaps"], threads["sitemaps"], strict=True):
         assert {name: row[name] for name in known} == {name: other[name] for name in known}
     assert found["sites"][0]["outcome"] == "partial"
@@ -237,6 +228,25 @@ def test_a_sitemap_that_is_declared_twice_is_read_once(server: LoopbackServer) -
     ]
 
 
+def test_sitemaps_that_are_skipped_have_rows_with_the_reason(site: LoopbackServer) -> None:
+    by_pattern = collected(read_tables(site.url, "sitemaps", include_sitemaps="b", max_sitemaps=3))
+    rows = [(row["url"], row["state"], row["position"]) for row in by_pattern["sitemaps"]]
+    assert rows == [
+        (site.at("/robots.txt"), "ok", 1),
+        (site.at("/index.xml"), "ok", 2),
+        (site.at("/a.xml"), "skipped", 3),
+        (site.at("/b.xml"), "ok", 4),
+        (site.at("/gone.xml"), "failed", 5),
+    ]
+    skipped = by_pattern["sitemaps"][2]
+    assert (skipped["parent_url"], skipped["level"]) == (site.at("/index.xml"), 2)
+    assert "include_sitemaps" in skipped["reason"]
+    stream = read_tables(site.url, "sitemaps", recurse_callback=lambda url, *_: "a.xml" not in url)
+    by_callback = {row["url"]: row for row in collected(stream)["sitemaps"]}
+    assert by_callback[site.at("/a.xml")]["reason"] == "A callback rejected it"
+    assert stream.skipped == {SkipReason.SITEMAP_CALLBACK: 1}
+
+
 def test_no_table_has_credentials(site: LoopbackServer) -> None:
     named = site.url.replace("http://", "http://me:secret@")
     rows = collected(read_tables(named, list(TABLES)))
@@ -314,3 +324,27 @@ def test_the_set_of_urls_knows_each_url_once_however_many_there_are() -> None:
         known.add(url)
     assert len(unique) == len(known)
     assert unique.new_rows(["x", "y", "x"], [0, 1, 2]) == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("robots", "expected"),
+    [
+        (
+            "User-agent: *\nCrawl-delay: 2\nContent-Signal: ai-train=no",
+            ("200", True, 2.0, "ai-train=no"),
+        ),
+        ("User-agent: *\nDisallow: /closed\nSitemap: /closed.xml", ("200", False, None, None)),
+        (404, ("404", True, None, None)),
+    ],
+)
+def test_the_row_of_a_site_says_what_robots_txt_says(
+    server: LoopbackServer, robots: str | int, expected: tuple[object, ...]
+) -> None:
+    server.site["/robots.txt"] = robots
+    tree = usp.sitemap_tree_for_homepage(server.url)
+    for batches in (read_tables(server.url, ["sites"]), tables_of(tree, ["sites"])):
+        (row,) = collected(batches)["sites"]
+        names = ("robots_status", "robots_allows", "crawl_delay", "content_signal")
+        assert tuple(row[name] for name in names) == expected
+    (row,) = collected(read_tables(server.url, ["sites"], use_robots=False))["sites"]
+    assert row["robots_status"] is None

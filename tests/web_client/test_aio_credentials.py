@@ -84,12 +84,14 @@ def test_netrc_credentials_stay_with_their_host(
     (tmp_path / "netrc").write_text("machine 127.0.0.1 login user password secret\n")
     server.site["/a"] = redirect(other.at("/b"))
 
-    async def main(*, trust_env: bool) -> None:
-        async with in_crawl(AioWebClient(trust_env=trust_env), server.url) as client:
+    async def main(*, trust_env: bool = True, netrc: bool = True) -> None:
+        made = AioWebClient(trust_env=trust_env, netrc=netrc)
+        async with in_crawl(made, server.url) as client:
             await body(client, server.at("/a"))
 
-    run(main(trust_env=True))
+    run(main())
     run(main(trust_env=False))
+    run(main(netrc=False))
     sent = [request.headers.get("authorization") for request in server.requests]
-    assert sent == ["Basic dXNlcjpzZWNyZXQ=", None]
+    assert sent == ["Basic dXNlcjpzZWNyZXQ=", None, None]
     assert "authorization" not in other.requests[0].headers

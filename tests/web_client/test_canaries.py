@@ -128,6 +128,23 @@ def test_urllib3_new_conn(pool: urllib3.HTTPConnectionPool) -> None:
     assert used is made[0], message
 
 
+def test_urllib3_is_connected(pool: urllib3.HTTPConnectionPool) -> None:
+    made: list[socket.socket] = []
+
+    class Connection(HTTPConnection):
+        is_connected = False
+
+        def _new_conn(self) -> socket.socket:
+            made.append(super()._new_conn())
+            return made[-1]
+
+    pool.ConnectionCls = Connection
+    for _ in range(2):
+        pool.request("GET", "/")
+    message = changed("urllib3.connection.HTTPConnection.is_connected", "_requests/connections.py")
+    assert len(made) == 2, message
+
+
 def test_http_client_response_class(pool: urllib3.HTTPConnectionPool) -> None:
     made: list[http.client.HTTPResponse] = []
 
@@ -381,6 +398,16 @@ def test_requests_copies_cookies(server: LoopbackServer) -> None:
         session.get(server.at("/a"), auth=forbid)
     sent = [request.headers.get("cookie") for request in server.requests]
     assert sent == ["a=b", None], changed("PreparedRequest._cookies", "_requests/identity.py")
+
+
+def test_cookie_jar_lock() -> None:
+    """A jar has a lock that its thread may take again."""
+    lock = getattr(requests.cookies.RequestsCookieJar(), "_cookies_lock", None)
+    assert lock is not None, changed("CookieJar._cookies_lock", "_requests/cookie_jar.py")
+    with lock:
+        again = lock.acquire(blocking=False)
+    assert again, changed("CookieJar._cookies_lock", "_requests/cookie_jar.py")
+    lock.release()
 
 
 def test_requests_applies_auth_last(server: LoopbackServer) -> None:

@@ -167,10 +167,35 @@ def test_a_content_encoding_that_was_not_requested_is_a_permanent_error(
 def test_raw_deflate_is_decompressed_if_its_content_encoding_says_so(
     server: LoopbackServer, fetch: Fetch, text: bytes
 ) -> None:
-    compressor = zlib.compressobj(wbits=-zlib.MAX_WBITS)
-    compressed = compressor.compress(text) + compressor.flush()
-    server.otherwise = Answer(body=compressed, headers={"Content-Encoding": "deflate"})
+    server.otherwise = Answer(body=raw_deflate(text), headers={"Content-Encoding": "deflate"})
     assert fetch(server.url) == text
+
+
+def raw_deflate(text: bytes) -> bytes:
+    compressor = zlib.compressobj(wbits=-zlib.MAX_WBITS)
+    return compressor.compress(text) + compressor.flush()
+
+
+WHOLE = raw_deflate(b"".join(b"http://h.example/%d\n" % number**9 for number in range(20_000)))
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [WHOLE[:-5], WHOLE[:200_000] + b"\xff" * 1000],
+    ids=["truncated", "corrupt"],
+)
+@pytest.mark.parametrize("crawl", [usp.sitemap_tree, aio.sitemap_tree])
+def test_raw_deflate_that_is_not_whole_is_a_truncated_document(
+    server: LoopbackServer, crawl: Callable[..., Any], damaged: bytes
+) -> None:
+    server.site["/a.txt"] = Answer(body=damaged, headers={"Content-Encoding": "deflate"})
+    tree = crawl(server.at("/a.txt"))
+    tree = run(tree) if asyncio.iscoroutine(tree) else tree
+    (sitemap,) = tree.sub_sitemaps
+    list(tree.all_pages())
+    assert tree.outcome is Outcome.PARTIAL
+    assert "SM102" in [problem.code for problem in sitemap.problems]
+    assert server.requested == ["/a.txt"], "another request would bring the same"
 
 
 @pytest.mark.parametrize(

@@ -74,6 +74,28 @@ def test_credentials_of_a_session_stay_in_the_domain_of_the_homepage(
         assert (session.auth, session.headers["Cookie"]) == (("user", "secret"), "a=b")
 
 
+def test_logins_of_netrc_can_be_switched_off_and_others_stay_with_their_host(
+    server: LoopbackServer, other: LoopbackServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
+    (tmp_path / "netrc").write_text(
+        "machine 127.0.0.1 login me password it\nmachine 127.0.0.2 login me password it\n"
+    )
+    server.site |= {"/a": redirect(other.at("/b")), "/c": redirect(server.at("/d")), "/d": b"here"}
+    for netrc in (True, False):
+        client = RequestsWebClient(netrc=netrc)
+        client.for_crawl(server.url)
+        client.get(server.at("/a"))
+        assert names(server) == names(other) == ["authorization"] * netrc
+        client.close()
+    client = RequestsWebClient(netrc=False)
+    client.get(server.at("/c").replace("//", "//user:secret@"))
+    assert names(server) == ["authorization"], "it is that of the URL, on the same host"
+    client.get(server.at("/a").replace("//", "//user:secret@"))
+    assert names(other) == []
+    client.close()
+
+
 def test_an_authorization_header_of_a_session_is_a_credential(
     server: LoopbackServer, other: LoopbackServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,6 +11,7 @@ import requests
 
 import usp
 from tests.server import LoopbackServer, urlset
+from usp._crawl.messages import FetchRequest
 from usp._drive.fetch import Fetcher, failed_fetch
 from usp._drive.time_limit import TimeLimit
 from usp._store import Store
@@ -29,6 +30,7 @@ from usp.web_client.abstract_client import (
 from usp.web_client.requests_client import RequestsWebClient, RequestsWebClientSuccessResponse
 
 HOME = "http://h.example/"
+REQUEST = FetchRequest(HOME)
 SITE = {
     f"{HOME}robots.txt": f"Sitemap: {HOME}s.xml\n".encode(),
     f"{HOME}s.xml": urlset(f"{HOME}page"),
@@ -221,7 +223,7 @@ def test_an_error_of_another_class_is_an_error() -> None:
         def retryable(self) -> bool:
             return True
 
-    result = failed_fetch(Failure())
+    result = failed_fetch(Failure(), REQUEST, 0.0)
     assert (result.message, result.retryable, result.status) == (Failure().message(), True, 503)
 
 
@@ -229,7 +231,7 @@ def test_the_error_of_a_mock_says_nothing_about_the_host() -> None:
     mock = MagicMock(spec=WebClientErrorResponse)
     mock.message.return_value = "gone"
     mock.retryable.return_value = False
-    result = failed_fetch(mock)
+    result = failed_fetch(mock, REQUEST, 0.0)
     assert (result.no_response, result.untrusted, result.status) == (False, False, None)
     assert result.retry_after in {None, 1.0}  # a mock is a number, too
 

@@ -11,6 +11,7 @@ import requests_cache
 from tests.responses import error
 from tests.server import Answer, Handler, LoopbackServer, redirect, reset, stall, urlset
 from usp import Outcome, Policy, __version__
+from usp._crawl.messages import FetchRequest
 from usp._drive.fetch import failed_fetch
 from usp.objects.fetch_info import Validators
 from usp.tree import sitemap_tree_for_homepage
@@ -22,6 +23,8 @@ from usp.web_client.abstract_client import (
     WebClientErrorResponse,
 )
 from usp.web_client.requests_client import RequestsWebClient, RequestsWebClientSuccessResponse
+
+REQUEST = FetchRequest("http://host.example/")
 
 
 @pytest.fixture
@@ -237,7 +240,7 @@ def test_the_scope_of_a_client_passes_on_to_it() -> None:
 @pytest.mark.parametrize(("given", "read"), [("5", 5.0), ("soon", None), (-1, None), (2, 2.0)])
 def test_the_retry_after_of_a_client_is_a_number_or_none(given: object, read: float | None) -> None:
     response = WebClientErrorResponse("503", retryable=True, retry_after=given)  # type: ignore[arg-type]
-    assert failed_fetch(response).retry_after == read
+    assert failed_fetch(response, REQUEST, 0.0).retry_after == read
 
 
 @pytest.mark.parametrize(
@@ -245,7 +248,7 @@ def test_the_retry_after_of_a_client_is_a_number_or_none(given: object, read: fl
 )
 def test_the_status_of_a_client_is_a_status_or_none(given: object, read: int | None) -> None:
     response = WebClientErrorResponse("gone", retryable=False, status_code=given)  # type: ignore[arg-type]
-    assert failed_fetch(response).status == read
+    assert failed_fetch(response, REQUEST, 0.0).status == read
 
 
 def test_a_truncated_body_is_read_as_far_as_it_goes(server: LoopbackServer) -> None:

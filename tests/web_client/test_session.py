@@ -16,6 +16,7 @@ from tests.responses import body, error
 from tests.server import Answer, Handler, LoopbackServer
 from tests.servers import Certificate, TLSServer, Tunnels, drip
 from usp.exceptions import DeadlineError
+from usp.web_client._requests.cookie_jar import BoundedCookieJar
 from usp.web_client._requests.session import OwnSession
 from usp.web_client.abstract_client import AbstractWebClientSuccessResponse
 from usp.web_client.requests_client import RequestsWebClient
@@ -205,6 +206,38 @@ def test_cookies_are_kept_and_sent(server: LoopbackServer) -> None:
         for _ in range(2):
             body(client.get(server.url))
     assert [request.headers.get("cookie") for request in server.requests] == [None, "a=b"]
+
+
+def test_a_bounded_number_of_cookies_is_kept(server: LoopbackServer) -> None:
+    """Else a site that sets others with every response would cost quadratic time."""
+
+    def set_sixty(handler: Handler) -> None:
+        number = len(server.requests)
+        cookies = "".join(f"Set-Cookie: c{number}_{one}=v\r\n" for one in range(60))
+        handler.wfile.write(f"HTTP/1.1 200 OK\r\n{cookies}Content-Length: 0\r\n\r\n".encode())
+        handler.keep_open = True
+
+    server.otherwise = set_sixty
+    with closing(RequestsWebClient()) as client:
+        for _ in range(5):
+            body(client.get(server.url))
+    sent = server.requests[-1].headers["cookie"].split("; ")
+    assert sorted(sent) == sorted(f"c4_{one}=v" for one in range(10, 60)), "the newest"
+
+
+def test_cookies_of_many_hosts_are_bounded_while_threads_read_them() -> None:
+    jar = BoundedCookieJar()
+
+    def set_and_read() -> None:
+        for number in range(60):
+            for name in ("a", "b", "c", "d", "e"):
+                jar.set(name, "v", domain=f"h{number}.example")
+            sum(1 for _ in jar)
+
+    all_at_once(4, set_and_read)
+    assert len(jar) == 200
+    assert jar.get("e", domain="h59.example") == "v"
+    assert jar.get("a", domain="h0.example") is None
 
 
 def test_a_client_can_be_pickled_and_copied(server: LoopbackServer) -> None:

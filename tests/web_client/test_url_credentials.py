@@ -398,6 +398,76 @@ def test_wrong_settings_are_rejected_without_their_values(
     assert HIDDEN not in str(caught.value)
 
 
+def set_header(name: str, value: Any) -> Callable[[requests.Session], None]:
+    return lambda session: session.headers.update({name: value})
+
+
+def set_token(session: requests.Session) -> None:
+    def sign(request: requests.PreparedRequest) -> requests.PreparedRequest:
+        request.headers["Authorization"] = f"Bearer {HIDDEN}\n"
+        return request
+
+    session.auth = sign
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        set_header("Authorization", f"Bearer {HIDDEN}\n"),
+        set_header("Cookie", f"a={HIDDEN}\r\n"),
+        set_header("X-Api-Key", f"{HIDDEN}\n"),
+        set_header("Authorization", [HIDDEN]),
+        lambda session: session.cookies.set("a", f"{HIDDEN}\nb"),
+        set_token,
+    ],
+    ids=["Authorization", "Cookie", "other", "list", "cookie", "function"],
+)
+def test_a_header_of_the_session_that_can_not_be_sent_is_not_shown(
+    server: LoopbackServer, spoil: Callable[[requests.Session], None]
+) -> None:
+    with requests.Session() as session, closing(RequestsWebClient(session=session)) as client:
+        spoil(session)
+        response = client.get(server.url)
+        tree = usp.sitemap_tree_for_homepage(server.url, client, use_known_paths=False)
+    assert isinstance(response, WebClientErrorResponse)
+    assert "can't be sent" in response.message()
+    assert [text for text in (response.message(), *texts_of(tree)) if HIDDEN in text] == []
+    assert server.requests == []
+
+
+@pytest.mark.parametrize("way", ["plain session", "stream", "asyncio"])
+def test_credentials_of_a_url_are_sent_in_utf_8(server: LoopbackServer, way: str) -> None:
+    """As a browser sends them (RFC 7617 2.1), on redirects, too."""
+    start, target = (
+        server.at(path).replace("://", "://us%E2%98%83er:p\u00e4ss@") for path in ("/a", "/b")
+    )
+    server.site["/a"] = redirect(target.encode().decode("latin-1"))
+    server.site["/b"] = urlset(server.at("/page"))
+    WAYS[way](start, [])
+    expected = "Basic " + b64encode("us\u2603er:p\u00e4ss".encode()).decode()
+    sent = sent_to(server)
+    assert (sent["/a"], sent["/b"]) == (expected, expected)
+
+
+@pytest.mark.parametrize("way", ["plain session", "stream", "asyncio"])
+def test_credentials_in_a_url_stay_at_its_port(server: LoopbackServer, way: str) -> None:
+    with LoopbackServer() as elsewhere:
+        elsewhere.otherwise = urlset("http://h.example/")
+        server.site["/a"] = redirect(elsewhere.at("/b"))
+        WAYS[way](with_login(server.at("/a")), [])
+    assert sent_to(server)["/a"] == BASIC
+    assert sent_to(elsewhere) == {"/b": None}
+
+
+def test_a_password_with_a_line_break_is_not_logged(
+    server: LoopbackServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    url = server.url.replace("://", f"://user:\n{HIDDEN}@")
+    usp.sitemap_tree_for_homepage(url, use_known_paths=False)
+    assert "as the homepage of" in caplog.text
+    assert HIDDEN not in caplog.text
+
+
 def test_a_redirect_to_an_error_shows_nothing(server: LoopbackServer) -> None:
     server.site["/a"] = redirect(with_login("ftp://h.example/"))
     server.site["/b"] = Answer(status=302, headers={"Location": with_login("http://[::1/")})

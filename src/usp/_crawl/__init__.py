@@ -16,6 +16,7 @@ sleeping happens in ``_drive``. What bytes mean is for ``_parse`` to say.
 - ``discovery``: robots.txt, known paths, the homepage: stages and their order; ``scheme_choice``:
   http for a site that was named without a scheme and has no https;
 - ``host_queue``, ``backoff``: concurrency per host, retry delays, hosts that fail;
+- ``robots``: what robots.txt says for an agent, and requests that wait for it;
 - ``selection``, ``time_bounds``: which pages and sitemaps the caller wants;
 - ``report``: what was tried, and what was lost; ``assembly``: the tree of ``usp.objects`` that a
   finished crawl becomes.

@@ -6,11 +6,13 @@ from typing import Final
 
 from usp._crawl.cursor import Cursor
 from usp._crawl.nodes import NOT_EXPANDED_MESSAGE, Node
+from usp._crawl.robots import robots_file
 from usp._crawl.selected_pages import SelectedPages
 from usp._crawl.selection import Selection
 from usp._parse import Document, Kind
 from usp.objects import sitemap as sitemaps
 from usp.objects.problem import NOT_EXPANDED, Problem
+from usp.objects.robots import RobotsVerdict
 
 _PAGES: Final[dict[Kind, type[sitemaps.AbstractPagesSitemap]]] = {
     Kind.URLSET: sitemaps.PagesXMLSitemap,
@@ -78,6 +80,12 @@ def _subtrees(nodes: Sequence[Node], selection: Selection) -> list[sitemaps.Abst
     return found
 
 
+def site_verdict(name: str, cursor: Cursor, agent: str) -> RobotsVerdict | None:
+    """Return what the robots.txt of a site says for an agent, once it has arrived."""
+    found = robots_file(node.resource for node in cursor.roots)
+    return found.verdict(agent, name) if found else None
+
+
 def website_tree(name: str, cursor: Cursor) -> sitemaps.IndexWebsiteSitemap:
     """Return the root of the tree, which stands for the site and has the outcome."""
     root = sitemaps.IndexWebsiteSitemap(
@@ -88,4 +96,5 @@ def website_tree(name: str, cursor: Cursor) -> sitemaps.IndexWebsiteSitemap:
         notes=(Problem(*cursor.stopped),) if cursor.stopped else (),
     )
     root._skipped_sitemaps = cursor.skipped_start_urls
+    root._robots = robots_file(node.resource for node in cursor.roots)
     return root

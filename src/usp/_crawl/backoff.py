@@ -2,7 +2,8 @@
 
 A host that gives no response, or answers 429 or 503, for several URLs in a row backs off: it gets
 one request at a time, with growing delays. The first good response ends that. If none comes, the
-host is dead, and its queued requests fail.
+host is dead, and its queued requests fail. One that has answered nothing but 429 or 503 is dead
+when its time is over: like one that stays silent, it costs less than a minute.
 """
 
 from dataclasses import dataclass, field, replace
@@ -10,11 +11,16 @@ from typing import Final
 
 from usp._crawl.messages import FetchFailed
 from usp._crawl.policy import Policy
+from usp.objects.fetch_info import NOT_FETCHED
 
 RATE_LIMITED: Final = frozenset({429, 503})
 """Statuses by which a server asks for fewer requests."""
 _MAX_PROBES_WITHOUT_RESPONSE: Final = 2
 """How often a host that has never responded is tried again before it is dead."""
+_MAX_SECONDS_REFUSED: Final = 55.0
+"""How long a host is tried that has answered nothing but 429 or 503; longer only if ``backoff_max``
+is more than a minute. Some seconds remain for its last request."""
+_LAST_REQUEST_SECONDS: Final = 5.0
 
 
 def retry_delay(policy: Policy, attempts: int, retry_after: float | None, jitter: float) -> float:
@@ -46,6 +52,8 @@ class HostBackoff:
     """How many requests failed while the host was backing off."""
     next_probe_at: float = 0.0
     """When a host that backs off may be requested again."""
+    refused_until: float | None = None
+    """When a host is given up that has answered nothing but 429 or 503, since the first of them."""
     dead: FetchFailed | None = None
     """Why the host was given up, if it was."""
 
@@ -57,8 +65,13 @@ class HostBackoff:
     def succeeded(self) -> None:
         """Record a response that was not rate limited; it ends the backoff."""
         self.responded = True
+        self.refused_until = None
         self.failed_urls.clear()
         self.probes = 0
+
+    def within_time(self, delay: float, now: float) -> float:
+        """Return a delay, shortened if the host would be given up before it is over."""
+        return delay if self.refused_until is None else min(delay, self.refused_until - now)
 
     def failed(
         self, url: str, failure: FetchFailed, now: float, jitter: float, *, in_flight: int
@@ -71,16 +84,30 @@ class HostBackoff:
         if not self.failed_urls:
             self.burst = in_flight if self.responded else 0
         self.failed_urls.add(url)
+        if self._is_refused_too_long(failure, now):
+            self._give_up(failure)
         if not self.is_active:
             return
         if not in_flight:  # requests that were sent together count as one probe
             self.probes += 1
             delay = retry_delay(self.policy, self.probes, failure.retry_after, jitter)
-            self.next_probe_at = now + delay
+            self.next_probe_at = now + self.within_time(delay, now)
         permanent = failure.no_response and not failure.retryable and not self.responded
         if permanent or self.probes > self._max_probes(failure):
-            message = f"{failure.message}: the host was given up"
-            self.dead = replace(failure, message=message, retryable=False)
+            self._give_up(failure)
+
+    def _is_refused_too_long(self, failure: FetchFailed, now: float) -> bool:
+        """Tell whether a host has had its time that answers nothing but 429 or 503."""
+        if self.responded or failure.status not in RATE_LIMITED:
+            return False
+        if self.refused_until is None:
+            longest = self.policy.backoff_max - _LAST_REQUEST_SECONDS
+            self.refused_until = now + max(_MAX_SECONDS_REFUSED, longest)
+        return now >= self.refused_until
+
+    def _give_up(self, failure: FetchFailed) -> None:
+        message = f"{failure.message}: the host was given up"
+        self.dead = replace(failure, message=message, retryable=False, fetch_info=NOT_FETCHED)
 
     def _max_probes(self, failure: FetchFailed) -> int:
         if not failure.no_response:

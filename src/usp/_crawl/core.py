@@ -15,6 +15,7 @@ from urllib.parse import urljoin
 from usp._crawl.assembly import website_tree
 from usp._crawl.cursor import Cursor
 from usp._crawl.deadline import Deadline
+from usp._crawl.delivery import delivered_document
 from usp._crawl.discovery import KNOWN_PATHS, StartUrl, discovery_plan
 from usp._crawl.messages import (
     FetchFailed,
@@ -35,7 +36,6 @@ from usp._crawl.unchanged import unchanged_document
 from usp._crawl.url_credentials import UrlCredentials
 from usp._crawl.urls import check_homepage, check_paths, check_start_url, schemes_to_try
 from usp._crawl.work import Work, finish
-from usp._parse import Source, http_charset, inspect
 from usp._validate import (
     argument_error,
     check_flags,
@@ -47,6 +47,7 @@ from usp._validate import (
 )
 from usp._version import __version__
 from usp.exceptions import SitemapException, UsageError
+from usp.objects.fetch_info import FetchInfo
 from usp.objects.outcome import FoundBy, Outcome, SkipReason
 from usp.objects.page import as_utc
 from usp.objects.problem import Problem
@@ -167,7 +168,7 @@ class Crawl:
         self._credentials = UrlCredentials()
         site = self._credentials.site(site)
         other = self._credentials.site(other) if other and self.policy.scheme_fallback else None
-        self._resources = ResourceTable(self.policy)
+        self._resources = ResourceTable(self.policy, skip_delays=options.skip_delays)
         self._start_at(site, selection, options)
         self._choice = SchemeChoice(site, other) if other else None
         self._deadline = Deadline(self.policy.max_seconds)
@@ -182,7 +183,7 @@ class Crawl:
 
     @property
     def done(self) -> bool:
-        """Whether the whole tree is decided."""
+        """Whether the crawl is over: the result of every node is known."""
         return self._cursor.done
 
     @property
@@ -256,6 +257,7 @@ class Crawl:
         again, self._given_back = self._given_back[:room], self._given_back[room:]
         room = min(self.policy.concurrency - self._resources.in_flight, room - len(again))
         waits_for = self._choice.waits_for if self._choice else self._cursor.waits_for
+        waits_for = self._resources.blocking(waits_for)
         new = self._resources.start_requests(now, room, self._prefetch_room(room), waits_for)
         taken = again + [self._request(resource) for resource in new]
         self._taken.update((request.url, request) for request in taken)
@@ -345,7 +347,7 @@ class Crawl:
     def _record(
         self, request: FetchRequest, result: FetchResult, now: float, jitter: float
     ) -> float | None:
-        """Take a result; its consequences are for ``_advance``."""
+        """Store a result; ``_advance`` processes it."""
         request = self._answered(request)
         if isinstance(result, NotModified):
             result = result._document or unchanged_document(request, result)
@@ -357,7 +359,7 @@ class Crawl:
         return None
 
     def _advance(self) -> Work[None]:
-        """Take the consequences of all that has arrived, in small steps; then it is ``_take``'s."""
+        """Process all results that have arrived, in small steps; ``_take`` needs that before it."""
         for _ in self._resources.fail_orphaned():
             yield None
             if self._cursor.stopped:
@@ -387,6 +389,7 @@ class Crawl:
         *,
         url: str | None = None,
         content_type: str | None = None,
+        fetch_info: FetchInfo | None = None,
     ) -> None:
         """Take the document that a request brought.
 
@@ -394,15 +397,12 @@ class Crawl:
         :param data: the body as received, compressed or not.
         :param now: the time in seconds, by the clock of ``take``.
         :param url: the URL after redirects, if that is another one.
-        :param content_type: the header, for the charset in it.
+        :param content_type: the header, for the charset in it; by default, that of ``fetch_info``.
+        :param fetch_info: what else the response said: ``fetch_info`` of the sitemap.
         """
-        check_instance("data", data, bytes)
-        check_instance("request", request, FetchRequest)
-        final = request.url if url is None else check_start_url("url", url)
-        charset = http_charset(check_optional_instance("content_type", content_type, str))
-        options, limit = request._options, self.policy.max_document_bytes
-        source = Source([data], final, request.url, charset, limit, extensions=options.extensions)
-        self._receive(request, inspect(source, options.kind, options.children), now)
+        limit = self.policy.max_document_bytes
+        document = delivered_document(request, data, url, content_type, fetch_info, limit)
+        self._receive(request, document, now)
 
 
 def restore_crawl(fields: dict[str, Any]) -> Crawl:

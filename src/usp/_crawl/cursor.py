@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any, Final
 from urllib.parse import urldefrag, urljoin
 
-from usp._crawl.children import child_selection, wanted_children
+from usp._crawl.children import child_selection, skipped_children, wanted_children
 from usp._crawl.discovery import Condition, HomepageQuery, Stage, StartUrl
 from usp._crawl.messages import FetchFailed
 from usp._crawl.nodes import NO_PAGES, Node, OutcomeTally, rejection, unfinished
@@ -35,7 +35,7 @@ _WITHOUT_PAGES: Final = frozenset({Kind.ROBOTS, Kind.INVALID})
 
 
 class Cursor:
-    """The part of the tree that is decided, and the state to continue."""
+    """The nodes whose results are known, and where to go on."""
 
     def __init__(
         self,
@@ -76,7 +76,7 @@ class Cursor:
 
     @property
     def done(self) -> bool:
-        """Whether the whole tree is decided."""
+        """Whether the result of every node is known."""
         return not self._path and self._next_root == len(self.roots)
 
     @property
@@ -126,6 +126,8 @@ class Cursor:
         """Request the children of an index early, unless a callback chooses among them."""
         document = resource.shared.document
         if document is None or document.kind is Kind.HOMEPAGE or self.options.chooses_children:
+            return
+        if resource.for_rules_only:
             return
         if resource.level >= self._policy.max_level:
             return
@@ -259,7 +261,7 @@ class Cursor:
                 node.resource = node.resource or self._request(node)
 
     def _runs(self, stage: Stage) -> bool:
-        """Tell whether a stage runs: decided for all of it, at its first node."""
+        """Tell whether a stage runs; this is decided once for the stage, at its first node."""
         if stage not in self._stage_runs:
             found = self.tally.sitemaps > 0
             satisfied = {
@@ -387,6 +389,8 @@ class Cursor:
             urls = yield from self.options.chosen_children(list(wanted), node.level, parents)
             skipped[SkipReason.SITEMAP_CALLBACK] += len(wanted.keys() - urls)
         node.skipped = +skipped
+        if self.options.every_node and node.skipped:
+            node.skipped_children = tuple(skipped_children(document, urls, self.selection))
         self.skipped += skipped
         urls = yield from self._repeats.allowed_children(node, urls)
         node.more_children = document.more_children + max(len(urls) - self.sitemaps_left, 0)

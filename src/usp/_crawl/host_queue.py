@@ -40,11 +40,16 @@ class HostLimits:
     """When the host may be requested again, by the ``Retry-After`` of a 429."""
     unavailable_until: float = 0.0
     """The same for a 503. A good response shows that the host is available, and ends it."""
+    interval: float = 0.0
+    """The least seconds between the starts of two requests: the ``Crawl-delay`` of robots.txt."""
+    started_at: float = 0.0
+    """When the last request was sent."""
 
     @property
     def free_at(self) -> float:
-        """When the host may be requested again, by its ``Retry-After``."""
-        return max(self.paused_until, self.unavailable_until)
+        """When the host may be requested again, by its ``Retry-After`` and ``Crawl-delay``."""
+        spaced = self.started_at + self.interval if self.interval else 0.0
+        return max(self.paused_until, self.unavailable_until, spaced)
 
 
 @dataclass(slots=True, eq=False)
@@ -173,21 +178,29 @@ class HostQueues:
         request = limits.in_flight.pop(resource.url)
         queue.in_flight -= 1
         self.in_flight -= 1
-        self._adapt(limits, request, result, now)
         if isinstance(result, FetchFailed) and counts_against_host(result):
             queue.backoff.failed(resource.url, result, now, jitter, in_flight=queue.in_flight)
         else:
             queue.backoff.succeeded()
             limits.unavailable_until = 0.0
+        self._adapt(queue, request, result, now)
         orphaned = self._remove_all(queue) if queue.backoff.dead else []
         for other in limits.queues:
             self._place(other)
         return orphaned
 
+    def keep_interval(self, origin: Origin, seconds: float) -> None:
+        """Keep an interval between the starts of requests to a host."""
+        self._queue(origin).limits.interval = seconds
+
     def known_origin(self, origin: Origin) -> Origin:
         """Return the origin as the object that is kept already, if there is one."""
         queue = self._queues.get(origin)
         return queue.origin if queue else origin
+
+    def delay_within_time(self, origin: Origin, delay: float, now: float) -> float:
+        """Return a delay, shortened if the host would be given up before it is over."""
+        return self._queue(origin).backoff.within_time(delay, now)
 
     def dead_host(self, origin: Origin) -> FetchFailed | None:
         """Return why a host was given up, if it was."""
@@ -195,12 +208,13 @@ class HostQueues:
         return queue.backoff.dead if queue else None
 
     def _adapt(
-        self, limits: HostLimits, request: int, result: Document | FetchFailed, now: float
+        self, queue: HostQueue, request: int, result: Document | FetchFailed, now: float
     ) -> None:
         """Halve the concurrency of a host that is rate limiting, and raise it step by step.
 
         Requests that were sent before it was halved tell nothing about the new concurrency.
         """
+        limits = queue.limits
         if not isinstance(result, FetchFailed):
             limits.responses += 1
             if limits.responses >= limits.concurrency:
@@ -211,7 +225,8 @@ class HostQueues:
             if request > limits.reduced_at:
                 limits.concurrency = max(limits.concurrency // 2, 1)
                 limits.reduced_at = self._requests
-            until = now + min(result.retry_after or 0.0, self._policy.backoff_max)
+            pause = min(result.retry_after or 0.0, self._policy.backoff_max)
+            until = now + queue.backoff.within_time(pause, now)
             if result.status == _TOO_MANY_REQUESTS:
                 limits.paused_until = max(limits.paused_until, until)
             else:
@@ -279,6 +294,7 @@ class HostQueues:
         queue = self._queue(resource.origin)
         self._requests += 1
         queue.limits.in_flight[resource.url] = self._requests
+        queue.limits.started_at = self._now
         queue.in_flight += 1
         self.in_flight += 1
         return resource

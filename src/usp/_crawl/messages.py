@@ -10,7 +10,7 @@ from usp._crawl.selection import Selection
 from usp._display import redact, without_credentials
 from usp._parse import EVERY_CHILD, MAX_DOCUMENT_BYTES, ChildSelection, Document, Kind
 from usp._validate import argument_error, check_bool, check_instance, check_int, check_number
-from usp.objects.fetch_info import FetchInfo, StoredDocument, Validators
+from usp.objects.fetch_info import NOT_FETCHED, FetchInfo, StoredDocument, Validators
 from usp.objects.problem import CODES
 
 
@@ -104,6 +104,8 @@ class FetchFailed:
     """The seconds to wait, if the server asked for that."""
     code: str = "SM101"
     """The problem code of the failure."""
+    fetch_info: FetchInfo = NOT_FETCHED
+    """What the response said, if there was one: ``fetch_info`` of the ``InvalidSitemap``."""
 
     def __post_init__(self) -> None:
         check_instance("message", self.message, str)
@@ -115,6 +117,7 @@ class FetchFailed:
         if self.retry_after is not None:
             check_number("retry_after", self.retry_after, 0, math.inf)
         check_problem_code("code", self.code)
+        check_instance("fetch_info", self.fetch_info, FetchInfo)
 
     def reason(self, url: str) -> str:
         """Return the reason of the ``InvalidSitemap`` at a URL."""

@@ -11,7 +11,8 @@ from usp._crawl.discovery import GIVEN, HomepageQuery, Stage
 from usp._crawl.messages import FetchFailed
 from usp._crawl.policy import Policy
 from usp._crawl.resource import Resource
-from usp._parse import Document, Kind, is_http_url, parse_date
+from usp._crawl.robots import DISALLOWED
+from usp._parse import Child, Document, Kind, is_http_url, parse_date
 from usp.objects.fetch_info import NOT_FETCHED, FetchInfo, Provenance
 from usp.objects.outcome import Attempt, FoundBy, Outcome, Result, SkipReason
 from usp.objects.page import as_utc
@@ -20,6 +21,7 @@ from usp.objects.problem import NOT_EXPANDED, Problem
 _GUESSES: Final = frozenset({FoundBy.WELL_KNOWN, FoundBy.KNOWN_PATH})
 _BLOCKED: Final = frozenset({401, 403, 407, 429, 451})
 _SERVER_ERRORS: Final = range(500, 600)
+_SUCCESSES: Final = range(200, 300)
 _NOT_REQUESTED: Final = frozenset({Result.ALREADY_FOUND, Result.NOT_NEEDED})
 _TIME_IS_UP: Final = "no response before the crawl reached its time limit"
 _TIME_IS_UP_IN_BODY: Final = "the crawl reached its time limit before the document was complete"
@@ -57,6 +59,8 @@ class Node:
     """In a stream: the sitemaps that were skipped up to here."""
     skipped: Counter[SkipReason] | None = None
     """The children that were skipped, by reason."""
+    skipped_children: tuple[tuple[Child, SkipReason], ...] = ()
+    """The same one by one, where ``every_node`` is wanted."""
     more_children: int = 0
     """The number of children that have no node, since a limit ends the crawl before them."""
     skip_reason: SkipReason | None = None
@@ -67,6 +71,7 @@ class Node:
     homepage: HomepageQuery | None = None
     """What to look for, if it is the homepage."""
     decided: bool = False
+    """Whether the cursor has passed it: what the tree has here is known."""
     number: int = 0
     """Its place in document order, once it is decided."""
     next_child: int = 0
@@ -107,14 +112,21 @@ class Node:
         return self.resource.result if self.resource else None
 
     @property
+    def is_disallowed(self) -> bool:
+        """Whether it was not requested, since robots.txt disallows it."""
+        return isinstance(self.result, FetchFailed) and self.result.code == DISALLOWED
+
+    @property
     def document(self) -> Document | None:
         """The document, if one arrived."""
-        return self.result if isinstance(self.result, Document) else None
+        result = self.result
+        return result if isinstance(result, Document) else None
 
     @property
     def final_url(self) -> str:
         """The URL after redirects."""
-        return self.document.url if self.document else self.url
+        document = self.document
+        return document.url if document else self.url
 
     def parents(self) -> set[str]:
         """Return the URLs of the sitemaps above this one."""
@@ -131,9 +143,10 @@ class Node:
         """Why there is no document to read here: code and reason."""
         if self.rejection is not None:
             return self.rejection
-        if isinstance(self.result, FetchFailed):
-            return self.result.code, self.result.reason(self.url)
-        if self.document is None:
+        result = self.result
+        if isinstance(result, FetchFailed):
+            return result.code, result.reason(self.url)
+        if result is None:
             return "SM605", "The sitemap was not fetched"
         return None
 
@@ -141,8 +154,9 @@ class Node:
         """Return why what was declared here is not all there, as far as it was read."""
         if self.absence is not None:
             return ()
-        if self.invalid is not None:
-            code, reason = self.invalid
+        invalid = self.invalid
+        if invalid is not None:
+            code, reason = invalid
             return (Problem(code, reason, sitemap_url=self.url),)
         document, url = self.document, self.final_url or self.url
         if document is None:
@@ -164,10 +178,13 @@ class Node:
         return Provenance(self.found_by, self.url, lastmod, self._fetch_info())
 
     def _fetch_info(self) -> FetchInfo:
-        if self.resource is None or self.document is None:
+        result = self.result
+        if isinstance(result, FetchFailed):
+            return result.fetch_info
+        if self.resource is None or result is None:
             return NOT_FETCHED
         # A URL that a redirect from elsewhere led to was not requested itself.
-        return self.resource.fetch_info or replace(self.document.fetch_info, redirects=())
+        return self.resource.fetch_info or replace(result.fetch_info, redirects=())
 
     def _attempt_result(self) -> tuple[Result, str]:
         result = self.result
@@ -197,9 +214,14 @@ def unfinished(resource: Resource) -> tuple[Result, str]:
 
 
 def _failure_result(failed: FetchFailed) -> Result:
+    if failed.code == DISALLOWED:
+        return Result.REFUSED
     if failed.status in _BLOCKED:
         return Result.BLOCKED
-    no_answer = failed.no_response or failed.status is None or failed.status in _SERVER_ERRORS
+    status = failed.status
+    # A response that succeeded and brought no document could not be decoded.
+    is_odd = status is None or status in _SERVER_ERRORS or status in _SUCCESSES
+    no_answer = failed.no_response or is_odd
     return Result.UNREACHABLE if no_answer else Result.MISSING
 
 
@@ -235,7 +257,9 @@ class OutcomeTally:
         self.damaged = self.damaged or lost
         guessed = node.found_by is FoundBy.KNOWN_PATH or node.homepage is not None
         if node.was_tried:
-            (self._guessed if guessed else self._decisive)[result] += 1
+            # A site whose robots.txt disallows everything refuses requests.
+            counted = Result.BLOCKED if node.is_disallowed else result
+            (self._guessed if guessed else self._decisive)[counted] += 1
 
     def add_losses(self, node: Node) -> None:
         """Count what is known to be lost at a node, again when its pages were read."""

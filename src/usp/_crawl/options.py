@@ -34,6 +34,8 @@ class CrawlOptions:
     streaming: bool = False
     """Hand documents over one by one in document order, prefetch no more than the policy allows,
     and keep nothing of a document afterwards."""
+    skip_delays: bool = False
+    """Retry at once: responses come from a recording, and no server needs a rest."""
     every_node: bool = False
     """In a stream: hand over every node that was decided, also those without pages."""
 
@@ -46,7 +48,10 @@ class CrawlOptions:
             find_stored=self.find_stored,
         )
         check_flags(
-            probe_early=self.probe_early, streaming=self.streaming, every_node=self.every_node
+            probe_early=self.probe_early,
+            streaming=self.streaming,
+            skip_delays=self.skip_delays,
+            every_node=self.every_node,
         )
 
     @property

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
-from typing import Any, Final, TypedDict, TypeVar, get_args
+from typing import Any, Final, Literal, TypedDict, TypeVar, get_args
 
 from usp._crawl.selection import Kinds, Patterns, Selection, Undated, parse_kind, parse_patterns
 from usp._crawl.time_bounds import Moment, parse_bound, resolve_bound
@@ -12,12 +12,17 @@ from usp._parse import MAX_DOCUMENT_BYTES
 from usp._validate import (
     argument_error,
     check_bool,
+    check_instance,
     check_int,
     check_number,
     check_optional_instance,
 )
 from usp.exceptions import UsageError
+from usp.objects.named_fields import pickled_by_name
 
+Robots = Literal["ignore", "obey"]
+ROBOTS_AGENT: Final = "ultimate_sitemap_parser"
+"""The name by which our clients introduce themselves."""
 _INTEGERS: Final = {
     "per_host": 1,
     "concurrency": 1,
@@ -36,7 +41,7 @@ _NUMBERS: Final = {"backoff_initial": 0, "backoff_factor": 1}
 """The fields that may have a fraction, and the least value of each."""
 _MONTH: Final = 30 * 24 * 3600
 """In seconds. No system waits much longer in one call."""
-_TIME_LIMITS: Final = {"backoff_max": _MONTH, "max_seconds": None}
+_TIME_LIMITS: Final = {"backoff_max": _MONTH, "max_crawl_delay": _MONTH, "max_seconds": None}
 """The limits in seconds, and what replaces a value of more than a month."""
 _OPTIONAL: Final = frozenset(
     {"max_sitemaps", "limit", "max_seconds", "use_homepage", "use_newer_paths"}
@@ -52,6 +57,7 @@ _BOOLEANS: Final = (
 _PATTERNS: Final = ("include", "exclude", "include_sitemaps", "exclude_sitemaps")
 
 
+@pickled_by_name
 @dataclass(frozen=True, slots=True)
 class Policy:
     """Limits and options of a crawl. Every field is also a keyword of the functions that crawl.
@@ -80,6 +86,10 @@ class Policy:
     :param use_newer_paths: whether to try paths that have become common since 1.8.1; None for only
         where nothing else was found.
     :param scheme_fallback: whether to try https once where http gives no response, or the reverse.
+    :param robots: ``obey`` to request nothing that robots.txt disallows, and to keep its
+        ``Crawl-delay``; ``ignore`` to read the sitemaps that it declares, and nothing else of it.
+    :param robots_agent: the name of the agent whose rules are obeyed.
+    :param max_crawl_delay: the longest ``Crawl-delay`` that is kept, in seconds; at most a month.
     :param extensions: whether pages keep elements that are unknown (``page.extensions``).
     :param hash_bodies: whether to compute the SHA-256 of each body (``fetch_info.sha256``).
     :param since: skip pages that changed before this: a date, a time, a text such as ``2026-01`` or
@@ -117,6 +127,10 @@ class Policy:
     use_newer_paths: bool | None = None
     scheme_fallback: bool = True
 
+    robots: Robots = "ignore"
+    robots_agent: str = ROBOTS_AGENT
+    max_crawl_delay: float = 60.0
+
     extensions: bool = False
     hash_bodies: bool = False
 
@@ -137,6 +151,10 @@ class Policy:
                 check_bool(name, getattr(self, name))
         if self.undated not in get_args(Undated):
             raise argument_error("undated", "'keep' or 'drop'", self.undated)
+        if self.robots not in get_args(Robots):
+            raise argument_error("robots", "'obey' or 'ignore'", self.robots)
+        if not check_instance("robots_agent", self.robots_agent, str).strip():
+            raise argument_error("robots_agent", "the name of an agent", self.robots_agent)
         for name in _PATTERNS:
             self._set(name, parse_patterns(name, getattr(self, name)))
         self._set("kind", parse_kind(self.kind))
@@ -204,6 +222,9 @@ class PolicyFields(TypedDict, total=False):
     use_homepage: bool | None
     use_newer_paths: bool | None
     scheme_fallback: bool
+    robots: Robots
+    robots_agent: str
+    max_crawl_delay: float
     extensions: bool
     hash_bodies: bool
     since: Moment | None
@@ -229,6 +250,11 @@ def policy_or_default(policy: Policy | None) -> Policy:
     """Return the caller's policy, or the default one."""
     given = check_optional_instance("policy", policy, Policy)
     return Policy() if given is None else given
+
+
+def without_delays(policy: Policy) -> Policy:
+    """Return a policy that never waits between two requests."""
+    return replace(policy, backoff_max=0.0, max_crawl_delay=0.0)
 
 
 _Function = TypeVar("_Function", bound=Callable[..., object])

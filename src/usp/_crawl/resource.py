@@ -34,6 +34,8 @@ class Resource:
     may_fall_back: bool = True
     """Whether the other scheme is worth a request if this one gives no response."""
     attempts: int = 0
+    for_rules_only: bool = False
+    """It is a robots.txt that the crawl obeys, and that nothing else asked for."""
     declared_level: int | None = None
     """The lowest level at which the tree declares it."""
     failure: FetchFailed | None = None

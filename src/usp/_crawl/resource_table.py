@@ -3,14 +3,16 @@
 import re
 from collections import deque
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 from urllib.parse import urldefrag, urljoin, urlsplit, urlunsplit
 
 from usp._crawl.backoff import retry_delay
 from usp._crawl.host_queue import HostQueues
 from usp._crawl.messages import FetchFailed, ResponseProgress, TruncatedBody
-from usp._crawl.policy import Policy
+from usp._crawl.policy import Policy, without_delays
 from usp._crawl.resource import Origin, Resource
+from usp._crawl.robots import RobotsGate, gate_for, robots_url
 from usp._crawl.work import Work
 from usp._parse import Document, Kind
 
@@ -28,11 +30,12 @@ _KINDS_BY_URL: Final = frozenset({Kind.ROBOTS, Kind.INVALID, Kind.HOMEPAGE})
 class ResourceTable:
     """Every URL of a crawl, by its normalized form."""
 
-    def __init__(self, policy: Policy) -> None:
-        self._policy = policy
+    def __init__(self, policy: Policy, *, skip_delays: bool = False) -> None:
+        self._policy = policy = without_delays(policy) if skip_delays else policy
         self._hosts = HostQueues(policy)
         self._resources: dict[str, Resource] = {}
         self._orphaned: deque[Resource] = deque()
+        self._gate = gate_for(policy)
         self._retry_budget_left = policy.retry_budget
         self.prefetched = 0
         """The number of documents that arrived before the cursor reached them."""
@@ -70,17 +73,52 @@ class ResourceTable:
             origin = self._hosts.known_origin(origin)  # one object for all URLs of a host
             resource = Resource(url, level, is_guess, origin, kind, may_fall_back)
             self._resources[key] = resource
-            dead = self._hosts.dead_host(origin)
-            if dead:
-                self._fail(resource, dead)
-            else:
-                self._hosts.enqueue(resource)
+            self._admit(resource)
+        resource.for_rules_only = False
         resource.level = min(resource.level, level)
         if may_fall_back and not resource.may_fall_back:  # declared after all, not just a guess
             resource.may_fall_back = True
             if resource.failure:
                 self._fail(resource, resource.failure)
         return resource
+
+    def _admit(self, resource: Resource) -> None:
+        """Queue a new resource, once robots.txt allows it, if the crawl obeys that."""
+        gate = self._gate
+        if gate and not gate.is_open(resource):
+            self._request_robots(gate, resource.origin)
+            if not gate.is_open(resource):  # it may be there already, or fail at once
+                gate.hold(resource)
+                return
+        refusal = gate.refusal(resource) if gate else None
+        failure = refusal or self._hosts.dead_host(resource.origin)
+        if failure:
+            self._fail(resource, failure)
+        else:
+            self._hosts.enqueue(resource)
+
+    def _request_robots(self, gate: RobotsGate, origin: Origin) -> None:
+        """Request the robots.txt of a host for its rules, unless the crawl has it anyway."""
+        if gate.is_waiting(origin):
+            return
+        url = robots_url(origin)
+        is_new = self.find(url) is None
+        robots = self.request(url, 0, is_guess=True, may_fall_back=False)
+        robots.for_rules_only = robots.for_rules_only or is_new
+        gate.wait_for(origin, robots)
+        if robots.own_result is not None:
+            self._open_gate(robots, robots.own_result)
+
+    def _open_gate(self, resource: Resource, result: Document | FetchFailed) -> None:
+        """Apply the rules of a host, if this is its robots.txt."""
+        if self._gate is None or resource.url != robots_url(resource.origin):
+            return
+        for origin, delay in self._gate.open(resource, result).items():
+            self._hosts.keep_interval(origin, delay)
+
+    def blocking(self, resource: Resource | None) -> Resource | None:
+        """Return what must be requested before a resource can be: its robots.txt, or itself."""
+        return self._gate.blocking(resource) if self._gate and resource else resource
 
     def add_document(self, url: str, level: int, document: Document) -> Resource:
         """Add a document that needs no request."""
@@ -114,18 +152,26 @@ class ResourceTable:
         if isinstance(outcome, FetchFailed) and outcome.retryable and self._may_retry(resource):
             resource.last_failure = outcome
             delay = retry_delay(self._policy, resource.attempts, outcome.retry_after, jitter)
+            delay = self._hosts.delay_within_time(resource.origin, delay, now)
             self._hosts.enqueue_later(resource, now + delay)
             return delay
         self._settle(resource, result.document if isinstance(result, TruncatedBody) else result)
         return resource
 
     def fail_orphaned(self) -> Work[None]:
-        """Fail the requests that were queued for a host which is dead now."""
+        """Fail the requests that were queued for a host which is dead now.
+
+        And queue or refuse those that waited for a robots.txt which is known now.
+        """
+        while self._gate and self._gate.released:
+            self._admit(self._gate.released.popleft())
+            yield None
         while self._orphaned:
             resource = self._orphaned.popleft()
             dead = self._hosts.dead_host(resource.origin)
             if dead and resource.own_result is None:  # else a redirect from elsewhere brought it
-                self._fail(resource, dead)
+                last = resource.last_failure
+                self._fail(resource, replace(dead, fetch_info=last.fetch_info) if last else dead)
             yield None
 
     def _may_retry(self, resource: Resource) -> bool:
@@ -146,6 +192,8 @@ class ResourceTable:
             self._share(resource, urldefrag(result.url).url)
         if resource.shared.document is None:
             resource.shared.document = result
+            self._open_gate(resource, result)
+            resource.shared.reached = resource.shared.reached or resource.for_rules_only
             if not resource.shared.reached:
                 self.prefetched += 1
                 self.children_prefetched += len(result.children)
@@ -157,6 +205,7 @@ class ResourceTable:
         reason to use http.
         """
         resource.failure = failure
+        self._open_gate(resource, failure)
         no_response = failure.no_response and not failure.untrusted
         if not (no_response and resource.may_fall_back and self._policy.scheme_fallback):
             return

@@ -23,7 +23,8 @@ def unchanged_document(
     """
     stored = request._options.stored
     if stored is None:
-        return FetchFailed("304 Not Modified in answer to an unconditional request", status=304)
+        message = "304 Not Modified in answer to an unconditional request"
+        return FetchFailed(message, status=304, fetch_info=result.fetch_info)
     known, new = stored.fetch_info, result.fetch_info
     fetch_info = replace(
         new,

@@ -8,7 +8,6 @@ work runs in the loop, which is faster.
 import asyncio
 import time
 from collections.abc import AsyncGenerator, Iterable
-from contextlib import AsyncExitStack
 from types import TracebackType
 from typing import Final, Generic, Self
 
@@ -17,7 +16,6 @@ from usp._crawl.messages import FetchRequest, FetchResult
 from usp._crawl.work import Read_co, ReadBatch
 from usp._drive import events
 from usp._drive.fetch import (
-    CLIENT_BUGS,
     END,
     BodyReading,
     ResponseHead,
@@ -29,6 +27,8 @@ from usp._drive.fetch import (
     truncation,
 )
 from usp._drive.off_loop import in_thread, off_loop
+from usp._drive.replay import InRecordedOrder
+from usp._drive.response_facts import CLIENT_BUGS
 from usp._drive.steps import handle_result, idle_seconds, next_requests, seconds_until_wakeup
 from usp._drive.time_limit import TimeLimit
 from usp._parse import Document, Pages, is_compressed
@@ -72,13 +72,14 @@ class AioFetcher:
                 unchanged = not_modified(response, request, started)
                 return await off_loop(inspect_stored, request, unchanged, self._ended)
             if not isinstance(response, AbstractAioWebClientSuccessResponse):
-                return failed_fetch(response)
-            async with AsyncExitStack() as undo:
-                undo.push_async_callback(response.close)
-                request._options.progress.began = True
+                return failed_fetch(response, request, started)
+            request._options.progress.began = True
+            try:
                 head = ResponseHead.read(response, request, started)
                 body = AioResponseBody(response, head, self._max_bytes)
-                undo.pop_all()
+            except BaseException:
+                await response.close()
+                raise
         except CLIENT_BUGS:
             raise
         except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 -- any client, any error
@@ -132,10 +133,11 @@ class AioResponseBody(BodyReading):
     async def close(self) -> None:
         """Release the connection, whether the body was read or not."""
         try:
-            async with AsyncExitStack() as both:
-                both.push_async_callback(self._response.close)
+            try:
                 if isinstance(self._chunks, AsyncGenerator):  # other iterators can't be closed
-                    both.push_async_callback(self._chunks.aclose)
+                    await self._chunks.aclose()
+            finally:
+                await self._response.close()
         except CLIENT_BUGS:
             raise
         except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 -- the body is here
@@ -158,7 +160,7 @@ def _is_small(chunks: Iterable[bytes]) -> bool:
 
 
 async def advance(crawl: Crawl, ended: TimeLimit) -> None:
-    """Let the crawl core take the consequences of what has arrived; other tasks run in between."""
+    """Have the crawl core process the results that have arrived; other tasks run in between."""
     work = crawl._advance()
     pages: list[SitemapPage] | None = None
     now = since = time.monotonic()
@@ -200,6 +202,7 @@ class AioCrawlRun:
         self._fetch = AioFetcher(self._scope, store or Store(), limit, self._ended)
         self._has_begun = False
         self._tasks: dict[asyncio.Task[FetchResult], FetchRequest] = {}
+        self._replayed = InRecordedOrder(self._scope) if client.replays else None
 
     async def __aenter__(self) -> Self:
         await self._scope.__aenter__()
@@ -228,7 +231,7 @@ class AioCrawlRun:
             return True
         if crawl.done:
             return False
-        for request in next_requests(crawl, self._emit):
+        for request in self._next_requests():
             tasks[asyncio.create_task(self._fetch(request))] = request
         if crawl.stopped:
             return False
@@ -237,6 +240,14 @@ class AioCrawlRun:
             handle_result(crawl, request, task.result(), self._emit)
         await advance(crawl, self._ended)
         return True
+
+    def _next_requests(self) -> Iterable[FetchRequest]:
+        """Return the requests to start now: of a recording, the one that was answered first."""
+        requests = next_requests(self._crawl, self._emit)
+        if self._replayed is None:
+            return requests
+        self._replayed.add(requests)
+        return self._replayed.next_one()
 
     async def _finished(self) -> set[asyncio.Task[FetchResult]]:
         """Wait for results, but no longer than until something else is due."""

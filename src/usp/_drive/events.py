@@ -135,7 +135,8 @@ def log_close_error(url: str, error: BaseException) -> None:
 def log_homepage(url: str, homepage: str) -> None:
     """Log that a URL was shortened to its homepage."""
     level = logging.INFO if f"{url}/" == homepage else logging.WARNING
-    _log_line(_tree_log, level, "Using %s as the homepage of %s", homepage, url)
+    given = without_credentials(url)  # the log would find no line break in a password
+    _log_line(_tree_log, level, "Using %s as the homepage of %s", homepage, given)
 
 
 def log_helper_failure(url: str, message: str, *, expected: bool) -> None:

@@ -4,14 +4,13 @@ The errors of a client end here. Most of them are a failed fetch, which is data;
 bug in the client (``CLIENT_BUGS``) are raised, and reach the caller of the crawl.
 """
 
-import re
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from hashlib import sha256
-from typing import Any, Final, Protocol, Self, TypeGuard
+from typing import Any, Final, Protocol, Self
 from urllib.parse import urlsplit
 
 from usp._crawl.messages import (
@@ -24,6 +23,8 @@ from usp._crawl.messages import (
 from usp._crawl.unchanged import same_document, unchanged_document
 from usp._display import without_credentials
 from usp._drive import events
+from usp._drive import response_facts as facts
+from usp._drive.response_facts import CLIENT_BUGS
 from usp._drive.thread_start import is_thread_start, thread_start_error
 from usp._drive.time_limit import TimeLimit
 from usp._parse import (
@@ -34,31 +35,26 @@ from usp._parse import (
     Source,
     http_charset,
     inspect,
-    parse_date,
 )
 from usp._store import Store
 from usp.exceptions import NoWebClientException
-from usp.objects.fetch_info import FetchInfo
-from usp.objects.page import as_utc
-from usp.web_client import interruption, is_transient
+from usp.objects.fetch_info import NOT_FETCHED, FetchInfo
+from usp.web_client import (
+    body_chunks,
+    described,
+    interruption,
+    is_error,
+    is_success,
+    is_transient,
+)
 from usp.web_client.abstract_client import (
     AbstractWebClientSuccessResponse,
     CrawlScope,
-    WebClientErrorResponse,
     WebClientNotModifiedResponse,
 )
 
-CLIENT_BUGS: Final = (
-    TypeError,
-    AttributeError,
-    NameError,
-    NotImplementedError,
-    AssertionError,
-)
-"""What means a bug in a client rather than a failed fetch, out of its ``get()`` or a response."""
 END: Final[Any] = object()
 """What an iterator of chunks returns at its end."""
-_STATUSES: Final = range(100, 1000)
 CRAWL_ENDED: Final = FetchFailed("the crawl has ended")
 """The result of a request that was not carried out to its end, since the crawl ended."""
 
@@ -91,21 +87,9 @@ class ResponseHead:
             raise TypeError(f"url() of the response must return a string, not {url!r}")
         url = without_credentials(url)
         urlsplit(url)
-        last_modified = _text(response.header("Last-Modified"))
-        info = FetchInfo(
-            status=_status(_if_there(response, "status_code")),
-            content_type=_text(response.header("Content-Type")),
-            content_encoding=_text(response.header("Content-Encoding")),
-            etag=_text(response.header("ETag")),
-            last_modified=last_modified,
-            http_last_modified=as_utc(parse_date(last_modified)) if last_modified else None,
-            redirects=tuple(
-                without_credentials(str(url)) for url in _if_there(response, "redirects") or ()
-            ),
-            attempts=request.attempt,
-        )
+        info = facts.fetch_info(response, facts.status_of(response), request.attempt)
         is_homepage = request._options.kind is Kind.HOMEPAGE
-        link_header = _text(response.header("Link")) if is_homepage else None
+        link_header = facts.text(response.header("Link")) if is_homepage else None
         return cls(request, url, link_header, info, started)
 
     def inspect_body(
@@ -116,7 +100,8 @@ class ResponseHead:
         if error is CRAWL_ENDED:
             return error
         if error and not body.size:
-            return replace(error, no_response=True)
+            info = self._complete_info(body, truncated=True)
+            return replace(error, no_response=True, fetch_info=info)
         try:
             document = self._document(stored, body, ended)
         except TimeoutError:
@@ -126,7 +111,7 @@ class ResponseHead:
     def _document(self, stored: Iterable[bytes], body: "BodyReading", ended: Ended) -> Document:
         error = body.error
         options = self.request._options
-        info = self._complete_info(body, bool(error))
+        info = self._complete_info(body, truncated=bool(error))
         if same := same_document(self.request, self.url, info):
             return same
         source = Source(
@@ -145,7 +130,7 @@ class ResponseHead:
             count = sum(1 for _ in options.count_pages.choose(document.pages.walk(ended)))
         return replace(document, fetch_info=info, page_count=count)
 
-    def _complete_info(self, body: "BodyReading", truncated: bool) -> FetchInfo:
+    def _complete_info(self, body: "BodyReading", *, truncated: bool) -> FetchInfo:
         return replace(
             self.fetch_info,
             bytes_received=body.size,
@@ -196,10 +181,7 @@ def not_modified(
 ) -> NotModified:
     """Return the result of a conditional request that was answered with 304."""
     head = ResponseHead.read(response, request, started)
-    seconds = time.monotonic() - started
-    return NotModified(
-        replace(head.fetch_info, bytes_received=0, fetched_at=datetime.now(UTC), seconds=seconds)
-    )
+    return NotModified(_timed(replace(head.fetch_info, bytes_received=0), started))
 
 
 def fresh_document(request: FetchRequest, ended: Ended) -> FetchResult | None:
@@ -238,10 +220,10 @@ class Fetcher:
             if isinstance(response, WebClientNotModifiedResponse):
                 unchanged = not_modified(response, request, started)
                 return inspect_stored(request, unchanged, self._ended)
-            if not _is_success(response):
-                return failed_fetch(response)
+            if not is_success(response):
+                return failed_fetch(response, request, started)
             with ExitStack() as undo:
-                undo.callback(_if_there, response, "close")
+                undo.callback(facts.if_there, response, "close")
                 request._options.progress.began = True
                 head = ResponseHead.read(response, request, started)
                 body = ResponseBody(response, head, self._max_bytes, self._ended)
@@ -274,7 +256,7 @@ class ResponseBody(BodyReading):
     ) -> None:
         super().__init__(head, limit)
         self._response = response
-        self._chunks = iter(response.chunks() if _streams(response) else [response.raw_data()])
+        self._chunks = body_chunks(response)
         self._ended = ended
 
     def __iter__(self) -> Iterator[bytes]:
@@ -299,50 +281,41 @@ class ResponseBody(BodyReading):
 
     def _close(self) -> None:
         try:
-            _if_there(self._response, "close")
+            facts.if_there(self._response, "close")
         except CLIENT_BUGS:
             raise
         except Exception as error:  # noqa: BLE001 -- the body is here already
             events.log_close_error(self.url, error)
 
 
-def _is_success(response: object) -> TypeGuard[AbstractWebClientSuccessResponse]:
-    """Tell whether a response brings a document; one that is not ours is judged by its methods."""
-    if isinstance(response, AbstractWebClientSuccessResponse | WebClientErrorResponse):
-        return isinstance(response, AbstractWebClientSuccessResponse)
-    return _has_methods(response, "url", "header", "raw_data")
-
-
-def _streams(response: AbstractWebClientSuccessResponse) -> bool:
-    """Tell whether to read a body in chunks: not if a subclass overrides ``raw_data()`` only."""
-    for known in type(response).__mro__:
-        if "chunks" in vars(known):
-            return True
-        if "raw_data" in vars(known):
-            return False
-    return False
-
-
-def failed_fetch(response: object) -> FetchFailed:
+def failed_fetch(response: object, request: FetchRequest, started: float) -> FetchFailed:
     """Return the result for an error response; one that is not ours may have no newer methods.
 
     :raises TypeError: if it is not a response at all.
     """
     error: Any = response
-    if not isinstance(error, WebClientErrorResponse) and not _has_methods(
-        error, "message", "retryable"
-    ):
+    if not is_error(error):
         kind = type(error).__name__
         raise TypeError(f"get() of the client must return a response, not an object of {kind}")
     message = str(error.message())
+    status = facts.status_of(error) or facts.status_in(message)
+    info = NOT_FETCHED
+    if status is not None:
+        info = _timed(facts.fetch_info(error, status, request.attempt), started)
     return FetchFailed(
         message,
         bool(error.retryable()),
-        status=_status(_if_there(error, "status_code")) or _status_in(message),
-        no_response=_if_there(error, "no_response") is True,
-        untrusted=_if_there(error, "untrusted") is True,
-        retry_after=_seconds(_if_there(error, "retry_after")),
+        status=status,
+        no_response=facts.if_there(error, "no_response") is True,
+        untrusted=facts.if_there(error, "untrusted") is True,
+        retry_after=facts.seconds(facts.if_there(error, "retry_after")),
+        fetch_info=info,
     )
+
+
+def _timed(info: FetchInfo, started: float) -> FetchInfo:
+    """Return the fetch info of a response without a document, which ends now."""
+    return replace(info, fetched_at=datetime.now(UTC), seconds=time.monotonic() - started)
 
 
 def _raise_interruption(error: BaseException) -> None:
@@ -357,53 +330,9 @@ def failed_client(error: BaseException) -> FetchFailed:
         raise thread_start_error(error) from error
     if isinstance(error, NoWebClientException):
         return FetchFailed("the client has no network access", code="SM605")
-    return FetchFailed(_describe(error), client_error=True)
+    return FetchFailed(described(error), client_error=True)
 
 
 def truncation(error: BaseException) -> FetchFailed:
     """Return what ended a body before its end."""
-    return FetchFailed(_describe(error), retryable=is_transient(error))
-
-
-def _has_methods(given: object, *names: str) -> bool:
-    return all(callable(getattr(given, name, None)) for name in names)
-
-
-def _if_there(response: object, name: str) -> Any:  # noqa: ANN401 -- whatever it returns
-    """Return what a method returns, or None if a response doesn't have it.
-
-    1.8.1 calls none of these on a success response, so there are some that can't be called.
-    """
-    method = getattr(response, name, None)
-    with suppress(*(CLIENT_BUGS if name == "status_code" else ())):
-        return method() if callable(method) else None
-    return None
-
-
-def _seconds(delay: object) -> float | None:
-    """Return the delay that the caller's client gives, if it is a number."""
-    try:
-        seconds = float(delay)  # type: ignore[arg-type]  # whatever it is
-    except (TypeError, ValueError, OverflowError):
-        return None
-    return seconds if seconds >= 0 else None  # NaN isn't
-
-
-def _text(value: object) -> str | None:
-    """Return the value of a header; that of a mock is not a string."""
-    return value if isinstance(value, str) else None
-
-
-def _status(given: object) -> int | None:
-    """Return the status that the caller's client gives, if it is one."""
-    return given if isinstance(given, int) and given in _STATUSES else None
-
-
-def _status_in(message: str) -> int | None:
-    """Return the status in a message such as ``404 Not Found``: errors of 1.8.1 have no other."""
-    match = re.match(r"(?:HTTP\s+)?([1-5]\d\d)(?![\w.])", message)  # no IP address
-    return int(match[1]) if match else None
-
-
-def _describe(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    return FetchFailed(described(error), retryable=is_transient(error))

@@ -1,15 +1,26 @@
-"""Which driver runs a crawl: threads, or one request at a time if the client is not thread-safe."""
+"""Which driver runs a crawl: threads, or one request at a time if the client is not thread-safe.
+
+A recording has a driver of its own, which replays it in the order in which it was recorded.
+"""
 
 from collections.abc import Generator
+from dataclasses import replace
 
 from usp._crawl.core import Crawl
-from usp._drive import events, inline, threads
+from usp._crawl.options import CrawlOptions
+from usp._drive import events, inline, replay, threads
 from usp._drive.fetch import Fetcher
 from usp._drive.time_limit import TimeLimit
 from usp._store import Store
 from usp.objects.events import CrawlFinished, Observer
 from usp.web_client import as_web_client
 from usp.web_client.abstract_client import AbstractWebClient
+
+
+def options_for(client: AbstractWebClient, options: CrawlOptions) -> CrawlOptions:
+    """Return the options of a crawl that fetches with a client, by what the client can do."""
+    early, replays = bool(client.thread_safe), bool(client.replays)
+    return replace(options, probe_early=early, skip_delays=replays)
 
 
 def steps(
@@ -29,7 +40,9 @@ def steps(
     with client.for_crawl(homepage) as scope:
         ended = TimeLimit(crawl)
         fetch = Fetcher(scope, store or Store(), limit, ended)
-        if client.thread_safe and crawl.policy.concurrency > 1:
+        if client.replays:
+            yield from replay.steps(crawl, fetch, scope, ended, emit)
+        elif client.thread_safe and crawl.policy.concurrency > 1:
             yield from threads.steps(crawl, fetch, ended, emit)
         else:
             yield from inline.steps(crawl, fetch, ended, emit)

@@ -27,7 +27,7 @@ def next_requests(crawl: Crawl, emit: Emit, limit: int | None = None) -> Iterato
 
 
 def advance(crawl: Crawl, ended: TimeLimit) -> None:
-    """Let the crawl core take the consequences of what has arrived, as long as there is time."""
+    """Have the crawl core process the results that have arrived, as long as there is time."""
     work = crawl._advance()
     pages: list[SitemapPage] | None = None
     try:

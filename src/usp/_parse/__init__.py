@@ -16,6 +16,13 @@ from usp._parse.children import EVERY_CHILD, Child, ChildSelection
 from usp._parse.columns import ROWS_AT_ONCE, PageColumns, columns_of_pages
 from usp._parse.diagnostics import Ended
 from usp._parse.document import Document, Pages, inspect, known_document, restore_pages
+from usp._parse.entry_count import count_entries
+from usp._parse.formats.robots_rules import (
+    EVERYTHING_ALLOWED,
+    EVERYTHING_DISALLOWED,
+    RobotsRules,
+    read_robots_rules,
+)
 from usp._parse.input.decode import decode_document, http_charset
 from usp._parse.input.decompress import MAX_DOCUMENT_BYTES, decompress_all, is_compressed
 from usp._parse.input.sniff import Kind
@@ -27,6 +34,8 @@ from usp._parse.values.timestamps import timestamp
 from usp._parse.values.urls import is_http_url
 
 __all__ = [
+    "EVERYTHING_ALLOWED",
+    "EVERYTHING_DISALLOWED",
     "EVERY_CHILD",
     "MAX_DOCUMENT_BYTES",
     "ROWS_AT_ONCE",
@@ -38,9 +47,11 @@ __all__ = [
     "PageColumns",
     "Pages",
     "PushParser",
+    "RobotsRules",
     "Source",
     "clean_text",
     "columns_of_pages",
+    "count_entries",
     "decode_document",
     "decompress_all",
     "http_charset",
@@ -49,6 +60,7 @@ __all__ = [
     "is_http_url",
     "known_document",
     "parse_date",
+    "read_robots_rules",
     "restore_pages",
     "timestamp",
 ]

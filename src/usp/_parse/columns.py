@@ -30,6 +30,8 @@ ReadColumns = Callable[[Collection[str]], Iterator[PageColumns]]
 
 ROWS_AT_ONCE: Final = 4096
 """How many pages are read at a time: enough that the cost of each step doesn't count."""
+_MAX_SIZE: Final = 2_000_000
+"""How many characters the entries of a batch have, or a few more: then it is full."""
 _URL: Final = "url"
 _POSITION: Final = "position"
 
@@ -67,12 +69,17 @@ class ColumnReading(EntryReading[None]):
         self._record_columns = [(values.READ[name], self._columns[name]) for name in self._names]
 
     def columns(self, entries: Iterable[Entry | MatchRun], rows: int) -> Iterator[PageColumns]:
-        """Yield the columns of some ``rows`` pages at a time, or of a few more."""
+        """Yield the columns of some ``rows`` pages at a time, or of a few more.
+
+        Of long entries there are fewer at a time, so that memory is bounded.
+        """
+        size = 0
         try:
             for piece in entries:
                 deque(self.read(piece), maxlen=0)
-                if len(self._urls) >= rows:
-                    columns = self._columns
+                size += _size(piece)
+                if self._urls and (len(self._urls) >= rows or size >= _MAX_SIZE):
+                    columns, size = self._columns, 0
                     self._start_batch()
                     yield columns
         except TimeoutError:  # what was read before that counts
@@ -101,6 +108,13 @@ class ColumnReading(EntryReading[None]):
         for name, column in reader.read(rows).items():
             self._columns[name] += column
         return ()
+
+
+def _size(piece: Entry | MatchRun) -> int:
+    """Return how many characters an entry or a run of them has, or nearly so."""
+    if isinstance(piece, MatchRun):
+        return piece.matches[-1].end() - piece.matches[0].start()
+    return sum(len(text) for _, text in piece[1])
 
 
 def columns_of_urls(

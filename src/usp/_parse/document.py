@@ -19,7 +19,7 @@ from usp._parse.columns import (
     columns_of_urls,
     read_columns,
 )
-from usp._parse.diagnostics import START, Diagnostics, Ended, ReadPosition
+from usp._parse.diagnostics import Diagnostics, Ended
 from usp._parse.formats.field_reader import FieldReader
 from usp._parse.formats.field_readers import FIELD_READERS, NO_FIELDS
 from usp._parse.formats.json_items import JsonItemReader
@@ -27,11 +27,8 @@ from usp._parse.formats.jsonfeed import entries as json_entries
 from usp._parse.formats.robots import sitemaps_in_robots
 from usp._parse.formats.text import urls_in_text
 from usp._parse.input.buffers import CompressedBuffer
-from usp._parse.input.chunks import take_head
-from usp._parse.input.decode import Utf8Document
-from usp._parse.input.decompress import decompress
-from usp._parse.input.plain_document import plain_document
-from usp._parse.input.sniff import Kind, SniffResult, sniff
+from usp._parse.input.sniff import Kind
+from usp._parse.opening import Opened, decoded_text, open_document
 from usp._parse.pages import pages_of_entries
 from usp._parse.pattern.groups import MatchRun, iter_entries
 from usp._parse.source import Source as Source  # noqa: PLC0414 -- belongs to a document
@@ -44,8 +41,6 @@ from usp.objects.outcome import SkipReason
 from usp.objects.page import SitemapPage
 from usp.objects.problem import Problem
 
-_HEAD: Final = 64 * 1024
-_LONG_HEAD: Final = 1024 * 1024
 _PAGE_ENTRY: Final = "url"
 
 _PICKLE_FORMAT: Final = 1
@@ -86,90 +81,8 @@ class Document:
         return len(self.children) + self.more_children + (self.skipped or Counter()).total()
 
 
-@dataclass(slots=True)
-class _Opened:
-    """A document that is being read: its kind, and its text as UTF-8."""
-
-    sniffed: SniffResult
-    head: bytes
-    """Its first bytes, so many that they contain what ``sniffed`` names."""
-    rest: Iterator[bytes]
-    start: ReadPosition
-    """The position of the head in the document as received."""
-
-    @property
-    def data(self) -> Iterator[bytes]:
-        """All of the text; to be read once, unless it is whole in the head."""
-        return chain([self.head] if self.head else [], self.rest)
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether the head is the whole document."""
-        return len(self.head) < _HEAD
-
-
-def _open(source: Source, diagnostics: Diagnostics, kind: Kind | None = None) -> _Opened:
-    if source.truncated:
-        diagnostics.report("SM102", f"the body is truncated: {source.truncated}")
-    plain = plain_document(source.chunks, source.charset, source.limit)
-    if plain and kind in {None, plain[1].kind}:
-        data, sniffed = plain
-        diagnostics.document_bytes += len(data)
-        return _Opened(sniffed, data, iter(()), START)
-    return _open_any(source, diagnostics, kind)
-
-
-def _decoded(source: Source, diagnostics: Diagnostics) -> Utf8Document:
-    unpacked = decompress(source.chunks, diagnostics, source.limit)
-    return Utf8Document(unpacked, diagnostics, source.charset)
-
-
-def _open_any(source: Source, diagnostics: Diagnostics, kind: Kind | None) -> _Opened:
-    decoded = _decoded(source, diagnostics)
-    data = iter(decoded)
-    start = ReadPosition(offset=decoded.bom_length, length=decoded.original_length)
-    for chunk in data:  # any amount of whitespace may come first
-        if chunk.strip():
-            data = chain([chunk], data)
-            break
-        start = start.past(chunk)
-    head, data = take_head(data, _HEAD)
-    sniffed = sniff(head[:_HEAD], *source.urls)
-    if sniffed.kind is Kind.INVALID and len(head) >= _HEAD:
-        head, data = take_head(chain([head], data), _LONG_HEAD)
-        sniffed = sniff(head[:_LONG_HEAD], *source.urls)
-    if kind is not None:
-        # A kind that the caller gives is used, but an HTML page is never a sitemap.
-        if sniffed.code == "SM202":
-            diagnostics.report("SM202", "it is an HTML page")
-            head, data = b"", iter(())
-        sniffed = SniffResult(kind)
-    opened = _Opened(sniffed, head, data, start)
-    unclear = sniffed.kind is Kind.TEXT or sniffed.code == "SM201"
-    return _unescape(opened, diagnostics) if unclear and kind is None else opened
-
-
-def _unescape(opened: _Opened, diagnostics: Diagnostics) -> _Opened:
-    """Open the document that this one contains in escaped form, if there is one."""
-    from usp._parse.input.unescape import find_escaped, unescape  # few documents are
-
-    head = opened.head
-    found = find_escaped(head)
-    if found is None:
-        return opened
-    escape, at = found
-    sniffed = sniff(b"".join(unescape(escape, [head[at:]])))
-    if sniffed.kind not in FIELD_READERS:
-        return opened
-    start = opened.start.past(head[:at])
-    diagnostics.report("SM222", "the document is escaped as a whole", position=start.position)
-    head, rest = take_head(unescape(escape, chain([head[at:]], opened.rest)), sniffed.start + 1)
-    escaped = replace(start, length=lambda data: start.length(escape.encode(data)))
-    return _Opened(sniffed, head, rest, escaped)
-
-
 def _entries(
-    opened: _Opened, diagnostics: Diagnostics, *, extensions: bool = False, expat_only: bool = False
+    opened: Opened, diagnostics: Diagnostics, *, extensions: bool = False, expat_only: bool = False
 ) -> Iterator[Entry | MatchRun]:
     """Yield the entries of an XML document, or of a JSON Feed, those that look alike together."""
     sniffed, head = opened.sniffed, opened.head
@@ -229,7 +142,7 @@ class Pages:
         return chain(self._read(diagnostics), self._at_end(diagnostics))
 
     def _read(self, diagnostics: Diagnostics, *, thorough: bool = False) -> Iterator[SitemapPage]:
-        opened = _open(self.source, diagnostics, self.kind)
+        opened = open_document(self.source, diagnostics, self.kind)
         if opened.sniffed.kind is Kind.TEXT:
             urls = urls_in_text(opened.data, diagnostics)
             return (SitemapPage.from_entry(url, (), NO_FIELDS, self.source.url) for url in urls)
@@ -238,7 +151,7 @@ class Pages:
         return pages_of_entries(entries, fields, diagnostics, quick=quick, thorough=thorough)
 
     def _entries(
-        self, opened: _Opened, diagnostics: Diagnostics, *, extensions: bool
+        self, opened: Opened, diagnostics: Diagnostics, *, extensions: bool
     ) -> tuple[Iterator[Entry | MatchRun], FieldReader]:
         """Return the entries of a document, and what reads their fields."""
         kind = opened.sniffed.kind
@@ -268,7 +181,7 @@ class Pages:
         if not self.listed:
             return
         diagnostics = Diagnostics(collecting=self._diagnostics is None, ended=ended)
-        opened = _open(self.source, diagnostics, self.kind)
+        opened = open_document(self.source, diagnostics, self.kind)
         if opened.sniffed.kind is Kind.TEXT:
             yield from columns_of_urls(urls_in_text(opened.data, diagnostics), names, rows)
         else:
@@ -277,23 +190,6 @@ class Pages:
             reading = ColumnReading(fields, diagnostics, names, quick=quick)
             yield from reading.columns(entries, rows)
         self._finish(diagnostics)
-
-    def count_entries(self) -> tuple[int, int]:
-        """Return the number of entries as written, and the size in bytes, decompressed.
-
-        No page is made of them, so wrong entries and duplicates count, too.
-        """
-        diagnostics = Diagnostics(collecting=False)
-        opened = _open(self.source, diagnostics, self.kind)
-        kind = opened.sniffed.kind
-        if kind is Kind.TEXT:
-            count = sum(1 for _ in urls_in_text(opened.data, diagnostics))
-        elif kind is Kind.ROBOTS:
-            count = sum(1 for _ in sitemaps_in_robots(opened.data, self.source.url, diagnostics))
-        else:
-            pieces = _entries(opened, diagnostics) if kind in FIELD_READERS else ()
-            count = sum(len(each.matches) if isinstance(each, MatchRun) else 1 for each in pieces)
-        return count, diagnostics.document_bytes
 
     def _at_end(self, diagnostics: Diagnostics) -> Iterator[SitemapPage]:
         """Finish a walk; yields nothing."""
@@ -385,7 +281,7 @@ def inspect(
 def _inspect(
     source: Source, kind: Kind | None, selection: ChildSelection, diagnostics: Diagnostics
 ) -> Document:
-    opened = _open(source, diagnostics, kind)
+    opened = open_document(source, diagnostics, kind)
     found = opened.sniffed
     url = source.url or ""
     if found.kind is Kind.INVALID:
@@ -434,15 +330,15 @@ def _homepage(source: Source, diagnostics: Diagnostics) -> Document:
     """Find what a homepage names; whatever it is, it lists no pages."""
     from usp._parse.homepage import linked_children  # few crawls come so far
 
-    data = iter(_decoded(source, diagnostics))
+    data = iter(decoded_text(source, diagnostics))
     children, more = linked_children(data, source.link_header, source.url or "")
     return Document(source.url or "", Kind.HOMEPAGE, (), children, more)
 
 
-def _names_children(opened: _Opened, source: Source, diagnostics: Diagnostics) -> bool:
+def _names_children(opened: Opened, source: Source, diagnostics: Diagnostics) -> bool:
     """Tell whether a document may list sitemaps: an index does, a urlset if it looks like it."""
     if opened.sniffed.kind is not Kind.URLSET:
         return opened.sniffed.kind is Kind.INDEX
     if not opened.is_whole:
-        opened = _open(source, diagnostics.unused())
+        opened = open_document(source, diagnostics.unused())
     return names_children(opened.data)

@@ -1,7 +1,14 @@
 """Tables: the rows of a crawl (pages, sitemaps, problems, attempts, sites) as batches of columns.
 
 - ``schema``: every table and column, as data; files, databases and the docs are made from it;
-- ``batch``: some rows of one table, column by column.
+- ``batch``: some rows of one table, column by column;
+- ``choice``: which tables and columns are wanted, and what has to be read for them;
+- ``pages``: the rows of pages and of their parts; ``nodes``, ``rows``: those of sitemaps, problems
+  and attempts;
+- ``crawl``, ``read``, ``aio``: the tables of a crawl while it runs, in threads and in asyncio;
+- ``tree``: those of a tree that is there already.
 
-How a table is written to a file or a database belongs in ``usp.export``.
+What a column of a page means is decided in ``_parse``, with the formats.
+
+How a table is written to a file or a database belongs in ``_export``.
 """

@@ -3,6 +3,7 @@
 Needs the extra ``async``, which installs aiohttp.
 """
 
+from dataclasses import replace
 from typing import Unpack
 
 from usp._aio_stream import AioCrawlStream, client_of, first_crawl
@@ -74,6 +75,7 @@ def read_tables(
     start = CrawlStart.for_source(
         source, policy, use_robots=use_robots, use_known_paths=use_known_paths, store=store
     )
+    options = replace(options, skip_delays=web_client is not None and web_client.replays)
     crawl = first_crawl(start, policy, options)
     state = StreamState(crawl, emitter(options.observer), made.filter)
     return AioTableStream._start(start, state, made, client_of(web_client), store)

@@ -7,9 +7,10 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
-from typing import Final
+from typing import Any, Final
 
 from usp._crawl import Crawl
+from usp._crawl.assembly import site_verdict
 from usp._crawl.nodes import Node
 from usp._crawl.options import CrawlOptions, RecurseCallback, RecurseListCallback
 from usp._crawl.unique_urls import UniqueUrls
@@ -22,7 +23,14 @@ from usp._tables import nodes
 from usp._tables.batch import Batch
 from usp._tables.choice import TableChoice
 from usp._tables.pages import PageTables
-from usp._tables.rows import TableRow, attempt_row, homepage_of, problem_row, site_name
+from usp._tables.rows import (
+    TableRow,
+    attempt_row,
+    homepage_of,
+    problem_row,
+    robots_row,
+    site_name,
+)
 from usp._validate import check_flags, check_int
 from usp.objects.events import Event, Observer, RequestStarted, ResponseReceived
 from usp.objects.outcome import Outcome
@@ -115,7 +123,11 @@ class CrawlTables:
         reading = nodes.Reading(self._pages_of_node, to_the_end)
         self._pages_of_node = 0
         if node.absence is None and ("sitemaps" in self.choice or "sites" in self.choice):
-            yield from self._rows("sitemaps", [self._sitemap_row(node, reading)])
+            rows = [
+                self._sitemap_row(node, reading),
+                *map(self._numbered, nodes.skipped_rows(node)),
+            ]
+            yield from self._rows("sitemaps", rows)
         if "problems" in self.choice or "sites" in self.choice:
             yield from self._problems(nodes.node_problems(node, reading), nodes.node_url(node))
         if node.was_tried and not (node.homepage and self._searched_homepage):
@@ -126,15 +138,17 @@ class CrawlTables:
 
     def _sitemap_row(self, node: Node, reading: nodes.Reading) -> TableRow:
         row = nodes.sitemap_row(node, reading)
-        self._counts["positions"] += 1
         # robots.txt is no sitemap: it only leads to them.
         self._counts["sitemaps"] += row["state"] in _READ and row["kind"] != _ROBOTS
         self._counts["sitemaps_failed"] += row["state"] == "failed"
         self._counts["pages"] += reading.pages
-        row |= {"site": self.site, "position": self._counts["positions"]}
         if "bytes" in self.choice.columns("sitemaps"):
             row["bytes"] = nodes.document_bytes(node, reading)
-        return row
+        return self._numbered(row)
+
+    def _numbered(self, row: dict[str, Any]) -> TableRow:
+        self._counts["positions"] += 1
+        return row | {"site": self.site, "position": self._counts["positions"]}
 
     def _problems(self, found: Iterable[Problem], sitemap_url: str | None) -> Iterator[Batch]:
         rows = [problem_row(self.site, problem, sitemap_url) for problem in found]
@@ -152,6 +166,7 @@ class CrawlTables:
 
     def _site_row(self, crawl: Crawl) -> TableRow:
         counted = ("requests", "bytes", "sitemaps", "sitemaps_failed", "pages", "problems")
+        verdict = site_verdict(crawl._name, crawl._cursor, crawl.policy.robots_agent)
         return {
             "site": self.site,
             "homepage": self._homepage,
@@ -163,6 +178,7 @@ class CrawlTables:
             "started_at": timestamp(self._started_at),
             "seconds": time.monotonic() - self._started,
             **{name: self._counts[name] for name in counted},
+            **robots_row(verdict),
         }
 
     def _rows(self, table: str, rows: Iterable[TableRow]) -> Iterator[Batch]:

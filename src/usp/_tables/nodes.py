@@ -1,16 +1,22 @@
 """The row of a node of a crawl in ``sitemaps``, its problems, and its attempt."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from usp._crawl.messages import FetchFailed
 from usp._crawl.nodes import NOT_EXPANDED_MESSAGE, Node
-from usp._parse import Document, Kind, Pages, timestamp
+from usp._parse import Document, Kind, Pages, parse_date, timestamp
 from usp._tables.rows import fetch_columns
 from usp.objects.fetch_info import FetchInfo
-from usp.objects.outcome import Result
+from usp.objects.outcome import FoundBy, Result, SkipReason
 from usp.objects.problem import NOT_EXPANDED, Problem
 
+_SKIP_REASONS: Final = {
+    SkipReason.SITEMAP_PATTERN: "Its URL fails include_sitemaps or exclude_sitemaps",
+    SkipReason.SITEMAP_LASTMOD: "Its index says that it is older than since",
+    SkipReason.SITEMAP_CALLBACK: "A callback rejected it",
+}
 _READ_ELSEWHERE: Final = "Its pages are listed where it is declared first"
 
 
@@ -70,6 +76,22 @@ def sitemap_row(node: Node, reading: Reading) -> dict[str, Any]:
         "children": document.child_count if document and was_read else None,
         "complete": _is_complete(node, reading) if was_read or state == "failed" else None,
     }
+
+
+def skipped_rows(node: Node) -> Iterator[dict[str, Any]]:
+    """Yield the rows of the sitemaps that a node lists and that were skipped."""
+    is_robots = node.document is not None and node.document.kind is Kind.ROBOTS
+    for child, reason in node.skipped_children:
+        yield {
+            "url": child.url,
+            "declared_url": child.url,
+            "parent_url": node_url(node),
+            "level": node.level + 1,
+            "found_by": str(FoundBy.ROBOTS if is_robots else FoundBy.INDEX),
+            "state": "skipped",
+            "reason": _SKIP_REASONS[reason],
+            "index_lastmod": timestamp(parse_date(child.lastmod or "")),
+        }
 
 
 def document_bytes(node: Node, reading: Reading) -> int | None:

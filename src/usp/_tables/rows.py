@@ -14,6 +14,7 @@ from usp.helpers import strip_url_to_homepage
 from usp.objects.fetch_info import FetchInfo
 from usp.objects.outcome import Attempt
 from usp.objects.problem import Problem
+from usp.objects.robots import RobotsVerdict
 
 TableRow = Mapping[str, Any]
 """The values of a row by column; what it doesn't have is null."""
@@ -30,6 +31,18 @@ def site_name(source: SourceName) -> str:
 def homepage_of(name: str) -> str | None:
     """Return the homepage of a site, given its URL or that of a sitemap; None for a file."""
     return strip_url_to_homepage(name) if is_http_url(name) else None
+
+
+def robots_row(verdict: RobotsVerdict | None) -> TableRow:
+    """Return what robots.txt says; nothing if it was not requested."""
+    if verdict is None:
+        return {}
+    return {
+        "robots_status": verdict.status_text,
+        "robots_allows": verdict.allows_homepage and verdict.allows_sitemaps,
+        "crawl_delay": verdict.crawl_delay,
+        "content_signal": verdict.content_signal,
+    }
 
 
 def problem_row(site: str, problem: Problem, sitemap_url: str | None = None) -> TableRow:

@@ -219,11 +219,11 @@ _PAGES: Final = Table(
         Column("url", _TEXT, "<loc>, <link>", "The URL of the page."),
         _SITEMAP_URL,
         Column("position", _INTEGER, "the document", "Its number among the pages of the sitemap, from 1."),
-        Column("lastmod", _TIMESTAMP, "<lastmod>, <updated>", "When the page last changed; a bare date is midnight UTC."),
-        Column("lastmod_raw", _TEXT, "<lastmod>, <updated>", "The same as it is written, also where it isn't understood."),
+        Column("lastmod", _TIMESTAMP, "<lastmod>, date_modified", "When the page last changed; a bare date is midnight UTC."),
+        Column("lastmod_raw", _TEXT, "<lastmod>, date_modified", "The same as it is written, also where it isn't understood."),
         Column("changefreq", _TEXT, "<changefreq>", "How often it changes: one of the seven words of the protocol.", repeats=True),
         Column("priority", _REAL, "<priority>", "Its importance within the site, from 0 to 1."),
-        Column("updated_at", _TIMESTAMP, "lastmod, else published_at", "What since and until compare."),
+        Column("updated_at", _TIMESTAMP, "lastmod, else published_at, <updated>", "When it last changed, else when it was published: what since and until compare."),
         Column("published_at", _TIMESTAMP, "<news:publication_date>, <pubDate>, <published>", "When the page was published."),
         Column("title", _TEXT, "<news:title>, <title>", "The headline of the story, or the title of the feed's item."),
         Column("news_publication", _TEXT, "<news:name>", "The publication in which the story appeared.", repeats=True),
@@ -354,7 +354,7 @@ TABLES: Final = {
         _child_table("videos", "One video on a page.", _VIDEO_FIELDS),
         _child_table("alternates", "One page in another language.", _ALTERNATE_FIELDS),
         _child_table("links", "One other link of a page.", _LINK_FIELDS),
-        _child_table("news", "The news story of a page.", _NEWS_FIELDS),
+        _child_table("news", "The news story of a page: its <news:news>.", _NEWS_FIELDS),
     )
 }
 """Every table by its name."""

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
+from usp._crawl.policy import ROBOTS_AGENT
 from usp._crawl.row_selection import RowSelection
 from usp._crawl.selected_pages import columns_of
 from usp._crawl.selection import Selection
@@ -16,7 +17,14 @@ from usp._parse import ROWS_AT_ONCE, Kind, timestamp
 from usp._tables.batch import Batch
 from usp._tables.choice import ColumnNames, TableChoice, TableNames
 from usp._tables.pages import PageTables
-from usp._tables.rows import TableRow, attempt_row, fetch_columns, homepage_of, problem_row
+from usp._tables.rows import (
+    TableRow,
+    attempt_row,
+    fetch_columns,
+    homepage_of,
+    problem_row,
+    robots_row,
+)
 from usp._validate import check_flags, check_instance, check_int
 from usp.objects import sitemap as sitemaps
 from usp.objects.fetch_info import NOT_FETCHED
@@ -162,6 +170,9 @@ class _TreeTables:
         tree, site = self._tree, self._site
         outcome = tree.outcome if isinstance(tree, IndexWebsiteSitemap) else None
         notes = tree._notes if isinstance(tree, IndexWebsiteSitemap) else ()
+        verdict = None
+        if isinstance(tree, IndexWebsiteSitemap):
+            verdict = tree.robots_verdict(ROBOTS_AGENT)
         counted = ("requests", "bytes", "sitemaps", "sitemaps_failed", "pages", "problems")
         return {
             "site": site,
@@ -171,6 +182,7 @@ class _TreeTables:
             "complete": outcome and outcome in {Outcome.FOUND, Outcome.NONE},
             "limit": next((note.code for note in notes), None),
             **{name: self._counts[name] for name in counted},
+            **robots_row(verdict),
         }
 
     def _rows(self, table: str, rows: Iterable[TableRow]) -> Iterator[Batch]:

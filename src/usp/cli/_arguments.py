@@ -5,12 +5,12 @@ A mistyped command or option gives one line with what was probably meant.
 
 import argparse
 from importlib import import_module
-from typing import Final, NamedTuple, NoReturn
+from typing import Any, Final, NamedTuple, NoReturn
 
 from usp._display import redact_argument, shown
 from usp._version import __version__
 from usp.cli._exit import Exit
-from usp.cli._options import GROUPS, SHARED, Option, format_option, hint
+from usp.cli._options import GROUPS, NAMES, SHARED, TEXT, Option, format_option, hint
 
 _SOURCE: Final = (
     "a website (a bare domain means https), a sitemap file (gzipped or not), or - for standard "
@@ -24,6 +24,13 @@ class Argument(NamedTuple):
     name: str
     help: str
     choices: tuple[str, ...] = ()
+    is_repeatable: bool = False
+    """Whether there may be several, or none."""
+
+    @property
+    def usage(self) -> str:
+        """How it is shown in the usage."""
+        return f"[{self.name}]..." if self.is_repeatable else self.name
 
 
 class Command(NamedTuple):
@@ -52,7 +59,7 @@ class Command(NamedTuple):
     def usage(self) -> str:
         """How it is called, in one line."""
         options = " [OPTION]..." if self.options else ""
-        return f"usp {self.name}{options}{f' {self.argument.name}' if self.argument else ''}"
+        return f"usp {self.name}{options}{f' {self.argument.usage}' if self.argument else ''}"
 
     def run(self, args: argparse.Namespace) -> Exit:
         """Run the command and return its exit code."""
@@ -63,6 +70,8 @@ class Command(NamedTuple):
 LS_FORMATS: Final = {
     "tabtree": "sitemaps and their pages, nested with tabs",
     "pages": "the URLs of the pages, one per line, while they arrive",
+    "csv": "a row per page with all that is known of it, while they arrive",
+    "jsonl": "the same as an object per line",
     "tried": "every URL that was tried: result, stage, URL, reason, with tabs between",
 }
 """The output formats of ``usp ls``."""
@@ -73,6 +82,44 @@ FIND_FORMATS: Final = {
     "jsonl": "one object per URL that was tried, one per line",
 }
 """The output formats of ``usp find``."""
+
+EXPORT_FORMATS: Final = ("csv", "tsv", "jsonl", "parquet", "arrow", "db")
+"""The output formats of ``usp export``."""
+_COMPRESSED: Final = tuple(f"{name}.{how}" for name in EXPORT_FORMATS[:3] for how in ("gz", "zst"))
+EXPORT_OPTIONS: Final = (
+    Option(
+        ("-f", "--format"), "output",
+        "the format, if the name of the file doesn't say it: csv, tsv, jsonl (each also with .gz "
+        "or .zst), parquet, arrow, db (SQLite); for a folder by default parquet",
+        TEXT, "FORMAT", choices=(*EXPORT_FORMATS, *_COMPRESSED),
+    ),
+    Option(
+        ("--table",), "output",
+        "the table: pages, sitemaps, problems, attempts, sites, images, videos, alternates, links, "
+        "news, or all; several with commas between (default: pages; all in a folder or a database)",
+        NAMES, "NAME",
+    ),
+    Option(
+        ("--columns",), "output", "only these columns, in this order; commas between", NAMES,
+        "NAMES",
+    ),
+    Option(
+        ("--unique",), "output", "a page that several sitemaps list comes once, at its first one"
+    ),
+    Option(
+        ("--bom",), "output", "begin CSV with a byte order mark, so that Excel takes it as UTF-8"
+    ),
+    Option(
+        ("--escape-formulas",), "output",
+        "put an apostrophe before a cell of CSV that a spreadsheet would run as a formula",
+    ),
+    Option(
+        ("--from",), "discovery",
+        "read the names of more sources from this file, one a line; - for standard input",
+        TEXT, "FILE",
+    ),
+)  # fmt: skip
+"""The own options of ``usp export``."""
 
 COMMANDS: Final = (
     Command(
@@ -96,8 +143,24 @@ COMMANDS: Final = (
         ),
     ),
     Command(
+        "export",
+        "write tables of websites to a file, a folder or a database",
+        "usp.cli._export",
+        Argument("SOURCE", f"{_SOURCE}; there may be several", is_repeatable=True),
+        EXPORT_OPTIONS,
+        fetches=True,
+        examples=(
+            ("usp export example.org -o pages.csv", "one row a page"),
+            ("usp export example.org -o pages.parquet", "the same for pandas, polars, DuckDB"),
+            ("usp export example.org -o site.db", "all tables, for SQLite and Datasette"),
+            ("usp export example.org -o site/ -f csv", "all tables, a file for each"),
+            ("usp export example.org -o - -f jsonl --columns url,lastmod", "to other programs"),
+            ("usp export --from sites.txt -o all.jsonl.gz --unique", "many sites"),
+        ),
+    ),
+    Command(
         "find",
-        "say where the sitemaps of a website are, without reading their pages",
+        "say where the sitemaps are, without reading pages",
         "usp.cli._find",
         Argument("SOURCE", _SOURCE),
         (
@@ -197,8 +260,11 @@ def build_parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.Argumen
 
 def _configure(parser: argparse.ArgumentParser, command: Command) -> None:
     if command.argument:
-        name, help_text, choices = command.argument
-        parser.add_argument(name.lower(), metavar=name, help=help_text, choices=choices or None)
+        name, help_text, choices, is_repeatable = command.argument
+        several: dict[str, Any] = {"nargs": "*"} if is_repeatable else {}
+        parser.add_argument(
+            name.lower(), metavar=name, help=help_text, choices=choices or None, **several
+        )
     for group, title in GROUPS.items():
         options = [option for option in command.options if option.group == group]
         added = parser.add_argument_group(title) if options else None

@@ -3,9 +3,9 @@
 import argparse
 from typing import Any, Final
 
+from usp._export.extras import load
 from usp.cli._arguments import build_parsers
 from usp.cli._exit import Exit
-from usp.exceptions import UsageError
 
 _FILES: Final = frozenset({"FILE", "PATH", "SOURCE"})
 """Names of values that are, or may be, files."""
@@ -14,12 +14,9 @@ _FILES: Final = frozenset({"FILE", "PATH", "SOURCE"})
 def run(args: argparse.Namespace) -> Exit:
     """Print the script.
 
-    :raises UsageError: if shtab is not installed.
+    :raises MissingExtraError: if shtab is not installed.
     """
-    try:
-        import shtab
-    except ImportError:
-        raise UsageError('completions need the extra "cli": pip install "usp[cli]"') from None
+    shtab = load("shtab", "A completion script", "cli")
     parser, commands = build_parsers()
     for command in commands.values():
         for action in command._actions:

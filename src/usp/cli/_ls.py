@@ -64,7 +64,7 @@ _OF_TREES: Final[dict[str, Callable[[IndexWebsiteSitemap, Shorten, Progress], It
     "tabtree": _tabtree,
     "tried": _tried,
 }
-"""The formats that need the whole tree; the others print a stream."""
+"""The formats that need the whole tree."""
 
 
 def run(args: argparse.Namespace) -> Exit:
@@ -75,13 +75,12 @@ def run(args: argparse.Namespace) -> Exit:
     with closing(settings.web_client()) as client, output(args) as out:
         if source.doubt and not args.quiet:
             tell(source.doubt)
-        listing = _list_tree if args.format in _OF_TREES else _list_stream
-        summary = listing(args, Crawling(source, settings, client), out)
+        summary = _LISTINGS[args.format](args, Crawling(source, settings, client), out)
     return report(summary, args)
 
 
 class Crawling:
-    """The crawl of a source with the settings of a command: as a tree or as a stream.
+    """The crawl of a source with the settings of a command: as a tree, or as a stream.
 
     A website is crawled with the scope of 1.8.1: known paths are always tried.
     """
@@ -121,6 +120,15 @@ class Crawling:
         options = CrawlOptions(observer=observer)
         return page_stream(StreamStart.at(start, self._policy, options, self._client, store))
 
+    def rows(
+        self, args: argparse.Namespace, progress: Progress, observer: Observer, out: TextIO
+    ) -> Summary:
+        """Write the rows of the table of pages."""
+        from usp.cli._rows import list_rows  # the other formats need none of it
+
+        crawl_options = {"web_client": self._client, "policy": self._policy, **self._discovery}
+        return list_rows(args, self._source.name, crawl_options, progress, observer, out)
+
 
 def _list_tree(args: argparse.Namespace, crawling: Crawling, out: TextIO) -> Summary:
     with Progress.of(args) as progress:
@@ -134,19 +142,38 @@ def _list_tree(args: argparse.Namespace, crawling: Crawling, out: TextIO) -> Sum
 
 def _list_stream(args: argparse.Namespace, crawling: Crawling, out: TextIO) -> Summary:
     progress = Progress.of(args, prints_to=out)
-
-    def observe(event: Event) -> None:
-        progress.tally.observe(event)
-        if isinstance(event, PagesRead):
-            out.flush()  # the next sitemap may take a while
-
-    with progress, crawling.stream(observe) as stream:
+    with progress, crawling.stream(_flushing(progress, out)) as stream:
         shorten: Shorten | None = None
         for page in progress.counted(stream):
             # The scheme of the site is known as soon as there is a page.
             shorten = shorten or (_shortener(stream.url) if args.strip_url else shown)
             out.write(f"{shorten(page.url)}\n")
         return Summary.of_stream(stream, progress.tally.pages, progress.seconds)
+
+
+def _list_rows(args: argparse.Namespace, crawling: Crawling, out: TextIO) -> Summary:
+    progress = Progress.of(args, prints_to=out)
+    with progress:
+        return crawling.rows(args, progress, _flushing(progress, out), out)
+
+
+def _flushing(progress: Progress, out: TextIO) -> Observer:
+    """Return the observer of a stream: what was read of a sitemap is printed before the next."""
+
+    def observe(event: Event) -> None:
+        progress.tally.observe(event)
+        if isinstance(event, PagesRead):
+            out.flush()  # the next sitemap may take a while
+
+    return observe
+
+
+_LISTINGS: Final[dict[str, Callable[[argparse.Namespace, Crawling, TextIO], Summary]]] = {
+    **dict.fromkeys(_OF_TREES, _list_tree),
+    "pages": _list_stream,
+    **dict.fromkeys(("csv", "jsonl"), _list_rows),
+}
+"""What makes each format."""
 
 
 def _shortener(homepage: str) -> Shorten:

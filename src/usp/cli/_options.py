@@ -16,13 +16,14 @@ GROUPS: Final = {
     "sitemaps": "choose sitemaps",
     "discovery": "find sitemaps",
     "network": "network",
+    "recording": "record and replay",
     "output": "output",
     "config": "configuration",
 }
 """The groups of options in the help, in order, and the title of each."""
 
 
-class Target(Enum):
+class Destination(Enum):
     """Where the value of an option goes."""
 
     COMMAND = "the command itself"
@@ -76,7 +77,7 @@ class Option(NamedTuple):
     """What it does: one sentence that begins with a small letter and has no full stop."""
     type: ValueType = FLAG
     metavar: str | None = None
-    target: Target = Target.COMMAND
+    target: Destination = Destination.COMMAND
     keyword: str = ""
     """The name of the value at its target."""
     meaning: object = True
@@ -172,7 +173,7 @@ def _policy(
 ) -> Option:
     """Return the option of a policy field of the same name."""
     keyword = name.replace("-", "_")
-    return Option((f"--{name}",), group, help, type, metavar, Target.POLICY, keyword)
+    return Option((f"--{name}",), group, help, type, metavar, Destination.POLICY, keyword)
 
 
 _EXPRESSION: Final = "this regular expression; may be repeated"
@@ -217,48 +218,48 @@ SHARED: Final[tuple[Option, ...]] = (
     ),
     Option(
         ("-r", "--no-robots"), "discovery", "don't read robots.txt",
-        target=Target.DISCOVERY, keyword="use_robots", meaning=False,
+        target=Destination.DISCOVERY, keyword="use_robots", meaning=False,
     ),
     Option(
         ("-k", "--no-known"), "discovery", "don't try known paths such as /sitemap.xml",
-        target=Target.DISCOVERY, keyword="use_known_paths", meaning=False,
+        target=Destination.DISCOVERY, keyword="use_known_paths", meaning=False,
     ),
     Option(
         ("--homepage",), "discovery",
         "always or never look for sitemap and feed links on the homepage (default: only if "
         "nothing else was found)",
-        SWITCH, target=Target.POLICY, keyword="use_homepage",
+        SWITCH, target=Destination.POLICY, keyword="use_homepage",
     ),
     Option(
         ("--newer",), "discovery",
         "always or never try newer known paths such as /wp-sitemap.xml (default: only if nothing "
         "else was found)",
-        SWITCH, target=Target.POLICY, keyword="use_newer_paths",
+        SWITCH, target=Destination.POLICY, keyword="use_newer_paths",
     ),
     # network
     Option(
         ("-H", "--header"), "network",
         "send this header ('Name: value', or @FILE with one a line); may be repeated. "
         "Authorization and Cookie go to the site's own host only",
-        TEXTS, "HEADER", Target.CLIENT, "headers",
+        TEXTS, "HEADER", Destination.CLIENT, "headers",
     ),
     Option(
-        ("--user-agent",), "network", "the User-Agent header", TEXT, "TEXT", Target.CLIENT,
+        ("--user-agent",), "network", "the User-Agent header", TEXT, "TEXT", Destination.CLIENT,
         "user_agent",
     ),
     Option(
         ("--netrc",), "network", "use the logins in .netrc, or don't (default: use them)", SWITCH,
-        target=Target.CLIENT, keyword="netrc",
+        target=Destination.CLIENT, keyword="netrc",
     ),
     Option(
         ("--proxy",), "network",
         "the URL of a proxy; empty for none, whatever the environment says", TEXT, "URL",
-        Target.CLIENT, "proxies",
+        Destination.CLIENT, "proxies",
     ),
     Option(
         ("--timeout",), "network",
         "seconds to connect, and to wait for bytes (default: 9 and 60)", NUMBER, "SECONDS",
-        Target.CLIENT, "timeout",
+        Destination.CLIENT, "timeout",
     ),
     _policy(
         "max-seconds", "network", "end after so many seconds, with what was found until then",
@@ -268,20 +269,36 @@ SHARED: Final[tuple[Option, ...]] = (
     _policy("per-host", "network", "requests at once to one host (default: 8)", INTEGER, "N"),
     Option(
         ("--delay",), "network", "seconds between the starts of two requests", NUMBER, "SECONDS",
-        Target.CLIENT, "wait",
+        Destination.CLIENT, "wait",
     ),
     _policy(
         "max-attempts", "network", "attempts to fetch one URL, while it is worth it (default: 5)",
         INTEGER, "N",
     ),
     Option(
-        ("--insecure",), "network", "accept any TLS certificate", target=Target.CLIENT,
+        ("--insecure",), "network", "accept any TLS certificate", target=Destination.CLIENT,
         keyword="verify", meaning=False,
     ),
     Option(
         ("--allow-private",), "network",
-        "connect to private addresses, too, wherever the site is", target=Target.CLIENT,
+        "connect to private addresses, too, wherever the site is", target=Destination.CLIENT,
         keyword="private_addresses", meaning="allow",
+    ),
+    _policy(
+        "robots", "network",
+        "obey robots.txt, with its Crawl-delay, or only read the sitemaps in it (default: ignore)",
+        TEXT,
+    )._replace(choices=("obey", "ignore")),
+    # record and replay
+    Option(
+        ("--record",), "recording",
+        "write every request and response to this file (WARC), without credentials; a file that "
+        "exists needs --replace",
+        TEXT, "FILE.warc.gz",
+    ),
+    Option(
+        ("--replay",), "recording", "read from this recording instead of the network", TEXT,
+        "FILE.warc.gz",
     ),
     # output
     Option(

@@ -16,7 +16,7 @@ from usp.objects.discovery import Discovery
 from usp.objects.outcome import Attempt, FoundBy, Outcome, Result
 from usp.objects.problem import NOT_EXPANDED, Problem
 from usp.objects.sitemap import IndexRobotsTxtSitemap, IndexWebsiteSitemap, InvalidSitemap
-from usp.stream import PageStream
+from usp.stream import StreamStatus
 
 EXITS: Final = {
     Outcome.FOUND: Exit.DONE,
@@ -76,7 +76,7 @@ class Summary:
         return cls(tree.url, outcome, tree.tried, problems, sitemaps, failed, pages, seconds)
 
     @classmethod
-    def of_stream(cls, stream: PageStream, pages: int, seconds: float) -> "Summary":
+    def of_stream(cls, stream: StreamStatus, pages: int | None, seconds: float) -> "Summary":
         """Return the summary of a stream that has ended."""
         failed = stream.sitemaps_failed
         sitemaps = stream.sitemaps_read + failed
@@ -175,12 +175,19 @@ def report(summary: Summary, args: argparse.Namespace) -> Exit:
     if args.quiet:
         lines = lines[-1:] if code else []
     elif summary.pages == 0 and summary.is_answer:
-        lines.insert(0, f"the sitemaps of {summary.url} list no pages")
+        lines.insert(0, _why_no_page(summary.url, args))
     for line in lines:
         tell(line)
     if summary.is_answer and not args.quiet:
         say(summary.last_line)
     return code
+
+
+def _why_no_page(url: str, args: argparse.Namespace) -> str:
+    choosing = (option for option in args.command.options if option.group == "pages")
+    if any(getattr(args, option.dest) for option in choosing):
+        return f"no page of {url} was chosen"
+    return f"the sitemaps of {url} list no pages"
 
 
 def _duration(seconds: float) -> str:

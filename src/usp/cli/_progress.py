@@ -201,7 +201,8 @@ class Progress:
         :param prints_to: where the command prints lines while it crawls: on a terminal, those are
             the progress.
         """
-        wanted = not (args.quiet or args.no_progress or args.verbose)
+        logs_here = args.verbose and not args.log_file
+        wanted = not (args.quiet or args.no_progress or logs_here)
         return cls(shown=wanted and _is_terminal(sys.stderr) and not _is_terminal(prints_to))
 
     @property

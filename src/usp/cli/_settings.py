@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from usp._crawl.policy import Policy
-from usp.cli._options import FLAG, Option, Target
+from usp.cli._options import FLAG, Destination, Option
 from usp.exceptions import UsageError
 from usp.web_client.abstract_client import AbstractWebClient
 
@@ -30,6 +30,8 @@ class Settings:
     """``use_robots`` and ``use_known_paths``, where an option says something about them."""
     options: tuple[Option, ...] = ()
     """The options of the command, for errors."""
+    recording: "RecordingChoice | None" = None
+    """The recording to write or to read, if there is one."""
 
     @classmethod
     def of(cls, args: argparse.Namespace) -> "Settings":
@@ -38,33 +40,76 @@ class Settings:
         :raises UsageError: if a value is wrong; the message names the option.
         """
         options = args.command.options
-        client = dict(_values(args, options, Target.CLIENT))
+        client = dict(_values(args, options, Destination.CLIENT))
         for name, convert in _CONVERSIONS.items():
             if name in client:
                 client[name] = convert(client[name])
-        discovery: dict[str, Any] = dict(_values(args, options, Target.DISCOVERY))
-        fields: dict[str, Any] = dict(_values(args, options, Target.POLICY))
+        discovery: dict[str, Any] = dict(_values(args, options, Destination.DISCOVERY))
+        fields: dict[str, Any] = dict(_values(args, options, Destination.POLICY))
+        agent = str(client.get("user_agent") or "").partition("/")[0].split()
+        if agent:  # the rules that are obeyed are those for the name that is sent
+            fields["robots_agent"] = agent[0]
         try:
             policy = Policy(**fields)
         except UsageError as error:
             raise _named_by_option(error, options) from None
-        return cls(policy, client, discovery, options)
+        return cls(policy, client, discovery, options, RecordingChoice.of(args))
 
     def web_client(self) -> AbstractWebClient:
         """Return a new client.
 
         :raises UsageError: if a setting is wrong; the message names the option.
         """
+        if self.recording and self.recording.replay:
+            from usp.web_client.replay import ReplayWebClient
+
+            return ReplayWebClient(self.recording.replay)
         from usp.web_client.requests_client import RequestsWebClient  # takes long to import
 
+        if self.client_settings.get("verify") is False:
+            from urllib3 import disable_warnings
+
+            disable_warnings()  # the user has asked for it
         try:
-            return RequestsWebClient(**self.client_settings)
+            client = RequestsWebClient(**self.client_settings)
         except UsageError as error:
             raise _named_by_option(error, self.options) from None
+        return self.recording.recorded(client) if self.recording else client
+
+
+@dataclass(frozen=True, slots=True)
+class RecordingChoice:
+    """A recording to write, or to read instead of the network."""
+
+    record: str | None
+    replay: str | None
+    source: str
+    replace: bool
+
+    @classmethod
+    def of(cls, args: argparse.Namespace) -> "RecordingChoice | None":
+        """Return what the options say; None if they say nothing.
+
+        :raises UsageError: if a recording is to be written and read at once.
+        """
+        record, replay = args.record, args.replay
+        if record is not None and replay is not None:
+            raise UsageError("--record and --replay can't be used together.")
+        if record is None and replay is None:
+            return None
+        return cls(record, replay, str(args.source), bool(args.replace))
+
+    def recorded(self, client: AbstractWebClient) -> AbstractWebClient:
+        """Return a client that records what another one fetches; closing it closes both."""
+        from usp.web_client.recording import RecordingWebClient
+
+        return RecordingWebClient(
+            str(self.record), client, replace=self.replace, source=self.source, close_client=True
+        )
 
 
 def _values(
-    args: argparse.Namespace, options: Iterable[Option], target: Target
+    args: argparse.Namespace, options: Iterable[Option], target: Destination
 ) -> Iterator[tuple[str, Any]]:
     """Yield the values for a target, by keyword: those that the user chose."""
     for option in options:

@@ -5,6 +5,7 @@ import io
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TextIO
 
 from usp._whole_file import whole_file
@@ -23,6 +24,8 @@ def output(args: argparse.Namespace) -> Iterator[TextIO]:
         yield sys.stdout
         sys.stdout.flush()  # before anything is said about what was printed
         return
+    if Path(args.output).is_file() and not (args.replace or args.append):
+        raise UsageError(f"{args.output} exists already: use --replace or --append")
     with whole_file(args.output, replace=bool(args.replace), append=bool(args.append)) as file:
         text = io.TextIOWrapper(
             file, encoding="utf-8", errors="backslashreplace", newline="\n", write_through=False

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from usp.objects.fetch_info import FetchInfo
+from usp.objects.named_fields import pickled_by_name
 from usp.objects.outcome import Outcome
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
 ]
 
 
+@pickled_by_name
 @dataclass(frozen=True, slots=True)
 class RequestStarted:
     """A request is sent."""
@@ -36,6 +38,7 @@ class RequestStarted:
     """Nothing declares the URL, so a 404 is no failure."""
 
 
+@pickled_by_name
 @dataclass(frozen=True, slots=True)
 class ResponseReceived:
     """A response arrived with its body."""
@@ -47,6 +50,7 @@ class ResponseReceived:
     """Status, headers, sizes and times."""
 
 
+@pickled_by_name
 @dataclass(frozen=True, slots=True)
 class SitemapParsed:
     """The kind of a document and the sitemaps that it lists are known."""
@@ -64,6 +68,7 @@ class SitemapParsed:
     """Why it is not a sitemap, for an invalid one."""
 
 
+@pickled_by_name
 @dataclass(frozen=True, slots=True)
 class RetryScheduled:
     """A request failed and will be retried."""
@@ -77,6 +82,7 @@ class RetryScheduled:
     """The seconds until the retry."""
 
 
+@pickled_by_name
 @dataclass(frozen=True, slots=True)
 class RequestFailed:
     """A request failed and will not be retried."""
@@ -88,6 +94,7 @@ class RequestFailed:
     is_guess: bool
 
 
+@pickled_by_name
 @dataclass(frozen=True, slots=True)
 class PagesRead:
     """The pages of one sitemap were read: handed over by a stream, or counted for a limit."""
@@ -96,6 +103,7 @@ class PagesRead:
     pages: int
 
 
+@pickled_by_name
 @dataclass(frozen=True, slots=True)
 class CrawlFinished:
     """The crawl is over."""

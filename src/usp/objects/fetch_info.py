@@ -10,11 +10,13 @@ from datetime import datetime
 from http import HTTPStatus
 from typing import Final
 
+from usp.objects.named_fields import pickled_by_name
 from usp.objects.outcome import FoundBy
 
 __all__ = ["FetchInfo", "StoredDocument", "Validators"]
 
 
+@pickled_by_name
 @dataclass(frozen=True, slots=True)
 class Validators:
     """What makes a request conditional: the server responds with 304 if nothing has changed.
@@ -36,6 +38,7 @@ class Validators:
         return {name: value for name, value in sent.items() if value}
 
 
+@pickled_by_name
 @dataclass(frozen=True, slots=True)
 class FetchInfo:
     """Status, headers, redirects, sizes and times of the response that brought a document.
@@ -83,6 +86,7 @@ class FetchInfo:
         return self.status == HTTPStatus.NOT_MODIFIED
 
 
+@pickled_by_name
 @dataclass(frozen=True, slots=True)
 class StoredDocument:
     """A document that an earlier crawl fetched and the caller stored: used if it is unchanged.
@@ -109,6 +113,7 @@ NOT_FETCHED: Final = FetchInfo()
 """The fetch info of a document that no request brought."""
 
 
+@pickled_by_name
 @dataclass(frozen=True, slots=True)
 class Provenance:
     """How a sitemap was found."""

@@ -6,9 +6,12 @@ Values are frozen and hashable.
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from usp.objects.named_fields import pickled_by_name
+
 __all__ = ["PageElement", "PageLink", "PageMapObject"]
 
 
+@pickled_by_name
 @dataclass(frozen=True, slots=True)
 class PageLink:
     """A link from the page to something related: another version of it, an app, a source."""
@@ -28,6 +31,7 @@ class PageLink:
         return asdict(self)
 
 
+@pickled_by_name
 @dataclass(frozen=True, slots=True)
 class PageMapObject:
     """One ``<DataObject>`` of a PageMap: data about the page for Google's custom search."""
@@ -42,6 +46,7 @@ class PageMapObject:
         return asdict(self)
 
 
+@pickled_by_name
 @dataclass(frozen=True, slots=True)
 class PageElement:
     """An unknown element of an entry, as it was written."""

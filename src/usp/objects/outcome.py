@@ -5,6 +5,7 @@ from enum import StrEnum
 from typing import NoReturn
 
 from usp.exceptions import UsageError
+from usp.objects.named_fields import pickled_by_name
 
 __all__ = ["Attempt", "FoundBy", "Outcome", "Result", "SkipReason"]
 
@@ -60,7 +61,7 @@ class Result(_Word):
     """The response had begun when the crawl reached its time limit."""
     NOT_A_SITEMAP = "not-a-sitemap"
     REFUSED = "refused"
-    """It was not requested: a loop, a level too deep, not HTTP."""
+    """It was not requested: a loop, a level too deep, not HTTP, disallowed by robots.txt."""
     ALREADY_FOUND = "already-found"
     """The tree has it already."""
     NOT_NEEDED = "not-needed"
@@ -86,6 +87,7 @@ class SkipReason(_Word):
     """It has no date, and ``undated`` is ``drop``."""
 
 
+@pickled_by_name
 @dataclass(frozen=True, slots=True)
 class Attempt:
     """One URL that a crawl tried, and the result."""

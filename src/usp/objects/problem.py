@@ -13,6 +13,7 @@ from itertools import islice
 from typing import Final
 
 from usp.exceptions import SitemapException
+from usp.objects.named_fields import pickled_by_name
 
 __all__ = ["CODES", "Code", "Problem", "Severity"]
 
@@ -43,6 +44,7 @@ class Code:
     """What the owner of the site should change."""
 
 
+@pickled_by_name
 @dataclass(frozen=True, slots=True)
 class Problem:
     """One problem of a document, with its position."""
@@ -79,6 +81,7 @@ class Problem:
 _E, _W, _I = Severity.ERROR, Severity.WARNING, Severity.INFO
 _HTTP, _XML, _NAMES, _GZIP = "RFC 9110", "XML 1.0", "Namespaces in XML", "RFC 1952"
 _SM, _RSS, _IMAGE = "sitemaps.org", "RSS 2.0", "Google Image sitemaps"
+_RFC9309 = "RFC 9309"
 _NEWS, _VIDEO, _MEDIA = "Google News sitemaps", "Google Video sitemaps", "Media RSS"
 _JSON, _OURS = "JSON Feed", "usp"
 
@@ -88,7 +91,7 @@ CODES: Final[dict[str, Code]] = {
         "Serve it with status 200, or remove the reference to it.",
     ),
     "SM102": Code(
-        "body-truncated", _E, "The connection ended in the middle of the body.", _HTTP,
+        "body-truncated", _E, "The body ended before it was complete.", _HTTP,
         "Send the whole body, with the right Content-Length.",
     ),
     "SM103": Code(
@@ -337,6 +340,11 @@ CODES: Final[dict[str, Code]] = {
         "A Sitemap line of robots.txt is malformed; it was repaired and read.", _SM,
         "Write Sitemap: and one absolute URL on a line of its own.",
     ),
+    "SM608": Code(
+        "disallowed", _E,
+        "The URL was not requested: robots.txt disallows it, and the crawl obeys that.", _RFC9309,
+        "Allow the agent to fetch the sitemap, or crawl with robots='ignore'.",
+    ),
     "SM701": Code(
         "document-too-large", _E,
         "The document is larger than the limit; the rest was not read.", _OURS,
@@ -359,7 +367,7 @@ CODES: Final[dict[str, Code]] = {
         "Raise max_seconds to see the rest.",
     ),
     "SM706": Code(
-        "stopped", _I, "The crawl was stopped by stop_callback.", _OURS,
+        "stopped", _I, "The caller ended the crawl: stop_callback, or a closed stream.", _OURS,
         "Nothing to fix.",
     ),
 }  # fmt: skip

@@ -29,6 +29,7 @@ from usp.objects.fetch_info import Provenance
 from usp.objects.outcome import Attempt, Outcome, SkipReason
 from usp.objects.page import SitemapPage
 from usp.objects.problem import NOT_EXPANDED, Problem, listed_problems
+from usp.objects.robots import RobotsSource, RobotsVerdict
 
 __all__ = [
     "AbstractIndexSitemap",
@@ -275,6 +276,7 @@ class IndexWebsiteSitemap(AbstractIndexSitemap):
 
     _outcome: Outcome | None = None
     _tried: tuple[Attempt, ...] = ()
+    _robots: RobotsSource | None = None
 
     def __init__(
         self,
@@ -327,6 +329,14 @@ class IndexWebsiteSitemap(AbstractIndexSitemap):
     def tried(self) -> tuple[Attempt, ...]:
         """Each URL that was tried, in document order, with its result."""
         return self._tried
+
+    def robots_verdict(self, agent: str) -> RobotsVerdict | None:
+        """Return what the site's robots.txt says for an agent: which URLs it may fetch.
+
+        :param agent: the name of the agent, such as ``Googlebot``.
+        :return: None if robots.txt was not requested.
+        """
+        return self._robots.verdict(agent, self.url) if self._robots else None
 
 
 class IndexXMLSitemap(AbstractIndexSitemap):

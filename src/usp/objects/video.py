@@ -9,6 +9,8 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
+from usp.objects.named_fields import pickled_by_name
+
 __all__ = [
     "SitemapVideo",
     "VideoId",
@@ -19,6 +21,7 @@ __all__ = [
 ]
 
 
+@pickled_by_name
 @dataclass(frozen=True, slots=True)
 class VideoRestriction:
     """Where a video may be shown, or may not: countries, or platforms."""
@@ -29,6 +32,7 @@ class VideoRestriction:
     """Country codes (ISO 3166), or ``web``, ``mobile`` and ``tv``."""
 
 
+@pickled_by_name
 @dataclass(frozen=True, slots=True)
 class VideoPrice:
     """The price of a video."""
@@ -42,6 +46,7 @@ class VideoPrice:
     """``hd`` or ``sd``, as written."""
 
 
+@pickled_by_name
 @dataclass(frozen=True, slots=True)
 class VideoId:
     """An identifier of a video in a catalogue."""
@@ -51,6 +56,7 @@ class VideoId:
     """The catalogue: ``tms:series``, ``rovi:program``, ``freebase``, ``url``…"""
 
 
+@pickled_by_name
 @dataclass(frozen=True, slots=True)
 class VideoSegment:
     """One of several files that make up a video."""
@@ -60,6 +66,7 @@ class VideoSegment:
     """In seconds."""
 
 
+@pickled_by_name
 @dataclass(frozen=True, slots=True)
 class VideoShow:
     """The television show that a video belongs to."""
@@ -73,6 +80,7 @@ class VideoShow:
     premier_date: datetime | None = None
 
 
+@pickled_by_name
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SitemapVideo:
     """A video on a page."""

@@ -1,21 +1,34 @@
 """The clients that fetch, for the rest of the package and for programs that bring their own.
 
 Public modules: ``abstract_client`` and ``abstract_aio_client`` (what to subclass),
-``requests_client`` and ``aio_client`` (our clients on requests and on aiohttp). This file is the
+``requests_client`` and ``aio_client`` (our clients on requests and on aiohttp), ``recording`` and
+``replay`` (clients that write a recording, and read one instead of the network). This file is the
 entry point for the rest of the package: it makes the default client, adapts other clients, and
 classifies errors. Everything below an underscore is private to this package:
 
 - ``_http``: what both of our clients share; nothing there opens a connection;
-- ``_requests``, ``_aiohttp``: everything that relies on undocumented parts of a library.
+- ``_requests``, ``_aiohttp``: everything that relies on undocumented parts of a library;
+- ``_warc``: the files of recordings, by warcio.
 
 requests takes longer to import than all the rest, so it is loaded when a function here is called.
 """
 
+from usp.web_client._http.described import described
 from usp.web_client._http.foreign_client import as_web_client
+from usp.web_client._http.foreign_response import body_chunks, is_error, is_success
 from usp.web_client._http.signals import interruption
 from usp.web_client.abstract_client import AbstractWebClient
 
-__all__ = ["as_web_client", "default_client", "interruption", "is_transient"]
+__all__ = [
+    "as_web_client",
+    "body_chunks",
+    "default_client",
+    "described",
+    "interruption",
+    "is_error",
+    "is_success",
+    "is_transient",
+]
 
 
 def default_client() -> AbstractWebClient:

@@ -65,6 +65,17 @@ class AioCrawlScope:
         """
         return await self.client.get(url)
 
+    def place_in_recording(
+        self,
+        url: str,  # noqa: ARG002 -- for subclasses
+        validators: Validators | None = None,  # noqa: ARG002 -- for subclasses
+    ) -> float:
+        """Return the place of the next response for a URL in a recording.
+
+        Called if the client replays one: results are taken in the order of the recording.
+        """
+        return 0.0
+
     async def close(self) -> None:
         """Release what belongs to the crawl. Called when it has ended."""
 
@@ -82,6 +93,9 @@ class AioCrawlScope:
 
 class AbstractAioWebClient(ABC):
     """Fetches URLs in asyncio; any number of crawls may share one."""
+
+    replays: bool = False
+    """Whether responses come from a recording: then no delay is needed before a retry."""
 
     @abstractmethod
     async def get(self, url: str) -> AbstractWebClientResponse:

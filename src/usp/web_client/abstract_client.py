@@ -13,7 +13,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from http import HTTPStatus
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import Any, Final, Self
 
 from usp._display import redact
@@ -98,7 +98,7 @@ class WebClientNotModifiedResponse(AbstractWebClientResponse):
         self, url: str, headers: Mapping[str, str], redirects: tuple[str, ...] = ()
     ) -> None:
         self._url = url
-        self._headers = {name.lower(): value for name, value in headers.items()}
+        self._headers = _by_lower_name(headers)
         self._redirects = redirects
 
     def status_code(self) -> int:
@@ -126,6 +126,8 @@ class WebClientErrorResponse(AbstractWebClientResponse):
     _retry_after: float | None = None
     _no_response: bool = False
     _untrusted: bool = False
+    _headers: Mapping[str, str] = MappingProxyType({})
+    _redirects: tuple[str, ...] = ()
 
     def __init__(
         self,
@@ -136,6 +138,8 @@ class WebClientErrorResponse(AbstractWebClientResponse):
         retry_after: float | None = None,
         no_response: bool = False,
         untrusted: bool = False,
+        headers: Mapping[str, str] | None = None,
+        redirects: tuple[str, ...] = (),
     ) -> None:
         super().__init__()
         given: Any = message  # 1.8.1 takes anything here
@@ -145,6 +149,8 @@ class WebClientErrorResponse(AbstractWebClientResponse):
         self._retry_after = retry_after
         self._no_response = no_response
         self._untrusted = untrusted
+        self._headers = _by_lower_name(headers or {})
+        self._redirects = redirects
 
     def message(self) -> str:
         """Return what went wrong; no URL in it has a user or password."""
@@ -177,6 +183,18 @@ class WebClientErrorResponse(AbstractWebClientResponse):
         """
         return self._untrusted
 
+    def header(self, case_insensitive_name: str) -> str | None:
+        """Return the value of a header of the response, or None if it is missing."""
+        return self._headers.get(case_insensitive_name.lower())
+
+    def redirects(self) -> tuple[str, ...]:
+        """Return the URLs that redirected, in order."""
+        return self._redirects
+
+
+def _by_lower_name(headers: Mapping[str, str]) -> dict[str, str]:
+    return {name.lower(): value for name, value in headers.items()}
+
 
 class CrawlScope:
     """A client's view for one crawl: it fetches for that crawl alone and ends with it.
@@ -199,6 +217,17 @@ class CrawlScope:
             return a ``WebClientNotModifiedResponse`` then.
         """
         return self.client.get(url)
+
+    def place_in_recording(
+        self,
+        url: str,  # noqa: ARG002 -- for subclasses
+        validators: Validators | None = None,  # noqa: ARG002 -- for subclasses
+    ) -> float:
+        """Return the place of the next response for a URL in a recording.
+
+        Called if the client replays one: results are taken in the order of the recording.
+        """
+        return 0.0
 
     def cancel(self) -> bool:
         """End what other threads are fetching for this crawl; by default, ``abort()`` the client.
@@ -232,6 +261,8 @@ class AbstractWebClient(ABC):
     client without streaming is told the limit before the crawl."""
     thread_safe: bool = False
     """Whether several threads may use the client at once. If not, requests run one at a time."""
+    replays: bool = False
+    """Whether responses come from a recording: then no delay is needed before a retry."""
 
     @abstractmethod
     def set_max_response_data_length(self, max_response_data_length: int | None) -> None:

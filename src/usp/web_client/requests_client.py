@@ -81,7 +81,7 @@ class RequestsWebClient(AbstractWebClient):
         :param verify: False to accept any certificate, or the path of a CA bundle (file or folder).
         :param wait: seconds between the starts of two requests.
         :param random_wait: vary that by half, up and down.
-        :param session: a session to use as it is. Its credentials go to the domain of the homepage
+        :param session: a session to use as it is. Its credentials go to the site of the homepage
             only. Its user agent is sent, if it sets one.
         :param timeout: seconds to wait, or (to connect, to wait for bytes); None for no limit.
         :param first_response_timeout: seconds that a host has for its first response in a crawl,
@@ -89,7 +89,7 @@ class RequestsWebClient(AbstractWebClient):
         :param document_deadline: seconds for a whole document, redirects included; None for no
             limit.
         :param headers: headers to send in addition to, or instead of, the usual ones.
-            ``Authorization`` and ``Cookie`` go to the domain of the homepage only.
+            ``Authorization`` and ``Cookie`` go to the site of the homepage only.
         :param user_agent: the ``User-Agent`` header.
         :param proxies: proxies by scheme, such as ``{"https": "http://user:pass@10.10.1.10:3128/"}``;
             they take precedence over those of the environment.

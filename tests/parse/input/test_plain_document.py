@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from tests.parse.reading import SM, u
 from tests.parse.strategies import examples
 from usp._parse.diagnostics import Diagnostics
-from usp._parse.document import Source, _open, _open_any
+from usp._parse.document import Source
 from usp._parse.input.plain_document import plain_document
 from usp._parse.input.sniff import _sniff_any, sniff_plain_head
+from usp._parse.opening import _open_any, open_document
 
 DECLARATIONS = [
     "", '<?xml version="1.0"?>', '<?xml version="1.0" encoding="UTF-8"?>',
@@ -52,7 +53,7 @@ def test_a_plain_document_is_opened_as_the_long_way_opens_it(
 ) -> None:
     source = Source([head + end], "http://h.example/s.xml", charset=charset)
     quick, long = Diagnostics(), Diagnostics()
-    ours, theirs = _open(source, quick), _open_any(source, long, None)
+    ours, theirs = open_document(source, quick), _open_any(source, long, None)
     assert ours.sniffed == theirs.sniffed
     assert b"".join(ours.data) == b"".join(theirs.data)
     assert ours.start.position == theirs.start.position
@@ -88,12 +89,12 @@ def test_nearly_all_sitemaps_are_plain_documents() -> None:
 )
 def test_other_documents_take_the_long_way(what: str, source: Source) -> None:
     assert plain_document(source.chunks, source.charset, source.limit) is None, what
-    assert _open(source, Diagnostics()).sniffed.kind == "urlset"
+    assert open_document(source, Diagnostics()).sniffed.kind == "urlset"
 
 
 def test_a_truncated_body_is_reported_for_a_plain_document_too() -> None:
     diagnostics = Diagnostics()
-    _open(
+    open_document(
         replace(Source([b"<urlset></urlset>"]), truncated="the connection was reset"), diagnostics
     )
     assert [problem.code for problem in diagnostics.problems] == ["SM102"]

@@ -14,7 +14,8 @@ from tests.parse.pattern.readers import WORTH_LEARNING, assert_readers_agree
 from tests.parse.reading import ALL, u
 from tests.parse.strategies import examples
 from usp._parse.diagnostics import Diagnostics
-from usp._parse.document import Source, _entries, _open
+from usp._parse.document import Source, _entries
+from usp._parse.opening import open_document
 from usp._parse.pattern.groups import MatchRun
 from usp._parse.pattern.known_patterns import forget_patterns
 from usp._parse.pattern.text_conversion import plain_list, plain_text
@@ -213,7 +214,9 @@ def in_the_plain_way(data: bytes) -> tuple[int, int]:
     ignored_diagnostics = Diagnostics(collecting=False)
     runs = [
         piece
-        for piece in _entries(_open(Source.of(data), ignored_diagnostics), ignored_diagnostics)
+        for piece in _entries(
+            open_document(Source.of(data), ignored_diagnostics), ignored_diagnostics
+        )
         if isinstance(piece, MatchRun)
     ]
     ways = [run.layout.plain for run in runs for _ in run.matches]

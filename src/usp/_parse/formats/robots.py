@@ -1,4 +1,4 @@
-"""robots.txt: the sitemaps that it declares. Its other rules are not read."""
+"""robots.txt: the sitemaps that it declares. Its rules for agents are in ``robots_rules``."""
 
 import re
 from collections.abc import Iterable, Iterator

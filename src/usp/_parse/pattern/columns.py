@@ -6,6 +6,7 @@ same for all entries of a layout, so it is decided once; a column for which that
 from the records, as those of the expat reader are.
 """
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
@@ -27,7 +28,7 @@ from usp._parse.pattern.text_conversion import ANYTHING, TextConversion, plain_t
 from usp._parse.values.bounded_cache import MAX_CACHED_LENGTH
 from usp._parse.values.enumerations import change_frequency_word
 from usp._parse.values.text import text_or_none
-from usp._parse.values.timestamps import parse_timestamp
+from usp._parse.values.timestamps import parse_timestamp, parse_usual_times
 
 Texts = tuple[str | None, ...]
 """The texts of one group in each of some matches."""
@@ -65,6 +66,8 @@ class MatchColumnReader:
         self._layout = layout
         self._conversion = conversion
         self._groups = MatchFieldReaders(fields, layout, conversion)
+        self._memo: dict[tuple[str, Callable[[str], Any]], list[Any]] = {}
+        """The columns of the matches that are being read: some are used twice."""
         self._has_one_story = self._is_one_story()
         self._quick: dict[str, ReadColumn] = {}
         self._slow: list[str] = []
@@ -77,6 +80,7 @@ class MatchColumnReader:
 
     def read(self, rows: list[Groups]) -> dict[str, list[Any]]:
         """Return the columns of some matches."""
+        self._memo.clear()
         texts = list(zip(*rows, strict=True))
         columns = {name: read(rows, texts) for name, read in self._quick.items()}
         if self._slow:
@@ -112,8 +116,16 @@ class MatchColumnReader:
         if group is None:
             return None
         known = _Cache(parse, ANYTHING if self._layout.plain else self._conversion)
-        look_up = known.__getitem__
-        return lambda _, texts: list(map(look_up, texts[group]))
+        look_up, memo, name = known.__getitem__, self._memo, (key, parse)
+        parse_all = _ALL_AT_ONCE.get(parse)
+
+        def read(_: list[Groups], texts: Sequence[Texts]) -> list[Any]:
+            if name not in memo:
+                usual = parse_all(texts[group]) if parse_all else None
+                memo[name] = usual or list(map(look_up, texts[group]))
+            return memo[name]
+
+        return read
 
     def _title_reader(self) -> ReadColumn | None:
         group = self._layout.only(_TITLE)
@@ -190,6 +202,23 @@ class MatchColumnReader:
 
 
 _DATES: Final = ("lastmod", "published_at")
+
+
+def _usual_raw_texts(texts: Texts) -> list[str] | None:
+    """Return texts that are all just what is written, with nothing to strip; None if one isn't."""
+    if None in texts:
+        return None
+    known: Sequence[str] = texts  # type: ignore[assignment]  # there is no None in it
+    together = "\n".join(known)
+    return None if _SPECIAL.search(together) or "" in known else list(known)
+
+
+_SPECIAL: Final = re.compile(r"[^!-~\n]|[@&<]")
+_ALL_AT_ONCE: Final[Mapping[Callable[[str], Any], Callable[[Texts], Any]]] = {
+    parse_timestamp: parse_usual_times,
+    raw_text: _usual_raw_texts,
+}
+"""What parses a whole column, if all its texts are of the usual form; None if they aren't."""
 
 
 def _nothing(rows: list[Groups], _: Sequence[Texts]) -> list[Any]:

@@ -4,7 +4,6 @@ Everything here is about connections and nothing about documents. What belongs t
 its ``AioRequestContext``, which is stored in a context variable of the task that makes it.
 """
 
-import os
 import socket
 import ssl
 from contextlib import ExitStack
@@ -13,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Final
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakSet
 
 import aiohttp
 from aiohttp.client_proto import ResponseHandler
@@ -24,6 +23,7 @@ from urllib3.util.ssl_ import create_urllib3_context
 
 from usp.exceptions import AddressRefusedError, UsageError
 from usp.web_client._http.address_guard import Guard
+from usp.web_client._http.environment import Environment
 from usp.web_client._http.error_responses import DROPPED_AT_ONCE
 
 __all__ = ["AIO_REQUEST_CONTEXT", "AioRequestContext", "Connector", "Verify", "tls_context"]
@@ -31,7 +31,6 @@ __all__ = ["AIO_REQUEST_CONTEXT", "AioRequestContext", "Connector", "Verify", "t
 Verify = bool | str | Path | ssl.SSLContext
 """Whether certificates are checked, the CA bundle (file or folder), or all settings of TLS."""
 _END_OF_HEADERS: Final = b"\r\n\r\n"
-_BUNDLES: Final = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 
 
 @dataclass(slots=True)
@@ -113,6 +112,7 @@ class Connector(aiohttp.TCPConnector):
         super().__init__(ssl=context, limit=0, socket_factory=_admitted_socket)
         self._factory = partial(_TolerantHandler, loop=self._loop)  # type: ignore[assignment]  # it is one
         self._users: WeakKeyDictionary[ResponseHandler, object] = WeakKeyDictionary()
+        self._used: WeakKeyDictionary[object, WeakSet[ResponseHandler]] = WeakKeyDictionary()
 
     async def connect(
         self,
@@ -135,12 +135,14 @@ class Connector(aiohttp.TCPConnector):
         if context is not None and connection.protocol is not None:
             context.is_reused = connection.protocol in self._users
             self._users[connection.protocol] = context.crawl
+            self._used.setdefault(context.crawl, WeakSet()).add(connection.protocol)
         return connection
 
     def leave(self, crawl: object) -> None:
         """Close the kept connections that a crawl used last: other crawls have other hosts."""
-        for protocol in [each for each, user in self._users.items() if user is crawl]:
-            protocol.close()
+        for protocol in list(self._used.pop(crawl, ())):
+            if self._users.get(protocol) is crawl:
+                protocol.close()
 
 
 def _check(context: AioRequestContext, connection: Connection) -> None:
@@ -174,8 +176,8 @@ def tls_context(verify: Verify, *, trust_env: bool) -> ssl.SSLContext:
         return verify
     if verify is False:
         return _new_context(ssl.CERT_NONE)
-    named = [os.environ[name] for name in _BUNDLES if os.environ.get(name)] if trust_env else []
-    bundle = [*named, DEFAULT_CA_BUNDLE_PATH][0] if verify is True else str(verify)
+    named = Environment().ca_bundle if trust_env else None
+    bundle = named or DEFAULT_CA_BUNDLE_PATH if verify is True else str(verify)
     try:
         return _context_with(bundle)
     except OSError as error:  # also what OpenSSL says of a file without certificates

@@ -17,7 +17,7 @@ from urllib.parse import urljoin, urlsplit
 
 import aiohttp
 from requests.exceptions import InvalidSchema, TooManyRedirects
-from requests.utils import get_environ_proxies, get_netrc_auth, select_proxy
+from requests.utils import select_proxy
 from yarl import URL
 
 from usp._display import redact_argument
@@ -33,10 +33,18 @@ from usp.web_client._aiohttp.response import (
     not_modified_response,
     status_response,
 )
+from usp.web_client._aiohttp.transcript import add_to_transcript
 from usp.web_client._http import error_responses
 from usp.web_client._http.address_guard import Guard
-from usp.web_client._http.credentials import OUTSIDE, Homepage, basic_auth, is_same_site
+from usp.web_client._http.credentials import (
+    OUTSIDE,
+    Homepage,
+    basic_auth,
+    is_same_server,
+    is_same_site,
+)
 from usp.web_client._http.defaults import MAX_HEADER_LINE, MAX_REDIRECTS, SUCCESS_STATUSES
+from usp.web_client._http.environment import Environment
 from usp.web_client._http.errors import LIBRARY_BUGS
 from usp.web_client._http.first_response import FirstResponses, ResponseWait
 from usp.web_client._http.proxies import check_proxy
@@ -90,7 +98,8 @@ class AiohttpCrawlScope(AioCrawlScope):
         self._first_responses = FirstResponses(client._first_response_timeout if in_crawl else None)
         if in_crawl:
             self._guard.start(self._homepage.host)
-        self._netrc: dict[str, str | None] = {}
+        # Outside of a crawl, each request reads it anew.
+        self._crawl_environment = Environment() if in_crawl else None
         self._session = aiohttp.ClientSession(
             connector=connector,
             connector_owner=False,
@@ -145,7 +154,13 @@ class AiohttpCrawlScope(AioCrawlScope):
             undo.pop_all()
         success = AioWebClientSuccessResponse(last.response, last.urls, deadline.when(), release)
         if encoding := await success.undecodable():
-            return error_responses.encoding_response(AioWebClientErrorResponse, encoding)
+            return error_responses.encoding_response(
+                AioWebClientErrorResponse,
+                encoding,
+                last.response.status,
+                last.response.headers,
+                last.urls[:-1],
+            )
         return success
 
     async def _take_slot(self, host: str) -> None:
@@ -187,16 +202,18 @@ class AiohttpCrawlScope(AioCrawlScope):
     ) -> _LastHop:
         """Request a URL and follow its redirects.
 
-        Credentials stay on their site, and validators on their host.
+        Credentials stay on their site, those of a URL at their port, and validators on their host.
         """
         urls = [url]
-        credentials = {**self._netrc_auth(url), **self._given_for(url), **_basic(login)}
+        credentials = {**self._netrc_auth(url), **self._given_for(url)}
+        of_url = _basic(login)
         conditions = validators.headers() if validators else {}
         for _ in range(MAX_REDIRECTS + 1):
             wait.start(url)
             async with asyncio.timeout(wait.seconds):
-                response = await self._request(url, {**credentials, **conditions})
+                response = await self._request(url, {**credentials, **of_url, **conditions})
             wait.end(responded=True)
+            add_to_transcript(response, url)
             location = response.headers.get("Location")
             if response.status not in _REDIRECTS or not location:
                 return _LastHop(response, tuple(urls), bool(conditions))
@@ -204,7 +221,7 @@ class AiohttpCrawlScope(AioCrawlScope):
             target, login = _sent_url(urljoin(url, location))
             if not is_same_site(url, target):
                 credentials = self._netrc_auth(target)
-            credentials |= _basic(login)
+            of_url = _basic(login) or (of_url if is_same_server(url, target) else {})
             if host_of(url) != host_of(target):
                 conditions = {}
             url = target
@@ -258,15 +275,16 @@ class AiohttpCrawlScope(AioCrawlScope):
         """Return the credentials that ``.netrc`` has for a host, if they may be sent there."""
         if not self._homepage.allows_scheme(url):
             return {}
-        host = host_of(url)
-        if host not in self._netrc:
-            login = get_netrc_auth(url) if self.client._netrc else None
-            self._netrc[host] = basic_auth(*login) if login else None
-        known = self._netrc[host]
-        return {"Authorization": known} if known else {}
+        return _basic(self._environment.login_for(url)) if self.client._netrc else {}
+
+    @property
+    def _environment(self) -> Environment:
+        return self._crawl_environment or Environment()
 
     def _proxy_for(self, url: str) -> str | None:
-        environment = get_environ_proxies(url) if self.client._trust_env else {}
+        environment = self._environment.proxies_for(url) if self.client._trust_env else {}
+        if not environment and not self.client._proxies:
+            return None
         proxy: str | None = select_proxy(url, {**environment, **self.client._proxies})
         if not proxy:
             return None
@@ -292,7 +310,7 @@ async def _without_document(last: _LastHop) -> AbstractWebClientResponse:
     """Return the response for a status that is not a success: not modified, or an error."""
     if last.is_conditional and last.response.status == HTTPStatus.NOT_MODIFIED:
         return await not_modified_response(last.response, last.urls)
-    return await status_response(last.response)
+    return await status_response(last.response, last.urls)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from usp.exceptions import ConnectionDroppedError, DeadlineError
 from usp.web_client._http import encodings, error_responses
 from usp.web_client._http.defaults import DRAIN_SECONDS, MAX_DRAINED_BYTES
 from usp.web_client._http.errors import LIBRARY_BUGS, is_transient, is_untrusted
+from usp.web_client._http.transcript import TRANSCRIPT
 from usp.web_client.abstract_aio_client import AbstractAioWebClientSuccessResponse
 from usp.web_client.abstract_client import (
     RETRYABLE_HTTP_STATUS_CODES,
@@ -73,6 +74,7 @@ class AioWebClientSuccessResponse(AbstractAioWebClientSuccessResponse):
         self._release: Callable[[], None] | None = release
         self._error: Exception | None = None
         self._first: bytes | None = None
+        self._transcript = TRANSCRIPT.get()
 
     def status_code(self) -> int:
         """Return the HTTP status."""
@@ -97,12 +99,14 @@ class AioWebClientSuccessResponse(AbstractAioWebClientSuccessResponse):
 
         :raises DeadlineError: if the body is not complete in time.
         :raises ConnectionDroppedError: if the connection ends before the body does.
+        :raises FetchError: if the body is raw deflate, and truncated or damaged.
         """
         try:
             raw_deflate = encodings.RawDeflate(self._encoding)
             while received := await self._read():
                 for chunk in raw_deflate.feed(received):
                     yield chunk
+            raw_deflate.end()
         finally:
             await self.close()
 
@@ -111,11 +115,19 @@ class AioWebClientSuccessResponse(AbstractAioWebClientSuccessResponse):
         if self._first is not None:
             first, self._first = self._first, None
             return first
+        chunk = await self._receive()
+        if self._transcript is not None:
+            self._transcript.add_body(chunk)
+        return chunk
+
+    async def _receive(self) -> bytes:
         content = self._response.content
         deadline = asyncio.timeout_at(self._deadline)
         try:
             if self._error is not None:
                 raise self._error
+            if content.is_eof():  # nothing to wait for
+                return content.read_nowait()
             async with deadline:
                 return await content.readany()
         except LIBRARY_BUGS as error:
@@ -168,10 +180,16 @@ class AioWebClientSuccessResponse(AbstractAioWebClientSuccessResponse):
 async def drain(response: aiohttp.ClientResponse) -> None:
     """Read an unwanted body to its end if that is quickly done; else close its connection."""
     left = MAX_DRAINED_BYTES
+    transcript = TRANSCRIPT.get()
     try:
         if (response.content_length or 0) <= left:
             async with asyncio.timeout(DRAIN_SECONDS):
-                while left > 0 and (chunk := await response.content.readany()):
+                while left > 0:
+                    chunk = await response.content.readany()
+                    if transcript is not None:
+                        transcript.add_body(chunk)
+                    if not chunk:
+                        break
                     left -= len(chunk)
     except (aiohttp.ClientError, OSError):  # also the timeout
         pass
@@ -187,14 +205,13 @@ async def not_modified_response(
     return WebClientNotModifiedResponse(urls[-1], response.headers, urls[:-1])
 
 
-async def status_response(response: aiohttp.ClientResponse) -> WebClientErrorResponse:
+async def status_response(
+    response: aiohttp.ClientResponse, urls: tuple[str, ...]
+) -> WebClientErrorResponse:
     """Return the error for a status that is not a success."""
     await drain(response)
     return error_responses.status_response(
-        AioWebClientErrorResponse,
-        response.status,
-        response.reason,
-        response.headers.get("Retry-After"),
+        AioWebClientErrorResponse, response.status, response.reason, response.headers, urls[:-1]
     )
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
 
 from usp._display import without_credentials
 from usp.web_client._http.urls import host_of, prepare_url
@@ -22,12 +23,14 @@ __all__ = [
     "OUTSIDE",
     "Homepage",
     "basic_auth",
+    "is_same_server",
     "is_same_site",
     "split_headers",
 ]
 
 CREDENTIAL_HEADERS: Final = ("Authorization", "Cookie")
 _WWW: Final = "www."
+_USUAL_PORTS: Final = {"http": 80, "https": 443}
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,3 +128,17 @@ def is_same_site(url: str, target: str) -> bool:
     """Tell whether a redirect may carry credentials along: same host, and TLS is kept."""
     is_downgrade = url.lower().startswith("https:") and not target.lower().startswith("https:")
     return host_of(url) == host_of(target) and not is_downgrade
+
+
+def is_same_server(url: str, target: str) -> bool:
+    """Tell whether a redirect may carry the user and password of a URL along.
+
+    They belong to the port, too, unless both are the usual ones of http and https.
+    """
+    return is_same_site(url, target) and _port_of(url) == _port_of(target)
+
+
+def _port_of(url: str) -> int | None:
+    """Return the port of a URL; None for the usual one of its scheme."""
+    parts = urlsplit(url)
+    return None if parts.port == _USUAL_PORTS.get(parts.scheme) else parts.port

@@ -10,6 +10,8 @@ import zlib
 from collections.abc import Iterator
 from typing import Final, Protocol
 
+from usp.exceptions import FetchError
+
 __all__ = ["ACCEPTED", "DECODED_BY_PARSER", "RawDeflate", "is_readable", "labels", "undecodable"]
 
 ACCEPTED: Final = "gzip, deflate"
@@ -61,7 +63,7 @@ class RawDeflate:
     def feed(self, chunk: bytes) -> Iterator[bytes]:
         """Yield what a chunk of the body contains, a bounded number of bytes at a time.
 
-        :raises zlib.error: if raw deflate is damaged.
+        :raises FetchError: if raw deflate is damaged.
         """
         if self._may_be_raw and chunk:
             self._may_be_raw = False
@@ -71,9 +73,22 @@ class RawDeflate:
             return
         out = chunk
         while out and not self._decompressor.eof:  # output may remain when all input is consumed
-            out = self._decompressor.decompress(chunk, _CHUNK)
+            try:
+                out = self._decompressor.decompress(chunk, _CHUNK)
+            except zlib.error as error:
+                raise FetchError(f"the deflate stream is damaged: {error}") from error
             chunk = self._decompressor.unconsumed_tail
             yield out
+
+    def end(self) -> None:
+        """Check that nothing is missing, at the end of the body.
+
+        Nothing but its last block shows where raw deflate ends.
+
+        :raises FetchError: if raw deflate is truncated.
+        """
+        if self._decompressor is not None and not self._decompressor.eof:
+            raise FetchError("the body ends inside of its deflate stream")
 
 
 def _raw_decompressor(head: bytes) -> _Decompressor | None:

@@ -3,6 +3,7 @@
 Each function takes the client's own class of error responses.
 """
 
+from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Final, TypeVar
 
@@ -32,13 +33,21 @@ _MAX_REASON: Final = 200
 CANCELLED_MESSAGE: Final = "the request was cancelled"
 
 
-def status_response(made: type[_Error], status: int, reason: object, retry_after: object) -> _Error:
+def status_response(
+    made: type[_Error],
+    status: int,
+    reason: object,
+    headers: Mapping[str, str],
+    redirects: tuple[str, ...],
+) -> _Error:
     """Return the error for a status that is not a success."""
     return made(
         f"{status} {reason_phrase(status, reason)}",
         status in RETRYABLE_HTTP_STATUS_CODES,
         status_code=status,
-        retry_after=parse_retry_after(retry_after),
+        retry_after=parse_retry_after(headers.get("Retry-After")),
+        headers=headers,
+        redirects=redirects,
     )
 
 
@@ -52,10 +61,20 @@ def silent_response(made: type[_Error], message: str) -> _Error:
     return made(message, retryable=False, no_response=True)
 
 
-def encoding_response(made: type[_Error], encoding: str) -> _Error:
+def encoding_response(
+    made: type[_Error],
+    encoding: str,
+    status: int,
+    headers: Mapping[str, str],
+    redirects: tuple[str, ...],
+) -> _Error:
     """Return the error for a body with a content encoding that was not requested."""
     return made(
-        f"the content encoding {encoding} was not requested and can't be decoded", retryable=False
+        f"the content encoding {encoding} was not requested and can't be decoded",
+        retryable=False,
+        status_code=status,
+        headers=headers,
+        redirects=redirects,
     )
 
 

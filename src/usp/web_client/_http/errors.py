@@ -19,6 +19,7 @@ from usp.exceptions import (
     CancelledFetchError,
     ConnectionDroppedError,
     DeadlineError,
+    ReplayedError,
 )
 
 __all__ = ["LIBRARY_BUGS", "is_transient", "is_untrusted"]
@@ -56,6 +57,8 @@ def is_transient(error: BaseException) -> bool:
     Dropped connections, resets, timeouts and incomplete bodies are transient. Refused connections,
     unknown hosts, bad certificates, redirect loops and invalid URLs are permanent.
     """
+    if isinstance(error, ReplayedError):
+        return error.transient
     layers = list(_layers(error, set()))
     if any(isinstance(layer, _PERMANENT) for layer in layers):
         return False

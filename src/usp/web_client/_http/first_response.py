@@ -11,6 +11,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -138,6 +139,7 @@ class ResponseWait:
             self.until = None
 
 
+@lru_cache(maxsize=512)  # asked when a request starts, and when it ends
 def _host(url: str) -> tuple[str, str]:
     """Return the scheme and the host of a URL, with its port unless that is the usual one."""
     parts = urlsplit(url)

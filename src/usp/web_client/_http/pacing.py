@@ -20,11 +20,16 @@ class RequestPacing:
 
     def seconds(self, now: float, *queues: Hashable) -> float:
         """Return the seconds until a request in these queues may start."""
+        if not self._free_at:
+            return 0.0
         return max(0.0, *(self._free_at.get(queue, now) - now for queue in queues))
 
     def start(self, now: float, *queues: Hashable) -> None:
         """Record that a request starts now; entries in the past are dropped."""
-        free_at = now + self._waiter.interval()
+        interval = self._waiter.interval()
+        if not interval:
+            return
+        free_at = now + interval
         self._free_at = {queue: at for queue, at in self._free_at.items() if at > now}
         self._free_at |= dict.fromkeys(queues, free_at)
 

@@ -7,6 +7,7 @@ Everything that relies on undocumented parts of them is in this folder. Each row
 relied on                                      used in             canary
 =============================================  ==================  ===============================
 urllib3 ``HTTPConnection._new_conn()``         connections.py      test_urllib3_new_conn
+urllib3 asks ``is_connected`` before reuse     connections.py      test_urllib3_is_connected
 http.client ``HTTPConnection.response_class``  connections.py      test_http_client_response_class
 ``__class__`` of an ``ssl.SSLContext``         connections.py      test_ssl_context_class
 ``socket.makefile()`` reads by recv_into()     connections.py      test_socket_recv_into
@@ -20,6 +21,7 @@ requests ``Session.send()``, once a hop        session.py          test_requests
 requests ``HTTPAdapter._pool_maxsize``, …      session.py          test_requests_adapter_settings
 a session has only attributes in ``__dict__``  session.py          test_requests_session_attributes
 ``PreparedRequest._cookies``, copied           identity.py         test_requests_copies_cookies
+http.cookiejar ``CookieJar._cookies_lock``     cookie_jar.py       test_cookie_jar_lock
 ``auth`` is applied last                       identity.py         test_requests_applies_auth_last
 requests copies the request it follows         response_hook.py    test_requests_copies_headers
 urllib3 ``HTTPResponse.connection``            peer.py             test_urllib3_response_connection

@@ -7,6 +7,7 @@ its ``RequestContext``.
 # ruff: noqa: ANN401 -- methods of urllib3 and ssl are extended with the arguments they have
 
 import math
+import os
 import socket
 import ssl
 import threading
@@ -130,6 +131,16 @@ class _GuardedConnection(HTTPConnection):
 
     response_class = CheckedResponse
     _peer = ""
+    _process = 0
+    """The process that connected."""
+
+    @property
+    def is_connected(self) -> bool:
+        """Whether the connection can be used again: not after a fork, since the parent has it.
+
+        Two processes that write to one socket get parts of each other's responses.
+        """
+        return super().is_connected and self._process == os.getpid()
 
     def _new_conn(self) -> TimedSocket:
         context = REQUEST_CONTEXT.get()
@@ -147,6 +158,7 @@ class _GuardedConnection(HTTPConnection):
             undo.callback(sock.close)
             sock.settimeout(timeout)
             self._peer = _peer_address(sock)
+            self._process = os.getpid()
             self._admit(sock)
             undo.pop_all()
         return sock

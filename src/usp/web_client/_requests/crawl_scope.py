@@ -16,12 +16,8 @@ from weakref import WeakSet
 
 import requests
 import urllib3.exceptions
-from requests.utils import (
-    default_user_agent,
-    get_environ_proxies,
-    get_netrc_auth,
-    select_proxy,
-)
+from requests.auth import HTTPBasicAuth
+from requests.utils import default_user_agent, select_proxy
 
 from usp._display import redact_argument
 from usp.exceptions import AddressRefusedError, CancelledFetchError, DeadlineError
@@ -30,16 +26,18 @@ from usp.web_client._http import error_responses
 from usp.web_client._http.address_guard import AddressRule, Guard
 from usp.web_client._http.credentials import CREDENTIAL_HEADERS, OUTSIDE, Homepage
 from usp.web_client._http.defaults import SUCCESS_STATUSES
+from usp.web_client._http.environment import Environment
 from usp.web_client._http.errors import LIBRARY_BUGS
 from usp.web_client._http.first_response import FirstResponses, ResponseWait
 from usp.web_client._http.proxies import check_proxy
 from usp.web_client._http.signals import interruption
 from usp.web_client._http.urls import Login, is_web_url, split_login
-from usp.web_client._requests.identity import RequestAuth
+from usp.web_client._requests.identity import RequestAuth, invalid_header
 from usp.web_client._requests.request_context import REQUEST_CONTEXT, RequestContext
 from usp.web_client._requests.response import (
     RequestsWebClientErrorResponse,
     RequestsWebClientSuccessResponse,
+    encoding_response,
     failure_response,
     is_not_modified,
     not_modified_response,
@@ -75,8 +73,14 @@ class RequestsCrawlScope(CrawlScope):
         homepage: Homepage,
         guard: Guard,
         first_response_timeout: float | None = None,
+        environment: Environment | None = None,
     ) -> None:
+        """Make a scope.
+
+        :param environment: that of the crawl; outside of one, each request reads it anew.
+        """
         super().__init__(client)
+        self._environment = environment
         self._first_responses = FirstResponses(first_response_timeout)
         self._homepage = homepage
         self._guard = guard
@@ -124,6 +128,7 @@ class RequestsCrawlScope(CrawlScope):
             self._homepage,
             client._adapters,
             deadline,
+            self._environment or Environment(),
             wait,
             netrc=client._netrc,
         )
@@ -135,7 +140,8 @@ class RequestsCrawlScope(CrawlScope):
                 raise interrupted from None
             return self._failed(error, url, context)
         except LIBRARY_BUGS:
-            if malformed := self._proxy_error(url):  # requests itself fails over some of them
+            # requests itself fails over some proxies
+            if malformed := self._proxy_error(url, context.environment):
                 return failure_response(malformed)
             raise
         finally:
@@ -153,7 +159,9 @@ class RequestsCrawlScope(CrawlScope):
             return error_responses.silent_response(made, context.wait.message)
         if context.deadline is not None and time.monotonic() >= context.deadline:
             return error_responses.deadline_response(made)
-        return failure_response(self._proxy_error(url) or error)
+        if isinstance(error, requests.exceptions.InvalidHeader):
+            return failure_response(invalid_header())
+        return failure_response(self._proxy_error(url, context.environment) or error)
 
     def _response(
         self, url: str, context: RequestContext, validators: Validators | None
@@ -173,7 +181,7 @@ class RequestsCrawlScope(CrawlScope):
             _sockets=self._sockets,
         )
         if encoding := success.undecodable():
-            return error_responses.encoding_response(RequestsWebClientErrorResponse, encoding)
+            return encoding_response(response, encoding)
         return success
 
     def _send(
@@ -197,7 +205,7 @@ class RequestsCrawlScope(CrawlScope):
             return response
         bare, login = split_login(url)
         options["headers"] = self._headers(bare, context, validators)
-        options["auth"] = self._auth(bare, login, session)
+        options["auth"] = self._auth(bare, login, session, context.environment)
         if client._verify is True:  # then the session decides, or REQUESTS_CA_BUNDLE
             options["verify"] = None
         hooks = session.hooks.get("response") or []
@@ -207,14 +215,14 @@ class RequestsCrawlScope(CrawlScope):
         response = session.get(bare, **options)
         return response  # noqa: RET504 -- typed
 
-    def _proxy_error(self, url: str) -> Exception | None:
+    def _proxy_error(self, url: str, environment: Environment) -> Exception | None:
         """Return the error for a malformed proxy; that of requests may quote its password."""
         session: Any = self.client._session
         if not self.client._has_requests_session or not is_web_url(url):
             return None
         try:
-            environment = get_environ_proxies(url) if session.trust_env else {}
-            proxy = select_proxy(url, {**session.proxies, **environment, **self.client._proxies})
+            outer = environment.proxies_for(url) if session.trust_env else {}
+            proxy = select_proxy(url, {**session.proxies, **outer, **self.client._proxies})
             if proxy:
                 check_proxy(proxy)
         except requests.exceptions.InvalidProxyURL as error:
@@ -239,16 +247,23 @@ class RequestsCrawlScope(CrawlScope):
             headers |= dict.fromkeys(CREDENTIAL_HEADERS)
         return headers
 
-    def _auth(self, url: str, login: Login | None, session: Any) -> RequestAuth:  # noqa: ANN401 -- any session
+    def _auth(
+        self,
+        url: str,
+        login: Login | None,
+        session: Any,  # noqa: ANN401 -- any session
+        environment: Environment,
+    ) -> RequestAuth:
         """Return the credentials of a request: those of its URL go before all others."""
-        auth: Any = login
+        # Its characters are those that its URL encodes, in UTF-8; requests would send Latin-1.
+        auth: Any = HTTPBasicAuth(*(part.encode() for part in login)) if login else None
         if auth is None and self._homepage.is_trusted(url):
             if "Authorization" in self.client._credentials:
                 return RequestAuth(None, self._homepage)
             auth = session.auth
         use_netrc = self.client._netrc and session.trust_env
         if not auth and use_netrc and self._homepage.allows_scheme(url):
-            auth = get_netrc_auth(url)
+            auth = environment.login_for(url)
         return RequestAuth(auth, self._homepage)
 
 
@@ -278,7 +293,8 @@ class CrawlScopes:
         homepage = Homepage.of(homepage_url)
         guard = Guard(*self._made_of)
         guard.start(homepage.host)
-        scope = RequestsCrawlScope(client, homepage, guard, client._first_response_timeout)
+        first_response_timeout, environment = client._first_response_timeout, Environment()
+        scope = RequestsCrawlScope(client, homepage, guard, first_response_timeout, environment)
         with self._lock:
             self._all.add(scope)
             self._set_outside(scope)

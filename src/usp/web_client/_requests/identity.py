@@ -6,16 +6,30 @@ the cookies to each redirect. So the rules hold for a session of the caller's, w
 
 from functools import lru_cache
 from http.cookiejar import Cookie, DefaultCookiePolicy
-from typing import Any
+from typing import Any, Final
 from urllib.request import Request
 
 import requests
 from requests.auth import AuthBase, HTTPBasicAuth
 from requests.cookies import RequestsCookieJar, get_cookie_header
+from requests.exceptions import InvalidHeader
 
-from usp.web_client._http.credentials import Homepage
+from usp.web_client._http.credentials import CREDENTIAL_HEADERS, Homepage
 
-__all__ = ["RequestAuth"]
+__all__ = ["RequestAuth", "invalid_header"]
+
+_LINE_BREAKS: Final = frozenset("\r\n") | frozenset(b"\r\n")
+
+
+def invalid_header() -> InvalidHeader:
+    """Return the error for a header that can't be sent.
+
+    Those of requests and ``http.client`` quote its value, which may be a secret: a token that was
+    read from a file often ends in a line break.
+    """
+    return InvalidHeader(
+        "a header or cookie of the session can't be sent: it has a line break or is not a string"
+    )
 
 
 class RequestAuth(AuthBase):
@@ -35,7 +49,12 @@ class RequestAuth(AuthBase):
         """Apply the credentials and the rules."""
         if not self._homepage.is_anywhere:
             self._restrict_cookies(request)
-        return self._auth(request) if self._auth else request
+        prepared = self._auth(request) if self._auth else request
+        for name in CREDENTIAL_HEADERS:  # requests has checked the others
+            value = prepared.headers.get(name, "")
+            if not isinstance(value, str | bytes) or not _LINE_BREAKS.isdisjoint(value):
+                raise invalid_header()
+        return prepared
 
     def _restrict_cookies(self, request: Any) -> None:  # noqa: ANN401 -- its cookies are private
         cookies = request._cookies

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from usp.web_client._http.address_guard import Guard
 from usp.web_client._http.credentials import Homepage, is_same_site
+from usp.web_client._http.environment import Environment
 from usp.web_client._http.first_response import ResponseWait
 from usp.web_client._requests.tracked_sockets import TrackedSockets
 
@@ -30,6 +31,7 @@ class RequestContext:
     adapters: "GuardedAdapters"
     deadline: float | None
     """When the document has to be complete, by the monotonic clock; waiting puts it off."""
+    environment: Environment
     wait: ResponseWait
     """How long to wait for a host that has not responded yet."""
     credentials: Mapping[str, str] = field(default_factory=dict)

@@ -24,6 +24,7 @@ from usp.exceptions import CancelledFetchError, ConnectionDroppedError, Deadline
 from usp.objects.fetch_info import Validators
 from usp.web_client._http import encodings, error_responses
 from usp.web_client._http.errors import LIBRARY_BUGS, is_transient, is_untrusted
+from usp.web_client._http.transcript import TRANSCRIPT
 from usp.web_client._requests.response_hook import drain
 from usp.web_client._requests.tracked_sockets import TrackedSockets
 from usp.web_client.abstract_client import (
@@ -35,6 +36,7 @@ from usp.web_client.abstract_client import (
 __all__ = [
     "RequestsWebClientErrorResponse",
     "RequestsWebClientSuccessResponse",
+    "encoding_response",
     "failure_response",
     "is_not_modified",
     "not_modified_response",
@@ -68,6 +70,7 @@ class RequestsWebClientSuccessResponse(AbstractWebClientSuccessResponse):
         self._sockets = _sockets or TrackedSockets()
         self._first = b""
         self._error: Exception | None = None
+        self._transcript = TRANSCRIPT.get()
 
     def status_code(self) -> int:
         """Return the HTTP status."""
@@ -96,6 +99,7 @@ class RequestsWebClientSuccessResponse(AbstractWebClientSuccessResponse):
 
         :raises DeadlineError: if the body is not complete in time.
         :raises CancelledFetchError: if the crawl is cancelled.
+        :raises FetchError: if the body is raw deflate, and truncated or damaged.
         """
         if self._data is not None:
             yield self._data
@@ -109,6 +113,7 @@ class RequestsWebClientSuccessResponse(AbstractWebClientSuccessResponse):
                 if left <= 0:
                     self.close()
                     return
+        raw_deflate.end()
 
     def undecodable(self) -> str | None:
         """Return the content encoding if it can't be decoded; the response is closed then.
@@ -162,7 +167,7 @@ class RequestsWebClientSuccessResponse(AbstractWebClientSuccessResponse):
 
     def _read(self, raw: HTTPResponse) -> bytes:
         try:
-            return raw.read1(_CHUNK, decode_content=self._is_decoded_by_urllib3)
+            chunk = raw.read1(_CHUNK, decode_content=self._is_decoded_by_urllib3)
         except urllib3.exceptions.HTTPError:
             self._sockets.check()
             self._check_deadline()
@@ -170,6 +175,9 @@ class RequestsWebClientSuccessResponse(AbstractWebClientSuccessResponse):
         except LIBRARY_BUGS as error:
             self._sockets.check()
             raise ConnectionDroppedError(f"{type(error).__name__}: {error}") from error
+        if self._transcript is not None:
+            self._transcript.add_body(chunk)
+        return chunk
 
     def _check_deadline(self) -> None:
         if self._deadline is not None and time.monotonic() >= self._deadline:
@@ -242,7 +250,19 @@ def status_response(response: requests.Response) -> WebClientErrorResponse:
         RequestsWebClientErrorResponse,
         response.status_code,
         getattr(response, "reason", None),
-        response.headers.get("Retry-After"),
+        response.headers,
+        _redirects(response),
+    )
+
+
+def encoding_response(response: requests.Response, encoding: str) -> WebClientErrorResponse:
+    """Return the error for a body with a content encoding that was not requested."""
+    return error_responses.encoding_response(
+        RequestsWebClientErrorResponse,
+        encoding,
+        response.status_code,
+        response.headers,
+        _redirects(response),
     )
 
 

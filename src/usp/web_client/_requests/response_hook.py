@@ -27,6 +27,7 @@ from usp.web_client._http.urls import host_of, is_web_url
 from usp.web_client._requests.connections import TimedSocket
 from usp.web_client._requests.peer import check_peer
 from usp.web_client._requests.request_context import RequestContext
+from usp.web_client._requests.transcript import add_to_transcript, drained
 from usp.web_client.abstract_client import RequestWaiter
 
 __all__ = ["ResponseHook", "drain"]
@@ -57,6 +58,7 @@ class ResponseHook:
         """Check a response; one that must not be used is closed."""
         with ExitStack() as undo:
             undo.callback(response.close)
+            add_to_transcript(response)
             self._check(response)
             undo.pop_all()
 
@@ -132,7 +134,9 @@ def _drain(raw: HTTPResponse) -> None:
     left = MAX_DRAINED_BYTES
     while raw.connection is not None and left > 0 and (seconds := end - time.monotonic()) > 0:
         _limit_next_read(raw, seconds)
-        left -= len(raw.read1(left, decode_content=False))
+        chunk = raw.read1(left, decode_content=False)
+        drained(raw, chunk)
+        left -= len(chunk)
 
 
 def _limit_next_read(raw: HTTPResponse, seconds: float) -> None:

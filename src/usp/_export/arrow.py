@@ -1,0 +1,168 @@
+"""Arrow: batches as record batches, and the two formats that pyarrow writes, Parquet and Arrow IPC.
+
+Text is plain text in every type, also where a column has few different values: Parquet stores those
+by a dictionary, and no reader gets a type that it has to convert first.
+"""
+
+from collections.abc import Sequence
+from itertools import chain, repeat
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
+
+from usp._export.extras import load
+from usp._export.options import WriteOptions
+from usp._export.values import is_absent
+from usp._tables.batch import Batch, Values
+from usp._tables.schema import SCHEMA_VERSION, Column, ColumnType, Table
+from usp._version import __version__
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_ROWS_OF_A_GROUP: Final = 131_072
+_BYTES_OF_A_GROUP: Final = 48 * 1024 * 1024
+"""A row group of Parquet ends at this many rows or bytes: readers skip whole groups."""
+
+
+class ArrowTypes:
+    """The schema in the types of Arrow."""
+
+    def __init__(self, purpose: str) -> None:
+        """Import pyarrow.
+
+        :raises MissingExtraError: if it isn't installed.
+        """
+        self.pa = pa = load("pyarrow", purpose)
+        self._types = {
+            ColumnType.TEXT: pa.string(),
+            ColumnType.INTEGER: pa.int64(),
+            ColumnType.REAL: pa.float64(),
+            ColumnType.BOOLEAN: pa.bool_(),
+            ColumnType.TIMESTAMP: pa.timestamp("us", tz="UTC"),
+            ColumnType.TEXTS: pa.list_(pa.string()),
+        }
+
+    def schema(self, table: Table) -> "pa.Schema":
+        """Return the schema of a table, with its version and what each column means."""
+        metadata = {
+            "schema_version": str(SCHEMA_VERSION),
+            "table": table.name,
+            "description": table.meaning,
+            "usp": __version__,
+        }
+        return self.pa.schema([self._field(column) for column in table], metadata)
+
+    def _field(self, column: Column) -> "pa.Field":
+        metadata = {"description": column.meaning, "origin": column.origin}
+        return self.pa.field(column.name, self._type(column), metadata=metadata)
+
+    def _type(self, column: Column) -> "pa.DataType":
+        if column.type is ColumnType.ROWS:
+            return self.pa.list_(self.pa.struct(map(self._field, column.fields)))
+        return self._types[column.type]
+
+    def record_batch(self, batch: Batch, schema: "pa.Schema") -> "pa.RecordBatch":
+        """Return a batch as a record batch."""
+        arrays = [self._array(column, values) for column, values in batch.values()]
+        return self.pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+    def _array(self, column: Column, values: Values) -> "pa.Array":
+        if column.type is ColumnType.ROWS:
+            return self._rows(column, values)
+        return self.pa.array(values, self._types[column.type])
+
+    def _rows(self, column: Column, values: Values) -> "pa.Array":
+        """Return a column of rows: pyarrow itself takes no tuples."""
+        pa, kind = self.pa, self._type(column)
+        rows = list(chain.from_iterable(value for value in values if value))
+        if is_absent(values):
+            return pa.nulls(len(values), kind)
+        offsets: list[int | None] = []
+        end = 0
+        for value in values:
+            offsets.append(None if value is None else end)  # null means: no list
+            end += len(value or ())
+        parts = zip(*rows, strict=True) if rows else repeat((), len(column.fields))
+        fields = [self._array(*each) for each in zip(column.fields, parts, strict=True)]
+        structs = pa.StructArray.from_arrays(fields, fields=list(kind.value_type))
+        return pa.ListArray.from_arrays(pa.array([*offsets, end], pa.int32()), structs, type=kind)
+
+
+def _dictionary_columns(columns: Sequence[Column], above: str = "") -> list[str]:
+    """Return the paths of the columns with few different values, as Parquet names them."""
+    found = []
+    for column in columns:
+        path = f"{above}{column.name}"
+        if column.type is ColumnType.ROWS:
+            found += _dictionary_columns(column.fields, f"{path}.list.element.")
+        elif column.repeats:
+            found.append(path)
+    return found
+
+
+class ParquetWriter:
+    """Writes one table as Parquet, compressed with zstd."""
+
+    def __init__(self, sink: BinaryIO, tables: Sequence[Table], options: WriteOptions) -> None:
+        del options
+        (table,) = tables
+        self._types = ArrowTypes("Parquet")
+        parquet = load("pyarrow.parquet", "Parquet")
+        self._schema = self._types.schema(table)
+        self._writer = parquet.ParquetWriter(
+            sink,
+            self._schema,
+            compression="zstd",
+            use_dictionary=_dictionary_columns(table.columns),
+            write_page_index=True,
+        )
+        self._waiting: list[pa.RecordBatch] = []
+        self._rows = self._bytes = 0
+
+    def write(self, batch: Batch) -> None:
+        """Write some rows, or keep them until they are enough for a row group."""
+        made = self._types.record_batch(batch, self._schema)
+        self._waiting.append(made)
+        self._rows += made.num_rows
+        self._bytes += made.nbytes
+        if self._rows >= _ROWS_OF_A_GROUP or self._bytes >= _BYTES_OF_A_GROUP:
+            self._write_group()
+
+    def close(self) -> None:
+        """Write the last row group and the footer."""
+        self._write_group()
+        self._writer.close()
+
+    def abort(self) -> None:
+        """Write no footer: the file is dropped."""
+        self._writer.is_open = False  # else it writes one when it is collected
+
+    def _write_group(self) -> None:
+        if self._rows:
+            table = self._types.pa.Table.from_batches(self._waiting, self._schema)
+            self._writer.write_table(table, row_group_size=self._rows)
+        self._waiting, self._rows, self._bytes = [], 0, 0
+
+
+class ArrowWriter:
+    """Writes one table as an Arrow IPC file, compressed with zstd."""
+
+    def __init__(self, sink: BinaryIO, tables: Sequence[Table], options: WriteOptions) -> None:
+        del options
+        (table,) = tables
+        self._types = ArrowTypes("Arrow")
+        self._schema = self._types.schema(table)
+        ipc: Any = self._types.pa.ipc
+        choices = ipc.IpcWriteOptions(compression="zstd")
+        self._writer = ipc.new_file(sink, self._schema, options=choices)
+
+    def write(self, batch: Batch) -> None:
+        """Write some rows as one record batch."""
+        if batch.length:
+            self._writer.write_batch(self._types.record_batch(batch, self._schema))
+
+    def close(self) -> None:
+        """Write the footer."""
+        self._writer.close()
+
+    def abort(self) -> None:
+        """Write no footer: the file is dropped."""

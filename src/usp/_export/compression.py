@@ -1,0 +1,110 @@
+"""Compressed files: ``.gz`` and ``.zst``. What is appended is a member, or frame, of its own."""
+
+import sys
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final, NamedTuple, Protocol
+
+from usp._export.extras import load
+
+_CHUNK: Final = 16 * 1024
+
+
+class Sink(Protocol):
+    """What bytes are written to: a file, standard output, or a compressor before one of them."""
+
+    def write(self, data: bytes, /) -> object: ...
+
+
+class Compressor(Protocol):
+    """What zlib, zstandard and Python 3.14 have in common."""
+
+    def compress(self, data: bytes, /) -> bytes: ...
+    def flush(self) -> bytes: ...
+
+
+class Decompressor(Protocol):
+    """The same for reading."""
+
+    def decompress(self, data: bytes, /) -> bytes: ...
+
+
+class Compression(NamedTuple):
+    """One kind of compressed file; its library is imported when it is used.
+
+    Each raises ``MissingExtraError`` if it is missing.
+    """
+
+    compressor: Callable[[], Compressor]
+    decompressor: Callable[[], Decompressor]
+    error: Callable[[], type[Exception]]
+    """Returns what the decompressor raises."""
+
+
+class CompressedSink:
+    """Compresses what is written to it."""
+
+    def __init__(self, sink: Sink, compression: Compression) -> None:
+        self._sink = sink
+        self._compressor = compression.compressor()
+
+    def write(self, data: bytes, /) -> None:
+        """Compress some bytes, and write what comes of them."""
+        self._sink.write(self._compressor.compress(data))
+
+    def finish(self) -> None:
+        """Write the rest; the sink stays open."""
+        self._sink.write(self._compressor.flush())
+
+
+_GZIP: Final = 16 + zlib.MAX_WBITS
+"""Tells zlib to write the header of gzip: without name and time, so the same rows make the same
+file."""
+
+
+def _zstd(part: str) -> Any:  # noqa: ANN401 -- of one module or the other
+    """Return a class of Python's own module (from 3.14 on), or of zstandard."""
+    if sys.version_info >= (3, 14):
+        return getattr(load("compression.zstd", "A .zst file"), part)
+    return getattr(load("zstandard", "A .zst file"), part)
+
+
+def _zstd_compressor() -> Compressor:
+    made = _zstd("ZstdCompressor")()
+    compressor: Compressor = made.compressobj() if hasattr(made, "compressobj") else made
+    return compressor
+
+
+def _zstd_decompressor() -> Decompressor:
+    made = _zstd("ZstdDecompressor")()
+    decompressor: Decompressor = made.decompressobj() if hasattr(made, "decompressobj") else made
+    return decompressor
+
+
+COMPRESSIONS: Final = {
+    ".gz": Compression(
+        lambda: zlib.compressobj(wbits=_GZIP),
+        lambda: zlib.decompressobj(wbits=_GZIP),
+        lambda: zlib.error,
+    ),
+    ".zst": Compression(_zstd_compressor, _zstd_decompressor, lambda: _zstd("ZstdError")),
+}
+"""By suffix."""
+
+
+def first_line(path: Path, compression: Compression | None, limit: int = 65536) -> str:
+    """Return the first line of a file, without its end; about as much of it as the limit.
+
+    :raises ValueError: if the file isn't compressed as it should be.
+    """
+    decompress = compression.decompressor().decompress if compression else bytes
+    broken = compression.error() if compression else ()
+    read = b""
+    with path.open("rb") as file:
+        while b"\n" not in read and len(read) < limit and (more := file.read(_CHUNK)):
+            try:
+                read += decompress(more)
+            except broken as error:
+                raise ValueError("it is not compressed like that") from error
+    return read.partition(b"\n")[0].rstrip(b"\r").decode("utf-8", "replace")

@@ -1,0 +1,142 @@
+"""CSV and TSV: one table, a header, a row a line.
+
+CSV is that of RFC 4180 in UTF-8: comma, double quotes where they are needed, CR LF. TSV is the same
+with tabs and LF. A list of text is one cell, its items joined by ``|``; a list of rows is a column
+with their number.
+"""
+
+import csv
+import re
+from collections.abc import Callable, Sequence
+from typing import ClassVar, Final
+
+from usp._export.compression import Sink
+from usp._export.lines import CellTexts, is_constant, join_lines
+from usp._export.options import WriteOptions
+from usp._export.values import iso_times
+from usp._tables.batch import Batch, Values
+from usp._tables.schema import Column, ColumnType, Table
+
+SEPARATOR: Final = "|"
+"""Between the items of a list of text; in an item, it and ``\\`` have a ``\\`` before them."""
+_FORMULA_STARTS: Final = tuple("=+-@\t\r\n＝＋－＠")  # noqa: RUF001 -- spreadsheets take the wide ones, too
+"""What makes a spreadsheet run a cell (OWASP, "CSV Injection")."""
+_BOM: Final = "\ufeff"
+_QUOTE: Final = '"'
+
+
+def header(table: Table) -> list[str]:
+    """Return the names of the columns: ``images_count`` for ``images``."""
+    return [
+        f"{column.name}_count" if column.type is ColumnType.ROWS else column.name
+        for column in table
+    ]  # fmt: skip
+
+
+def _booleans(values: Values) -> Sequence[str | None]:
+    names = {None: None, True: "true", False: "false"}
+    return [names[value] for value in values]
+
+
+def _lists(values: Values) -> Sequence[str | None]:
+    return [None if value is None else SEPARATOR.join(map(_item, value)) for value in values]
+
+
+def _item(text: str) -> str:
+    return text.replace("\\", "\\\\").replace(SEPARATOR, f"\\{SEPARATOR}")
+
+
+def _counts(values: Values) -> Sequence[int]:
+    return [len(value) if value else 0 for value in values]
+
+
+_CELLS: Final[dict[ColumnType, Callable[[Values], Values]]] = {
+    ColumnType.BOOLEAN: _booleans,
+    ColumnType.TIMESTAMP: iso_times,
+    ColumnType.TEXTS: _lists,
+    ColumnType.ROWS: _counts,
+}
+"""The types whose values aren't written as they are."""
+_OF_TEXT: Final = frozenset({ColumnType.TEXT, ColumnType.TEXTS})
+
+
+def _harmless(values: Values) -> Values:
+    """Put an apostrophe before each cell that a spreadsheet would run."""
+    return [f"'{cell}" if cell.startswith(_FORMULA_STARTS) else cell for cell in values]
+
+
+def _quoted(cells: Values, special: str) -> Values:
+    """Put quotes around the cells that need them, which few columns have."""
+    joined = "".join(cells)
+    if not any(character in joined for character in special):
+        return cells
+    needs_quotes = re.compile(f"[{re.escape(special)}]").search
+    return [
+        f'"{cell.replace(_QUOTE, _QUOTE * 2)}"' if needs_quotes(cell) else cell for cell in cells
+    ]
+
+
+class CsvWriter:
+    """Writes one table as CSV."""
+
+    delimiter: ClassVar = ","
+    line_end: ClassVar = "\r\n"
+
+    def __init__(self, sink: Sink, tables: Sequence[Table], options: WriteOptions) -> None:
+        (table,) = tables
+        self._sink = sink
+        self._escapes = options.escape_formulas
+        if not options.append:
+            names = self.delimiter.join(header(table))
+            self._write(f"{_BOM if options.bom else ''}{names}{self.line_end}")
+
+    @classmethod
+    def continues(cls, first_line: str, tables: Sequence[Table]) -> bool:
+        """Tell whether a file that begins with this line has the columns of the table."""
+        names = next(csv.reader([first_line.removeprefix(_BOM)], delimiter=cls.delimiter), [])
+        return names == header(tables[0])
+
+    def write(self, batch: Batch) -> None:
+        """Write some rows."""
+        if not batch.length:
+            return
+        columns: list[tuple[str, CellTexts]] = []
+        for column, values in batch.values():
+            before = self.delimiter if columns else ""
+            columns.append((before, self._cells(column, values)))
+        if len(columns) == 1:  # an empty line would be no row
+            columns = [("", [cell or _QUOTE * 2 for cell in self._texts(column, values)])]
+        self._write(join_lines(columns, self.line_end, batch.length))
+
+    def close(self) -> None:
+        """Do nothing: every row is written."""
+
+    def abort(self) -> None:
+        """Do nothing: the file is dropped."""
+
+    def _write(self, text: str) -> None:
+        # A half of a surrogate pair, which UTF-8 can't have, is written as \udxxx.
+        self._sink.write(text.encode("utf-8", "backslashreplace"))
+
+    def _cells(self, column: Column, values: Values) -> CellTexts:
+        if is_constant(values):
+            return str(self._texts(column, values[:1])[0])
+        return self._texts(column, values)
+
+    def _texts(self, column: Column, values: Values) -> Values:
+        convert = _CELLS.get(column.type)
+        cells = values if convert is None else convert(values)
+        if None in cells:
+            cells = ["" if cell is None else cell for cell in cells]
+        if column.type not in _OF_TEXT:
+            return cells
+        if self._escapes:
+            cells = _harmless(cells)
+        return _quoted(cells, f'{self.delimiter}"\r\n')
+
+
+class TsvWriter(CsvWriter):
+    """Writes one table as TSV."""
+
+    delimiter: ClassVar = "\t"
+    line_end: ClassVar = "\n"

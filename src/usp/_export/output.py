@@ -1,0 +1,226 @@
+"""The files of an export while they are written; they get their names when all are whole."""
+
+import os
+import shutil
+import sqlite3
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO
+
+from usp._export.compression import CompressedSink, first_line
+from usp._export.formats import FileFormat, Writer
+from usp._export.options import WriteOptions
+from usp._tables.batch import Batch
+from usp._tables.schema import Table
+from usp._whole_file import is_special, move_into_place, output_error, scratch_folder
+from usp.exceptions import SitemapException, StorageError, UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class OutputFile:
+    """One file of an export: where it goes, and which tables it has."""
+
+    path: Path | None
+    """None for standard output."""
+    form: FileFormat
+    tables: tuple[Table, ...]
+    options: WriteOptions
+
+    def check_continues(self) -> None:
+        """Check that rows can follow those of the file that is there.
+
+        :raises UsageError: if it has other columns, or is something else.
+        """
+        if self.path is None or not self.form.format.is_text:
+            return
+        try:
+            line = first_line(self.path, self.form.compression)
+            continues = self.form.format.writer_class().continues(line, self.tables)
+        except ValueError:
+            continues = False
+        if not continues:
+            raise UsageError(
+                f"{self.path} doesn't have the columns of the rows that are to be appended."
+            )
+
+    @property
+    def is_in_place(self) -> bool:
+        """Whether rows are added where the file is: SQLite undoes those that don't become whole."""
+        return self.form.format.is_database and self.options.append
+
+
+@dataclass(slots=True)
+class Output:
+    """An export that is being written."""
+
+    path: Path | None
+    """The file or folder, for messages; None for a stream, whose errors stay as they are."""
+    writers: list[Writer] = field(default_factory=list)
+    """Those of files that are not whole yet."""
+    moves: list[tuple[Path, Path]] = field(default_factory=list)
+    """What is renamed when everything is whole, and to what."""
+    rows: dict[str, int] = field(default_factory=dict)
+    """The rows of each table so far."""
+    _by_table: dict[str, Writer] = field(default_factory=dict)
+
+    def add(self, file: OutputFile, writer: Writer) -> None:
+        """Add a file that is open."""
+        self.writers.append(writer)
+        for table in file.tables:
+            self._by_table[table.name] = writer
+            self.rows[table.name] = 0
+
+    def write(self, batch: Batch) -> None:
+        """Write some rows.
+
+        :raises StorageError: if they can't be written.
+        """
+        with _writing(self.path):
+            self._by_table[batch.table.name].write(batch)
+        self.rows[batch.table.name] += batch.length
+
+    def commit(self) -> None:
+        """Make every file whole, and give it its name.
+
+        :raises StorageError: if one can't be written.
+        """
+        with _writing(self.path):
+            while self.writers:
+                self.writers[0].close()
+                del self.writers[0]
+            for written, destination in self.moves:
+                move_into_place(written, destination)
+
+    def abort(self) -> None:
+        """Write no more; after ``commit()`` there is nothing to do."""
+        for writer in self.writers:
+            writer.abort()
+
+
+@contextmanager
+def opened(files: Sequence[OutputFile], folder: Path | None = None) -> Iterator[Output]:
+    """Open the files of an export inside of a ``with`` block; without ``commit()`` none is left.
+
+    :param files: the files; a single one if it is a stream.
+    :param folder: the folder that they make up, if any.
+    :raises UsageError: if a file can't be made.
+    :raises StorageError: if there is no room for it.
+    """
+    path = folder or files[0].path
+    with ExitStack() as stack:
+        with _opening(path):
+            if path is None or is_special(path):
+                output = _open_stream(stack, files[0])
+            else:
+                output = _open_files(stack, files, path, folder)
+        yield output
+
+
+def _open_stream(stack: ExitStack, file: OutputFile) -> Output:
+    output = Output(None)
+    stack.callback(output.abort)
+    sink = sys.stdout.buffer if file.path is None else stack.enter_context(file.path.open("wb"))
+    output.add(file, _FileWriter(sink, file))
+    return output
+
+
+def _open_files(
+    stack: ExitStack, files: Sequence[OutputFile], path: Path, folder: Path | None
+) -> Output:
+    output = Output(path)
+    is_new_folder = folder is not None and not folder.exists()
+    # A folder that is there may be on a disk of its own, so what it gets is written inside of it.
+    within = folder if folder and not is_new_folder else path.parent
+    scratch = stack.enter_context(scratch_folder(within, path.parent))
+    stack.callback(output.abort)
+    if is_new_folder:  # it gets its name as a whole
+        scratch /= "folder"
+        scratch.mkdir()
+        output.moves.append((scratch, path))
+    for file in files:
+        destination = file.path or path
+        written = destination if file.is_in_place else scratch / destination.name
+        output.add(file, _open_file(stack, file, written, destination))
+        if not is_new_folder and not file.is_in_place:
+            output.moves.append((written, destination))
+    return output
+
+
+def _open_file(stack: ExitStack, file: OutputFile, written: Path, destination: Path) -> Writer:
+    if file.form.format.is_database:
+        return file.form.format.open(written, file.tables, file.options)
+    if file.options.append:
+        shutil.copyfile(destination, written)
+    sink = stack.enter_context(_closed_quietly(written.open("ab")))
+    if file.options.append and file.form.compression is None:
+        _end_line(destination, sink)
+    return _FileWriter(sink, file)
+
+
+def _end_line(path: Path, sink: BinaryIO) -> None:
+    """End the last line, if someone left it open."""
+    with path.open("rb") as existing:
+        existing.seek(-1, os.SEEK_END)
+        if existing.read() != b"\n":
+            sink.write(b"\n")
+
+
+@contextmanager
+def _closed_quietly(file: BinaryIO) -> Iterator[BinaryIO]:
+    """Close a file at the end: by then it is whole, or it is dropped."""
+    try:
+        yield file
+    finally:
+        with suppress(OSError):
+            file.close()
+
+
+class _FileWriter:
+    """A writer, its compression, and the open file to which it writes."""
+
+    def __init__(self, sink: BinaryIO, file: OutputFile) -> None:
+        form = file.form
+        self._sink = sink
+        self._packed = CompressedSink(sink, form.compression) if form.compression else None
+        self._writer = form.format.open(self._packed or sink, file.tables, file.options)
+
+    def write(self, batch: Batch) -> None:
+        """Write some rows."""
+        self._writer.write(batch)
+
+    def close(self) -> None:
+        """Write the rest; the file stays open."""
+        self._writer.close()
+        if self._packed:
+            self._packed.finish()
+        self._sink.flush()
+
+    def abort(self) -> None:
+        """Write no more."""
+        self._writer.abort()
+
+
+@contextmanager
+def _opening(path: Path | None) -> Iterator[None]:
+    """Raise what the system says when a file is made as an error of this library."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise UsageError(f"cannot write {path}: {error}") from error
+    except OSError as error:
+        raise output_error(str(path), error) from error
+
+
+@contextmanager
+def _writing(path: Path | None) -> Iterator[None]:
+    """Raise what the system says while a file is written as ``StorageError``."""
+    try:
+        yield
+    except (OSError, sqlite3.Error) as error:
+        if path is None or isinstance(error, SitemapException):
+            raise
+        reason = getattr(error, "strerror", None) or error
+        raise StorageError(f"cannot write {path}: {reason}") from error

@@ -1,0 +1,205 @@
+"""SQLite: one database with a table for each table, and what belongs to a page in child tables.
+
+- ``pages`` has an ``id``; ``images``, ``videos``, ``alternates``, ``links`` and ``news`` have a
+  ``page_id`` that refers to it.
+- A time is ISO 8601 text, which SQLite's date functions, Datasette and sqlite-utils understand; a
+  boolean is 0 or 1; a list is JSON.
+- ``meta`` has ``schema_version``; the meaning of each column is in ``CREATE TABLE`` as a comment.
+
+A new database is written without a journal, since it is dropped if it doesn't become whole. Rows
+that are appended to one are one transaction.
+"""
+
+import sqlite3
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack
+from itertools import repeat
+from pathlib import Path
+from typing import Any, Final
+
+from usp._export.options import WriteOptions
+from usp._export.values import is_absent, iso_times, json_text, plain_value
+from usp._tables.batch import Batch, Values
+from usp._tables.schema import PAGE_PARTS, SCHEMA_VERSION, Column, ColumnType, Table
+from usp._version import __version__
+from usp.exceptions import UsageError
+
+_STRICT_SINCE: Final = (3, 37)
+"""The first SQLite with tables that check the type of each value."""
+_TYPES: Final = {
+    ColumnType.TEXT: "TEXT",
+    ColumnType.INTEGER: "INTEGER",
+    ColumnType.REAL: "REAL",
+    ColumnType.BOOLEAN: "INTEGER",
+    ColumnType.TIMESTAMP: "TEXT",
+    ColumnType.TEXTS: "TEXT",
+    ColumnType.ROWS: "TEXT",
+}
+_INDEXED: Final = {
+    "pages": ("url", "sitemap_url", "lastmod"),
+    "sitemaps": ("url", "parent_url"),
+    "problems": ("sitemap_url", "code"),
+    "attempts": ("url",),
+    **dict.fromkeys(PAGE_PARTS, ("page_id", "page_url")),
+}
+"""The columns of each table that have an index."""
+
+
+def _json_lists(column: Column, values: Values) -> list[str | None]:
+    return [None if value is None else json_text(plain_value(column, value)) for value in values]
+
+
+_CELLS: Final[dict[ColumnType, Callable[[Column, Values], Sequence[Any]]]] = {
+    ColumnType.TIMESTAMP: lambda _, values: iso_times(values),
+    ColumnType.TEXTS: _json_lists,
+    ColumnType.ROWS: _json_lists,
+}
+"""The types whose values sqlite3 doesn't store as we do."""
+
+
+class SqliteWriter:
+    """Writes tables to a database."""
+
+    def __init__(self, path: Path, tables: Sequence[Table], options: WriteOptions) -> None:
+        """Open the database.
+
+        :raises UsageError: if rows are to be appended to a database of something else.
+        """
+        self._tables = {table.name: table for table in tables}
+        self._appends = options.append
+        self._page_ids: dict[tuple[Any, Any], int] = {}
+        """Those of the last pages, by sitemap and URL: their parts follow them."""
+        self._last_page = 0
+        self._statements: dict[str, str] = {}
+        self._database = sqlite3.connect(path, isolation_level=None)
+        with ExitStack() as stack:
+            stack.callback(self._database.close)
+            self._prepare(path)
+            stack.pop_all()  # now the writer closes it
+
+    def _prepare(self, path: Path) -> None:
+        if self._appends:
+            self._database.execute("BEGIN IMMEDIATE")
+            self._check(path)
+        else:
+            # Nothing is lost with it: a database that isn't whole is dropped.
+            self._database.execute("PRAGMA journal_mode = OFF")
+            self._database.execute("PRAGMA synchronous = OFF")
+            self._database.execute("BEGIN")
+            self._create_meta()
+        for table in self._tables.values():
+            self._database.execute(self._definition(table))
+        if "pages" in self._tables:
+            (self._last_page,) = self._database.execute(
+                "SELECT coalesce(max(id), 0) FROM pages"
+            ).fetchone()
+
+    def write(self, batch: Batch) -> None:
+        """Write some rows; those of a page's parts come after the page."""
+        name = batch.table.name
+        cells = [_cells(column, values) for column, values in batch.values()]
+        if self._is_numbered(name):
+            cells.insert(0, self._number(batch))
+        elif self._is_part(name):
+            pages = zip(batch.columns["sitemap_url"], batch.columns["page_url"], strict=True)
+            cells.insert(0, [self._page_ids[page] for page in pages])
+        self._database.executemany(self._insertion(batch.table), zip(*cells, strict=True))
+
+    def close(self) -> None:
+        """Make the indexes, and the database whole."""
+        for table in self._tables.values():
+            for column in _INDEXED.get(table.name, ()):
+                if column in table or (column == "page_id" and self._is_part(table.name)):
+                    self._database.execute(
+                        f"CREATE INDEX IF NOT EXISTS {_quoted(f'{table.name}_{column}')} "
+                        f"ON {_quoted(table.name)} ({_quoted(column)})"
+                    )
+        self._database.execute("COMMIT")
+        self._database.close()
+
+    def abort(self) -> None:
+        """Undo what was written."""
+        if self._appends and self._database.in_transaction:
+            self._database.execute("ROLLBACK")
+        self._database.close()
+
+    def _number(self, batch: Batch) -> Iterable[int]:
+        """Return the ids of some pages, and remember them for the parts that follow."""
+        first, self._last_page = self._last_page + 1, self._last_page + batch.length
+        ids = range(first, self._last_page + 1)
+        if any(self._is_part(part) for part in PAGE_PARTS):
+            pages = zip(batch.columns["sitemap_url"], batch.columns["url"], strict=True)
+            self._page_ids = dict(zip(pages, ids, strict=True))
+        return ids
+
+    def _is_numbered(self, name: str) -> bool:
+        return name == "pages"
+
+    def _is_part(self, name: str) -> bool:
+        """Tell whether a table is here with the pages that its rows belong to."""
+        return name in PAGE_PARTS and name in self._tables and "pages" in self._tables
+
+    def _create_meta(self) -> None:
+        self._database.execute(f"CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT){_strict()}")
+        self._database.executemany(
+            "INSERT INTO meta VALUES (?, ?)",
+            [("schema_version", str(SCHEMA_VERSION)), ("usp", __version__)],
+        )
+
+    def _definition(self, table: Table) -> str:
+        lines = []
+        if self._is_numbered(table.name):
+            lines.append(('"id" INTEGER PRIMARY KEY', "The number of the row."))
+        elif self._is_part(table.name):
+            lines.append(('"page_id" INTEGER NOT NULL REFERENCES "pages" ("id")', "The page."))
+        lines += [
+            (f"{_quoted(column.name)} {_TYPES[column.type]}", column.meaning) for column in table
+        ]
+        last = len(lines) - 1
+        body = "".join(
+            f"  {definition}{',' if at < last else ''} -- {meaning}\n"
+            for at, (definition, meaning) in enumerate(lines)
+        )
+        return f"CREATE TABLE IF NOT EXISTS {_quoted(table.name)} (\n{body}){_strict()}"
+
+    def _insertion(self, table: Table) -> str:
+        if table.name not in self._statements:
+            own = ["id"] if self._is_numbered(table.name) else []
+            own += ["page_id"] if self._is_part(table.name) else []
+            names = [*own, *table.names]
+            columns = ", ".join(map(_quoted, names))
+            marks = ", ".join("?" * len(names))
+            self._statements[table.name] = (
+                f"INSERT INTO {_quoted(table.name)} ({columns}) VALUES ({marks})"  # noqa: S608 -- names of the schema
+            )
+        return self._statements[table.name]
+
+    def _check(self, path: Path) -> None:
+        """Check that a database is one of ours, with the same tables and columns."""
+        try:
+            rows = self._database.execute("SELECT value FROM meta WHERE key = 'schema_version'")
+            found = rows.fetchone()
+        except sqlite3.OperationalError:
+            found = None
+        if found != (str(SCHEMA_VERSION),):
+            raise UsageError(f"{path} is no export of this version, so nothing can be appended.")
+        for table in self._tables.values():
+            known = self._database.execute(f"PRAGMA table_info({_quoted(table.name)})").fetchall()
+            names = tuple(name for _, name, *_ in known if name not in {"id", "page_id"})
+            if known and names != table.names:
+                raise UsageError(f"{path} has other columns of {table.name}; nothing was appended.")
+
+
+def _strict() -> str:
+    return " STRICT" if sqlite3.sqlite_version_info >= _STRICT_SINCE else ""
+
+
+def _quoted(name: str) -> str:
+    return f'"{name}"'
+
+
+def _cells(column: Column, values: Values) -> Iterable[Any]:
+    if is_absent(values):
+        return repeat(None, len(values))
+    convert = _CELLS.get(column.type)
+    return values if convert is None else convert(column, values)

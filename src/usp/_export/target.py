@@ -1,0 +1,118 @@
+"""Where an export goes: a file, a folder with a file for each table, or a stream.
+
+Everything that can be wrong about it is found before anything is fetched.
+"""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from usp._export.formats import FileFormat
+from usp._export.options import WriteOptions
+from usp._export.output import OutputFile
+from usp._tables.schema import PAGE_PARTS, TABLES, Table, table_named
+from usp._whole_file import check_new, is_special
+from usp.exceptions import UsageError
+
+STDOUT: Final = "-"
+ALL: Final = "all"
+"""The name of all tables together."""
+_FOLDER_FORMAT: Final = "parquet"
+
+
+@dataclass(frozen=True, slots=True)
+class ExportTarget:
+    """Where an export goes, and in which format."""
+
+    path: Path | None
+    """The file or folder; None for standard output."""
+    form: FileFormat
+    is_folder: bool = False
+    is_stream: bool = False
+    """Whether it is standard output, a pipe or a device, which can't be renamed."""
+
+    @classmethod
+    def of(cls, path: str | os.PathLike[str], format: str | None) -> "ExportTarget":
+        """Return the target of a path: a folder ends with a slash, or is there already.
+
+        :raises UsageError: if the format is unknown, or can't go there.
+        """
+        name = os.fspath(path)
+        if name == STDOUT:
+            return cls._stream(None, FileFormat.of(name, format))
+        resolved = Path(os.path.realpath(name))  # what a link leads to is replaced, not the link
+        if name.endswith(("/", os.sep)) or resolved.is_dir():
+            form = FileFormat.of("", format or _FOLDER_FORMAT)
+            if form.format.is_database:
+                raise UsageError("A database is one file: name it, without a slash at the end.")
+            return cls(resolved, form, is_folder=True)
+        form = FileFormat.of(name, format)
+        if is_special(resolved):  # a pipe, or a device such as /dev/stdout
+            return cls._stream(resolved, form)
+        return cls(resolved, form)
+
+    @classmethod
+    def _stream(cls, path: Path | None, form: FileFormat) -> "ExportTarget":
+        if form.format.is_database:
+            raise UsageError("A database can't be written to a stream.")
+        return cls(path, form, is_stream=True)
+
+    def tables(self, names: Sequence[str] | None, columns: Sequence[str] | None) -> list[Table]:
+        """Return the tables to write: those named; else all where they fit, and pages elsewhere.
+
+        :raises UsageError: if there is no such table or column, or not all fit.
+        """
+        database = self.form.format.is_database
+        holds_many = self.is_folder or self.form.format.holds_many
+        if names is None:
+            names = [ALL] if self.is_folder or database else ["pages"]
+        names = list(TABLES) if ALL in names else list(dict.fromkeys(names))
+        if columns is not None:
+            if len(names) > 1:
+                raise UsageError("Columns are chosen of one table: name it.")
+            return [table_named(names[0]).only(columns)]
+        if len(names) > 1 and not holds_many:
+            raise UsageError(
+                f"A {self.form.format.name} file has one table: name one, or write a folder, "
+                "a .jsonl or a .db file."
+            )
+        if database and "pages" in names:  # what a page has is in tables of its own there
+            names = list(dict.fromkeys(["pages", *names, *PAGE_PARTS]))
+            own = [name for name in TABLES["pages"].names if name not in PAGE_PARTS]
+            return [table_named(name).only(own if name == "pages" else None) for name in names]
+        return [table_named(name) for name in names]
+
+    def files(
+        self, tables: Sequence[Table], options: WriteOptions, *, replaces: bool
+    ) -> list[OutputFile]:
+        """Return the files to write, after a look at those that are there.
+
+        :param replaces: whether files that are there are replaced.
+        :raises UsageError: if one is there and may be neither replaced nor continued.
+        """
+        if options.append and (self.is_stream or not self.form.format.can_append):
+            kind = "stream" if self.is_stream else f"{self.form.format.name} file"
+            raise UsageError(f"Nothing can be appended to a {kind}.")
+        if self.path is None:
+            return [OutputFile(None, self.form, tuple(tables), options)]
+        if not self.is_folder:
+            return [self._file(self.path, tables, options, replaces=replaces or self.is_stream)]
+        return [
+            self._file(
+                self.path / f"{table.name}{self.form.suffix}", [table], options, replaces=replaces
+            )
+            for table in tables
+        ]
+
+    def _file(
+        self, path: Path, tables: Sequence[Table], options: WriteOptions, *, replaces: bool
+    ) -> OutputFile:
+        check_new(path, str(path), allowed=options.append or replaces)
+        # An empty file, such as one of mktemp, is as good as none.
+        append = options.append and path.exists() and path.stat().st_size > 0
+        file = OutputFile(path, self.form, tuple(tables), replace(options, append=append))
+        if append:
+            file.check_continues()
+        return file

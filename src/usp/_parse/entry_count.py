@@ -1,0 +1,26 @@
+"""Counts the entries of a document, without making pages of them."""
+
+from collections.abc import Iterable
+
+from usp._parse.diagnostics import Diagnostics
+from usp._parse.document import Pages
+from usp._parse.formats.robots import sitemaps_in_robots
+from usp._parse.formats.text import urls_in_text
+from usp._parse.input.sniff import Kind
+from usp._parse.opening import open_document
+from usp._parse.pattern.groups import MatchRun
+
+
+def count_entries(pages: Pages) -> tuple[int, int]:
+    """Return the number of entries, right or wrong, and the decompressed size in bytes."""
+    diagnostics = Diagnostics(collecting=False)
+    opened = open_document(pages.source, diagnostics, pages.kind)
+    pieces: Iterable[object]
+    if opened.sniffed.kind is Kind.TEXT:
+        pieces = urls_in_text(opened.data, diagnostics)
+    elif opened.sniffed.kind is Kind.ROBOTS:
+        pieces = sitemaps_in_robots(opened.data, pages.source.url, diagnostics)
+    else:
+        pieces, _ = pages._entries(opened, diagnostics, extensions=False)
+    count = sum(len(each.matches) if isinstance(each, MatchRun) else 1 for each in pieces)
+    return count, diagnostics.document_bytes

@@ -1,0 +1,159 @@
+"""``usp export``: writes tables of websites to a file, a folder, a database or stdout.
+
+Everything that can be wrong is found before anything is fetched: the sources, the format, the
+tables, a file that is there already, a library that is missing.
+"""
+
+import argparse
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+from usp._export.output import Output
+from usp._export.plan import ExportPlan, is_worth_keeping, overall
+from usp._tables.read import read_tables
+from usp.cli._exit import Exit
+from usp.cli._log import setup_logging_for
+from usp.cli._outcome import Summary, report
+from usp.cli._output import tell
+from usp.cli._progress import Progress
+from usp.cli._settings import Settings
+from usp.cli._source import NamedSource
+from usp.exceptions import UsageError
+from usp.web_client.abstract_client import AbstractWebClient
+
+_STDIN: Final = "-"
+_STDOUT: Final = "-"
+
+
+def run(args: argparse.Namespace) -> Exit:
+    """Crawl one source after the other, write the tables, then print a summary to stderr."""
+    setup_logging_for(args)
+    sources = [NamedSource.of(one) for one in _each_source(args)]
+    settings = Settings.of(args)
+    plan = _plan(args)
+    prints_to = sys.stdout if args.output == _STDOUT else None
+    with closing(settings.web_client()) as client, plan.opened() as output:
+        with Progress.of(args, prints_to=prints_to) as progress:
+            export = _Export(plan, output, settings, client, progress)
+            summaries = [export.summary(source, args) for source in sources]
+        is_kept = is_worth_keeping([one.outcome for one in summaries], output.rows)
+        if is_kept:
+            output.commit()
+    if not is_kept and args.output != _STDOUT and not args.quiet:
+        tell(f"{args.output} is not written: nothing could be read")
+    return _report(summaries, args)
+
+
+def _plan(args: argparse.Namespace) -> ExportPlan:
+    if not args.output:
+        raise UsageError("--output is missing: -o PATH says where the tables go")
+    if args.replace and args.append:
+        raise UsageError("--replace and --append exclude each other")
+    return ExportPlan.of(
+        args.output,
+        table=args.table,
+        columns=args.columns,
+        format=args.format,
+        replace=bool(args.replace),
+        append=bool(args.append),
+        bom=bool(args.bom),
+        escape_formulas=bool(args.escape_formulas),
+    )
+
+
+def _each_source(args: argparse.Namespace) -> Iterator[argparse.Namespace]:
+    """Yield the arguments for each source."""
+    listed = getattr(args, "from")
+    names = [*args.source, *(_lines(listed) if listed else ())]
+    if not names:
+        raise UsageError("there is no source: name a website, a sitemap or a file")
+    for name in names:
+        yield argparse.Namespace(**{**vars(args), "source": name})
+
+
+def _lines(file: str) -> list[str]:
+    """Return the lines of a file with sources; empty ones and comments don't count."""
+    try:
+        text = sys.stdin.read() if file == _STDIN else Path(file).read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise UsageError(f"--from: cannot read {file}: {error.strerror or error}") from None
+    except UnicodeDecodeError:
+        raise UsageError(f"--from: {file} is not a text in UTF-8") from None
+    lines = (line.strip() for line in text.splitlines())
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+class _Export:
+    """What all sources of one export share."""
+
+    def __init__(
+        self,
+        plan: ExportPlan,
+        output: Output,
+        settings: Settings,
+        client: AbstractWebClient,
+        progress: Progress,
+    ) -> None:
+        self._plan = plan
+        self._output = output
+        self._settings = settings
+        self._client = client
+        self._progress = progress
+
+    def summary(self, source: NamedSource, args: argparse.Namespace) -> Summary:
+        """Write the tables of a source; return what came of it."""
+        if source.doubt and not args.quiet:
+            tell(source.doubt)
+        progress, rows = self._progress, self._output.rows
+        started, pages = progress.seconds, rows.get("pages", 0)
+        discovery: dict[str, Any] = dict(self._settings.discovery)
+        with read_tables(
+            source.name,
+            self._plan.names,
+            columns=self._plan.columns,
+            unique=bool(args.unique),
+            web_client=self._client,
+            observer=progress.tally.observe,
+            policy=self._settings.policy,
+            **discovery,
+        ) as stream:
+            for batch in stream:
+                self._output.write(batch)
+                progress.tally.pages = rows.get("pages", 0)
+            found = rows["pages"] - pages if "pages" in rows else None
+            return Summary.of_stream(stream, found, progress.seconds - started)
+
+
+def _report(summaries: Sequence[Summary], args: argparse.Namespace) -> Exit:
+    """Print what came of each crawl, then of all together; return the exit code."""
+    if len(summaries) == 1:
+        return report(summaries[0], args)
+    for summary in summaries:
+        if not args.quiet:
+            for line in summary.lines(failures=not (args.verbose or args.log_file)):
+                tell(line)
+    return report(_together(summaries), args)
+
+
+def _together(summaries: Sequence[Summary]) -> Summary:
+    """Return the summary of several crawls; what failed was told for each."""
+
+    def total(numbers: Iterable[int | None]) -> int:
+        return sum(number or 0 for number in numbers)
+
+    first = summaries[0]
+    return replace(
+        first,
+        url=f"{len(summaries):,} sources",
+        outcome=overall([one.outcome for one in summaries]),
+        tried=(),
+        problems=tuple(problem for one in summaries for problem in one.problems),
+        sitemaps=total(one.sitemaps for one in summaries),
+        failed=total(one.failed for one in summaries),
+        pages=None if first.pages is None else total(one.pages for one in summaries),
+        seconds=sum(one.seconds for one in summaries),
+    )

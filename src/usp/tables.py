@@ -1,0 +1,299 @@
+"""Tables of a site: its pages, sitemaps, problems … as a file, a DataFrame, or Arrow.
+
+Every function takes a source (a homepage, a domain, the URL of a sitemap, a file, ``-``), several
+of them, or a tree that is there already. Batches are written while they arrive, so memory doesn't
+grow with the site, unless the result itself does. The columns of each table are in ``_tables``.
+pyarrow, pandas and polars are imported when they are used.
+"""
+
+import os
+from collections.abc import Generator, Iterable, Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack
+
+from usp._crawl.options import RecurseCallback, RecurseListCallback
+from usp._crawl.policy import Policy, PolicyFields
+from usp._export.plan import ExportPlan, is_worth_keeping, overall
+from usp._source import SourceName
+from usp._tables.batch import Batch
+from usp._tables.read import read_tables
+from usp._tables.schema import Table, table_named
+from usp._tables.tree import tables_of
+from usp._validate import check_strings
+from usp.exceptions import UsageError
+from usp.objects.events import Observer
+from usp.objects.outcome import Outcome
+from usp.objects.sitemap import AbstractSitemap, IndexWebsiteSitemap
+from usp.web_client.abstract_client import AbstractWebClient
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+__all__ = [
+    "ExportResult",
+    "ReadFields",
+    "export",
+    "record_batches",
+    "to_arrow",
+    "to_pandas",
+    "to_polars",
+]
+
+TableSource = SourceName | AbstractSitemap
+"""A homepage, a bare domain, the URL of a sitemap, a file, ``-``; or a tree."""
+TableSources = TableSource | Iterable[TableSource]
+
+
+class ReadFields(PolicyFields, total=False):
+    """How a source is read: the keywords of ``usp.iter_pages``, and the fields of ``Policy``."""
+
+    web_client: AbstractWebClient | None
+    use_robots: bool
+    use_known_paths: bool | None
+    recurse_callback: RecurseCallback | None
+    recurse_list_callback: RecurseListCallback | None
+    observer: Observer | None
+    policy: Policy | None
+
+
+@dataclass(frozen=True, slots=True)
+class ExportResult:
+    """What came of an export."""
+
+    rows: Mapping[str, int]
+    """The number of rows of each table."""
+    outcome: Outcome
+    """What came of the crawl; of several, of all together."""
+    files: tuple[Path, ...]
+    """The files that were written: none if no site could be read, or to standard output."""
+
+
+def export(
+    source: TableSources,
+    path: str | os.PathLike[str],
+    *,
+    table: str | Iterable[str] | None = None,
+    columns: Iterable[str] | None = None,
+    unique: bool = False,
+    format: str | None = None,
+    replace: bool = False,
+    append: bool = False,
+    bom: bool = False,
+    escape_formulas: bool = False,
+    **reading: Unpack[ReadFields],
+) -> ExportResult:
+    """Write tables of a site to a file, which is there whole or not at all.
+
+    The suffix says the format: ``.csv``, ``.tsv``, ``.jsonl`` (each also with ``.gz`` or ``.zst``),
+    ``.parquet``, ``.arrow``, ``.db`` (SQLite). If no source could be read, nothing is written, and
+    a file that is there stays.
+
+    :param source: a homepage, a bare domain (which means https), the URL of a sitemap, a file, or
+        ``-``; several of them; or a tree that is there already.
+    :param path: the file; a folder (with a slash at its end) for a file of each table; ``-`` for
+        standard output.
+    :param table: the name of a table, several, or ``all``; by default ``pages``, and all tables in
+        a folder or a database.
+    :param columns: the columns of the table, in this order; by default all.
+    :param unique: whether a page that several sitemaps of a source list comes once, at its first.
+    :param format: the format, such as ``csv`` or ``jsonl.gz``, if the name of the file doesn't say
+        it; for a folder by default ``parquet``.
+    :param replace: whether a file that is there is replaced.
+    :param append: whether rows are added to a file that is there (text and SQLite).
+    :param bom: whether CSV begins with a byte order mark, so that Excel takes it as UTF-8.
+    :param escape_formulas: whether a cell of CSV that a spreadsheet would run as a formula begins
+        with an apostrophe.
+    :param reading: how the source is read: the keywords of ``usp.iter_pages``, such as
+        ``since="48h"`` or ``web_client``. Trees take none.
+    :return: the number of rows of each table, the outcome, and the files.
+    :raises UsageError: if an argument is wrong, or a file is there already.
+    :raises MissingExtraError: if a library is missing (``pip install 'usp[tables]'``).
+    :raises StorageError: if there is no room.
+    """
+    plan = ExportPlan.of(
+        path,
+        table=table,
+        columns=columns,
+        format=format,
+        replace=replace,
+        append=append,
+        bom=bom,
+        escape_formulas=escape_formulas,
+    )
+    return _write(plan, _Reading(source, plan.tables, unique, reading))
+
+
+def record_batches(
+    source: TableSources,
+    table: str = "pages",
+    *,
+    columns: Iterable[str] | None = None,
+    unique: bool = False,
+    **reading: Unpack[ReadFields],
+) -> Iterator["pa.RecordBatch"]:
+    """Iterate over a table as record batches of Arrow, while it is read.
+
+    :param source: as in ``usp.export``.
+    :param table: the name of the table.
+    :param columns: its columns, in this order; by default all.
+    :param unique: whether a page that several sitemaps of a source list comes once.
+    :param reading: how the source is read, as in ``usp.export``.
+    :raises UsageError: if an argument is wrong.
+    :raises MissingExtraError: if pyarrow is missing (``pip install 'usp[tables]'``).
+    """
+    wanted = _wanted(table, columns)
+    types = _arrow_types("record_batches()")
+    schema = types.schema(wanted)
+    read = _Reading(source, [wanted], unique, reading)
+    return (types.record_batch(batch, schema) for batch in read.batches())
+
+
+def to_arrow(
+    source: TableSources,
+    table: str = "pages",
+    *,
+    columns: Iterable[str] | None = None,
+    unique: bool = False,
+    **reading: Unpack[ReadFields],
+) -> "pa.Table":
+    """Return a table of a site as a table of pyarrow.
+
+    :param source: as in ``usp.export``.
+    :param table: the name of the table.
+    :param columns: its columns, in this order; by default all.
+    :param unique: whether a page that several sitemaps of a source list comes once.
+    :param reading: how the source is read, as in ``usp.export``.
+    :raises UsageError: if an argument is wrong.
+    :raises MissingExtraError: if pyarrow is missing (``pip install 'usp[tables]'``).
+    """
+    wanted = list(columns) if columns is not None else None
+    types = _arrow_types("to_arrow()")
+    batches = record_batches(source, table, columns=wanted, unique=unique, **reading)
+    return types.pa.Table.from_batches(batches, types.schema(_wanted(table, wanted)))
+
+
+def to_pandas(
+    source: TableSources,
+    table: str = "pages",
+    *,
+    columns: Iterable[str] | None = None,
+    unique: bool = False,
+    **reading: Unpack[ReadFields],
+) -> "pd.DataFrame":
+    """Return a table of a site as a DataFrame of pandas.
+
+    Times are ``datetime64[us, UTC]``, integers ``Int64`` and booleans ``boolean``: the types that
+    have a value for what is absent.
+
+    :param source: as in ``usp.export``.
+    :param table: the name of the table.
+    :param columns: its columns, in this order; by default all.
+    :param unique: whether a page that several sitemaps of a source list comes once.
+    :param reading: how the source is read, as in ``usp.export``.
+    :raises UsageError: if an argument is wrong.
+    :raises MissingExtraError: if pandas or pyarrow is missing.
+    """
+    from usp._export.extras import load
+
+    pandas = load("pandas", "to_pandas()", None)
+    pa = load("pyarrow", "to_pandas()")
+    found = to_arrow(source, table, columns=columns, unique=unique, **reading)
+    types = {pa.int64(): pandas.Int64Dtype(), pa.bool_(): pandas.BooleanDtype()}
+    return found.to_pandas(types_mapper=types.get, self_destruct=True, split_blocks=True)
+
+
+def to_polars(
+    source: TableSources,
+    table: str = "pages",
+    *,
+    columns: Iterable[str] | None = None,
+    unique: bool = False,
+    **reading: Unpack[ReadFields],
+) -> "pl.DataFrame":
+    """Return a table of a site as a DataFrame of polars.
+
+    :param source: as in ``usp.export``.
+    :param table: the name of the table.
+    :param columns: its columns, in this order; by default all.
+    :param unique: whether a page that several sitemaps of a source list comes once.
+    :param reading: how the source is read, as in ``usp.export``.
+    :raises UsageError: if an argument is wrong.
+    :raises MissingExtraError: if polars or pyarrow is missing.
+    """
+    from usp._export.extras import load
+
+    polars = load("polars", "to_polars()", None)
+    found = to_arrow(source, table, columns=columns, unique=unique, **reading)
+    frame: pl.DataFrame = polars.from_arrow(found)
+    return frame
+
+
+def _wanted(table: str, columns: Iterable[str] | None) -> Table:
+    return table_named(table).only(None if columns is None else check_strings("columns", columns))
+
+
+def _arrow_types(purpose: str) -> Any:  # noqa: ANN401 -- of a module that is imported here
+    from usp._export.arrow import ArrowTypes
+
+    return ArrowTypes(purpose)
+
+
+def _write(plan: ExportPlan, read: "_Reading") -> ExportResult:
+    """Write what is read."""
+    with plan.opened() as output, closing(read.batches()) as batches:
+        for batch in batches:
+            output.write(batch)
+        is_kept = is_worth_keeping(read.outcomes, output.rows)
+        if is_kept:
+            output.commit()
+    files = tuple(file.path for file in plan.files if is_kept and file.path)
+    return ExportResult(dict(output.rows), overall(read.outcomes), files)
+
+
+class _Reading:
+    """Reads tables of one source after the other."""
+
+    def __init__(
+        self, source: TableSources, tables: Iterable[Table], unique: bool, fields: ReadFields
+    ) -> None:
+        self._sources = _several(source)
+        self._columns = {table.name: table.names for table in tables}
+        self._unique = unique
+        self._fields = fields
+        self.outcomes: list[Outcome] = []
+        """The outcome of each source that was read to its end."""
+        if fields and any(isinstance(one, AbstractSitemap) for one in self._sources):
+            raise UsageError(f"{next(iter(fields))} is no keyword for a tree: it is read already.")
+
+    def batches(self) -> Generator[Batch]:
+        """Yield the batches of all sources."""
+        for source in self._sources:
+            if isinstance(source, AbstractSitemap):
+                yield from tables_of(
+                    source, list(self._columns), columns=self._columns, unique=self._unique
+                )
+                found = isinstance(source, IndexWebsiteSitemap) and source.outcome
+                self.outcomes.append(found or Outcome.FOUND)
+                continue
+            with read_tables(
+                source,
+                list(self._columns),
+                columns=self._columns,
+                unique=self._unique,
+                **self._fields,
+            ) as stream:
+                yield from stream
+                self.outcomes.append(stream.outcome)
+
+
+def _several(source: TableSources) -> list[TableSource]:
+    if isinstance(source, str | os.PathLike | AbstractSitemap):
+        return [source]
+    sources = list(source)
+    if not sources:
+        raise UsageError("There is no source.")
+    return sources

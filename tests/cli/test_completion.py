@@ -1,0 +1,71 @@
+"""``usp completion``: the scripts, in the shells that are installed."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import TIMEOUT, run, search_path, usp
+
+BASH = """
+source "$1"
+complete_words() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _shtab_usp; echo "${COMPREPLY[@]}"; }
+complete_words usp fin; complete_words usp ls --lim; complete_words usp ls -f pa
+"""
+FISH = (
+    'source $argv[1]; for typed in "usp fin" "usp ls --lim" "usp ls -f pa"; complete -C $typed; end'
+)
+
+
+def script_for(shell: str, folder: Path) -> Path:
+    file = folder / f"usp.{shell}"
+    file.write_text(usp("completion", shell).out)
+    return file
+
+
+def output_of(*command: str) -> str:
+    done = subprocess.run(command, capture_output=True, check=True, timeout=TIMEOUT)
+    assert done.stderr == b""
+    return done.stdout.decode()
+
+
+@pytest.mark.parametrize(
+    ("shell", "options"), [("bash", ("-c", BASH, "bash")), ("fish", ("-c", FISH))]
+)
+def test_commands_options_and_formats_are_completed(
+    shell: str, options: tuple[str, ...], tmp_path: Path
+) -> None:
+    program = shutil.which(shell)
+    if program is None:
+        pytest.skip(f"{shell} is not installed")
+    completed = output_of(program, *options, str(script_for(shell, tmp_path)))
+    assert [line.split()[0] for line in completed.splitlines()] == ["find", "--limit", "pages"]
+
+
+def test_the_script_for_zsh_is_valid(tmp_path: Path) -> None:
+    program = shutil.which("zsh")
+    script = script_for("zsh", tmp_path)
+    assert script.read_text().startswith("#compdef usp\n")
+    if program is None:
+        pytest.skip("zsh is not installed")
+    output_of(program, "-n", str(script))
+
+
+def test_an_unknown_shell_is_one_line() -> None:
+    ended = usp("completion", "csh")
+    assert (ended.code, len(ended.err.splitlines())) == (2, 1)
+    assert "'bash', 'zsh', 'fish'" in ended.err
+
+
+def test_a_missing_extra_is_one_line(tmp_path: Path) -> None:
+    hidden = "raise ModuleNotFoundError('hidden', name='shtab')\n"
+    (tmp_path / "shtab.py").write_text(hidden)
+    ended = run(
+        *(sys.executable, "-m", "usp", "completion", "bash"),
+        env={"PYTHONPATH": search_path(tmp_path)},
+    )
+    (line,) = ended.err.splitlines()
+    assert ended.code == 2
+    assert line.endswith("needs shtab, which is not installed: pip install 'usp[cli]'")

@@ -1,0 +1,219 @@
+"""``usp export``: one clear line and the right exit code, whatever happens."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import USP, environment, redirected, run, search_path, start, usp
+from tests.server import Handler, LoopbackServer, urlset
+
+UNREACHABLE = "http://127.0.0.1:9/"
+POSIX = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
+
+
+@pytest.fixture
+def site(server: LoopbackServer) -> LoopbackServer:
+    server.robots("/a.xml")
+    server.site["/a.xml"] = urlset(*(f"http://h.example/{at}" for at in range(3)))
+    return server
+
+
+def names_in(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_it_says_what_was_found(site: LoopbackServer, tmp_path: Path) -> None:
+    done = usp("export", site.url, "-o", f"{tmp_path}/x.csv")
+    assert (done.code, done.out) == (0, "")
+    assert done.err.startswith("found: 1 sitemap, 3 pages, ")
+    assert len((tmp_path / "x.csv").read_text().splitlines()) == 4
+
+
+def test_a_partial_site_is_written_and_strict_says_so(site: LoopbackServer, tmp_path: Path) -> None:
+    site.robots("/a.xml", "/lost.xml")
+    done = usp("export", site.url, "-o", f"{tmp_path}/x.csv", "--strict")
+    assert done.code == 3
+    assert done.messages[-1] == "usp: partial: 1 sitemap could not be read"
+    assert names_in(tmp_path) == ["x.csv"]
+
+
+def test_a_site_without_sitemaps_gives_a_table_without_rows(
+    server: LoopbackServer, tmp_path: Path
+) -> None:
+    done = usp("export", server.url, "-o", f"{tmp_path}/x.csv")
+    assert (done.code, done.messages) == (1, [f"usp: no sitemap found at {server.url}"])
+    assert len((tmp_path / "x.csv").read_text().splitlines()) == 1
+
+
+def test_a_site_that_refuses_leaves_the_file_of_yesterday(
+    server: LoopbackServer, tmp_path: Path
+) -> None:
+    server.otherwise = 403
+    (tmp_path / "x.csv").write_text("yesterday")
+    done = usp("export", server.url, "-o", f"{tmp_path}/x.csv", "--replace")
+    assert done.code == 3
+    assert done.messages[0].endswith("x.csv is not written: nothing could be read")
+    assert done.messages[1].startswith("usp: blocked: ")
+    assert (tmp_path / "x.csv").read_text() == "yesterday"
+
+
+@pytest.mark.parametrize("name", ["x.csv", "x.parquet", "x.db", "out/"])
+def test_a_dead_host_leaves_no_file(name: str, tmp_path: Path) -> None:
+    done = usp("export", UNREACHABLE, "-o", f"{tmp_path}/{name}", "-k", "-q")
+    assert (done.code, len(done.messages)) == (3, 1)
+    assert names_in(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["-o", "x.csv"], "there is no source"),
+        ([UNREACHABLE], "--output is missing"),
+        ([UNREACHABLE, "-o", "x.xls"], "says no format"),
+        ([UNREACHABLE, "-o", "x.csv", "--table", "page"], "'page' is no table"),
+        ([UNREACHABLE, "-o", "x.csv", "--columns", "url,u"], "'u' is no column of pages"),
+        ([UNREACHABLE, "-o", "x.csv", "--replace", "--append"], "exclude each other"),
+        ([UNREACHABLE, "-o", "no/x.csv"], "cannot write"),
+        ([UNREACHABLE, "-o", "x", "-f", "excel"], "must be one of csv, tsv"),
+        ([UNREACHABLE, "-o", "x.csv", "--uniqe"], "did you mean '--unique'?"),
+        (["not a url", "-o", "x.csv"], "is not the URL of a website"),
+        (["--from", "missing.txt", "-o", "x.csv"], "--from: cannot read missing.txt"),
+        ([UNREACHABLE, "-o", "x.csv", "--since", "soon"], "--since must be"),
+    ],
+)
+def test_wrong_use_is_one_line_and_exit_code_2(
+    arguments: list[str], message: str, tmp_path: Path
+) -> None:
+    done = usp("export", *arguments, cwd=tmp_path)
+    assert (done.code, done.out) == (2, "")
+    assert message in done.err
+    assert len(done.err.splitlines()) == 1
+    assert names_in(tmp_path) == []
+
+
+def test_an_existing_file_is_left_alone(site: LoopbackServer, tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text("mine")
+    done = usp("export", site.url, "-o", f"{tmp_path}/x.csv")
+    assert done.code == 2
+    assert "exists already; replace it or append to it" in done.err
+    assert (tmp_path / "x.csv").read_text() == "mine"
+    assert site.requests == []
+
+
+def test_a_missing_extra_is_one_line_that_says_what_to_install(
+    site: LoopbackServer, tmp_path: Path
+) -> None:
+    fake = tmp_path / "fake" / "pyarrow"
+    fake.mkdir(parents=True)
+    (fake / "__init__.py").write_text("raise ModuleNotFoundError(name='pyarrow')")
+    path = {"PYTHONPATH": search_path(tmp_path / "fake")}
+    done = usp("export", site.url, "-o", f"{tmp_path}/x.parquet", env=path)
+    assert done.code == 2
+    assert "needs pyarrow, which is not installed: pip install 'usp[tables]'" in done.err
+    assert names_in(tmp_path) == ["fake"]
+
+
+@pytest.mark.parametrize("format", ["csv", "jsonl.gz", "parquet", "arrow"])
+def test_standard_output_gets_any_format_but_a_database(
+    format: str, site: LoopbackServer, tmp_path: Path
+) -> None:
+    usp("export", site.url, "-o", f"{tmp_path}/x.{format}")
+    done = subprocess.run(
+        [*USP, "export", site.url, "-o", "-", "-f", format, "-q"],
+        capture_output=True,
+        check=True,
+        env=environment(),
+    )
+    assert done.stdout == (tmp_path / f"x.{format}").read_bytes()
+
+
+@POSIX
+def test_a_closed_pipe_ends_it_quietly(site: LoopbackServer) -> None:
+    site.site["/a.xml"] = urlset(*(f"http://h.example/{at}" for at in range(30_000)))
+    command = " ".join([*USP, "export", site.url, "-o", "-", "-f", "csv"])
+    done = run("/bin/bash", "-o", "pipefail", "-c", f"{command} | head -n 2")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.splitlines()[1].startswith(f"{site.url},http://h.example/0,")
+
+
+@POSIX
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no /dev/full")
+def test_a_full_standard_output_is_one_line(site: LoopbackServer) -> None:
+    done = redirected(">/dev/full", "export", site.url, "-o", "-", "-f", "csv")
+    assert done.code == 3
+    assert "No space left on device" in done.err
+    assert len(done.messages) == 1
+
+
+@POSIX
+@pytest.mark.parametrize("name", ["x.csv", "x.parquet", "x.db"])
+def test_a_full_disk_is_one_line_and_leaves_nothing(
+    name: str, site: LoopbackServer, tmp_path: Path
+) -> None:
+    site.site["/a.xml"] = urlset(*(f"http://h.example/{at}" for at in range(1_000)))
+    limited = f"ulimit -f 4; exec {' '.join(USP)} export {site.url} -o {tmp_path}/{name}"
+    done = run("/bin/sh", "-c", limited)
+    assert done.code == 3, done.err
+    assert len(done.messages) == 1
+    assert names_in(tmp_path) == []
+
+
+def endless(handler: Handler) -> None:
+    """A sitemap that never ends."""
+    handler.send_response(200)
+    handler.end_headers()
+    handler.wfile.write(b"<urlset>")
+    for at in range(100_000):
+        handler.wfile.write(b"<url><loc>http://h.example/%d</loc></url>" % at * 100)
+        time.sleep(0.01)
+
+
+@POSIX
+@pytest.mark.parametrize(("how", "code"), [(signal.SIGINT, 130), (signal.SIGKILL, -signal.SIGKILL)])
+def test_an_export_that_is_stopped_leaves_no_half_file(
+    how: signal.Signals, code: int, site: LoopbackServer, tmp_path: Path
+) -> None:
+    site.robots("/a.xml", "/endless.xml")
+    site.site["/endless.xml"] = endless
+    process = start("export", site.url, "-o", f"{tmp_path}/x.csv")
+    deadline = time.monotonic() + 60
+    while not (names_in(tmp_path) and "/endless.xml" in [one.path for one in site.requests]):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    process.send_signal(how)
+    _, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (code, b"")
+    assert "x.csv" not in names_in(tmp_path)
+    assert usp("export", f"{tmp_path / 'a.txt'}", "-o", f"{tmp_path}/x.csv").code == 2
+    (tmp_path / "a.txt").write_text("http://h.example/\n")
+    assert usp("export", f"{tmp_path / 'a.txt'}", "-o", f"{tmp_path}/x.csv").code == 0
+    assert names_in(tmp_path) == ["a.txt", "x.csv"]
+
+
+def test_many_sources_come_from_a_file(site: LoopbackServer, tmp_path: Path) -> None:
+    listed = [f"{site.at('/a.xml')}", "", "# a comment", UNREACHABLE]
+    (tmp_path / "sites.txt").write_text("\n".join(listed))
+    out = f"{tmp_path}/x.jsonl"
+    done = usp("export", site.url, "--from", f"{tmp_path}/sites.txt", "-o", out, "-k")
+    assert done.code == 0
+    rows = [json.loads(line) for line in Path(out).read_text().splitlines()]
+    assert [row["site"] for row in rows] == [site.url] * 3 + [site.at("/a.xml")] * 3
+    assert any(line.startswith(f"usp: unreachable: {UNREACHABLE}") for line in done.messages)
+    assert "found: 2 sitemaps, 6 pages, " in done.err
+
+
+def test_several_tables_in_json_lines_and_in_a_folder(site: LoopbackServer, tmp_path: Path) -> None:
+    done = usp("export", site.url, "-o", f"{tmp_path}/x.jsonl", "--table", "sites,sitemaps")
+    assert done.code == 0
+    first, *rows = map(json.loads, (tmp_path / "x.jsonl").read_text().splitlines())
+    assert first["schema_version"] == 1
+    assert {row["table"] for row in rows} == {"sites", "sitemaps"}
+    assert (
+        usp("export", site.url, "-o", f"{tmp_path}/out/", "-f", "csv", "--table", "pages").code == 0
+    )
+    assert names_in(tmp_path / "out") == ["pages.csv"]

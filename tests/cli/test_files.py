@@ -1,0 +1,211 @@
+"""Results in files and in data formats: whole or absent, and each row while it arrives."""
+
+import csv
+import io
+import json
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+import usp as package
+from tests.cli.command import TIMEOUT, USP, environment, redirected, start, usp
+from tests.server import Handler, LoopbackServer, stall, urlset
+from usp._tables.schema import TABLES
+from usp.cli._demo_site import DemoSite
+from usp.cli.cli import main
+
+FETCHING = [("ls", "tabtree"), ("ls", "pages"), ("ls", "csv"), ("find", "text")]
+"""Every command that fetches, with a format of each way to print."""
+
+
+@pytest.fixture
+def site(server: LoopbackServer) -> LoopbackServer:
+    server.robots("/a.xml")
+    server.site["/a.xml"] = urlset(server.at("/1"), server.at("/2"))
+    return server
+
+
+def test_csv_and_json_lines_have_the_pages_with_their_columns(demo_site: DemoSite) -> None:
+    pages = list(package.sitemap_tree_for_homepage(demo_site.url).all_pages())
+    rows = list(csv.DictReader(io.StringIO(usp("ls", demo_site.url, "-f", "csv").out)))
+    lines = usp("ls", demo_site.url, "-f", "jsonl").out.split("\n")[:-1]
+    objects = [json.loads(line) for line in lines]
+    assert [row["url"] for row in rows] == [page.url for page in pages]
+    assert [row["url"] for row in objects] == [page.url for page in pages]
+    assert tuple(objects[0]) == TABLES["pages"].names
+    for row, read, page in zip(rows, objects, pages, strict=True):
+        assert row["site"] == read["site"] == demo_site.url
+        assert int(row["images_count"]) == len(read["images"] or ()) == len(page.images or ())
+        assert (row["title"] or None) == read["title"] == page.title
+
+
+def answered_late(server: LoopbackServer, release: threading.Event) -> None:
+    def slow(handler: Handler) -> bytes:
+        del handler
+        release.wait(TIMEOUT)
+        return urlset(server.at("/3"))
+
+    server.robots("/a.xml", "/late.xml")
+    server.site["/late.xml"] = slow
+
+
+@pytest.mark.parametrize("form", ["pages", "csv", "jsonl"])
+def test_pages_are_printed_while_they_arrive(site: LoopbackServer, form: str) -> None:
+    release = threading.Event()
+    answered_late(site, release)
+    with start("ls", site.url, "-k", "-f", form) as process:
+        assert process.stdout is not None
+        lines = [process.stdout.readline() for _ in range(2 + (form == "csv"))]
+        assert site.at("/2").encode() in lines[-1]
+        release.set()  # only now is the last sitemap answered
+        rest = process.stdout.read()
+        assert process.stderr is not None
+        process.stderr.read()
+    assert site.at("/3").encode() in rest
+    assert process.returncode == 0
+
+
+@pytest.mark.parametrize(("command", "form"), FETCHING)
+def test_a_file_is_whole_or_absent(
+    site: LoopbackServer, tmp_path: Path, command: str, form: str
+) -> None:
+    file = tmp_path / "out"
+    arguments = [command, site.url, "-k", "-f", form]
+    printed = usp(*arguments).out
+    ended = usp(*arguments, "-o", str(file))
+    assert (ended.code, ended.out) == (0, "")
+    assert file.read_text(encoding="utf-8").splitlines() == printed.splitlines()
+    site.requests.clear()
+    ended = usp(*arguments, "-o", str(file))
+    (line,) = ended.err.splitlines()
+    assert (ended.code, site.requested) == (2, []), "nothing is fetched in vain"
+    assert line == f"usp: error: {file} exists already: use --replace or --append"
+    site.site["/a.xml"] = stall
+    with start(*arguments, "-o", str(file), "--replace") as process:
+        while "/a.xml" not in site.requested:
+            assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=TIMEOUT)
+    assert process.returncode == 130
+    assert file.read_text(encoding="utf-8").splitlines() == printed.splitlines()
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+@pytest.mark.parametrize("form", ["pages", "csv"])
+def test_a_file_is_replaced_or_continued(site: LoopbackServer, tmp_path: Path, form: str) -> None:
+    file = tmp_path / "out"
+    arguments = ["ls", site.url, "-k", "-f", form, "-o", str(file)]
+    assert usp(*arguments, "--append").code == 0
+    first = file.read_bytes().splitlines()
+    assert usp(*arguments, "--append").code == 0
+    header = int(form == "csv")
+    assert file.read_bytes().splitlines() == [*first, *first[header:]]
+    assert usp(*arguments, "--replace").code == 0
+    assert file.read_bytes().splitlines() == first
+
+
+def test_rows_do_not_follow_other_columns(site: LoopbackServer, tmp_path: Path) -> None:
+    file = tmp_path / "out.csv"
+    file.write_text("a,b\n1,2\n")
+    ended = usp("ls", site.url, "-k", "-f", "csv", "-o", str(file), "--append")
+    assert (ended.code, file.read_text()) == (2, "a,b\n1,2\n")
+    assert "doesn't have the columns" in ended.err
+
+
+@pytest.mark.parametrize(("command", "form"), FETCHING)
+def test_every_command_has_one_line_and_the_right_exit_code(
+    server: LoopbackServer, command: str, form: str
+) -> None:
+    options = ["-k", "-f", form]
+    server.otherwise = 403
+    ended = usp(command, server.url, *options)
+    assert (ended.code, len(ended.err.splitlines())) == (3, 1)
+    assert ended.err.startswith(f"usp: blocked: {server.at('/robots.txt')}: 403")
+    ended = usp(command, "http://127.0.0.1:9/", *options)
+    assert (ended.code, len(ended.err.splitlines())) == (3, 1)
+    assert ended.err.startswith("usp: unreachable: http://127.0.0.1:9/robots.txt: ")
+    server.otherwise = 404
+    ended = usp(command, server.url, *options)
+    assert (ended.code, ended.err) == (1, f"usp: no sitemap found at {server.url}\n")
+    ended = usp(command, server.url, "--limit", "none")
+    assert (ended.code, len(ended.err.splitlines())) == (2, 1)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no /dev/full")
+@pytest.mark.parametrize(("command", "form"), FETCHING)
+def test_a_full_disk_is_one_line(site: LoopbackServer, command: str, form: str) -> None:
+    arguments = (command, site.url, "-k", "-f", form)
+    ended = redirected("> /dev/full", *arguments)
+    assert (ended.code, ended.err) == (3, "usp: error: [Errno 28] No space left on device\n")
+    ended = usp(*arguments, "-o", "/dev/full")
+    assert ended.code == 3
+    assert ended.err == "usp: error: cannot write /dev/full: No space left on device\n"
+
+
+@pytest.mark.parametrize(("command", "form"), FETCHING)
+def test_a_closed_pipe_is_no_error(site: LoopbackServer, command: str, form: str) -> None:
+    many = (site.at(f"/{number}") for number in range(5000))
+    site.robots(*(f"/a.xml?{number}" for number in range(100)))
+    site.site["/a.xml"] = urlset(*many)
+    process = subprocess.Popen(
+        [*USP, command, site.url, "-k", "-f", form],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(),
+    )
+    with process:
+        assert process.stdout is not None
+        process.stdout.read(1)
+        process.stdout.close()
+        assert process.stderr is not None
+        err = process.stderr.read().decode()
+    assert process.returncode == 0
+    assert "Broken" not in err
+    assert "Traceback" not in err
+
+
+WRONG_FILES = [
+    ("missing/out", "cannot write missing/out: No such file or directory"),
+    (".", "cannot write .: it is a folder"),
+]
+
+
+@pytest.mark.parametrize(("name", "message"), WRONG_FILES)
+def test_a_file_that_cannot_be_written_is_one_line(
+    site: LoopbackServer,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    name: str,
+    message: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as ended:
+        main(["ls", site.url, "-o", name])
+    assert ended.value.code == 2
+    assert capsys.readouterr().err == f"usp: error: {message}\n"
+    assert site.requested == []
+
+
+def test_values_cannot_control_a_terminal_or_break_what_replaces_stdout(
+    site: LoopbackServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class FakeTerminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    site.site["/a.xml"] = urlset(site.at("/\u202e\x9b31m"))
+    before, sys.stdout = sys.stdout, FakeTerminal()
+    try:
+        main(["ls", site.url, "-k", "-f", "csv"])
+        printed = sys.stdout.getvalue()
+    finally:
+        sys.stdout = before
+    assert len(printed.splitlines()) == 2
+    assert printed.isprintable() or printed.replace("\n", "").isprintable()
+    main(["ls", site.url, "-k", "-f", "jsonl"])
+    assert json.loads(capsys.readouterr().out)["position"] == 1

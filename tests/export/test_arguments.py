@@ -1,0 +1,156 @@
+"""Wrong arguments of exports, missing libraries, and outcomes of the library functions."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import usp
+from tests.server import LoopbackServer, urlset
+from usp._export.formats import FORMATS
+from usp._export.plan import overall
+from usp.cli._arguments import EXPORT_FORMATS
+from usp.exceptions import UsageError
+from usp.objects.outcome import Outcome
+
+UNREACHABLE = "http://127.0.0.1:9/"
+
+
+@pytest.fixture
+def site(server: LoopbackServer) -> str:
+    server.robots("/a.xml")
+    server.site["/a.xml"] = urlset("http://h.example/1")
+    return server.url
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"path": "x"}, "says no format"),
+        ({"path": "x.xlsx"}, "the formats are csv, tsv, jsonl, parquet, arrow, db"),
+        ({"path": "x", "format": "excel"}, "'excel' is no format"),
+        ({"path": "-"}, "Standard output needs a format"),
+        ({"path": "-", "format": "db"}, "can't be written to a stream"),
+        ({"path": "out/", "format": "db"}, "A database is one file"),
+        ({"path": "x.parquet.gz"}, "can't be compressed"),
+        ({"path": "x.csv", "table": "page"}, "'page' is no table"),
+        ({"path": "x.csv", "table": "all"}, "has one table"),
+        ({"path": "x.csv", "table": ["pages", "sites"]}, "has one table"),
+        ({"path": "x.csv", "columns": ["nope"]}, "'nope' is no column of pages"),
+        ({"path": "x.db", "columns": ["url"]}, "Columns are chosen of one table"),
+        ({"path": "x.csv", "replace": True, "append": True}, "exclude each other"),
+        ({"path": "x.csv", "bom": "yes"}, "bom must be True or False"),
+        ({"path": 7}, "path must be"),
+        ({"path": "x.csv", "since": "yesterday"}, "since must be"),
+        ({"path": "x.csv", "sinse": "48h"}, "sinse"),
+    ],
+)
+def test_a_wrong_argument_is_one_clear_error_before_anything_is_written(
+    arguments: dict[str, Any], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = arguments.pop("path")
+    with pytest.raises((UsageError, TypeError), match=message):
+        usp.export(UNREACHABLE, path, **arguments)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_tree_takes_no_keywords_of_a_crawl(tmp_path: Path) -> None:
+    tree = usp.sitemap_from_str(urlset("http://h.example/"))
+    with pytest.raises(UsageError, match="since is no keyword for a tree"):
+        usp.export(tree, tmp_path / "x.csv", since="48h")
+
+
+def test_no_source_at_all_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no source"):
+        usp.export([], tmp_path / "x.csv")
+
+
+def test_nothing_is_written_if_no_source_could_be_read(site: str, tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    usp.export(site, path)
+    before = path.read_bytes()
+    result = usp.export(UNREACHABLE, path, replace=True)
+    assert (result.outcome, result.files, result.rows) == (Outcome.UNREACHABLE, (), {"pages": 0})
+    assert path.read_bytes() == before
+    tried = usp.export(UNREACHABLE, path, replace=True, table="attempts")
+    assert (tried.files, tried.rows["attempts"] > 0) == ((path,), True)
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "together"),
+    [
+        ("found found", "found"),
+        ("found none", "partial"),
+        ("partial unreachable", "partial"),
+        ("none blocked", "none"),
+        ("blocked blocked", "blocked"),
+        ("blocked unreachable", "unreachable"),
+    ],
+)
+def test_several_outcomes_together(outcomes: str, together: str) -> None:
+    assert overall([Outcome(name) for name in outcomes.split()]) is Outcome(together)
+
+
+def test_the_command_knows_the_formats_of_the_library() -> None:
+    assert tuple(FORMATS) == EXPORT_FORMATS
+
+
+PROGRAM = """
+import sys
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] == {module!r}:
+            raise ModuleNotFoundError(name, name=name)
+sys.meta_path.insert(0, Missing())
+import usp
+tree = usp.sitemap_from_str("http://h.example/")
+try:
+    {call}
+except usp.exceptions.MissingExtraError as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize(
+    ("module", "call", "what", "requirement"),
+    [
+        ("pyarrow", "usp.to_arrow(tree)", "to_arrow()", "'usp[tables]'"),
+        ("pyarrow", "usp.export(tree, 'x.parquet')", "Parquet", "'usp[tables]'"),
+        ("pandas", "usp.to_pandas(tree)", "to_pandas()", "pandas"),
+        ("polars", "usp.to_polars(tree)", "to_polars()", "polars"),
+        pytest.param(
+            *("zstandard", "usp.export(tree, 'x.csv.zst')", "A .zst file", "'usp[tables]'"),
+            marks=pytest.mark.skipif(sys.version_info >= (3, 14), reason="Python has zstd itself"),
+        ),
+    ],
+)
+def test_a_missing_library_is_one_line_that_says_what_to_install(
+    module: str, call: str, what: str, requirement: str, tmp_path: Path
+) -> None:
+    message = f"{what} needs {module}, which is not installed: pip install {requirement}"
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM.format(module=module, call=call)],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+        env=dict(os.environ),
+    )
+    assert (done.stdout, done.stderr) == (f"{message}\n", "")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_importing_the_package_and_writing_csv_loads_no_library_of_tables(tmp_path: Path) -> None:
+    program = (
+        "import sys, usp; usp.export(usp.sitemap_from_str('http://h.example/'), 'x.csv'); "
+        "usp.export(usp.sitemap_from_str('http://h.example/'), 'x.db'); "
+        "print({'pyarrow', 'pandas', 'polars', 'numpy', 'zstandard'} & set(sys.modules))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=tmp_path
+    )
+    assert done.stdout == "set()\n"
