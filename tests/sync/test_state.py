@@ -277,3 +277,18 @@ def test_a_wrong_argument_is_refused_before_a_state_is_made(
     with pytest.raises(UsageError, match=name):
         usp.sync("https://example.org/", state=tmp_path / "state.db", **wrong)  # type: ignore[arg-type]
     assert list(tmp_path.iterdir()) == []
+
+
+def test_changes_can_be_taken_all_at_once(server: LoopbackServer, tmp_path: Path) -> None:
+    state = tmp_path / "state.db"
+    url = f"{server.url}a.xml"
+    server.site["/a.xml"] = urlset("1", "2")
+    with (
+        suppress(ZeroDivisionError),
+        usp.sync(url, state=state, emit_initial=True, commit_each=False) as found,
+    ):
+        assert len(list(found)) == 2
+        raise ZeroDivisionError
+    with usp.sync(url, state=state, commit_each=False) as found:
+        assert len(list(found)) == 2
+    assert list(usp.sync(url, state=state)) == []

@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, ExitStack, closing
+from dataclasses import replace
 from types import TracebackType
 from typing import Self, Unpack
 
@@ -50,16 +51,22 @@ class AioSync(AioStream[Change]):
 
     async def __anext__(self) -> Change:
         try:
-            self._delivery.commit()
+            self._delivery.ask_for_next()
             return await self._items.__anext__()
+        except StopAsyncIteration:
+            if self._delivery.options.commit_each:
+                await self.aclose()
+            raise
         except BaseException:
             await self._end()
             raise
 
     async def aclose(self) -> None:
-        """End normally: the last change was taken, and nothing more is fetched."""
-        self._delivery.commit()
-        await self._end()
+        """End normally: what was handed over was taken, and nothing more is fetched."""
+        try:
+            self._delivery.commit()
+        finally:
+            await self._end()
 
     async def _end(self) -> None:
         with self._resources:
@@ -89,6 +96,7 @@ def sync(
     due: bool = False,
     jitter: float = 0,
     keep: Keep = KEEP,
+    commit_each: bool = True,
     sites_at_once: int = 100,
     wait: float = WAIT_SECONDS,
     web_client: AbstractAioWebClient | None = None,
@@ -112,6 +120,7 @@ def sync(
     :param due: whether only those sitemaps are requested that are due, by how often each changed.
     :param jitter: wait up to so many seconds before each site.
     :param keep: how long changes are kept, such as ``90d``; None for ever.
+    :param commit_each: as in ``usp.sync``.
     :param sites_at_once: how many sites are read concurrently.
     :param wait: how many seconds to wait while another process uses the state.
     :param web_client: the client to fetch with; by default one ``AioWebClient`` for all sites.
@@ -138,6 +147,7 @@ def sync(
         due=due,
         jitter=jitter,
         keep=keep,
+        commit_each=commit_each,
     )
     named = sources_of(
         sources, options.policy, use_robots=use_robots, use_known_paths=use_known_paths
@@ -203,7 +213,9 @@ class _AioRunner:
         self, source: SyncSource, reader: SyncReader, client: AbstractAioWebClient
     ) -> _NodeStream:
         policy = self.delivery.options.policy
-        options = reader.options(self._observer, probe_early=True)
+        options = replace(
+            reader.options(self._observer, probe_early=True), skip_delays=client.replays
+        )
         store = Store(file_per_document=True)
         start = CrawlStart.for_source(
             source.source,

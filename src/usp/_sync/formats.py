@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from typing import Final
 from urllib.parse import unquote, urlsplit
-from uuid import NAMESPACE_URL, uuid5
+from uuid import UUID, uuid5
 from xml.sax.saxutils import escape, quoteattr
 
 from usp._display import shown
@@ -54,36 +54,34 @@ def json_lines(changes: Iterable[Change]) -> Iterator[str]:
     return (json.dumps(change.to_dict(), ensure_ascii=False) for change in changes)
 
 
-def atom_lines(
-    changes: Iterable[Change], *, title: str = "Changes", feed_id: str = "urn:usp:changes"
-) -> Iterator[str]:
+def atom_lines(changes: Iterable[Change], feed: UUID, title: str) -> Iterator[str]:
     """Yield an Atom feed (RFC 4287) of changes, the newest first.
 
-    The id of an entry depends on the change alone, so a reader knows it again in the next feed.
+    The id of an entry is made from the feed and the number of the change, so a reader knows it
+    again in the next feed.
 
+    :param feed: what no other feed has: the identity of the state.
     :param title: the title of the feed.
-    :param feed_id: the id of the feed: any URI that stays the same.
     """
     listed = sorted(changes, key=lambda change: change.seq, reverse=True)
     updated = max((change.at for change in listed), default=_EPOCH)
     yield '<?xml version="1.0" encoding="utf-8"?>'
     yield '<feed xmlns="http://www.w3.org/2005/Atom">'
     yield f"  <title>{_xml(title)}</title>"
-    yield f"  <id>{_xml(feed_id)}</id>"
+    yield f"  <id>{feed.urn}</id>"
     yield f"  <updated>{iso(updated)}</updated>"
     yield f'  <generator version="{__version__}">usp</generator>'
     yield "  <author><name>usp</name></author>"
     for change in listed:
-        yield from _entry(change)
+        yield from _entry(change, feed)
     yield "</feed>"
 
 
-def _entry(change: Change) -> Iterator[str]:
-    name = f"{change.change} {iso(change.at)} {change.seq} {change.url}"
+def _entry(change: Change, feed: UUID) -> Iterator[str]:
     yield "  <entry>"
     yield f"    <title>{_xml(page_title(change.url))}</title>"
     yield f"    <link href={quoteattr(_allowed(change.url))}/>"
-    yield f"    <id>urn:uuid:{uuid5(NAMESPACE_URL, name)}</id>"
+    yield f"    <id>{uuid5(feed, str(change.seq)).urn}</id>"
     yield f"    <updated>{iso(change.at)}</updated>"
     if change.lastmod and change.change is ChangeKind.ADDED:
         yield f"    <published>{iso(change.lastmod)}</published>"
@@ -108,10 +106,9 @@ def _xml(text: str) -> str:
     return escape(_allowed(text))
 
 
-FORMATS: Final[dict[str, Callable[[Iterable[Change]], Iterator[str]]]] = {
+LINE_FORMATS: Final[dict[str, Callable[[Iterable[Change]], Iterator[str]]]] = {
     "text": text_lines,
     "urls": url_lines,
     "jsonl": json_lines,
-    "atom": atom_lines,
 }
-"""The writers by the name of their format."""
+"""The writers of formats that have a line for each change, by name."""

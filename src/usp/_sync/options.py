@@ -45,6 +45,8 @@ class SyncOptions:
     exclude: Sequence[re.Pattern[str]]
     jitter: float
     keep: timedelta | None
+    commit_each: bool
+    """Whether each change is taken alone, when the next one is asked for."""
 
     @classmethod
     def of(
@@ -58,12 +60,13 @@ class SyncOptions:
         due: bool,
         jitter: float,
         keep: Keep,
+        commit_each: bool,
     ) -> Self:
         """Check what a caller has chosen.
 
         :raises UsageError: if something is wrong.
         """
-        check_flags(emit_initial=emit_initial, due=due)
+        check_flags(emit_initial=emit_initial, due=due, commit_each=commit_each)
         check_int("confirm", confirm, 1)
         check_number("jitter", jitter, 0)
         check_policy(policy)
@@ -76,6 +79,7 @@ class SyncOptions:
             parse_patterns("exclude", policy.exclude),
             jitter,
             parse_keep("keep", keep),
+            commit_each,
         )
 
     def wants(self, change: Change) -> bool:

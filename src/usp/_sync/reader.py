@@ -127,7 +127,9 @@ class SyncReader:
 
     def after(self, node: Node, *, to_the_end: bool) -> Iterator[None]:
         """Take what was read of a node to the run."""
-        if node.homepage is None and node.rejection is None and node.resource is not None:
+        if node.rejection is not None:  # it is listed, but was not requested here
+            self._run.add_failed(_requested(node), _parent(node), may_list_sitemaps=False)
+        elif node.homepage is None and node.resource is not None:
             self._take(node, to_the_end=to_the_end)
         yield None
 

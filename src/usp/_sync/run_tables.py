@@ -171,8 +171,8 @@ class RunTables:
     # What the run has met
 
     def visit(self, url: str, *, is_whole: bool) -> None:
-        """Record that a sitemap was met."""
-        self._db.execute("INSERT OR REPLACE INTO visited VALUES (?, ?)", (url, is_whole))
+        """Record that a sitemap was met; the first time counts."""
+        self._db.execute("INSERT OR IGNORE INTO visited VALUES (?, ?)", (url, is_whole))
 
     def not_visited(self) -> list[sqlite3.Row]:
         """Return the known sitemaps that were not met."""

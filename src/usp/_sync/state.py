@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
+from uuid import UUID
 
 from usp._sync.changes import Change, ChangeKind, time_of
 from usp._validate import argument_error
@@ -35,6 +36,8 @@ _LAST: Final = f"SELECT seq {_CHOSEN} ORDER BY seq DESC LIMIT :last"
 _NEXT: Final = f"SELECT * {_CHOSEN} ORDER BY seq LIMIT {_CHANGES_AT_ONCE}"
 
 _FORMAT_1: Final = """
+CREATE TABLE identity (id TEXT NOT NULL);
+INSERT INTO identity VALUES (lower(hex(randomblob(16))));
 CREATE TABLE sites (
     id INTEGER PRIMARY KEY,
     name TEXT NOT NULL UNIQUE,
@@ -200,6 +203,12 @@ class State:
         self.connection.close()
         if self._lock:
             self._lock.close()
+
+    @property
+    def identity(self) -> UUID:
+        """What no other state has; it never changes."""
+        (number,) = self.connection.execute("SELECT id FROM identity").fetchone()
+        return UUID(number, version=4)
 
     def site_id(self, name: str) -> int | None:
         """Return the number of a site, if the state knows it."""

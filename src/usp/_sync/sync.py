@@ -44,24 +44,25 @@ class Delivery:
     state: State
     options: SyncOptions
     reports: list[SiteReport] = field(default_factory=list)
-    _taken: tuple[int, int] | None = None
+    _taken: dict[int, int] = field(default_factory=dict)
+    """The last change of each site that was handed over, or is not wanted."""
 
     def pending(self, site_id: int) -> Iterator[Change]:
         """Yield the changes of a site that are wanted and were not taken."""
-        last = None
         for change in self.state.undelivered(site_id):
+            self._taken[site_id] = change.seq
             if self.options.wants(change):
-                self._taken = site_id, change.seq
                 yield change
-            last = change.seq
-        if last is not None:
-            self.state.deliver(site_id, last)
+
+    def ask_for_next(self) -> None:
+        """Record that what was handed over was taken, if each change is taken alone."""
+        if self.options.commit_each:
+            self.commit()
 
     def commit(self) -> None:
-        """Record that the last change was taken: its taker asks for the next, or is done."""
-        if self._taken:
-            self.state.deliver(*self._taken)
-            self._taken = None
+        """Record that what was handed over was taken."""
+        while self._taken:
+            self.state.deliver(*self._taken.popitem())
 
     def close(self) -> None:
         """Forget what is old, and close the state."""
@@ -101,16 +102,22 @@ class Sync(Iterator[Change]):
 
     def __next__(self) -> Change:
         try:
-            self._delivery.commit()
+            self._delivery.ask_for_next()
             return next(self._changes)
+        except StopIteration:
+            if self._delivery.options.commit_each:
+                self.close()
+            raise
         except BaseException:
             self._end()
             raise
 
     def close(self) -> None:
-        """End normally: the last change was taken, and nothing more is fetched."""
-        self._delivery.commit()
-        self._end()
+        """End normally: what was handed over was taken, and nothing more is fetched."""
+        try:
+            self._delivery.commit()
+        finally:
+            self._end()
 
     def _end(self) -> None:
         with self._resources:
@@ -143,6 +150,7 @@ def sync(
     due: bool = False,
     jitter: float = 0,
     keep: Keep = KEEP,
+    commit_each: bool = True,
     sites_at_once: int = 8,
     wait: float = WAIT_SECONDS,
     web_client: AbstractWebClient | None = None,
@@ -169,6 +177,8 @@ def sync(
     :param due: whether only those sitemaps are requested that are due, by how often each changed.
     :param jitter: wait up to so many seconds before each site.
     :param keep: how long changes are kept, such as ``90d``; None for ever.
+    :param commit_each: whether a change counts as taken when the next one is asked for; else all of
+        them do when ``close()`` is called, or a ``with`` block ends.
     :param sites_at_once: how many sites are read concurrently.
     :param wait: how many seconds to wait while another process uses the state.
     :param web_client: the client to fetch with; by default a ``RequestsWebClient``.
@@ -195,6 +205,7 @@ def sync(
         due=due,
         jitter=jitter,
         keep=keep,
+        commit_each=commit_each,
     )
     discovery = {"use_robots": use_robots, "use_known_paths": use_known_paths}
     named = sources_of(

@@ -6,10 +6,9 @@ tables, a file that is there already, a library that is missing.
 
 import argparse
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, Final
 
 from usp._export.output import Output
@@ -21,18 +20,17 @@ from usp.cli._outcome import Summary, report
 from usp.cli._output import tell
 from usp.cli._progress import Progress
 from usp.cli._settings import Settings
-from usp.cli._source import NamedSource
+from usp.cli._source import NamedSource, each_source
 from usp.exceptions import UsageError
 from usp.web_client.abstract_client import AbstractWebClient
 
-_STDIN: Final = "-"
 _STDOUT: Final = "-"
 
 
 def run(args: argparse.Namespace) -> Exit:
     """Crawl one source after the other, write the tables, then print a summary to stderr."""
     setup_logging_for(args)
-    sources = [NamedSource.of(one) for one in _each_source(args)]
+    sources = [NamedSource.of(one) for one in each_source(args)]
     settings = Settings.of(args)
     plan = _plan(args)
     prints_to = sys.stdout if args.output == _STDOUT else None
@@ -63,28 +61,6 @@ def _plan(args: argparse.Namespace) -> ExportPlan:
         bom=bool(args.bom),
         escape_formulas=bool(args.escape_formulas),
     )
-
-
-def _each_source(args: argparse.Namespace) -> Iterator[argparse.Namespace]:
-    """Yield the arguments for each source."""
-    listed = getattr(args, "from")
-    names = [*args.source, *(_lines(listed) if listed else ())]
-    if not names:
-        raise UsageError("there is no source: name a website, a sitemap or a file")
-    for name in names:
-        yield argparse.Namespace(**{**vars(args), "source": name})
-
-
-def _lines(file: str) -> list[str]:
-    """Return the lines of a file with sources; empty ones and comments don't count."""
-    try:
-        text = sys.stdin.read() if file == _STDIN else Path(file).read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise UsageError(f"--from: cannot read {file}: {error.strerror or error}") from None
-    except UnicodeDecodeError:
-        raise UsageError(f"--from: {file} is not a text in UTF-8") from None
-    lines = (line.strip() for line in text.splitlines())
-    return [line for line in lines if line and not line.startswith("#")]
 
 
 class _Export:

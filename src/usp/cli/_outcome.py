@@ -134,7 +134,7 @@ class Summary:
             parts.append(count(self.pages, "page"))
         if self.problems:
             parts.append(count(len(self.problems), "problem"))
-        return f"found: {', '.join(parts)}, {_duration(self.seconds)}"
+        return f"found: {', '.join(parts)}, {duration(self.seconds)}"
 
     def _first(self, result: Result) -> str:
         return next((_failure(tried) for tried in self.tried if tried.result is result), self.url)
@@ -190,7 +190,7 @@ def _why_no_page(url: str, args: argparse.Namespace) -> str:
     return f"the sitemaps of {url} list no pages"
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
     """Return a time for people: ``0.3 s``, ``41 s``, ``3 min 20 s``."""
     if seconds < _SHORT:
         return f"{seconds:.1f} s"
