@@ -255,11 +255,11 @@ class State:
                 yield from map(_change, rows)
                 after = rows[-1][0]
 
-    def undelivered(self, site_id: int) -> Iterator[Change]:
-        """Yield the changes of a site that nobody has taken."""
+    def undelivered(self, site_id: int, after: int = 0) -> Iterator[Change]:
+        """Yield the changes of a site that nobody has taken, and that come after a number."""
         query = "SELECT delivered FROM sites WHERE id = ?"
         (delivered,) = self.connection.execute(query, (site_id,)).fetchone()
-        return self.changes(after=delivered, site_id=site_id)
+        return self.changes(after=max(delivered, after), site_id=site_id)
 
     def deliver(self, site_id: int, seq: int) -> None:
         """Record that somebody has taken the changes of a site up to this one."""

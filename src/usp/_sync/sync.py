@@ -49,7 +49,7 @@ class Delivery:
 
     def pending(self, site_id: int) -> Iterator[Change]:
         """Yield the changes of a site that are wanted and were not taken."""
-        for change in self.state.undelivered(site_id):
+        for change in self.state.undelivered(site_id, self._taken.get(site_id, 0)):
             self._taken[site_id] = change.seq
             if self.options.wants(change):
                 yield change
