@@ -26,6 +26,7 @@ _NEWS: Final = "/news-"
 _CHANGE: Final = "/change"
 _PUBLISH: Final = "/publish"
 _STORIES: Final = 100
+_ALL_STORIES: Final = 1000
 _PUBLISHED: Final = 3
 _EVERY: Final = 3
 
@@ -117,7 +118,11 @@ class _Server(ThreadingHTTPServer):
 
 @cache
 def _news(first: int) -> str:
-    return document("news", ONE_SHAPE, range(first, first + _STORIES))
+    """Return a news sitemap from a story on."""
+    head, *stories = document("news", ONE_SHAPE, range(_ALL_STORIES)).split("<url>")
+    stories[-1] = stories[-1].partition("</urlset>")[0]
+    window = stories[first : first + _STORIES]
+    return f"{head}{''.join(f'<url>{story}' for story in window)}</urlset>"
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from usp._crawl.policy import Policy, PolicyFields
     from usp._find import find
     from usp._sync.changes import Change, ChangeKind
-    from usp._sync.options import SiteReport
+    from usp._sync.options import SiteReport, SyncFields
     from usp._sync.sync import Sync, changes, sync
     from usp.objects.outcome import Outcome
     from usp.objects.problem import Problem
@@ -49,6 +49,7 @@ __all__ = [
     "Problem",
     "SiteReport",
     "Sync",
+    "SyncFields",
     "__version__",
     "changes",
     "export",
@@ -80,6 +81,7 @@ _MODULES = {
     "Problem": "usp.objects.problem",
     "SiteReport": "usp._sync.options",
     "Sync": "usp._sync.sync",
+    "SyncFields": "usp._sync.options",
     "changes": "usp._sync.sync",
     "export": "usp.tables",
     "find": "usp._find",

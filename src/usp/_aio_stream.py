@@ -90,7 +90,7 @@ class AioCrawlStream(StreamStatus, AioStream[Item]):
         self._store.close()  # a source that is a file was stored before the first page was read
 
 
-def client_of(
+def opened(
     given: AbstractAioWebClient | None,
 ) -> AbstractAsyncContextManager[AbstractAioWebClient]:
     """Return a client for the time of a crawl: the caller's, which stays open, or a new one."""

@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, AsyncIterable, Iterable, Iterator
 from dataclasses import replace
 from typing import Final, Self, Unpack
 
-from usp._aio_stream import AioCrawlStream, AioStream, client_of, first_crawl
+from usp._aio_stream import AioCrawlStream, AioStream, first_crawl, opened
 from usp._crawl.nodes import Node
 from usp._crawl.options import CrawlOptions, RecurseCallback, RecurseListCallback, StopCallback
 from usp._crawl.policy import Policy, PolicyFields, explains_policy, policy_with
@@ -214,7 +214,7 @@ async def _tree(
         crawl = await in_thread(start.crawl, policy, options)  # it reads the file
     else:
         crawl = start.crawl(policy, options)
-    async with client_of(web_client) as client:
+    async with opened(web_client) as client:
         await run(crawl, client, start.homepage, options.observer)
     is_small = crawl._cursor.tally.declared <= _FEW_SITEMAPS
     return crawl._into_tree() if is_small else await off_loop(crawl._into_tree)
@@ -265,7 +265,7 @@ def iter_pages(
     )
     crawl = first_crawl(start, policy, _options_for(web_client, options))
     state = StreamState(crawl, emitter(observer), PageFilter)
-    return AioPageStream._start(start, state, _PageReader(), client_of(web_client), store)
+    return AioPageStream._start(start, state, _PageReader(), opened(web_client), store)
 
 
 @explains_policy
@@ -327,9 +327,7 @@ def sitemap_trees(
         )
         return await _tree(start, settled, options, client)
 
-    return AioTreeStream._start(
-        as_they_finish(homepages, client_of(web_client), tree, sites_at_once)
-    )
+    return AioTreeStream._start(as_they_finish(homepages, opened(web_client), tree, sites_at_once))
 
 
 def _unreachable_tree(homepage: object) -> IndexWebsiteSitemap:

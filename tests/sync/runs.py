@@ -8,7 +8,7 @@ from pathlib import Path
 
 from usp._parse import Kind
 from usp._sync.changes import Change
-from usp._sync.listing import Entry, Listing
+from usp._sync.listing import ListedPage, Listing
 from usp._sync.readings import RunResult, RunRules, SitemapReading, Structure
 from usp._sync.site_run import SiteRun
 from usp._sync.state import State
@@ -28,10 +28,10 @@ def page(name: object) -> str:
     return f"{HOME}{name}"
 
 
-def entries(*names: object, lastmod: int | None = None, fields: int = 0) -> dict[str, Entry]:
+def entries(*names: object, lastmod: int | None = None, fields: int = 0) -> dict[str, ListedPage]:
     """A listing of these pages; a date is in seconds."""
     date = None if lastmod is None else lastmod * SECOND
-    return {page(name): Entry(date, fields) for name in names}
+    return {page(name): ListedPage(date, fields) for name in names}
 
 
 @dataclass(frozen=True)

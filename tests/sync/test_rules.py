@@ -4,7 +4,7 @@ import pytest
 
 from tests.sync.runs import SECOND, entries, page
 from usp._sync.changes import ChangeKind
-from usp._sync.listing import Entry
+from usp._sync.listing import ListedPage
 from usp._sync.rules import (
     Absence,
     AbsenceKind,
@@ -38,17 +38,17 @@ def test_two_readings_differ_in_what_was_gained_lost_and_altered() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "is_change"),
     [
-        (Entry(5, 0), Entry(6, 0), True),
-        (Entry(None, 0), Entry(6, 0), True),
-        (Entry(5, 0), Entry(4, 0), False),
-        (Entry(5, 0), Entry(None, 0), False),
-        (Entry(5, 1), Entry(5, 2), True),
-        (Entry(5, 1), Entry(4, 2), True),
-        (Entry(5, 1), Entry(5, 1), False),
+        (ListedPage(5, 0), ListedPage(6, 0), True),
+        (ListedPage(None, 0), ListedPage(6, 0), True),
+        (ListedPage(5, 0), ListedPage(4, 0), False),
+        (ListedPage(5, 0), ListedPage(None, 0), False),
+        (ListedPage(5, 1), ListedPage(5, 2), True),
+        (ListedPage(5, 1), ListedPage(4, 2), True),
+        (ListedPage(5, 1), ListedPage(5, 1), False),
     ],
 )
 def test_a_page_changed_if_its_date_moved_forward_or_another_field_differs(
-    old: Entry, new: Entry, is_change: bool
+    old: ListedPage, new: ListedPage, is_change: bool
 ) -> None:
     assert bool(compare({URL: old}, {URL: new}).altered) is is_change
 

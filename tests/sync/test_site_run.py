@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.sync.runs import HOME, Read, Round, Site, entries, sitemap_url, told
 from usp._parse import Kind
 from usp._sync.changes import Change, ChangeKind
-from usp._sync.listing import Entry
+from usp._sync.listing import ListedPage
 from usp._sync.readings import RunRules
 
 GONE = {ChangeKind.MISSING, ChangeKind.REMOVED, ChangeKind.EXPIRED}
@@ -200,7 +200,7 @@ def test_two_urls_with_the_same_hash_are_told_apart(tmp_path: Path) -> None:
     """crc32("plumless") == crc32("buckeroo"): the first look says yes, the second no."""
     assert zlib.crc32(b"plumless") == zlib.crc32(b"buckeroo")
     site = Site(tmp_path / "state.db")
-    one, other = {"plumless": Entry(None, 0)}, {"buckeroo": Entry(None, 0)}
+    one, other = {"plumless": ListedPage(None, 0)}, {"buckeroo": ListedPage(None, 0)}
     site.run({"a": Read(one), "b": Read(entries(1))})
     changes = site.run({"a": Read(one), "b": Read({**entries(1), **other})})
     assert [(change.change, change.url) for change in changes] == [("added", "buckeroo")]

@@ -14,7 +14,7 @@ from tests.sync.rounds import PAGES, kept, urlset
 from tests.sync.runs import SECOND, Read, Site, entries
 from usp._parse import Pages, Source, inspect
 from usp._sync import listing
-from usp._sync.listing import COLUMNS, Entry, ListingBuilder
+from usp._sync.listing import COLUMNS, ListedPage, ListingBuilder
 from usp._sync.readings import RunRules
 from usp._sync.state import APPLICATION, MIGRATIONS, State
 from usp.exceptions import StateError, UsageError
@@ -33,9 +33,9 @@ def size_of(path: Path) -> int:
 
 def test_a_listing_is_read_as_it_was_written() -> None:
     written = {
-        "https://example.org/ä": Entry(None, 0),
-        "https://example.org/b": Entry(-5, 7),
-        "https://example.org/c\ud800": Entry(1_800_000_000_123_456, 2**32 - 1),
+        "https://example.org/ä": ListedPage(None, 0),
+        "https://example.org/b": ListedPage(-5, 7),
+        "https://example.org/c\ud800": ListedPage(1_800_000_000_123_456, 2**32 - 1),
     }
     assert listing.decode(listing.encode(written)) == written
     assert list(listing.decode(listing.encode(written))) == list(written)
@@ -49,7 +49,7 @@ def test_a_listing_is_read_as_it_was_written() -> None:
 def test_a_url_with_a_zero_byte_is_kept_without_it() -> None:
     made = ListingBuilder()
     made.add({"url": ["a\0b"], **{name: [None] for name in COLUMNS}})
-    assert listing.decode(listing.encode(made.entries)) == {"ab": Entry(None, 0)}
+    assert listing.decode(listing.encode(made.entries)) == {"ab": ListedPage(None, 0)}
 
 
 def test_a_state_of_format_1_is_opened_and_goes_on(server: LoopbackServer, tmp_path: Path) -> None:
@@ -76,7 +76,7 @@ def test_a_realistic_site_takes_few_bytes_a_url(tmp_path: Path) -> None:
         f"{words[n % 9]}/{words[n * 7 % 5]}-{words[n * 3 % 8]}-{n * 7919}" for n in range(20_000)
     )
     urls = {
-        f"https://www.example.com/{name}": Entry(date * SECOND, date % 3)
+        f"https://www.example.com/{name}": ListedPage(date * SECOND, date % 3)
         for name, date in zip(names, dates, strict=True)
     }
     path = tmp_path / "state.db"

@@ -2,24 +2,32 @@
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Iterable, Sequence
-from contextlib import AbstractAsyncContextManager, ExitStack, closing
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, ExitStack, closing
 from dataclasses import replace
 from types import TracebackType
 from typing import Self, Unpack
 
-from usp._aio_stream import AioCrawlStream, AioStream, client_of, first_crawl
-from usp._crawl.policy import Policy, PolicyFields, explains_policy, policy_with
+from usp._aio_stream import AioCrawlStream, AioStream, first_crawl, opened
+from usp._crawl.policy import Policy, explains_policy
 from usp._drive.bounded_tasks import as_they_finish
 from usp._drive.events import emitter
 from usp._drive.off_loop import in_thread
 from usp._source import CrawlStart, SourceName
 from usp._store import Store
 from usp._sync.changes import Change
-from usp._sync.options import Keep, Share, SiteReport, SyncOptions, SyncSource, sources_of
+from usp._sync.options import (
+    DiscoveryChoice,
+    SiteReport,
+    SyncFields,
+    SyncOptions,
+    SyncSource,
+    explains_sync,
+    sources_of,
+)
 from usp._sync.reader import SyncReader
 from usp._sync.state import WAIT_SECONDS, State
-from usp._sync.sync import KEEP, Delivery, with_numbers
+from usp._sync.sync import Delivery, with_numbers
 from usp._validate import check_int, check_number, check_optional_instance
 from usp.objects.events import Observer
 from usp.stream import StreamState
@@ -32,6 +40,8 @@ class AioSync(AioStream[Change]):
     A change counts as taken when the next one is asked for, or ``aclose()`` is called. What was not
     taken comes again in the next run: each change comes at least once.
     """
+
+    __module__ = "usp.aio"  # where users find it
 
     _delivery: Delivery
     _resources: ExitStack
@@ -50,16 +60,17 @@ class AioSync(AioStream[Change]):
         return tuple(self._delivery.reports)
 
     async def __anext__(self) -> Change:
-        try:
+        async with AsyncExitStack() as undo:
+            undo.push_async_callback(self._end)
             self._delivery.ask_for_next()
-            return await self._items.__anext__()
-        except StopAsyncIteration:
-            if self._delivery.options.commit_each:
-                await self.aclose()
-            raise
-        except BaseException:
-            await self._end()
-            raise
+            change = await anext(self._items, None)
+            if change is None:
+                self._delivery.ask_for_next()
+            if change is not None or not self._delivery.options.commit_each:
+                undo.pop_all()
+        if change is None:
+            raise StopAsyncIteration
+        return change
 
     async def aclose(self) -> None:
         """End normally: what was handed over was taken, and nothing more is fetched."""
@@ -86,17 +97,10 @@ class AioSync(AioStream[Change]):
 
 
 @explains_policy
+@explains_sync
 def sync(
     *sources: SourceName,
     state: SourceName,
-    confirm: int = 2,
-    max_removed: Share = 0.5,
-    emit: Iterable[str] | None = None,
-    emit_initial: bool = False,
-    due: bool = False,
-    jitter: float = 0,
-    keep: Keep = KEEP,
-    commit_each: bool = True,
     sites_at_once: int = 100,
     wait: float = WAIT_SECONDS,
     web_client: AbstractAioWebClient | None = None,
@@ -104,7 +108,7 @@ def sync(
     use_known_paths: bool | None = None,
     observer: Observer | None = None,
     policy: Policy | None = None,
-    **policy_fields: Unpack[PolicyFields],
+    **sync_fields: Unpack[SyncFields],
 ) -> AioSync:
     """Find what changed on some sites since the last run, as ``usp.sync`` does.
 
@@ -113,14 +117,6 @@ def sync(
 
     :param sources: homepages, bare domains (which mean https), URLs of sitemaps, files.
     :param state: the file that keeps what is known; it is made if it isn't there.
-    :param confirm: as in ``usp.sync``.
-    :param max_removed: as in ``usp.sync``.
-    :param emit: the kinds of changes to hand over; all by default.
-    :param emit_initial: whether the pages of the first run are ``added``.
-    :param due: whether only those sitemaps are requested that are due, by how often each changed.
-    :param jitter: wait up to so many seconds before each site.
-    :param keep: how long changes are kept, such as ``90d``; None for ever.
-    :param commit_each: as in ``usp.sync``.
     :param sites_at_once: how many sites are read concurrently.
     :param wait: how many seconds to wait while another process uses the state.
     :param web_client: the client to fetch with; by default one ``AioWebClient`` for all sites.
@@ -130,7 +126,7 @@ def sync(
     :param observer: called with each event of the crawls; see ``usp.objects.events``.
     :param policy: limits and options of the crawls. ``include`` and ``exclude`` choose which
         changes are handed over.
-    :param policy_fields: single fields of the policy, such as ``per_host=4``.
+    :param sync_fields: what you can choose, and single fields of the policy.
     :return: an async iterator of changes, with ``reports`` and ``aclose()``.
     :raises UsageError: if an argument is wrong, or the file is no state.
     :raises StateError: if another process uses the state.
@@ -138,25 +134,14 @@ def sync(
     check_int("sites_at_once", sites_at_once, 1)
     check_number("wait", wait, 0)
     check_optional_instance("web_client", web_client, AbstractAioWebClient)
-    options = SyncOptions.of(
-        policy_with(policy, policy_fields),
-        confirm=confirm,
-        max_removed=max_removed,
-        emit=emit,
-        emit_initial=emit_initial,
-        due=due,
-        jitter=jitter,
-        keep=keep,
-        commit_each=commit_each,
-    )
-    named = sources_of(
-        sources, options.policy, use_robots=use_robots, use_known_paths=use_known_paths
-    )
+    options = SyncOptions.of(policy, sync_fields)
+    discovery = DiscoveryChoice(use_robots, use_known_paths)
+    named = sources_of(sources, options.policy, discovery)
     with ExitStack() as undo:
         delivery = undo.enter_context(closing(Delivery(State.open_to_run(state, wait), options)))
-        runner = _AioRunner(delivery, observer, use_robots, use_known_paths)
+        runner = _AioRunner(delivery, observer, discovery)
         numbered = with_numbers(delivery, named)
-        found = _changes_of(runner, numbered, client_of(web_client), sites_at_once)
+        found = _changes_of(runner, numbered, opened(web_client), sites_at_once)
         return AioSync._start(delivery, found, undo.pop_all())
 
 
@@ -178,7 +163,7 @@ async def _changes_of(
             yield change
 
 
-class _NodeStream(AioCrawlStream[None]):
+class _AioNodeStream(AioCrawlStream[None]):
     """The nodes of a crawl, as they are read."""
 
 
@@ -189,13 +174,11 @@ class _AioRunner:
         self,
         delivery: Delivery,
         observer: Observer | None,
-        use_robots: bool,
-        use_known_paths: bool | None,
+        discovery: DiscoveryChoice,
     ) -> None:
         self.delivery = delivery
         self._observer = observer
-        self._use_robots = use_robots
-        self._use_known_paths = use_known_paths
+        self._discovery = discovery
 
     async def run(self, client: AbstractAioWebClient, source: SyncSource) -> SiteReport | None:
         """Run one site to its end."""
@@ -207,11 +190,11 @@ class _AioRunner:
             async with self._stream(source, reader, client) as stream:
                 async for _ in stream:
                     pass
-            return SiteReport.of(source.name, reader, stream.outcome, time.monotonic() - started)
+            return SiteReport._of(source.name, reader, stream.outcome, time.monotonic() - started)
 
     def _stream(
         self, source: SyncSource, reader: SyncReader, client: AbstractAioWebClient
-    ) -> _NodeStream:
+    ) -> _AioNodeStream:
         policy = self.delivery.options.policy
         options = replace(
             reader.options(self._observer, probe_early=True), skip_delays=client.replays
@@ -220,10 +203,10 @@ class _AioRunner:
         start = CrawlStart.for_source(
             source.source,
             policy,
-            use_robots=self._use_robots,
-            use_known_paths=self._use_known_paths,
+            use_robots=self._discovery.use_robots,
+            use_known_paths=self._discovery.use_known_paths,
             store=store,
         )
         crawl = first_crawl(start, policy, options)
         state = StreamState(crawl, emitter(options.observer), reader.filter)
-        return _NodeStream._start(start, state, reader, client_of(client), store)
+        return _AioNodeStream._start(start, state, reader, opened(client), store)

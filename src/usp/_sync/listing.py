@@ -26,13 +26,14 @@ COLUMNS: Final = ("lastmod", *FINGERPRINTED)
 
 _SEPARATOR: Final = "\0"
 _NO_DATE: Final = -(2**62)
-_LEVEL: Final = 9
+_LEVEL: Final = 6
+"""Of zlib. The highest takes four times as long for three hundredths less."""
 _HEAD: Final = 5 * 8
 """The bytes before the columns: the format, the number of entries, the size of each column."""
 _NOTHING: Final = (None,) * len(FINGERPRINTED)
 
 
-class Entry(NamedTuple):
+class ListedPage(NamedTuple):
     """What is kept of one URL."""
 
     lastmod: int | None
@@ -41,7 +42,7 @@ class Entry(NamedTuple):
     """A fingerprint of the other fields; 0 if there are none."""
 
 
-Listing = Mapping[str, Entry]
+Listing = Mapping[str, ListedPage]
 """The entries of a sitemap by URL, in the order of the document."""
 
 
@@ -49,14 +50,14 @@ class ListingBuilder:
     """Collects a listing while the columns of a sitemap are read."""
 
     def __init__(self) -> None:
-        self.entries: dict[str, Entry] = {}
+        self.entries: dict[str, ListedPage] = {}
         self.news = 0
         """The number of URLs with a news story."""
 
     def add(self, columns: PageColumns) -> None:
         """Add some pages."""
         fields = map(_fingerprint, zip(*(columns[name] for name in FINGERPRINTED), strict=True))
-        entries = map(Entry, columns["lastmod"], fields)
+        entries = map(ListedPage, columns["lastmod"], fields)
         urls: list[str] = columns["url"]
         if any(_SEPARATOR in url for url in urls):
             urls = [url.replace(_SEPARATOR, "") for url in urls]
@@ -97,7 +98,7 @@ def encode(listing: Listing) -> bytes:
     return zlib.compress(_little(head).tobytes() + b"".join(parts), _LEVEL)
 
 
-def decode(data: bytes) -> dict[str, Entry]:
+def decode(data: bytes) -> dict[str, ListedPage]:
     """Return the listing of compressed bytes, in its order."""
     count, (urls, dates, fields) = _parts(data)
     if not count:
@@ -105,7 +106,7 @@ def decode(data: bytes) -> dict[str, Entry]:
     moments = accumulate(_values("q", dates, count))
     prints = _values("I", fields, count) if fields else repeat(0, count)
     return {
-        url: Entry(None if moment == _NO_DATE else moment, mark)
+        url: ListedPage(None if moment == _NO_DATE else moment, mark)
         for url, moment, mark in zip(_urls(urls), moments, prints, strict=True)
     }
 

@@ -1,15 +1,16 @@
 """What a caller chooses for a sync, checked once; and what came of one site."""
 
+import math
 import os
 import random
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime, timedelta
-from typing import Final, Self
+from typing import Any, Final, Self, TypeVar, cast
 
-from usp._crawl.policy import Policy
+from usp._crawl.policy import Policy, PolicyFields, policy_with
 from usp._crawl.selection import parse_patterns
 from usp._crawl.time_bounds import parse_bound
 from usp._crawl.urls import url_with_scheme
@@ -28,13 +29,65 @@ Share = float | str
 """A share: ``0.5``, or ``"50%"``."""
 Keep = timedelta | str | None
 """How long something is kept: a duration such as ``90d``; None for ever."""
-_PERCENT: Final = re.compile(r"\s*(\d{1,3}(?:\.\d{1,6})?)\s?%\s*")
+_SHARE: Final = re.compile(r"\s*(\d{1,3}(?:\.\d{1,6})?)\s?(%?)\s*")
 _ALL: Final = 100
+
+
+class SyncFields(PolicyFields, total=False):
+    """The keywords of a sync, beside its sources and its state."""
+
+    confirm: int
+    max_removed: Share
+    emit: Iterable[str] | None
+    emit_initial: bool
+    due: bool
+    jitter: float
+    keep: Keep
+    commit_each: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SyncChoices:
+    """What a caller chooses for a sync. Every field is a keyword of ``usp.sync``.
+
+    :param confirm: in how many runs a URL must be absent before it is ``removed``; until then it is
+        ``missing``.
+    :param max_removed: the share of a site's URLs that may be removed at once, such as 0.5 or
+        ``"50%"``; if more would be, none is, and the report says how many (``held_back``).
+    :param emit: the kinds of changes to hand over, such as ``["added", "changed"]``; all by
+        default. The others are in the state as well (``usp.changes``).
+    :param emit_initial: whether the pages of the first run are ``added``.
+    :param due: whether only those sitemaps are requested that are due, by how often each changed.
+    :param jitter: wait up to so many seconds before each site.
+    :param keep: how long changes are kept, such as ``90d``; None for ever.
+    :param commit_each: whether a change counts as taken when the next one is asked for; else all of
+        them do when the stream is closed, or its ``with`` block ends.
+    """
+
+    confirm: int = 2
+    max_removed: Share = 0.5
+    emit: Iterable[str] | None = None
+    emit_initial: bool = False
+    due: bool = False
+    jitter: float = 0
+    keep: Keep = "90d"
+    commit_each: bool = True
+
+
+_Function = TypeVar("_Function", bound=Callable[..., object])
+
+
+def explains_sync(function: _Function) -> _Function:
+    """Add the fields of ``SyncChoices`` to a docstring, so that ``help()`` explains them."""
+    if function.__doc__ and SyncChoices.__doc__:  # python -OO has neither
+        listed = SyncChoices.__doc__[SyncChoices.__doc__.index(":param") :]
+        function.__doc__ += f"\n    What you can choose, each a keyword:\n\n    {listed}"
+    return function
 
 
 @dataclass(frozen=True, slots=True)
 class SyncOptions:
-    """What a caller chooses for a sync."""
+    """What a caller has chosen for a sync, checked."""
 
     rules: RunRules
     emit: frozenset[ChangeKind]
@@ -49,37 +102,30 @@ class SyncOptions:
     """Whether each change is taken alone, when the next one is asked for."""
 
     @classmethod
-    def of(
-        cls,
-        policy: Policy,
-        *,
-        confirm: int,
-        max_removed: Share,
-        emit: Iterable[str] | None,
-        emit_initial: bool,
-        due: bool,
-        jitter: float,
-        keep: Keep,
-        commit_each: bool,
-    ) -> Self:
+    def of(cls, policy: Policy | None, fields_given: SyncFields) -> Self:
         """Check what a caller has chosen.
 
         :raises UsageError: if something is wrong.
         """
-        check_flags(emit_initial=emit_initial, due=due, commit_each=commit_each)
-        check_int("confirm", confirm, 1)
-        check_number("jitter", jitter, 0)
+        names = {field.name for field in fields(SyncChoices)}
+        given: dict[str, Any] = dict(fields_given)
+        chosen = SyncChoices(**{name: given.pop(name) for name in names & given.keys()})
+        policy = policy_with(policy, cast("PolicyFields", given))
+        check_flags(
+            emit_initial=chosen.emit_initial, due=chosen.due, commit_each=chosen.commit_each
+        )
         check_policy(policy)
-        share = parse_share("max_removed", max_removed)
+        share = parse_share("max_removed", chosen.max_removed)
+        confirm = check_int("confirm", chosen.confirm, 1)
         return cls(
-            RunRules(confirm, share, emit_initial, due),
-            kinds_named("emit", emit),
+            RunRules(confirm, share, chosen.emit_initial, chosen.due),
+            kinds_named("emit", chosen.emit),
             replace(policy, include=(), exclude=(), hash_bodies=True),
             parse_patterns("include", policy.include),
             parse_patterns("exclude", policy.exclude),
-            jitter,
-            parse_keep("keep", keep),
-            commit_each,
+            check_number("jitter", chosen.jitter, 0),
+            parse_keep("keep", chosen.keep),
+            chosen.commit_each,
         )
 
     def wants(self, change: Change) -> bool:
@@ -133,7 +179,7 @@ class SiteReport:
     seconds: float
 
     @classmethod
-    def of(cls, site: str, reader: SyncReader, outcome: Outcome, seconds: float) -> Self | None:
+    def _of(cls, site: str, reader: SyncReader, outcome: Outcome, seconds: float) -> Self | None:
         """Return the report of a run; None if it did not come to its end."""
         result, traffic = reader.result, reader.traffic
         if result is None:
@@ -165,8 +211,16 @@ class SyncSource:
     site_id: int = field(default=0)
 
 
+@dataclass(frozen=True, slots=True)
+class DiscoveryChoice:
+    """How sitemaps are found."""
+
+    use_robots: bool
+    use_known_paths: bool | None
+
+
 def sources_of(
-    given: Sequence[SourceName], policy: Policy, *, use_robots: bool, use_known_paths: bool | None
+    given: Sequence[SourceName], policy: Policy, discovery: DiscoveryChoice
 ) -> list[SyncSource]:
     """Check sources, and name each; the same one twice counts once.
 
@@ -177,7 +231,11 @@ def sources_of(
     named: dict[str, SyncSource] = {}
     for source in given:
         CrawlStart.for_source(
-            source, policy, use_robots=use_robots, use_known_paths=use_known_paths, store=Store()
+            source,
+            policy,
+            use_robots=discovery.use_robots,
+            use_known_paths=discovery.use_known_paths,
+            store=Store(),
         )
         name = site_key(source)
         named.setdefault(name, SyncSource(source, name))
@@ -199,12 +257,13 @@ def parse_share(name: str, given: Share) -> float:
 
     :raises UsageError: if it is none.
     """
-    if isinstance(given, str):
-        percent = _PERCENT.fullmatch(given)
-        if percent is None or float(percent[1]) > _ALL:
-            raise argument_error(name, "a share such as 0.5 or '50%'", given)
-        return float(percent[1]) / _ALL
-    return check_number(name, given, 0, 1)
+    if not isinstance(given, str):
+        return check_number(name, given, 0, 1)
+    written = _SHARE.fullmatch(given)
+    share = float(written[1]) / (_ALL if written[2] else 1) if written else math.inf
+    if share > 1:
+        raise argument_error(name, "a share such as 0.5 or '50%'", given)
+    return share
 
 
 def parse_keep(name: str, given: Keep) -> timedelta | None:

@@ -14,7 +14,7 @@ from enum import StrEnum
 from typing import Final, NamedTuple
 
 from usp._sync.changes import ChangeKind
-from usp._sync.listing import Entry, Listing
+from usp._sync.listing import ListedPage, Listing
 
 _MIN_CHURN: Final = 20
 """So many dates must move at least: two new dates of three pages are news, not churn."""
@@ -27,16 +27,16 @@ class Alteration(NamedTuple):
     """A URL that both readings of a sitemap have, with other values."""
 
     url: str
-    old: Entry
-    new: Entry
+    old: ListedPage
+    new: ListedPage
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """What is different between two readings of one sitemap."""
 
-    gained: Sequence[tuple[str, Entry]]
-    lost: Sequence[tuple[str, Entry]]
+    gained: Sequence[tuple[str, ListedPage]]
+    lost: Sequence[tuple[str, ListedPage]]
     altered: Sequence[Alteration]
     """Those that changed: a date that moved forward, or other fields that differ."""
     churn: tuple[int | None, int | None] | None = None
@@ -60,7 +60,7 @@ def compare(old: Listing, new: Listing) -> Comparison:
     return Comparison(gained, lost, others, (newest(old.values()), newest(new.values())))
 
 
-def _is_change(old: Entry, new: Entry) -> bool:
+def _is_change(old: ListedPage, new: ListedPage) -> bool:
     """Tell whether a page changed; a date that goes back or away says nothing."""
     return old.fields != new.fields or is_later(old.lastmod, new.lastmod)
 
@@ -76,7 +76,7 @@ def _is_churn(redated: int, *, common: int, of: int) -> bool:
     return is_most and common >= of * _SAME_SHARE
 
 
-def newest(entries: Iterable[Entry]) -> int | None:
+def newest(entries: Iterable[ListedPage]) -> int | None:
     """Return the newest date."""
     return max((entry.lastmod for entry in entries if entry.lastmod is not None), default=None)
 

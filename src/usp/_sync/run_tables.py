@@ -8,14 +8,14 @@ import json
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, Final
 
 from usp._sync import listing
 from usp._sync.changes import ChangeKind
-from usp._sync.listing import Entry, Listing
+from usp._sync.listing import ListedPage, Listing
 from usp._sync.rules import Absence, AbsenceKind, Comparison, Evidence, Sighting, Verdict
 from usp._sync.state import StatePath
 
@@ -64,13 +64,15 @@ WHERE EXISTS (SELECT 1 FROM touched WHERE url = :url)
         AND what IN ('gained', 'lost'))
 """
 _LISTED_NOW: Final = """
-SELECT s.final_url, coalesce(r.entries, l.entries), coalesce(r.hashes, l.hashes)
-FROM sitemaps s LEFT JOIN listings l ON l.sitemap_id = s.id LEFT JOIN read r USING (url)
-WHERE s.site_id = :site AND s.id NOT IN (SELECT value FROM json_each(:vanished))
+SELECT final_url, hashes, 'SELECT entries FROM read WHERE url = ?', url
+FROM read WHERE hashes IS NOT NULL
 UNION ALL
-SELECT r.final_url, r.entries, r.hashes FROM read r
-WHERE NOT EXISTS (SELECT 1 FROM sitemaps s WHERE s.site_id = :site AND s.url = r.url)
+SELECT s.final_url, l.hashes, 'SELECT entries FROM listings WHERE sitemap_id = ?', s.id
+FROM sitemaps s JOIN listings l ON l.sitemap_id = s.id
+WHERE s.site_id = :site AND s.id NOT IN (SELECT value FROM json_each(:vanished))
+    AND NOT EXISTS (SELECT 1 FROM read r WHERE r.url = s.url AND r.hashes IS NOT NULL)
 """
+"""The hashes of all listings as they are after the run, and how to get each listing."""
 _VISITED: Final = """
 SELECT s.id, coalesce(r.final_url, s.final_url), v.is_whole
 FROM sitemaps s LEFT JOIN visited v USING (url) LEFT JOIN read r USING (url)
@@ -162,7 +164,7 @@ class RunTables:
         cursor.row_factory = sqlite3.Row
         return cursor.execute(query, (self._site, *args))
 
-    def entries(self, row: sqlite3.Row | None) -> dict[str, Entry]:
+    def entries(self, row: sqlite3.Row | None) -> dict[str, ListedPage]:
         """Return what a sitemap listed."""
         query = "SELECT entries FROM listings WHERE sitemap_id = ?"
         found = self._db.execute(query, (row["id"],)).fetchone() if row else None
@@ -230,11 +232,11 @@ class RunTables:
         if not wanted:
             return
         given = {"site": self._site, "vanished": json.dumps(vanished)}
-        for final_url, entries, hashes in self._db.execute(_LISTED_NOW, given).fetchall():
-            hits = wanted.intersection(listing.read_hashes(hashes or b""))
-            urls = listing.urls_of(entries) if hits else ()
-            likely = (url for url in urls if listing.url_hash(url) in hits)
-            self._db.executemany(_KEPT, ({"url": url, "final_url": final_url} for url in likely))
+        for final_url, hashes, query, key in self._db.execute(_LISTED_NOW, given):
+            if hits := wanted.intersection(listing.read_hashes(hashes)):
+                (entries,) = self._db.execute(query, (key,)).fetchone()
+                urls = (url for url in listing.urls_of(entries) if listing.url_hash(url) in hits)
+                self._db.executemany(_KEPT, ({"url": url, "final_url": final_url} for url in urls))
 
     def touched(self) -> Iterator[Evidence]:
         """Yield what is known of the URLs that some sitemap has gained, lost or altered."""
@@ -297,13 +299,12 @@ class RunTables:
             "has_baseline": has_baseline,
         }
         self._db.execute("BEGIN IMMEDIATE")
-        try:
+        with ExitStack() as undo:
+            undo.callback(self._db.execute, "ROLLBACK")
             for statement in _COMMIT:
                 self._db.execute(statement, given)
             self._db.execute("COMMIT")
-        except BaseException:
-            self._db.execute("ROLLBACK")
-            raise
+            undo.pop_all()
         counted = self._db.execute("SELECT change, count(*) FROM found GROUP BY change")
         changes = Counter({ChangeKind(kind): number for kind, number in counted})
         return changes, self._one("SELECT coalesce(sum(pages), 0) FROM sitemaps WHERE site_id = ?")

@@ -11,7 +11,7 @@ import json
 import os
 import sqlite3
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -173,29 +173,24 @@ class State:
         :raises StateError: if another process uses it, or it can't be written.
         """
         path = StatePath.of(given)
-        with path.errors():
+        with ExitStack() as undo, path.errors():
             lock = sqlite3.connect(
                 f"{path.path}{_LOCK}", timeout=wait, isolation_level=None, check_same_thread=False
             )
-        try:
-            with path.errors():
-                lock.execute("BEGIN EXCLUSIVE")
+            undo.callback(lock.close)
+            lock.execute("BEGIN EXCLUSIVE")
             state = cls._opened(path, create=True)
-        except BaseException:
-            lock.close()
-            raise
-        state._lock = lock
+            state._lock = lock
+            undo.pop_all()
         return state
 
     @classmethod
     def _opened(cls, path: StatePath, *, create: bool) -> "State":
-        with path.errors():
+        with ExitStack() as undo, path.errors():
             connection = path.connect()
-            try:
-                _prepare(connection, path.path, create=create)
-            except BaseException:
-                connection.close()
-                raise
+            undo.callback(connection.close)
+            _prepare(connection, path.path, create=create)
+            undo.pop_all()
         return cls(path, connection)
 
     def close(self) -> None:

@@ -8,18 +8,19 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from functools import partial
 from types import TracebackType
-from typing import Final, Self, Unpack
+from typing import Self, Unpack
 
-from usp._crawl.policy import Policy, PolicyFields, explains_policy, policy_with
+from usp._crawl.policy import Policy, explains_policy
 from usp._drive.events import emitter
 from usp._source import SourceName
 from usp._sync.changes import Change, kinds_named
 from usp._sync.options import (
-    Keep,
-    Share,
+    DiscoveryChoice,
     SiteReport,
+    SyncFields,
     SyncOptions,
     SyncSource,
+    explains_sync,
     now,
     site_key,
     sources_of,
@@ -32,9 +33,6 @@ from usp.objects.events import Event, Observer
 from usp.stream import StreamStart, StreamState, SyncStream, read_items
 from usp.web_client import as_web_client, default_client
 from usp.web_client.abstract_client import AbstractWebClient
-
-KEEP: Final = "90d"
-"""How long changes are kept, if the caller doesn't say."""
 
 
 @dataclass(slots=True)
@@ -101,16 +99,17 @@ class Sync(Iterator[Change]):
         return tuple(self._delivery.reports)
 
     def __next__(self) -> Change:
-        try:
+        with ExitStack() as undo:
+            undo.callback(self._end)
             self._delivery.ask_for_next()
-            return next(self._changes)
-        except StopIteration:
-            if self._delivery.options.commit_each:
-                self.close()
-            raise
-        except BaseException:
-            self._end()
-            raise
+            change = next(self._changes, None)
+            if change is None:
+                self._delivery.ask_for_next()
+            if change is not None or not self._delivery.options.commit_each:
+                undo.pop_all()
+        if change is None:
+            raise StopIteration
+        return change
 
     def close(self) -> None:
         """End normally: what was handed over was taken, and nothing more is fetched."""
@@ -140,17 +139,10 @@ class Sync(Iterator[Change]):
 
 
 @explains_policy
+@explains_sync
 def sync(
     *sources: SourceName,
     state: SourceName,
-    confirm: int = 2,
-    max_removed: Share = 0.5,
-    emit: Iterable[str] | None = None,
-    emit_initial: bool = False,
-    due: bool = False,
-    jitter: float = 0,
-    keep: Keep = KEEP,
-    commit_each: bool = True,
     sites_at_once: int = 8,
     wait: float = WAIT_SECONDS,
     web_client: AbstractWebClient | None = None,
@@ -158,7 +150,7 @@ def sync(
     use_known_paths: bool | None = None,
     observer: Observer | None = None,
     policy: Policy | None = None,
-    **policy_fields: Unpack[PolicyFields],
+    **sync_fields: Unpack[SyncFields],
 ) -> Sync:
     """Find what changed on some sites since the last run.
 
@@ -167,50 +159,25 @@ def sync(
 
     :param sources: homepages, bare domains (which mean https), URLs of sitemaps, files.
     :param state: the file that keeps what is known; it is made if it isn't there.
-    :param confirm: in how many runs a URL must be absent before it is ``removed``; until then it is
-        ``missing``.
-    :param max_removed: the share of a site's URLs that may be removed at once, such as 0.5 or
-        ``"50%"``; if more would be, none is, and the report says how many (``held_back``).
-    :param emit: the kinds of changes to hand over, such as ``["added", "changed"]``; all by
-        default. The others are in the state as well (``usp.changes``).
-    :param emit_initial: whether the pages of the first run are ``added``.
-    :param due: whether only those sitemaps are requested that are due, by how often each changed.
-    :param jitter: wait up to so many seconds before each site.
-    :param keep: how long changes are kept, such as ``90d``; None for ever.
-    :param commit_each: whether a change counts as taken when the next one is asked for; else all of
-        them do when ``close()`` is called, or a ``with`` block ends.
     :param sites_at_once: how many sites are read concurrently.
     :param wait: how many seconds to wait while another process uses the state.
     :param web_client: the client to fetch with; by default a ``RequestsWebClient``.
     :param use_robots: whether to read robots.txt.
     :param use_known_paths: whether to try paths at which sitemaps are common; by default, only
         where what robots.txt declares leads to nothing.
-    :param observer: called with each event of the crawls; see ``usp.objects.events``. One at a
-        time, on any thread.
+    :param observer: called with each event of the crawls, one at a time, on any thread.
     :param policy: limits and options of the crawls. ``include`` and ``exclude`` choose which
         changes are handed over.
-    :param policy_fields: single fields of the policy, such as ``per_host=4``.
+    :param sync_fields: what you can choose, and single fields of the policy.
     :return: an iterator of changes, with ``reports`` and ``close()``.
     :raises UsageError: if an argument is wrong, or the file is no state.
     :raises StateError: if another process uses the state.
     """
     check_int("sites_at_once", sites_at_once, 1)
     check_number("wait", wait, 0)
-    options = SyncOptions.of(
-        policy_with(policy, policy_fields),
-        confirm=confirm,
-        max_removed=max_removed,
-        emit=emit,
-        emit_initial=emit_initial,
-        due=due,
-        jitter=jitter,
-        keep=keep,
-        commit_each=commit_each,
-    )
-    discovery = {"use_robots": use_robots, "use_known_paths": use_known_paths}
-    named = sources_of(
-        sources, options.policy, use_robots=use_robots, use_known_paths=use_known_paths
-    )
+    options = SyncOptions.of(policy, sync_fields)
+    discovery = DiscoveryChoice(use_robots, use_known_paths)
+    named = sources_of(sources, options.policy, discovery)
     with ExitStack() as undo:
         client = default_client() if web_client is None else as_web_client(web_client)
         if web_client is None:
@@ -248,7 +215,7 @@ class _Runner:
         delivery: Delivery,
         client: AbstractWebClient,
         observer: Observer | None,
-        discovery: dict[str, bool | None],
+        discovery: DiscoveryChoice,
     ) -> None:
         self.delivery = delivery
         self._client = client
@@ -281,7 +248,7 @@ class _Runner:
                     if self._ended.is_set():
                         return source
             seconds = time.monotonic() - started
-            report = SiteReport.of(source.name, reader, stream.outcome, seconds)
+            report = SiteReport._of(source.name, reader, stream.outcome, seconds)
         if report:
             self.delivery.reports.append(report)
         return source
@@ -293,8 +260,8 @@ class _Runner:
             self.delivery.options.policy,
             options,
             self._client,
-            use_robots=bool(self._discovery["use_robots"]),
-            use_known_paths=self._discovery["use_known_paths"],
+            use_robots=self._discovery.use_robots,
+            use_known_paths=self._discovery.use_known_paths,
         )
         state = StreamState(start.crawl, emitter(options.observer), reader.filter)
         return _NodeStream._start(start, state, partial(read_items, reader))

@@ -6,7 +6,7 @@ Needs the extra ``async``, which installs aiohttp.
 from dataclasses import replace
 from typing import Unpack
 
-from usp._aio_stream import AioCrawlStream, client_of, first_crawl
+from usp._aio_stream import AioCrawlStream, first_crawl, opened
 from usp._crawl.options import RecurseCallback, RecurseListCallback
 from usp._crawl.policy import Policy, PolicyFields, explains_policy, policy_with
 from usp._drive.events import emitter
@@ -78,4 +78,4 @@ def read_tables(
     options = replace(options, skip_delays=web_client is not None and web_client.replays)
     crawl = first_crawl(start, policy, options)
     state = StreamState(crawl, emitter(options.observer), made.filter)
-    return AioTableStream._start(start, state, made, client_of(web_client), store)
+    return AioTableStream._start(start, state, made, opened(web_client), store)

@@ -160,9 +160,9 @@ SYNC_OPTIONS: Final = (
     ),
     Option(
         ("--max-removed",), "state",
-        "if more of a site's URLs would be removed at once, none is, and the exit code is 3 "
-        "(default: 50%)",
-        TEXT, "PERCENT", keyword="max_removed",
+        "if more than this share of a site's URLs would be removed at once, none is, and the exit "
+        "code is 3; such as 0.5, the default",
+        TEXT, "SHARE", keyword="max_removed",
     ),
     Option(
         ("--keep",), "state", "how long changes are kept: 90d, or all (default: 90d)", TEXT, "TIME",
