@@ -38,7 +38,7 @@ from usp import exceptions
 LAYERS = (
     {"_version", "_installation", "_display"},
     {"exceptions"},
-    {"_validate"},
+    {"_validate", "_extras"},
     {"objects"},
     {"_parse"},
     {"_crawl"},
@@ -57,7 +57,7 @@ LAYERS = (
         "__about__",
     },
     {"_tables"},
-    {"_export", "find", "_sync"},
+    {"_export", "_sync"},
     {"tables", "aio"},
     {"cli"},
     {"__main__"},

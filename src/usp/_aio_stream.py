@@ -11,7 +11,7 @@ from collections.abc import (
     Iterable,
     Iterator,
 )
-from contextlib import AbstractAsyncContextManager, nullcontext
+from contextlib import AbstractAsyncContextManager
 from functools import partial
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -25,16 +25,6 @@ from usp._source import CrawlStart
 from usp._store import Store
 from usp.stream import Filter, ItemReader, StreamState, StreamStatus
 from usp.web_client.abstract_aio_client import AbstractAioWebClient
-
-try:
-    from usp.web_client.aio_client import AioWebClient
-except ModuleNotFoundError as error:
-    if error.name != "aiohttp":
-        raise
-    raise ImportError(
-        "usp.aio needs aiohttp, which the extra async installs: in a clone of usp, run "
-        'pip install ".[async]"'
-    ) from None
 
 Item = TypeVar("Item")
 
@@ -88,13 +78,6 @@ class AioCrawlStream(StreamStatus, AioStream[Item]):
         await super().aclose()
         self._state.close()  # the generator does so only if it was started
         self._store.close()  # a source that is a file was stored before the first page was read
-
-
-def opened(
-    given: AbstractAioWebClient | None,
-) -> AbstractAsyncContextManager[AbstractAioWebClient]:
-    """Return a client for the time of a crawl: the caller's, which stays open, or a new one."""
-    return AioWebClient() if given is None else nullcontext(given)
 
 
 def first_crawl(start: CrawlStart, policy: Policy, options: CrawlOptions) -> Crawl:

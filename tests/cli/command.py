@@ -24,7 +24,10 @@ WARM = WarmPython(
     DEVELOPMENT,
 )
 TIMEOUT = 60
-FOUND = re.compile(r"found: [\d,]+ sitemaps?\b.*, (?:[\d,]+ min )?[\d.]+ s")
+FOUND = re.compile(
+    r"(?P<found>found: [\d,]+ sitemaps?\b.*?), (?:[\d,]+ min )?[\d.]+ s"
+    r"(?:; (?P<partial>partial: .*))?"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +46,18 @@ class Finished:
     @property
     def found(self) -> str:
         """The last line on stderr, without the time: what was found."""
-        *_, last = self.err.splitlines() or [""]
-        return last.rpartition(", ")[0] if FOUND.fullmatch(last) else last
+        found = FOUND.fullmatch(self._last)
+        return found["found"] if found else self._last
+
+    @property
+    def partial(self) -> str | None:
+        """Why something is missing, by the last line on stderr."""
+        found = FOUND.fullmatch(self._last)
+        return found["partial"] if found else None
+
+    @property
+    def _last(self) -> str:
+        return (self.err.splitlines() or [""])[-1]
 
 
 def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:

@@ -44,6 +44,12 @@ def test_commands_options_and_formats_are_completed(
     assert [line.split()[0] for line in completed.splitlines()] == ["find", "--limit", "pages"]
 
 
+def test_files_are_completed_where_an_option_takes_one(tmp_path: Path) -> None:
+    script = script_for("bash", tmp_path).read_text()
+    assert "_shtab_usp_ls___log_file_COMPGEN=_shtab_compgen_files" in script
+    assert "_shtab_usp_ls___limit_COMPGEN" not in script
+
+
 def test_the_script_for_zsh_is_valid(tmp_path: Path) -> None:
     program = shutil.which("zsh")
     script = script_for("zsh", tmp_path)
@@ -68,4 +74,5 @@ def test_a_missing_extra_is_one_line(tmp_path: Path) -> None:
     )
     (line,) = ended.err.splitlines()
     assert ended.code == 2
-    assert line.endswith("needs shtab, which is not installed: pip install 'usp[cli]'")
+    assert line.endswith('pip install ".[cli]"')
+    assert "A completion script needs shtab, which the extra cli installs" in line

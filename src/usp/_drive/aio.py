@@ -8,11 +8,14 @@ work runs in the loop, which is faster.
 import asyncio
 import time
 from collections.abc import AsyncGenerator, Iterable
+from contextlib import AbstractAsyncContextManager, nullcontext
+from dataclasses import replace
 from types import TracebackType
 from typing import Final, Generic, Self
 
 from usp._crawl.core import Crawl
 from usp._crawl.messages import FetchRequest, FetchResult
+from usp._crawl.options import CrawlOptions
 from usp._crawl.work import Read_co, ReadBatch
 from usp._drive import events
 from usp._drive.fetch import (
@@ -35,6 +38,7 @@ from usp._parse import Document, Pages, is_compressed
 from usp._store import BodyWriter, Store
 from usp.objects.events import CrawlFinished, Observer
 from usp.objects.page import SitemapPage
+from usp.web_client import default_aio_client
 from usp.web_client.abstract_aio_client import (
     AbstractAioWebClient,
     AbstractAioWebClientSuccessResponse,
@@ -48,6 +52,19 @@ _SMALL: Final = 4 * 1024
 """Documents up to this size are read in the loop: at worst, that takes some 20 milliseconds."""
 _SECONDS_AT_ONCE: Final = 0.01
 """How long the crawl core works before other tasks run."""
+
+
+def options_for(client: AbstractAioWebClient | None, options: CrawlOptions) -> CrawlOptions:
+    """Return the options of a crawl that fetches with a client; None for that of ``usp``."""
+    replays = client is not None and client.replays
+    return replace(options, probe_early=True, skip_delays=replays)
+
+
+def client_scope(
+    given: AbstractAioWebClient | None,
+) -> AbstractAsyncContextManager[AbstractAioWebClient]:
+    """Return a client for the time of a crawl: the caller's, which stays open, or a new one."""
+    return default_aio_client() if given is None else nullcontext(given)
 
 
 class AioFetcher:

@@ -65,14 +65,14 @@ def _harmless(values: Values) -> Values:
     return [f"'{cell}" if cell.startswith(_FORMULA_STARTS) else cell for cell in values]
 
 
-def _quoted(cells: Values, special: str) -> Values:
+def _quoted(cells: Values, special: str, needs_quotes: re.Pattern[str]) -> Values:
     """Put quotes around the cells that need them, which few columns have."""
     joined = "".join(cells)
-    if not any(character in joined for character in special):
+    if not any(character in joined for character in special):  # a hundredth of the pattern's time
         return cells
-    needs_quotes = re.compile(f"[{re.escape(special)}]").search
     return [
-        f'"{cell.replace(_QUOTE, _QUOTE * 2)}"' if needs_quotes(cell) else cell for cell in cells
+        f'"{cell.replace(_QUOTE, _QUOTE * 2)}"' if needs_quotes.search(cell) else cell
+        for cell in cells
     ]
 
 
@@ -81,6 +81,9 @@ class CsvWriter:
 
     delimiter: ClassVar = ","
     line_end: ClassVar = "\r\n"
+    special: ClassVar = ',"\r\n'
+    """What a cell without quotes can't have."""
+    needs_quotes: ClassVar = re.compile(f"[{special}]")
 
     def __init__(self, sink: Sink, tables: Sequence[Table], options: WriteOptions) -> None:
         (table,) = tables
@@ -132,7 +135,7 @@ class CsvWriter:
             return cells
         if self._escapes:
             cells = _harmless(cells)
-        return _quoted(cells, f'{self.delimiter}"\r\n')
+        return _quoted(cells, self.special, self.needs_quotes)
 
 
 class TsvWriter(CsvWriter):
@@ -140,3 +143,5 @@ class TsvWriter(CsvWriter):
 
     delimiter: ClassVar = "\t"
     line_end: ClassVar = "\n"
+    special: ClassVar = '\t"\r\n'
+    needs_quotes: ClassVar = re.compile(f"[{special}]")

@@ -4,12 +4,12 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, ExitStack, closing
-from dataclasses import replace
 from types import TracebackType
 from typing import Self, Unpack
 
-from usp._aio_stream import AioCrawlStream, AioStream, first_crawl, opened
+from usp._aio_stream import AioCrawlStream, AioStream, first_crawl
 from usp._crawl.policy import Policy, explains_policy
+from usp._drive.aio import client_scope, options_for
 from usp._drive.bounded_tasks import as_they_finish
 from usp._drive.events import emitter
 from usp._drive.off_loop import in_thread
@@ -141,7 +141,7 @@ def sync(
         delivery = undo.enter_context(closing(Delivery(State.open_to_run(state, wait), options)))
         runner = _AioRunner(delivery, observer, discovery)
         numbered = with_numbers(delivery, named)
-        found = _changes_of(runner, numbered, opened(web_client), sites_at_once)
+        found = _changes_of(runner, numbered, client_scope(web_client), sites_at_once)
         return AioSync._start(delivery, found, undo.pop_all())
 
 
@@ -196,9 +196,7 @@ class _AioRunner:
         self, source: SyncSource, reader: SyncReader, client: AbstractAioWebClient
     ) -> _AioNodeStream:
         policy = self.delivery.options.policy
-        options = replace(
-            reader.options(self._observer, probe_early=True), skip_delays=client.replays
-        )
+        options = options_for(client, reader.options(self._observer))
         store = Store(file_per_document=True)
         start = CrawlStart.for_source(
             source.source,
@@ -209,4 +207,4 @@ class _AioRunner:
         )
         crawl = first_crawl(start, policy, options)
         state = StreamState(crawl, emitter(options.observer), reader.filter)
-        return _AioNodeStream._start(start, state, reader, opened(client), store)
+        return _AioNodeStream._start(start, state, reader, client_scope(client), store)

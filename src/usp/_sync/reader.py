@@ -89,7 +89,7 @@ class SyncReader:
         self.result: RunResult | None = None
         """What came of the run, once it is over."""
 
-    def options(self, observer: Observer | None, *, probe_early: bool = False) -> CrawlOptions:
+    def options(self, observer: Observer | None) -> CrawlOptions:
         """Return the options of the crawl."""
 
         def observe(event: Event) -> None:
@@ -100,7 +100,6 @@ class SyncReader:
         return CrawlOptions(
             observer=observe,
             find_stored=self._run.stored,
-            probe_early=probe_early,
             streaming=True,
             every_node=True,
         )

@@ -9,10 +9,11 @@ import sys
 from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any
 
 from usp._export.output import Output
 from usp._export.plan import ExportPlan, is_worth_keeping, overall
+from usp._export.target import STDOUT
 from usp._tables.read import read_tables
 from usp.cli._exit import Exit
 from usp.cli._log import setup_logging_for
@@ -21,10 +22,9 @@ from usp.cli._output import tell
 from usp.cli._progress import Progress
 from usp.cli._settings import Settings
 from usp.cli._source import NamedSource, each_source
+from usp.cli._target import check_replacement
 from usp.exceptions import UsageError
 from usp.web_client.abstract_client import AbstractWebClient
-
-_STDOUT: Final = "-"
 
 
 def run(args: argparse.Namespace) -> Exit:
@@ -33,7 +33,7 @@ def run(args: argparse.Namespace) -> Exit:
     sources = [NamedSource.of(one) for one in each_source(args)]
     settings = Settings.of(args)
     plan = _plan(args)
-    prints_to = sys.stdout if args.output == _STDOUT else None
+    prints_to = sys.stdout if args.output == STDOUT else None
     with closing(settings.web_client()) as client, plan.opened() as output:
         with Progress.of(args, prints_to=prints_to) as progress:
             export = _Export(plan, output, settings, client, progress)
@@ -41,7 +41,7 @@ def run(args: argparse.Namespace) -> Exit:
         is_kept = is_worth_keeping([one.outcome for one in summaries], output.rows)
         if is_kept:
             output.commit()
-    if not is_kept and args.output != _STDOUT and not args.quiet:
+    if not is_kept and args.output != STDOUT and not args.quiet:
         tell(f"{args.output} is not written: nothing could be read")
     return _report(summaries, args)
 
@@ -49,8 +49,7 @@ def run(args: argparse.Namespace) -> Exit:
 def _plan(args: argparse.Namespace) -> ExportPlan:
     if not args.output:
         raise UsageError("--output is missing: -o PATH says where the tables go")
-    if args.replace and args.append:
-        raise UsageError("--replace and --append exclude each other")
+    check_replacement(args)
     return ExportPlan.of(
         args.output,
         table=args.table,

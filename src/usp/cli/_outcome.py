@@ -108,7 +108,7 @@ class Summary:
         return Exit.FAILED if strict and self.outcome is Outcome.PARTIAL else EXITS[self.outcome]
 
     def lines(self, *, failures: bool) -> list[str]:
-        """Return what to say about a crawl that is not whole: the last line says why.
+        """Return what to say before the last line; where nothing was found, that line, too.
 
         :param failures: whether to include a line for each failed sitemap.
         """
@@ -118,23 +118,27 @@ class Summary:
         damaged = self._damaged()
         # The log has no line for these: they are found while the pages are printed.
         lines += _first_ten([f"{url}: {problem.message}" for url, problem in damaged.items()])
-        if self.outcome is Outcome.PARTIAL:
-            missing = "; ".join(self._what_is_missing(damaged))
-            lines.append(f"partial: {missing or 'the tree is incomplete'}")
-        elif self.outcome is Outcome.NONE:
+        if self.outcome is Outcome.NONE:
             lines.append(f"no sitemap found at {self.url}")
         return lines
 
     @property
+    def partial(self) -> str:
+        """Why the result is partial, naming the first sitemap that is incomplete."""
+        missing = "; ".join(self._what_is_missing(self._damaged()))
+        return f"partial: {missing or 'the tree is incomplete'}"
+
+    @property
     def last_line(self) -> str:
-        """What was found, in numbers."""
+        """What was found, in numbers, and what is missing."""
         failed = f" ({self.failed:,} failed)" if self.failed else ""
         parts = [f"{count(self.sitemaps, 'sitemap')}{failed}"]
         if self.pages is not None:
             parts.append(count(self.pages, "page"))
         if self.problems:
             parts.append(count(len(self.problems), "problem"))
-        return f"found: {', '.join(parts)}, {duration(self.seconds)}"
+        found = f"found: {', '.join(parts)}, {duration(self.seconds)}"
+        return f"{found}; {self.partial}" if self.outcome is Outcome.PARTIAL else found
 
     def _first(self, result: Result) -> str:
         return next((_failure(tried) for tried in self.tried if tried.result is result), self.url)
@@ -173,7 +177,8 @@ def report(summary: Summary, args: argparse.Namespace) -> Exit:
     # Failures are in the log, if one was requested.
     lines = summary.lines(failures=not (args.verbose or args.log_file))
     if args.quiet:
-        lines = lines[-1:] if code else []
+        because = [summary.partial] if summary.is_answer else lines[-1:]
+        lines = because if code else []
     elif summary.pages == 0 and summary.is_answer:
         lines.insert(0, _why_no_page(summary.url, args))
     for line in lines:

@@ -5,24 +5,22 @@ What was understood is said on stderr where there could be doubt.
 
 import argparse
 import re
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
-from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
 from usp._crawl.urls import check_homepage
 from usp._source import is_local
 from usp._validate import shown_argument
+from usp.cli._text_file import read_lines
 from usp.exceptions import UsageError
 
 _SITEMAP_PATH: Final = re.compile(
     r"sitemap|\.(?:xml|rss|atom|txt|json)(?:\.gz)?$|/(?:feed|rss|atom)/?$", re.IGNORECASE
 )
 """The path of a URL that is a sitemap rather than any page of the site."""
-_STDIN: Final = "-"
 
 
 class SourceKind(Enum):
@@ -89,20 +87,8 @@ def site_url(typed: str) -> str:
 def each_source(args: argparse.Namespace) -> Iterator[argparse.Namespace]:
     """Yield the arguments for each source."""
     listed = getattr(args, "from")
-    names = [*args.source, *(_lines(listed) if listed else ())]
+    names = [*args.source, *(read_lines("--from", listed) if listed else ())]
     if not names:
         raise UsageError("there is no source: name a website, a sitemap or a file")
     for name in names:
         yield argparse.Namespace(**{**vars(args), "source": name})
-
-
-def _lines(file: str) -> list[str]:
-    """Return the lines of a file with sources; empty ones and comments don't count."""
-    try:
-        text = sys.stdin.read() if file == _STDIN else Path(file).read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise UsageError(f"--from: cannot read {file}: {error.strerror or error}") from None
-    except UnicodeDecodeError:
-        raise UsageError(f"--from: {file} is not a text in UTF-8") from None
-    lines = (line.strip() for line in text.splitlines())
-    return [line for line in lines if line and not line.startswith("#")]
