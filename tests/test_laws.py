@@ -48,7 +48,6 @@ LAYERS = (
     {
         "tree",
         "stream",
-        "aio",
         "fetch_parse",
         "helpers",
         "_source",
@@ -58,8 +57,8 @@ LAYERS = (
         "__about__",
     },
     {"_tables"},
-    {"_export"},
-    {"tables"},
+    {"_export", "_sync"},
+    {"tables", "aio"},
     {"cli"},
     {"__main__"},
     {"__init__"},
