@@ -25,6 +25,7 @@ BENCHMARKS: Final = (
     "recovery",
     "memory",
     "export",
+    "sync",
 )
 FULL_ONLY: Final = ("growth",)
 """Benchmarks that take minutes: they run only if named, or at full size."""
