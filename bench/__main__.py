@@ -25,6 +25,7 @@ BENCHMARKS: Final = (
     "recovery",
     "memory",
     "export",
+    "sync",
     "check",
 )
 FULL_ONLY: Final = ("growth",)

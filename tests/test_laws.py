@@ -48,7 +48,6 @@ LAYERS = (
     {
         "tree",
         "stream",
-        "aio",
         "fetch_parse",
         "helpers",
         "_source",
@@ -58,8 +57,8 @@ LAYERS = (
         "__about__",
     },
     {"_tables"},
-    {"_export"},
-    {"tables", "_check"},
+    {"_export", "_sync"},
+    {"tables", "aio", "_check"},
     {"cli"},
     {"__main__"},
     {"__init__"},

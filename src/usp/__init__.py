@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from usp._crawl.messages import FetchFailed, FetchRequest, NotModified
     from usp._crawl.policy import Policy, PolicyFields
     from usp._find import find
+    from usp._sync.changes import Change, ChangeKind
+    from usp._sync.options import SiteReport, SyncFields
+    from usp._sync.sync import Sync, changes, sync
     from usp.objects.outcome import Outcome
     from usp.objects.problem import Problem
     from usp.stream import iter_pages
@@ -36,6 +39,8 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "Change",
+    "ChangeKind",
     "CheckSeverity",
     "CheckStream",
     "Crawl",
@@ -50,7 +55,11 @@ __all__ = [
     "Policy",
     "PolicyFields",
     "Problem",
+    "SiteReport",
+    "Sync",
+    "SyncFields",
     "__version__",
+    "changes",
     "check",
     "export",
     "find",
@@ -61,6 +70,7 @@ __all__ = [
     "sitemap_from_str",
     "sitemap_tree",
     "sitemap_tree_for_homepage",
+    "sync",
     "to_arrow",
     "to_pandas",
     "to_polars",
@@ -69,6 +79,8 @@ __all__ = [
 _MODULES = {
     "CheckSeverity": "usp._check.rules",
     "CheckStream": "usp._check.run",
+    "Change": "usp._sync.changes",
+    "ChangeKind": "usp._sync.changes",
     "Crawl": "usp._crawl.core",
     "ExportResult": "usp.tables",
     "FetchFailed": "usp._crawl.messages",
@@ -82,6 +94,10 @@ _MODULES = {
     "PolicyFields": "usp._crawl.policy",
     "Problem": "usp.objects.problem",
     "check": "usp._check.run",
+    "SiteReport": "usp._sync.options",
+    "Sync": "usp._sync.sync",
+    "SyncFields": "usp._sync.options",
+    "changes": "usp._sync.sync",
     "export": "usp.tables",
     "find": "usp._find",
     "iter_pages": "usp.stream",
@@ -91,6 +107,7 @@ _MODULES = {
     "sitemap_from_str": "usp.tree",
     "sitemap_tree": "usp.tree",
     "sitemap_tree_for_homepage": "usp.tree",
+    "sync": "usp._sync.sync",
     "to_arrow": "usp.tables",
     "to_pandas": "usp.tables",
     "to_polars": "usp.tables",

@@ -22,6 +22,7 @@ from usp._drive.page_filter import PageFilter
 from usp._extras import load
 from usp._source import CrawlStart, SourceName, known_and_extra_paths
 from usp._store import Store
+from usp._sync.aio import AioSync, sync
 from usp._validate import (
     argument_error,
     check_flags,
@@ -43,12 +44,14 @@ from usp.web_client.aio_client import AioWebClient  # noqa: E402
 
 __all__ = [
     "AioPageStream",
+    "AioSync",
     "AioTreeStream",
     "AioWebClient",
     "iter_pages",
     "sitemap_tree",
     "sitemap_tree_for_homepage",
     "sitemap_trees",
+    "sync",
 ]
 
 _FEW_SITEMAPS: Final = 100
@@ -61,6 +64,8 @@ class AioPageStream(AioCrawlStream[SitemapPage]):
 
 class _PageReader:
     """Makes the pages of a stream."""
+
+    takes_long = False
 
     def batches(self, node: Node, _state: StreamState[PageFilter]) -> PageBatch:
         return PageBatch(node.document.pages if node.document else ())

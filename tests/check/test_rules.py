@@ -6,6 +6,7 @@ import pytest
 
 import usp
 from tests.check.documents import NOW, PAGE, dated, findings_of, image, story, url, urlset, video
+from tests.check.documents import index as index_of
 from tests.check.pairs import PAIRS, Pair, built_on, page, restricted
 from tests.check.test_site_rules import WHOLE_SITE
 from tests.server import Answer, Handler, LoopbackServer, index, redirect
@@ -92,6 +93,8 @@ def test_other_forms_of_a_fault_are_found_too(document: str, code: str, tmp_path
         (urlset(*(f"<loc>{PAGE}{at}</loc><lastmod>2026-11-16T10:00:00Z</lastmod>{story()}"
                   for at in range(20))), "SM457"),
         (urlset(f"<loc>{PAGE}</loc>{story()}"), "SM460"),
+        (index_of(*(f"<loc>{PAGE}{at}</loc><lastmod>2026-11-16</lastmod>" for at in range(20))),
+         "SM457"),
         (dated("2026-11-16"), "SM452"),
         (url(loc="https://bücher.example.org/"), "SM362"),
         (url('<xhtml:link rel="canonical" href="https://example.org/b"/>'), "SM582"),
@@ -208,6 +211,33 @@ def test_dates_of_the_fetch_replace_one_build_date(server: LoopbackServer) -> No
     assert "SM457" not in found
     server.site["/sitemap.xml"] = body([now] * 17 + [now - timedelta(days=9)] * 3)
     assert "SM459" not in codes_of(server, "/sitemap.xml")
+
+
+def test_a_check_that_is_closed_early_ends_the_crawl(server: LoopbackServer) -> None:
+    paths = [f"/{at}.xml" for at in range(9)]
+    server.robots(*paths)
+    server.site |= {path: served(server.at(f"{path}#a")) for path in paths}
+    with usp.check(server.url, per_host=1, prefetch=1) as found:
+        next(found)
+    assert found.outcome is usp.Outcome.PARTIAL
+    assert len(found.checked) < len(paths)
+    assert list(found) == []
+
+
+def test_a_sitemap_that_is_declared_twice_is_checked_once(server: LoopbackServer) -> None:
+    server.robots("/a.xml", "/index.xml")
+    server.site["/index.xml"] = index(server.at("/a.xml"))
+    server.site["/a.xml"] = served(server.at("/a#b"))
+    with usp.check(server.url, select=["SM357"]) as found:
+        assert [finding.count for finding in found] == [1]
+
+
+def test_a_declared_sitemap_that_is_not_there_is_an_error(server: LoopbackServer) -> None:
+    server.robots("/gone.xml")
+    with usp.check(server.url) as stream:
+        findings = {finding.code: finding for finding in stream}
+    assert findings["SM101"].severity == "error"
+    assert findings["SM101"].sitemap_url == server.at("/gone.xml")
 
 
 def test_the_clean_control_site_gives_no_error_and_no_warning(server: LoopbackServer) -> None:

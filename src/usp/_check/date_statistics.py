@@ -89,6 +89,8 @@ class DateStatistics:
             detail = f"{self._at_fetch:,} of {self._dated:,} dates are those of the fetch"
             yield sitemap.occurrence("SM459", detail)
             return
+        if sitemap.kind is Kind.INDEX:
+            return  # each of its sitemaps may well have a page that changed on that day
         day, count = self._days.most_common(1)[0]
         if count < least or len(self._days) > _MAX_DAYS or day in _PLACEHOLDERS:
             return

@@ -6,7 +6,7 @@ from usp._check import rule_modules
 from usp._check.facts import DocumentEnd, EntryFacts, SitemapFacts
 from usp._check.findings import Occurrence
 from usp._check.registry import DOCUMENT_RULES, ENTRY_RULES, EXTENSION_RULES, DocumentRule, SiteRule
-from usp._parse import Audit, Ended, Pages
+from usp._parse import Audit, AuditEntry, Ended, Pages
 from usp.objects.problem import Problem
 
 rule_modules.load()
@@ -28,10 +28,9 @@ def check_document(
             end.codes.add(item.code)
             pending.append(item)
             continue
-        for problem in pending:
-            is_here = problem.offset is not None and problem.offset == item.offset
-            yield of_problem(problem, sitemap.url, item.url if is_here else None)
-        pending.clear()
+        if pending:
+            yield from (of_problem(one, sitemap.url, _page_of(one, item)) for one in pending)
+            pending = []
         end.entries += 1
         yield from _check_entry(EntryFacts(sitemap, item), rules, site_rules)
     yield from (of_problem(problem, sitemap.url) for problem in pending)
@@ -55,6 +54,12 @@ def _check_entry(
         rule.add(facts)
     for site_rule in site_rules:
         yield from site_rule.add(facts)
+
+
+def _page_of(problem: Problem, entry: AuditEntry) -> str | None:
+    """Return the page of an entry, if the problem before it is one of it."""
+    is_its_own = problem.offset is not None and problem.offset == entry.offset
+    return entry.url if is_its_own else None
 
 
 def of_problem(problem: Problem, sitemap_url: str | None, url: str | None = None) -> Occurrence:

@@ -131,7 +131,7 @@ DOCUMENT_ROWS: Final = (
          "<lastmod>1970-01-01T00:00:00Z</lastmod> in five entries"),
     Rule("SM457", "one-build-date", W,
          "Of at least 20 dated entries, 90 % or more have dates of one day (UTC). It is info if "
-         "that day is more than 90 days ago. News sitemaps and feeds are exempt.",
+         "that day is more than 90 days ago. Indexes, news sitemaps and feeds are exempt.",
          f"{_G}, {_BING}", (), D, "Write when each page changed, not when the sitemap was built.",
          "5,000 entries, all with the date of today's build"),
     Rule("SM458", "dates-move-alone", W,

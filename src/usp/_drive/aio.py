@@ -11,11 +11,12 @@ from collections.abc import AsyncGenerator, Iterable
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import replace
 from types import TracebackType
-from typing import Final, Generic, Protocol, Self, TypeVar
+from typing import Final, Generic, Self
 
 from usp._crawl.core import Crawl
 from usp._crawl.messages import FetchRequest, FetchResult
 from usp._crawl.options import CrawlOptions
+from usp._crawl.work import Read_co, ReadBatch
 from usp._drive import events
 from usp._drive.fetch import (
     END,
@@ -23,6 +24,7 @@ from usp._drive.fetch import (
     ResponseHead,
     failed_client,
     failed_fetch,
+    fresh_document,
     inspect_stored,
     not_modified,
     truncation,
@@ -32,7 +34,7 @@ from usp._drive.replay import InRecordedOrder
 from usp._drive.response_facts import CLIENT_BUGS
 from usp._drive.steps import handle_result, idle_seconds, next_requests, seconds_until_wakeup
 from usp._drive.time_limit import TimeLimit
-from usp._parse import Document, Ended, Pages, is_compressed
+from usp._parse import Document, Pages, is_compressed
 from usp._store import BodyWriter, Store
 from usp.objects.events import CrawlFinished, Observer
 from usp.objects.page import SitemapPage
@@ -50,18 +52,6 @@ _SMALL: Final = 4 * 1024
 """Documents up to this size are read in the loop: at worst, that takes some 20 milliseconds."""
 _SECONDS_AT_ONCE: Final = 0.01
 """How long the crawl core works before other tasks run."""
-
-
-Read_co = TypeVar("Read_co", covariant=True)
-
-
-class ReadBatch(Protocol[Read_co]):
-    """Reads the pages of a document in batches: a ``PageBatch`` or a ``ColumnBatch``."""
-
-    ended: bool
-
-    def __call__(self, ended: Ended | None = None) -> Read_co:
-        """Return the next pages; nothing at the end, or if there is no more time."""
 
 
 def options_for(client: AbstractAioWebClient | None, options: CrawlOptions) -> CrawlOptions:
@@ -91,6 +81,8 @@ class AioFetcher:
     async def __call__(self, request: FetchRequest) -> FetchResult:
         """Fetch one document and inspect it."""
         started = time.monotonic()
+        if fresh := fresh_document(request, self._ended):
+            return fresh
         try:
             response = await self._scope.get(request.url, request.validators or None)
             if isinstance(response, WebClientNotModifiedResponse):

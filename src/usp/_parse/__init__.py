@@ -16,7 +16,7 @@ from usp._parse.audit import Audit, AuditEntry, document_text
 from usp._parse.children import EVERY_CHILD, Child, ChildSelection
 from usp._parse.columns import ROWS_AT_ONCE, PageColumns, columns_of_pages
 from usp._parse.diagnostics import Ended
-from usp._parse.document import Document, Pages, inspect, restore_pages
+from usp._parse.document import Document, Pages, inspect, known_document, restore_pages
 from usp._parse.entry_count import count_entries
 from usp._parse.formats.robots_rules import (
     EVERYTHING_ALLOWED,
@@ -64,6 +64,7 @@ __all__ = [
     "inspect",
     "is_compressed",
     "is_http_url",
+    "known_document",
     "parse_date",
     "read_robots_rules",
     "restore_pages",

@@ -319,6 +319,23 @@ def _inspect(
     )
 
 
+def known_document(
+    source: Source,
+    kind: Kind,
+    children: Iterable[tuple[str, str | None]],
+    selection: ChildSelection = EVERY_CHILD,
+) -> Document:
+    """Return a document that was inspected before, without reading it.
+
+    :param children: the sitemaps that it lists, with the ``<lastmod>`` of each as written.
+    """
+    found = Children(selection, in_index=kind is not Kind.ROBOTS)
+    for url, lastmod in children:
+        found.add(url, lastmod)
+    skipped = found.skipped if selection.skip_reason else None
+    return Document(source.url or "", kind, Pages(source), found.kept, found.more, skipped)
+
+
 def _homepage(source: Source, diagnostics: Diagnostics) -> Document:
     """Find what a homepage names; whatever it is, it lists no pages."""
     from usp._parse.homepage import linked_children  # few crawls come so far

@@ -35,6 +35,8 @@ _NODE_TABLES: Final = frozenset({"sitemaps", "problems", "attempts", "sites"})
 class CrawlTables(SiteTables):
     """Makes the batches of the wanted tables, in document order."""
 
+    takes_long = False
+
     def __init__(
         self, source: SourceName, choice: TableChoice, batch_rows: int, *, unique: bool
     ) -> None:

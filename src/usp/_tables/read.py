@@ -1,20 +1,18 @@
 """Tables of a site while it is crawled, as a stream of batches."""
 
-from collections.abc import Iterator
 from functools import partial
 from typing import Unpack
 
 from usp._crawl.options import RecurseCallback, RecurseListCallback
 from usp._crawl.policy import Policy, PolicyFields, explains_policy, policy_with
 from usp._drive.events import emitter
-from usp._drive.page_filter import RowFilter
 from usp._parse import ROWS_AT_ONCE
 from usp._source import SourceName
 from usp._tables.batch import Batch
 from usp._tables.choice import ColumnNames, TableChoice, TableNames
 from usp._tables.crawl import CrawlTables
 from usp.objects.events import Observer
-from usp.stream import StreamStart, StreamState, SyncStream
+from usp.stream import StreamStart, StreamState, SyncStream, read_items
 from usp.web_client.abstract_client import AbstractWebClient
 
 
@@ -80,17 +78,4 @@ def read_tables(
         use_known_paths=use_known_paths,
     )
     state = StreamState(start.crawl, emitter(options.observer), made.filter)
-    return TableStream._start(start, state, partial(_read_ready, made))
-
-
-def _read_ready(made: CrawlTables, state: StreamState[RowFilter], is_over: bool) -> Iterator[Batch]:
-    rows = state.filter
-    for node in rows.ready_nodes():
-        read = made.batches(node, state)
-        while not rows.closed and (columns := read(rows.ended)):
-            yield from made.items(node, columns, state)
-        yield from made.after(node, to_the_end=not (read.ended or rows.closed))
-        if node.pages_due:
-            rows.finish(node, ended=read.ended)
-    if is_over:
-        yield from made.end(state)
+    return TableStream._start(start, state, partial(read_items, made))

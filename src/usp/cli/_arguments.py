@@ -9,18 +9,19 @@ from typing import Any, Final, NamedTuple, NoReturn
 
 from usp._display import redact_argument, shown
 from usp._version import __version__
+from usp.cli._check_options import CHECK_OPTIONS
 from usp.cli._exit import Exit
 from usp.cli._options import (
     GROUPS,
     INTEGER,
-    MOMENT,
     NAMES,
+    NUMBER,
     SHARED,
     TEXT,
-    TEXTS,
     Option,
     format_option,
     hint,
+    shared,
 )
 
 _SOURCE: Final = (
@@ -97,6 +98,11 @@ FIND_FORMATS: Final = {
 EXPORT_FORMATS: Final = ("csv", "tsv", "jsonl", "parquet", "arrow", "db")
 """The output formats of ``usp export``."""
 _COMPRESSED: Final = tuple(f"{name}.{how}" for name in EXPORT_FORMATS[:3] for how in ("gz", "zst"))
+_FROM: Final = Option(
+    ("--from",), "discovery",
+    "read the names of more sources from this file, one a line; - for standard input",
+    TEXT, "FILE",
+)  # fmt: skip
 EXPORT_OPTIONS: Final = (
     Option(
         ("-f", "--format"), "output",
@@ -124,72 +130,75 @@ EXPORT_OPTIONS: Final = (
         ("--escape-formulas",), "output",
         "put an apostrophe before a cell of CSV that a spreadsheet would run as a formula",
     ),
-    Option(
-        ("--from",), "discovery",
-        "read the names of more sources from this file, one a line; - for standard input",
-        TEXT, "FILE",
-    ),
+    _FROM,
 )  # fmt: skip
 """The own options of ``usp export``."""
 
-CHECK_FORMATS: Final = {
-    "text": "grouped by rule, with examples and what to do",
-    "concise": "a line for each rule and sitemap",
-    "json": "one object",
-    "jsonl": "an object for every single occurrence, one per line",
-    "github": "annotations of GitHub Actions, and the job summary",
-    "markdown": "a table",
-    "junit": "XML for CI services",
-    "sarif": "for code scanning; of files only",
+CHANGE_FORMATS: Final = {
+    "text": "a line for people per change",
+    "urls": "the URLs alone",
+    "jsonl": "an object per change, one per line",
+    "atom": "a feed that readers can subscribe to, the newest first",
 }
-"""The output formats of ``usp check``."""
-CHECK_OPTIONS: Final = (
-    Option(
-        ("--select",), "rules", "only these rules: codes or prefixes such as SM3, commas between",
-        NAMES, "CODES",
-    ),
-    Option(("--ignore",), "rules", "not these rules; the longer prefix wins", NAMES, "CODES"),
-    Option(
-        ("--per-sitemap-ignore",), "rules",
-        "not these rules for some sitemaps, until a day: 'SM457 https://example.org/old-*.xml "
-        "until 2026-12-31'; may be repeated",
-        TEXTS, "IGNORE",
-    ),
-    Option(
-        ("--engine",), "rules",
-        "the limits of these engines, too: google, bing, yandex, baidu; commas between", NAMES,
-        "ENGINES",
-    ),
-    Option(
-        ("--agent",), "rules",
-        "an agent for which robots.txt is asked, beside those of the engines; may be repeated",
-        TEXTS, "NAME",
-    ),
-    Option(
-        ("--now",), "rules", "the time by which dates are judged (default: the current time)",
-        MOMENT, "TIME",
-    ),
-    Option(
-        ("--require",), "rules", "the sitemaps must list the URLs in this file, one a line", TEXT,
-        "FILE",
-    ),
-    Option(("--min-pages",), "rules", "the sitemaps must list at least N pages", INTEGER, "N"),
-    Option(
-        ("--twice",), "rules", "fetch everything a second time, and compare what is listed"
-    ),
-    Option(
-        ("--baseline",), "rules", "what this file has is known, and doesn't count", TEXT, "FILE"
-    ),
-    Option(("--write-baseline",), "rules", "write all that is found to the file of --baseline"),
-    Option(
-        ("--fail-on",), "rules", "exit with 1 if there is something so serious (default: error)",
-        TEXT, choices=("error", "warning", "never"), default="error",
-    ),
-    Option(("--exit-zero",), "rules", "exit with 0 whatever is found"),
-    format_option(CHECK_FORMATS),
-    Option(("--statistics",), "output", "print how often each rule is violated, without examples"),
+"""The output formats of ``usp sync`` and ``usp changes``."""
+_STATE: Final = Option(
+    ("--state",), "state", "the file that keeps what is known of the sites", TEXT, "FILE"
+)
+_EMIT: Final = Option(
+    ("--emit",), "state",
+    "only these changes, commas between: added, changed, moved, missing, removed, expired, "
+    "returned, churn",
+    NAMES, "KINDS", keyword="emit",
 )  # fmt: skip
-"""The own options of ``usp check``."""
+SYNC_OPTIONS: Final = (
+    _STATE,
+    _EMIT,
+    Option(("--emit-initial",), "state", "the pages of the first run are added"),
+    Option(
+        ("--confirm",), "state",
+        "a URL is removed when it was absent in N runs; missing until then (default: 2)",
+        INTEGER, "N", keyword="confirm",
+    ),
+    Option(
+        ("--max-removed",), "state",
+        "if more than this share of a site's URLs would be removed at once, none is, and the exit "
+        "code is 3; such as 0.5, the default",
+        TEXT, "SHARE", keyword="max_removed",
+    ),
+    Option(
+        ("--keep",), "state", "how long changes are kept: 90d, or all (default: 90d)", TEXT, "TIME",
+        keyword="keep",
+    ),
+    Option(
+        ("--due",), "sitemaps", "request only sitemaps that are due, by how often each changed"
+    ),
+    Option(
+        ("--jitter",), "network", "wait up to so many seconds before each site", NUMBER, "SECONDS",
+        keyword="jitter",
+    ),
+    Option(
+        ("--sites-at-once",), "network", "sites that are read at once (default: 8)", INTEGER, "N",
+        keyword="sites_at_once",
+    ),
+    _FROM,
+    format_option(CHANGE_FORMATS),
+)  # fmt: skip
+"""The own options of ``usp sync``."""
+CHANGES_OPTIONS: Final = (
+    _STATE,
+    _EMIT,
+    Option(
+        ("--after",), "state", "only changes with a larger number (seq)", INTEGER, "SEQ",
+        keyword="after",
+    ),
+    Option(("--site",), "state", "only changes of this source", TEXT, "SOURCE"),
+    Option(
+        ("--last",), "state", "only so many, the last ones", INTEGER, "N", keyword="limit"
+    ),
+    format_option(CHANGE_FORMATS),
+    *shared("output", "replace", "append", "config", "no-config"),
+)  # fmt: skip
+"""The options of ``usp changes``."""
 
 COMMANDS: Final = (
     Command(
@@ -273,6 +282,33 @@ COMMANDS: Final = (
         examples=(
             ("usp rule SM350", "what it is, whose rule, how to fix it"),
             ("usp rule SM4", "the rules about values"),
+        ),
+    ),
+    Command(
+        "sync",
+        "find what changed on websites since the last run",
+        "usp.cli._sync",
+        Argument("SOURCE", f"{_SOURCE}; there may be several", is_repeatable=True),
+        SYNC_OPTIONS,
+        fetches=True,
+        examples=(
+            ("usp sync example.org --state site.db", "the first run: a baseline"),
+            ("usp sync example.org --state site.db --emit added -f urls", "what is new"),
+            ("usp sync example.org --state site.db -f jsonl", "for programs"),
+            ("usp sync --from sites.txt --state all.db --due --jitter 60", "many sites"),
+        ),
+    ),
+    Command(
+        "changes",
+        "print changes that usp sync has found",
+        "usp.cli._changes",
+        own=CHANGES_OPTIONS,
+        examples=(
+            ("usp changes --state site.db --after 4711 -f jsonl", "go on where you stopped"),
+            (
+                "usp changes --state site.db --emit added --last 50 -f atom -o new.xml --replace",
+                "a feed of new pages",
+            ),
         ),
     ),
     Command(

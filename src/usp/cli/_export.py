@@ -6,7 +6,7 @@ tables, a file that is there already, a library that is missing.
 
 import argparse
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import replace
 from typing import Any
@@ -20,9 +20,8 @@ from usp.cli._outcome import Summary, report
 from usp.cli._output import tell
 from usp.cli._progress import Progress
 from usp.cli._settings import Settings
-from usp.cli._source import NamedSource
+from usp.cli._source import NamedSource, each_source
 from usp.cli._target import STDOUT, check_output
-from usp.cli._text_file import read_lines
 from usp.exceptions import UsageError
 from usp.web_client.abstract_client import AbstractWebClient
 
@@ -30,7 +29,7 @@ from usp.web_client.abstract_client import AbstractWebClient
 def run(args: argparse.Namespace) -> Exit:
     """Crawl one source after the other, write the tables, then print a summary to stderr."""
     setup_logging_for(args)
-    sources = [NamedSource.of(one) for one in _each_source(args)]
+    sources = [NamedSource.of(one) for one in each_source(args)]
     settings = Settings.of(args)
     plan = _plan(args)
     prints_to = sys.stdout if args.output == STDOUT else None
@@ -60,16 +59,6 @@ def _plan(args: argparse.Namespace) -> ExportPlan:
         bom=bool(args.bom),
         escape_formulas=bool(args.escape_formulas),
     )
-
-
-def _each_source(args: argparse.Namespace) -> Iterator[argparse.Namespace]:
-    """Yield the arguments for each source."""
-    listed = getattr(args, "from")
-    names = [*args.source, *(read_lines("--from", listed) if listed else ())]
-    if not names:
-        raise UsageError("there is no source: name a website, a sitemap or a file")
-    for name in names:
-        yield argparse.Namespace(**{**vars(args), "source": name})
 
 
 class _Export:

@@ -18,6 +18,7 @@ GROUPS: Final = {
     "discovery": "find sitemaps",
     "network": "network",
     "recording": "record and replay",
+    "state": "changes",
     "output": "output",
     "config": "configuration",
 }
@@ -326,6 +327,12 @@ SHARED: Final[tuple[Option, ...]] = (
     Option(("--no-config",), "config", "read no options from a file"),
 )  # fmt: skip
 """The options of every command that fetches."""
+
+
+def shared(*names: str) -> tuple[Option, ...]:
+    """Return some of the shared options, for a command that doesn't fetch."""
+    return tuple(option for option in SHARED if option.name in names)
+
 
 UNCONFIGURABLE: Final = frozenset({"config", "no-config"})
 """Options that a config file can't have."""

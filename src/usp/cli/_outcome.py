@@ -137,7 +137,7 @@ class Summary:
             parts.append(count(self.pages, "page"))
         if self.problems:
             parts.append(count(len(self.problems), "problem"))
-        found = f"found: {', '.join(parts)}, {_duration(self.seconds)}"
+        found = f"found: {', '.join(parts)}, {duration(self.seconds)}"
         return f"{found}; {self.partial}" if self.outcome is Outcome.PARTIAL else found
 
     def _first(self, result: Result) -> str:
@@ -195,7 +195,7 @@ def _why_no_page(url: str, args: argparse.Namespace) -> str:
     return f"the sitemaps of {url} list no pages"
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
     """Return a time for people: ``0.3 s``, ``41 s``, ``3 min 20 s``."""
     if seconds < _SHORT:
         return f"{seconds:.1f} s"

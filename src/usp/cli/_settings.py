@@ -52,7 +52,7 @@ class Settings:
         try:
             policy = Policy(**fields)
         except UsageError as error:
-            raise _named_by_option(error, options) from None
+            raise named_by_option(error, options) from None
         return cls(policy, client, discovery, options, RecordingChoice.of(args))
 
     def web_client(self) -> AbstractWebClient:
@@ -73,7 +73,7 @@ class Settings:
         try:
             client = RequestsWebClient(**self.client_settings)
         except UsageError as error:
-            raise _named_by_option(error, self.options) from None
+            raise named_by_option(error, self.options) from None
         return self.recording.recorded(client) if self.recording else client
 
 
@@ -121,7 +121,7 @@ def _values(
                 yield option.keyword, option.meaning
 
 
-def _named_by_option(error: UsageError, options: Iterable[Option]) -> UsageError:
+def named_by_option(error: UsageError, options: Iterable[Option]) -> UsageError:
     """Return an error about a parameter of the library, as one about its option."""
     message = str(error)
     for option in options:
