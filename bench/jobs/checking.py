@@ -24,7 +24,7 @@ from usp._check import rule_modules
 from usp._check.entry_texts import EntryTexts
 from usp._check.facts import CheckOptions, DocumentEnd, EntryFacts, SitemapFacts
 from usp._check.hreflang import HreflangSignatures
-from usp._check.listing import Listing
+from usp._check.listing import UrlListing
 from usp._check.registry import SITE_RULES
 from usp._check.robots_pages import AgentRules
 from usp._check.url_key import url_key
@@ -134,7 +134,7 @@ def check_steps(number: int) -> JobResult:
     rules = "".join(f"Disallow: /private-{n}/\nDisallow: /*?sort-{n}=\n" for n in range(20))
     robots = f"User-agent: *\n{rules}\nUser-agent: Bingbot\n{rules}Disallow: /only-bing/\n"
     verdicts = AgentRules({agent: read_robots_rules(Source.of(robots), agent) for agent in _AGENTS})
-    listing, texts, signatures = Listing(), EntryTexts(), HreflangSignatures()
+    listing, texts, signatures = UrlListing(), EntryTexts(), HreflangSignatures()
     languages = [
         [(code, f"{HOME}/{code}/{n}") for code in ("en", "de", "fr", "es")] for n in range(number)
     ]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.check import site_models
 from tests.check.site_models import Entry, Fault
 from usp._check.hreflang import HreflangSignatures
-from usp._check.listing import Listing
+from usp._check.listing import UrlListing
 from usp._check.partitions import hash64
 from usp._check.places import PlaceNotes, Places
 from usp._check.return_links import ReturnLinks
@@ -37,7 +37,7 @@ ENTRIES = st.lists(
 
 def faulty_links(entries: Sequence[Entry]) -> set[Fault]:
     """What the engines find in the entries of one sitemap."""
-    listing, signatures, places = Listing(), HreflangSignatures(), Places()
+    listing, signatures, places = UrlListing(), HreflangSignatures(), Places()
     places.begin_sitemap()
     for url, alternates in entries:
         place = places.next()
@@ -55,7 +55,7 @@ def faulty_links(entries: Sequence[Entry]) -> set[Fault]:
 
 @given(st.lists(st.lists(SPELLINGS, max_size=6), max_size=4))
 def test_repeated_urls_and_twins_are_found_exactly(sitemaps: list[list[str]]) -> None:
-    listing, places = Listing(), Places()
+    listing, places = UrlListing(), Places()
     for urls in sitemaps:
         places.begin_sitemap()
         for url in urls:

@@ -25,7 +25,7 @@ class Repeated(NamedTuple):
     """Whether the two are different spellings."""
 
 
-class Listing:
+class UrlListing:
     """The URLs of all entries, as hashes."""
 
     def __init__(self) -> None:

@@ -11,7 +11,7 @@ from usp._check.facts import CheckOptions, DocumentEnd, EntryFacts, SitemapFacts
 from usp._check.findings import Occurrence
 from usp._check.hreflang import HreflangSignatures, code_of
 from usp._check.hreflang_rules import alternates
-from usp._check.listing import Listing
+from usp._check.listing import UrlListing
 from usp._check.origins import host_of
 from usp._check.partitions import hash64
 from usp._check.places import Note, PlaceNotes, Places
@@ -35,7 +35,7 @@ class ListedUrls(SiteRule):
         del options
         self._places = Places()
         self._texts = EntryTexts()
-        self._listing = Listing()
+        self._listing = UrlListing()
         self._signatures = HreflangSignatures()
         self._links = ReturnLinks(self._signatures)
         self._sitemaps: list[tuple[str, frozenset[str]]] = []

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from usp._check.disjoint_sets import DisjointSets
 from usp._check.hreflang import X_DEFAULT, Alternates, HreflangSignatures, code_of
-from usp._check.listing import Listing, partition_of
+from usp._check.listing import UrlListing, partition_of
 from usp._check.origins import Origins
 from usp._check.partitions import COUNT, TOP_BYTE, Partitions, hash64
 
@@ -69,7 +69,7 @@ class ReturnLinks:
             if origin.host in self._signatures.read_hosts:
                 self._in.add(partition_of(href), target, page, hash64(code), place)
 
-    def faults(self, listing: Listing) -> Iterator[FaultyLink]:
+    def faults(self, listing: UrlListing) -> Iterator[FaultyLink]:
         """Yield what is wrong, once everything was added."""
         clusters = DisjointSets(self._sorted_pages())
         for partition in range(COUNT):
@@ -90,7 +90,7 @@ class ReturnLinks:
         return pages
 
     def _link_faults(
-        self, partition: int, listing: Listing, clusters: DisjointSets
+        self, partition: int, listing: UrlListing, clusters: DisjointSets
     ) -> Iterator[FaultyLink]:
         links: set[tuple[int, int]] = set()
         own_codes: dict[int, set[int]] = {}
