@@ -31,7 +31,7 @@ from usp._tables.rows import (
     robots_row,
     site_name,
 )
-from usp._validate import check_flags, check_int
+from usp._validate import check_int
 from usp.objects.events import Event, Observer, RequestStarted, ResponseReceived
 from usp.objects.outcome import Outcome
 from usp.objects.problem import Problem, Severity
@@ -47,14 +47,17 @@ class CrawlTables:
     """Makes the batches of the wanted tables, in document order."""
 
     def __init__(
-        self, source: SourceName, choice: TableChoice, batch_rows: int, *, unique: bool
+        self,
+        source: SourceName,
+        choice: TableChoice,
+        batch_rows: int,
+        unique: UniqueUrls | None = None,
     ) -> None:
-        check_flags(unique=unique)
         self.choice = choice
         self.site = site_name(source)
         self._pages = PageTables(self.site, choice, check_int("batch_rows", batch_rows, 1))
         self._batch_rows = batch_rows
-        self._unique = UniqueUrls() if unique else None
+        self._unique = unique
         self._counts: Counter[str] = Counter()
         self._homepage: str | None = None
         self._pages_of_node = 0

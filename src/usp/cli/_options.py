@@ -240,7 +240,8 @@ SHARED: Final[tuple[Option, ...]] = (
     Option(
         ("-H", "--header"), "network",
         "send this header ('Name: value', or @FILE with one a line); may be repeated. "
-        "Authorization and Cookie go to the site's own host only",
+        "Authorization, Cookie and others for credentials, such as X-Api-Key, go to the site's own "
+        "host only",
         TEXTS, "HEADER", Destination.CLIENT, "headers",
     ),
     Option(
