@@ -140,7 +140,7 @@ def _report(summaries: Sequence[Summary], args: argparse.Namespace) -> Exit:
         if not args.quiet:
             for line in summary.lines(failures=not (args.verbose or args.log_file)):
                 tell(line)
-    return report(_together(summaries), args)
+    return report(_together(summaries), args, details=False)
 
 
 def _together(summaries: Sequence[Summary]) -> Summary:

@@ -96,6 +96,7 @@ class XmlReader:
         self._rootless = rootless
         self._root_ended = False
         self._resumed_at = 0
+        self._skipped_large = False  # more than MAX_ENTRY was skipped: maybe an entry
         self._faults = 0  # since the last entry
         self._faults_after = -1  # the end of that entry
         self._stepwise_to = 0  # up to this offset, entries are fed one by one
@@ -117,12 +118,19 @@ class XmlReader:
                     yield from self._read_buffer(final=False)
                     self._trim_buffer()
             yield from self._read_buffer(final=True)
-            if not self._entry_count and self._builder.has_other_content and self._is_sitemap:
+            if self._is_without_entries:
                 self._diagnostics.report(
                     "SM204", "there are no entries", position=self._root.position
                 )
         finally:
             self._release()
+
+    @property
+    def _is_without_entries(self) -> bool:
+        """Whether the document has no entries; one in which something was skipped may have some."""
+        if self._entry_count or self._skipped_large or not self._is_sitemap:
+            return False
+        return self._builder.has_other_content
 
     def _read_buffer(self, *, final: bool) -> Iterator[Entry | MatchRun]:
         """Yield the entries of the buffer, a run of them as soon as it is read."""
@@ -313,6 +321,7 @@ class XmlReader:
         if endless or len(data) > MAX_ENTRY:
             message = "an entry longer than 1 MiB was skipped"
             self._diagnostics.report("SM217", message, at=fault.entry_start)
+            self._skipped_large = True
         elif boundary is None:
             self._skip_truncated_entry(fault, data)
         else:
@@ -406,6 +415,7 @@ class XmlReader:
             # Nothing has ended for 1 MiB: an endless entry, comment or tag. Resume after it.
             message = "more than 1 MiB without an end was skipped"
             self._diagnostics.report("SM217", message, at=needed)
+            self._skipped_large = True
             self._skip_to_next_start(needed + 1, final=False)
             while self._advance(final=False):
                 pass
