@@ -38,7 +38,7 @@ from usp import exceptions
 LAYERS = (
     {"_version", "_installation", "_display"},
     {"exceptions"},
-    {"_validate"},
+    {"_validate", "_extras"},
     {"objects"},
     {"_parse"},
     {"_crawl"},
@@ -58,7 +58,7 @@ LAYERS = (
         "__about__",
     },
     {"_tables"},
-    {"_export", "find"},
+    {"_export"},
     {"tables"},
     {"cli"},
     {"__main__"},

@@ -11,7 +11,7 @@ import stat
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final, Self
@@ -143,27 +143,8 @@ def move_into_place(written: Path, destination: Path) -> None:
         with file.open("rb+") as opened:
             os.fsync(opened.fileno())  # else the name could survive a crash, and the rows not
     if destination.is_file():
-        _settle(destination)
         shutil.copymode(destination, written)
     written.replace(destination)
-
-
-def _settle(database: Path) -> None:
-    """End what SQLite left beside a database, which would spoil the one that takes its place.
-
-    :raises sqlite3.Error: if another program uses the database.
-    """
-    companions = [Path(f"{database}{suffix}") for suffix in ("-journal", "-wal", "-shm")]
-    if not any(companion.exists() for companion in companions):
-        return
-    import sqlite3
-
-    with closing(sqlite3.connect(database, isolation_level=None)) as connection:
-        connection.execute("PRAGMA journal_mode = DELETE").fetchall()
-        connection.execute("BEGIN EXCLUSIVE")  # undoes what a killed process began
-        connection.execute("COMMIT")
-    for companion in companions:
-        companion.unlink(missing_ok=True)
 
 
 def _locked_folder(within: Path) -> tuple[Path, int]:

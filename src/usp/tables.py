@@ -17,6 +17,7 @@ from usp._crawl.options import RecurseCallback, RecurseListCallback
 from usp._crawl.policy import Policy, PolicyFields
 from usp._crawl.unique_urls import UniqueUrls
 from usp._export.plan import ExportPlan, is_worth_keeping, overall
+from usp._extras import load
 from usp._source import SourceName
 from usp._tables.batch import Batch
 from usp._tables.read import read_tables
@@ -113,7 +114,7 @@ def export(
         ``since="48h"`` or ``web_client``. Trees take none.
     :return: the number of rows of each table, the outcome, and the files.
     :raises UsageError: if an argument is wrong, or a file is there already.
-    :raises MissingExtraError: if a library is missing (``pip install 'usp[tables]'``).
+    :raises MissingExtraError: if a library is missing; the extra ``tables`` installs it.
     :raises StorageError: if there is no room.
     """
     plan = ExportPlan.of(
@@ -145,7 +146,7 @@ def record_batches(
     :param unique: whether a page comes once, over all sitemaps and sources.
     :param reading: how the source is read, as in ``usp.export``.
     :raises UsageError: if an argument is wrong.
-    :raises MissingExtraError: if pyarrow is missing (``pip install 'usp[tables]'``).
+    :raises MissingExtraError: if pyarrow is missing; the extra ``tables`` installs it.
     """
     wanted = _wanted(table, columns)
     types = _arrow_types("record_batches()")
@@ -170,7 +171,7 @@ def to_arrow(
     :param unique: whether a page comes once, over all sitemaps and sources.
     :param reading: how the source is read, as in ``usp.export``.
     :raises UsageError: if an argument is wrong.
-    :raises MissingExtraError: if pyarrow is missing (``pip install 'usp[tables]'``).
+    :raises MissingExtraError: if pyarrow is missing; the extra ``tables`` installs it.
     """
     wanted = list(columns) if columns is not None else None
     types = _arrow_types("to_arrow()")
@@ -199,10 +200,8 @@ def to_pandas(
     :raises UsageError: if an argument is wrong.
     :raises MissingExtraError: if pandas or pyarrow is missing.
     """
-    from usp._export.extras import load
-
     pandas = load("pandas", "to_pandas()", None)
-    pa = load("pyarrow", "to_pandas()")
+    pa = load("pyarrow", "to_pandas()", "tables")
     found = to_arrow(source, table, columns=columns, unique=unique, **reading)
     types = {pa.int64(): pandas.Int64Dtype(), pa.bool_(): pandas.BooleanDtype()}
     return found.to_pandas(types_mapper=types.get, self_destruct=True, split_blocks=True)
@@ -226,8 +225,6 @@ def to_polars(
     :raises UsageError: if an argument is wrong.
     :raises MissingExtraError: if polars or pyarrow is missing.
     """
-    from usp._export.extras import load
-
     polars = load("polars", "to_polars()", None)
     found = to_arrow(source, table, columns=columns, unique=unique, **reading)
     frame: pl.DataFrame = polars.from_arrow(found)

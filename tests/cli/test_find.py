@@ -82,7 +82,7 @@ def test_the_json_formats_have_every_field(site: LoopbackServer) -> None:
         "bytes": len(gzip.decompress(body)),
         "bytes_received": len(body),
         "http_status": 200,
-        "index_lastmod": "2026-11-01T00:00:00+00:00",
+        "index_lastmod": "2026-11-01T00:00:00Z",
         "http_last_modified": None,
     }
 

@@ -243,6 +243,13 @@ def test_a_database_in_use_is_not_replaced(tmp_path: Path) -> None:
     assert names_in(tmp_path) == ["x.db"]
 
 
+def test_only_a_database_has_files_of_sqlite_beside_it(tmp_path: Path) -> None:
+    write(tmp_path / "x.csv", [sites(1)])
+    (tmp_path / "x.csv-wal").touch()
+    write(tmp_path / "x.csv", [sites(2)], replaces=True)
+    assert names_in(tmp_path) == ["x.csv", "x.csv-wal"]
+
+
 # Disks
 
 

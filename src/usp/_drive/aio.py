@@ -8,11 +8,14 @@ work runs in the loop, which is faster.
 import asyncio
 import time
 from collections.abc import AsyncGenerator, Iterable
+from contextlib import AbstractAsyncContextManager, nullcontext
+from dataclasses import replace
 from types import TracebackType
 from typing import Final, Generic, Protocol, Self, TypeVar
 
 from usp._crawl.core import Crawl
 from usp._crawl.messages import FetchRequest, FetchResult
+from usp._crawl.options import CrawlOptions
 from usp._drive import events
 from usp._drive.fetch import (
     END,
@@ -33,6 +36,7 @@ from usp._parse import Document, Ended, Pages, is_compressed
 from usp._store import BodyWriter, Store
 from usp.objects.events import CrawlFinished, Observer
 from usp.objects.page import SitemapPage
+from usp.web_client import default_aio_client
 from usp.web_client.abstract_aio_client import (
     AbstractAioWebClient,
     AbstractAioWebClientSuccessResponse,
@@ -58,6 +62,19 @@ class ReadBatch(Protocol[Read_co]):
 
     def __call__(self, ended: Ended | None = None) -> Read_co:
         """Return the next pages; nothing at the end, or if there is no more time."""
+
+
+def options_for(client: AbstractAioWebClient | None, options: CrawlOptions) -> CrawlOptions:
+    """Return the options of a crawl that fetches with a client; None for that of ``usp``."""
+    replays = client is not None and client.replays
+    return replace(options, probe_early=True, skip_delays=replays)
+
+
+def client_scope(
+    given: AbstractAioWebClient | None,
+) -> AbstractAsyncContextManager[AbstractAioWebClient]:
+    """Return a client for the time of a crawl: the caller's, which stays open, or a new one."""
+    return default_aio_client() if given is None else nullcontext(given)
 
 
 class AioFetcher:

@@ -8,11 +8,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 from usp._export.compression import CompressedSink, first_line
 from usp._export.formats import FileFormat, Writer
 from usp._export.options import WriteOptions
+from usp._export.sqlite import end_transactions
 from usp._tables.batch import Batch
 from usp._tables.schema import Table
 from usp._whole_file import FileState, is_special, move_into_place, output_error, scratch_folder
@@ -54,6 +55,14 @@ class OutputFile:
         return self.form.format.is_database and self.options.append
 
 
+class Move(NamedTuple):
+    """A file or folder that gets its name."""
+
+    written: Path
+    destination: Path
+    is_database: bool = False
+
+
 @dataclass(slots=True)
 class Output:
     """An export that is being written."""
@@ -62,8 +71,8 @@ class Output:
     """The file or folder, for messages; None for standard output."""
     writers: list[Writer] = field(default_factory=list)
     """Those of files that are not whole yet."""
-    moves: list[tuple[Path, Path]] = field(default_factory=list)
-    """What is renamed when everything is whole, and to what."""
+    moves: list[Move] = field(default_factory=list)
+    """What is renamed when everything is whole."""
     states: list[FileState] = field(default_factory=list)
     """What has to be as it was until then."""
     rows: dict[str, int] = field(default_factory=dict)
@@ -97,7 +106,9 @@ class Output:
                 del self.writers[0]
             for state in self.states:
                 state.check()
-            for written, destination in self.moves:
+            for written, destination, is_database in self.moves:
+                if is_database:
+                    end_transactions(destination)
                 move_into_place(written, destination)
 
     def abort(self) -> None:
@@ -148,13 +159,13 @@ def _open_files(
     if is_new_folder:  # it gets its name as a whole
         scratch /= "folder"
         scratch.mkdir()
-        output.moves.append((scratch, path))
+        output.moves.append(Move(scratch, path))
     for file in files:
         destination = file.path or path
         written = destination if file.is_in_place else scratch / destination.name
         output.add(file, _open_file(stack, file, written, destination))
         if not is_new_folder and not file.is_in_place:
-            output.moves.append((written, destination))
+            output.moves.append(Move(written, destination, file.form.format.is_database))
             output.states += [file.before] if file.before else []
     return output
 

@@ -18,8 +18,6 @@ from usp.objects.outcome import SkipReason
 
 _HEAD: Final = 64 * 1024
 _CHILD_ENTRY: Final = re.compile(rb"<(?:[\w.-]+:)?sitemap[\s/>]")
-_END_OF_CHILD: Final = re.compile(rb"sitemap(?:\s|/?>)")
-"""What is looked for first: the word alone is found at once, and stands in the head."""
 _CAPITALS: Final = re.compile(rb"</?[A-Z]")
 
 
@@ -120,13 +118,16 @@ def names_children(chunks: Iterable[bytes]) -> bool:
     Tags in capitals are looked for in all of a document that begins with some, and in the first
     chunk of another: it takes as long as all the rest.
     """
-    tail = b""
+    tail = first = b""
     fold: Callable[[bytes], bytes] = bytes.lower
     for chunk in chunks:
+        if first and not tail:
+            fold = bytes.lower if _CAPITALS.search(first, 0, _HEAD) else bytes
+            tail = fold(first)[-64:]
         text = tail + fold(chunk)
-        if b"sitemap" in text and _END_OF_CHILD.search(text) and _CHILD_ENTRY.search(text):
+        # With a prefix or without: the words are found at once.
+        if (b"<sitemap" in text or b":sitemap" in text) and _CHILD_ENTRY.search(text):
             return True
-        if not tail:
-            fold = bytes.lower if _CAPITALS.search(chunk, 0, _HEAD) else bytes
-        tail = text[-64:]
+        first = first or chunk
+        tail = tail and text[-64:]
     return False

@@ -1,7 +1,7 @@
 """The columns of a document's pages: many pages at a time, without page objects.
 
-What a column means is in ``formats.columns``; how it is read from the groups of the pattern reader,
-in ``pattern.columns``.
+What a column means is in ``formats.columns``; how it is read from the rows of the pattern reader,
+in ``formats.row_columns``.
 """
 
 from collections import deque
@@ -12,11 +12,10 @@ from typing import Any, Final
 from usp._parse.diagnostics import Diagnostics
 from usp._parse.formats import columns as values
 from usp._parse.formats.field_reader import FieldReader
+from usp._parse.formats.row_columns import RowColumnReader
 from usp._parse.formats.urlset import STORY
 from usp._parse.pages import EntryReading
-from usp._parse.pattern.columns import MatchColumnReader
-from usp._parse.pattern.groups import GroupLayout, Groups, MatchRun
-from usp._parse.pattern.text_conversion import TextConversion
+from usp._parse.pattern.layout import MatchRun, Row, RowLayout
 from usp._parse.values.enumerations import change_frequency_word
 from usp._parse.values.timestamps import timestamp
 from usp._parse.xml.entry_builder import Entry
@@ -60,7 +59,7 @@ class ColumnReading(EntryReading[None]):
     ) -> None:
         super().__init__(fields, diagnostics, quick=quick, thorough=False)
         self._names = names
-        self._readers: dict[tuple[GroupLayout, TextConversion], MatchColumnReader] = {}
+        self._readers: dict[RowLayout, RowColumnReader] = {}
         self._start_batch()
 
     def _start_batch(self) -> None:
@@ -97,13 +96,11 @@ class ColumnReading(EntryReading[None]):
             column.append(read(fields, pairs))
         return ()
 
-    def of_rows(self, urls: list[str], rows: list[Groups], run: MatchRun) -> Iterable[None]:
-        """Add the pages of matches."""
-        key = run.layout, run.conversion
-        reader = self._readers.get(key)
+    def of_rows(self, urls: list[str], rows: list[Row], layout: RowLayout) -> Iterable[None]:
+        """Add the pages of rows."""
+        reader = self._readers.get(layout)
         if reader is None:
-            reader = MatchColumnReader(self._fields, *key, self._names)
-            self._readers[key] = reader
+            reader = self._readers[layout] = RowColumnReader(self._fields, layout, self._names)
         self._urls += urls
         for name, column in reader.read(rows).items():
             self._columns[name] += column
@@ -113,7 +110,7 @@ class ColumnReading(EntryReading[None]):
 def _size(piece: Entry | MatchRun) -> int:
     """Return how many characters an entry or a run of them has, or nearly so."""
     if isinstance(piece, MatchRun):
-        return piece.matches[-1].end() - piece.matches[0].start()
+        return piece.length
     return sum(len(text) for _, text in piece[1])
 
 

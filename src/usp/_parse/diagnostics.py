@@ -114,6 +114,8 @@ class Diagnostics:
     @property
     def errors(self) -> tuple[Problem, ...]:
         """The first error of each code: why something of the document was lost."""
+        if self.complete:
+            return ()
         lost = (one for one in self.problems if one.severity is Severity.ERROR)
         return tuple({one.code: one for one in reversed(list(lost))}.values())[::-1]
 

@@ -30,11 +30,11 @@ from usp._parse.input.buffers import CompressedBuffer
 from usp._parse.input.sniff import Kind
 from usp._parse.opening import Opened, decoded_text, open_document
 from usp._parse.pages import pages_of_entries
-from usp._parse.pattern.groups import MatchRun, iter_entries
+from usp._parse.pattern.layout import MatchRun, iter_entries
 from usp._parse.source import Source as Source  # noqa: PLC0414 -- belongs to a document
 from usp._parse.xml.entry_builder import Entry
-from usp._parse.xml.expat_reader import XmlReader
 from usp._parse.xml.grammar import GRAMMARS
+from usp._parse.xml_reader import XmlReader
 from usp.exceptions import SitemapException
 from usp.objects.fetch_info import NOT_FETCHED, FetchInfo
 from usp.objects.outcome import SkipReason

@@ -44,7 +44,7 @@ def open_document(source: Source, diagnostics: Diagnostics, kind: Kind | None = 
     """Return a document with its kind, which is detected unless it is given, and its text."""
     if source.truncated:
         diagnostics.report("SM102", f"the body is truncated: {source.truncated}")
-    plain = plain_document(source.chunks, source.charset, source.limit)
+    plain = plain_document(source.chunks, source.charset, source.limit, source.urls)
     if plain and kind in {None, plain[1].kind}:
         data, sniffed = plain
         diagnostics.document_bytes += len(data)

@@ -5,19 +5,17 @@ once, with the problems reported on the way.
 """
 
 import math
-import re
 from collections.abc import Iterable, Iterator
 from itertools import accumulate, chain, repeat
 from typing import Final, Generic, TypeVar, cast
 
 from usp._parse.diagnostics import Diagnostics
 from usp._parse.formats.field_reader import FieldReader
-from usp._parse.pattern.extract import MatchFieldReaders
-from usp._parse.pattern.groups import GroupLayout, Groups, MatchRun
-from usp._parse.pattern.text_conversion import TextConversion
+from usp._parse.formats.row_fields import RowFieldReader
+from usp._parse.pattern.layout import MatchRun, Row, RowLayout
 from usp._parse.quick_check import QuickCheck
 from usp._parse.values.deduplicate import Deduplicator
-from usp._parse.values.plain import is_plain_url, needs_unescaping, unescape_plain_url
+from usp._parse.values.plain import are_plain_urls, is_plain_url
 from usp._parse.xml.entry_builder import Entry
 from usp.objects.page import PageFieldReader, Record, SitemapPage
 
@@ -72,8 +70,8 @@ class EntryReading(Generic[Made]):
         """Return what is made of a page, given its record."""
         raise NotImplementedError
 
-    def of_rows(self, urls: list[str], rows: list[Groups], run: MatchRun) -> Iterable[Made]:
-        """Return what is made of pages, given the groups of matches of a run."""
+    def of_rows(self, urls: list[str], rows: list[Row], layout: RowLayout) -> Iterable[Made]:
+        """Return what is made of pages, given their rows."""
         raise NotImplementedError
 
     def read(self, piece: Entry | MatchRun) -> Iterable[Made]:
@@ -81,21 +79,22 @@ class EntryReading(Generic[Made]):
         if not isinstance(piece, MatchRun):
             self._check(piece)
             return self._of_entry(piece)
-        rows = list(map(re.Match.groups, piece.matches))
         if self._diagnostics.collecting:
-            self._checks_left += len(rows) / _MAX_FULL_SHARE
-            checked = (
-                self._quick_check.suspects(piece, rows) if self._quick_check else range(len(rows))
-            )
-            for at in checked:
-                self._checks_left -= 1
-                if self._checks_left < 0:
-                    self._diagnostics.collecting = False
-                    break
-                self._full_check(piece.entry(piece.matches[at]))
-        if piece.name == CHILD:
+            self._check_run(piece)
+        if piece.name == CHILD or not self._fields.url_key:
             return chain.from_iterable(map(self._of_entry, piece))
-        return self._of_run(piece, rows)
+        return self._of_run(piece)
+
+    def _check_run(self, run: MatchRun) -> None:
+        """Report the problems with the entries of a run."""
+        self._checks_left += len(run.rows) / _MAX_FULL_SHARE
+        quick = self._quick_check
+        for at in quick.suspects(run) if quick else range(len(run.rows)):
+            self._checks_left -= 1
+            if self._checks_left < 0:
+                self._diagnostics.collecting = False
+                break
+            self._full_check(run.entry(at))
 
     def _check(self, entry: Entry) -> None:
         """Report the problems with an entry."""
@@ -121,33 +120,30 @@ class EntryReading(Generic[Made]):
                 own = record if shared is None else [(fields.url_key, url), *shared]
                 yield from self.of_record(url, own)
 
-    def _of_run(self, run: MatchRun, rows: list[Groups]) -> Iterable[Made]:
+    def _of_run(self, run: MatchRun) -> Iterable[Made]:
         """Return the same as for each entry alone: all at once where all are plain and new."""
-        layout = run.layout
-        group = layout.only(self._fields.url_key) if layout.plain else None
-        urls = [] if group is None else [url for row in rows if (url := row[group])]
-        if layout.plain and len(urls) == len(rows):
-            if needs_unescaping("".join(urls)):
-                urls = list(map(unescape_plain_url, urls))
-            if self._seen.add_all(urls):
-                return self.of_rows(urls, rows, run)
-        return self._one_by_one(run, rows)
+        column = run.layout.only(self._fields.url_key)
+        if column is None:
+            return chain.from_iterable(map(self._of_entry, run))
+        urls = [row[column] or "" for row in run.rows]
+        if are_plain_urls(urls) and self._seen.add_all(urls):
+            return self.of_rows(urls, run.rows, run.layout)
+        return self._one_by_one(run, urls)
 
-    def _one_by_one(self, run: MatchRun, rows: list[Groups]) -> Iterator[Made]:
-        urls: list[str] = []
-        new: list[Groups] = []
-        for match, row in zip(run.matches, rows, strict=True):
-            url = _usual_url(row, run.layout, run.conversion, self._fields.url_key)
-            if url and self._seen.add(url):
-                urls.append(url)
-                new.append(row)
+    def _one_by_one(self, run: MatchRun, urls: list[str]) -> Iterator[Made]:
+        new_urls: list[str] = []
+        rows: list[Row] = []
+        for at, url in enumerate(urls):
+            if is_plain_url(url) and self._seen.add(url):
+                new_urls.append(url)
+                rows.append(run.rows[at])
                 continue
-            if urls:
-                yield from self.of_rows(urls, new, run)
-                urls, new = [], []
-            yield from self._of_entry(run.entry(match))
-        if urls:
-            yield from self.of_rows(urls, new, run)
+            if rows:
+                yield from self.of_rows(new_urls, rows, run.layout)
+                new_urls, rows = [], []
+            yield from self._of_entry(run.entry(at))
+        if rows:
+            yield from self.of_rows(new_urls, rows, run.layout)
 
 
 class _PageReading(EntryReading[SitemapPage]):
@@ -157,24 +153,19 @@ class _PageReading(EntryReading[SitemapPage]):
         self, fields: FieldReader, diagnostics: Diagnostics, *, quick: bool, thorough: bool
     ) -> None:
         super().__init__(fields, diagnostics, quick=quick, thorough=thorough)
-        self._readers: dict[tuple[GroupLayout, TextConversion], PageFieldReader] = {}
+        self._readers: dict[RowLayout, PageFieldReader] = {}
 
     def of_record(self, url: str, record: Record) -> Iterable[SitemapPage]:
         """Return the page of a record."""
         return (SitemapPage.from_entry(url, record, self._fields, self._fields.base),)
 
-    def of_rows(self, urls: list[str], rows: list[Groups], run: MatchRun) -> Iterable[SitemapPage]:
-        """Return the pages of matches."""
-        read, base = self._reader(run.layout, run.conversion), self._fields.base
-        return map(SitemapPage.from_entry, urls, rows, repeat(read), repeat(base))
-
-    def _reader(self, layout: GroupLayout, conversion: TextConversion) -> PageFieldReader:
-        """Return what reads the fields of the matches of a layout."""
-        reader = self._readers.get((layout, conversion))
+    def of_rows(self, urls: list[str], rows: list[Row], layout: RowLayout) -> Iterable[SitemapPage]:
+        """Return the pages of rows."""
+        reader = self._readers.get(layout)
         if reader is None:
-            made = MatchFieldReaders(self._fields, layout, conversion)
-            reader = self._readers[layout, conversion] = cast("PageFieldReader", made)
-        return reader
+            made = RowFieldReader(self._fields, layout)
+            reader = self._readers[layout] = cast("PageFieldReader", made)
+        return map(SitemapPage.from_entry, urls, rows, repeat(reader), repeat(self._fields.base))
 
 
 def _shared_fields(record: Record, url_key: str, urls: int) -> list[tuple[str, str]] | None:
@@ -185,17 +176,3 @@ def _shared_fields(record: Record, url_key: str, urls: int) -> list[tuple[str, s
     fields = [pair for pair in pairs if pair[0] != url_key]
     sizes = accumulate(len(key) + len(text) for key, text in fields)
     return fields[: sum(size * urls <= _MAX_SHARED for size in sizes)]
-
-
-def _usual_url(
-    row: Groups, layout: GroupLayout, conversion: TextConversion, key: str
-) -> str | None:
-    """Return the URL of an entry that has one, which means what is written; else None."""
-    group = layout.only(key)
-    url = None if group is None else row[group]
-    if url is None:
-        return None
-    if layout.plain:
-        return unescape_plain_url(url)
-    url = conversion.text(url)
-    return url if is_plain_url(url) else None

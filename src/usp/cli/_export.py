@@ -9,12 +9,12 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
-from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from usp._crawl.unique_urls import UniqueUrls
 from usp._export.output import Output
 from usp._export.plan import ExportPlan, is_worth_keeping, overall
+from usp._export.target import STDOUT
 from usp._tables.read import read_tables
 from usp.cli._exit import Exit
 from usp.cli._log import setup_logging_for
@@ -23,11 +23,10 @@ from usp.cli._output import tell
 from usp.cli._progress import Progress
 from usp.cli._settings import Settings
 from usp.cli._source import NamedSource
+from usp.cli._target import check_replacement
+from usp.cli._text_file import read_lines
 from usp.exceptions import UsageError
 from usp.web_client.abstract_client import AbstractWebClient
-
-_STDIN: Final = "-"
-_STDOUT: Final = "-"
 
 
 def run(args: argparse.Namespace) -> Exit:
@@ -36,7 +35,7 @@ def run(args: argparse.Namespace) -> Exit:
     sources = [NamedSource.of(one) for one in _each_source(args)]
     settings = Settings.of(args)
     plan = _plan(args)
-    prints_to = sys.stdout if args.output == _STDOUT else None
+    prints_to = sys.stdout if args.output == STDOUT else None
     with closing(settings.web_client()) as client, plan.opened() as output:
         with Progress.of(args, prints_to=prints_to) as progress:
             unique = UniqueUrls() if args.unique else None
@@ -45,7 +44,7 @@ def run(args: argparse.Namespace) -> Exit:
         is_kept = is_worth_keeping([one.outcome for one in summaries], output.rows)
         if is_kept:
             output.commit()
-    if not is_kept and args.output != _STDOUT and not args.quiet:
+    if not is_kept and args.output != STDOUT and not args.quiet:
         tell(f"{args.output} is not written: nothing could be read")
     return _report(summaries, args)
 
@@ -53,8 +52,7 @@ def run(args: argparse.Namespace) -> Exit:
 def _plan(args: argparse.Namespace) -> ExportPlan:
     if not args.output:
         raise UsageError("--output is missing: -o PATH says where the tables go")
-    if args.replace and args.append:
-        raise UsageError("--replace and --append exclude each other")
+    check_replacement(args)
     return ExportPlan.of(
         args.output,
         table=args.table,
@@ -70,23 +68,11 @@ def _plan(args: argparse.Namespace) -> ExportPlan:
 def _each_source(args: argparse.Namespace) -> Iterator[argparse.Namespace]:
     """Yield the arguments for each source."""
     listed = getattr(args, "from")
-    names = [*args.source, *(_lines(listed) if listed else ())]
+    names = [*args.source, *(read_lines("--from", listed) if listed else ())]
     if not names:
         raise UsageError("there is no source: name a website, a sitemap or a file")
     for name in names:
         yield argparse.Namespace(**{**vars(args), "source": name})
-
-
-def _lines(file: str) -> list[str]:
-    """Return the lines of a file with sources; empty ones and comments don't count."""
-    try:
-        text = sys.stdin.read() if file == _STDIN else Path(file).read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise UsageError(f"--from: cannot read {file}: {error.strerror or error}") from None
-    except UnicodeDecodeError:
-        raise UsageError(f"--from: {file} is not a text in UTF-8") from None
-    lines = (line.strip() for line in text.splitlines())
-    return [line for line in lines if line and not line.startswith("#")]
 
 
 class _Export:

@@ -7,11 +7,11 @@ under the name of its option.
 import argparse
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final
 
 from usp._crawl.policy import Policy
 from usp.cli._options import FLAG, Destination, Option
+from usp.cli._text_file import read_lines
 from usp.exceptions import UsageError
 from usp.web_client.abstract_client import AbstractWebClient
 
@@ -134,7 +134,7 @@ def _headers(given: Iterable[str]) -> dict[str, str]:
     """Return headers by name; no message quotes one, since it may be a secret."""
     headers: dict[str, str] = {}
     for text in given:
-        lines = _lines(text[1:]) if text.startswith("@") else [text]
+        lines = read_lines("--header", text[1:]) if text.startswith("@") else [text]
         for line in lines:
             name, colon, value = (part.strip() for part in line.partition(":"))
             if not colon or not name:
@@ -145,17 +145,6 @@ def _headers(given: Iterable[str]) -> dict[str, str]:
             else:
                 headers[known] += _SEPARATORS.get(name.lower(), ", ") + value
     return headers
-
-
-def _lines(file: str) -> list[str]:
-    """Return the lines of a file with headers; empty ones and comments don't count."""
-    try:
-        text = Path(file).read_text(encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"--header: cannot read {file}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise UsageError(f"--header: {file} is not a text in UTF-8") from None
-    return [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
 
 
 _CONVERSIONS: Final[Mapping[str, Any]] = {

@@ -18,8 +18,7 @@ def output(args: argparse.Namespace) -> Iterator[TextIO]:
 
     :raises UsageError: if the file exists, and nothing says that it may be changed.
     """
-    if args.replace and args.append:
-        raise UsageError("--replace and --append exclude each other")
+    check_replacement(args)
     if not args.output or args.output == "-":
         yield sys.stdout
         sys.stdout.flush()  # before anything is said about what was printed
@@ -35,3 +34,12 @@ def output(args: argparse.Namespace) -> Iterator[TextIO]:
             text.flush()
         finally:
             text.detach()  # whole_file closes it
+
+
+def check_replacement(args: argparse.Namespace) -> None:
+    """Check what is to become of a file that exists.
+
+    :raises UsageError: if it is to be replaced and appended to.
+    """
+    if args.replace and args.append:
+        raise UsageError("--replace and --append exclude each other")

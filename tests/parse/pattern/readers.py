@@ -18,10 +18,10 @@ from usp._parse.children import Child
 from usp._parse.diagnostics import Diagnostics
 from usp._parse.document import Source, inspect
 from usp._parse.input.sniff import Kind
-from usp._parse.pattern.groups import MatchRun, iter_entries
 from usp._parse.pattern.known_patterns import forget_patterns
-from usp._parse.xml.expat_reader import XmlReader
+from usp._parse.pattern.layout import MatchRun, iter_entries
 from usp._parse.xml.grammar import GRAMMARS
+from usp._parse.xml_reader import XmlReader
 from usp.objects.abstract_sitemap import HasProblems
 from usp.objects.problem import Problem
 
@@ -78,7 +78,7 @@ def entries(data: bytes, kind: Kind = Kind.URLSET, *, expat_only: bool = False) 
     reader = XmlReader(GRAMMARS[kind], diagnostics, expat_only=expat_only)
     pieces = list(reader.read([data]))
     records = [(name, list(record), at) for name, record, at in iter_entries(pieces)]
-    matched = sum(len(piece.matches) for piece in pieces if isinstance(piece, MatchRun))
+    matched = sum(len(piece.rows) for piece in pieces if isinstance(piece, MatchRun))
     return Entries(records, diagnostics.problems, matched)
 
 

@@ -17,9 +17,7 @@ from tests.parse.pattern.readers import WORTH_LEARNING, assert_readers_agree, en
 from tests.parse.pattern.test_readers_agree import calls
 from tests.parse.reading import ALL, u
 from usp._parse.document import Source, inspect
-from usp._parse.pattern.pattern_reader import _UNSAFE
-
-_CONTROL_CHARACTERS: Final = _UNSAFE[0][0]
+from usp._parse.pattern.unsafe import _UNSAFE
 
 
 def document(*listed: str) -> bytes:
@@ -55,7 +53,7 @@ def test_each_unsafe_pattern_is_searched_once_per_block() -> None:
     def note(_frame: object, event: str, called: object) -> None:
         nonlocal searches
         if event == "c_call" and isinstance(called, BuiltinMethodType):
-            searches += called.__self__ is _CONTROL_CHARACTERS
+            searches += called.__self__ is _UNSAFE
 
     sys.setprofile(note)
     try:
@@ -89,7 +87,7 @@ INVALID_CODE_POINTS = ["&#1114112;", "&#x110000;", "&#xD800;", "&#xdfff;", "&#xF
 @pytest.mark.parametrize("reference", REFERENCES)
 def test_character_references_of_any_script_are_matched(reference: str) -> None:
     data = one_in(1, reference, count=60)
-    assert entries(data).matched == 57
+    assert entries(data).matched == 60
     assert_readers_agree([data])
 
 
@@ -98,7 +96,7 @@ def test_unsafe_and_invalid_character_references_are_left_to_expat(reference: st
     assert_readers_agree([one_in(9, reference, count=60)])
 
 
-# Patterns that would try the same thing again and again
+# Shapes that are written in many ways
 
 
 def written_in(ways: int) -> dict[str, bytes]:
@@ -123,9 +121,9 @@ def test_values_with_few_alternatives_are_matched(what: str) -> None:
 
 
 @pytest.mark.parametrize("what", written_in(1))
-def test_values_with_many_alternatives_are_left_to_expat(what: str) -> None:
-    data = written_in(20)[what]
-    assert entries(data).matched == 0
+def test_values_with_many_alternatives_cost_little_more(what: str) -> None:
+    data = written_in(200)[what]
+    assert calls(data, expat_only=False) < calls(data, expat_only=True) * 1.5
     assert_readers_agree([data])
 
 

@@ -19,8 +19,8 @@ from tests.parse.reading import SM
 from usp._parse.diagnostics import Diagnostics
 from usp._parse.document import Pages, Source
 from usp._parse.input.sniff import Kind
-from usp._parse.xml.expat_reader import XmlReader
 from usp._parse.xml.grammar import GRAMMARS
+from usp._parse.xml_reader import XmlReader
 
 MB: Final = 1_000_000
 ENTRY: Final = "<url><loc>http://h.example/@</loc></url>"

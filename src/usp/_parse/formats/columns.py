@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from usp._display import redact
 from usp._parse.formats.field_reader import FieldReader, has_key
-from usp._parse.formats.urlset import IMAGES, STORY, images_by, plain_images_by, story_by
+from usp._parse.formats.urlset import IMAGES, STORY, images_by, story_by
 from usp._parse.values.enumerations import change_frequency_word
 from usp._parse.values.numbers import parse_priority
 from usp._parse.values.text import split_commas, text_or_none
@@ -88,7 +88,7 @@ def story_row(story: SitemapNewsStory) -> RowValues:
 
 
 STORY_ROW: Final = replace(STORY, make=story_by(_story_row))
-IMAGE_ROWS: Final = replace(IMAGES, make=images_by(_row), make_plain=plain_images_by(_row))
+IMAGE_ROWS: Final = replace(IMAGES, make=images_by(_row))
 
 
 def declared_story(texts: Mapping[str, str]) -> RowValues | None:

@@ -11,6 +11,7 @@ from typing import ClassVar, Final
 from usp._parse.diagnostics import Diagnostics
 from usp._parse.formats import media_rss as media
 from usp._parse.formats.field_reader import LINK_ATTRIBUTES, FieldReader, IsValid, elements, first
+from usp._parse.input.sniff import Kind
 from usp._parse.values.dates import is_valid_date, parse_aware_date, parse_date
 from usp._parse.values.text import clean_text, html_to_text, text_or_none
 from usp._parse.values.urls import check_url, is_http_url, resolve_url
@@ -40,6 +41,10 @@ class RssFieldReader(FieldReader):
     url_keys = media.URL_KEYS
     single_keys = frozenset({"title", "pubdate"})
     more_keys: ClassVar[tuple[str, ...]] = ("media:", "enclosure", "link@", "atom:", UNKNOWN)
+
+    def __init__(self, base: str | None, kind: Kind) -> None:
+        super().__init__(base, kind)
+        self._titled: tuple[Record, str | None] = (), None  # the last record, and its title
 
     def urls(self, record: Record, diagnostics: Diagnostics) -> list[str]:
         """Return the item's URL, if it has a title or text as well."""
@@ -107,7 +112,17 @@ class RssFieldReader(FieldReader):
         return [link for link in links if link is not page] or None
 
     def _title(self, record: Record) -> str | None:
-        """Return the title or text without markup; if nothing remains, with its markup."""
+        """Return the title or text without markup; if nothing remains, with its markup.
+
+        It decides whether there is a page, and is mostly read right after that.
+        """
+        known, title = self._titled
+        if known is not record:
+            title = self._find_title(record)
+            self._titled = record, title
+        return title
+
+    def _find_title(self, record: Record) -> str | None:
         texts = (text for name in self.titles for _, text in elements(record, name))
         title = self._first_text(record, self.titles)
         return title or next(filter(None, map(clean_text, texts)), None)
@@ -122,6 +137,8 @@ class RssFieldReader(FieldReader):
         return None
 
     def _is_html(self, _name: str, attributes: Mapping[str, str]) -> bool:
+        if not attributes:
+            return False
         types = {attributes.get("type", "").lower(), attributes.get("mode", "").lower()}
         return bool(types & _HTML_TYPES)
 

@@ -13,7 +13,6 @@ from typing import ClassVar, Final, TypeVar
 
 from usp._parse.diagnostics import Diagnostics
 from usp._parse.input.sniff import Kind
-from usp._parse.pattern.groups import GroupIndexes, Groups, MatchRecord, Row
 from usp._parse.values.text import clean_text, decode_entities
 from usp._parse.values.urls import check_url, resolve_url
 from usp._parse.xml.grammar import UNKNOWN, UNKNOWN_END, UNKNOWN_TEXT
@@ -36,14 +35,14 @@ LINK_ATTRIBUTES: Final = ("hreflang", "media", "type", "title")
 """The attributes that a link may have beside ``rel`` and ``href``."""
 
 Value = TypeVar("Value")
+Texts = tuple[str | None, ...]
+"""The texts of an element or a group, in the order of the requested keys; None if absent."""
 IsValid = Callable[[str], object]
 """Tells whether a text is a valid value: the result is true."""
 
 
 def first(record: Record, key: str) -> str:
     """Return the first text under this key; empty if there is none."""
-    if isinstance(record, MatchRecord):
-        return record.first(key)
     for known, text in record:
         if known == key:
             return text
@@ -52,15 +51,11 @@ def first(record: Record, key: str) -> str:
 
 def texts(record: Record, key: str) -> list[str]:
     """Return all texts under this key."""
-    if isinstance(record, MatchRecord):
-        return record.texts(key)
     return [text for known, text in record if known == key]
 
 
 def has_key(record: Record, prefix: str) -> bool:
-    """Tell whether a record may have a key with this prefix."""
-    if isinstance(record, MatchRecord):
-        return record.may_have(prefix)
+    """Tell whether a record has a key with this prefix."""
     for key, _ in record:  # noqa: SIM110 -- half the time of any(): most records are this short
         if key.startswith(prefix):
             return True
@@ -69,16 +64,14 @@ def has_key(record: Record, prefix: str) -> bool:
 
 def elements(record: Record, key: str) -> Iterator[tuple[dict[str, str], str]]:
     """Yield each element of this key: its attributes, which come just before it, and its text."""
-    if not has_key(record, key):
-        return
     prefix = f"{key}@"
     attributes: dict[str, str] = {}
     for known, text in record:
-        if known.startswith(prefix):
-            attributes[known[len(prefix) :]] = text
-        elif known == key:
+        if known == key:
             yield attributes, text
             attributes = {}
+        elif known.startswith(prefix):
+            attributes[known[len(prefix) :]] = text
 
 
 def first_value(record: Record, key: str, parse: Callable[[str], Value | None]) -> Value | None:
@@ -157,22 +150,22 @@ class GroupedField:
     """The prefix of all keys of a group."""
     keys: tuple[str, ...]
     """The keys that the field is built from."""
-    make: Callable[[list[Row], str | None], object]
+    make: Callable[[list[Texts], str | None], object]
     """Builds the field from the texts of each group under these keys, and the base URL; without
     any group, the field is None."""
-    make_plain: Callable[[GroupIndexes], Callable[[list[Groups]], object]]
-    """Returns a function that builds the field from plain texts, given the indexes of the keys.
+    make_plain: Callable[..., object] | None = None
+    """Builds the field from the texts of all groups, key by key; None if that takes ``make``."""
 
-    A missing text is None, or, in a run of elements, empty.
-    """
-    plain_keys: tuple[str, ...] = ()
-    """The keys for ``make_plain``, if they differ."""
+    @property
+    def is_of_attributes(self) -> bool:
+        """Whether it is built from the attributes of each element."""
+        return "@" in self.keys[0]
 
     def read(self, record: Record, base: str | None) -> object:
         """Return the field, given the record of an entry."""
         if not has_key(record, self.prefix):
             return None
-        if "@" in self.keys[0]:
+        if self.is_of_attributes:
             names = [key.partition("@")[2] for key in self.keys]
             rows: Iterable[Mapping[str, str]] = (row for row, _ in elements(record, self.start))
         else:

@@ -82,7 +82,7 @@ class JsonItemReader:
     def read(self, chunks: Iterable[bytes]) -> Iterator[Item]:
         """Yield the items as they are completed."""
         try:
-            for chunk in rechunk(chunks):
+            for chunk, _ in rechunk(chunks):
                 self._buffer += chunk
                 self._rescan_budget += _MAX_RESCANS * len(chunk)
                 yield from self._advance(final=False)

@@ -40,7 +40,7 @@ Elements = list[tuple[dict[str, str], str]]
 Reader = Callable[["_Scope", str], Value | None]
 """Returns the value of the field of this name in a scope; None if there is none."""
 
-_KEY_PREFIXES: Final = ("media:", "enclosure", "link@rel")
+_KEY_PREFIXES: Final = ("media:", "enclosure")
 _MEDIUMS: Final = frozenset({"image", "video"})
 _TYPES: Final = dict.fromkeys(
     (
@@ -64,6 +64,8 @@ _FILE_EXTENSIONS: Final = {
 }
 _PATHS: Final = ("", "content/", "group/", "group/content/")
 _CONTENTS: Final = ("media:content", "media:group/content")
+_THUMBNAILS: Final = tuple(f"media:{path}thumbnail" for path in _PATHS)
+_PLAYERS: Final = ("media:player", "media:group/player")
 _ENCLOSURES: Final = {"enclosure": "url", "link": "href"}
 """The elements for files in RSS and Atom without Media RSS, and the attribute with the URL; a link
 is a file if its ``rel`` is ``enclosure``."""
@@ -164,24 +166,28 @@ class _Medium:
 
 def has_media(record: Record) -> bool:
     """Tell quickly whether there may be any media."""
-    return any(key.startswith(_KEY_PREFIXES) for key, _ in record)
+    for key, text in record:
+        if key.startswith(_KEY_PREFIXES) or (key == "link@rel" and "enclosure" in text.lower()):
+            return True
+    return False
 
 
 def images(record: Record, url: ToUrl) -> list[SitemapImage] | None:
     """Return the images of an item: its own, and its thumbnails unless it has videos."""
+    media = [medium for group in _groups(record, url) for medium in group]
     found = {
         medium.loc: SitemapImage(
             medium.loc,
             caption=_find(medium.scopes, "description", _text),
             title=_find(medium.scopes, "title", _text),
         )
-        for group in _groups(record, url)
-        for medium in group
+        for medium in media
         if medium.kind == "image"
     }
-    if not videos(record, url):
-        for path in _PATHS:
-            for loc in _urls(elements(record, f"media:{path}thumbnail"), url):
+    has_videos = any(medium.kind == "video" for medium in media)
+    if not has_videos and not _player(record, url):
+        for key in _THUMBNAILS:
+            for loc in _urls(elements(record, key), url):
                 found.setdefault(loc, SitemapImage(loc))
     return list(found.values()) or None
 
@@ -194,18 +200,23 @@ def videos(record: Record, url: ToUrl) -> list[SitemapVideo] | None:
         files.sort(key=lambda medium: not medium.default)
         if files:
             found.append(_video(files, url))
-    if not found:
-        around = (_Scope(record, "media:group/"), _Scope(record, "media:"))
-        player = _Medium("video", "", around)
-        found = [video for video in [_video([player], url)] if video.player_loc]
-    return found or None
+    return found or _player(record, url)
+
+
+def _player(record: Record, url: ToUrl) -> list[SitemapVideo] | None:
+    """Return the video of a player without any file."""
+    if not any(key.startswith(_PLAYERS) for key, _ in record):
+        return None
+    around = (_Scope(record, "media:group/"), _Scope(record, "media:"))
+    video = _video([_Medium("video", "", around)], url)
+    return [video] if video.player_loc else None
 
 
 def check(record: Record, diagnostics: Diagnostics) -> None:
     """Report media that have no URL."""
     files = [medium for group in _groups(record, clean_text) for medium in group]
     without_url = sum(not file.loc and file.kind is None for file in files)
-    for key in ("enclosure", *(f"media:{path}thumbnail" for path in _PATHS)):
+    for key in ("enclosure", *_THUMBNAILS):
         without_url += sum(
             not clean_text(attributes.get("url", "") or text)
             for attributes, text in elements(record, key)

@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from decimal import Decimal
-from operator import itemgetter
 from typing import Final, cast
 
 from usp._parse.diagnostics import Diagnostics
@@ -16,6 +15,7 @@ from usp._parse.formats.field_reader import (
     LINK_ATTRIBUTES,
     FieldReader,
     GroupedField,
+    Texts,
     Value,
     blocks,
     elements,
@@ -26,12 +26,10 @@ from usp._parse.formats.field_reader import (
     texts,
 )
 from usp._parse.input.sniff import Kind
-from usp._parse.pattern.groups import NOTHING, GroupIndexes, Groups, Row
-from usp._parse.pattern.text_conversion import plain_list, plain_text
 from usp._parse.values.dates import is_valid_date, parse_aware_date, parse_date
 from usp._parse.values.enumerations import is_change_frequency, parse_change_frequency
 from usp._parse.values.numbers import parse_priority, priority_or_default
-from usp._parse.values.plain import unescape_plain_url
+from usp._parse.values.plain import are_plain_urls
 from usp._parse.values.text import (
     cached_text_or_none,
     clean_text,
@@ -58,13 +56,18 @@ REQUIRED: Final = (
 LINK: Final = "xhtml:link"
 _APP: Final = re.compile(r"(?:android|ios)-app:", re.IGNORECASE)
 """Links to apps: not HTTP, but valid in an alternate."""
+is_language: Final = re.compile(r"[A-Za-z][A-Za-z-]{0,40}+").fullmatch
+"""Tells whether a text is a language that needs no cleaning."""
+_MAX_LANGUAGES: Final = 1000
+_languages: set[str | None] = set()
+"""Such languages that were met before."""
 _ENTRY_NAME: Final = {Kind.URLSET: "url", Kind.INDEX: "sitemap"}
 
 
-def story_by(make: Callable[..., Value]) -> Callable[[list[Row], str | None], Value | None]:
+def story_by(make: Callable[..., Value]) -> Callable[[list[Texts], str | None], Value | None]:
     """Return what makes something of the values of the first story."""
 
-    def story(rows: list[Row], _base: str | None) -> Value | None:
+    def story(rows: list[Texts], _base: str | None) -> Value | None:
         for title, published, name, language, access, *lists in rows:
             # Like 1.8.1, a story needs a title and a readable date.
             if (headline := text_or_none(title)) and (date := parse_date(published or "")):
@@ -81,30 +84,9 @@ def story_by(make: Callable[..., Value]) -> Callable[[list[Row], str | None], Va
     return story
 
 
-def _plain_story(indexes: GroupIndexes) -> Callable[[list[Groups]], SitemapNewsStory | None]:
-    title, published, name, language, access, genres, keywords, tickers = indexes
-
-    def story(rows: list[Groups]) -> SitemapNewsStory | None:
-        for row in rows:
-            if (headline := plain_text(row[title])) and (
-                date := parse_date(plain_text(row[published]) or "")
-            ):
-                return SitemapNewsStory(
-                    headline,
-                    date,
-                    plain_text(row[name]),
-                    plain_text(row[language]),
-                    plain_text(row[access]),
-                    plain_list(row[genres]),
-                    plain_list(row[keywords]),
-                    plain_list(row[tickers]),
-                )
-        return None
-
-    return story
-
-
-def images_by(make: Callable[..., Value]) -> Callable[[list[Row], str | None], list[Value] | None]:
+def images_by(
+    make: Callable[..., Value],
+) -> Callable[[list[Texts], str | None], list[Value] | None]:
     """Return what makes something of the values of each image."""
     return lambda rows, base: (
         [
@@ -122,32 +104,19 @@ def images_by(make: Callable[..., Value]) -> Callable[[list[Row], str | None], l
     )
 
 
-def plain_images_by(
-    make: Callable[..., Value],
-) -> Callable[[GroupIndexes], Callable[[list[Groups]], list[Value] | None]]:
-    """Return the same for plain texts."""
-
-    def images(indexes: GroupIndexes) -> Callable[[list[Groups]], list[Value] | None]:
-        loc, caption, geo_location, title, license_url = indexes
-        return lambda rows: (
-            [
-                make(
-                    unescape_plain_url(url),
-                    plain_text(row[caption]),
-                    plain_text(row[geo_location]),
-                    plain_text(row[title]),
-                    unescape_plain_url(row[license_url] or "") or None,
-                )
-                for row in rows
-                if (url := row[loc])
-            ]
-            or None
-        )
-
-    return images
+def _plain_alternates(rels: Texts, languages: Texts, urls: Texts) -> list[tuple[str, str]] | None:
+    """Return the alternates if none needs cleaning, as nearly always; else None."""
+    if rels.count("alternate") != len(rels) or None in urls:
+        return None
+    if not _languages.issuperset(languages):
+        if not all(language and is_language(language) for language in languages):
+            return None
+        if len(_languages) < _MAX_LANGUAGES:
+            _languages.update(languages)
+    return list(zip(languages, urls, strict=True)) if are_plain_urls(urls) else None  # type: ignore[arg-type]
 
 
-def _alternates(rows: list[Row], base: str | None) -> list[tuple[str, str]] | None:
+def _alternates(rows: list[Texts], base: str | None) -> list[tuple[str, str]] | None:
     return [
         (language, target)
         for rel, hreflang, href in rows
@@ -158,20 +127,6 @@ def _alternates(rows: list[Row], base: str | None) -> list[tuple[str, str]] | No
     ] or None
 
 
-def _plain_alternates(indexes: GroupIndexes) -> Callable[[list[Groups]], list[Groups] | None]:
-    # rel is "alternate" in all of them (see the grammar's plain values), and all have the same
-    # attributes: mostly just these two, so that the rows are the result.
-    if NOTHING in indexes:
-        return lambda _: None
-    pick, in_order = itemgetter(*indexes), indexes == tuple(range(len(indexes)))
-
-    def alternates(rows: list[Groups]) -> list[Groups] | None:
-        unchanged = in_order and rows and len(rows[0]) == len(indexes)
-        return (rows if unchanged else list(map(pick, rows))) or None
-
-    return alternates
-
-
 STORY: Final = GroupedField(
     "news:news",
     "news:",
@@ -180,14 +135,12 @@ STORY: Final = GroupedField(
         *("news:genres", "news:keywords", "news:stock_tickers"),
     ),
     story_by(SitemapNewsStory),
-    _plain_story,
 )
 IMAGES: Final = GroupedField(
     "image:image",
     "image:",
     ("image:loc", "image:caption", "image:geo_location", "image:title", "image:license"),
     images_by(SitemapImage),
-    plain_images_by(SitemapImage),
 )
 ALTERNATES: Final = GroupedField(
     LINK,
@@ -195,7 +148,6 @@ ALTERNATES: Final = GroupedField(
     (f"{LINK}@rel", f"{LINK}@hreflang", f"{LINK}@href"),
     _alternates,
     _plain_alternates,
-    (f"{LINK}@hreflang", f"{LINK}@href"),
 )
 
 

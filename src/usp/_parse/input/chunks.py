@@ -14,18 +14,24 @@ def split_chunks(chunks: Iterable[bytes], size: int = CHUNK_SIZE) -> Iterator[by
             yield chunk[start : start + size]
 
 
-def rechunk(chunks: Iterable[bytes]) -> Iterator[bytes]:
+def rechunk(chunks: Iterable[bytes]) -> Iterator[tuple[bytes, bool]]:
     """Yield chunks of one size, so that nothing depends on the sizes in which they arrived.
 
-    The last one has the rest, and may be empty.
+    With each comes whether it is the last one, which has the rest, and may be empty.
     """
-    buffer = bytearray()
+    held: list[bytes] = []
+    size = 0
     for chunk in chunks:
-        buffer += chunk
-        while len(buffer) >= CHUNK_SIZE:
-            yield bytes(buffer[:CHUNK_SIZE])
-            del buffer[:CHUNK_SIZE]
-    yield bytes(buffer)
+        held.append(chunk)
+        size += len(chunk)
+        if size >= CHUNK_SIZE:
+            data = b"".join(held)
+            stop = size // CHUNK_SIZE * CHUNK_SIZE
+            for start in range(0, stop, CHUNK_SIZE):
+                yield data[start : start + CHUNK_SIZE], False
+            held = [data[stop:]]
+            size -= stop
+    yield b"".join(held), True
 
 
 def take_head(chunks: Iterable[bytes], size: int) -> tuple[bytes, Iterator[bytes]]:

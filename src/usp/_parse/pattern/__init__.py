@@ -1,14 +1,14 @@
 """The pattern reader: the fast path for XML entries that look alike.
 
-Sitemaps are generated, so the entries of one file have the same elements in the same order. One
-regular expression is compiled from entries that expat has read, and matches the rest:
+Sitemaps are generated, so their entries have the same elements in the same order, and so have those
+of other sites. What expat finds in an entry with certain tags it finds in all of them:
 
-- ``shape``: the structure of an entry, read off its tags, and merged over several entries;
-- ``compile``: the regular expression of a shape;
-- ``groups``: what its groups mean;
-- ``pattern_reader``: matches entries, and decides when that is worth it;
-- ``text_conversion``: bytes, seen as characters, to the text that expat would give;
-- ``extract``: the fields of a page, read from the groups of a match.
+- ``shape``: an entry, split into its tags and its texts;
+- ``learning``: what the texts of a shape mean, by a sample that expat reads;
+- ``known_patterns``: what was learned, for other documents as well;
+- ``layout``: rows of texts, and runs of entries;
+- ``unsafe``, ``text_conversion``: what is left to expat, and texts as expat gives them;
+- ``pattern_reader``: matches entries, and decides when that is worth it.
 
-The authority is the expat reader in ``xml``: nothing here may change a result.
+The authority is the expat reader: nothing here may change a result.
 """

@@ -1,97 +1,141 @@
 """Patterns that are kept across documents, so that the second file of a generator starts fast.
 
-The entries of the sitemap protocol are known from the start, in their usual order and with any
-whitespace; other patterns are learned, and kept while they are used. A pattern never changes a
-result, so neither does one that was learned from another document.
+A pattern never changes a result, so neither does one that was learned from another document. The
+number of those that are kept, and their length, are limited: what is full is emptied, for the
+documents that follow.
 """
 
-from collections.abc import Iterator, Mapping
-from functools import cache
+from dataclasses import dataclass
 from typing import Final
 
-from usp._parse.input.sniff import Kind
-from usp._parse.pattern.compile import compile_pattern
-from usp._parse.pattern.groups import EntryPattern
-from usp._parse.pattern.shape import Element, shape_of
-from usp._parse.xml.grammar import GRAMMARS, Grammar
-from usp._parse.xml.namespaces import NamespaceScope, StructureProblems
+from usp._parse.pattern.head import forget_heads
+from usp._parse.pattern.layout import Element, RowLayout
+from usp._parse.pattern.learning import EMPTY, ChildPattern, learn, split_children
+from usp._parse.pattern.shape import declares_namespaces, name_of, tags_of
+from usp._parse.values.bounded_cache import keep
+from usp._parse.xml.grammar import Grammar
+from usp._parse.xml.namespaces import NamespaceScope, forget_names
 
-_MAX_KEPT: Final = 16
-"""How many learned patterns are kept for each format: those that were used last."""
-_URL: Final = "<loc>https://h.example/</loc>"
-_DATE: Final = "<lastmod>2024-05-01</lastmod>"
-_SAMPLES: Final = {
-    "url": (_URL, _DATE, "<changefreq>daily</changefreq>", "<priority>0.5</priority>"),
-    "sitemap": (_URL, _DATE),
-}
-"""The fields of the usual entries, of which only the first must be present."""
+_MAX_KEPT: Final = 1024
+_MAX_LENGTH: Final = 4096
+"""How many shapes are kept, and how long they are."""
+MAX_COLUMNS: Final = 64
+"""How many columns a layout of several shapes has, and any layout that is kept."""
 
-_GRAMMAR: Final = GRAMMARS[Kind.URLSET]
-_NAMESPACE: Final = "http://www.sitemaps.org/schemas/sitemap/0.9"
-_learned: dict[tuple[int, bool], tuple[EntryPattern, ...]] = {}
-"""By the identity of a format's table of entries, which is never freed, and by ``extensions``."""
+_Format = tuple[int, bool]
+"""The identity of a format's table of entries, which is never freed, and ``extensions``."""
 
 
-def known_patterns(grammar: Grammar, scope: NamespaceScope) -> Iterator[EntryPattern]:
-    """Yield the patterns of this format that are valid here, those that were used last first."""
-    if scope.base:
-        return
-    for pattern in _learned.get(_key(grammar), ()):
-        if scope.means(pattern.names):
-            yield pattern
-    for name in grammar.entries:
-        if name in _SAMPLES and scope.means(_sample_names(name)):
-            yield _sample_pattern(name)
+@dataclass(frozen=True, slots=True)
+class EntryPattern:
+    """What entries of one shape give."""
+
+    name: str
+    """The key of the entry."""
+    children: tuple[ChildPattern, ...]
+    tags: int
+
+    @property
+    def elements(self) -> tuple[Element, ...]:
+        """The children that give anything."""
+        return tuple(child.keys for child in self.children if child.keys)
+
+    @property
+    def length(self) -> int:
+        """The number of parts of such an entry, without values of attributes."""
+        return 2 * self.tags + 1
+
+    @property
+    def gaps(self) -> list[int]:
+        """Which parts of an entry must be blank."""
+        gaps, tag = [0], 0
+        for child in self.children:
+            gaps += [2 * (tag + at) + 2 for at in child.gaps]
+            tag += child.tags
+        return gaps
+
+    @property
+    def texts(self) -> list[list[int]]:
+        """Which parts of an entry the texts of each of its elements are; ``EMPTY`` for none."""
+        found, tag, value = [], 0, self.length
+        for child in self.children:
+            if child.keys:
+                found.append(
+                    [
+                        at
+                        if at == EMPTY
+                        else 2 * (tag + at) + 2
+                        if at < child.tags
+                        else value + at - child.tags
+                        for at in child.texts
+                    ]
+                )
+            tag += child.tags
+            value += child.values
+        return found
 
 
-def keep_pattern(grammar: Grammar, pattern: EntryPattern) -> None:
-    """Keep a learned pattern."""
-    _learned[_key(grammar)] = (pattern, *_learned.get(_key(grammar), ()))[:_MAX_KEPT]
+_patterns: dict[tuple[_Format, str], tuple[dict[str, str], EntryPattern]] = {}
+"""By the shape of an entry: the names that must have their meaning, and the pattern."""
+_children: dict[tuple[_Format, str, str], ChildPattern] = {}
+"""By the start tag of an entry and the shape of a child."""
+_layouts: dict[tuple[Element, ...], RowLayout] = {}
 
 
-def note_use(grammar: Grammar, pattern: EntryPattern) -> None:
-    """Note that a pattern was used: others are dropped before it."""
-    kept = _learned.get(_key(grammar), ())
-    if pattern in kept[1:]:
-        others = (known for known in kept if known is not pattern)
-        _learned[_key(grammar)] = (pattern, *others)
+def find_pattern(shape: str, grammar: Grammar, scope: NamespaceScope) -> EntryPattern | None:
+    """Return a pattern that is known, if its names mean the same here."""
+    found = _patterns.get((_format(grammar), shape))
+    return found[1] if found and scope.means(found[0]) else None
+
+
+def learn_pattern(
+    shape: str, grammar: Grammar, scope: NamespaceScope
+) -> tuple[EntryPattern | None, bool]:
+    """Return the pattern of a new shape, and whether a sample was read for it.
+
+    It is None if such entries have to be left to expat.
+    """
+    shapes = split_children(shape)
+    if shapes is None:
+        return None, False
+    form, start = _format(grammar), shapes[0]
+    known = [_children.get((form, start, child)) for child in shapes]
+    children = [child for child in known if child and scope.means(child.names)]
+    is_new = len(children) < len(shapes)
+    if is_new:
+        learned = learn(shapes, grammar, scope)
+        if learned is None:
+            return None, True
+        children = learned
+    name = scope.key(name_of(tags_of(start)[0]))
+    pattern = EntryPattern(name, tuple(children), sum(child.tags for child in children))
+    # Whether a name is a problem depends on more than its meaning.
+    has_problems = any(child.problems for child in children)
+    if len(shape) <= _MAX_LENGTH and not has_problems and not declares_namespaces(shape):
+        names = {name: key for child in children for name, key in child.names.items()}
+        keep(_patterns, (form, shape), (names, pattern), _MAX_KEPT)
+        for one, child in zip(shapes, children, strict=True):
+            keep(_children, (form, start, one), child, _MAX_KEPT)
+    return pattern, is_new
+
+
+def layout_of(elements: tuple[Element, ...]) -> RowLayout:
+    """Return the layout of these elements, the same as in other documents."""
+    layout = _layouts.get(elements)
+    if layout is None:
+        layout = RowLayout(elements)
+        if len(layout.keys) <= MAX_COLUMNS:
+            keep(_layouts, elements, layout, _MAX_KEPT)
+    return layout
 
 
 def forget_patterns() -> None:
-    """Forget all learned patterns: what is read next starts as in a new process."""
-    _learned.clear()
+    """Forget everything: what is read next starts as in a new process."""
+    for kept in (_patterns, _children, _layouts):
+        kept.clear()
+    forget_heads()
+    forget_names()
 
 
-def _key(grammar: Grammar) -> tuple[int, bool]:
+def _format(grammar: Grammar) -> _Format:
     return id(grammar.entries), grammar.extensions
-
-
-@cache
-def _sample_pattern(name: str) -> EntryPattern:
-    """Return the pattern of the usual entry of this name."""
-    pattern = compile_pattern(_sample_shape(name), _GRAMMAR.plain_values)
-    if pattern is None:
-        raise AssertionError(name)
-    return pattern
-
-
-@cache
-def _sample_names(name: str) -> Mapping[str, str]:
-    return _sample_shape(name).names
-
-
-@cache
-def _sample_shape(name: str) -> Element:
-    """Return the shape of the usual entry of this name."""
-    fields = _SAMPLES[name]
-    root = "", _NAMESPACE
-    scope = NamespaceScope(_GRAMMAR.namespace, StructureProblems(), dict([root]), root)
-    shape: Element | None = None
-    # With and without whitespace: both are covered then, and any other. All fields may be missing.
-    for blanks, present in (("", fields), ("\n", fields), ("", fields[:1])):
-        text = blanks.join([f"<{name}>", *present, f"</{name}>"])
-        read = shape_of(text, _GRAMMAR, scope)
-        shape = shape.merged(read) if shape and read else read
-    if shape is None:
-        raise AssertionError(name)
-    return shape

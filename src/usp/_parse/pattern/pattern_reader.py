@@ -1,134 +1,74 @@
-"""The pattern reader: reads entries with one regular expression, at a fraction of expat's cost.
+"""The pattern reader: reads entries by their shape, at a fraction of expat's cost.
 
-A pattern has the tags of an entry literally, captures its values, and has elements that some
-entries lack as optional. Some patterns are known from the start or from other documents
-(``known_patterns``). Others are learned: the expat reader reads the first entries, and their shapes
-(``shape``) are merged and compiled (``compile``).
+An entry is split into tags and texts (``shape``). If its tags are those of a known pattern, its
+texts are where that pattern says. An unknown shape is learned from a sample that expat reads
+(``learning``), or put together from children that are known.
 
 The pattern reader never changes a result. It gives an entry only if expat would give the same:
 
-- Each name in the pattern has the same meaning under the namespaces of the document. An entry that
-  does not match goes to expat; while a pattern is learned, its shape is merged into the pattern.
-- A value contains no ``<``, except as CDATA, and no ``]]>``. A value of a plain entry contains
-  nothing else that expat would reject. For other entries each block is searched for such things
-  once: control characters, references that aren't plain. An entry with one goes to expat.
+- expat has read a sample with exactly these tags, where the names mean the same.
+- There is nothing else in it that expat would reject: no control characters, only references that
+  are certainly valid, and only whitespace where the sample has none.
 
-Whether it is worth its cost is decided by counting. Compiling a pattern takes as long as reading
-some tens of kilobytes, so it is done only where much more is left, in this document or in earlier
-ones with the same namespaces. A file in which few entries match is left to expat.
+Any other entry goes to expat. Whether all this is worth its cost is decided by counting: in a block
+in which few entries match, the rest is left to expat.
 """
 
 import re
-from collections.abc import Iterator
-from itertools import islice
+from collections.abc import Iterable
 from typing import Final
 
-from usp._parse.pattern.compile import compile_pattern
-from usp._parse.pattern.groups import EntryPattern, MatchRecord, MatchRun, Way
-from usp._parse.pattern.known_patterns import keep_pattern, known_patterns, note_use
-from usp._parse.pattern.shape import BLANKS, Element, merge_shapes, shape_of
-from usp._parse.pattern.text_conversion import ANYTHING, REFERENCES, conversion_for
-from usp._parse.values.plain import NOT_PLAIN
-from usp._parse.xml.entry_builder import Entry
+from usp._parse.pattern.fits import ABSENT, Fit, FitTable, table_of
+from usp._parse.pattern.known_patterns import find_pattern, learn_pattern
+from usp._parse.pattern.layout import MatchRun, Row
+from usp._parse.pattern.shape import MARKED, replace_sections, split_attributes
+from usp._parse.pattern.text_conversion import convert_texts
+from usp._parse.pattern.uniform import uniform_rows
+from usp._parse.pattern.unsafe import BAD_REFERENCE, UnsafeSearch
 from usp._parse.xml.grammar import Grammar
 from usp._parse.xml.namespaces import NamespaceScope
 
 _LONGEST_RUN: Final = 256
-"""Few enough that the matches are still in the CPU cache when their pages are made."""
+"""Few enough that the rows are still in the CPU cache when their pages are made."""
+_BUDGET: Final = 40
+"""For misses in one block; half of it in the next block if nothing matches."""
+_SMALLEST_BUDGET: Final = 12
+_LARGEST_BUDGET: Final = 1024
+_SAMPLE: Final = 4
+"""A shape that needs a sample costs about as much as four matches save."""
 _MISS: Final = 3
-"""An entry that does not match costs as much as three matches save."""
-_MISSES: Final = 64
-"""The budget for misses in one block while a pattern is learned; half of it in the next block if
-nothing matches."""
-_FEWEST_MISSES: Final = 12
-"""The same where nothing is learned."""
-_MOST_LEFT: Final = 1024
-_MAX_LESSONS: Final = 100
-"""How many entries of new shapes a pattern is learned from: then its odd entries all differ."""
-_WORTH_TRYING: Final = 800
-"""A smaller document is read by expat before a pattern is prepared."""
-_WORTH_LEARNING: Final = 96 * 1024
-"""In fewer bytes than these, learning a pattern costs more than a quarter of what it saves."""
-_LONGEST_ENTRY: Final = 64 * 1024
-_CONTROLS: Final = "".join(map(chr, [*range(9), 11, 12, *range(14, 32)]))
-_PLAIN_REFERENCE: Final = (
-    # The five entities of XML, and characters that XML certainly allows.
-    r"(?:amp|lt|gt|quot|apos"
-    r"|#(?:3[2-9]|[4-9][0-9]|[1-9][0-9]{2,3}|[1-47-9][0-9]{4}|[1-9][0-9]{5})"
-    r"|#x(?:[2-9A-Fa-f][0-9A-Fa-f]|[1-9A-Fa-f][0-9A-Fa-f]{2}|[1-9A-Ca-c][0-9A-Fa-f]{3}"
-    r"|[1-9A-Fa-f][0-9A-Fa-f]{4}))"
-)
-_Hazards = tuple[tuple[re.Pattern[str], tuple[bytes, ...]], ...]
-"""Patterns, and the bytes that each can begin with, which are fast to search for."""
-_UNSAFE: Final[_Hazards] = (
-    (re.compile(f"[{re.escape(_CONTROLS)}]"), tuple(char.encode() for char in _CONTROLS)),
-    (re.compile("[\ufffe\uffff]"), (b"\xef\xbf",)),
-    (re.compile(f"&(?!{_PLAIN_REFERENCE};)"), (b"&",)),
-)
-"""What expat would reject or change; in CDATA it may be harmless, and expat reads it then."""
-_LEADING: Final = re.compile(BLANKS)
-
-
-class _Search:
-    """Finds the next match of any of some patterns in a text."""
-
-    def __init__(self, block: bytes, text: str, hazards: _Hazards) -> None:
-        self._text = text
-        self._block = block
-        self._hazards = hazards
-        # The next index of each pattern that may occur; None before the first search.
-        self._next: dict[re.Pattern[str], int] | None = None
-
-    def next(self, begin: int) -> int:
-        """Return the index of the next one, or the length of the text.
-
-        Each pattern is searched for only behind its last index. Otherwise a rare one would be
-        searched for through the whole block at each occurrence of a frequent one.
-        """
-        text = self._text
-        if self._next is None:
-            occurs = self._block.__contains__
-            self._next = {
-                pattern: -1 for pattern, begins in self._hazards if any(map(occurs, begins))
-            }
-        for pattern, index in self._next.items():
-            if index < begin:
-                found = pattern.search(text, begin)
-                self._next[pattern] = found.start() if found else len(text)
-        return min(self._next.values(), default=len(text))
+"""An entry that is left to expat costs as much as three matches save."""
+_ENTRY_NAME: Final = re.compile(r"[ \t\r\n]*+<([^\s<>/!?\"'=&]++)")
+_NO_SECTIONS: Final[list[str]] = []
+_ALIKE: Final = 8
+"""After so many entries of one shape, the next ones are read together; more after each failure."""
+_MAX_REFUSED: Final = 4096
+"""How many shapes of one document are remembered that are left to expat."""
 
 
 class PatternReader:
-    """Reads the entries of one document that match a pattern, and learns the pattern if needed."""
+    """Reads the entries of one document whose shape is known or can be learned."""
 
     def __init__(self, grammar: Grammar) -> None:
         self._grammar = grammar
-        self._shape: Element | None = None
-        self._scope: NamespaceScope | None = None  # the namespaces under which it was learned
-        self._entry_pattern: EntryPattern | None = None
-        self._alike = 0  # entries without a new shape since the last pattern
-        self._wanted = 2  # how many of them are needed before the next pattern
-        self._lessons = 0  # entries with a new shape, learned or not
-        self._misses = _MISSES
-        self._left = 0  # what is left of the budget for misses
+        self._scope: NamespaceScope | None = None  # under which the patterns are valid
+        self._table = FitTable()
+        self._alike = _ALIKE
+        self._refused: set[str] = set()  # shapes that are left to expat
+        self._budget = _BUDGET
+        self._left = 0  # what is left of the budget
         self._block = b""
-        self._view: str | None = None  # the block as text
+        self._text: str | None = None  # the block as text
         self._byte = self._index = 0  # an offset in the block, and the same in the text
-        self._not_plain = self._unsafe = _Search(b"", "", ())  # where the two ways have to stop
-        self._conversion = REFERENCES
-        self._longest_general_run = 1
+        self._unsafe = UnsafeSearch(b"", "")
+        self._has_sections = self._has_references = self._has_namespaces = False
 
     def show(self, block: bytes) -> None:
         """Start with a new block of bytes."""
         self._block = block
-        self._view = None
+        self._text = None
         self._byte = self._index = 0
-        budget = 0
-        if len(block) >= _WORTH_LEARNING:
-            budget = self._misses
-        elif len(block) >= _WORTH_TRYING or self._entry_pattern is not None:
-            budget = _FEWEST_MISSES
-        self._left = max(self._left, budget)
+        self._left = max(self._left, self._budget)
 
     @property
     def is_active(self) -> bool:
@@ -140,74 +80,118 @@ class PatternReader:
 
         ``start`` is the offset of the block in the document.
         """
-        if self._left <= 0:
+        if self._left <= 0 or scope.base or not scope.has_root:
             return None, begin
-        if self._view is None:
-            self._view = self._open_block()
-        blanks = _LEADING.match(self._view, self._index_of(begin))
-        index = blanks.end() if blanks else self._index
-        begin += index - self._index  # blanks are ASCII
-        if self._view.startswith("</", index):  # the end of the document
+        if self._text is None:
+            # What is not UTF-8 is a character that the block cuts in two, at its end.
+            self._text = self._block.decode("utf-8", "surrogateescape")
+            self._unsafe = UnsafeSearch(self._block, self._text)
+            self._has_namespaces = self._block.find(b"xmlns", begin) >= 0
+            # A single character is found many times as fast as two.
+            self._has_sections = b"!" in self._block and b"<!" in self._block
+            self._has_references = b"&" in self._block or b"\r" in self._block
+        if scope is not self._scope:
+            self._scope = scope
+            self._table = table_of(self._grammar, scope)
+            self._refused.clear()
+        index = self._index_of(begin)
+        name = _ENTRY_NAME.match(self._text, index)
+        run, end = self._run(f"</{name[1]}>", index, start + begin) if name else (None, index)
+        if run is None:
+            if name:
+                self.miss_entry()
             return None, begin
-        for pattern in self._patterns(scope):
-            run = self._run(pattern, index, start + begin)
-            if run:
-                if pattern is not self._entry_pattern:
-                    self._entry_pattern, self._scope = pattern, scope
-                    self._shape = pattern.shape
-                    note_use(self._grammar, pattern)
-                self._left = min(self._left + len(run.matches), _MOST_LEFT)
-                self._misses = _MISSES
-                end = run.matches[-1].end()
-                length = len(self._view[index:end].encode())
-                self._byte, self._index = begin + length, end
-                return run, self._byte
-        return None, begin
+        self._left = min(self._left + len(run.rows), _LARGEST_BUDGET)
+        self._budget = _BUDGET
+        text = self._text
+        length = end - index if text.isascii() else len(text[index:end].encode())
+        self._byte, self._index = begin + length, end
+        return run, self._byte
 
-    def _patterns(self, scope: NamespaceScope) -> Iterator[EntryPattern]:
-        """Yield the patterns to try: the last one that matched, then others that are known.
+    def _run(self, end_tag: str, index: int, offset: int) -> tuple[MatchRun | None, int]:
+        """Return the entries that match from an index on, and where they end."""
+        text = self._text or ""
+        last = self._unsafe.next(index)
+        rows: list[Row] = []
+        used: dict[Fit, None] = {}
+        fit: Fit | None = None
+        at, alike = index, 0
+        while len(rows) < _LONGEST_RUN:
+            if fit and alike >= self._alike:
+                more, at = uniform_rows(text, at, last, fit, end_tag)
+                rows += more
+                alike = len(more)
+                self._alike = _ALIKE if more else min(2 * self._alike, _LONGEST_RUN)
+                continue
+            stop = text.find(end_tag, at)
+            if stop < 0 or stop > last:
+                break
+            match = self._match(text[at:stop])
+            if match is None or (fit and fit.layout is not match[0].layout):
+                break
+            alike = alike + 1 if match[0] is fit and fit.tag_texts else 0
+            fit, row = match
+            used[fit] = None
+            rows.append(row)
+            at = stop + len(end_tag)
+        if fit is None:
+            return None, index
+        self._report(used)
+        forms = [fit.form for fit in used]
+        start, length = (index, offset), at - index
+        return MatchRun(fit.name, fit.layout, rows, forms, text, end_tag, start, length), at
 
-        Where it pays to learn, the last one is extended instead: one pattern for all entries is
-        faster than to take turns.
-        """
-        last = self._entry_pattern if scope is self._scope else None
-        if last:
-            yield last
-            if self._is_worth_learning(self._byte):
-                return
-        for pattern in known_patterns(self._grammar, scope):
-            if pattern is not last:
-                yield pattern
-
-    def _open_block(self) -> str:
-        """Prepare the block for matching; return its text."""
-        # What is not UTF-8 is a character that the block cuts in two, at its end.
-        view = self._block.decode("utf-8", "surrogateescape")
-        self._not_plain = _Search(self._block, view, NOT_PLAIN)
-        self._unsafe = _Search(self._block, view, _UNSAFE)
-        self._conversion = conversion_for(self._block)
-        return view
-
-    def _run(self, pattern: EntryPattern, index: int, start: int) -> MatchRun | None:
-        """Return the entries that match a pattern from here on; None if there are none."""
-        if pattern.plain and (run := self._run_of(pattern.plain, pattern, index, start)):
-            self._longest_general_run = 1  # what follows an entry that isn't plain probably is
-            return run
-        run = self._run_of(pattern.general, pattern, index, start)
-        self._longest_general_run = min(self._longest_general_run * 2, _LONGEST_RUN)
-        return run
-
-    def _run_of(self, way: Way, pattern: EntryPattern, index: int, start: int) -> MatchRun | None:
-        hazards, longest = (
-            (self._not_plain, _LONGEST_RUN)
-            if way.layout.plain
-            else (self._unsafe, self._longest_general_run)
-        )
-        scanner = way.pattern.scanner(self._view, index, hazards.next(index))  # type: ignore[attr-defined]
-        found = list(islice(iter(scanner.match, None), longest))  # as re.Scanner does it
-        if not found:
+    def _match(self, written: str) -> tuple[Fit, Row] | None:
+        """Return the row of an entry, given without its end tag; None if it is left to expat."""
+        sections = _NO_SECTIONS
+        if self._has_sections and "!" in written:
+            sections = []
+            replaced = replace_sections(written, sections)
+            if replaced is None:
+                return None
+            written = replaced
+        marked = written.replace("<", MARKED)
+        parts = marked.split(">")
+        length = len(parts)
+        shape = "".join(parts[1::2])
+        if "=" in shape:
+            split = split_attributes(shape, with_namespaces=self._has_namespaces)
+            if split is None:
+                return None
+            shape, values = split
+            parts += values
+        fit = self._table.fits.get(shape) or self._new_fit(shape)
+        if fit is None or length != fit.length or len(marked) - len(written) != fit.tags:
             return None
-        return MatchRun(pattern.shape.key, start, way.layout, self._conversion, found)
+        if "".join(fit.gaps(parts)).strip():
+            return None
+        parts += ABSENT  # type: ignore[arg-type]  # the last one is None
+        row = fit.row(parts)
+        if self._has_references and ("&" in written or "\r" in written):
+            return None if BAD_REFERENCE.search(marked) else (fit, convert_texts(row, sections))
+        return fit, row if sections is _NO_SECTIONS else convert_texts(row, sections)
+
+    def _report(self, used: Iterable[Fit]) -> None:
+        """Report the names in shapes that are a problem, as expat would have the builder do."""
+        for fit in used:
+            for code, message in fit.problems:
+                if self._scope:
+                    self._scope.problems.add(code, message)
+
+    def _new_fit(self, shape: str) -> Fit | None:
+        """Return how entries of a shape become rows; None if they are left to expat."""
+        scope, table = self._scope, self._table
+        if shape in self._refused or scope is None or self._left <= 0:
+            return None
+        pattern = find_pattern(shape, self._grammar, scope)
+        if pattern is None:
+            pattern, is_sampled = learn_pattern(shape, self._grammar, scope)
+            self._left -= _SAMPLE if is_sampled else 1
+        if pattern:
+            return table.add(shape, pattern)
+        if len(self._refused) < _MAX_REFUSED:
+            self._refused.add(shape)
+        return None
 
     def _index_of(self, byte: int) -> int:
         """Return the index in the text of an offset in the block, which never decreases."""
@@ -220,57 +204,7 @@ class PatternReader:
         self._left //= 2
 
     def miss_entry(self) -> None:
-        """Record an entry that did not match."""
+        """Record an entry that is left to expat."""
         self._left -= _MISS
         if self._left <= 0:
-            self._misses = max(self._misses // 2, _FEWEST_MISSES)
-            self._forget()
-
-    def learn(self, begin: int, stop: int, scope: NamespaceScope, entry: Entry) -> None:
-        """Learn from an entry that did not match and was read by expat, given its offsets."""
-        self.miss_entry()
-        if self._left <= 0:
-            return
-        if stop - begin > _LONGEST_ENTRY or not self._is_worth_learning(stop):
-            return
-        if self._lessons >= _MAX_LESSONS:
-            return
-        text = self._block[begin:stop].decode()
-        pattern = self._entry_pattern if scope is self._scope else None
-        if pattern and pattern.general.pattern.fullmatch(text):
-            return  # it was split between two blocks, or contains something unsafe
-        shape = shape_of(text, self._grammar, scope)
-        if shape is None:
-            return
-        if scope is not self._scope:
-            self._forget()
-            self._scope = scope
-        merged = merge_shapes(self._shape, shape) if self._shape else shape
-        if merged is None or merged != self._shape:
-            self._lessons += 1
-            self._shape = merged or self._shape
-            return
-        self._alike += 1
-        if self._alike >= self._wanted:
-            self._compile(merged, text, entry)
-
-    def _is_worth_learning(self, offset: int) -> bool:
-        return len(self._block) - offset >= _WORTH_LEARNING
-
-    def _compile(self, shape: Element, text: str, entry: Entry) -> None:
-        """Compile the pattern of the merged shape; keep it only if it reproduces this entry."""
-        self._alike = 0
-        self._wanted *= 2
-        pattern = compile_pattern(shape, self._grammar.plain_values)
-        match = pattern.general.pattern.fullmatch(text) if pattern else None
-        if pattern is None or match is None:
-            return
-        if list(MatchRecord(pattern.general.layout, match.groups(), ANYTHING)) != list(entry[1]):
-            return
-        self._entry_pattern = pattern
-        if not shape.declares_namespaces and self._scope and self._scope.means(pattern.names):
-            keep_pattern(self._grammar, pattern)
-
-    def _forget(self) -> None:
-        self._shape = self._entry_pattern = self._scope = None
-        self._alike = self._lessons = 0
+            self._budget = max(self._budget // 2, _SMALLEST_BUDGET)

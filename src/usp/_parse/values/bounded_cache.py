@@ -8,10 +8,18 @@ from collections.abc import Callable
 from functools import lru_cache, wraps
 from typing import Final, TypeVar
 
+Key = TypeVar("Key")
 Value = TypeVar("Value")
 
 MAX_CACHED_LENGTH: Final = 256
 """Longer texts are not cached."""
+
+
+def keep(known: dict[Key, Value], key: Key, value: Value, limit: int) -> None:
+    """Remember a value; what is full is emptied, for the documents that follow."""
+    if len(known) >= limit:
+        known.clear()
+    known[key] = value
 
 
 def bounded_cache(max_entries: int) -> Callable[[Callable[[str], Value]], Callable[[str], Value]]:

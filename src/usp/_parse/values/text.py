@@ -48,8 +48,8 @@ def clean_text(text: str) -> str:
     """Return the text trimmed, without control characters, with entities decoded once more."""
     if "&" in text:
         text = decode_entities(text)
-    if text.isascii() and text.isprintable():
-        return text.strip(" ")  # most texts: nothing to remove
+    if text.isprintable():  # most texts, in any script: there are no blanks but spaces in them
+        return text.strip(" ")
     return remove_control_characters(text).strip(WHITESPACE)
 
 

@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 from usp._parse.xml.grammar import Grammar
@@ -30,11 +30,12 @@ class EntryBoundaries:
 
 def boundaries_for(grammar: Grammar) -> EntryBoundaries:
     """Return the boundaries of the entries of a format."""
-    return _boundaries("|".join(grammar.entries).encode(), implied=bool(grammar.implied_entry))
+    return _boundaries(tuple(grammar.entries), grammar.implied_entry is not None)
 
 
 @cache
-def _boundaries(names: bytes, *, implied: bool) -> EntryBoundaries:
+def _boundaries(entries: tuple[str, ...], implied: bool) -> EntryBoundaries:
+    names = "|".join(entries).encode()
     start = rb"<\s{0,9}+%s(?:%s)(?=[^\w.:-])" % (_PREFIX, names)
     start_or_loc = rb"<\s{0,9}+%s(?:%s|loc)(?=[^\w.:-])" % (_PREFIX, names)
     end = rb"(<\s{0,9}+/\s{0,9}+%s(?:%s)\s*>)" % (_PREFIX, names)
@@ -44,3 +45,14 @@ def _boundaries(names: bytes, *, implied: bool) -> EntryBoundaries:
         re.compile(end, re.IGNORECASE),
         re.compile(rb"%s|%s|%s" % (end, start, ROOT_END.pattern), re.IGNORECASE),
     )
+
+
+@lru_cache(maxsize=64)
+def root_ends(path: tuple[str, ...]) -> re.Pattern[bytes]:
+    """Return the pattern of the end tags of these elements, given from the outermost on.
+
+    There may be blanks and comments between them.
+    """
+    tags = (re.escape(f"</{name}>").encode() for name in reversed(path))
+    blanks = rb"(?:[ \t\r\n]++|<!--(?:[!-,.-~ \t\r\n]|-[!-,.-~ \t\r\n])*+-->)*+"
+    return re.compile(blanks + blanks.join([*tags, b""]))

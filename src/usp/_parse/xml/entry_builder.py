@@ -5,11 +5,10 @@ entries, unknown elements are entered; inside an entry they are skipped, or reco
 grammar has ``extensions``.
 """
 
-import re
 from collections.abc import Callable, Mapping
-from typing import Final
+from typing import Final, NamedTuple
 
-from usp._parse.values.urls import is_http_url
+from usp._parse.xml.bare_url import find_bare_url
 from usp._parse.xml.grammar import UNKNOWN, UNKNOWN_END, UNKNOWN_TEXT, Grammar, Tag
 from usp._parse.xml.namespaces import NamespaceScope, StructureProblems
 from usp.objects.page import Record
@@ -20,9 +19,8 @@ Entry = tuple[str, Record, int]
 _Children = Mapping[str, Tag] | None
 """The elements that are known at a position; None inside a text or inside an unknown element."""
 
+IMPLIED_ROOT: Final = "_"  # opened around entries without a root element
 _LOC: Final = "loc"
-_ESCAPED_LOC: Final = re.compile(r"<loc>([^<>]*)</loc>", re.IGNORECASE)
-"""A field that was escaped, or put into CDATA, together with its tags."""
 MAX_DEPTH: Final = 500
 """How many nested elements are distinguished; deeper ones are counted only."""
 _MAX_PATH: Final = 16
@@ -32,12 +30,22 @@ _MAX_PATH_NAMES: Final = 1024
 """The length of their names in all: each new parser reads them."""
 
 
+class BuilderState(NamedTuple):
+    """What the elements around the entries are, where no entry is open."""
+
+    stack: tuple[tuple[_Children, Tag | None, NamespaceScope, str], ...]
+    scope: NamespaceScope
+    has_other_content: bool
+    problems: list[tuple[str, str, int | None]]
+
+
 class EntryBuilder:
     """Builds the record of each entry, and appends those that are complete to ``completed``."""
 
-    def __init__(self, grammar: Grammar, position: Callable[[], int] = lambda: 0) -> None:
+    def __init__(self, grammar: Grammar, scope: NamespaceScope | None = None) -> None:
+        """Start before the root element, or, with a scope, inside of it."""
         self.completed: list[Entry] = []
-        self.position = position
+        self.position: Callable[[], int] = int
         """Returns the current offset; called when an entry starts or ends."""
         self.entry_start: int | None = None
         """The offset of the current entry; None between entries."""
@@ -45,12 +53,12 @@ class EntryBuilder:
         """The offset at which the last completed entry ended."""
         self.unclosed_entries: list[int] = []
         """The offsets of entries that were not closed before the next one started."""
-        self.structure_problems = StructureProblems()
+        self.structure_problems = scope.problems if scope else StructureProblems()
         self.has_other_content = False
         """Whether the root element contains anything but entries."""
         self._grammar = grammar
         self._entries = grammar.entries
-        self._scope = NamespaceScope(grammar.namespace, self.structure_problems)
+        self._scope = scope or NamespaceScope(grammar.namespace, self.structure_problems)
         self._record: list[tuple[str, str]] = []
         self._entry: Tag | None = None
         self._text: list[str] = []
@@ -66,6 +74,8 @@ class EntryBuilder:
         self._deeper_inside = 0
         self._entry_depth = 0  # how many elements are around the current entry
         self._stack: list[tuple[_Children, Tag | None, NamespaceScope, str]] = []
+        if scope:
+            self._stack.append((grammar.entries, None, scope, IMPLIED_ROOT))
 
     @property
     def path(self) -> list[str]:
@@ -93,9 +103,41 @@ class EntryBuilder:
         return self._scope.has_root and not self._stack
 
     @property
-    def is_child_sitemap(self) -> bool:
-        """Whether the current entry declares another sitemap."""
-        return self._entry is not None and self._entry.key == "sitemap"
+    def is_between_entries(self) -> bool:
+        """Whether elements around the entries are open, and nothing else."""
+        return self._entry is None and self._children is self._entries and bool(self._stack)
+
+    def state(self) -> BuilderState | None:
+        """Return the state between entries; None if it depends on where something is."""
+        problems = self.structure_problems.found
+        if any(at is not None for _, _, at in problems):
+            return None
+        return BuilderState(tuple(self._stack), self._scope, self.has_other_content, problems)
+
+    def restore(self, state: BuilderState) -> None:
+        """Continue from such a state, in another document."""
+        for problem in state.problems:
+            self.structure_problems.add(*problem)
+        scopes: dict[int, NamespaceScope] = {}
+        for scope in (*(place[2] for place in state.stack), state.scope):
+            if id(scope) not in scopes:
+                scopes[id(scope)] = scope.reporting_to(self.structure_problems)
+        self._stack = [
+            (children, tag, scopes[id(scope)], name) for children, tag, scope, name in state.stack
+        ]
+        self._scope = scopes[id(state.scope)]
+        self._known = self._scope.names.tags[id(self._children)]
+        self.has_other_content = state.has_other_content
+
+    @property
+    def open_record(self) -> list[tuple[str, str]]:
+        """The record of the current entry so far."""
+        return self._record
+
+    @property
+    def is_in_text(self) -> bool:
+        """Whether the innermost open element contains text, or is unknown."""
+        return self._leaf is not None or self._children is None
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
         """Handle a start tag."""
@@ -203,26 +245,13 @@ class EntryBuilder:
         if self._entry is None:
             return
         if bare_text := self._bare_text or "".join(self._text).strip():
-            self._take_bare_url(bare_text)
+            key = self._grammar.url_field
+            if url := find_bare_url(bare_text, self._entry.key, self._record, self._grammar):
+                self._record.append((key, url))  # <sitemap>https://…</sitemap>
+                self._report("SM211", f"the URL of an entry is not in a <{key}>")
         self.completed.append((self._entry.key, self._record, self.entry_start or 0))
         self.last_entry_end = self.position()
         self.discard_entry()
-
-    def _take_bare_url(self, text: str) -> None:
-        """Record a URL that is in its entry, but not in the element that should contain it.
-
-        In a feed that element must be there, and empty: ``<link/>https://…``.
-        """
-        key = self._grammar.url_field
-        urls = {text.strip() for known, text in self._record if known == key}
-        if any(urls) or not (urls or self._grammar.plain_texts):
-            return
-        escaped = _ESCAPED_LOC.search(text)
-        text = escaped[1].strip() if escaped else text
-        is_path = self.is_child_sitemap and text.startswith("/") and " " not in text
-        if is_path or is_http_url(text):
-            self._record.append((key, text))  # <sitemap>https://…</sitemap>
-            self._report("SM211", f"the URL of an entry is not in a <{key}>")
 
     def discard_entry(self) -> None:
         """Forget the current entry."""

@@ -8,11 +8,10 @@ empty text, before its children, so that repeated groups can be told apart. An a
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 from usp._parse.input.sniff import Kind
-from usp._parse.values.plain import PLAIN_URL, SAFE_TEXT
 
 UNKNOWN: Final = "<"
 """The key of an unknown element; its text is namespace, space, name. Its attributes, ``<@name``,
@@ -29,8 +28,6 @@ class Tag:
     attributes: frozenset[str] = frozenset()
     children: Mapping[str, "Tag"] | None = None
     """The elements that it may contain; None for an element that contains text."""
-    repeats: bool = False
-    """Whether an entry may have many of them."""
 
 
 def _leaves(prefix: str, names: str) -> dict[str, Tag]:
@@ -44,20 +41,18 @@ def _with_attributes(prefix: str, names: Mapping[str, str]) -> dict[str, Tag]:
     }
 
 
-def _group(
-    key: str, children: dict[str, Tag], attributes: str = "", *, repeats: bool = False
-) -> dict[str, Tag]:
+def _group(key: str, children: dict[str, Tag], attributes: str = "") -> dict[str, Tag]:
     """Return a group and, since sites omit the group, its children beside it.
 
     Inside the group an element without a prefix has the meaning of the group's own of that name.
     """
     unprefixed = {name.partition(":")[2]: tag for name, tag in children.items()}
     inside = {**unprefixed, **children}
-    return {key: Tag(key, frozenset(attributes.split()), inside, repeats), **children}
+    return {key: Tag(key, frozenset(attributes.split()), inside), **children}
 
 
 _LINK: Final = frozenset({"rel", "href", "hreflang", "media", "type", "title"})
-_ALTERNATE: Final = Tag("xhtml:link", attributes=_LINK, repeats=True)
+_ALTERNATE: Final = Tag("xhtml:link", attributes=_LINK)
 _NEWS: Final = {
     **_leaves("news:", "access genres keywords publication_date stock_tickers title"),
     **_group("news:publication", _leaves("news:", "name language")),
@@ -94,8 +89,8 @@ _PAGE_MAP: Final = _group(
 _URL: Final = {
     **_leaves("", "loc lastmod changefreq priority"),
     **_group("news:news", _NEWS),
-    **_group("image:image", _IMAGE, repeats=True),
-    **_group("video:video", _VIDEO, repeats=True),
+    **_group("image:image", _IMAGE),
+    **_group("video:video", _VIDEO),
     "xhtml:link": _ALTERNATE,
     "link": _ALTERNATE,  # without its namespace
     **_with_attributes("mobile:", {"mobile": "type"}),
@@ -177,8 +172,6 @@ class Grammar:
     """The entry that a <loc> outside of any entry belongs to."""
     url_field: str = "loc"
     """The field that contains the URL of an entry."""
-    plain_values: Mapping[str, str] = field(default_factory=dict)
-    """The patterns of plain values, for the keys whose values aren't just words."""
     extensions: bool = False
     """Whether unknown elements are recorded as well."""
 
@@ -186,11 +179,6 @@ class Grammar:
 _SITEMAP_ENTRIES: Final = {
     "url": Tag("url", children=_URL),
     "sitemap": Tag("sitemap", children=_SITEMAP),
-}
-_PLAIN: Final = {
-    **dict.fromkeys(("loc", "image:loc", "image:license", "xhtml:link@href"), PLAIN_URL),
-    "xhtml:link@rel": "alternate",
-    **dict.fromkeys(("lastmod", "changefreq", "priority"), SAFE_TEXT),
 }
 _SITEMAP_ROOTS: Final = frozenset({"urlset", "sitemapindex"})
 GRAMMARS: Final[Mapping[Kind, Grammar]] = {
@@ -201,7 +189,6 @@ GRAMMARS: Final[Mapping[Kind, Grammar]] = {
             _SITEMAP_ROOTS,
             plain_texts=True,
             implied_entry=implied_entry,
-            plain_values=_PLAIN,
         )
         for kind, implied_entry in ((Kind.URLSET, "url"), (Kind.INDEX, "sitemap"))
     },

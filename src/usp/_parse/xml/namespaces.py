@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
 from usp._parse.diagnostics import KEPT_OF_A_CODE
 from usp._parse.values.bounded_cache import bounded_cache
@@ -95,10 +95,20 @@ class StructureProblems:
             known.add(message)
             self._new.append((code, message, at))
 
+    @property
+    def found(self) -> list[tuple[str, str, int | None]]:
+        """Those that were added since the last call of ``take``."""
+        return self._new.copy()
+
     def take(self) -> list[tuple[str, str, int | None]]:
         """Return the code, message and offset of those that were added since the last call."""
         new, self._new = self._new, []
         return new
+
+    def forget(self) -> list[tuple[str, str, int | None]]:
+        """Return the same, and record each of them again if it occurs again."""
+        self._known.clear()
+        return self.take()
 
 
 class NameTable:
@@ -107,13 +117,15 @@ class NameTable:
     It holds only names that are no problem, and so never changes what is reported for a document.
     """
 
-    __slots__ = ("keys", "tags")
+    __slots__ = ("fits", "keys", "tags")
 
     def __init__(self) -> None:
         self.keys: dict[str, str] = {}
         """The key of each name as written."""
         self.tags: defaultdict[int, dict[str, Tag]] = defaultdict(dict)
         """The tags of such names, by the identity of the table of elements that has them."""
+        self.fits: dict[tuple[int, bool], Any] = {}
+        """What the pattern reader knows under these declarations."""
 
     def add(self, name: str, key: str) -> None:
         """Remember the key of a name; a full table is emptied, for the documents that follow."""
@@ -129,6 +141,11 @@ class NameTable:
 def _name_table(_own: str, _root: _Root | None, _bound: tuple[tuple[str, str], ...]) -> NameTable:
     """Return the table of these declarations, which few documents differ in."""
     return NameTable()
+
+
+def forget_names() -> None:
+    """Forget all tables: what is read next starts as in a new process."""
+    _name_table.cache_clear()
 
 
 class NamespaceScope:
@@ -151,7 +168,7 @@ class NamespaceScope:
         :param base: the ``xml:base`` of this scope.
         """
         self._own = own
-        self._problems = problems
+        self.problems = problems
         self._bound = bound
         self._root = root
         self.base = base
@@ -180,13 +197,19 @@ class NamespaceScope:
             return self
         bound = self._bound if len(self._bound) > _MAX_PREFIXES else {**self._bound, **declared}
         root = self._root or self._check_root(name, bound)
-        return NamespaceScope(self._own, self._problems, bound, root, base)
+        return NamespaceScope(self._own, self.problems, bound, root, base)
+
+    def reporting_to(self, problems: StructureProblems) -> "NamespaceScope":
+        """Return the same scope, whose problems are recorded elsewhere."""
+        scope = object.__new__(NamespaceScope)
+        scope.__dict__.update(self.__dict__, problems=problems)
+        return scope
 
     def with_own(self, name: str) -> "NamespaceScope":
         """Return a scope in which the namespace of this element is the format's own."""
         prefix = name.rpartition(":")[0]
         root = prefix, self._bound.get(prefix)
-        return NamespaceScope(self._own, self._problems, self._bound, root, self.base)
+        return NamespaceScope(self._own, self.problems, self._bound, root, self.base)
 
     def namespace(self, name: str) -> str | None:
         """Return the namespace of an element as it is declared; None if it has none."""
@@ -198,7 +221,7 @@ class NamespaceScope:
         exact = _EXACT.get(self._own)
         if exact and namespace not in exact:
             shown = repr(namespace[:80]) if namespace else "no namespace"
-            self._problems.add("SM219", f"the root element is in {shown}")
+            self.problems.add("SM219", f"the root element is in {shown}")
         return prefix, namespace
 
     def key(self, name: str) -> str:
@@ -224,7 +247,7 @@ class NamespaceScope:
         local = written.lower()
         key, problem = self._resolve(prefix, written, local)
         if problem:
-            self._problems.add(*problem)
+            self.problems.add(*problem)
         else:
             self.names.add(name, key)
         return key

@@ -1,9 +1,9 @@
-"""Reads the columns of a table from the groups of matches, many pages at a time.
+"""Reads the columns of a table from rows of the pattern reader, many pages at a time.
 
-The groups of a run of matches are turned by 90 degrees: a column is the texts of one group, parsed.
-Texts that repeat (dates, frequencies, languages) are parsed once. Which group a column needs is the
-same for all entries of a layout, so it is decided once; a column for which that isn't clear is read
-from the records, as those of the expat reader are.
+The rows are turned by 90 degrees: a column of the table is the texts of one column of them, parsed.
+Texts that repeat (dates, frequencies, languages) are parsed once. Which column is needed is the
+same for all rows of a layout, so it is decided once; a column of the table for which that isn't
+clear is read from the records, as those of the expat reader are.
 """
 
 import re
@@ -20,20 +20,18 @@ from usp._parse.formats.columns import (
     priority_value,
     raw_text,
 )
-from usp._parse.formats.field_reader import FieldReader, GroupedField
-from usp._parse.formats.urlset import ALTERNATES, LINK
-from usp._parse.pattern.extract import MatchFieldReaders
-from usp._parse.pattern.groups import NOTHING, NOWHERE, GroupLayout, Groups, MatchRecord
-from usp._parse.pattern.text_conversion import ANYTHING, TextConversion, plain_text
+from usp._parse.formats.field_reader import FieldReader, GroupedField, Texts
+from usp._parse.formats.row_fields import grouped_plan
+from usp._parse.formats.urlset import ALTERNATES, LINK, is_language
+from usp._parse.pattern.layout import Row, RowLayout
 from usp._parse.values.bounded_cache import MAX_CACHED_LENGTH
 from usp._parse.values.enumerations import change_frequency_word
+from usp._parse.values.plain import SEPARATOR
 from usp._parse.values.text import text_or_none
 from usp._parse.values.timestamps import parse_timestamp, parse_usual_times
 
-Texts = tuple[str | None, ...]
-"""The texts of one group in each of some matches."""
-ReadColumn = Callable[[list[Groups], Sequence[Texts]], list[Any]]
-"""Returns a column, given the groups of some matches, and the same group by group."""
+ReadColumn = Callable[[list[Row], Sequence[Texts]], list[Any]]
+"""Returns a column, given some rows, and the same column by column."""
 
 _PUBLISHED: Final = ("news:publication_date", parse_timestamp)
 _TITLE: Final = "news:title"
@@ -52,23 +50,17 @@ _MAX_CACHED: Final = 4096
 """How many different short texts of one column are cached."""
 
 
-class MatchColumnReader:
-    """Reads some columns from matches of one layout."""
+class RowColumnReader:
+    """Reads some columns of a table from rows of one layout."""
 
-    def __init__(
-        self,
-        fields: FieldReader,
-        layout: GroupLayout,
-        conversion: TextConversion,
-        names: Iterable[str],
-    ) -> None:
+    def __init__(self, fields: FieldReader, layout: RowLayout, names: Iterable[str]) -> None:
         self._fields = fields
         self._layout = layout
-        self._conversion = conversion
-        self._groups = MatchFieldReaders(fields, layout, conversion)
         self._memo: dict[tuple[str, Callable[[str], Any]], list[Any]] = {}
-        """The columns of the matches that are being read: some are used twice."""
-        self._has_one_story = self._is_one_story()
+        """The columns of the rows that are being read: some are used twice."""
+        self._has_one_story = not layout.may_have((STORY_ROW.prefix,)) or (
+            layout.only(STORY_ROW.start) is not None and grouped_plan(STORY_ROW, layout) is not None
+        )
         self._quick: dict[str, ReadColumn] = {}
         self._slow: list[str] = []
         for name in names:
@@ -78,21 +70,21 @@ class MatchColumnReader:
             else:
                 self._slow.append(name)
 
-    def read(self, rows: list[Groups]) -> dict[str, list[Any]]:
-        """Return the columns of some matches."""
+    def read(self, rows: list[Row]) -> dict[str, list[Any]]:
+        """Return the columns of some rows."""
         self._memo.clear()
         texts = list(zip(*rows, strict=True))
         columns = {name: read(rows, texts) for name, read in self._quick.items()}
         if self._slow:
-            fields, layout, conversion = self._fields, self._layout, self._conversion
-            records = [list(MatchRecord(layout, row, conversion)) for row in rows]
+            fields = self._fields
+            records = list(map(self._layout.record, rows))
             for name in self._slow:
                 read = READ[name]
                 columns[name] = [read(fields, record) for record in records]
         return columns
 
     def _reader(self, name: str) -> ReadColumn | None:
-        """Return what reads a column, if its groups are known."""
+        """Return what reads a column of the table, if it is clear from which columns of rows."""
         if name in _TEXTS:
             return self._text_reader(*_TEXTS[name])
         if name in _STORY_COLUMNS:
@@ -104,39 +96,31 @@ class MatchColumnReader:
             "is_news": self._is_news_reader,
             "images": partial(self._group_reader, IMAGE_ROWS),
             "alternates": partial(self._group_reader, ALTERNATES),
-            "videos": lambda: None if self._layout.may_have("video:") else _nothing,
-            "links": lambda: _nothing if self._has_no_other_links() else None,
+            "videos": lambda: None if self._layout.may_have(("video:",)) else _nothing,
+            "links": self._links_reader,
         }
         return makers[name]()
 
     def _text_reader(self, key: str, parse: Callable[[str], Any]) -> ReadColumn | None:
-        group = self._layout.only(key)
-        if key not in self._layout.keys:
-            return _nothing
-        if group is None:
-            return None
-        known = _Cache(parse, ANYTHING if self._layout.plain else self._conversion)
-        look_up, memo, name = known.__getitem__, self._memo, (key, parse)
+        column = self._layout.only(key)
+        if column is None:
+            return None if key in self._layout.keys else _nothing
+        look_up, memo, name = _Cache(parse).__getitem__, self._memo, (key, parse)
         parse_all = _ALL_AT_ONCE.get(parse)
 
-        def read(_: list[Groups], texts: Sequence[Texts]) -> list[Any]:
+        def read(_: list[Row], texts: Sequence[Texts]) -> list[Any]:
             if name not in memo:
-                usual = parse_all(texts[group]) if parse_all else None
-                memo[name] = usual or list(map(look_up, texts[group]))
+                usual = parse_all(texts[column]) if parse_all else None
+                memo[name] = usual or list(map(look_up, texts[column]))
             return memo[name]
 
         return read
 
     def _title_reader(self) -> ReadColumn | None:
-        group = self._layout.only(_TITLE)
-        if group is None:
+        column = self._layout.only(_TITLE)
+        if column is None:
             return None if _TITLE in self._layout.keys else _nothing
-        if self._layout.plain:
-            return lambda _, texts: list(map(plain_text, texts[group]))
-        convert = self._conversion.text
-        return lambda _, texts: [
-            text_or_none(convert(text)) if text else None for text in texts[group]
-        ]
+        return lambda _, texts: list(map(text_or_none, texts[column]))
 
     def _updated_at_reader(self) -> ReadColumn | None:
         lastmod, published = (self._text_reader(*_TEXTS[name]) for name in _DATES)
@@ -148,11 +132,6 @@ class MatchColumnReader:
             changed if changed is not None else first
             for changed, first in zip(lastmod(rows, texts), published(rows, texts), strict=True)
         ]
-
-    def _is_one_story(self) -> bool:
-        """Tell whether an entry has at most one story, so that each key has one text."""
-        part = self._layout.part(STORY_ROW.start, STORY_ROW.prefix, STORY_ROW.keys)
-        return part is not None and part.pattern is None
 
     def _story_reader(self, key: str) -> ReadColumn | None:
         if not self._has_one_story:
@@ -166,7 +145,7 @@ class MatchColumnReader:
             return None
         nothing = (None,) * len(known)
 
-        def read(rows: list[Groups], texts: Sequence[Texts]) -> list[Any]:
+        def read(rows: list[Row], texts: Sequence[Texts]) -> list[Any]:
             stories = zip(*(column(rows, texts) for column in known), strict=True)
             return [None if story == nothing else story for story in stories]
 
@@ -182,23 +161,34 @@ class MatchColumnReader:
         ]
 
     def _group_reader(self, grouped: GroupedField) -> ReadColumn | None:
-        read = self._groups.group_reader(grouped)
-        return read and (lambda rows, _: list(map(read, rows)))
+        plan = grouped_plan(grouped, self._layout)
+        if plan is None:
+            return None
+        read = plan(self._fields)
+        return lambda rows, _: list(map(read, rows))
 
-    def _has_no_other_links(self) -> bool:
-        """Tell whether every link is an alternate with nothing but a language and a URL."""
-        layout = self._layout
-        if not layout.may_have(LINK):
-            return True
-        part = layout.part(ALTERNATES.start, ALTERNATES.prefix, ALTERNATES.plain_keys)
-        known = {key for key in layout.keys if key.startswith(LINK)}
-        return (
-            layout.plain
-            and part is not None
-            and part is not NOWHERE
-            and NOTHING not in part.indexes
-            and known == _PLAIN_LINK
+    def _links_reader(self) -> ReadColumn | None:
+        """Return what reads the links; alternates with just a language and a URL are none."""
+        keys, fields, record = self._layout.keys, self._fields, self._layout.record
+        links = {key for key in keys if key.startswith(LINK)}
+        if not links:
+            return _nothing
+        if links != _PLAIN_LINK:
+            return None
+        rels, languages = (
+            [at for at, key in enumerate(keys) if key == f"{LINK}@{name}"]
+            for name in ("rel", "hreflang")
         )
+
+        def read(rows: list[Row], texts: Sequence[Texts]) -> list[Any]:
+            plain = all({"alternate", None}.issuperset(texts[at]) for at in rels) and all(
+                is_language(text) for at in languages for text in texts[at] if text is not None
+            )
+            if plain:
+                return _nothing(rows, texts)
+            return [READ["links"](fields, record(row)) for row in rows]
+
+        return read
 
 
 _DATES: Final = ("lastmod", "published_at")
@@ -209,11 +199,11 @@ def _usual_raw_texts(texts: Texts) -> list[str] | None:
     if None in texts:
         return None
     known: Sequence[str] = texts  # type: ignore[assignment]  # there is no None in it
-    together = "\n".join(known)
+    together = SEPARATOR.join(known)
     return None if _SPECIAL.search(together) or "" in known else list(known)
 
 
-_SPECIAL: Final = re.compile(r"[^!-~\n]|[@&<]")
+_SPECIAL: Final = re.compile(rf"[^!-~{SEPARATOR}]|[@&<]")
 _ALL_AT_ONCE: Final[Mapping[Callable[[str], Any], Callable[[Texts], Any]]] = {
     parse_timestamp: parse_usual_times,
     raw_text: _usual_raw_texts,
@@ -221,20 +211,19 @@ _ALL_AT_ONCE: Final[Mapping[Callable[[str], Any], Callable[[Texts], Any]]] = {
 """What parses a whole column, if all its texts are of the usual form; None if they aren't."""
 
 
-def _nothing(rows: list[Groups], _: Sequence[Texts]) -> list[Any]:
+def _nothing(rows: list[Row], _: Sequence[Texts]) -> list[Any]:
     return [None] * len(rows)
 
 
 class _Cache(dict[str | None, Any]):
     """A bounded cache of parsed texts."""
 
-    def __init__(self, parse: Callable[[str], Any], conversion: TextConversion) -> None:
+    def __init__(self, parse: Callable[[str], Any]) -> None:
         super().__init__({None: None})
         self._parse = parse
-        self._convert = conversion.text
 
     def __missing__(self, text: str) -> object:
-        value = self._parse(self._convert(text))
+        value = self._parse(text)
         if len(text) <= MAX_CACHED_LENGTH:
             if len(self) >= _MAX_CACHED:
                 self.clear()

@@ -1,0 +1,157 @@
+"""Fits: how the parts of an entry become a row, for each shape under certain namespaces.
+
+Shapes that differ only in which elements are missing have one layout, so that the entries of a
+document are few runs, whatever they lack. A table of fits is shared by all documents with the same
+namespaces; what is full is emptied, for the documents that follow.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from operator import itemgetter
+from typing import Final
+
+from usp._parse.pattern.known_patterns import MAX_COLUMNS, EntryPattern, layout_of
+from usp._parse.pattern.layout import Element, Form, Row, RowLayout
+from usp._parse.pattern.learning import EMPTY, NameProblem
+from usp._parse.pattern.shape import TAG, tags_of
+from usp._parse.xml.grammar import Grammar
+from usp._parse.xml.namespaces import NamespaceScope
+
+ABSENT: Final = ("", None)
+"""What is added to the parts of an entry, for the columns that it has no text for."""
+_NO_TEXT: Final = -2
+_NONE: Final = -1
+"""The places of these two."""
+_MAX_FITS: Final = 512
+_MAX_LAYOUTS: Final = 16
+_MAX_SHAPE: Final = 4096
+"""What a table holds: so many shapes, of this length, in so many layouts."""
+
+_Elements = tuple[Element, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fit:
+    """How the parts of entries of one shape become a row."""
+
+    tags: int
+    length: int
+    gaps: Callable[[list[str]], tuple[str, ...]]
+    """Returns the parts that must be blank."""
+    row: Callable[[list[str]], Row]
+    """Returns the row, given the parts and ``ABSENT``."""
+    layout: RowLayout
+    form: Form
+    name: str
+    problems: tuple[NameProblem, ...]
+    tag_texts: tuple[str, ...]
+    """The tags of an entry; empty if there are attributes."""
+    gap_parts: tuple[int, ...]
+    text_parts: tuple[int, ...]
+    """Which parts ``gaps`` and ``row`` return."""
+
+
+@dataclass(slots=True)
+class FitTable:
+    """The fits of shapes under the same namespaces."""
+
+    fits: dict[str, Fit] = field(default_factory=dict)
+    _layouts: list[_Elements] = field(default_factory=list)
+
+    def add(self, shape: str, pattern: EntryPattern) -> Fit:
+        """Return the fit of a new shape: into a layout that is there or grows, or a new one."""
+        fit = _fit(shape, pattern, self._layout_for(pattern.elements))
+        if len(self.fits) >= _MAX_FITS:
+            self.fits.clear()
+        if len(shape) <= _MAX_SHAPE:
+            self.fits[shape] = fit
+        return fit
+
+    def _layout_for(self, elements: _Elements) -> _Elements:
+        layouts = self._layouts
+        for layout in layouts:
+            if _positions(layout, elements) is not None:
+                return layout
+        for at, layout in enumerate(layouts):
+            merged = _merged(layout, elements)
+            if sum(map(len, merged)) <= MAX_COLUMNS and _repeats_nothing(merged, layout, elements):
+                layouts[at] = merged
+                self.fits.clear()  # those of the smaller layout
+                return merged
+        if len(layouts) >= _MAX_LAYOUTS:
+            layouts.clear()
+            self.fits.clear()
+        if sum(map(len, elements)) <= MAX_COLUMNS:
+            layouts.append(elements)
+        return elements
+
+
+def table_of(grammar: Grammar, scope: NamespaceScope) -> FitTable:
+    """Return the table for these namespaces."""
+    tables = scope.names.fits
+    key = id(grammar.entries), grammar.extensions
+    if key not in tables:
+        tables[key] = FitTable()
+    table: FitTable = tables[key]
+    return table
+
+
+def _fit(shape: str, pattern: EntryPattern, elements: _Elements) -> Fit:
+    layout = layout_of(elements)
+    starts = [column for _, column in layout.columns()]
+    columns = [_NONE] * max(len(layout.keys), 2)
+    form: list[tuple[int, bool]] = []
+    positions = _positions(elements, pattern.elements) or []
+    for position, texts in zip(positions, pattern.texts, strict=True):
+        for column, text in enumerate(texts, starts[position]):
+            columns[column] = _NO_TEXT if text == EMPTY else text
+            form.append((column, text != EMPTY))
+    layout.text_columns.update(column for column, has_text in form if has_text)
+    return Fit(
+        pattern.tags,
+        pattern.length,
+        itemgetter(*pattern.gaps),
+        itemgetter(*columns),
+        layout,
+        Form(tuple(form)),
+        pattern.name,
+        tuple(problem for child in pattern.children for problem in child.problems),
+        () if "=" in shape else tuple(TAG + tag for tag in tags_of(shape)),
+        tuple(pattern.gaps),
+        tuple(columns),
+    )
+
+
+def _repeats_nothing(merged: _Elements, *parts: _Elements) -> bool:
+    """Tell whether no element is in a layout twice because two shapes have another order."""
+    return all(
+        merged.count(element) <= max(part.count(element) for part in parts) for element in merged
+    )
+
+
+def _positions(layout: _Elements, elements: _Elements) -> list[int] | None:
+    """Return where elements are among those of a layout, in order; None if some aren't there."""
+    found: list[int] = []
+    at = 0
+    for element in elements:
+        try:
+            at = layout.index(element, at)
+        except ValueError:
+            return None
+        found.append(at)
+        at += 1
+    return found
+
+
+def _merged(ours: _Elements, theirs: _Elements) -> _Elements:
+    """Return elements that cover both, each in its own order."""
+    merged: list[Element] = []
+    at = 0
+    for element in theirs:
+        if element not in ours[at:]:
+            merged.append(element)
+            continue
+        found = ours.index(element, at)
+        merged += ours[at : found + 1]
+        at = found + 1
+    return (*merged, *ours[at:])

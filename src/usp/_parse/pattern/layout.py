@@ -1,0 +1,115 @@
+"""Rows: the texts of an entry under the keys of its layout, and runs of entries with one layout.
+
+A layout has the keys of several shapes, in their order; an entry that lacks one has None there. So
+entries with and without a date have the same layout, and what is known of a layout is found out
+once, not for each entry.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from usp._parse.xml.entry_builder import Entry
+
+Row = tuple[str | None, ...]
+"""The texts of an entry, in the order of the keys of its layout; None if it lacks one. A row has
+two texts at least: where there are fewer keys, the others are None."""
+Element = tuple[str, ...]
+"""The keys that one child of an entry gives."""
+
+
+@dataclass(slots=True, eq=False)
+class RowLayout:
+    """What the columns of rows mean."""
+
+    elements: tuple[Element, ...]
+    """The children of an entry, in document order."""
+    keys: tuple[str, ...] = field(init=False)
+    """The key of each column."""
+    text_columns: set[int] = field(init=False, default_factory=set)
+    """The columns that have a text in some row; others only tell that something is there."""
+    notes: dict[Any, Any] = field(init=False, default_factory=dict)
+    """What others found out about this layout; it lives as long as the layout."""
+
+    def __post_init__(self) -> None:
+        self.keys = tuple(key for element in self.elements for key in element)
+
+    def record(self, row: Row) -> list[tuple[str, str]]:
+        """Return the record of a row, as the expat reader gives it."""
+        return [(key, text) for key, text in zip(self.keys, row, strict=False) if text is not None]
+
+    def only(self, key: str) -> int | None:
+        """Return the only column of a key; None if there is not exactly one."""
+        return self.keys.index(key) if self.keys.count(key) == 1 else None
+
+    def may_have(self, prefixes: tuple[str, ...]) -> bool:
+        """Tell whether a row can have a key with one of these prefixes."""
+        return any(key.startswith(prefixes) for key in self.keys)
+
+    def columns(self) -> Iterator[tuple[Element, int]]:
+        """Yield each element and its first column."""
+        column = 0
+        for element in self.elements:
+            yield element, column
+            column += len(element)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Form:
+    """Which columns entries of one shape have."""
+
+    columns: tuple[tuple[int, bool], ...]
+    """The columns, and whether there is a text in each."""
+    notes: dict[Any, Any] = field(default_factory=dict)
+    """What others found out about this form; it lives as long as the form."""
+
+
+@dataclass(slots=True)
+class MatchRun:
+    """Consecutive entries with one layout."""
+
+    name: str
+    """The key of the entries: ``url``, ``sitemap``, ``item`` or ``entry``."""
+    layout: RowLayout
+    rows: list[Row]
+    forms: list[Form]
+    """The forms of these entries: there are few."""
+    text: str
+    """The text that they are in."""
+    end_tag: str
+    """The end tag of each of them."""
+    start: tuple[int, int]
+    """Where the first one begins in the text, or blanks before it, and the same in the document, in
+    bytes."""
+    length: int
+    """How many characters they are in all."""
+    _offsets: list[int] = field(init=False, default_factory=list)
+
+    def __iter__(self) -> Iterator[Entry]:
+        return map(self.entry, range(len(self.rows)))
+
+    def entry(self, at: int) -> Entry:
+        """Return one of the entries."""
+        return self.name, self.layout.record(self.rows[at]), self.offset(at)
+
+    def offset(self, at: int) -> int:
+        """Return the offset of an entry in the document, in bytes."""
+        if not self._offsets:
+            (index, offset), text = self.start, self.text
+            begin, is_ascii = index, text.isascii()
+            for _ in self.rows:
+                start = text.index("<", begin)
+                offset += start - index if is_ascii else len(text[index:start].encode())
+                self._offsets.append(offset)
+                index = start
+                begin = text.index(self.end_tag, start) + len(self.end_tag)
+        return self._offsets[at]
+
+
+def iter_entries(pieces: Iterable[Entry | MatchRun]) -> Iterator[Entry]:
+    """Yield entries one by one."""
+    for piece in pieces:
+        if isinstance(piece, MatchRun):
+            yield from piece
+        else:
+            yield piece

@@ -1,0 +1,33 @@
+"""What an entry must not contain: what expat would reject, or read in another way."""
+
+import re
+from typing import Final
+
+_CONTROLS: Final = bytes([*range(9), 11, 12, *range(14, 32)])
+_UNSAFE: Final = re.compile(f"[{re.escape(_CONTROLS.decode())}\ufffe\uffff]")
+BAD_REFERENCE: Final = re.compile(
+    # Good are the five entities of XML, and characters that XML certainly allows.
+    r"&(?!(?:amp|lt|gt|quot|apos"
+    r"|#(?:3[2-9]|[4-9][0-9]|[1-9][0-9]{2,3}|[1-47-9][0-9]{4}|[1-9][0-9]{5})"
+    r"|#x(?:[2-9A-Fa-f][0-9A-Fa-f]|[1-9A-Fa-f][0-9A-Fa-f]{2}|[1-9A-Ca-c][0-9A-Fa-f]{3}"
+    r"|[1-9A-Fa-f][0-9A-Fa-f]{4}));)"
+)
+
+
+class UnsafeSearch:
+    """Finds the characters in a text that XML can't contain."""
+
+    def __init__(self, block: bytes, text: str) -> None:
+        self._text = text
+        # Most blocks have none, which is found out at once.
+        may_occur = len(block.translate(None, _CONTROLS)) < len(block) or (
+            b"\xef" in block and b"\xef\xbf" in block
+        )
+        self._next = -1 if may_occur else len(text)
+
+    def next(self, begin: int) -> int:
+        """Return the index of the next one, or the length of the text; never search twice."""
+        if self._next < begin:
+            found = _UNSAFE.search(self._text, begin)
+            self._next = found.start() if found else len(self._text)
+        return self._next

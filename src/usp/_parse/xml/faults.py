@@ -1,0 +1,199 @@
+"""Faults: where expat stopped, what is read of a malformed entry, and where reading resumes.
+
+A fault inside an entry costs that entry at most: ``recovery`` reads it. After a fault between
+entries reading resumes at a matching end tag, or at the next entry. Nothing here feeds expat: the
+reader asks where to go on.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+from xml.parsers import expat
+
+from usp._parse.diagnostics import Diagnostics
+from usp._parse.xml.boundaries import ROOT_END, EntryBoundaries
+from usp._parse.xml.entry_builder import Entry, EntryBuilder
+from usp._parse.xml.grammar import Grammar
+from usp._parse.xml.read_buffer import ReadBuffer
+from usp._parse.xml.recovery import recover_entry
+from usp._parse.xml.resync import (
+    END_TAG,
+    find_malformed_start,
+    find_next_start,
+    skip_comment,
+    skip_end_tags,
+)
+
+MAX_ENTRY: Final = 1024 * 1024
+_MAX_FAULTS: Final = 16
+"""After so many faults between two entries, reading resumes at the second one."""
+_CHILD_URL: Final = re.compile(
+    rb"<(?:[\w.-]+:)?sitemap[\s>].*?</(?:[\w.-]+:)?loc\s*>", re.IGNORECASE | re.DOTALL
+)
+_AFTER_ROOT: Final = expat.errors.codes[expat.errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT]
+_BLANKS: Final = re.compile(rb"[ \t\r\n]*+")
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Where expat stopped inside an entry, and why."""
+
+    entry_start: int
+    offset: int
+    message: str
+
+
+class Faults:
+    """The faults of one document."""
+
+    def __init__(
+        self,
+        grammar: Grammar,
+        boundaries: EntryBoundaries,
+        builder: EntryBuilder,
+        buffer: ReadBuffer,
+        diagnostics: Diagnostics,
+    ) -> None:
+        self._is_sitemap = grammar.plain_texts
+        self._boundaries = boundaries
+        self._builder = builder
+        self._buffer = buffer
+        self._diagnostics = diagnostics
+        self.pending: Fault | None = None
+        """The fault in an entry whose end was not read yet."""
+        self.rootless = False
+        """Whether the entries have no root element around them."""
+        self.resumed_at = 0
+        """The offset at which reading last resumed."""
+        self.truncated = False
+        """Whether the document ends inside of an entry."""
+        self.skipped_large = False
+        """Whether more than ``MAX_ENTRY`` was skipped: maybe an entry."""
+        self._root_ended = False
+        self._count = 0  # since the last entry
+        self._counted_after = -1  # the end of that entry
+
+    def report_large(self, message: str, offset: int) -> None:
+        """Report that more than ``MAX_ENTRY`` was skipped."""
+        self._diagnostics.report("SM217", message, at=offset)
+        self.skipped_large = True
+
+    def locate(self, error: expat.ExpatError, offset: int, *, final: bool) -> int | None:
+        """Decide whether expat stopped inside an entry or between entries.
+
+        Between entries, return the offset at which to resume; else the fault is pending.
+        """
+        buffer = self._buffer
+        offset = max(offset, buffer.start)
+        if buffer.data.startswith(b"</", max(offset - buffer.start - 2, 0)):
+            offset -= 2  # expat gives the position of the name in an end tag
+        entry_start = self._builder.entry_start
+        if entry_start is None and error.code != _AFTER_ROOT:
+            begin = max(self.resumed_at - buffer.start, 0)
+            starts = self._boundaries.starts
+            start = find_malformed_start(buffer.data, offset - buffer.start, begin, starts)
+            entry_start = None if start is None else buffer.start + start
+        if entry_start is None:
+            return self._pass_between_entries(error, offset, final=final)
+        self.pending = Fault(entry_start, offset, expat.ErrorString(error.code))
+        return None
+
+    def recover_entry(self, fault: Fault, *, final: bool) -> int | None:
+        """Read the malformed entry; return where to resume, or None if its end was not read yet."""
+        builder, buffer = self._builder, self._buffer
+        begin = fault.entry_start - buffer.start
+        boundary = buffer.search(self._boundaries.any_boundary, begin + 1)
+        endless = boundary is None and not final
+        if endless and len(buffer.data) - begin < MAX_ENTRY:
+            return None
+        stop = len(buffer.data)
+        if boundary:
+            stop = boundary.end() if boundary[1] else boundary.start()
+        data = buffer.data[begin:stop]
+        builder.position = lambda: fault.entry_start
+        if endless or len(data) > MAX_ENTRY:
+            self.report_large("an entry longer than 1 MiB was skipped", fault.entry_start)
+        elif boundary is None:
+            self._skip_truncated_entry(fault, data)
+        else:
+            self._repair(fault, data)
+        self.pending = None
+        self.truncated = boundary is None and final
+        builder.leave_entry()
+        blanks = _BLANKS.match(buffer.data, stop)  # expat would need a step of its own for them
+        return buffer.start + (blanks.end() if blanks else stop)
+
+    def _repair(self, fault: Fault, data: bytes) -> None:
+        builder = self._builder
+        builder.leave_entry()
+        before = len(builder.completed)
+        recover_entry(data, builder)
+        builder.finish_entry()
+        skipped = len(builder.completed) == before or (
+            self._is_sitemap and not _has_url(builder.completed[-1])
+        )
+        code, result = ("SM209", "skipped") if skipped else ("SM208", "repaired")
+        message = f"a malformed entry was {result}: {fault.message}"
+        self._diagnostics.report(code, message, at=fault.offset)
+
+    def _skip_truncated_entry(self, fault: Fault, data: bytes) -> None:
+        """Skip the entry at which the document ends; for a child sitemap its URL is enough."""
+        url = _CHILD_URL.match(data)
+        if url:
+            self._builder.leave_entry()
+            recover_entry(url[0], self._builder)
+            self._builder.finish_entry()
+        message = "the document is truncated inside an entry"
+        self._diagnostics.report("SM207", message, at=fault.entry_start)
+
+    def _pass_between_entries(self, error: expat.ExpatError, offset: int, *, final: bool) -> int:
+        """Return where to resume after a fault: at a matching end tag, or at the next entry."""
+        builder, buffer = self._builder, self._buffer
+        fault = offset - buffer.start
+        was_inside = builder.leave_entry()
+        end_tag = END_TAG.match(buffer.data, fault)
+        if end_tag and builder.close_elements_inside(end_tag[1].decode("utf-8", "replace")):
+            if not was_inside:
+                self._diagnostics.report_once("SM211", "an element is not closed", at=offset)
+            return buffer.start + end_tag.start(1) - len(b"</")
+        resumed_at = max(self.resumed_at - buffer.start, 0)
+        text_before = buffer.data[resumed_at:fault].strip()
+        if end_tag and text_before and end_tag[1].rpartition(b":")[2].lower() == b"loc":
+            self._diagnostics.report("SM209", "the start of an entry is missing", at=offset)
+        ended = self._root_ended or builder.root_closed or error.code == _AFTER_ROOT
+        many = self._has_many_faults()
+        if end_tag and not many:
+            stop = skip_end_tags(buffer.data, fault, set(builder.path))
+        else:
+            begin = max(self.resumed_at, builder.last_entry_end) - buffer.start
+            after = skip_comment(buffer, fault, max(begin, 0), self._boundaries.starts)
+            # A malformed <loc> would be found again and again.
+            after = max(after, self.resumed_at + 1 - buffer.start)
+            points = self._boundaries.starts if many else self._boundaries.resume_points
+            stop = find_next_start(buffer, after, points, final=final)
+        at_end = stop == len(buffer.data)
+        if not builder.has_root and not at_end:
+            self.rootless = True  # the start tag of the root element is malformed
+        if ended and not self.rootless:
+            if fault < len(buffer.data):
+                self._diagnostics.report_once("SM206", "there is junk after the root", at=offset)
+        elif final and at_end and not self.rootless:
+            message = "the document is truncated: its root element is not closed"
+            self._diagnostics.report("SM207", message, at=offset)
+        elif fault < len(buffer.data):
+            message = f"malformed between entries: {expat.ErrorString(error.code)}"
+            self._diagnostics.report_once("SM211", message, at=offset)
+        self._root_ended = ended or bool(ROOT_END.search(buffer.data, fault, stop))
+        return buffer.start + stop
+
+    def _has_many_faults(self) -> bool:
+        """Count a fault between entries; tell whether there are many after the same entry."""
+        last_entry_end = self._builder.last_entry_end
+        self._count = self._count + 1 if last_entry_end == self._counted_after else 1
+        self._counted_after = last_entry_end
+        return self._count > _MAX_FAULTS
+
+
+def _has_url(entry: Entry) -> bool:
+    """Tell whether an entry has a URL, without which it is skipped."""
+    return any(key == "loc" and text.strip() for key, text in entry[1])

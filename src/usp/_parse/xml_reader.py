@@ -1,0 +1,354 @@
+"""Reading XML entry by entry: by the pattern reader where it can, else by expat, past any fault.
+
+expat decides what well-formed XML means. The pattern reader takes over where entries look alike.
+Where expat stops, ``faults`` says where to resume, and a new expat parser continues there. So a
+fault costs its own entry at most, and the time stays linear.
+
+The bytes from the start of the current entry on are buffered, and never more than ``MAX_ENTRY``:
+older versions of expat take quadratic time for one huge token, so they never get one. expat is fed
+from the root element on and is never outside of all elements again, so it never sees a DOCTYPE. It
+remembers every name, and every open element: a parser that holds more of them than any real
+document has is replaced by a new one between two entries. A document whose head and whose entries
+look like others needs no expat parser at all.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+from xml.parsers import expat
+
+from usp._parse.diagnostics import START, Diagnostics, ReadPosition
+from usp._parse.input.chunks import rechunk
+from usp._parse.pattern.head import find_head, keep_head
+from usp._parse.pattern.layout import MatchRun
+from usp._parse.pattern.pattern_reader import PatternReader
+from usp._parse.xml.boundaries import boundaries_for, root_ends
+from usp._parse.xml.entry_builder import IMPLIED_ROOT, Entry, EntryBuilder
+from usp._parse.xml.expat_parser import ExpatParser
+from usp._parse.xml.faults import MAX_ENTRY, Fault, Faults
+from usp._parse.xml.grammar import Grammar
+from usp._parse.xml.read_buffer import ReadBuffer
+from usp._parse.xml.resync import find_next_start
+
+_STEP: Final = 64 * 1024
+"""How many bytes expat is fed at a time: it holds the interpreter lock where it finds no tags."""
+_STEPWISE_BYTES: Final = 16 * 1024
+"""How many bytes after a fault are fed to expat an entry at a time."""
+
+
+class XmlReader:
+    """Reads the entries of one document, given from its root element on.
+
+    Offsets are counted in bytes of UTF-8 from there.
+    """
+
+    def __init__(
+        self,
+        grammar: Grammar,
+        diagnostics: Diagnostics,
+        root: ReadPosition = START,
+        *,
+        rootless: bool = False,
+        expat_only: bool = False,
+    ) -> None:
+        """Start at a root element, given its position in the original document.
+
+        ``expat_only`` switches the pattern reader off: the result is the same.
+        """
+        self._grammar = grammar
+        self._diagnostics = diagnostics
+        self._root = root
+        self._buffer = ReadBuffer(root)
+        diagnostics.position_of = self._buffer.position_of
+        self._builder = EntryBuilder(grammar)
+        self._boundaries = boundaries_for(grammar)
+        self._faults = Faults(grammar, self._boundaries, self._builder, self._buffer, diagnostics)
+        self._faults.rootless = rootless
+        self._pattern_reader = None if expat_only else PatternReader(grammar)
+        self._parser: ExpatParser | None = None  # made when it is needed
+        self._implied_path = [IMPLIED_ROOT] if rootless else []
+        self._entry_count = 0  # a run counts as one
+        self._completed: list[Entry | MatchRun] = []  # those that were not yielded yet
+        self._fed_to = 0  # the offset up to which the document has been read
+        self._stepwise_to = 0  # up to this offset, entries are fed one by one
+        self._between_entries = False  # the last step ended with an entry, or before the first
+        self._crowded = False  # the parser holds too many names or open elements
+
+    def read(self, chunks: Iterable[bytes]) -> Iterator[Entry | MatchRun]:
+        """Yield the entries as they are completed, those that match a pattern as runs."""
+        try:
+            for chunk, is_last in rechunk(chunks):
+                start = 0
+                while start < len(chunk):
+                    # Never more than MAX_ENTRY: the result must not depend on the chunk size.
+                    size = max(self._needed_from + MAX_ENTRY - self._buffer.end, 1)
+                    self._buffer.append(chunk[start : start + size])
+                    start += size
+                    if is_last and start >= len(chunk):
+                        break
+                    yield from self._read_buffer(final=False)
+                    self._trim_buffer()
+            yield from self._read_buffer(final=True)
+            if self._is_without_entries:
+                self._diagnostics.report(
+                    "SM204", "there are no entries", position=self._root.position
+                )
+        finally:
+            self._release()
+
+    @property
+    def _is_without_entries(self) -> bool:
+        """Whether the document has no entries; one in which something was skipped may have some."""
+        if self._entry_count or self._faults.skipped_large or not self._grammar.plain_texts:
+            return False
+        return self._builder.has_other_content
+
+    def _read_buffer(self, *, final: bool) -> Iterator[Entry | MatchRun]:
+        """Yield the entries of the buffer, a run of them as soon as it is read."""
+        if self._pattern_reader:
+            self._pattern_reader.show(self._buffer.data)
+        if not self._fed_to and not self._faults.rootless:
+            self._read_head(final=final)
+        while self._advance(final=final):
+            yield from self._take_completed()
+        yield from self._take_completed()
+
+    def _release(self) -> None:
+        """Break the reference cycles, so that the buffer is freed together with the reader."""
+        self._diagnostics.position_of = None
+        if self._parser:
+            self._parser.release()
+
+    def _take_completed(self) -> list[Entry | MatchRun]:
+        builder = self._builder
+        for offset in builder.unclosed_entries:
+            self._diagnostics.report("SM210", "an entry is not closed", at=offset)
+        builder.unclosed_entries.clear()
+        self._completed += builder.completed
+        self._entry_count += len(self._completed)
+        builder.completed = []
+        completed, self._completed = self._completed, []
+        for code, message, first in builder.structure_problems.take():
+            position = self._root.position if first is None else None
+            self._diagnostics.report(code, message, at=first, position=position)
+        return completed
+
+    def _advance(self, *, final: bool) -> bool:
+        """Read to the end of the buffer, past any number of faults.
+
+        Stop after each run of entries: True if there may be more.
+        """
+        while True:
+            ended = not final  # expat has to see the end of the document
+            if self._faults.pending:
+                if not self._recover_entry(self._faults.pending, final=final):
+                    return False
+                ended = ended or self._faults.truncated
+            elif not self._read_run():
+                if not (final and self._read_end()):
+                    self._feed(final=final)
+                ended = True
+            if ended and not self._faults.pending and self._fed_to >= self._buffer.end:
+                return False
+            if self._completed:
+                return True
+
+    # What needs no expat: a head that is known, entries that match a pattern, the usual end
+
+    def _read_head(self, *, final: bool) -> None:
+        """Read up to the first entry: it may match a pattern."""
+        buffer, builder = self._buffer, self._builder
+        first = self._boundaries.starts.search(buffer.data, 0, _STEP)
+        if first is None or not first.start() or self._pattern_reader is None:
+            return
+        head = buffer.data[: first.start()]
+        state, shape = find_head(head, self._grammar)
+        if state:
+            builder.restore(state)
+        elif not self._parse(0, len(head), is_last=False, final=final):
+            return
+        elif self._opened.offset() < len(head) or not builder.is_between_entries:
+            self._fed_to = len(head)
+            return
+        elif shape:
+            keep_head(shape, self._grammar, builder)
+        self._fed_to = len(head)
+        self._between_entries = True
+
+    def _read_run(self) -> bool:
+        """Let the pattern reader read what it can; expat continues after it as if it had read it.
+
+        True if it has read some: there may be more, of another kind.
+        """
+        if not self._between_entries or self._pattern_reader is None:
+            return False
+        builder = self._builder
+        begin = self._fed_to - self._buffer.start
+        run, stop = self._pattern_reader.read(begin, builder.scope, self._buffer.start)
+        if run is None:
+            return False
+        self._completed += builder.completed
+        builder.completed = []
+        self._completed.append(run)
+        self._fed_to += stop - begin
+        if self._parser:
+            self._parser.skip(stop - begin)
+        builder.last_entry_end = self._fed_to
+        return True
+
+    def _read_end(self) -> bool:
+        """Close the elements around the entries, if nothing else is left of the document."""
+        if not self._between_entries or self._pattern_reader is None or self._faults.rootless:
+            return False
+        begin = self._fed_to - self._buffer.start
+        path = self._builder.path
+        if not path or not root_ends(tuple(path)).fullmatch(self._buffer.data, begin):
+            return False
+        for _ in path:
+            self._builder.end()
+        self._fed_to = self._buffer.end
+        return True
+
+    # expat
+
+    @property
+    def _opened(self) -> ExpatParser:
+        """The expat parser, which begins where the document has been read to."""
+        if self._parser is None:
+            path = self._builder.path or self._implied_path
+            self._parser = ExpatParser(self._builder, path, self._fed_to)
+        return self._parser
+
+    def _resume(self, offset: int, *, stepwise: int = _STEPWISE_BYTES) -> None:
+        """Continue with a new parser, between entries."""
+        self._diagnostics.check_time()
+        self._stepwise_to = offset + stepwise
+        self._fed_to = self._faults.resumed_at = offset
+        self._between_entries = True
+        self._crowded = False
+        self._builder.position = int  # nothing refers to the parser any more
+        self._parser, self._implied_path = None, [IMPLIED_ROOT]
+
+    def _parse(self, begin: int, stop: int, *, is_last: bool, final: bool) -> bool:
+        """Feed expat a part of the buffer; False if there is a fault in it."""
+        parser = self._opened
+        try:
+            parser.parse(memoryview(self._buffer.data)[begin:stop], is_last)
+        except expat.ExpatError as error:
+            resume_at = self._faults.locate(error, parser.error_offset, final=final)
+            if resume_at is not None:
+                self._resume(resume_at)
+            return False
+        return True
+
+    def _feed(self, *, final: bool) -> None:
+        """Feed expat the next bytes, up to a boundary if there is a reason to stop there."""
+        builder, buffer = self._builder, self._buffer
+        begin = self._fed_to - buffer.start
+        after_fault = self._fed_to < self._stepwise_to
+        boundary = self._next_boundary(begin, after_fault=after_fault)
+        if self._crowded and boundary is None and builder.entry_start is None:
+            offset = max(self._opened.offset(), builder.last_entry_end + 1)
+            self._skip_to_next_start(offset, final=final)
+            return
+        is_end = bool(boundary and boundary[1])
+        stop = len(buffer.data)
+        if boundary:
+            stop = boundary.end() if is_end else boundary.start()
+        if stop > begin + _STEP:
+            boundary, is_end, stop = None, False, begin + _STEP
+        self._between_entries = False
+        is_last = final and stop == len(buffer.data)
+        if not self._parse(begin, stop, is_last=is_last, final=final):
+            return
+        self._fed_to = buffer.start + stop
+        if boundary and is_end and builder.last_entry_end == buffer.start + boundary.start():
+            self._between_entries = True
+        elif is_end and not after_fault and self._pattern_reader:
+            # Else expat would read a long entry again at each end tag inside it.
+            self._pattern_reader.miss()
+        if after_fault and boundary and self._is_swallowed(begin, is_end=is_end):
+            # Its end tag, or the next entry, is inside something that it doesn't close.
+            message = "it contains something that is not closed"
+            self._faults.pending = Fault(builder.entry_start or 0, buffer.start + begin, message)
+        elif self._crowded or (boundary is None and self._opened.is_crowded):
+            self._relieve_parser(at_start=bool(boundary and not is_end))
+
+    def _is_swallowed(self, begin: int, *, is_end: bool) -> bool:
+        """Tell whether an entry is still open where its end tag, or the next entry, was fed."""
+        buffer, entry_start = self._buffer, self._builder.entry_start
+        if entry_start is None:
+            return False
+        return is_end or bool(
+            self._boundaries.starts.match(buffer.data, begin)
+            and entry_start != buffer.start + begin
+        )
+
+    def _next_boundary(self, begin: int, *, after_fault: bool) -> re.Match[bytes] | None:
+        """Return where expat has to stop: after one entry, while the pattern reader may take over.
+
+        After a fault it is also one entry at a time, for a while. A comment or CDATA that a fault
+        opens may extend to the end of the document: with the whole buffer, expat would read that
+        far again and again, once for each such fault.
+        """
+        if after_fault or self._crowded:
+            return self._buffer.search(self._boundaries.any_boundary, begin + 1)
+        if self._pattern_reader and self._pattern_reader.is_active:
+            return self._buffer.search(self._boundaries.ends, begin + 1)
+        self._diagnostics.check_time()
+        return None
+
+    def _relieve_parser(self, *, at_start: bool) -> None:
+        """Replace a parser that holds too much, if this is where an entry ends or starts.
+
+        At the start of an entry the one before is not closed, unless expat is inside of something
+        else, such as a comment.
+        """
+        self._crowded = True
+        if at_start and self._opened.offset() >= self._fed_to:
+            self._builder.leave_unclosed_entry()
+        elif not self._between_entries:
+            return
+        self._builder.leave_entry()
+        self._resume(self._fed_to, stepwise=0)
+
+    def _skip_to_next_start(self, offset: int, *, final: bool) -> None:
+        """Resume where the next entry starts, after an offset."""
+        self._builder.leave_entry()
+        begin = max(offset - self._buffer.start, 0)
+        start = find_next_start(self._buffer, begin, self._boundaries.starts, final=final)
+        self._resume(self._buffer.start + start)
+
+    def _recover_entry(self, fault: Fault, *, final: bool) -> bool:
+        """Read the malformed entry and resume after it; False if its end was not read yet."""
+        resume_at = self._faults.recover_entry(fault, final=final)
+        if resume_at is None:
+            return False
+        if self._pattern_reader and self._pattern_reader.is_active:
+            self._pattern_reader.miss_entry()  # else it would try in vain after each fault
+        self._resume(resume_at)
+        return True
+
+    # The buffer
+
+    @property
+    def _needed_from(self) -> int:
+        """The offset from which on bytes are still needed."""
+        fault = self._faults.pending
+        needed = fault.entry_start if fault else self._builder.entry_start
+        if needed is None:
+            needed = self._parser.offset() if self._parser else self._fed_to
+        return min(max(needed, self._buffer.start), self._buffer.end)
+
+    def _trim_buffer(self) -> None:
+        """Drop the bytes that are no longer needed, and skip what has no end."""
+        needed = self._needed_from
+        if self._buffer.end - needed >= MAX_ENTRY:
+            # Nothing has ended for 1 MiB: an endless entry, comment or tag. Resume after it.
+            self._faults.report_large("more than 1 MiB without an end was skipped", needed)
+            self._skip_to_next_start(needed + 1, final=False)
+            while self._advance(final=False):
+                pass
+            needed = self._needed_from
+        self._buffer.drop_before(needed, counting=self._diagnostics.collecting)
+        self._crowded = self._crowded or (self._parser is not None and self._parser.is_crowded)
