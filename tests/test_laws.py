@@ -58,7 +58,7 @@ LAYERS = (
     },
     {"_tables"},
     {"_export", "_sync"},
-    {"tables", "aio"},
+    {"tables", "aio", "_check"},
     {"cli"},
     {"__main__"},
     {"__init__"},

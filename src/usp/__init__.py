@@ -9,6 +9,9 @@ from usp._version import __version__
 
 TYPE_CHECKING = False  # as in typing, which takes a while to import
 if TYPE_CHECKING:
+    from usp._check.findings import Finding, FindingExample, Occurrence
+    from usp._check.rules import CheckSeverity
+    from usp._check.run import CheckStream, check
     from usp._crawl.core import Crawl
     from usp._crawl.messages import FetchFailed, FetchRequest, NotModified
     from usp._crawl.policy import Policy, PolicyFields
@@ -38,11 +41,16 @@ if TYPE_CHECKING:
 __all__ = [
     "Change",
     "ChangeKind",
+    "CheckSeverity",
+    "CheckStream",
     "Crawl",
     "ExportResult",
     "FetchFailed",
     "FetchRequest",
+    "Finding",
+    "FindingExample",
     "NotModified",
+    "Occurrence",
     "Outcome",
     "Policy",
     "PolicyFields",
@@ -52,6 +60,7 @@ __all__ = [
     "SyncFields",
     "__version__",
     "changes",
+    "check",
     "export",
     "find",
     "iter_pages",
@@ -68,17 +77,23 @@ __all__ = [
 ]
 
 _MODULES = {
+    "CheckSeverity": "usp._check.rules",
+    "CheckStream": "usp._check.run",
     "Change": "usp._sync.changes",
     "ChangeKind": "usp._sync.changes",
     "Crawl": "usp._crawl.core",
     "ExportResult": "usp.tables",
     "FetchFailed": "usp._crawl.messages",
     "FetchRequest": "usp._crawl.messages",
+    "Finding": "usp._check.findings",
+    "FindingExample": "usp._check.findings",
     "NotModified": "usp._crawl.messages",
+    "Occurrence": "usp._check.findings",
     "Outcome": "usp.objects.outcome",
     "Policy": "usp._crawl.policy",
     "PolicyFields": "usp._crawl.policy",
     "Problem": "usp.objects.problem",
+    "check": "usp._check.run",
     "SiteReport": "usp._sync.options",
     "Sync": "usp._sync.sync",
     "SyncFields": "usp._sync.options",

@@ -20,7 +20,7 @@ from tests.warm import WarmPython
 DEVELOPMENT = ("-X", "dev")
 USP = (sys.executable, *DEVELOPMENT, "-m", "usp")
 WARM = WarmPython(
-    ("usp.cli._sync", "usp.cli._changes", "usp.cli._ls", "usp.cli._find", "usp.cli._demo"),
+    tuple(f"usp.cli._{name}" for name in ("check", "sync", "changes", "ls", "find", "demo")),
     DEVELOPMENT,
 )
 TIMEOUT = 60

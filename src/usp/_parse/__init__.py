@@ -12,6 +12,7 @@ document: a problem is recorded in a ``Diagnostics`` and parsing continues. The 
 - ``values``: dates, URLs, numbers, enumerations, text; the bounded cache, deduplication.
 """
 
+from usp._parse.audit import Audit, AuditEntry, document_text
 from usp._parse.children import EVERY_CHILD, Child, ChildSelection
 from usp._parse.columns import ROWS_AT_ONCE, PageColumns, columns_of_pages
 from usp._parse.diagnostics import Ended
@@ -39,6 +40,8 @@ __all__ = [
     "EVERY_CHILD",
     "MAX_DOCUMENT_BYTES",
     "ROWS_AT_ONCE",
+    "Audit",
+    "AuditEntry",
     "Child",
     "ChildSelection",
     "Document",
@@ -54,6 +57,7 @@ __all__ = [
     "count_entries",
     "decode_document",
     "decompress_all",
+    "document_text",
     "http_charset",
     "inspect",
     "is_compressed",

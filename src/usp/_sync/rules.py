@@ -132,7 +132,7 @@ class Evidence:
     """Whether what listed it last was read whole again without it."""
 
 
-class Finding(NamedTuple):
+class UrlChange(NamedTuple):
     """One change of a URL, before it has a number and a time."""
 
     kind: ChangeKind
@@ -145,7 +145,7 @@ class Finding(NamedTuple):
 class Verdict:
     """What a run means for one URL."""
 
-    findings: Sequence[Finding] = field(default=())
+    findings: Sequence[UrlChange] = field(default=())
     absence: Absence | None = None
     """What to remember, if no sitemap lists it."""
 
@@ -170,16 +170,16 @@ def _appears(evidence: Evidence, confirm: int) -> Verdict:
     found, absence = evidence.gained[0], evidence.absence
     if absence:
         returned = ChangeKind.RETURNED
-        return Verdict([Finding(returned, found.sitemap_url, found.lastmod, absence.lastmod)])
+        return Verdict([UrlChange(returned, found.sitemap_url, found.lastmod, absence.lastmod)])
     if any(one.is_silent for one in evidence.gained):
         return Verdict()
-    return Verdict([Finding(ChangeKind.ADDED, found.sitemap_url, found.lastmod)])
+    return Verdict([UrlChange(ChangeKind.ADDED, found.sitemap_url, found.lastmod)])
 
 
 def _stays(evidence: Evidence, confirm: int) -> Verdict:
     """Judge a URL that was listed and is: here, or in another sitemap."""
     del confirm
-    findings: list[Finding] = []
+    findings: list[UrlChange] = []
     where = evidence.gained[0].sitemap_url if evidence.gained else evidence.kept_by
     # What leaves the news and is in an archive already has not moved: it was there.
     left = [one for one in evidence.lost if evidence.gained or not one.is_rolling]
@@ -187,12 +187,14 @@ def _stays(evidence: Evidence, confirm: int) -> Verdict:
     now = next((one.lastmod for one in (*evidence.altered, *evidence.gained)), None)
     if lost:
         now = now if now is not None else lost.lastmod
-        findings.append(Finding(ChangeKind.MOVED, where, now, lost.lastmod))
+        findings.append(UrlChange(ChangeKind.MOVED, where, now, lost.lastmod))
     if evidence.altered:
         one = evidence.altered[0]
-        findings.append(Finding(ChangeKind.CHANGED, one.sitemap_url, one.lastmod, one.old_lastmod))
+        findings.append(
+            UrlChange(ChangeKind.CHANGED, one.sitemap_url, one.lastmod, one.old_lastmod)
+        )
     elif lost and lost.lastmod is not None and is_later(lost.lastmod, now):
-        findings.append(Finding(ChangeKind.CHANGED, where, now, lost.lastmod))
+        findings.append(UrlChange(ChangeKind.CHANGED, where, now, lost.lastmod))
     return Verdict(findings)
 
 
@@ -232,8 +234,8 @@ def without_removal(verdict: Verdict) -> Verdict:
     return Verdict(findings, missing)
 
 
-def _gone(kind: ChangeKind, absence: Absence) -> Finding:
-    return Finding(kind, absence.sitemap_url, absence.lastmod, absence.lastmod)
+def _gone(kind: ChangeKind, absence: Absence) -> UrlChange:
+    return UrlChange(kind, absence.sitemap_url, absence.lastmod, absence.lastmod)
 
 
 _JUDGES: Final[dict[tuple[bool, bool], Callable[[Evidence, int], Verdict]]] = {

@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple, NoReturn
 
 from usp._display import redact_argument, shown
 from usp._version import __version__
+from usp.cli._check_options import CHECK_OPTIONS
 from usp.cli._exit import Exit
 from usp.cli._options import (
     GROUPS,
@@ -256,6 +257,32 @@ COMMANDS: Final = (
             ("usp find example.org --shallow", "without what indexes list"),
             ("usp find example.org --homepage --newer", "with every discovery stage"),
             ("usp find example.org -f json", "for programs"),
+        ),
+    ),
+    Command(
+        "check",
+        "say whether the sitemaps are healthy, and what to change",
+        "usp.cli._check",
+        Argument("SOURCE", _SOURCE),
+        CHECK_OPTIONS,
+        fetches=True,
+        examples=(
+            ("usp check example.org", "all sitemaps of a site"),
+            ("usp check sitemap.xml", "a file"),
+            ("usp check example.org --select SM3,SM5", "only URLs and extensions"),
+            ("usp check example.org --fail-on warning -f github", "in GitHub Actions"),
+            ("usp check example.org --baseline known.json --write-baseline", "from now on, news"),
+            ("usp check example.org --min-pages 1000", "nothing is lost"),
+        ),
+    ),
+    Command(
+        "rule",
+        "explain a rule of usp check",
+        "usp.cli._rule",
+        Argument("CODE", "a code such as SM350, a prefix such as SM3, or all"),
+        examples=(
+            ("usp rule SM350", "what it is, whose rule, how to fix it"),
+            ("usp rule SM4", "the rules about values"),
         ),
     ),
     Command(

@@ -12,6 +12,7 @@ from enum import Enum
 from typing import Any, Final, NamedTuple
 
 GROUPS: Final = {
+    "rules": "choose rules",
     "pages": "choose pages",
     "sitemaps": "choose sitemaps",
     "discovery": "find sitemaps",
