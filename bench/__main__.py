@@ -26,6 +26,7 @@ BENCHMARKS: Final = (
     "memory",
     "export",
     "sync",
+    "check",
 )
 FULL_ONLY: Final = ("growth",)
 """Benchmarks that take minutes: they run only if named, or at full size."""

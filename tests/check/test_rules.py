@@ -8,6 +8,7 @@ import usp
 from tests.check.documents import NOW, PAGE, dated, findings_of, image, story, url, urlset, video
 from tests.check.documents import index as index_of
 from tests.check.pairs import PAIRS, Pair, built_on, page, restricted
+from tests.check.test_site_rules import WHOLE_SITE
 from tests.server import Answer, Handler, LoopbackServer, index, redirect
 from tests.server import urlset as served
 from usp._check import rule_modules
@@ -18,8 +19,8 @@ from usp.objects.problem import CODES
 rule_modules.load()
 SERVED = {"SM150", "SM151", "SM153", "SM353", "SM459", "SM656"}
 """The rules whose pairs need a server; they are below."""
-OTHERS = {"SM751"}
-"""Tested with what it is about: tests/check/test_suppression.py."""
+OTHERS = {"SM751", *WHOLE_SITE}
+"""Tested with what they are about: tests/check/test_suppression.py, test_site_rules.py."""
 
 
 @pytest.mark.parametrize("code", PAIRS)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from usp._check import rule_modules
 from usp._check.facts import DocumentEnd, EntryFacts, SitemapFacts
 from usp._check.findings import Occurrence
-from usp._check.registry import DOCUMENT_RULES, ENTRY_RULES, EXTENSION_RULES, SiteRule
+from usp._check.registry import DOCUMENT_RULES, ENTRY_RULES, EXTENSION_RULES, DocumentRule, SiteRule
 from usp._parse import Audit, AuditEntry, Ended, Pages
 from usp.objects.problem import Problem
 
@@ -32,19 +32,28 @@ def check_document(
             yield from (of_problem(one, sitemap.url, _page_of(one, item)) for one in pending)
             pending = []
         end.entries += 1
-        facts = EntryFacts(sitemap, item)
-        for find in ENTRY_RULES if item.is_plain else (*ENTRY_RULES, *EXTENSION_RULES):
-            yield from find(facts)
-        for rule in rules:
-            rule.add(facts)
-        for site_rule in site_rules:
-            site_rule.add(facts)
+        yield from _check_entry(EntryFacts(sitemap, item), rules, site_rules)
     yield from (of_problem(problem, sitemap.url) for problem in pending)
     end.document_bytes, end.complete = audit.document_bytes, audit.complete
     for rule in rules:
         yield from rule.finish(end)
     for site_rule in site_rules:
-        site_rule.end_document(sitemap, end)
+        yield from site_rule.end_document(sitemap, end)
+
+
+def _check_entry(
+    facts: EntryFacts, rules: Sequence[DocumentRule], site_rules: Sequence[SiteRule]
+) -> Iterator[Occurrence]:
+    """Yield what is found in an entry; show it to the rules about more than one."""
+    for find in ENTRY_RULES:
+        yield from find(facts)
+    if not facts.entry.is_plain:
+        for find in EXTENSION_RULES:
+            yield from find(facts)
+    for rule in rules:
+        rule.add(facts)
+    for site_rule in site_rules:
+        yield from site_rule.add(facts)
 
 
 def _page_of(problem: Problem, entry: AuditEntry) -> str | None:

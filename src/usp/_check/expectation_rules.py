@@ -1,14 +1,14 @@
 """Rules about what the caller expects of the site: SM369 and SM370."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from usp._check.facts import CheckOptions, DocumentEnd, EntryFacts, SitemapFacts
+from usp._check.facts import CheckOptions, EntryFacts
 from usp._check.findings import Occurrence
-from usp._check.registry import site_rule
+from usp._check.registry import SiteRule, site_rule
 
 
 @site_rule("SM369", "SM370")
-class Expectations:
+class Expectations(SiteRule):
     """Counts pages, and looks for those that must be listed."""
 
     def __init__(self, options: CheckOptions) -> None:
@@ -16,19 +16,17 @@ class Expectations:
         self._missing = dict.fromkeys(options.required)
         self._pages = 0
 
-    def add(self, facts: EntryFacts) -> None:
+    def add(self, facts: EntryFacts) -> Iterable[Occurrence]:
         """Count the pages of an entry."""
         entry = facts.entry
         if not facts.is_page:
-            return
+            return ()
         if not entry.repeated:
             self._pages += len(entry.urls)
         if self._missing:
             for url in entry.urls:
                 self._missing.pop(url, None)
-
-    def end_document(self, sitemap: SitemapFacts, end: DocumentEnd) -> None:
-        """Do nothing: all documents count together."""
+        return ()
 
     def finish(self) -> Iterator[Occurrence]:
         """Say what is missing."""
@@ -37,6 +35,3 @@ class Expectations:
         if self._min_pages is not None and self._pages < self._min_pages:
             detail = f"{self._pages:,} pages, at least {self._min_pages:,} expected"
             yield Occurrence("SM370", None, detail=detail)
-
-    def close(self) -> None:
-        """Do nothing: there are no files."""

@@ -82,6 +82,18 @@ class EntryFacts:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class UnreadFacts:
+    """A URL that brought no document, or that was left out."""
+
+    url: str
+    """Empty for all that is beyond a limit of the crawl."""
+    status: int | None
+    """The HTTP status; None if there was no response."""
+    reason: str
+    found_by: FoundBy
+
+
 @dataclass(slots=True)
 class DocumentEnd:
     """What is known of a document once it was read."""

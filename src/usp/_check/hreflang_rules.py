@@ -10,13 +10,16 @@ from typing import Final
 
 from usp._check.facts import EntryFacts
 from usp._check.findings import Occurrence
+from usp._check.hreflang import X_DEFAULT
 from usp._check.language_codes import LANGUAGES, REGIONS
 from usp._check.registry import entry_rule
 from usp._check.rules import CheckSeverity
 from usp._parse import AuditEntry, clean_text
 
 _LINK: Final = "xhtml:link"
-X_DEFAULT: Final = "x-default"
+_HREF: Final = "xhtml:link@href"
+_HREFLANG: Final = "xhtml:link@hreflang"
+_REL: Final = "xhtml:link@rel"
 _CODE: Final = re.compile(
     r"(?P<language>[a-z]{2})(?:-(?P<script>[a-z]{4}))?(?:-(?:(?P<region>[a-z]{2})|(?P<area>\d{3})))?"
 )
@@ -25,15 +28,19 @@ _CODE: Final = re.compile(
 def alternates(entry: AuditEntry) -> list[tuple[str, str]]:
     """Return the hreflang of each alternate, in lower case, and its URL, as they are written."""
     found: list[tuple[str, str]] = []
-    attributes: dict[str, str] = {}
+    rel = written = href = ""
+    # Comparisons, and no prefixes: every entry of every sitemap comes here.
     for key, text in entry.record:
-        if key.startswith(f"{_LINK}@"):
-            attributes[key[len(_LINK) + 1 :]] = text
+        if key == _HREF:
+            href = clean_text(text)
+        elif key == _HREFLANG:
+            written = clean_text(text)
+        elif key == _REL:
+            rel = text
         elif key == _LINK:
-            code, href = (clean_text(attributes.get(name, "")) for name in ("hreflang", "href"))
-            if code and href and "alternate" in attributes.get("rel", "").lower():
-                found.append((code.lower(), href))
-            attributes = {}
+            if written and href and "alternate" in rel.lower():
+                found.append((written.lower(), href))
+            rel = written = href = ""
     return found
 
 

@@ -1,12 +1,12 @@
 """Rules about the response that brought a sitemap: SM150, SM151, SM153."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
 from usp._check.facts import DocumentEnd, EntryFacts, SitemapFacts
 from usp._check.findings import Occurrence
-from usp._check.registry import CHECKED, document_rule
+from usp._check.registry import CHECKED, SiteRule, document_rule
 from usp._check.rules import CheckSeverity
 from usp._parse import Kind
 from usp.objects.outcome import FoundBy
@@ -58,15 +58,16 @@ CHECKED.add("SM153")
 
 
 @dataclass(slots=True)
-class UrlDigests:
+class UrlDigests(SiteRule):
     """What each sitemap lists, in a few bytes; a site rule that ``--twice`` needs."""
 
     digests: dict[str, Digest] = field(default_factory=dict)
 
-    def add(self, facts: EntryFacts) -> None:
+    def add(self, facts: EntryFacts) -> Iterable[Occurrence]:
         """Add the URLs of an entry."""
         if facts.is_page and not facts.entry.repeated:
             self.add_urls(facts.sitemap.url, facts.entry.urls)
+        return ()
 
     def add_urls(self, sitemap_url: str, urls: tuple[str, ...]) -> None:
         """Add some URLs of a sitemap."""
@@ -74,17 +75,11 @@ class UrlDigests:
         total = (total + sum(map(hash, urls))) % _HASHES
         self.digests[sitemap_url] = count + len(urls), total
 
-    def end_document(self, sitemap: SitemapFacts, end: DocumentEnd) -> None:
+    def end_document(self, sitemap: SitemapFacts, end: DocumentEnd) -> Iterable[Occurrence]:
         """Remember a sitemap without pages."""
         if end.complete and sitemap.kind not in {Kind.ROBOTS, Kind.INDEX, Kind.INVALID}:
             self.digests.setdefault(sitemap.url, (0, 0))
-
-    def finish(self) -> Iterator[Occurrence]:
-        """Find nothing: the second fetch does."""
-        yield from ()
-
-    def close(self) -> None:
-        """Do nothing: there are no files."""
+        return ()
 
 
 def differences(first: Mapping[str, Digest], second: Mapping[str, Digest]) -> Iterator[Occurrence]:

@@ -9,7 +9,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, Protocol, TypeVar
 
-from usp._check.facts import CheckOptions, DocumentEnd, EntryFacts, SitemapFacts
+from usp._check.facts import CheckOptions, DocumentEnd, EntryFacts, SitemapFacts, UnreadFacts
 from usp._check.findings import Occurrence
 
 EntryRule = Callable[[EntryFacts], Iterator[Occurrence]]
@@ -27,19 +27,27 @@ class DocumentRule(Protocol):
         """Return what was found, once the document was read."""
 
 
-class SiteRule(Protocol):
-    """Looks at all documents of a check."""
+class SiteRule:
+    """Looks at all documents of a check. What can be told at once is returned at once."""
 
-    def __init__(self, options: CheckOptions) -> None: ...
-
-    def add(self, facts: EntryFacts) -> None:
+    def add(self, facts: EntryFacts) -> Iterable[Occurrence]:
         """Look at an entry."""
+        del facts
+        return ()
 
-    def end_document(self, sitemap: SitemapFacts, end: DocumentEnd) -> None:
+    def end_document(self, sitemap: SitemapFacts, end: DocumentEnd) -> Iterable[Occurrence]:
         """Look at a document that was read."""
+        del sitemap, end
+        return ()
+
+    def add_unread(self, unread: UnreadFacts) -> Iterable[Occurrence]:
+        """Look at a URL that brought no document, or that was left out."""
+        del unread
+        return ()
 
     def finish(self) -> Iterable[Occurrence]:
-        """Return what was found, once everything was read."""
+        """Return what is known once everything was read."""
+        return ()
 
     def close(self) -> None:
         """Remove temporary files, whatever happened."""
@@ -47,13 +55,13 @@ class SiteRule(Protocol):
 
 _Function = TypeVar("_Function", bound=EntryRule)
 _Document = TypeVar("_Document", bound=type[DocumentRule])
-_Site = TypeVar("_Site", bound=type[SiteRule])
+_Site = TypeVar("_Site", bound=Callable[[CheckOptions], SiteRule])
 
 ENTRY_RULES: Final[list[EntryRule]] = []
 EXTENSION_RULES: Final[list[EntryRule]] = []
 """Entry rules for entries that have more than the plain fields: extensions, or unknown names."""
 DOCUMENT_RULES: Final[list[type[DocumentRule]]] = []
-SITE_RULES: Final[list[type[SiteRule]]] = []
+SITE_RULES: Final[list[Callable[[CheckOptions], SiteRule]]] = []
 CHECKED: Final = {"SM751"}
 """The codes that something checks, apart from those that parsing reports. Stale ignores (SM751) are
 found by ``suppression``."""

@@ -14,6 +14,10 @@ MODULES: Final = (
     "hreflang_rules",
     "robots_rules",
     "http_rules",
+    "listing_rules",
+    "host_rules",
+    "robots_pages",
+    "index_rules",
     "expectation_rules",
 )
 """Each registers its rules with ``registry``, in this order."""

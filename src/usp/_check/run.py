@@ -11,12 +11,13 @@ from typing import Any, Final, Unpack
 from usp._check.baseline import Baseline
 from usp._check.collector import Collector, severity_of
 from usp._check.document import check_document, of_problem
-from usp._check.facts import CheckOptions, SitemapFacts
+from usp._check.facts import CheckOptions, SitemapFacts, UnreadFacts
 from usp._check.findings import Finding, Occurrence
 from usp._check.http_rules import Digest, UrlDigests, differences
 from usp._check.registry import SITE_RULES, SiteRule
 from usp._check.rules import CheckSeverity
 from usp._check.suppression import RuleSelection, SitemapIgnore, Suppression, check_codes
+from usp._crawl.messages import FetchFailed
 from usp._crawl.nodes import Node
 from usp._crawl.options import CrawlOptions
 from usp._crawl.policy import Policy, PolicyFields, explains_policy, policy_with
@@ -34,7 +35,7 @@ from usp._validate import (
     check_strings,
 )
 from usp.objects.events import Observer
-from usp.objects.outcome import Outcome
+from usp.objects.outcome import FoundBy, Outcome
 from usp.objects.problem import NOT_EXPANDED, Problem
 from usp.stream import StreamStart, StreamState, SyncStream
 from usp.web_client.abstract_client import AbstractWebClient
@@ -255,16 +256,26 @@ class _CheckRun:
 
     def check_node(self, node: Node, state: StreamState[StreamFilter]) -> Iterator[Finding]:
         """Check what was found at a node; yield the findings."""
+        url, document = node.final_url or node.url, node.document
+        is_robots = node.found_by is FoundBy.WELL_KNOWN and node.homepage is None
         if node.absence is None:
-            url, document = node.final_url or node.url, node.document
             self._take(of_problem(one, url) for one in _notes(node))
-            pages = document.pages if document else None
-            if document and isinstance(pages, Pages) and url not in self.checked:
+        elif not (is_robots and document and document.kind is Kind.ROBOTS):
+            document = None  # a guess that found nothing
+        pages = document.pages if document else None
+        if document and isinstance(pages, Pages):
+            if url not in self.checked:
                 if document.kind is not Kind.ROBOTS:
                     self.checked[url] = None
                 facts = self._facts(node, pages, document.kind, url)
                 self._take(check_document(facts, pages, self._site_rules, state.filter.ended))
+        elif node.skip_reason or (node.was_requested and (node.absence is None or is_robots)):
+            self._take_unread(_unread(node))
         yield from self._collector.take()
+
+    def _take_unread(self, unread: UnreadFacts) -> None:
+        for rule in self._site_rules:
+            self._take(rule.add_unread(unread))
 
     def _facts(self, node: Node, pages: Pages, kind: Kind, url: str) -> SitemapFacts:
         provenance, parent = node.provenance(), node.parent
@@ -285,7 +296,9 @@ class _CheckRun:
     def finish(self, state: StreamState[StreamFilter]) -> Iterator[Finding]:
         """Yield what is known only once everything was read."""
         stopped = state.crawl.stopped
-        self._take(of_problem(one, None) for one in ([stopped] if stopped else ()))
+        if stopped:
+            self._take([of_problem(stopped, None)])
+            self._take_unread(UnreadFacts("", None, stopped.message, FoundBy.GIVEN))
         for rule in self._site_rules:
             self._take(rule.finish())
         if self._again:
@@ -308,6 +321,14 @@ def _notes(node: Node) -> Iterator[Problem]:
         yield Problem(NOT_EXPANDED, "the index is expanded elsewhere in the tree")
     if node.document and node.by_scheme_fallback:
         yield Problem("SM103", f"{node.url} responds only by the other scheme")
+
+
+def _unread(node: Node) -> UnreadFacts:
+    """Return why a node brought no document."""
+    status, reason = node.provenance().fetch_info.status, str(node.skip_reason or "")
+    if isinstance(node.result, FetchFailed):
+        status, reason = node.result.status, node.result.message
+    return UnreadFacts(node.url, status, reason, node.found_by)
 
 
 def _read_ready(

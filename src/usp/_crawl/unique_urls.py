@@ -23,7 +23,8 @@ def _long_hash(url: str) -> int:
     return int.from_bytes(blake2b(url.encode("utf-8", "surrogatepass"), digest_size=8).digest())
 
 
-_hash: Final[Callable[[str], int]] = hash if sys.hash_info.width >= _BITS else _long_hash
+string_hash: Final[Callable[[str], int]] = hash if sys.hash_info.width >= _BITS else _long_hash
+"""A hash of 64 bits, signed or not; of use within this process alone."""
 
 
 class UniqueUrls:
@@ -46,11 +47,24 @@ class UniqueUrls:
         """
         return list(islice((row for row in rows if self.add(urls[row])), limit))
 
+    def __contains__(self, url: str) -> bool:
+        return self.has_hash(string_hash(url))
+
+    def has_hash(self, hashed: int) -> bool:
+        """Tell whether a URL with this hash is known."""
+        slots = self._slots
+        mask = len(slots) - 1
+        wanted = (hashed & _MASK) or 1
+        at = wanted & mask
+        while (known := slots[at]) and known != wanted:
+            at = (at + 1) & mask
+        return bool(known)
+
     def add(self, url: str) -> bool:
         """Remember a URL; tell whether it is new."""
         slots = self._slots
         mask = len(slots) - 1
-        wanted = (_hash(url) & _MASK) or 1
+        wanted = (string_hash(url) & _MASK) or 1
         at = wanted & mask
         while known := slots[at]:
             if known == wanted:

@@ -22,6 +22,7 @@ from usp._parse.formats.robots_rules import (
     EVERYTHING_ALLOWED,
     EVERYTHING_DISALLOWED,
     RobotsRules,
+    compared_path,
     read_robots_rules,
 )
 from usp._parse.input.decode import decode_document, http_charset
@@ -54,6 +55,7 @@ __all__ = [
     "Source",
     "clean_text",
     "columns_of_pages",
+    "compared_path",
     "count_entries",
     "decode_document",
     "decompress_all",

@@ -70,7 +70,10 @@ class AuditEntry:
 
     def has(self, prefix: str) -> bool:
         """Tell whether there is a key with this prefix."""
-        return any(key.startswith(prefix) for key, _ in self.record)
+        for key, _ in self.record:  # noqa: SIM110 -- a generator takes twice the time
+            if key.startswith(prefix):
+                return True
+        return False
 
     def groups(self, start: str, prefix: str) -> list[list[tuple[str, str]]]:
         """Return each group, such as each ``video:video``, as a part of the record."""
