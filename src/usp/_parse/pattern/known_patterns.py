@@ -11,7 +11,7 @@ from typing import Final
 from usp._parse.pattern.head import forget_heads
 from usp._parse.pattern.layout import Element, RowLayout
 from usp._parse.pattern.learning import EMPTY, ChildPattern, learn, split_children
-from usp._parse.pattern.shape import declares_namespaces, name_of, tags_of
+from usp._parse.pattern.shape import declares_namespaces, name_of
 from usp._parse.values.bounded_cache import keep
 from usp._parse.xml.grammar import Grammar
 from usp._parse.xml.namespaces import NamespaceScope, forget_names
@@ -42,21 +42,26 @@ class EntryPattern:
 
     @property
     def length(self) -> int:
-        """The number of parts of such an entry, without values of attributes."""
-        return 2 * self.tags + 1
+        """The number of texts of such an entry: one before each tag, and before the end tag."""
+        return self.tags + 1
+
+    @property
+    def values(self) -> int:
+        """The number of values of attributes, which follow the texts."""
+        return sum(child.values for child in self.children)
 
     @property
     def gaps(self) -> list[int]:
-        """Which parts of an entry must be blank."""
+        """Which texts of an entry must be blank."""
         gaps, tag = [0], 0
         for child in self.children:
-            gaps += [2 * (tag + at) + 2 for at in child.gaps]
+            gaps += [tag + at + 1 for at in child.gaps]
             tag += child.tags
         return gaps
 
     @property
     def texts(self) -> list[list[int]]:
-        """Which parts of an entry the texts of each of its elements are; ``EMPTY`` for none."""
+        """Which texts or values each element of an entry has; ``EMPTY`` for none."""
         found, tag, value = [], 0, self.length
         for child in self.children:
             if child.keys:
@@ -64,7 +69,7 @@ class EntryPattern:
                     [
                         at
                         if at == EMPTY
-                        else 2 * (tag + at) + 2
+                        else tag + at + 1
                         if at < child.tags
                         else value + at - child.tags
                         for at in child.texts
@@ -107,7 +112,7 @@ def learn_pattern(
         if learned is None:
             return None, True
         children = learned
-    name = scope.key(name_of(tags_of(start)[0]))
+    name = scope.key(name_of(start))
     pattern = EntryPattern(name, tuple(children), sum(child.tags for child in children))
     # Whether a name is a problem depends on more than its meaning.
     has_problems = any(child.problems for child in children)

@@ -56,15 +56,15 @@ def split_children(shape: str) -> list[str] | None:
     None if they aren't nested as they should be, or are too many.
     """
     tags = tags_of(shape)
-    if not 0 < len(tags) <= _MAX_TAGS:
+    if len(tags) > _MAX_TAGS:
         return None
-    children = [TAG + tags[0]]
+    children = tags[:1]
     depth = 0
     for tag in tags[1:]:
         if depth:
             children[-1] += TAG + tag
         else:
-            children.append(TAG + tag)
+            children.append(tag)
         if tag.startswith("/"):
             depth -= 1
         elif not tag.endswith("/"):
@@ -80,7 +80,7 @@ def learn(shapes: list[str], grammar: Grammar, scope: NamespaceScope) -> list[Ch
     sample = _Sample(builder, scope, problems)
     try:
         children = [sample.read(shape) for shape in shapes]
-        sample.end(name_of(shapes[0][1:]))
+        sample.end(name_of(shapes[0]))
     except (expat.ExpatError, _UnclearError):
         return None
     if len(builder.completed) != 1 or builder.unclosed_entries or problems.found:

@@ -3,6 +3,8 @@
 import re
 from typing import Final
 
+from usp._parse.values.plain import SEPARATOR
+
 SECTION: Final = "\x02"
 """Stands around the number of a CDATA section, in the place of that section."""
 COMMENT: Final = "\x03"
@@ -15,6 +17,8 @@ def decode_references(text: str) -> str:
     """Decode the five entities of XML and references to characters; all must be valid."""
     if "&" not in text:
         return text
+    if text.count("&") == text.count("&amp;"):
+        return text.replace("&amp;", "&")
     if "&#" in text:
         return _REFERENCE.sub(_decode_reference, text)
     for name in ("lt", "gt", "quot", "apos", "amp"):  # the last one may create others
@@ -27,14 +31,9 @@ def _decode_reference(match: re.Match[str]) -> str:
     return chr(int(digits, 16 if hexadecimal else 10)) if number else _NAMED[digits]
 
 
-def convert_texts(texts: tuple[str | None, ...], sections: list[str]) -> tuple[str | None, ...]:
-    """Return the texts of an entry as expat gives them, given its CDATA sections."""
-    return tuple([text and _convert(text, sections) for text in texts])
-
-
-def convert_column(texts: list[str]) -> list[str]:
-    """Return texts without CDATA sections as expat gives them."""
-    return [_convert(text, []) if "&" in text or "\r" in text else text for text in texts]
+def convert_texts(texts: list[str], sections: list[str]) -> list[str]:
+    """Return texts as expat gives them, given the CDATA sections that they refer to."""
+    return _convert(SEPARATOR.join(texts), sections).split(SEPARATOR) if texts else texts
 
 
 def _convert(text: str, sections: list[str]) -> str:
