@@ -60,7 +60,7 @@ class FitTable:
         fit = _fit(pattern, self._layout_for(pattern.elements))
         if len(self.fits) >= _MAX_FITS:
             self.fits.clear()
-        if len(shape) <= _MAX_SHAPE:
+        if is_kept(shape):
             self.fits[shape] = fit
         return fit
 
@@ -81,6 +81,11 @@ class FitTable:
         if sum(map(len, elements)) <= MAX_COLUMNS:
             layouts.append(elements)
         return elements
+
+
+def is_kept(shape: str) -> bool:
+    """Tell whether a table keeps the fit of a shape."""
+    return len(shape) <= _MAX_SHAPE
 
 
 def table_of(grammar: Grammar, scope: NamespaceScope) -> FitTable:

@@ -18,7 +18,7 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from usp._parse.pattern.fits import Fit, FitTable, table_of
+from usp._parse.pattern.fits import Fit, FitTable, is_kept, table_of
 from usp._parse.pattern.known_patterns import find_pattern, learn_pattern
 from usp._parse.pattern.layout import MatchRun, Row
 from usp._parse.pattern.stretch import split_stretch
@@ -133,8 +133,8 @@ class PatternReader:
             used.update(dict.fromkeys(fits))
             rows += more
             if is_whole:
-                at = stop
                 self._length = min(2 * max(stop - at, self._length), _LONGEST_STRETCH)
+                at = stop
             else:
                 begin = at
                 for _ in more:
@@ -161,27 +161,28 @@ class PatternReader:
         )
         if stretch is None:
             return [], [], False
-        shapes = stretch.shapes
-        fits = self._fits_of(shapes)
-        layout = fits[0].layout if fits else None
-        count = next((at for at, fit in enumerate(fits) if fit.layout is not layout), len(fits))
-        fits = fits[:count]
-        return fits, stretch.rows(fits) if fits else [], count == len(shapes)
+        fits = self._fits_of(stretch.shapes)
+        others = [fit for fit in dict.fromkeys(fits) if fit.layout is not fits[0].layout]
+        if others:
+            fits = fits[: min(map(fits.index, others))]
+        return fits, stretch.rows(fits) if fits else [], len(fits) == len(stretch.shapes)
 
     def _fits_of(self, shapes: list[str]) -> list[Fit]:
         """Return the fits of shapes, up to the first one that is left to expat."""
         known = self._table.fits
-        fits: list[Fit] = []
-        unknown = [shape for shape in dict.fromkeys(shapes) if shape not in known]
-        new: dict[str, Fit] = {}
-        for shape in unknown:
-            fit = self._new_fit(shape)
-            if fit is None:
+        try:
+            return list(map(known.__getitem__, shapes))
+        except KeyError:
+            pass
+        new = {}
+        for shape in dict.fromkeys(shapes):
+            new[shape] = known.get(shape) or self._new_fit(shape)
+            if new[shape] is None:
                 break
-            new[shape] = fit
+        fits: list[Fit] = []
         for shape in shapes:
-            # A new shape may have changed the layout of others.
-            fit = known.get(shape) or new.get(shape) or self._new_fit(shape)
+            # A new shape may have changed the layout of those before it.
+            fit = known.get(shape) or (self._new_fit(shape) if is_kept(shape) else new.get(shape))
             if fit is None:
                 break
             fits.append(fit)

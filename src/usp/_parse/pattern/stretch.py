@@ -12,7 +12,6 @@ from usp._parse.pattern.fits import ABSENT, Fit
 from usp._parse.pattern.layout import Row
 from usp._parse.pattern.shape import MARKED, TAG, replace_sections, split_attributes
 from usp._parse.pattern.text_conversion import convert_texts
-from usp._parse.pattern.unsafe import BAD_REFERENCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +29,10 @@ class Stretch:
     """Whether the texts are what expat gives."""
 
     def rows(self, fits: list[Fit]) -> list[Row]:
-        """Return the rows of the first entries; none if a text stands where there must be none."""
+        """Return the rows of the first entries.
+
+        There are none if a text stands where there must be none, or has an invalid reference.
+        """
         first = fits[0]
         is_uniform = fits.count(first) == len(fits)
         gaps = self._uniform_gaps(first, len(fits)) if is_uniform else self._gaps(fits)
@@ -38,7 +40,10 @@ class Stretch:
             return []
         texts, values = self.texts, self.values
         if not self.is_literal:
-            texts, values = (convert_texts(some, self.sections) for some in (texts, values))
+            converted = [convert_texts(some, self.sections) for some in (texts, values)]
+            if converted[0] is None or converted[1] is None:
+                return []
+            texts, values = converted[0], converted[1]
         if is_uniform:
             return _uniform_rows(first, len(fits), texts, values)
         return _mixed_rows(fits, texts, values)
@@ -48,7 +53,8 @@ class Stretch:
         return ["".join(texts[at : end : fit.length]) for at in fit.gap_texts]
 
     def _gaps(self, fits: list[Fit]) -> Iterable[str]:
-        texts, found, at = self.texts, [], 0
+        texts, at = self.texts, 0
+        found: list[str] = []
         for fit in fits:
             end = at + fit.length
             found += fit.gaps(texts[at:end])
@@ -70,11 +76,10 @@ def split_stretch(
         if replaced is None:
             return None
         written = replaced
-    has_references = has_references and ("&" in written or "\r" in written)
     marked = written.replace("<", MARKED)
     parts = marked.split(">")
     tags = len(marked) - len(written)
-    if len(parts) != 2 * tags + 1 or (has_references and BAD_REFERENCE.search(written)):
+    if len(parts) != 2 * tags + 1:
         return None
     shape = "".join(parts[1::2])
     values: list[str] = []
@@ -89,6 +94,7 @@ def split_stretch(
     shapes = f"{shape[1:]}{TAG}".split(f"{TAG}{end_tag[1:-1]}{TAG}")
     if shapes.pop() or (whole is not written and whole.count(end_tag) != len(shapes)):
         return None
+    has_references = has_references and ("&" in written or "\r" in written)
     is_literal = whole is written and not has_references
     return Stretch(shapes, parts[::2], values, sections, is_literal)
 
