@@ -28,7 +28,7 @@ _REMEMBERED: Final = 1024
 
 
 class RowFieldReader:
-    """Reads the fields of the pages of one document from rows with one layout and these plain columns.
+    """Reads the fields of pages of one document from rows with one layout and these plain columns.
 
     A field is a function of a row; it is made on first access, since most are never read. Those
     that need nothing of the document are made once for all documents.

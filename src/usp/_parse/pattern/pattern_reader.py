@@ -59,7 +59,7 @@ class PatternReader:
         self._text: str | None = None  # the block as text
         self._byte = self._index = 0  # an offset in the block, and the same in the text
         self._unsafe = UnsafeSearch(b"", "")
-        self._has_sections = self._has_references = self._has_namespaces = False
+        self._has_sections = self._has_references = False
 
     def show(self, block: bytes) -> None:
         """Start with a new block of bytes."""
@@ -84,7 +84,6 @@ class PatternReader:
             # What is not UTF-8 is a character that the block cuts in two, at its end.
             self._text = self._block.decode("utf-8", "surrogateescape")
             self._unsafe = UnsafeSearch(self._block, self._text)
-            self._has_namespaces = self._block.find(b"xmlns", begin) >= 0
             # A single character is found many times as fast as two.
             self._has_sections = b"!" in self._block and b"<!" in self._block
             self._has_references = b"&" in self._block or b"\r" in self._block
@@ -157,7 +156,6 @@ class PatternReader:
             end_tag,
             has_sections=self._has_sections,
             has_references=self._has_references,
-            has_namespaces=self._has_namespaces,
         )
         if stretch is None:
             return [], [], False

@@ -27,7 +27,7 @@ _CDATA: Final = "<![CDATA["
 _COMMENT: Final = "<!--"
 
 
-def split_attributes(tags: str, *, with_namespaces: bool = True) -> tuple[str, list[str]] | None:
+def split_attributes(tags: str) -> tuple[str, list[str]] | None:
     """Return tags without the values of attributes, and these values.
 
     None if they can't be split: XML would change a value. Without single quotes, each second piece
@@ -45,7 +45,7 @@ def split_attributes(tags: str, *, with_namespaces: bool = True) -> tuple[str, l
         written = "".join(values)
         if "\n" in written or "\t" in written or "\r" in written:
             return None
-    return _keep_namespaces(shape, values) if with_namespaces else (shape, values)
+    return _keep_namespaces(shape, values) if _NAMESPACE in shape else (shape, values)
 
 
 def replace_sections(written: str, sections: list[str]) -> str | None:

@@ -6,6 +6,7 @@ one of its kind. So a column of texts is a slice with a step.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from itertools import repeat
 
 from usp._parse.pattern.fits import ABSENT, Fit
@@ -33,20 +34,12 @@ class Stretch:
 
         There are none if a text stands where there must be none, or has an invalid reference.
         """
-        first = fits[0]
-        is_uniform = fits.count(first) == len(fits)
-        gaps = self._uniform_gaps(first, len(fits)) if is_uniform else self._gaps(fits)
-        if "".join(gaps).strip():
-            return []
-        texts, values = self.texts, self.values
-        if not self.is_literal:
-            converted = [convert_texts(some, self.sections) for some in (texts, values)]
-            if converted[0] is None or converted[1] is None:
-                return []
-            texts, values = converted[0], converted[1]
-        if is_uniform:
-            return _uniform_rows(first, len(fits), texts, values)
-        return _mixed_rows(fits, texts, values)
+        first, count = fits[0], len(fits)
+        if fits.count(first) == count:
+            gaps, read = self._uniform_gaps(first, count), partial(self._uniform, first, count)
+        else:
+            gaps, read = self._gaps(fits), partial(self._mixed, fits)
+        return [] if "".join(gaps).strip() else read()
 
     def _uniform_gaps(self, fit: Fit, count: int) -> Iterable[str]:
         texts, end = self.texts, count * fit.length
@@ -61,9 +54,45 @@ class Stretch:
             at = end
         return found
 
+    def _converted(self, texts: list[str]) -> list[str] | None:
+        return texts if self.is_literal else convert_texts(texts, self.sections)
+
+    def _uniform(self, fit: Fit, count: int) -> list[Row]:
+        length, end = fit.length, count * fit.length
+        columns: list[Iterable[str | None]] = []
+        for at in fit.row_texts:
+            if at < 0:
+                columns.append(repeat(ABSENT[at], count))
+                continue
+            column = self._converted(
+                self.texts[at:end:length]
+                if at < length
+                else self.values[at - length : count * fit.values : fit.values]
+            )
+            if column is None:
+                return []
+            columns.append(column)
+        return list(zip(*columns, strict=True))
+
+    def _mixed(self, fits: list[Fit]) -> list[Row]:
+        texts, values = self._converted(self.texts), self._converted(self.values)
+        if texts is None or values is None:
+            return []
+        rows: list[Row] = []
+        text = value = 0
+        for fit in fits:
+            own: list[str | None] = texts[text : text + fit.length]  # type: ignore[assignment]
+            text += fit.length
+            if fit.values:
+                own += values[value : value + fit.values]
+                value += fit.values
+            own += ABSENT
+            rows.append(fit.row(own))
+        return rows
+
 
 def split_stretch(
-    written: str, end_tag: str, *, has_sections: bool, has_references: bool, has_namespaces: bool
+    written: str, end_tag: str, *, has_sections: bool, has_references: bool
 ) -> Stretch | None:
     """Split entries, the last of which ends where the text does; None if they can't be split.
 
@@ -84,7 +113,7 @@ def split_stretch(
     shape = "".join(parts[1::2])
     values: list[str] = []
     if "=" in shape:
-        split = split_attributes(shape, with_namespaces=has_namespaces)
+        split = split_attributes(shape)
         if split is None:
             return None
         shape, values = split
@@ -97,30 +126,3 @@ def split_stretch(
     has_references = has_references and ("&" in written or "\r" in written)
     is_literal = whole is written and not has_references
     return Stretch(shapes, parts[::2], values, sections, is_literal)
-
-
-def _uniform_rows(fit: Fit, count: int, texts: list[str], values: list[str]) -> list[Row]:
-    length, end = fit.length, count * fit.length
-    columns = [
-        repeat(ABSENT[at], count)
-        if at < 0
-        else texts[at:end:length]
-        if at < length
-        else values[at - length : count * fit.values : fit.values]
-        for at in fit.row_texts
-    ]
-    return list(zip(*columns, strict=True))
-
-
-def _mixed_rows(fits: list[Fit], texts: list[str], values: list[str]) -> list[Row]:
-    rows: list[Row] = []
-    text = value = 0
-    for fit in fits:
-        own: list[str | None] = texts[text : text + fit.length]  # type: ignore[assignment]
-        text += fit.length
-        if fit.values:
-            own += values[value : value + fit.values]
-            value += fit.values
-        own += ABSENT
-        rows.append(fit.row(own))
-    return rows
