@@ -38,7 +38,7 @@ _MISS: Final = 3
 """An entry that is left to expat costs as much as three matches save."""
 _ENTRY_NAME: Final = re.compile(r"[ \t\r\n]*+<([^\s<>/!?\"'=&]++)")
 _FIRST_STRETCH: Final = 4 * 1024
-_LONGEST_STRETCH: Final = 16 * 1024
+_LONGEST_STRETCH: Final = 32 * 1024
 """How many characters are split at once: twice as many after each success."""
 _MAX_REFUSED: Final = 4096
 """How many shapes of one document are remembered that are left to expat."""

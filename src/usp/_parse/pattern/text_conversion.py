@@ -9,8 +9,6 @@ SECTION: Final = "\x02"
 """Stands around the number of a CDATA section, in the place of that section."""
 COMMENT: Final = "\x03"
 """Stands in the place of a comment."""
-_MARKS: Final = ("&", "\r", SECTION, COMMENT)
-"""A text without these is what expat gives."""
 _NAMED: Final = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 
 
@@ -41,7 +39,8 @@ def convert_texts(texts: list[str], sections: list[str]) -> list[str] | None:
     None if there may be an invalid reference in one.
     """
     together = SEPARATOR.join(texts)
-    if not any(mark in together for mark in _MARKS):
+    has_sections = SECTION in together or COMMENT in together
+    if not has_sections and "&" not in together and "\r" not in together:
         return texts
     converted = _convert(together, sections)
     return None if converted is None else converted.split(SEPARATOR)
