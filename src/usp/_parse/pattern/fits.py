@@ -53,6 +53,9 @@ class FitTable:
     """The fits of shapes under the same namespaces."""
 
     fits: dict[str, Fit] = field(default_factory=dict)
+    refused: set[str] = field(default_factory=set)
+    """Shapes that are left to expat: of entries, and of entries with just one child, which stand
+    for all that have this child."""
     _layouts: list[_Elements] = field(default_factory=list)
 
     def add(self, shape: str, pattern: EntryPattern) -> Fit:
@@ -63,6 +66,13 @@ class FitTable:
         if is_kept(shape):
             self.fits[shape] = fit
         return fit
+
+    def refuse(self, shape: str) -> None:
+        """Remember a shape that is left to expat."""
+        if len(self.refused) >= _MAX_FITS:
+            self.refused.clear()
+        if is_kept(shape):
+            self.refused.add(shape)
 
     def _layout_for(self, elements: _Elements) -> _Elements:
         layouts = self._layouts

@@ -72,21 +72,28 @@ def split_children(shape: str) -> list[str] | None:
     return children if not depth else None
 
 
-def learn(shapes: list[str], grammar: Grammar, scope: NamespaceScope) -> list[ChildPattern] | None:
-    """Return what the children of an entry give; None if it has to be left to expat."""
+def learn(
+    shapes: list[str], grammar: Grammar, scope: NamespaceScope
+) -> tuple[list[ChildPattern], bool]:
+    """Return what the children of an entry give, up to one that has to be left to expat.
+
+    Also return whether there is none, nor anything else for which the entry is left to expat.
+    """
     problems = StructureProblems()
     scope = scope.reporting_to(problems)
     builder = EntryBuilder(grammar, scope)
     sample = _Sample(builder, scope, problems)
+    children: list[ChildPattern] = []
     try:
-        children = [sample.read(shape) for shape in shapes]
+        for shape in shapes:
+            children.append(sample.read(shape))  # noqa: PERF401 -- those before an error count
         sample.end(name_of(shapes[0]))
     except (expat.ExpatError, _UnclearError):
-        return None
+        return children, False
     if len(builder.completed) != 1 or builder.unclosed_entries or problems.found:
-        return None
+        return children, False
     record = list(builder.completed[0][1])
-    return children if len(record) == sum(len(child.keys) for child in children) else None
+    return children, len(record) == sum(len(child.keys) for child in children)
 
 
 class _UnclearError(Exception):

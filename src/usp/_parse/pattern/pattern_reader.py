@@ -40,8 +40,6 @@ _ENTRY_NAME: Final = re.compile(r"[ \t\r\n]*+<([^\s<>/!?\"'=&]++)")
 _FIRST_STRETCH: Final = 4 * 1024
 _LONGEST_STRETCH: Final = 32 * 1024
 """How many characters are split at once: twice as many after each success."""
-_MAX_REFUSED: Final = 4096
-"""How many shapes of one document are remembered that are left to expat."""
 
 
 class PatternReader:
@@ -52,7 +50,6 @@ class PatternReader:
         self._scope: NamespaceScope | None = None  # under which the patterns are valid
         self._table = FitTable()
         self._length = _FIRST_STRETCH  # of the next stretch
-        self._refused: set[str] = set()  # shapes that are left to expat
         self._budget = _BUDGET
         self._left = 0  # what is left of the budget
         self._block = b""
@@ -90,7 +87,6 @@ class PatternReader:
         if scope is not self._scope:
             self._scope = scope
             self._table = table_of(self._grammar, scope)
-            self._refused.clear()
         index = self._index_of(begin)
         name = _ENTRY_NAME.match(self._text, index)
         run, end = self._run(f"</{name[1]}>", index, start + begin) if name else (None, index)
@@ -196,17 +192,16 @@ class PatternReader:
     def _new_fit(self, shape: str) -> Fit | None:
         """Return how entries of a shape become rows; None if they are left to expat."""
         scope, table = self._scope, self._table
-        if shape in self._refused or scope is None or self._left <= 0:
+        if shape in table.refused or scope is None or self._left <= 0:
             return None
         pattern = find_pattern(shape, self._grammar, scope)
         if pattern is None:
-            pattern, is_sampled = learn_pattern(shape, self._grammar, scope)
-            self._left -= _SAMPLE if is_sampled else 1
-        if pattern:
-            return table.add(shape, pattern)
-        if len(self._refused) < _MAX_REFUSED:
-            self._refused.add(shape)
-        return None
+            learned = learn_pattern(shape, self._grammar, scope, table.refused)
+            pattern = learned.pattern
+            self._left -= _SAMPLE if learned.is_sampled else 1
+            if pattern is None:
+                table.refuse(learned.refused)
+        return table.add(shape, pattern) if pattern else None
 
     def _index_of(self, byte: int) -> int:
         """Return the index in the text of an offset in the block, which never decreases."""
