@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from usp._crawl.options import RecurseCallback, RecurseListCallback
 from usp._crawl.policy import Policy, PolicyFields
+from usp._crawl.unique_urls import UniqueUrls
 from usp._export.plan import ExportPlan, is_worth_keeping, overall
 from usp._extras import load
 from usp._source import SourceName
@@ -22,7 +23,7 @@ from usp._tables.batch import Batch
 from usp._tables.read import read_tables
 from usp._tables.schema import Table, table_named
 from usp._tables.tree import tables_of
-from usp._validate import check_strings
+from usp._validate import check_flags, check_strings
 from usp.exceptions import UsageError
 from usp.objects.events import Observer
 from usp.objects.outcome import Outcome
@@ -100,7 +101,8 @@ def export(
     :param table: the name of a table, several, or ``all``; by default ``pages``, and all tables in
         a folder or a database.
     :param columns: the columns of the table, in this order; by default all.
-    :param unique: whether a page that several sitemaps of a source list comes once, at its first.
+    :param unique: whether a page that several sitemaps list, of whatever source, comes once, at its
+        first one.
     :param format: the format, such as ``csv`` or ``jsonl.gz``, if the name of the file doesn't say
         it; for a folder by default ``parquet``.
     :param replace: whether a file that is there is replaced.
@@ -141,7 +143,7 @@ def record_batches(
     :param source: as in ``usp.export``.
     :param table: the name of the table.
     :param columns: its columns, in this order; by default all.
-    :param unique: whether a page that several sitemaps of a source list comes once.
+    :param unique: whether a page comes once, over all sitemaps and sources.
     :param reading: how the source is read, as in ``usp.export``.
     :raises UsageError: if an argument is wrong.
     :raises MissingExtraError: if pyarrow is missing; the extra ``tables`` installs it.
@@ -166,7 +168,7 @@ def to_arrow(
     :param source: as in ``usp.export``.
     :param table: the name of the table.
     :param columns: its columns, in this order; by default all.
-    :param unique: whether a page that several sitemaps of a source list comes once.
+    :param unique: whether a page comes once, over all sitemaps and sources.
     :param reading: how the source is read, as in ``usp.export``.
     :raises UsageError: if an argument is wrong.
     :raises MissingExtraError: if pyarrow is missing; the extra ``tables`` installs it.
@@ -193,7 +195,7 @@ def to_pandas(
     :param source: as in ``usp.export``.
     :param table: the name of the table.
     :param columns: its columns, in this order; by default all.
-    :param unique: whether a page that several sitemaps of a source list comes once.
+    :param unique: whether a page comes once, over all sitemaps and sources.
     :param reading: how the source is read, as in ``usp.export``.
     :raises UsageError: if an argument is wrong.
     :raises MissingExtraError: if pandas or pyarrow is missing.
@@ -218,7 +220,7 @@ def to_polars(
     :param source: as in ``usp.export``.
     :param table: the name of the table.
     :param columns: its columns, in this order; by default all.
-    :param unique: whether a page that several sitemaps of a source list comes once.
+    :param unique: whether a page comes once, over all sitemaps and sources.
     :param reading: how the source is read, as in ``usp.export``.
     :raises UsageError: if an argument is wrong.
     :raises MissingExtraError: if polars or pyarrow is missing.
@@ -259,7 +261,8 @@ class _Reading:
     ) -> None:
         self._sources = _several(source)
         self._columns = {table.name: table.names for table in tables}
-        self._unique = unique
+        check_flags(unique=unique)
+        self._unique = UniqueUrls() if unique else None
         self._fields = fields
         self.outcomes: list[Outcome] = []
         """The outcome of each source that was read to its end."""

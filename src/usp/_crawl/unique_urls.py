@@ -10,6 +10,7 @@ import sys
 from array import array
 from collections.abc import Callable, Sequence
 from hashlib import blake2b
+from itertools import islice
 from typing import Final
 
 _SMALLEST: Final = 1 << 12
@@ -37,6 +38,15 @@ class UniqueUrls:
     def __len__(self) -> int:
         return self._count
 
+    def new_rows(
+        self, urls: Sequence[str], rows: Sequence[int], limit: int | None = None
+    ) -> list[int]:
+        """Remember the URLs of some rows; return those rows whose URLs are new.
+
+        :param limit: return at most this many; the URLs after them are not remembered.
+        """
+        return list(islice((row for row in rows if self.add(urls[row])), limit))
+
     def __contains__(self, url: str) -> bool:
         return self.has_hash(string_hash(url))
 
@@ -49,10 +59,6 @@ class UniqueUrls:
         while (known := slots[at]) and known != wanted:
             at = (at + 1) & mask
         return bool(known)
-
-    def new_rows(self, urls: Sequence[str], rows: Sequence[int]) -> list[int]:
-        """Remember the URLs of some rows; return those rows whose URLs are new."""
-        return [row for row in rows if self.add(urls[row])]
 
     def add(self, url: str) -> bool:
         """Remember a URL; tell whether it is new."""

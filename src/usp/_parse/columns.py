@@ -96,8 +96,9 @@ class ColumnReading(EntryReading[None]):
             column.append(read(fields, pairs))
         return ()
 
-    def of_rows(self, urls: list[str], rows: list[Row], layout: RowLayout) -> Iterable[None]:
+    def of_rows(self, urls: list[str], rows: list[Row], run: MatchRun) -> Iterable[None]:
         """Add the pages of rows."""
+        layout = run.layout
         reader = self._readers.get(layout)
         if reader is None:
             reader = self._readers[layout] = RowColumnReader(self._fields, layout, self._names)

@@ -11,7 +11,7 @@ from typing import Final, Generic, TypeVar, cast
 
 from usp._parse.diagnostics import Diagnostics
 from usp._parse.formats.field_reader import FieldReader
-from usp._parse.formats.row_fields import RowFieldReader
+from usp._parse.formats.row_fields import Plain, RowFieldReader
 from usp._parse.pattern.layout import MatchRun, Row, RowLayout
 from usp._parse.quick_check import QuickCheck
 from usp._parse.values.deduplicate import Deduplicator
@@ -70,8 +70,8 @@ class EntryReading(Generic[Made]):
         """Return what is made of a page, given its record."""
         raise NotImplementedError
 
-    def of_rows(self, urls: list[str], rows: list[Row], layout: RowLayout) -> Iterable[Made]:
-        """Return what is made of pages, given their rows."""
+    def of_rows(self, urls: list[str], rows: list[Row], run: MatchRun) -> Iterable[Made]:
+        """Return what is made of pages, given their rows and the run that these are of."""
         raise NotImplementedError
 
     def read(self, piece: Entry | MatchRun) -> Iterable[Made]:
@@ -125,9 +125,10 @@ class EntryReading(Generic[Made]):
         column = run.layout.only(self._fields.url_key)
         if column is None:
             return chain.from_iterable(map(self._of_entry, run))
-        urls = [row[column] or "" for row in run.rows]
-        if are_plain_urls(urls) and self._seen.add_all(urls):
-            return self.of_rows(urls, run.rows, run.layout)
+        urls = [url or "" for url in run.columns[column]]
+        is_plain = (column in run.plain_columns and "" not in urls) or are_plain_urls(urls)
+        if is_plain and self._seen.add_all(urls):
+            return self.of_rows(urls, run.rows, run)
         return self._one_by_one(run, urls)
 
     def _one_by_one(self, run: MatchRun, urls: list[str]) -> Iterator[Made]:
@@ -139,11 +140,11 @@ class EntryReading(Generic[Made]):
                 rows.append(run.rows[at])
                 continue
             if rows:
-                yield from self.of_rows(new_urls, rows, run.layout)
+                yield from self.of_rows(new_urls, rows, run)
                 new_urls, rows = [], []
             yield from self._of_entry(run.entry(at))
         if rows:
-            yield from self.of_rows(new_urls, rows, run.layout)
+            yield from self.of_rows(new_urls, rows, run)
 
 
 class _PageReading(EntryReading[SitemapPage]):
@@ -153,18 +154,19 @@ class _PageReading(EntryReading[SitemapPage]):
         self, fields: FieldReader, diagnostics: Diagnostics, *, quick: bool, thorough: bool
     ) -> None:
         super().__init__(fields, diagnostics, quick=quick, thorough=thorough)
-        self._readers: dict[RowLayout, PageFieldReader] = {}
+        self._readers: dict[tuple[RowLayout, Plain], PageFieldReader] = {}
 
     def of_record(self, url: str, record: Record) -> Iterable[SitemapPage]:
         """Return the page of a record."""
         return (SitemapPage.from_entry(url, record, self._fields, self._fields.base),)
 
-    def of_rows(self, urls: list[str], rows: list[Row], layout: RowLayout) -> Iterable[SitemapPage]:
+    def of_rows(self, urls: list[str], rows: list[Row], run: MatchRun) -> Iterable[SitemapPage]:
         """Return the pages of rows."""
-        reader = self._readers.get(layout)
+        key = run.layout, frozenset(run.plain_columns)
+        reader = self._readers.get(key)
         if reader is None:
-            made = RowFieldReader(self._fields, layout)
-            reader = self._readers[layout] = cast("PageFieldReader", made)
+            made = RowFieldReader(self._fields, *key)
+            reader = self._readers[key] = cast("PageFieldReader", made)
         return map(SitemapPage.from_entry, urls, rows, repeat(reader), repeat(self._fields.base))
 
 

@@ -16,9 +16,9 @@ from typing import Final
 from usp._parse.diagnostics import Diagnostics
 from usp._parse.formats.field_reader import FieldReader
 from usp._parse.input.sniff import Kind
-from usp._parse.pattern.layout import Form, MatchRun, RowLayout
+from usp._parse.pattern.layout import Form, MatchRun, Row, RowLayout
 from usp._parse.values.bounded_cache import keep
-from usp._parse.values.plain import LETTERS, SEPARATOR
+from usp._parse.values.plain import LETTERS, SEPARATOR, are_plain_or_absent
 from usp.objects.page import Record
 
 Signature = tuple[object, ...]
@@ -30,8 +30,9 @@ _URL: Final = (
     rf"(?:[/?#](?:[!-%'-;=?-~{LETTERS}]*+(?![^\0])|[!-:=?-~{LETTERS}]*+))?+"
 )
 _DATE: Final = (
-    r"[12][0-9]{3}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])"
+    r"(?:[12][0-9]{3}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])"
     r"|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)"
+    r"|[12][0-9](?:0[48]|[2468][048]|[13579][26])-02-29)"
     r"(?:[T ](?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:\.[0-9]{1,9}+)?)?"
     r"(?:Z|[+-](?:0[0-9]|1[0-3]):?[0-5][0-9])?)?"
 )
@@ -96,24 +97,29 @@ class QuickCheck:
 
     def suspects(self, run: MatchRun) -> list[int]:
         """Return which entries of a run are not known to be good."""
-        rows = run.rows
+        count = len(run.rows)
         found: set[int] = set()
         constants: dict[int, tuple[str, str]] = {}
+        columns = run.columns
         for column, key, test in self._columns_of(run.layout):
-            texts = [row[column] for row in rows]
+            texts = columns[column]
             if test is _is_significant:
                 values = set(texts) - _ABSENT
                 if len(values) == 1 and len(value := values.pop() or "") <= _MAX_SIGNIFICANT:
                     constants[column] = key, value
                 elif values:
-                    found.update(range(len(rows)))
+                    found.update(range(count))
+            elif test is _is_good_url and are_plain_or_absent(texts):
+                run.plain_columns.add(column)
+                continue
             elif not test.are_good(texts):
                 found.update(at for at, text in enumerate(texts) if text and not test(text))
             if "" in texts:
                 found.update(at for at, text in enumerate(texts) if text == "")
         if not all(self._is_good_form(form, run, constants) for form in run.forms):
-            found.update(range(len(rows)))
-        return [at for at in sorted(found) if not self.is_good(run.name, run.entry(at)[1])]
+            found.update(range(count))
+        record = run.layout.record
+        return [at for at in sorted(found) if not self.is_good(run.name, record(run.rows[at]))]
 
     def _is_good_form(
         self, form: Form, run: MatchRun, constants: Mapping[int, tuple[str, str]]
@@ -176,7 +182,7 @@ class _Test:
     def __call__(self, text: str) -> object:
         return self._is_good(text)
 
-    def are_good(self, texts: list[str | None]) -> bool:
+    def are_good(self, texts: Row) -> bool:
         """Tell whether all of these texts are good, but for empty ones."""
         unknown = set(texts) - self._known
         if not all(map(self._is_good, filter(None, unknown))):
@@ -186,12 +192,15 @@ class _Test:
         return True
 
 
-class _TextTest(_Test):
-    """The same for texts that don't repeat."""
+class _NeverTest(_Test):
+    """The same if no text is certainly good."""
 
-    def are_good(self, texts: list[str | None]) -> bool:
+    def __init__(self) -> None:
+        super().__init__(lambda _: False)
+
+    def are_good(self, texts: Row) -> bool:
         """Tell whether all of these texts are good, but for empty ones."""
-        return all(map(self._is_good, filter(None, texts)))
+        return not any(texts)
 
 
 class _PatternTest(_Test):
@@ -201,32 +210,23 @@ class _PatternTest(_Test):
         super().__init__(re.compile(pattern).fullmatch)
         self._are_good = re.compile(rf"(?:(?:{pattern}){SEPARATOR})*+").fullmatch
 
-    def are_good(self, texts: list[str | None]) -> bool:
+    def are_good(self, texts: Row) -> bool:
         """Tell whether all of these texts are good, but for empty ones."""
-        present = list(filter(None, texts))
-        return self._are_good(SEPARATOR.join([*present, ""])) is not None
+        return self._are_good(SEPARATOR.join([*filter(None, texts), ""])) is not None
 
 
-_is_visible: Final = re.compile(r"[ \t\r\n]*+(?:[!-%'-~]|[^\W_])").match
-"""Tells whether a text is certainly not blank after cleaning: an & may become a blank."""
-
-
-def _is_good_text(text: str) -> bool:
-    """Tell whether a text is certainly not blank, and contains no entity."""
-    return _is_visible(text) is not None and ("&" not in text or ";" not in text)
-
-
-def _never(_text: str) -> bool:
-    return False
-
-
+_VISIBLE: Final = r"[ \t\r\n]*+(?:[!-%'-~]|[^\W_])"
+"""How a text begins that is certainly not blank after cleaning: an & may become a blank."""
 _is_good_url: Final = _PatternTest(_URL)
 _is_good_date: Final = _PatternTest(rf"{_DATE}|{_FEED_DATE}")
-_is_significant: Final = _Test(_never)
+_is_significant: Final = _NeverTest()
 """The text itself is part of the signature."""
-_is_never_good: Final = _TextTest(_never)
-_VISIBLE: Final = _TextTest(_is_visible)
-_GOOD_TEXT: Final = _TextTest(_is_good_text)
+_is_never_good: Final = _NeverTest()
+_is_visible: Final = _PatternTest(rf"{_VISIBLE}[^{SEPARATOR}]*+")
+_is_good_text: Final = _PatternTest(
+    # With an & and a ; there may be an entity in it.
+    rf"{_VISIBLE}(?:[^&{SEPARATOR}]*+(?![^{SEPARATOR}])|[^;{SEPARATOR}]*+)"
+)
 
 
 def _test(key: str, fields: FieldReader) -> _Test:
@@ -240,7 +240,7 @@ def _test(key: str, fields: FieldReader) -> _Test:
         return _is_good_date if code == _BAD_DATE else _Test(is_valid)
     if key.endswith(_SIGNIFICANT):
         return _is_significant
-    return _GOOD_TEXT if key in fields.plain_text_keys else _VISIBLE
+    return _is_good_text if key in fields.plain_text_keys else _is_visible
 
 
 def _is_good_sample(fields: FieldReader, name: str, signature: Signature) -> bool:

@@ -23,7 +23,7 @@ from usp._tables.batch import Batch
 from usp._tables.choice import TableChoice
 from usp._tables.rows import TableRow, attempt_row, homepage_of, robots_row, site_name
 from usp._tables.site import SiteTables
-from usp._validate import check_flags, check_int
+from usp._validate import check_int
 from usp.objects.events import Event, Observer, RequestStarted, ResponseReceived
 from usp.objects.outcome import Outcome
 from usp.stream import StreamState
@@ -38,11 +38,14 @@ class CrawlTables(SiteTables):
     takes_long = False
 
     def __init__(
-        self, source: SourceName, choice: TableChoice, batch_rows: int, *, unique: bool
+        self,
+        source: SourceName,
+        choice: TableChoice,
+        batch_rows: int,
+        unique: UniqueUrls | None = None,
     ) -> None:
-        check_flags(unique=unique)
         super().__init__(site_name(source), choice, check_int("batch_rows", batch_rows, 1))
-        self._unique = UniqueUrls() if unique else None
+        self._unique = unique
         self._homepage: str | None = None
         self._pages_of_node = 0
         self._searched_homepage = False

@@ -5,6 +5,7 @@ from typing import Unpack
 
 from usp._crawl.options import RecurseCallback, RecurseListCallback
 from usp._crawl.policy import Policy, PolicyFields, explains_policy, policy_with
+from usp._crawl.unique_urls import UniqueUrls
 from usp._drive.events import emitter
 from usp._parse import ROWS_AT_ONCE
 from usp._source import SourceName
@@ -30,7 +31,7 @@ def read_tables(
     tables: TableNames = ("pages",),
     *,
     columns: ColumnNames | None = None,
-    unique: bool = False,
+    unique: UniqueUrls | None = None,
     batch_rows: int = ROWS_AT_ONCE,
     web_client: AbstractWebClient | None = None,
     use_robots: bool = True,
@@ -51,7 +52,7 @@ def read_tables(
     :param tables: the names of the tables; only what they need is computed.
     :param columns: the names of the columns, in the wanted order; for several tables, a dict from
         the name of each table to its columns. By default all.
-    :param unique: whether a page that several sitemaps list comes once, at its first one.
+    :param unique: take only pages whose URL isn't in it yet; several sources may share it.
     :param batch_rows: how many rows a batch has at most.
     :param web_client: the client to fetch with; by default a ``RequestsWebClient``.
     :param use_robots: whether to read robots.txt.
@@ -67,7 +68,7 @@ def read_tables(
     :raises UsageError: if there is no such table or column, or another argument is wrong.
     """
     policy = policy_with(policy, policy_fields)
-    made = CrawlTables(source, TableChoice.of(tables, columns), batch_rows, unique=unique)
+    made = CrawlTables(source, TableChoice.of(tables, columns), batch_rows, unique)
     options = made.options(recurse_callback, recurse_list_callback, observer)
     start = StreamStart.of(
         source,

@@ -25,7 +25,7 @@ from usp._tables.rows import (
     robots_row,
 )
 from usp._tables.site import SiteTables
-from usp._validate import check_flags, check_instance, check_int
+from usp._validate import check_instance, check_int
 from usp.objects import sitemap as sitemaps
 from usp.objects.fetch_info import NOT_FETCHED
 from usp.objects.outcome import Outcome
@@ -48,7 +48,7 @@ def tables_of(
     tables: TableNames = ("pages",),
     *,
     columns: ColumnNames | None = None,
-    unique: bool = False,
+    unique: UniqueUrls | None = None,
     batch_rows: int = ROWS_AT_ONCE,
 ) -> Iterator[Batch]:
     """Yield tables of a tree, or of any sitemap with all below it, in document order.
@@ -59,15 +59,14 @@ def tables_of(
     :param tables: the names of the tables; only what they need is computed.
     :param columns: the names of the columns, in the wanted order; for several tables, a dict from
         the name of each table to its columns. By default all.
-    :param unique: whether a page that several sitemaps list comes once, at its first one.
+    :param unique: take only pages whose URL isn't in it yet; several sources may share it.
     :param batch_rows: how many rows a batch has at most.
     :raises UsageError: if there is no such table or column, or another argument is wrong.
     """
     check_instance("tree", tree, AbstractSitemap)
-    check_flags(unique=unique)
     check_int("batch_rows", batch_rows, 1)
     choice = TableChoice.of(tables, columns)
-    return _TreeTables(tree, choice, batch_rows, UniqueUrls() if unique else None).batches()
+    return _TreeTables(tree, choice, batch_rows, unique).batches()
 
 
 class _TreeTables(SiteTables):

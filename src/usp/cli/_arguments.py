@@ -121,7 +121,8 @@ EXPORT_OPTIONS: Final = (
         "NAMES",
     ),
     Option(
-        ("--unique",), "output", "a page that several sitemaps list comes once, at its first one"
+        ("--unique",), "output",
+        "a page that several sitemaps list, of whatever source, comes once, at its first one",
     ),
     Option(
         ("--bom",), "output", "begin CSV with a byte order mark, so that Excel takes it as UTF-8"

@@ -11,6 +11,7 @@ from contextlib import closing
 from dataclasses import replace
 from typing import Any
 
+from usp._crawl.unique_urls import UniqueUrls
 from usp._export.output import Output
 from usp._export.plan import ExportPlan, is_worth_keeping, overall
 from usp._tables.read import read_tables
@@ -35,7 +36,8 @@ def run(args: argparse.Namespace) -> Exit:
     prints_to = sys.stdout if args.output == STDOUT else None
     with closing(settings.web_client()) as client, plan.opened() as output:
         with Progress.of(args, prints_to=prints_to) as progress:
-            export = _Export(plan, output, settings, client, progress)
+            unique = UniqueUrls() if args.unique else None
+            export = _Export(plan, output, settings, client, progress, unique)
             summaries = [export.summary(source, args) for source in sources]
         is_kept = is_worth_keeping([one.outcome for one in summaries], output.rows)
         if is_kept:
@@ -71,12 +73,14 @@ class _Export:
         settings: Settings,
         client: AbstractWebClient,
         progress: Progress,
+        unique: UniqueUrls | None,
     ) -> None:
         self._plan = plan
         self._output = output
         self._settings = settings
         self._client = client
         self._progress = progress
+        self._unique = unique
 
     def summary(self, source: NamedSource, args: argparse.Namespace) -> Summary:
         """Write the tables of a source; return what came of it."""
@@ -89,7 +93,7 @@ class _Export:
             source.name,
             self._plan.names,
             columns=self._plan.columns,
-            unique=bool(args.unique),
+            unique=self._unique,
             web_client=self._client,
             observer=progress.tally.observe,
             policy=self._settings.policy,
@@ -110,7 +114,7 @@ def _report(summaries: Sequence[Summary], args: argparse.Namespace) -> Exit:
         if not args.quiet:
             for line in summary.lines(failures=not (args.verbose or args.log_file)):
                 tell(line)
-    return report(_together(summaries), args)
+    return report(_together(summaries), args, details=False)
 
 
 def _together(summaries: Sequence[Summary]) -> Summary:

@@ -242,7 +242,8 @@ SHARED: Final[tuple[Option, ...]] = (
     Option(
         ("-H", "--header"), "network",
         "send this header ('Name: value', or @FILE with one a line); may be repeated. "
-        "Authorization and Cookie go to the site and the hosts below it only",
+        "Authorization, Cookie and others for credentials, such as X-Api-Key, go to the site and "
+        "the hosts below it only",
         TEXTS, "HEADER", Destination.CLIENT, "headers",
     ),
     Option(

@@ -37,6 +37,8 @@ LINK_ATTRIBUTES: Final = ("hreflang", "media", "type", "title")
 Value = TypeVar("Value")
 Texts = tuple[str | None, ...]
 """The texts of an element or a group, in the order of the requested keys; None if absent."""
+Resolve = Callable[[str | None], str]
+"""Returns the URL in a text; empty if there is none."""
 IsValid = Callable[[str], object]
 """Tells whether a text is a valid value: the result is true."""
 
@@ -85,6 +87,11 @@ def first_value(record: Record, key: str, parse: Callable[[str], Value | None]) 
 def is_parsed_by(parse: Callable[[str], object]) -> IsValid:
     """Return a function that tells whether ``parse`` gives a value."""
     return lambda text: parse(text) is not None
+
+
+def resolve_against(base: str | None) -> Resolve:
+    """Return what resolves the URLs of a document."""
+    return lambda text: resolve_url(text, base)
 
 
 def blocks(record: Record, start: str, prefix: str) -> Iterator[list[tuple[str, str]]]:
@@ -150,11 +157,14 @@ class GroupedField:
     """The prefix of all keys of a group."""
     keys: tuple[str, ...]
     """The keys that the field is built from."""
-    make: Callable[[list[Texts], str | None], object]
-    """Builds the field from the texts of each group under these keys, and the base URL; without
-    any group, the field is None."""
+    make: Callable[[list[Texts], "Resolve"], object]
+    """Builds the field from the texts of each group under these keys; without any group, the field
+    is None."""
+    url_keys: frozenset[str] = frozenset()
+    """The keys of URLs, which ``make`` has resolved."""
     make_plain: Callable[..., object] | None = None
-    """Builds the field from the texts of all groups, key by key; None if that takes ``make``."""
+    """Builds the field from the texts of all groups, key by key, if the URLs are plain; None if
+    that takes ``make``."""
 
     @property
     def is_of_attributes(self) -> bool:
@@ -171,7 +181,7 @@ class GroupedField:
         else:
             names = list(self.keys)
             rows = groups(record, self.start, self.prefix)
-        return self.make([tuple(map(row.get, names)) for row in rows], base)
+        return self.make([tuple(map(row.get, names)) for row in rows], resolve_against(base))
 
 
 class FieldReader:

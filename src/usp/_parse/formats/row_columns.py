@@ -26,7 +26,7 @@ from usp._parse.formats.urlset import ALTERNATES, LINK, is_language
 from usp._parse.pattern.layout import Row, RowLayout
 from usp._parse.values.bounded_cache import MAX_CACHED_LENGTH
 from usp._parse.values.enumerations import change_frequency_word
-from usp._parse.values.plain import SEPARATOR
+from usp._parse.values.plain import SEPARATOR, are_plain_or_absent
 from usp._parse.values.text import text_or_none
 from usp._parse.values.timestamps import parse_timestamp, parse_usual_times
 
@@ -164,8 +164,14 @@ class RowColumnReader:
         plan = grouped_plan(grouped, self._layout)
         if plan is None:
             return None
-        read = plan(self._fields)
-        return lambda rows, _: list(map(read, rows))
+        fields = self._fields
+        columns = [at for at, key in enumerate(self._layout.keys) if key in grouped.url_keys]
+
+        def read(rows: list[Row], texts: Sequence[Texts]) -> list[Any]:
+            plain = [at for at in columns if are_plain_or_absent(texts[at])]
+            return list(map(plan(fields, frozenset(plain)), rows))
+
+        return read
 
     def _links_reader(self) -> ReadColumn | None:
         """Return what reads the links; alternates with just a language and a URL are none."""

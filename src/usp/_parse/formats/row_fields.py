@@ -9,13 +9,15 @@ from collections.abc import Callable
 from operator import itemgetter
 from typing import Final
 
-from usp._parse.formats.field_reader import FieldReader, GroupedField, Texts
+from usp._parse.formats.field_reader import FieldReader, GroupedField, Texts, resolve_against
 from usp._parse.pattern.layout import Element, Row, RowLayout
 from usp._parse.values.bounded_cache import MAX_CACHED_LENGTH
 from usp.objects.page import PageFieldReader, SitemapPage
 
 Read = Callable[[Row], object]
-Plan = Callable[[FieldReader], Read]
+Plain = frozenset[int]
+"""The columns that have plain URLs only, or None."""
+Plan = Callable[[FieldReader, Plain], Read]
 """Makes the function of a field, for the documents of a format."""
 
 _FIELDS: Final = frozenset(
@@ -26,17 +28,18 @@ _REMEMBERED: Final = 1024
 
 
 class RowFieldReader:
-    """Reads the fields of the pages of one document from rows of one layout.
+    """Reads the fields of pages of one document from rows with one layout and these plain columns.
 
     A field is a function of a row; it is made on first access, since most are never read. Those
     that need nothing of the document are made once for all documents.
     """
 
-    def __init__(self, fields: FieldReader, layout: RowLayout) -> None:
+    def __init__(self, fields: FieldReader, layout: RowLayout, plain: Plain) -> None:
         shared: dict[str, Read] = layout.notes.setdefault(type(fields), {})
         self.__dict__.update(shared)
         self._fields = fields
         self._layout = layout
+        self._plain = plain
 
     def __getattr__(self, name: str) -> Read:
         if name not in _FIELDS:
@@ -50,7 +53,7 @@ class RowFieldReader:
             plan: Plan | None = layout.notes.get(key)
             if plan is None:
                 plan = layout.notes[key] = _plan(name, fields, layout)
-            read = plan(fields)
+            read = plan(fields, self._plain)
         setattr(self, name, read)
         return read
 
@@ -87,7 +90,7 @@ def _plan(name: str, fields: FieldReader, layout: RowLayout) -> Plan:
 
 
 def _record_plan(name: str, layout: RowLayout) -> Plan:
-    def plan(fields: FieldReader) -> Read:
+    def plan(fields: FieldReader, _plain: Plain) -> Read:
         read, record = getattr(fields, name), layout.record
         return lambda row: read(record(row))
 
@@ -98,32 +101,38 @@ def grouped_plan(grouped: GroupedField, layout: RowLayout) -> Plan | None:
     """Return how a field that is built from groups is read; None if that isn't clear."""
     found: list[tuple[int, Callable[[Row], Texts]]] = []
     all_columns: list[list[int | None]] = []
+    urls: set[int] = set()
     for element, column in layout.columns():
         if not any(key.startswith(grouped.prefix) for key in element):
             continue
         if not _is_whole(grouped, element):
             return None
         indexes = [element.index(key) if key in element else None for key in grouped.keys]
-        # With one more than a row has, the last one is None.
         columns = [None if at is None else column + at for at in indexes]
         found.append((column, _picker(columns)))
         all_columns.append(columns)
+        urls.update(column + at for at, key in enumerate(element) if key in grouped.url_keys)
     if not found:
-        return lambda _: lambda _: None
+        return lambda _, _plain: lambda _: None
     make, make_plain = grouped.make, grouped.make_plain
     by_key = [_picker(list(columns)) for columns in zip(*all_columns, strict=True)]
 
-    def plan(fields: FieldReader) -> Read:
-        base = fields.base
+    def plan(fields: FieldReader, plain: Plain) -> Read:
+        is_plain = plain.issuperset(urls)
+        resolve = _as_written if is_plain else resolve_against(fields.base)
 
         def read(row: Row) -> object:
-            if make_plain and (value := make_plain(*[pick(row) for pick in by_key])) is not None:
-                return value
-            return make([pick(row) for at, pick in found if row[at] is not None], base)
+            return make([pick(row) for at, pick in found if row[at] is not None], resolve)
 
-        return read
+        if make_plain is None or not is_plain:
+            return read
+        return lambda row: make_plain(*[pick(row) for pick in by_key]) or read(row)
 
     return plan
+
+
+def _as_written(text: str | None) -> str:
+    return text or ""
 
 
 def _is_whole(grouped: GroupedField, element: Element) -> bool:
@@ -141,7 +150,10 @@ def _picker(columns: list[int | None]) -> Callable[[Row], Texts]:
     present = [column for column in columns if column is not None]
     if len(present) == len(columns) > 1:
         return itemgetter(*present)
-    return lambda row: tuple([None if column is None else row[column] for column in columns])
+    if len(columns) == 1:
+        return lambda row: (row[present[0]],) if present else (None,)
+    pick = itemgetter(*[-1 if column is None else column for column in columns])
+    return lambda row: pick((*row, None))
 
 
 class _Known(dict[str | None, object]):

@@ -15,6 +15,7 @@ from usp._parse.formats.field_reader import (
     LINK_ATTRIBUTES,
     FieldReader,
     GroupedField,
+    Resolve,
     Texts,
     Value,
     blocks,
@@ -29,14 +30,13 @@ from usp._parse.input.sniff import Kind
 from usp._parse.values.dates import is_valid_date, parse_aware_date, parse_date
 from usp._parse.values.enumerations import is_change_frequency, parse_change_frequency
 from usp._parse.values.numbers import parse_priority, priority_or_default
-from usp._parse.values.plain import are_plain_urls
 from usp._parse.values.text import (
     cached_text_or_none,
     clean_text,
     split_commas,
     text_or_none,
 )
-from usp._parse.values.urls import check_url, resolve_url, split_urls
+from usp._parse.values.urls import check_url, split_urls
 from usp._parse.xml.grammar import UNKNOWN
 from usp.objects.page import (
     PageLink,
@@ -58,16 +58,17 @@ _APP: Final = re.compile(r"(?:android|ios)-app:", re.IGNORECASE)
 """Links to apps: not HTTP, but valid in an alternate."""
 is_language: Final = re.compile(r"[A-Za-z][A-Za-z-]{0,40}+").fullmatch
 """Tells whether a text is a language that needs no cleaning."""
+_RELS: Final = frozenset({"alternate", None})
 _MAX_LANGUAGES: Final = 1000
 _languages: set[str | None] = set()
 """Such languages that were met before."""
 _ENTRY_NAME: Final = {Kind.URLSET: "url", Kind.INDEX: "sitemap"}
 
 
-def story_by(make: Callable[..., Value]) -> Callable[[list[Texts], str | None], Value | None]:
+def story_by(make: Callable[..., Value]) -> Callable[[list[Texts], Resolve], Value | None]:
     """Return what makes something of the values of the first story."""
 
-    def story(rows: list[Texts], _base: str | None) -> Value | None:
+    def story(rows: list[Texts], _resolve: Resolve) -> Value | None:
         for title, published, name, language, access, *lists in rows:
             # Like 1.8.1, a story needs a title and a readable date.
             if (headline := text_or_none(title)) and (date := parse_date(published or "")):
@@ -86,44 +87,50 @@ def story_by(make: Callable[..., Value]) -> Callable[[list[Texts], str | None], 
 
 def images_by(
     make: Callable[..., Value],
-) -> Callable[[list[Texts], str | None], list[Value] | None]:
+) -> Callable[[list[Texts], Resolve], list[Value] | None]:
     """Return what makes something of the values of each image."""
-    return lambda rows, base: (
+    return lambda rows, resolve: (
         [
             make(
                 url,
                 text_or_none(caption),
                 text_or_none(geo_location),
                 text_or_none(title),
-                resolve_url(license_url, base) or None,
+                resolve(license_url) or None,
             )
             for loc, caption, geo_location, title, license_url in rows
-            if (url := resolve_url(loc, base))
+            if (url := resolve(loc))
         ]
         or None
     )
 
 
 def _plain_alternates(rels: Texts, languages: Texts, urls: Texts) -> list[tuple[str, str]] | None:
-    """Return the alternates if none needs cleaning, as nearly always; else None."""
-    if rels.count("alternate") != len(rels) or None in urls:
+    """Return the alternates if none needs cleaning, as nearly always; else None.
+
+    What has no URL is no alternate of this entry.
+    """
+    if not _RELS.issuperset(rels):
         return None
     if not _languages.issuperset(languages):
-        if not all(language and is_language(language) for language in languages):
+        if not all(language is None or is_language(language) for language in languages):
             return None
         if len(_languages) < _MAX_LANGUAGES:
             _languages.update(languages)
-    return list(zip(languages, urls, strict=True)) if are_plain_urls(urls) else None  # type: ignore[arg-type]
+    pairs = zip(languages, urls, strict=True)
+    if None in urls:
+        pairs = (pair for pair in pairs if pair[1] is not None)  # type: ignore[assignment]
+    return list(pairs)  # type: ignore[arg-type]
 
 
-def _alternates(rows: list[Texts], base: str | None) -> list[tuple[str, str]] | None:
+def _alternates(rows: list[Texts], resolve: Resolve) -> list[tuple[str, str]] | None:
     return [
         (language, target)
         for rel, hreflang, href in rows
         if rel
         and "alternate" in rel.lower()
         and (language := cached_text_or_none(hreflang))
-        and (target := resolve_url(href, base))
+        and (target := resolve(href))
     ] or None
 
 
@@ -141,12 +148,14 @@ IMAGES: Final = GroupedField(
     "image:",
     ("image:loc", "image:caption", "image:geo_location", "image:title", "image:license"),
     images_by(SitemapImage),
+    frozenset({"image:loc", "image:license"}),
 )
 ALTERNATES: Final = GroupedField(
     LINK,
     LINK,
     (f"{LINK}@rel", f"{LINK}@hreflang", f"{LINK}@href"),
     _alternates,
+    frozenset({f"{LINK}@href"}),
     _plain_alternates,
 )
 

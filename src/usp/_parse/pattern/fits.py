@@ -1,4 +1,4 @@
-"""Fits: how the parts of an entry become a row, for each shape under certain namespaces.
+"""Fits: how the texts of an entry become a row, for each shape under certain namespaces.
 
 Shapes that differ only in which elements are missing have one layout, so that the entries of a
 document are few runs, whatever they lack. A table of fits is shared by all documents with the same
@@ -13,12 +13,11 @@ from typing import Final
 from usp._parse.pattern.known_patterns import MAX_COLUMNS, EntryPattern, layout_of
 from usp._parse.pattern.layout import Element, Form, Row, RowLayout
 from usp._parse.pattern.learning import EMPTY, NameProblem
-from usp._parse.pattern.shape import TAG, tags_of
 from usp._parse.xml.grammar import Grammar
 from usp._parse.xml.namespaces import NamespaceScope
 
 ABSENT: Final = ("", None)
-"""What is added to the parts of an entry, for the columns that it has no text for."""
+"""What is added to the texts of an entry, for the columns that it has no text for."""
 _NO_TEXT: Final = -2
 _NONE: Final = -1
 """The places of these two."""
@@ -32,23 +31,21 @@ _Elements = tuple[Element, ...]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fit:
-    """How the parts of entries of one shape become a row."""
+    """How the texts of entries of one shape become a row."""
 
-    tags: int
     length: int
+    values: int
+    """How many texts there are, and values of attributes."""
+    gap_texts: tuple[int, ...]
     gaps: Callable[[list[str]], tuple[str, ...]]
-    """Returns the parts that must be blank."""
-    row: Callable[[list[str]], Row]
-    """Returns the row, given the parts and ``ABSENT``."""
+    """Which texts must be blank, and what returns them."""
+    row_texts: tuple[int, ...]
+    row: Callable[[list[str | None]], Row]
+    """What the row consists of, and what returns it, given the texts, the values and ``ABSENT``."""
     layout: RowLayout
     form: Form
     name: str
     problems: tuple[NameProblem, ...]
-    tag_texts: tuple[str, ...]
-    """The tags of an entry; empty if there are attributes."""
-    gap_parts: tuple[int, ...]
-    text_parts: tuple[int, ...]
-    """Which parts ``gaps`` and ``row`` return."""
 
 
 @dataclass(slots=True)
@@ -56,16 +53,26 @@ class FitTable:
     """The fits of shapes under the same namespaces."""
 
     fits: dict[str, Fit] = field(default_factory=dict)
+    refused: set[str] = field(default_factory=set)
+    """Shapes that are left to expat: of entries, and of entries with just one child, which stand
+    for all that have this child."""
     _layouts: list[_Elements] = field(default_factory=list)
 
     def add(self, shape: str, pattern: EntryPattern) -> Fit:
         """Return the fit of a new shape: into a layout that is there or grows, or a new one."""
-        fit = _fit(shape, pattern, self._layout_for(pattern.elements))
+        fit = _fit(pattern, self._layout_for(pattern.elements))
         if len(self.fits) >= _MAX_FITS:
             self.fits.clear()
-        if len(shape) <= _MAX_SHAPE:
+        if is_kept(shape):
             self.fits[shape] = fit
         return fit
+
+    def refuse(self, shape: str) -> None:
+        """Remember a shape that is left to expat."""
+        if len(self.refused) >= _MAX_FITS:
+            self.refused.clear()
+        if is_kept(shape):
+            self.refused.add(shape)
 
     def _layout_for(self, elements: _Elements) -> _Elements:
         layouts = self._layouts
@@ -86,6 +93,11 @@ class FitTable:
         return elements
 
 
+def is_kept(shape: str) -> bool:
+    """Tell whether a table keeps the fit of a shape."""
+    return len(shape) <= _MAX_SHAPE
+
+
 def table_of(grammar: Grammar, scope: NamespaceScope) -> FitTable:
     """Return the table for these namespaces."""
     tables = scope.names.fits
@@ -96,11 +108,12 @@ def table_of(grammar: Grammar, scope: NamespaceScope) -> FitTable:
     return table
 
 
-def _fit(shape: str, pattern: EntryPattern, elements: _Elements) -> Fit:
+def _fit(pattern: EntryPattern, elements: _Elements) -> Fit:
     layout = layout_of(elements)
     starts = [column for _, column in layout.columns()]
     columns = [_NONE] * max(len(layout.keys), 2)
     form: list[tuple[int, bool]] = []
+    gaps = tuple(pattern.gaps)
     positions = _positions(elements, pattern.elements) or []
     for position, texts in zip(positions, pattern.texts, strict=True):
         for column, text in enumerate(texts, starts[position]):
@@ -108,17 +121,16 @@ def _fit(shape: str, pattern: EntryPattern, elements: _Elements) -> Fit:
             form.append((column, text != EMPTY))
     layout.text_columns.update(column for column, has_text in form if has_text)
     return Fit(
-        pattern.tags,
         pattern.length,
-        itemgetter(*pattern.gaps),
+        pattern.values,
+        gaps,
+        itemgetter(*gaps),
+        tuple(columns),
         itemgetter(*columns),
         layout,
         Form(tuple(form)),
         pattern.name,
         tuple(problem for child in pattern.children for problem in child.problems),
-        () if "=" in shape else tuple(TAG + tag for tag in tags_of(shape)),
-        tuple(pattern.gaps),
-        tuple(columns),
     )
 
 

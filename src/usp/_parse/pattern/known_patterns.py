@@ -5,13 +5,14 @@ number of those that are kept, and their length, are limited: what is full is em
 documents that follow.
 """
 
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from usp._parse.pattern.head import forget_heads
 from usp._parse.pattern.layout import Element, RowLayout
 from usp._parse.pattern.learning import EMPTY, ChildPattern, learn, split_children
-from usp._parse.pattern.shape import declares_namespaces, name_of, tags_of
+from usp._parse.pattern.shape import TAG, declares_namespaces, name_of
 from usp._parse.values.bounded_cache import keep
 from usp._parse.xml.grammar import Grammar
 from usp._parse.xml.namespaces import NamespaceScope, forget_names
@@ -42,21 +43,26 @@ class EntryPattern:
 
     @property
     def length(self) -> int:
-        """The number of parts of such an entry, without values of attributes."""
-        return 2 * self.tags + 1
+        """The number of texts of such an entry: one before each tag, and before the end tag."""
+        return self.tags + 1
+
+    @property
+    def values(self) -> int:
+        """The number of values of attributes, which follow the texts."""
+        return sum(child.values for child in self.children)
 
     @property
     def gaps(self) -> list[int]:
-        """Which parts of an entry must be blank."""
+        """Which texts of an entry must be blank."""
         gaps, tag = [0], 0
         for child in self.children:
-            gaps += [2 * (tag + at) + 2 for at in child.gaps]
+            gaps += [tag + at + 1 for at in child.gaps]
             tag += child.tags
         return gaps
 
     @property
     def texts(self) -> list[list[int]]:
-        """Which parts of an entry the texts of each of its elements are; ``EMPTY`` for none."""
+        """Which texts or values each element of an entry has; ``EMPTY`` for none."""
         found, tag, value = [], 0, self.length
         for child in self.children:
             if child.keys:
@@ -64,7 +70,7 @@ class EntryPattern:
                     [
                         at
                         if at == EMPTY
-                        else 2 * (tag + at) + 2
+                        else tag + at + 1
                         if at < child.tags
                         else value + at - child.tags
                         for at in child.texts
@@ -88,35 +94,66 @@ def find_pattern(shape: str, grammar: Grammar, scope: NamespaceScope) -> EntryPa
     return found[1] if found and scope.means(found[0]) else None
 
 
-def learn_pattern(
-    shape: str, grammar: Grammar, scope: NamespaceScope
-) -> tuple[EntryPattern | None, bool]:
-    """Return the pattern of a new shape, and whether a sample was read for it.
+class Learned(NamedTuple):
+    """What was found out about a new shape."""
 
-    It is None if such entries have to be left to expat.
-    """
+    pattern: EntryPattern | None
+    """None if such entries have to be left to expat."""
+    is_sampled: bool = False
+    """Whether expat has read a sample."""
+    refused: str = ""
+    """The shape of the entries that are left to expat: this one, or all with a certain child."""
+
+
+def learn_pattern(
+    shape: str, grammar: Grammar, scope: NamespaceScope, refused: Container[str]
+) -> Learned:
+    """Return the pattern of a new shape, given those that are left to expat."""
     shapes = split_children(shape)
-    if shapes is None:
-        return None, False
+    if shapes is None or any(with_child(shapes[0], child) in refused for child in shapes):
+        return Learned(None, refused=shape)
     form, start = _format(grammar), shapes[0]
-    known = [_children.get((form, start, child)) for child in shapes]
-    children = [child for child in known if child and scope.means(child.names)]
-    is_new = len(children) < len(shapes)
+    found = {child: _children.get((form, start, child)) for child in shapes}
+    known = {child: one for child, one in found.items() if one and scope.means(one.names)}
+    # A child needs no sample again, but the start tag is part of each.
+    unknown = [start, *(child for child in found if child not in known and child != start)]
+    is_new = len(known) < len(found)
     if is_new:
-        learned = learn(shapes, grammar, scope)
-        if learned is None:
-            return None, True
-        children = learned
-    name = scope.key(name_of(tags_of(start)[0]))
-    pattern = EntryPattern(name, tuple(children), sum(child.tags for child in children))
-    # Whether a name is a problem depends on more than its meaning.
-    has_problems = any(child.problems for child in children)
-    if len(shape) <= _MAX_LENGTH and not has_problems and not declares_namespaces(shape):
+        learned, is_whole = learn(unknown, grammar, scope)
+        known.update(zip(unknown, learned, strict=False))
+        if not is_whole:
+            unclear = unknown[len(learned)] if len(learned) < len(unknown) else start
+            return Learned(None, True, with_child(start, unclear) if unclear != start else shape)
+    children = [known[child] for child in shapes]
+    pattern = EntryPattern(
+        scope.key(name_of(start)), tuple(children), sum(child.tags for child in children)
+    )
+    if len(shape) <= _MAX_LENGTH and all(map(_is_lasting, known, known.values())):
         names = {name: key for child in children for name, key in child.names.items()}
         keep(_patterns, (form, shape), (names, pattern), _MAX_KEPT)
-        for one, child in zip(shapes, children, strict=True):
-            keep(_children, (form, start, one), child, _MAX_KEPT)
-    return pattern, is_new
+    _keep_children(form, start, known)
+    return Learned(pattern, is_new)
+
+
+def with_child(start: str, child: str) -> str:
+    """Return the shape of entries with this start tag and one child."""
+    return f"{start}{TAG}{child}"
+
+
+def _is_lasting(shape: str, child: ChildPattern) -> bool:
+    """Tell whether a child means the same in all documents in which its names do.
+
+    Whether a name is a problem depends on more than its meaning.
+    """
+    return not child.problems and not declares_namespaces(shape)
+
+
+def _keep_children(form: _Format, start: str, children: Mapping[str, ChildPattern]) -> None:
+    if declares_namespaces(start):
+        return
+    for shape, child in children.items():
+        if len(shape) <= _MAX_LENGTH and _is_lasting(shape, child):
+            keep(_children, (form, start, shape), child, _MAX_KEPT)
 
 
 def layout_of(elements: tuple[Element, ...]) -> RowLayout:

@@ -83,10 +83,20 @@ class MatchRun:
     bytes."""
     length: int
     """How many characters they are in all."""
+    plain_columns: set[int] = field(init=False, default_factory=set)
+    """Columns that are known to have plain URLs only, or None."""
     _offsets: list[int] = field(init=False, default_factory=list)
+    _columns: list[Row] = field(init=False, default_factory=list)
 
     def __iter__(self) -> Iterator[Entry]:
         return map(self.entry, range(len(self.rows)))
+
+    @property
+    def columns(self) -> list[Row]:
+        """The rows, turned by 90 degrees."""
+        if not self._columns:
+            self._columns = list(zip(*self.rows, strict=True))
+        return self._columns
 
     def entry(self, at: int) -> Entry:
         """Return one of the entries."""

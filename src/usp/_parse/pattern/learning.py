@@ -56,15 +56,15 @@ def split_children(shape: str) -> list[str] | None:
     None if they aren't nested as they should be, or are too many.
     """
     tags = tags_of(shape)
-    if not 0 < len(tags) <= _MAX_TAGS:
+    if len(tags) > _MAX_TAGS:
         return None
-    children = [TAG + tags[0]]
+    children = tags[:1]
     depth = 0
     for tag in tags[1:]:
         if depth:
             children[-1] += TAG + tag
         else:
-            children.append(TAG + tag)
+            children.append(tag)
         if tag.startswith("/"):
             depth -= 1
         elif not tag.endswith("/"):
@@ -72,21 +72,28 @@ def split_children(shape: str) -> list[str] | None:
     return children if not depth else None
 
 
-def learn(shapes: list[str], grammar: Grammar, scope: NamespaceScope) -> list[ChildPattern] | None:
-    """Return what the children of an entry give; None if it has to be left to expat."""
+def learn(
+    shapes: list[str], grammar: Grammar, scope: NamespaceScope
+) -> tuple[list[ChildPattern], bool]:
+    """Return what the children of an entry give, up to one that has to be left to expat.
+
+    Also return whether there is none, nor anything else for which the entry is left to expat.
+    """
     problems = StructureProblems()
     scope = scope.reporting_to(problems)
     builder = EntryBuilder(grammar, scope)
     sample = _Sample(builder, scope, problems)
+    children: list[ChildPattern] = []
     try:
-        children = [sample.read(shape) for shape in shapes]
-        sample.end(name_of(shapes[0][1:]))
+        for shape in shapes:
+            children.append(sample.read(shape))  # noqa: PERF401 -- those before an error count
+        sample.end(name_of(shapes[0]))
     except (expat.ExpatError, _UnclearError):
-        return None
+        return children, False
     if len(builder.completed) != 1 or builder.unclosed_entries or problems.found:
-        return None
+        return children, False
     record = list(builder.completed[0][1])
-    return children if len(record) == sum(len(child.keys) for child in children) else None
+    return children, len(record) == sum(len(child.keys) for child in children)
 
 
 class _UnclearError(Exception):

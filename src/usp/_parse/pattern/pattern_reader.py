@@ -18,13 +18,11 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from usp._parse.pattern.fits import ABSENT, Fit, FitTable, table_of
+from usp._parse.pattern.fits import Fit, FitTable, is_kept, table_of
 from usp._parse.pattern.known_patterns import find_pattern, learn_pattern
 from usp._parse.pattern.layout import MatchRun, Row
-from usp._parse.pattern.shape import MARKED, replace_sections, split_attributes
-from usp._parse.pattern.text_conversion import convert_texts
-from usp._parse.pattern.uniform import uniform_rows
-from usp._parse.pattern.unsafe import BAD_REFERENCE, UnsafeSearch
+from usp._parse.pattern.stretch import split_stretch
+from usp._parse.pattern.unsafe import UnsafeSearch
 from usp._parse.xml.grammar import Grammar
 from usp._parse.xml.namespaces import NamespaceScope
 
@@ -39,11 +37,9 @@ _SAMPLE: Final = 4
 _MISS: Final = 3
 """An entry that is left to expat costs as much as three matches save."""
 _ENTRY_NAME: Final = re.compile(r"[ \t\r\n]*+<([^\s<>/!?\"'=&]++)")
-_NO_SECTIONS: Final[list[str]] = []
-_ALIKE: Final = 8
-"""After so many entries of one shape, the next ones are read together; more after each failure."""
-_MAX_REFUSED: Final = 4096
-"""How many shapes of one document are remembered that are left to expat."""
+_FIRST_STRETCH: Final = 4 * 1024
+_LONGEST_STRETCH: Final = 32 * 1024
+"""How many characters are split at once: twice as many after each success."""
 
 
 class PatternReader:
@@ -53,15 +49,14 @@ class PatternReader:
         self._grammar = grammar
         self._scope: NamespaceScope | None = None  # under which the patterns are valid
         self._table = FitTable()
-        self._alike = _ALIKE
-        self._refused: set[str] = set()  # shapes that are left to expat
+        self._length = _FIRST_STRETCH  # of the next stretch
         self._budget = _BUDGET
         self._left = 0  # what is left of the budget
         self._block = b""
         self._text: str | None = None  # the block as text
         self._byte = self._index = 0  # an offset in the block, and the same in the text
         self._unsafe = UnsafeSearch(b"", "")
-        self._has_sections = self._has_references = self._has_namespaces = False
+        self._has_sections = self._has_references = False
 
     def show(self, block: bytes) -> None:
         """Start with a new block of bytes."""
@@ -86,14 +81,12 @@ class PatternReader:
             # What is not UTF-8 is a character that the block cuts in two, at its end.
             self._text = self._block.decode("utf-8", "surrogateescape")
             self._unsafe = UnsafeSearch(self._block, self._text)
-            self._has_namespaces = self._block.find(b"xmlns", begin) >= 0
             # A single character is found many times as fast as two.
             self._has_sections = b"!" in self._block and b"<!" in self._block
             self._has_references = b"&" in self._block or b"\r" in self._block
         if scope is not self._scope:
             self._scope = scope
             self._table = table_of(self._grammar, scope)
-            self._refused.clear()
         index = self._index_of(begin)
         name = _ENTRY_NAME.match(self._text, index)
         run, end = self._run(f"</{name[1]}>", index, start + begin) if name else (None, index)
@@ -115,25 +108,33 @@ class PatternReader:
         rows: list[Row] = []
         used: dict[Fit, None] = {}
         fit: Fit | None = None
-        at, alike = index, 0
-        while len(rows) < _LONGEST_RUN:
-            if fit and alike >= self._alike:
-                more, at = uniform_rows(text, at, last, fit, end_tag)
-                rows += more
-                alike = len(more)
-                self._alike = _ALIKE if more else min(2 * self._alike, _LONGEST_RUN)
+        at, is_whole = index, True
+        while is_whole and len(rows) < _LONGEST_RUN:
+            stop = text.rfind(end_tag, at, min(at + self._length, last))
+            if stop < 0:
+                stop = text.find(end_tag, at, last)
+            if stop < 0:
+                break
+            stop += len(end_tag)
+            fits, more, is_whole = self._match(text[at:stop], end_tag)
+            if not more:
+                # One of them is odd: the others are found in ever shorter stretches.
+                is_whole = text.find(end_tag, at) + len(end_tag) < stop
+                self._length = (stop - at) // 2
                 continue
-            stop = text.find(end_tag, at)
-            if stop < 0 or stop > last:
+            if fit and fit.layout is not fits[0].layout:
                 break
-            match = self._match(text[at:stop])
-            if match is None or (fit and fit.layout is not match[0].layout):
-                break
-            alike = alike + 1 if match[0] is fit and fit.tag_texts else 0
-            fit, row = match
-            used[fit] = None
-            rows.append(row)
-            at = stop + len(end_tag)
+            fit = fits[0]
+            used.update(dict.fromkeys(fits))
+            rows += more
+            if is_whole:
+                self._length = min(2 * max(stop - at, self._length), _LONGEST_STRETCH)
+                at = stop
+            else:
+                begin = at
+                for _ in more:
+                    at = text.index(end_tag, at) + len(end_tag)
+                self._length = at - begin
         if fit is None:
             return None, index
         self._report(used)
@@ -141,35 +142,45 @@ class PatternReader:
         start, length = (index, offset), at - index
         return MatchRun(fit.name, fit.layout, rows, forms, text, end_tag, start, length), at
 
-    def _match(self, written: str) -> tuple[Fit, Row] | None:
-        """Return the row of an entry, given without its end tag; None if it is left to expat."""
-        sections = _NO_SECTIONS
-        if self._has_sections and "!" in written:
-            sections = []
-            replaced = replace_sections(written, sections)
-            if replaced is None:
-                return None
-            written = replaced
-        marked = written.replace("<", MARKED)
-        parts = marked.split(">")
-        length = len(parts)
-        shape = "".join(parts[1::2])
-        if "=" in shape:
-            split = split_attributes(shape, with_namespaces=self._has_namespaces)
-            if split is None:
-                return None
-            shape, values = split
-            parts += values
-        fit = self._table.fits.get(shape) or self._new_fit(shape)
-        if fit is None or length != fit.length or len(marked) - len(written) != fit.tags:
-            return None
-        if "".join(fit.gaps(parts)).strip():
-            return None
-        parts += ABSENT  # type: ignore[arg-type]  # the last one is None
-        row = fit.row(parts)
-        if self._has_references and ("&" in written or "\r" in written):
-            return None if BAD_REFERENCE.search(marked) else (fit, convert_texts(row, sections))
-        return fit, row if sections is _NO_SECTIONS else convert_texts(row, sections)
+    def _match(self, written: str, end_tag: str) -> tuple[list[Fit], list[Row], bool]:
+        """Return the fits and rows of the first entries of a stretch, and whether these are all.
+
+        There are none if the first one is left to expat, or if there is something odd in any.
+        """
+        stretch = split_stretch(
+            written,
+            end_tag,
+            has_sections=self._has_sections,
+            has_references=self._has_references,
+        )
+        if stretch is None:
+            return [], [], False
+        fits = self._fits_of(stretch.shapes)
+        others = [fit for fit in dict.fromkeys(fits) if fit.layout is not fits[0].layout]
+        if others:
+            fits = fits[: min(map(fits.index, others))]
+        return fits, stretch.rows(fits) if fits else [], len(fits) == len(stretch.shapes)
+
+    def _fits_of(self, shapes: list[str]) -> list[Fit]:
+        """Return the fits of shapes, up to the first one that is left to expat."""
+        known = self._table.fits
+        try:
+            return list(map(known.__getitem__, shapes))
+        except KeyError:
+            pass
+        new = {}
+        for shape in dict.fromkeys(shapes):
+            new[shape] = known.get(shape) or self._new_fit(shape)
+            if new[shape] is None:
+                break
+        fits: list[Fit] = []
+        for shape in shapes:
+            # A new shape may have changed the layout of those before it.
+            fit = known.get(shape) or (self._new_fit(shape) if is_kept(shape) else new.get(shape))
+            if fit is None:
+                break
+            fits.append(fit)
+        return fits
 
     def _report(self, used: Iterable[Fit]) -> None:
         """Report the names in shapes that are a problem, as expat would have the builder do."""
@@ -181,17 +192,16 @@ class PatternReader:
     def _new_fit(self, shape: str) -> Fit | None:
         """Return how entries of a shape become rows; None if they are left to expat."""
         scope, table = self._scope, self._table
-        if shape in self._refused or scope is None or self._left <= 0:
+        if shape in table.refused or scope is None or self._left <= 0:
             return None
         pattern = find_pattern(shape, self._grammar, scope)
         if pattern is None:
-            pattern, is_sampled = learn_pattern(shape, self._grammar, scope)
-            self._left -= _SAMPLE if is_sampled else 1
-        if pattern:
-            return table.add(shape, pattern)
-        if len(self._refused) < _MAX_REFUSED:
-            self._refused.add(shape)
-        return None
+            learned = learn_pattern(shape, self._grammar, scope, table.refused)
+            pattern = learned.pattern
+            self._left -= _SAMPLE if learned.is_sampled else 1
+            if pattern is None:
+                table.refuse(learned.refused)
+        return table.add(shape, pattern) if pattern else None
 
     def _index_of(self, byte: int) -> int:
         """Return the index in the text of an offset in the block, which never decreases."""

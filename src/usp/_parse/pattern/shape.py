@@ -2,8 +2,8 @@
 
 Entries of the same shape have the same elements, so what expat finds in one of them it finds in all
 (``learning``). To split an entry takes a few operations on strings, none of which looks at single
-characters. In a shape every tag begins with ``TAG``, and ``VALUE`` stands for the value of an
-attribute. Neither occurs in XML, and entries with such characters are not split (``unsafe``).
+characters. In a shape ``TAG`` stands between two tags, and ``VALUE`` for the value of an attribute.
+Neither occurs in XML, and entries with such characters are not split (``unsafe``).
 
 What is between tags is not looked at here: an entry of a known shape is well-formed if its texts
 are, and if there is only whitespace where the shape has no text.
@@ -27,8 +27,8 @@ _CDATA: Final = "<![CDATA["
 _COMMENT: Final = "<!--"
 
 
-def split_attributes(tags: str, *, with_namespaces: bool = True) -> tuple[str, list[str]] | None:
-    """Return the shape of an entry, given its tags, and the values of attributes.
+def split_attributes(tags: str) -> tuple[str, list[str]] | None:
+    """Return tags without the values of attributes, and these values.
 
     None if they can't be split: XML would change a value. Without single quotes, each second piece
     between double ones is a value.
@@ -45,7 +45,7 @@ def split_attributes(tags: str, *, with_namespaces: bool = True) -> tuple[str, l
         written = "".join(values)
         if "\n" in written or "\t" in written or "\r" in written:
             return None
-    return _keep_namespaces(shape, values) if with_namespaces else (shape, values)
+    return _keep_namespaces(shape, values) if _NAMESPACE in shape else (shape, values)
 
 
 def replace_sections(written: str, sections: list[str]) -> str | None:
@@ -86,8 +86,8 @@ def _keep_namespaces(shape: str, values: list[str]) -> tuple[str, list[str]]:
 
 
 def tags_of(shape: str) -> list[str]:
-    """Return the tags of a shape, without the marks."""
-    return shape.split(TAG)[1:]
+    """Return the tags of a shape."""
+    return shape.split(TAG)
 
 
 def name_of(tag: str) -> str:

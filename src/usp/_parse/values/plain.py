@@ -12,7 +12,7 @@ LETTERS: Final = (
     r"\u00a1-\u00ac\u00ae-\u167f\u1681-\u1fff\u2010-\u2027\u2030-\u205e\u2070-\u2fff"
     r"\u3001-\ud7ff\uf900-\ufdff\ufe10-\ufefe\uff00-\ufffc"
 )
-_HOST: Final = r"https?://[A-Za-z0-9.-]++(?::[0-9]++)?"
+_HOST: Final = r"https?://[A-Za-z0-9.-]++(?::[0-9]{1,5}+)?"
 is_plain_url: Final = re.compile(
     # With both an & and a ; it may contain an entity.
     rf"{_HOST}(?:[/?#](?:[!-%'-;=?-~]*+|[!-:=?-~]*+))?"
@@ -26,6 +26,32 @@ _are_plain_urls: Final = re.compile(
 ).fullmatch
 
 
+_origin: Final = re.compile(rf"{SEPARATOR}https?://[A-Za-z0-9.-]++/").match
+_PLAIN_BYTES: Final = bytes({0, *range(ord("!"), ord("~") + 1)} - {*b"<>"})
+"""What plain URLs consist of, and the separator."""
+
+
 def are_plain_urls(urls: Sequence[str]) -> bool:
     """Tell whether all of these URLs are plain: much faster than one by one."""
-    return _are_plain_urls(SEPARATOR.join(urls) + SEPARATOR) is not None
+    together = SEPARATOR.join(["", *urls])
+    return _are_usual(together, len(urls)) or (
+        _are_plain_urls(together[1:] + SEPARATOR) is not None
+    )
+
+
+def are_plain_or_absent(texts: Sequence[str | None]) -> bool:
+    """Tell whether all of these texts are plain URLs, but for those that are None."""
+    urls = [text for text in texts if text is not None]
+    return not urls or are_plain_urls(urls)
+
+
+def _are_usual(together: str, count: int) -> bool:
+    """Tell whether URLs are plain and of one origin, as nearly always: half of the time."""
+    origin = _origin(together)
+    return (
+        origin is not None
+        and together.isascii()
+        and together.count(origin[0]) == count
+        and not together.encode().translate(None, _PLAIN_BYTES)
+        and ("&" not in together or ";" not in together)
+    )
