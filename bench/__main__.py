@@ -25,6 +25,8 @@ BENCHMARKS: Final = (
     "recovery",
     "memory",
     "export",
+    "sync",
+    "check",
 )
 FULL_ONLY: Final = ("growth",)
 """Benchmarks that take minutes: they run only if named, or at full size."""

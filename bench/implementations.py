@@ -35,7 +35,7 @@ class Implementation:
     jobs: tuple[str, ...] = ("common",)
 
 
-OURS: Final = Implementation("usp", sys.executable, ("common", "ours"))
+OURS: Final = Implementation("usp", sys.executable, ("common", "ours", "checking"))
 
 
 @cache

@@ -14,7 +14,7 @@ import pytest
 
 from tests.open_files import open_files
 from tests.responses import error
-from usp._store import _Spool
+from usp._store import Spool
 from usp.web_client.abstract_aio_client import (
     AbstractAioWebClient,
     AbstractAioWebClientSuccessResponse,
@@ -59,9 +59,7 @@ def held_open(port: int) -> set[str]:
     rows = [line.split() for table in tables for line in table.read_text().splitlines()[1:]]
     ours = {f"socket:[{row[9]}]" for row in rows if int(row[2].rpartition(":")[2], 16) == port}
     spools = {
-        repr(held)
-        for held in gc.get_objects()
-        if isinstance(held, _Spool) and not held._file.closed
+        repr(held) for held in gc.get_objects() if isinstance(held, Spool) and not held._file.closed
     }
     return (ours & set(open_files())) | spools
 

@@ -38,7 +38,7 @@ from usp import exceptions
 LAYERS = (
     {"_version", "_installation", "_display"},
     {"exceptions"},
-    {"_validate"},
+    {"_validate", "_extras"},
     {"objects"},
     {"_parse"},
     {"_crawl"},
@@ -48,7 +48,6 @@ LAYERS = (
     {
         "tree",
         "stream",
-        "aio",
         "fetch_parse",
         "helpers",
         "_source",
@@ -58,8 +57,8 @@ LAYERS = (
         "__about__",
     },
     {"_tables"},
-    {"_export", "find"},
-    {"tables"},
+    {"_export", "_sync"},
+    {"tables", "aio", "_check"},
     {"cli"},
     {"__main__"},
     {"__init__"},

@@ -105,6 +105,17 @@ def connect_with_requests(url: str, times: int) -> JobResult:
     return {"seconds": seconds / times, "good": all(response.ok for response in responses)}
 
 
+def sync(state: str, sources: list[str]) -> JobResult:
+    """Sync sites; return the traffic, the number of changes, and the time."""
+    start, cpu = time.perf_counter(), time.process_time()
+    with usp.sync(*sources, state=state) as found:
+        changes = sum(1 for _ in found)
+    seconds, cpu = time.perf_counter() - start, time.process_time() - cpu
+    names = ("requests", "not_modified", "bytes")
+    traffic = {name: sum(getattr(one, name) for one in found.reports) for name in names}
+    return {**traffic, "changes": changes, "seconds": seconds, "cpu": cpu}
+
+
 JOBS: Final[dict[str, Callable[..., JobResult]]] = {
     "read_with_expat": read_with_expat,
     "read_one_with_expat": read_one_with_expat,
@@ -114,4 +125,5 @@ JOBS: Final[dict[str, Callable[..., JobResult]]] = {
     "fetch_async": fetch_async,
     "crawl_sites_async": crawl_sites_async,
     "connect_with_requests": connect_with_requests,
+    "sync": sync,
 }

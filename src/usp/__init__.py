@@ -9,10 +9,16 @@ from usp._version import __version__
 
 TYPE_CHECKING = False  # as in typing, which takes a while to import
 if TYPE_CHECKING:
+    from usp._check.findings import Finding, FindingExample, Occurrence
+    from usp._check.rules import CheckSeverity
+    from usp._check.run import CheckStream, check
     from usp._crawl.core import Crawl
     from usp._crawl.messages import FetchFailed, FetchRequest, NotModified
     from usp._crawl.policy import Policy, PolicyFields
     from usp._find import find
+    from usp._sync.changes import Change, ChangeKind
+    from usp._sync.options import SiteReport, SyncFields
+    from usp._sync.sync import Sync, changes, sync
     from usp.objects.outcome import Outcome
     from usp.objects.problem import Problem
     from usp.stream import iter_pages
@@ -33,16 +39,28 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "Change",
+    "ChangeKind",
+    "CheckSeverity",
+    "CheckStream",
     "Crawl",
     "ExportResult",
     "FetchFailed",
     "FetchRequest",
+    "Finding",
+    "FindingExample",
     "NotModified",
+    "Occurrence",
     "Outcome",
     "Policy",
     "PolicyFields",
     "Problem",
+    "SiteReport",
+    "Sync",
+    "SyncFields",
     "__version__",
+    "changes",
+    "check",
     "export",
     "find",
     "iter_pages",
@@ -52,21 +70,34 @@ __all__ = [
     "sitemap_from_str",
     "sitemap_tree",
     "sitemap_tree_for_homepage",
+    "sync",
     "to_arrow",
     "to_pandas",
     "to_polars",
 ]
 
 _MODULES = {
+    "CheckSeverity": "usp._check.rules",
+    "CheckStream": "usp._check.run",
+    "Change": "usp._sync.changes",
+    "ChangeKind": "usp._sync.changes",
     "Crawl": "usp._crawl.core",
     "ExportResult": "usp.tables",
     "FetchFailed": "usp._crawl.messages",
     "FetchRequest": "usp._crawl.messages",
+    "Finding": "usp._check.findings",
+    "FindingExample": "usp._check.findings",
     "NotModified": "usp._crawl.messages",
+    "Occurrence": "usp._check.findings",
     "Outcome": "usp.objects.outcome",
     "Policy": "usp._crawl.policy",
     "PolicyFields": "usp._crawl.policy",
     "Problem": "usp.objects.problem",
+    "check": "usp._check.run",
+    "SiteReport": "usp._sync.options",
+    "Sync": "usp._sync.sync",
+    "SyncFields": "usp._sync.options",
+    "changes": "usp._sync.sync",
     "export": "usp.tables",
     "find": "usp._find",
     "iter_pages": "usp.stream",
@@ -76,6 +107,7 @@ _MODULES = {
     "sitemap_from_str": "usp.tree",
     "sitemap_tree": "usp.tree",
     "sitemap_tree_for_homepage": "usp.tree",
+    "sync": "usp._sync.sync",
     "to_arrow": "usp.tables",
     "to_pandas": "usp.tables",
     "to_polars": "usp.tables",

@@ -3,39 +3,30 @@
 What the items are, pages or batches of tables, is decided by an ``ItemReader``.
 """
 
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Iterator
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Iterable,
+    Iterator,
+)
 from contextlib import AbstractAsyncContextManager
+from functools import partial
 from types import TracebackType
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from usp._crawl import Crawl
-from usp._crawl.nodes import Node
 from usp._crawl.options import CrawlOptions
 from usp._crawl.policy import Policy
-from usp._drive.aio import AioCrawlRun, OffLoopBatches, ReadBatch
+from usp._drive.aio import AioCrawlRun, OffLoopBatches
 from usp._drive.off_loop import in_thread
 from usp._source import CrawlStart
 from usp._store import Store
-from usp.stream import Filter, Item_co, StreamState, StreamStatus
+from usp.stream import Filter, ItemReader, StreamState, StreamStatus
 from usp.web_client.abstract_aio_client import AbstractAioWebClient
 
 Item = TypeVar("Item")
-
-
-class ItemReader(Protocol[Filter, Item_co]):
-    """Makes the items of a stream of what has arrived."""
-
-    def batches(self, node: Node, state: StreamState[Filter]) -> ReadBatch[Any]:
-        """Return what reads the pages of a node, many at a time."""
-
-    def items(self, node: Node, batch: Any, state: StreamState[Filter]) -> Iterator[Item_co]:  # noqa: ANN401
-        """Yield the items of some pages."""
-
-    def after(self, node: Node, *, to_the_end: bool) -> Iterator[Item_co]:
-        """Yield the items that follow the pages of a node."""
-
-    def end(self, state: StreamState[Filter]) -> Iterator[Item_co]:
-        """Yield the items at the end of the crawl."""
 
 
 class AioStream(AsyncIterator[Item]):
@@ -127,15 +118,16 @@ async def _read(
                         reader.batches(node, state), node.document, chosen.ended
                     )
                     while not chosen.closed and (batch := await batches.next()):
-                        for item in reader.items(node, batch, state):
+                        for item in await _made(reader, reader.items, node, batch, state):
                             yield item
                     was_read = not (batches.ended or chosen.closed)
-                    for item in reader.after(node, to_the_end=was_read):
+                    after = partial(reader.after, node, to_the_end=was_read)
+                    for item in await _made(reader, after):
                         yield item
                     if node.pages_due:
                         chosen.finish(node, ended=batches.ended)
                 if not running:  # what had arrived when a limit was reached was read, too
-                    for item in reader.end(state):
+                    for item in await _made(reader, reader.end, state):
                         yield item
                     state.reach_end()
                     return
@@ -143,3 +135,10 @@ async def _read(
     finally:
         state.close()
         store.close()
+
+
+async def _made(
+    reader: ItemReader[Any, Item], make: Callable[..., Iterator[Item]], *args: object
+) -> Iterable[Item]:
+    """Return the items that a reader makes; a thread makes them where that may take long."""
+    return await in_thread(lambda: list(make(*args))) if reader.takes_long else make(*args)

@@ -34,8 +34,8 @@ class Store:
             The one spool, which is faster, grows until the crawl is over.
         """
         self._file_per_document = file_per_document
-        self._spool: _Spool | None = None
-        self._spools: weakref.WeakSet[_Spool] = weakref.WeakSet()
+        self._spool: Spool | None = None
+        self._spools: weakref.WeakSet[Spool] = weakref.WeakSet()
         self._in_memory = 0
         self._process = os.getpid()
         self._lock = threading.Lock()
@@ -59,13 +59,13 @@ class Store:
             self._in_memory += size if has_room else 0
         return has_room
 
-    def spool(self) -> "_Spool":
+    def spool(self) -> "Spool":
         """Return the file to which the next large document is written."""
         with self._lock:
             spool = self._spool
             # A forked process can read its parent's spool, but both would write at the same offset.
             if spool is None or spool.owner != os.getpid():
-                spool = _Spool()
+                spool = Spool()
                 self._spools.add(spool)
                 self._spool = None if self._file_per_document else spool
             return spool
@@ -86,7 +86,7 @@ class BodyWriter:
         self._store = store
         self._buffered: list[bytes] = []
         self._size = 0
-        self._spool: _Spool | None = None
+        self._spool: Spool | None = None
         self._pieces: list[tuple[int, int]] = []
 
     def add(self, chunk: bytes) -> None:
@@ -108,7 +108,7 @@ class BodyWriter:
             return [b"".join(self._buffered)]
         return _SpooledBody(self._write(), self._pieces)
 
-    def _write(self) -> "_Spool":
+    def _write(self) -> "Spool":
         if self._spool is None:
             self._spool = self._store.spool()
         if self._size:
@@ -117,7 +117,7 @@ class BodyWriter:
         return self._spool
 
 
-class _Spool:
+class Spool:
     """One append-only file, read at any offset."""
 
     def __init__(self) -> None:
@@ -130,7 +130,7 @@ class _Spool:
         self._end = 0
         self._lock = threading.Lock()
 
-    def append(self, data: bytes) -> tuple[int, int]:
+    def append(self, data: bytes | bytearray) -> tuple[int, int]:
         """Append data; return its offset and length."""
         with self._lock, _as_storage_error():
             at = self._end
@@ -172,7 +172,7 @@ def _as_storage_error() -> Iterator[None]:
 
         where = f" in {os.fsdecode(tempfile.tempdir)}" if tempfile.tempdir else ""
         raise StorageError(
-            f"A large document can't be kept in a temporary file{where}: "
+            f"Data can't be kept in a temporary file{where}: "
             f"{error.strerror or error}. Set TMPDIR to a directory that has room."
         ) from error
 
@@ -180,7 +180,7 @@ def _as_storage_error() -> Iterator[None]:
 class _SpooledBody:
     """A body in the spool."""
 
-    def __init__(self, spool: _Spool, pieces: list[tuple[int, int]]) -> None:
+    def __init__(self, spool: Spool, pieces: list[tuple[int, int]]) -> None:
         self._spool = spool
         self._pieces = pieces
 

@@ -11,15 +11,45 @@ import stat
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import BinaryIO, Final, Self
 
 from usp.exceptions import SitemapException, StorageError, UsageError
 
 _PREFIX: Final = ".usp-part-"
 """How the name of a scratch folder begins."""
 _WRONG_PATH: Final = (FileNotFoundError, NotADirectoryError, IsADirectoryError, PermissionError)
+
+
+@dataclass(frozen=True, slots=True)
+class FileState:
+    """What a file was like, to notice that another program has written it since."""
+
+    path: Path
+    identity: tuple[int, int, int] | None
+    """Its inode, size and time; None if it was absent."""
+
+    @classmethod
+    def of(cls, path: Path) -> Self:
+        """Return what a file is like now."""
+        try:
+            found = path.stat()
+        except FileNotFoundError:
+            return cls(path, None)
+        return cls(path, (found.st_ino, found.st_size, found.st_mtime_ns))
+
+    def check(self) -> None:
+        """Check that the file is as it was.
+
+        :raises StorageError: if it isn't: what takes its place would lose what was written since.
+        """
+        if FileState.of(self.path) != self:
+            raise StorageError(
+                f"cannot write {self.path}: another program has written it meanwhile, and it is "
+                "left as that made it"
+            )
 
 
 @contextmanager
@@ -44,12 +74,15 @@ def whole_file(
         if target.is_dir():
             raise UsageError(f"cannot write {os.fspath(path)}: it is a folder")
         check_new(target, os.fspath(path), allowed=replace or append)
+        state = None if replace else FileState.of(target)
         with scratch_folder(target.parent) as folder:
             written = folder / target.name
             if append and target.exists():
                 shutil.copyfile(target, written)
             with written.open("ab") as file:
                 yield file
+            if state:
+                state.check()
             move_into_place(written, target)
     except BrokenPipeError:
         raise
@@ -110,27 +143,8 @@ def move_into_place(written: Path, destination: Path) -> None:
         with file.open("rb+") as opened:
             os.fsync(opened.fileno())  # else the name could survive a crash, and the rows not
     if destination.is_file():
-        _settle(destination)
         shutil.copymode(destination, written)
     written.replace(destination)
-
-
-def _settle(database: Path) -> None:
-    """End what SQLite left beside a database, which would spoil the one that takes its place.
-
-    :raises sqlite3.Error: if another program uses the database.
-    """
-    companions = [Path(f"{database}{suffix}") for suffix in ("-journal", "-wal", "-shm")]
-    if not any(companion.exists() for companion in companions):
-        return
-    import sqlite3
-
-    with closing(sqlite3.connect(database, isolation_level=None)) as connection:
-        connection.execute("PRAGMA journal_mode = DELETE").fetchall()
-        connection.execute("BEGIN EXCLUSIVE")  # undoes what a killed process began
-        connection.execute("COMMIT")
-    for companion in companions:
-        companion.unlink(missing_ok=True)
 
 
 def _locked_folder(within: Path) -> tuple[Path, int]:

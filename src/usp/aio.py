@@ -5,8 +5,6 @@ and run in the caller's task. Needs the extra ``async``, which installs aiohttp.
 """
 
 from collections.abc import AsyncGenerator, AsyncIterable, Iterable, Iterator
-from contextlib import AbstractAsyncContextManager, nullcontext
-from dataclasses import replace
 from typing import Final, Self, Unpack
 
 from usp._aio_stream import AioCrawlStream, AioStream, first_crawl
@@ -16,13 +14,15 @@ from usp._crawl.policy import Policy, PolicyFields, explains_policy, policy_with
 from usp._crawl.urls import is_start_url, url_with_scheme
 from usp._crawl.work import PageBatch
 from usp._display import redact_argument
-from usp._drive.aio import run
+from usp._drive.aio import client_scope, options_for, run
 from usp._drive.bounded_tasks import as_they_finish
 from usp._drive.events import emitter
 from usp._drive.off_loop import in_thread, off_loop
 from usp._drive.page_filter import PageFilter
+from usp._extras import load
 from usp._source import CrawlStart, SourceName, known_and_extra_paths
 from usp._store import Store
+from usp._sync.aio import AioSync, sync
 from usp._validate import (
     argument_error,
     check_flags,
@@ -39,24 +39,19 @@ from usp.stream import StreamState
 from usp.tree import _UNPUBLISHED_SITEMAP_PATHS
 from usp.web_client.abstract_aio_client import AbstractAioWebClient
 
-try:
-    from usp.web_client.aio_client import AioWebClient
-except ModuleNotFoundError as error:
-    if error.name != "aiohttp":
-        raise
-    raise ImportError(
-        "usp.aio needs aiohttp, which the extra async installs: in a clone of usp, run "
-        'pip install ".[async]"'
-    ) from None
+load("aiohttp", "usp.aio", "async")  # its absence is told before anything needs it
+from usp.web_client.aio_client import AioWebClient  # noqa: E402
 
 __all__ = [
     "AioPageStream",
+    "AioSync",
     "AioTreeStream",
     "AioWebClient",
     "iter_pages",
     "sitemap_tree",
     "sitemap_tree_for_homepage",
     "sitemap_trees",
+    "sync",
 ]
 
 _FEW_SITEMAPS: Final = 100
@@ -69,6 +64,8 @@ class AioPageStream(AioCrawlStream[SitemapPage]):
 
 class _PageReader:
     """Makes the pages of a stream."""
+
+    takes_long = False
 
     def batches(self, node: Node, _state: StreamState[PageFilter]) -> PageBatch:
         return PageBatch(node.document.pages if node.document else ())
@@ -134,7 +131,7 @@ async def sitemap_tree_for_homepage(
     """
     policy = policy_with(policy, policy_fields)
     check_optional_instance("web_client", web_client, AbstractAioWebClient)
-    options = _options(recurse_callback, recurse_list_callback, stop_callback, observer)
+    options = CrawlOptions(recurse_callback, recurse_list_callback, stop_callback, observer)
     start = CrawlStart.for_homepage(
         homepage_url,
         policy,
@@ -179,33 +176,11 @@ async def sitemap_tree(
     """
     policy = policy_with(policy, policy_fields)
     check_optional_instance("web_client", web_client, AbstractAioWebClient)
-    options = _options(recurse_callback, recurse_list_callback, stop_callback, observer)
+    options = CrawlOptions(recurse_callback, recurse_list_callback, stop_callback, observer)
     start = CrawlStart.for_source(
         source, policy, use_robots=use_robots, use_known_paths=use_known_paths, store=Store()
     )
     return await _tree(start, policy, options, web_client)
-
-
-def _options(
-    recurse_callback: RecurseCallback | None,
-    recurse_list_callback: RecurseListCallback | None,
-    stop_callback: StopCallback | None,
-    observer: Observer | None,
-    *,
-    streaming: bool = False,
-) -> CrawlOptions:
-    return CrawlOptions(
-        recurse_callback,
-        recurse_list_callback,
-        stop_callback,
-        observer,
-        probe_early=True,
-        streaming=streaming,
-    )
-
-
-def _options_for(client: AbstractAioWebClient | None, options: CrawlOptions) -> CrawlOptions:
-    return replace(options, skip_delays=client is not None and client.replays)
 
 
 async def _tree(
@@ -214,12 +189,12 @@ async def _tree(
     options: CrawlOptions,
     web_client: AbstractAioWebClient | None,
 ) -> IndexWebsiteSitemap:
-    options = _options_for(web_client, options)
+    options = options_for(web_client, options)
     if start.file:
         crawl = await in_thread(start.crawl, policy, options)  # it reads the file
     else:
         crawl = start.crawl(policy, options)
-    async with _client(web_client) as client:
+    async with client_scope(web_client) as client:
         await run(crawl, client, start.homepage, options.observer)
     is_small = crawl._cursor.tally.declared <= _FEW_SITEMAPS
     return crawl._into_tree() if is_small else await off_loop(crawl._into_tree)
@@ -261,16 +236,16 @@ def iter_pages(
     """
     policy = policy_with(policy, policy_fields)
     check_optional_instance("web_client", web_client, AbstractAioWebClient)
-    options = _options(
+    options = CrawlOptions(
         recurse_callback, recurse_list_callback, stop_callback, observer, streaming=True
     )
     store = Store(file_per_document=True)
     start = CrawlStart.for_source(
         source, policy, use_robots=use_robots, use_known_paths=use_known_paths, store=store
     )
-    crawl = first_crawl(start, policy, _options_for(web_client, options))
+    crawl = first_crawl(start, policy, options_for(web_client, options))
     state = StreamState(crawl, emitter(observer), PageFilter)
-    return AioPageStream._start(start, state, _PageReader(), _client(web_client), store)
+    return AioPageStream._start(start, state, _PageReader(), client_scope(web_client), store)
 
 
 @explains_policy
@@ -317,7 +292,7 @@ def sitemap_trees(
     settled = policy_with(policy, policy_fields)
     check_optional_instance("web_client", web_client, AbstractAioWebClient)
     check_flags(use_robots=use_robots, use_known_paths=use_known_paths)
-    options = _options(recurse_callback, recurse_list_callback, stop_callback, observer)
+    options = CrawlOptions(recurse_callback, recurse_list_callback, stop_callback, observer)
     known_paths = known_and_extra_paths(_UNPUBLISHED_SITEMAP_PATHS, extra_known_paths)
 
     async def tree(client: AbstractAioWebClient, homepage: object) -> IndexWebsiteSitemap:
@@ -332,7 +307,8 @@ def sitemap_trees(
         )
         return await _tree(start, settled, options, client)
 
-    return AioTreeStream._start(as_they_finish(homepages, _client(web_client), tree, sites_at_once))
+    trees = as_they_finish(homepages, client_scope(web_client), tree, sites_at_once)
+    return AioTreeStream._start(trees)
 
 
 def _unreachable_tree(homepage: object) -> IndexWebsiteSitemap:
@@ -340,10 +316,3 @@ def _unreachable_tree(homepage: object) -> IndexWebsiteSitemap:
     problem = Problem("SM604", f"{shown_argument(homepage)} is neither a URL nor a domain")
     name = redact_argument(str(homepage))
     return IndexWebsiteSitemap(name, [], outcome=Outcome.UNREACHABLE, notes=(problem,))
-
-
-def _client(
-    given: AbstractAioWebClient | None,
-) -> AbstractAsyncContextManager[AbstractAioWebClient]:
-    """Return a client for the time of a crawl: the caller's, which stays open, or a new one."""
-    return AioWebClient() if given is None else nullcontext(given)

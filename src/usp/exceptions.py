@@ -8,6 +8,7 @@
      │  │  ├ StripURLToHomepageException   strip_url_to_homepage() got no usable URL
      │  │  └ MissingExtraError          a library is not installed (also an ImportError)
      │  ├ StorageError                  no room for a document or an export (also an OSError)
+     │  │  └ StateError                 the state of a sync is in use, or can't be written
      │  └ ThreadStartError              no thread can be started (also a RuntimeError)
      ├ FetchError                       a body could not be read to its end; raised by chunks()
      │  ├ AddressRefusedError           the address guard (SSRF) refused the address
@@ -54,6 +55,10 @@ class MissingExtraError(UsageError, ImportError):
 
 class StorageError(SitemapException, OSError):
     """There is no room: in the temporary directory for a large document, or for an export."""
+
+
+class StateError(StorageError):
+    """The state of ``usp.sync`` is in use by another process, or can't be read or written."""
 
 
 class ThreadStartError(SitemapException, RuntimeError):

@@ -5,13 +5,14 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, replace
 from types import TracebackType
-from typing import Any, Generic, NoReturn, Self, TypeVar, Unpack
+from typing import Any, Generic, NoReturn, Protocol, Self, TypeVar, Unpack
 
 from usp._crawl import Crawl
 from usp._crawl.assembly import site_verdict
+from usp._crawl.nodes import Node
 from usp._crawl.options import CrawlOptions, RecurseCallback, RecurseListCallback, StopCallback
 from usp._crawl.policy import Policy, PolicyFields, explains_policy, policy_with
-from usp._crawl.work import PageBatch
+from usp._crawl.work import PageBatch, ReadBatch
 from usp._display import without_credentials
 from usp._drive.events import Emit, emitter
 from usp._drive.page_filter import PageFilter, StreamFilter
@@ -61,8 +62,43 @@ class StreamState(Generic[Filter]):
             self.crawl.stop("SM706", "The stream was closed before its end")
 
 
+class ItemReader(Protocol[Filter, Item_co]):
+    """Makes the items of a stream of what has arrived."""
+
+    takes_long: bool
+    """Whether its methods take so long that an event loop must not wait for them."""
+
+    def batches(self, node: Node, state: StreamState[Filter]) -> ReadBatch[Any]:
+        """Return what reads the pages of a node, many at a time."""
+
+    def items(self, node: Node, batch: Any, state: StreamState[Filter]) -> Iterator[Item_co]:  # noqa: ANN401
+        """Yield the items of some pages."""
+
+    def after(self, node: Node, *, to_the_end: bool) -> Iterator[Item_co]:
+        """Yield the items that follow the pages of a node."""
+
+    def end(self, state: StreamState[Filter]) -> Iterator[Item_co]:
+        """Yield the items at the end of the crawl."""
+
+
 ReadReady = Callable[[StreamState[Filter], bool], Iterator[Item_co]]
 """Yields the items of what has arrived; it is told whether the crawl is over."""
+
+
+def read_items(
+    reader: ItemReader[Filter, Item_co], state: StreamState[Filter], is_over: bool
+) -> Iterator[Item_co]:
+    """Yield the items that a reader makes of what has arrived, node by node."""
+    chosen = state.filter
+    for node in chosen.ready_nodes():
+        read = reader.batches(node, state)
+        while not chosen.closed and (batch := read(chosen.ended)):
+            yield from reader.items(node, batch, state)
+        yield from reader.after(node, to_the_end=not (read.ended or chosen.closed))
+        if node.pages_due:
+            chosen.finish(node, ended=read.ended)
+    if is_over:
+        yield from reader.end(state)
 
 
 class StreamStatus:

@@ -15,13 +15,15 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from usp._crawl.options import RecurseCallback, RecurseListCallback
 from usp._crawl.policy import Policy, PolicyFields
+from usp._crawl.unique_urls import UniqueUrls
 from usp._export.plan import ExportPlan, is_worth_keeping, overall
+from usp._extras import load
 from usp._source import SourceName
 from usp._tables.batch import Batch
 from usp._tables.read import read_tables
 from usp._tables.schema import Table, table_named
 from usp._tables.tree import tables_of
-from usp._validate import check_strings
+from usp._validate import check_flags, check_strings
 from usp.exceptions import UsageError
 from usp.objects.events import Observer
 from usp.objects.outcome import Outcome
@@ -99,7 +101,8 @@ def export(
     :param table: the name of a table, several, or ``all``; by default ``pages``, and all tables in
         a folder or a database.
     :param columns: the columns of the table, in this order; by default all.
-    :param unique: whether a page that several sitemaps of a source list comes once, at its first.
+    :param unique: whether a page that several sitemaps list, of whatever source, comes once, at its
+        first one.
     :param format: the format, such as ``csv`` or ``jsonl.gz``, if the name of the file doesn't say
         it; for a folder by default ``parquet``.
     :param replace: whether a file that is there is replaced.
@@ -111,7 +114,7 @@ def export(
         ``since="48h"`` or ``web_client``. Trees take none.
     :return: the number of rows of each table, the outcome, and the files.
     :raises UsageError: if an argument is wrong, or a file is there already.
-    :raises MissingExtraError: if a library is missing (``pip install 'usp[tables]'``).
+    :raises MissingExtraError: if a library is missing; the extra ``tables`` installs it.
     :raises StorageError: if there is no room.
     """
     plan = ExportPlan.of(
@@ -140,10 +143,10 @@ def record_batches(
     :param source: as in ``usp.export``.
     :param table: the name of the table.
     :param columns: its columns, in this order; by default all.
-    :param unique: whether a page that several sitemaps of a source list comes once.
+    :param unique: whether a page comes once, over all sitemaps and sources.
     :param reading: how the source is read, as in ``usp.export``.
     :raises UsageError: if an argument is wrong.
-    :raises MissingExtraError: if pyarrow is missing (``pip install 'usp[tables]'``).
+    :raises MissingExtraError: if pyarrow is missing; the extra ``tables`` installs it.
     """
     wanted = _wanted(table, columns)
     types = _arrow_types("record_batches()")
@@ -165,10 +168,10 @@ def to_arrow(
     :param source: as in ``usp.export``.
     :param table: the name of the table.
     :param columns: its columns, in this order; by default all.
-    :param unique: whether a page that several sitemaps of a source list comes once.
+    :param unique: whether a page comes once, over all sitemaps and sources.
     :param reading: how the source is read, as in ``usp.export``.
     :raises UsageError: if an argument is wrong.
-    :raises MissingExtraError: if pyarrow is missing (``pip install 'usp[tables]'``).
+    :raises MissingExtraError: if pyarrow is missing; the extra ``tables`` installs it.
     """
     wanted = list(columns) if columns is not None else None
     types = _arrow_types("to_arrow()")
@@ -192,15 +195,13 @@ def to_pandas(
     :param source: as in ``usp.export``.
     :param table: the name of the table.
     :param columns: its columns, in this order; by default all.
-    :param unique: whether a page that several sitemaps of a source list comes once.
+    :param unique: whether a page comes once, over all sitemaps and sources.
     :param reading: how the source is read, as in ``usp.export``.
     :raises UsageError: if an argument is wrong.
     :raises MissingExtraError: if pandas or pyarrow is missing.
     """
-    from usp._export.extras import load
-
     pandas = load("pandas", "to_pandas()", None)
-    pa = load("pyarrow", "to_pandas()")
+    pa = load("pyarrow", "to_pandas()", "tables")
     found = to_arrow(source, table, columns=columns, unique=unique, **reading)
     types = {pa.int64(): pandas.Int64Dtype(), pa.bool_(): pandas.BooleanDtype()}
     return found.to_pandas(types_mapper=types.get, self_destruct=True, split_blocks=True)
@@ -219,13 +220,11 @@ def to_polars(
     :param source: as in ``usp.export``.
     :param table: the name of the table.
     :param columns: its columns, in this order; by default all.
-    :param unique: whether a page that several sitemaps of a source list comes once.
+    :param unique: whether a page comes once, over all sitemaps and sources.
     :param reading: how the source is read, as in ``usp.export``.
     :raises UsageError: if an argument is wrong.
     :raises MissingExtraError: if polars or pyarrow is missing.
     """
-    from usp._export.extras import load
-
     polars = load("polars", "to_polars()", None)
     found = to_arrow(source, table, columns=columns, unique=unique, **reading)
     frame: pl.DataFrame = polars.from_arrow(found)
@@ -262,7 +261,8 @@ class _Reading:
     ) -> None:
         self._sources = _several(source)
         self._columns = {table.name: table.names for table in tables}
-        self._unique = unique
+        check_flags(unique=unique)
+        self._unique = UniqueUrls() if unique else None
         self._fields = fields
         self.outcomes: list[Outcome] = []
         """The outcome of each source that was read to its end."""

@@ -19,7 +19,10 @@ from tests.warm import WarmPython
 
 DEVELOPMENT = ("-X", "dev")
 USP = (sys.executable, *DEVELOPMENT, "-m", "usp")
-WARM = WarmPython(("usp.cli._ls", "usp.cli._find", "usp.cli._demo"), DEVELOPMENT)
+WARM = WarmPython(
+    tuple(f"usp.cli._{name}" for name in ("check", "sync", "changes", "ls", "find", "demo")),
+    DEVELOPMENT,
+)
 TIMEOUT = 60
 FOUND = re.compile(
     r"(?P<found>found: [\d,]+ sitemaps?\b.*?), (?:[\d,]+ min )?[\d.]+ s"

@@ -74,4 +74,5 @@ def test_a_missing_extra_is_one_line(tmp_path: Path) -> None:
     )
     (line,) = ended.err.splitlines()
     assert ended.code == 2
-    assert line.endswith("needs shtab, which is not installed: pip install 'usp[cli]'")
+    assert line.endswith('pip install ".[cli]"')
+    assert "A completion script needs shtab, which the extra cli installs" in line

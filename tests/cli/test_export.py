@@ -84,6 +84,7 @@ def test_a_dead_host_leaves_no_file(name: str, tmp_path: Path) -> None:
         (["not a url", "-o", "x.csv"], "is not the URL of a website"),
         (["--from", "missing.txt", "-o", "x.csv"], "--from: cannot read missing.txt"),
         ([UNREACHABLE, "-o", "x.csv", "--since", "soon"], "--since must be"),
+        ([UNREACHABLE, "-o", "x.csv", "--proxy", "gopher://h.example"], "--proxy must be"),
     ],
 )
 def test_wrong_use_is_one_line_and_exit_code_2(
@@ -100,7 +101,7 @@ def test_an_existing_file_is_left_alone(site: LoopbackServer, tmp_path: Path) ->
     (tmp_path / "x.csv").write_text("mine")
     done = usp("export", site.url, "-o", f"{tmp_path}/x.csv")
     assert done.code == 2
-    assert "exists already; replace it or append to it" in done.err
+    assert "exists already: use --replace or --append" in done.err
     assert (tmp_path / "x.csv").read_text() == "mine"
     assert site.requests == []
 
@@ -114,7 +115,7 @@ def test_a_missing_extra_is_one_line_that_says_what_to_install(
     path = {"PYTHONPATH": search_path(tmp_path / "fake")}
     done = usp("export", site.url, "-o", f"{tmp_path}/x.parquet", env=path)
     assert done.code == 2
-    assert "needs pyarrow, which is not installed: pip install 'usp[tables]'" in done.err
+    assert "needs pyarrow, which the extra tables installs: in a clone of usp, run pip" in done.err
     assert names_in(tmp_path) == ["fake"]
 
 
@@ -146,8 +147,11 @@ def test_a_closed_pipe_ends_it_quietly(site: LoopbackServer) -> None:
 def test_a_full_standard_output_is_one_line(site: LoopbackServer) -> None:
     done = redirected(">/dev/full", "export", site.url, "-o", "-", "-f", "csv")
     assert done.code == 3
-    assert "No space left on device" in done.err
-    assert len(done.messages) == 1
+    told = "usp: error: cannot write to standard output: No space left on device"
+    assert done.messages == [told]
+    device = usp("export", site.url, "-o", "/dev/full", "-f", "csv")
+    assert device.code == 3
+    assert device.messages == ["usp: error: cannot write /dev/full: No space left on device"]
 
 
 @POSIX
@@ -205,6 +209,26 @@ def test_many_sources_come_from_a_file(site: LoopbackServer, tmp_path: Path) -> 
     assert [row["site"] for row in rows] == [site.url] * 3 + [site.at("/a.xml")] * 3
     assert any(line.startswith(f"usp: unreachable: {UNREACHABLE}") for line in done.messages)
     assert "found: 2 sitemaps, 6 pages, " in done.err
+
+
+def test_what_is_damaged_is_told_once_whatever_the_number_of_sources(
+    site: LoopbackServer, tmp_path: Path
+) -> None:
+    site.site["/cut.xml"] = urlset("http://h.example/1")[:-9] + b"<url><loc>http://h.example/2"
+    done = usp("export", site.at("/a.xml"), site.at("/cut.xml"), "-o", f"{tmp_path}/x.csv")
+    assert [line for line in done.messages if "/cut.xml: " in line] == done.messages[-1:]
+    assert "; partial: 1 sitemap incomplete: " in done.err
+
+
+def test_what_robots_txt_forbids_is_unread_and_not_incomplete(
+    site: LoopbackServer, tmp_path: Path
+) -> None:
+    site.site["/robots.txt"] = (
+        f"User-agent: *\nDisallow: /b\nSitemap: {site.at('/a.xml')}\nSitemap: {site.at('/b.xml')}\n"
+    )
+    done = usp("export", site.url, "-k", "-o", f"{tmp_path}/x.csv", "--robots", "obey")
+    assert done.partial == "partial: 1 sitemap could not be read"
+    assert sum("/b.xml" in line for line in done.messages) == 1
 
 
 def test_several_tables_in_json_lines_and_in_a_folder(site: LoopbackServer, tmp_path: Path) -> None:

@@ -47,6 +47,15 @@ def test_the_text_has_each_stage_and_what_came_of_it(site: LoopbackServer) -> No
     assert (ended.code, ended.found) == (0, "found: 4 sitemaps (1 failed), 1 problem")
 
 
+def test_no_line_of_text_is_cut_away_from_a_terminal(server: LoopbackServer) -> None:
+    server.robots("/lost.xml")
+    server.site["/lost.xml"] = Answer(
+        status=302, headers={"Location": "ftp://h.example/" + "x" * 80}
+    )
+    lines = usp("find", server.url, "-k").out.splitlines()
+    assert any(line.endswith("x: not followed") for line in lines)
+
+
 def test_the_json_formats_have_every_field(site: LoopbackServer) -> None:
     found = json.loads(usp("find", site.url, "-k", "-f", "json").out)
     assert (found["url"], found["outcome"], found["sitemaps"]) == (site.url, "partial", 3)
@@ -73,7 +82,7 @@ def test_the_json_formats_have_every_field(site: LoopbackServer) -> None:
         "bytes": len(gzip.decompress(body)),
         "bytes_received": len(body),
         "http_status": 200,
-        "index_lastmod": "2026-11-01T00:00:00+00:00",
+        "index_lastmod": "2026-11-01T00:00:00Z",
         "http_last_modified": None,
     }
 

@@ -8,6 +8,7 @@ from tests.cli.command import Finished, usp
 from tests.server import LoopbackServer, index, urlset
 from tests.servers import Certificate, TLSServer
 from usp._crawl.policy import PolicyFields
+from usp.cli._arguments import COMMANDS
 from usp.cli._options import GROUPS, SHARED, Destination
 from usp.cli._settings import Settings
 from usp.cli.cli import main, parse_args
@@ -137,7 +138,8 @@ def test_every_option_for_the_library_reaches_it() -> None:
             made.web_client().close()
         else:
             assert made.discovery == {option.keyword: False}
-    assert {option.group for option in SHARED} == GROUPS.keys()
+    every = (option for command in COMMANDS for option in command.options)
+    assert {option.group for option in every} == GROUPS.keys()
 
 
 WRONG = [

@@ -58,6 +58,10 @@ REFUSED = "[Errno 111] Connection refused"
     [
         (f"Pool: Max retries (Caused by E('<object>: {REFUSED}'))", f"<object>: {REFUSED}"),
         (f"""(Caused by E("HTTPConnection(host='h', port=80): {REFUSED}"))""", REFUSED),
+        (
+            f"""(Caused by ProxyError('Unable to connect to proxy', E("C(host=''): {REFUSED}")))""",
+            f"proxy: {REFUSED}",
+        ),
         (f"(Caused by A(B(1, '{REFUSED}'))): tried 3 times", f"{REFUSED}: tried 3 times"),
         ("""(Caused by E("words that don't end'))""", """(Caused by E("words that don't end'))"""),
         ("(Caused by E('words')) (more)", "(Caused by E('words')) (more)"),

@@ -26,7 +26,7 @@ from tests.server import LoopbackServer, index, urlset
 from usp import Policy
 from usp.exceptions import SitemapException
 from usp.fetch_parse import PlainTextSitemapParser
-from usp.objects import events, fetch_info, markup, outcome, problem, video
+from usp.objects import discovery, events, fetch_info, markup, outcome, problem, robots, video
 from usp.objects.fetch_info import FetchInfo
 from usp.objects.page import SitemapPage
 from usp.objects.problem import Problem
@@ -162,6 +162,7 @@ def globals_in(data: bytes) -> Iterator[tuple[str, str]]:
 
 RESTORE_FUNCTIONS = {
     ("usp._crawl", "restore_crawl"),
+    ("usp._crawl", "restore_robots_file"),
     ("usp._crawl", "restore_selected_pages"),
     ("usp._parse", "restore_pages"),
 }
@@ -256,7 +257,7 @@ def test_a_problem_of_a_later_version_says_so() -> None:
 
 def frozen_values() -> list[Any]:
     """A value of each public dataclass that a pickle may contain."""
-    modules = (events, fetch_info, markup, outcome, problem, video)
+    modules = (discovery, events, fetch_info, markup, outcome, problem, robots, video)
     kinds = [
         kind
         for module in modules

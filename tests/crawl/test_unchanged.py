@@ -32,3 +32,26 @@ def test_a_stored_document_makes_a_request_conditional_and_is_used_if_unchanged(
     assert (unchanged.fetch_info.etag, unchanged.fetch_info.sha256) == ('"1"', "ab")
     assert isinstance(failed, InvalidSitemap)
     assert "unconditional" in failed.reason
+
+
+def stored_index(url: str) -> StoredDocument | None:
+    """An index of which all is known; its body can't be read."""
+    info = FetchInfo(status=200, etag='"1"')
+    children = ((f"{HOME}kept.xml", "2026-11-01"), (f"{HOME}skipped.xml", None))
+    is_index = url.endswith("/index.xml")
+    return StoredDocument(url, (), info, "sitemapindex", children) if is_index else None
+
+
+def test_a_stored_document_of_which_all_is_known_is_not_inspected() -> None:
+    start_urls = [StartUrl(f"{HOME}index.xml", FoundBy.GIVEN)]
+    options = CrawlOptions(find_stored=stored_index)
+    policy = usp.Policy(exclude_sitemaps="skipped")
+    crawl = usp.Crawl._started(HOME, start_urls, policy, options)
+    (index,) = crawl.take(0.0)
+    crawl.receive(index, usp.NotModified(FetchInfo(status=304, attempts=1)), 0.0)
+    (child,) = crawl.take(0.0)
+    assert child.url == f"{HOME}kept.xml"
+    crawl.deliver(child, URLSET, 0.0)
+    tree = crawl.tree()
+    assert tree.sub_sitemaps[0].fetch_info.unchanged
+    assert [page.url for page in tree.all_pages()] == ["http://h.example/1"]

@@ -34,7 +34,8 @@ has them at each position, as `all_pages()` does.
   frequency is null and not `always`, and a list without elements is null. What is not valid is
   null as well, and is in [`problems`](#problems).
 - A **timestamp** is in UTC, in microseconds. A time without a zone is taken as UTC, a date without
-  a time as midnight.
+  a time as midnight. In the first and last hours of the calendar, where UTC doesn't have the
+  time (`0001-01-01T00:00:00+14:00`), the zone is dropped.
 - A **list of rows** has rows of its own. Formats without nesting have them in the tables
   {", ".join(f"[`{name}`](#{name})" for name in PAGE_PARTS if name != "news")}.
 - URLs and messages have no user and no password.

@@ -324,7 +324,7 @@ def test_without_aiohttp_the_import_error_says_what_to_install() -> None:
     )
     assert done.returncode == 1
     last = done.stderr.strip().splitlines()[-1]
-    assert last.startswith("ImportError: usp.aio needs aiohttp, which the extra async installs")
+    assert last.startswith("usp.exceptions.MissingExtraError: usp.aio needs aiohttp")
     assert last.endswith('pip install ".[async]"')
     assert done.stderr.count("Traceback") == 1
 

@@ -302,13 +302,12 @@ def test_the_command_gives_the_outcome_of_the_table(
         damaged_url = next(
             server.at(path) for path in ("/i.xml", "/b.xml", "/robots.txt") if path in server.site
         )
-        assert f"1 sitemap incomplete: {damaged_url} (" in ended.messages[-1]
+        assert f"1 sitemap incomplete: {damaged_url} (" in str(ended.partial)
 
 
 def outcome_of(ended: Finished) -> str:
-    """The outcome that the last line of the command names; there is none if all is found."""
-    last = ended.messages[-1] if ended.messages else ""
-    named = last.removeprefix("usp: ").partition(":")[0]
-    if named in EXITS:
-        return named
-    return "none" if "no sitemap found" in last else "found"
+    """The outcome that the last line of the command names."""
+    if ended.partial:
+        return "partial"
+    last = ended.found.removeprefix("usp: ")
+    return "none" if "no sitemap found" in last else last.partition(":")[0]

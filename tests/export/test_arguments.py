@@ -99,6 +99,8 @@ def test_the_command_knows_the_formats_of_the_library() -> None:
     assert tuple(FORMATS) == EXPORT_FORMATS
 
 
+TABLES = 'the extra tables installs: in a clone of usp, run pip install ".[tables]"'
+INSTALL = "is not installed: pip install {}"
 PROGRAM = """
 import sys
 class Missing:
@@ -116,22 +118,22 @@ except usp.exceptions.MissingExtraError as error:
 
 
 @pytest.mark.parametrize(
-    ("module", "call", "what", "requirement"),
+    ("module", "call", "what", "remedy"),
     [
-        ("pyarrow", "usp.to_arrow(tree)", "to_arrow()", "'usp[tables]'"),
-        ("pyarrow", "usp.export(tree, 'x.parquet')", "Parquet", "'usp[tables]'"),
-        ("pandas", "usp.to_pandas(tree)", "to_pandas()", "pandas"),
-        ("polars", "usp.to_polars(tree)", "to_polars()", "polars"),
+        ("pyarrow", "usp.to_arrow(tree)", "to_arrow()", TABLES),
+        ("pyarrow", "usp.export(tree, 'x.parquet')", "Parquet", TABLES),
+        ("pandas", "usp.to_pandas(tree)", "to_pandas()", INSTALL.format("pandas")),
+        ("polars", "usp.to_polars(tree)", "to_polars()", INSTALL.format("polars")),
         pytest.param(
-            *("zstandard", "usp.export(tree, 'x.csv.zst')", "A .zst file", "'usp[tables]'"),
+            *("zstandard", "usp.export(tree, 'x.csv.zst')", "A .zst file", TABLES),
             marks=pytest.mark.skipif(sys.version_info >= (3, 14), reason="Python has zstd itself"),
         ),
     ],
 )
 def test_a_missing_library_is_one_line_that_says_what_to_install(
-    module: str, call: str, what: str, requirement: str, tmp_path: Path
+    module: str, call: str, what: str, remedy: str, tmp_path: Path
 ) -> None:
-    message = f"{what} needs {module}, which is not installed: pip install {requirement}"
+    message = f"{what} needs {module}, which {remedy}"
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM.format(module=module, call=call)],
         capture_output=True,

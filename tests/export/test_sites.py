@@ -17,6 +17,7 @@ from tests.tables.page_rows import page_row
 from usp._tables.batch import Batch
 from usp._tables.schema import PAGE_PARTS, TABLES
 from usp.cli._demo_site import DemoSite
+from usp.exceptions import UsageError
 
 PAGES = TABLES["pages"]
 GENERATED = f"""<urlset xmlns="{SITEMAP_NS}"
@@ -150,6 +151,19 @@ def test_unique_pages_come_once(server: LoopbackServer, tmp_path: Path) -> None:
     server.site["/b.xml"] = urlset("http://h.example/2", "http://h.example/3")
     assert usp.export(server.url, tmp_path / "all.csv").rows == {"pages": 4}
     assert usp.export(server.url, tmp_path / "unique.csv", unique=True).rows == {"pages": 3}
+
+
+def test_unique_pages_come_once_over_all_sources(server: LoopbackServer, tmp_path: Path) -> None:
+    server.site["/a.xml"] = urlset("http://h.example/1", "http://h.example/2")
+    server.site["/b.xml"] = urlset("http://h.example/2", "http://h.example/3")
+    sources = [server.at("/a.xml"), server.at("/b.xml")]
+    assert usp.export(sources, tmp_path / "x.csv", unique=True).rows == {"pages": 3}
+    trees = [usp.sitemap_tree(source) for source in sources]
+    assert usp.export(trees, tmp_path / "trees.csv", unique=True).rows == {"pages": 3}
+    export(sources, tmp_path / "command.csv", "--unique")
+    assert (tmp_path / "command.csv").read_bytes() == (tmp_path / "x.csv").read_bytes()
+    with pytest.raises(UsageError, match="unique"):
+        usp.export(sources, tmp_path / "wrong.csv", unique="yes")  # type: ignore[arg-type]
 
 
 def test_appended_sites_are_as_those_of_one_export(sites: list[str], tmp_path: Path) -> None:

@@ -101,6 +101,34 @@ def test_a_file_that_exists_is_only_replaced_on_demand(name: str, tmp_path: Path
     assert first.read_bytes() == second.read_bytes()
 
 
+@pytest.mark.parametrize("name", ["x.csv", "x.jsonl.gz", "x.db"])
+def test_a_file_that_appears_meanwhile_is_not_replaced(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+
+    def batches() -> Iterator[Batch]:
+        yield sites(1)
+        path.write_text("mine")
+
+    with pytest.raises(StorageError, match="another program has written it meanwhile"):
+        write(str(path), batches(), tables=[TABLES["sites"]])
+    assert path.read_text() == "mine"
+    assert names_in(tmp_path) == [name]
+
+
+def test_rows_that_another_export_appends_meanwhile_are_not_lost(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    write(str(path), [sites(1)], tables=[TABLES["sites"]])
+
+    def batches() -> Iterator[Batch]:
+        yield sites(2)
+        write(str(path), [sites(3)], tables=[TABLES["sites"]], append=True)
+
+    with pytest.raises(StorageError, match="another program has written it meanwhile"):
+        write(str(path), batches(), tables=[TABLES["sites"]], append=True)
+    assert len(read_csv(path)) == 1 + 6
+    assert names_in(tmp_path) == ["x.csv"]
+
+
 def test_a_folder_keeps_what_else_is_in_it(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("mine")
     write(tmp_path, [sites(1)], format="csv")
@@ -213,6 +241,13 @@ def test_a_database_in_use_is_not_replaced(tmp_path: Path) -> None:
     write(tmp_path / "x.db", [sites(2)], replaces=True)
     assert read_sqlite(tmp_path / "x.db", TABLES["sites"]) == python_rows(sites(2))
     assert names_in(tmp_path) == ["x.db"]
+
+
+def test_only_a_database_has_files_of_sqlite_beside_it(tmp_path: Path) -> None:
+    write(tmp_path / "x.csv", [sites(1)])
+    (tmp_path / "x.csv-wal").touch()
+    write(tmp_path / "x.csv", [sites(2)], replaces=True)
+    assert names_in(tmp_path) == ["x.csv", "x.csv-wal"]
 
 
 # Disks

@@ -16,7 +16,7 @@ from tests.store.crawling_programs import (
     serve_large_site,
 )
 
-MESSAGE = "A large document can't be kept in a temporary file"
+MESSAGE = "Data can't be kept in a temporary file"
 ADVICE = "Set TMPDIR to a directory that has room."
 SET_TEMPORARY_DIRECTORY = "import sys, tempfile; tempfile.tempdir = sys.argv[2]; "
 

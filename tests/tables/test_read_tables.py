@@ -87,9 +87,17 @@ def test_the_rows_of_pages_are_those_of_the_stream_of_pages(site: LoopbackServer
 
 def test_unique_keeps_the_first_row_of_each_url(site: LoopbackServer) -> None:
     assert urls(read_tables(site.url)) == [site.at(f"/{at}") for at in (1, 2, 2, 3)]
-    assert urls(read_tables(site.url, unique=True)) == [site.at(f"/{at}") for at in (1, 2, 3)]
-    rows = collected(read_tables(site.url, unique=True, limit=3))
+    assert urls(read_tables(site.url, unique=UniqueUrls())) == [
+        site.at(f"/{at}") for at in (1, 2, 3)
+    ]
+    rows = collected(read_tables(site.url, unique=UniqueUrls(), limit=3))
     assert [row["sitemap_url"] for row in rows["pages"]][-1] == site.at("/b.xml")
+
+
+def test_a_url_after_the_limit_is_new_to_the_next_source(site: LoopbackServer) -> None:
+    unique = UniqueUrls()
+    assert urls(read_tables(site.url, unique=unique, limit=1)) == [site.at("/1")]
+    assert urls(read_tables(site.url, unique=unique)) == [site.at("/2"), site.at("/3")]
 
 
 def test_every_table_of_a_site_tells_what_came_of_it(site: LoopbackServer) -> None:
@@ -264,7 +272,6 @@ def test_no_table_has_credentials(site: LoopbackServer) -> None:
         {"tables": ["pages", "sites"], "columns": ["url"]},
         {"columns": {"sites": ["url"]}},
         {"batch_rows": 0},
-        {"unique": "yes"},
         {"limit": -1},
     ],
 )

@@ -64,4 +64,3 @@ def test_a_batch_of_rows_has_null_for_what_a_row_lacks() -> None:
     table = table_named("attempts").only(["url", "http_status"])
     batch = Batch.of_rows(table, [{"url": "a", "http_status": 200}, {"url": "b"}])
     assert list(batch) == [("a", 200), ("b", None)]
-    assert list(batch.take([1])) == [("b", None)]

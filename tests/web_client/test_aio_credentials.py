@@ -25,7 +25,12 @@ def test_credentials_stay_in_the_domain_of_the_homepage(
     server: LoopbackServer, other: LoopbackServer
 ) -> None:
     server.site |= {"/a": b"x", "/r": redirect(other.at("/b")), "/s": redirect("/a")}
-    given = {"Authorization": "Bearer abc", "Cookie": "own=1", "X-Other": "goes along"}
+    given = {
+        "Authorization": "Bearer abc",
+        "Cookie": "own=1",
+        "X-Api-Key": "mine",
+        "X-Other": "goes along",
+    }
 
     async def main() -> None:
         async with in_crawl(AioWebClient(headers=given), server.url) as client:
@@ -36,9 +41,10 @@ def test_credentials_stay_in_the_domain_of_the_homepage(
     run(main())
     for request in server.requests:
         assert request.headers["authorization"] == "Bearer abc"
+        assert request.headers["x-api-key"] == "mine"
         assert "own=1" in request.headers["cookie"]
     for request in other.requests:
-        assert not {"authorization", "cookie"} & set(request.headers)
+        assert not {"authorization", "cookie", "x-api-key"} & set(request.headers)
         assert request.headers["x-other"] == "goes along"
 
 

@@ -9,7 +9,7 @@ from requests.adapters import BaseAdapter
 
 from tests.server import Answer, LoopbackServer, redirect
 from tests.servers import ServerAt
-from usp.web_client._http.credentials import Homepage
+from usp.web_client._http.credentials import Homepage, is_credential
 from usp.web_client.requests_client import RequestsWebClient
 
 
@@ -107,6 +107,51 @@ def test_an_authorization_header_of_a_session_is_a_credential(
         client.get(server.at("/a"))
         client.get(other.at("/b"))
     assert (names(server), names(other)) == (["authorization"], [])
+
+
+@pytest.mark.parametrize("place", ["headers", "session"])
+def test_a_header_whose_name_looks_like_a_credential_stays_on_the_site(
+    server: LoopbackServer, other: LoopbackServer, place: str
+) -> None:
+    given = {"X-Api-Key": "mine", "PRIVATE-TOKEN": "mine", "X-Shop-Session": "mine", "X-Tag": "all"}
+    server.site |= {"/a": redirect("/b"), "/b": b"x", "/r": redirect(other.at("/b"))}
+    with requests.Session() as session:
+        if place == "session":
+            session.headers.update(given)
+            client = RequestsWebClient(session=session)
+        else:
+            client = RequestsWebClient(headers=given)
+        client.for_crawl(server.url)
+        for url in (server.at("/a"), server.at("/r"), other.at("/b")):
+            client.get(url)
+        client.close()
+    sent = [
+        [name for name in given if name.lower() in request.headers]
+        for request in (*server.requests, *other.requests)
+    ]
+    assert sent == [list(given)] * 3 + [["X-Tag"]] * 2
+
+
+@pytest.mark.parametrize(
+    ("name", "is_secret"),
+    [
+        ("authorization", True),
+        ("Cookie", True),
+        ("X-Auth", True),
+        ("x-api-key", True),
+        ("Ocp-Apim-Subscription-Key", True),
+        ("X-Amz-Security-Token", True),
+        ("CF-Access-Client-Secret", True),
+        ("X-Password", True),
+        ("Session-Id", True),
+        ("Accept-Language", False),
+        ("User-Agent", False),
+        ("Referer", False),
+        ("Keep-Alive", False),
+    ],
+)
+def test_the_name_of_a_header_says_whether_it_is_a_credential(name: str, is_secret: bool) -> None:
+    assert is_credential(name) is is_secret
 
 
 @pytest.mark.parametrize(

@@ -12,18 +12,21 @@ sleeping happens in ``_drive``. What bytes mean is for ``_parse`` to say.
   fetched once; ``repeated_indexes``: a bound for indexes that list one another;
 - ``work``: the core works in small steps, so that drivers can do other things in between;
   ``deadline``: when the time of a crawl is up;
-- ``unchanged``: documents that a server answers with 304;
+- ``delivery``: documents that the caller's own driver fetched; ``unchanged``: documents that a
+  server answers with 304;
 - ``discovery``: robots.txt, known paths, the homepage: stages and their order; ``scheme_choice``:
   http for a site that was named without a scheme and has no https;
 - ``host_queue``, ``backoff``: concurrency per host, retry delays, hosts that fail;
 - ``robots``: what robots.txt says for an agent, and requests that wait for it;
-- ``selection``, ``time_bounds``: which pages and sitemaps the caller wants;
+- ``selection``, ``time_bounds``: which pages and sitemaps the caller wants; ``selected_pages``,
+  ``row_selection``: the same applied to a document and to columns; ``unique_urls``: each URL once;
 - ``report``: what was tried, and what was lost; ``assembly``: the tree of ``usp.objects`` that a
   finished crawl becomes.
 """
 
 from usp import _installation as _installation  # warns where usp/__init__.py is 1.8.1's
 from usp._crawl.core import Crawl, restore_crawl
+from usp._crawl.robots import restore_robots_file
 from usp._crawl.selected_pages import restore_selected_pages
 
-__all__ = ["Crawl", "restore_crawl", "restore_selected_pages"]
+__all__ = ["Crawl", "restore_crawl", "restore_robots_file", "restore_selected_pages"]

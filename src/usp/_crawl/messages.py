@@ -51,6 +51,11 @@ class ReadOptions:
     """The URL by which the crawl knows it: without credentials."""
 
     @property
+    def is_fresh(self) -> bool:
+        """Whether the stored document is used without a request."""
+        return self.stored is not None and self.stored.fresh
+
+    @property
     def validators(self) -> Validators:
         """What makes the request conditional."""
         return self.stored.fetch_info.validators if self.stored else Validators()

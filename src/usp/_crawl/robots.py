@@ -7,8 +7,8 @@ robots.txt has allowed it.
 
 from collections import deque
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from typing import Final
+from dataclasses import dataclass, fields
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 from usp._crawl.messages import FetchFailed
@@ -20,7 +20,6 @@ from usp._parse import (
     Document,
     Pages,
     RobotsRules,
-    Source,
     read_robots_rules,
 )
 from usp.objects.robots import RobotsVerdict
@@ -43,7 +42,8 @@ class RobotsFile:
     status: int | None
     reason: str = ""
     """Why it could not be read, if it couldn't."""
-    source: Source | None = None
+    pages: Pages | None = None
+    """Its text, if it was read."""
     no_response: bool = False
     sitemaps: tuple[str, ...] = ()
     """The sitemaps that it declares at its own host."""
@@ -53,20 +53,14 @@ class RobotsFile:
         """Return the robots.txt that a request brought, or why it brought none."""
         if isinstance(result, FetchFailed):
             return cls(url, result.status, result.message, no_response=result.no_response)
-        source = result.pages.source if isinstance(result.pages, Pages) else None
+        pages = result.pages if isinstance(result.pages, Pages) else None
         host = urlsplit(url).netloc
         same_host = tuple(c.url for c in result.children if urlsplit(c.url).netloc == host)
-        return cls(url, result.fetch_info.status, source=source, sitemaps=same_host)
+        return cls(url, result.fetch_info.status, pages=pages, sitemaps=same_host)
 
     def __reduce__(self) -> tuple[object, ...]:
-        # A body may be in a temporary file; what counts of it is short.
-        source = self.source
-        if source is not None:
-            source = replace(source, chunks=tuple(source.chunks))
-        return RobotsFile, (
-            *(self.url, self.status, self.reason),
-            *(source, self.no_response, self.sitemaps),
-        )
+        state = {field.name: getattr(self, field.name) for field in fields(self)}
+        return restore_robots_file, (state,)
 
     def rules(self, agent: str) -> RobotsRules:
         """Return the rules for an agent.
@@ -74,8 +68,8 @@ class RobotsFile:
         Without a robots.txt (a status from 400 to 499) everything is allowed; if it can't be read
         for another reason, nothing is.
         """
-        if self.source is not None:
-            return read_robots_rules(self.source, agent)
+        if self.pages is not None:
+            return read_robots_rules(self.pages.source, agent)
         is_absent = not self.reason or (self.status is not None and self.status in _UNAVAILABLE)
         return EVERYTHING_ALLOWED if is_absent else EVERYTHING_DISALLOWED
 
@@ -93,6 +87,16 @@ class RobotsFile:
             rules.content_signal,
             rules,
         )
+
+
+def restore_robots_file(state: dict[str, Any]) -> RobotsFile:
+    """Return the robots.txt of a pickled tree; fields that are unknown are ignored."""
+    known = {field.name for field in fields(RobotsFile)}
+    return RobotsFile(**{name: value for name, value in state.items() if name in known})
+
+
+# Pickles name this function by the path of the package, which is kept.
+restore_robots_file.__module__ = "usp._crawl"
 
 
 class RobotsGate:

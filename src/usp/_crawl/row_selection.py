@@ -54,7 +54,7 @@ class RowSelection:
             reasons = self._selection.skip_reasons(columns)
             rows = [row for row in rows if reasons[row] is None]
         if self._unique is not None:
-            rows = self._unique.new_rows(urls, rows)
+            rows = self._unique.new_rows(urls, rows, self._left)
         if self._left is not None:
             if len(rows) >= self._left:
                 rows = rows[: self._left]

@@ -1,4 +1,5 @@
-"""Unchanged documents: where a server answers 304, the stored document is used again.
+"""Unchanged documents: where a server answers 304, or sends the same bytes again, the stored
+document is used.
 
 The headers of conditional requests (``ETag``, ``Last-Modified``) are those of ``Validators`` in
 ``objects.fetch_info``; the clients send them.
@@ -7,7 +8,8 @@ The headers of conditional requests (``ETag``, ``Last-Modified``) are those of `
 from dataclasses import replace
 
 from usp._crawl.messages import FetchFailed, FetchRequest, NotModified
-from usp._parse import Document, Ended, Source, http_charset, inspect
+from usp._parse import Document, Ended, Kind, Source, http_charset, inspect, known_document
+from usp.objects.fetch_info import FetchInfo, StoredDocument
 
 
 def unchanged_document(
@@ -19,20 +21,11 @@ def unchanged_document(
 
     :raises TimeoutError: if ``ended`` says so, which is asked after each part of the document.
     """
-    options = request._options
-    stored = options.stored
+    stored = request._options.stored
     if stored is None:
         message = "304 Not Modified in answer to an unconditional request"
         return FetchFailed(message, status=304, fetch_info=result.fetch_info)
     known, new = stored.fetch_info, result.fetch_info
-    source = Source(
-        stored.body,
-        stored.url,
-        request.url,
-        http_charset(known.content_type),
-        options.max_bytes,
-        extensions=options.extensions,
-    )
     fetch_info = replace(
         new,
         content_type=known.content_type,
@@ -42,6 +35,39 @@ def unchanged_document(
         http_last_modified=new.http_last_modified or known.http_last_modified,
         sha256=known.sha256,
         status=304,
+        unchanged=True,
     )
-    document = inspect(source, options.kind, options.children, ended)
-    return replace(document, fetch_info=fetch_info)
+    return replace(_stored_document(request, stored, ended), fetch_info=fetch_info)
+
+
+def same_document(request: FetchRequest, url: str, info: FetchInfo) -> Document | None:
+    """Return the stored document if a response brought the very same one; None if it is another.
+
+    :param url: the URL after redirects.
+    """
+    stored = request._options.stored
+    if stored is None or stored.kind is None or info.truncated or info.sha256 is None:
+        return None
+    known = stored.fetch_info
+    if (stored.url, known.sha256, known.content_type) != (url, info.sha256, info.content_type):
+        return None
+    document = _stored_document(request, stored, None)
+    return replace(document, fetch_info=replace(info, unchanged=True))
+
+
+def _stored_document(
+    request: FetchRequest, stored: StoredDocument, ended: Ended | None
+) -> Document:
+    """Return a stored document; it is inspected only if nothing is known of it."""
+    options = request._options
+    source = Source(
+        stored.body,
+        stored.url,
+        request.url,
+        http_charset(stored.fetch_info.content_type),
+        options.max_bytes,
+        extensions=options.extensions,
+    )
+    if stored.kind is None:
+        return inspect(source, options.kind, options.children, ended)
+    return known_document(source, Kind(stored.kind), stored.children, options.children)

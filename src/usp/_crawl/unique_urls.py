@@ -10,6 +10,7 @@ import sys
 from array import array
 from collections.abc import Callable, Sequence
 from hashlib import blake2b
+from itertools import islice
 from typing import Final
 
 _SMALLEST: Final = 1 << 12
@@ -22,7 +23,8 @@ def _long_hash(url: str) -> int:
     return int.from_bytes(blake2b(url.encode("utf-8", "surrogatepass"), digest_size=8).digest())
 
 
-_hash: Final[Callable[[str], int]] = hash if sys.hash_info.width >= _BITS else _long_hash
+string_hash: Final[Callable[[str], int]] = hash if sys.hash_info.width >= _BITS else _long_hash
+"""A hash of 64 bits, signed or not; of use within this process alone."""
 
 
 class UniqueUrls:
@@ -36,15 +38,33 @@ class UniqueUrls:
     def __len__(self) -> int:
         return self._count
 
-    def new_rows(self, urls: Sequence[str], rows: Sequence[int]) -> list[int]:
-        """Remember the URLs of some rows; return those rows whose URLs are new."""
-        return [row for row in rows if self.add(urls[row])]
+    def new_rows(
+        self, urls: Sequence[str], rows: Sequence[int], limit: int | None = None
+    ) -> list[int]:
+        """Remember the URLs of some rows; return those rows whose URLs are new.
+
+        :param limit: return at most this many; the URLs after them are not remembered.
+        """
+        return list(islice((row for row in rows if self.add(urls[row])), limit))
+
+    def __contains__(self, url: str) -> bool:
+        return self.has_hash(string_hash(url))
+
+    def has_hash(self, hashed: int) -> bool:
+        """Tell whether a URL with this hash is known."""
+        slots = self._slots
+        mask = len(slots) - 1
+        wanted = (hashed & _MASK) or 1
+        at = wanted & mask
+        while (known := slots[at]) and known != wanted:
+            at = (at + 1) & mask
+        return bool(known)
 
     def add(self, url: str) -> bool:
         """Remember a URL; tell whether it is new."""
         slots = self._slots
         mask = len(slots) - 1
-        wanted = (_hash(url) & _MASK) or 1
+        wanted = (string_hash(url) & _MASK) or 1
         at = wanted & mask
         while known := slots[at]:
             if known == wanted:

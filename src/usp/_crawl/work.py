@@ -7,7 +7,7 @@ which may take longer, and which a driver may do in a thread. It sends the pages
 
 from collections.abc import Collection, Generator, Iterable, Iterator
 from itertools import islice
-from typing import Final, TypeVar
+from typing import Final, Protocol, TypeVar
 
 from usp._crawl.selected_pages import columns_of
 from usp._crawl.selection import Selection
@@ -17,6 +17,16 @@ from usp.objects.page import SitemapPage
 _PAGES_AT_ONCE: Final = 256
 
 T = TypeVar("T")
+Read_co = TypeVar("Read_co", covariant=True)
+
+
+class ReadBatch(Protocol[Read_co]):
+    """Reads the pages of a document in batches: a ``PageBatch`` or a ``ColumnBatch``."""
+
+    ended: bool
+
+    def __call__(self, ended: Ended | None = None) -> Read_co:
+        """Return the next pages; nothing at the end, or if there is no more time."""
 
 
 class PageBatch:

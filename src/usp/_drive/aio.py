@@ -8,11 +8,15 @@ work runs in the loop, which is faster.
 import asyncio
 import time
 from collections.abc import AsyncGenerator, Iterable
+from contextlib import AbstractAsyncContextManager, nullcontext
+from dataclasses import replace
 from types import TracebackType
-from typing import Final, Generic, Protocol, Self, TypeVar
+from typing import Final, Generic, Self
 
 from usp._crawl.core import Crawl
 from usp._crawl.messages import FetchRequest, FetchResult
+from usp._crawl.options import CrawlOptions
+from usp._crawl.work import Read_co, ReadBatch
 from usp._drive import events
 from usp._drive.fetch import (
     END,
@@ -20,6 +24,7 @@ from usp._drive.fetch import (
     ResponseHead,
     failed_client,
     failed_fetch,
+    fresh_document,
     inspect_stored,
     not_modified,
     truncation,
@@ -29,10 +34,11 @@ from usp._drive.replay import InRecordedOrder
 from usp._drive.response_facts import CLIENT_BUGS
 from usp._drive.steps import handle_result, idle_seconds, next_requests, seconds_until_wakeup
 from usp._drive.time_limit import TimeLimit
-from usp._parse import Document, Ended, Pages, is_compressed
+from usp._parse import Document, Pages, is_compressed
 from usp._store import BodyWriter, Store
 from usp.objects.events import CrawlFinished, Observer
 from usp.objects.page import SitemapPage
+from usp.web_client import default_aio_client
 from usp.web_client.abstract_aio_client import (
     AbstractAioWebClient,
     AbstractAioWebClientSuccessResponse,
@@ -48,16 +54,17 @@ _SECONDS_AT_ONCE: Final = 0.01
 """How long the crawl core works before other tasks run."""
 
 
-Read_co = TypeVar("Read_co", covariant=True)
+def options_for(client: AbstractAioWebClient | None, options: CrawlOptions) -> CrawlOptions:
+    """Return the options of a crawl that fetches with a client; None for that of ``usp``."""
+    replays = client is not None and client.replays
+    return replace(options, probe_early=True, skip_delays=replays)
 
 
-class ReadBatch(Protocol[Read_co]):
-    """Reads the pages of a document in batches: a ``PageBatch`` or a ``ColumnBatch``."""
-
-    ended: bool
-
-    def __call__(self, ended: Ended | None = None) -> Read_co:
-        """Return the next pages; nothing at the end, or if there is no more time."""
+def client_scope(
+    given: AbstractAioWebClient | None,
+) -> AbstractAsyncContextManager[AbstractAioWebClient]:
+    """Return a client for the time of a crawl: the caller's, which stays open, or a new one."""
+    return default_aio_client() if given is None else nullcontext(given)
 
 
 class AioFetcher:
@@ -74,6 +81,8 @@ class AioFetcher:
     async def __call__(self, request: FetchRequest) -> FetchResult:
         """Fetch one document and inspect it."""
         started = time.monotonic()
+        if fresh := fresh_document(request, self._ended):
+            return fresh
         try:
             response = await self._scope.get(request.url, request.validators or None)
             if isinstance(response, WebClientNotModifiedResponse):

@@ -20,7 +20,7 @@ from usp._crawl.messages import (
     NotModified,
     TruncatedBody,
 )
-from usp._crawl.unchanged import unchanged_document
+from usp._crawl.unchanged import same_document, unchanged_document
 from usp._display import without_credentials
 from usp._drive import events
 from usp._drive import response_facts as facts
@@ -111,6 +111,9 @@ class ResponseHead:
     def _document(self, stored: Iterable[bytes], body: "BodyReading", ended: Ended) -> Document:
         error = body.error
         options = self.request._options
+        info = self._complete_info(body, truncated=bool(error))
+        if same := same_document(self.request, self.url, info):
+            return same
         source = Source(
             stored,
             self.url,
@@ -125,7 +128,6 @@ class ResponseHead:
         count = None
         if options.count_pages is not None and isinstance(document.pages, Pages):
             count = sum(1 for _ in options.count_pages.choose(document.pages.walk(ended)))
-        info = self._complete_info(body, truncated=bool(error))
         return replace(document, fetch_info=info, page_count=count)
 
     def _complete_info(self, body: "BodyReading", *, truncated: bool) -> FetchInfo:
@@ -182,6 +184,13 @@ def not_modified(
     return NotModified(_timed(replace(head.fetch_info, bytes_received=0), started))
 
 
+def fresh_document(request: FetchRequest, ended: Ended) -> FetchResult | None:
+    """Return the stored document if it is to be used without a request; else None."""
+    if not request._options.is_fresh:
+        return None
+    return inspect_stored(request, NotModified(FetchInfo(bytes_received=0)), ended)
+
+
 def inspect_stored(request: FetchRequest, result: NotModified, ended: Ended) -> FetchResult:
     """Inspect the stored document of a 304 response here, so that the crawl core needn't."""
     try:
@@ -204,6 +213,8 @@ class Fetcher:
         started = time.monotonic()
         if self._ended():
             return CRAWL_ENDED
+        if fresh := fresh_document(request, self._ended):
+            return fresh
         try:
             response = self._scope.get(request.url, request.validators or None)
             if isinstance(response, WebClientNotModifiedResponse):

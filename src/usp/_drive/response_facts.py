@@ -25,11 +25,6 @@ CLIENT_BUGS: Final = (
 _STATUSES: Final = range(100, 1000)
 
 
-def has_methods(given: object, *names: str) -> bool:
-    """Tell whether an object has these methods."""
-    return all(callable(getattr(given, name, None)) for name in names)
-
-
 def if_there(response: object, name: str) -> Any:  # noqa: ANN401 -- whatever it returns
     """Return what a method returns, or None if a response doesn't have it.
 

@@ -21,7 +21,8 @@ def next_requests(crawl: Crawl, emit: Emit, limit: int | None = None) -> Iterato
     """Yield the requests to make now, and emit an event for each."""
     room = crawl.policy.concurrency if limit is None else limit
     for request in crawl._take(time.monotonic(), room):
-        emit(request_event(request))
+        if not request._options.is_fresh:
+            emit(request_event(request))
         yield request
 
 
@@ -44,7 +45,7 @@ def handle_result(crawl: Crawl, request: FetchRequest, result: FetchResult, emit
         return  # what came of the request is not known
     jitter = random.random()  # noqa: S311 -- not a secret: it keeps retries from coinciding
     delay = crawl._record(request, result, time.monotonic(), jitter)
-    for event in result_events(request, result, delay):
+    for event in () if request._options.is_fresh else result_events(request, result, delay):
         emit(event)
 
 

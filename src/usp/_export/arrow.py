@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
-from usp._export.extras import load
 from usp._export.options import WriteOptions
 from usp._export.values import is_absent
+from usp._extras import load
 from usp._tables.batch import Batch, Values
 from usp._tables.schema import SCHEMA_VERSION, Column, ColumnType, Table
 from usp._version import __version__
@@ -31,7 +31,7 @@ class ArrowTypes:
 
         :raises MissingExtraError: if it isn't installed.
         """
-        self.pa = pa = load("pyarrow", purpose)
+        self.pa = pa = load("pyarrow", purpose, "tables")
         self._types = {
             ColumnType.TEXT: pa.string(),
             ColumnType.INTEGER: pa.int64(),
@@ -106,7 +106,7 @@ class ParquetWriter:
         del options
         (table,) = tables
         self._types = ArrowTypes("Parquet")
-        parquet = load("pyarrow.parquet", "Parquet")
+        parquet = load("pyarrow.parquet", "Parquet", "tables")
         self._schema = self._types.schema(table)
         self._writer = parquet.ParquetWriter(
             sink,

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Protocol
 
-from usp._export.extras import load
+from usp._extras import load
 
 _CHUNK: Final = 16 * 1024
 
@@ -65,9 +65,8 @@ file."""
 
 def _zstd(part: str) -> Any:  # noqa: ANN401 -- of one module or the other
     """Return a class of Python's own module (from 3.14 on), or of zstandard."""
-    if sys.version_info >= (3, 14):
-        return getattr(load("compression.zstd", "A .zst file"), part)
-    return getattr(load("zstandard", "A .zst file"), part)
+    module = "compression.zstd" if sys.version_info >= (3, 14) else "zstandard"
+    return getattr(load(module, "A .zst file", "tables"), part)
 
 
 def _zstd_compressor() -> Compressor:

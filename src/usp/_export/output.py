@@ -8,14 +8,15 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 from usp._export.compression import CompressedSink, first_line
 from usp._export.formats import FileFormat, Writer
 from usp._export.options import WriteOptions
+from usp._export.sqlite import end_transactions
 from usp._tables.batch import Batch
 from usp._tables.schema import Table
-from usp._whole_file import is_special, move_into_place, output_error, scratch_folder
+from usp._whole_file import FileState, is_special, move_into_place, output_error, scratch_folder
 from usp.exceptions import SitemapException, StorageError, UsageError
 
 
@@ -28,6 +29,8 @@ class OutputFile:
     form: FileFormat
     tables: tuple[Table, ...]
     options: WriteOptions
+    before: FileState | None = None
+    """What is there, if it may only be replaced as it was; None if whatever is there may be."""
 
     def check_continues(self) -> None:
         """Check that rows can follow those of the file that is there.
@@ -52,16 +55,26 @@ class OutputFile:
         return self.form.format.is_database and self.options.append
 
 
+class Move(NamedTuple):
+    """A file or folder that gets its name."""
+
+    written: Path
+    destination: Path
+    is_database: bool = False
+
+
 @dataclass(slots=True)
 class Output:
     """An export that is being written."""
 
     path: Path | None
-    """The file or folder, for messages; None for a stream, whose errors stay as they are."""
+    """The file or folder, for messages; None for standard output."""
     writers: list[Writer] = field(default_factory=list)
     """Those of files that are not whole yet."""
-    moves: list[tuple[Path, Path]] = field(default_factory=list)
-    """What is renamed when everything is whole, and to what."""
+    moves: list[Move] = field(default_factory=list)
+    """What is renamed when everything is whole."""
+    states: list[FileState] = field(default_factory=list)
+    """What has to be as it was until then."""
     rows: dict[str, int] = field(default_factory=dict)
     """The rows of each table so far."""
     _by_table: dict[str, Writer] = field(default_factory=dict)
@@ -91,7 +104,11 @@ class Output:
             while self.writers:
                 self.writers[0].close()
                 del self.writers[0]
-            for written, destination in self.moves:
+            for state in self.states:
+                state.check()
+            for written, destination, is_database in self.moves:
+                if is_database:
+                    end_transactions(destination)
                 move_into_place(written, destination)
 
     def abort(self) -> None:
@@ -120,9 +137,12 @@ def opened(files: Sequence[OutputFile], folder: Path | None = None) -> Iterator[
 
 
 def _open_stream(stack: ExitStack, file: OutputFile) -> Output:
-    output = Output(None)
+    output = Output(file.path)
     stack.callback(output.abort)
-    sink = sys.stdout.buffer if file.path is None else stack.enter_context(file.path.open("wb"))
+    if file.path is None:
+        sink = sys.stdout.buffer
+    else:
+        sink = stack.enter_context(_closed_quietly(file.path.open("wb")))
     output.add(file, _FileWriter(sink, file))
     return output
 
@@ -139,13 +159,14 @@ def _open_files(
     if is_new_folder:  # it gets its name as a whole
         scratch /= "folder"
         scratch.mkdir()
-        output.moves.append((scratch, path))
+        output.moves.append(Move(scratch, path))
     for file in files:
         destination = file.path or path
         written = destination if file.is_in_place else scratch / destination.name
         output.add(file, _open_file(stack, file, written, destination))
         if not is_new_folder and not file.is_in_place:
-            output.moves.append((written, destination))
+            output.moves.append(Move(written, destination, file.form.format.is_database))
+            output.states += [file.before] if file.before else []
     return output
 
 
@@ -210,17 +231,26 @@ def _opening(path: Path | None) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise UsageError(f"cannot write {path}: {error}") from error
+    except BrokenPipeError:
+        raise
     except OSError as error:
-        raise output_error(str(path), error) from error
+        raise output_error(_name(path), error) from error
 
 
 @contextmanager
 def _writing(path: Path | None) -> Iterator[None]:
-    """Raise what the system says while a file is written as ``StorageError``."""
+    """Raise what the system says while a file is written as ``StorageError``.
+
+    That the reader of a pipe has enough is not an error of ours.
+    """
     try:
         yield
     except (OSError, sqlite3.Error) as error:
-        if path is None or isinstance(error, SitemapException):
+        if isinstance(error, BrokenPipeError | SitemapException):
             raise
         reason = getattr(error, "strerror", None) or error
-        raise StorageError(f"cannot write {path}: {reason}") from error
+        raise StorageError(f"cannot write {_name(path)}: {reason}") from error
+
+
+def _name(path: Path | None) -> str:
+    return "to standard output" if path is None else str(path)

@@ -12,7 +12,7 @@ that are appended to one are one transaction.
 
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from itertools import repeat
 from pathlib import Path
 from typing import Any, Final
@@ -188,6 +188,22 @@ class SqliteWriter:
             names = tuple(name for _, name, *_ in known if name not in {"id", "page_id"})
             if known and names != table.names:
                 raise UsageError(f"{path} has other columns of {table.name}; nothing was appended.")
+
+
+def end_transactions(database: Path) -> None:
+    """End what SQLite left beside a database, which would spoil the one that takes its place.
+
+    :raises sqlite3.Error: if another program uses the database.
+    """
+    companions = [Path(f"{database}{suffix}") for suffix in ("-journal", "-wal", "-shm")]
+    if not database.exists() or not any(companion.exists() for companion in companions):
+        return
+    with closing(sqlite3.connect(database, isolation_level=None)) as connection:
+        connection.execute("PRAGMA journal_mode = DELETE").fetchall()
+        connection.execute("BEGIN EXCLUSIVE")  # undoes what a killed process began
+        connection.execute("COMMIT")
+    for companion in companions:
+        companion.unlink(missing_ok=True)
 
 
 def _strict() -> str:

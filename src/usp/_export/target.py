@@ -13,7 +13,7 @@ from usp._export.formats import FileFormat
 from usp._export.options import WriteOptions
 from usp._export.output import OutputFile
 from usp._tables.schema import PAGE_PARTS, TABLES, Table, table_named
-from usp._whole_file import check_new, is_special
+from usp._whole_file import FileState, check_new, is_special
 from usp.exceptions import UsageError
 
 STDOUT: Final = "-"
@@ -112,7 +112,8 @@ class ExportTarget:
         check_new(path, str(path), allowed=options.append or replaces)
         # An empty file, such as one of mktemp, is as good as none.
         append = options.append and path.exists() and path.stat().st_size > 0
-        file = OutputFile(path, self.form, tuple(tables), replace(options, append=append))
+        before = None if replaces else FileState.of(path)
+        file = OutputFile(path, self.form, tuple(tables), replace(options, append=append), before)
         if append:
             file.check_continues()
         return file

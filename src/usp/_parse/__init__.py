@@ -12,15 +12,17 @@ document: a problem is recorded in a ``Diagnostics`` and parsing continues. The 
 - ``values``: dates, URLs, numbers, enumerations, text; the bounded cache, deduplication.
 """
 
+from usp._parse.audit import Audit, AuditEntry, document_text
 from usp._parse.children import EVERY_CHILD, Child, ChildSelection
 from usp._parse.columns import ROWS_AT_ONCE, PageColumns, columns_of_pages
 from usp._parse.diagnostics import Ended
-from usp._parse.document import Document, Pages, inspect, restore_pages
+from usp._parse.document import Document, Pages, inspect, known_document, restore_pages
 from usp._parse.entry_count import count_entries
 from usp._parse.formats.robots_rules import (
     EVERYTHING_ALLOWED,
     EVERYTHING_DISALLOWED,
     RobotsRules,
+    compared_path,
     read_robots_rules,
 )
 from usp._parse.input.decode import decode_document, http_charset
@@ -39,6 +41,8 @@ __all__ = [
     "EVERY_CHILD",
     "MAX_DOCUMENT_BYTES",
     "ROWS_AT_ONCE",
+    "Audit",
+    "AuditEntry",
     "Child",
     "ChildSelection",
     "Document",
@@ -51,13 +55,16 @@ __all__ = [
     "Source",
     "clean_text",
     "columns_of_pages",
+    "compared_path",
     "count_entries",
     "decode_document",
     "decompress_all",
+    "document_text",
     "http_charset",
     "inspect",
     "is_compressed",
     "is_http_url",
+    "known_document",
     "parse_date",
     "read_robots_rules",
     "restore_pages",

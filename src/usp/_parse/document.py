@@ -81,10 +81,18 @@ class Document:
         return len(self.children) + self.more_children + (self.skipped or Counter()).total()
 
 
-def _entries(
-    opened: Opened, diagnostics: Diagnostics, *, extensions: bool = False, expat_only: bool = False
+def document_entries(
+    opened: Opened,
+    diagnostics: Diagnostics,
+    *,
+    extensions: bool = False,
+    expat_only: bool = False,
+    audit: bool = False,
 ) -> Iterator[Entry | MatchRun]:
-    """Yield the entries of an XML document, or of a JSON Feed, those that look alike together."""
+    """Yield the entries of an XML document, or of a JSON Feed, those that look alike together.
+
+    :param audit: whether records have the names of unexpected elements and attributes.
+    """
     sniffed, head = opened.sniffed, opened.head
     root = opened.start.past(head[: sniffed.start])
     data = chain([head[sniffed.start :]], opened.rest)
@@ -94,7 +102,7 @@ def _entries(
         return json_entries(found, diagnostics, extensions=extensions)
     grammar = GRAMMARS[sniffed.kind]
     reader = XmlReader(
-        replace(grammar, extensions=True) if extensions else grammar,
+        replace(grammar, extensions=extensions, audit=audit) if extensions or audit else grammar,
         diagnostics,
         root,
         rootless=sniffed.rootless,
@@ -160,7 +168,9 @@ class Pages:
         if kind not in FIELD_READERS:
             return iter(()), NO_FIELDS
         expat_only = self.source.expat_only
-        entries = _entries(opened, diagnostics, extensions=extensions, expat_only=expat_only)
+        entries = document_entries(
+            opened, diagnostics, extensions=extensions, expat_only=expat_only
+        )
         return entries, FIELD_READERS[kind](self.source.url, kind)
 
     def columns(
@@ -297,7 +307,7 @@ def _inspect(
         for sitemap in sitemaps_in_robots(opened.data, source.url, diagnostics):
             children.add(sitemap)
     else:
-        entries = iter_entries(_entries(opened, diagnostics, expat_only=source.expat_only))
+        entries = iter_entries(document_entries(opened, diagnostics, expat_only=source.expat_only))
         children.add_entries(entries, source.url)
     return Document(
         url,
@@ -307,6 +317,23 @@ def _inspect(
         children.more,
         children.skipped if selection.skip_reason else None,
     )
+
+
+def known_document(
+    source: Source,
+    kind: Kind,
+    children: Iterable[tuple[str, str | None]],
+    selection: ChildSelection = EVERY_CHILD,
+) -> Document:
+    """Return a document that was inspected before, without reading it.
+
+    :param children: the sitemaps that it lists, with the ``<lastmod>`` of each as written.
+    """
+    found = Children(selection, in_index=kind is not Kind.ROBOTS)
+    for url, lastmod in children:
+        found.add(url, lastmod)
+    skipped = found.skipped if selection.skip_reason else None
+    return Document(source.url or "", kind, Pages(source), found.kept, found.more, skipped)
 
 
 def _homepage(source: Source, diagnostics: Diagnostics) -> Document:

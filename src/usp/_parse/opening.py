@@ -28,6 +28,8 @@ class Opened:
     rest: Iterator[bytes]
     start: ReadPosition
     """The position of the head in the document as received."""
+    codec: str = "utf-8"
+    """The encoding of the document as received."""
 
     @property
     def data(self) -> Iterator[bytes]:
@@ -44,7 +46,7 @@ def open_document(source: Source, diagnostics: Diagnostics, kind: Kind | None = 
     """Return a document with its kind, which is detected unless it is given, and its text."""
     if source.truncated:
         diagnostics.report("SM102", f"the body is truncated: {source.truncated}")
-    plain = plain_document(source.chunks, source.charset, source.limit)
+    plain = plain_document(source.chunks, source.charset, source.limit, source.urls)
     if plain and kind in {None, plain[1].kind}:
         data, sniffed = plain
         diagnostics.document_bytes += len(data)
@@ -78,7 +80,7 @@ def _open_any(source: Source, diagnostics: Diagnostics, kind: Kind | None) -> Op
             diagnostics.report("SM202", "it is an HTML page")
             head, data = b"", iter(())
         sniffed = SniffResult(kind)
-    opened = Opened(sniffed, head, data, start)
+    opened = Opened(sniffed, head, data, start, decoded.codec)
     unclear = sniffed.kind is Kind.TEXT or sniffed.code == "SM201"
     return _unescape(opened, diagnostics) if unclear and kind is None else opened
 
@@ -99,4 +101,4 @@ def _unescape(opened: Opened, diagnostics: Diagnostics) -> Opened:
     diagnostics.report("SM222", "the document is escaped as a whole", position=start.position)
     head, rest = take_head(unescape(escape, chain([head[at:]], opened.rest)), sniffed.start + 1)
     escaped = replace(start, length=lambda data: start.length(escape.encode(data)))
-    return Opened(sniffed, head, rest, escaped)
+    return Opened(sniffed, head, rest, escaped, opened.codec)

@@ -22,6 +22,7 @@ from usp._parse.input.chunks import rechunk
 from usp._parse.pattern.head import find_head, keep_head
 from usp._parse.pattern.layout import MatchRun
 from usp._parse.pattern.pattern_reader import PatternReader
+from usp._parse.xml.audit_builder import AuditEntryBuilder
 from usp._parse.xml.boundaries import boundaries_for, root_ends
 from usp._parse.xml.entry_builder import IMPLIED_ROOT, Entry, EntryBuilder
 from usp._parse.xml.expat_parser import ExpatParser
@@ -60,7 +61,7 @@ class XmlReader:
         self._root = root
         self._buffer = ReadBuffer(root)
         diagnostics.position_of = self._buffer.position_of
-        self._builder = EntryBuilder(grammar)
+        self._builder = AuditEntryBuilder(grammar) if grammar.audit else EntryBuilder(grammar)
         self._boundaries = boundaries_for(grammar)
         self._faults = Faults(grammar, self._boundaries, self._builder, self._buffer, diagnostics)
         self._faults.rootless = rootless
@@ -89,13 +90,19 @@ class XmlReader:
                     yield from self._read_buffer(final=False)
                     self._trim_buffer()
             yield from self._read_buffer(final=True)
-            is_sitemap = self._grammar.plain_texts
-            if not self._entry_count and self._builder.has_other_content and is_sitemap:
+            if self._is_without_entries:
                 self._diagnostics.report(
                     "SM204", "there are no entries", position=self._root.position
                 )
         finally:
             self._release()
+
+    @property
+    def _is_without_entries(self) -> bool:
+        """Whether the document has no entries; one in which something was skipped may have some."""
+        if self._entry_count or self._faults.skipped_large or not self._grammar.plain_texts:
+            return False
+        return self._builder.has_other_content
 
     def _read_buffer(self, *, final: bool) -> Iterator[Entry | MatchRun]:
         """Yield the entries of the buffer, a run of them as soon as it is read."""
@@ -339,8 +346,7 @@ class XmlReader:
         needed = self._needed_from
         if self._buffer.end - needed >= MAX_ENTRY:
             # Nothing has ended for 1 MiB: an endless entry, comment or tag. Resume after it.
-            message = "more than 1 MiB without an end was skipped"
-            self._diagnostics.report("SM217", message, at=needed)
+            self._faults.report_large("more than 1 MiB without an end was skipped", needed)
             self._skip_to_next_start(needed + 1, final=False)
             while self._advance(final=False):
                 pass

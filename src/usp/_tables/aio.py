@@ -3,12 +3,13 @@
 Needs the extra ``async``, which installs aiohttp.
 """
 
-from dataclasses import replace
 from typing import Unpack
 
 from usp._aio_stream import AioCrawlStream, first_crawl
 from usp._crawl.options import RecurseCallback, RecurseListCallback
 from usp._crawl.policy import Policy, PolicyFields, explains_policy, policy_with
+from usp._crawl.unique_urls import UniqueUrls
+from usp._drive.aio import client_scope, options_for
 from usp._drive.events import emitter
 from usp._parse import ROWS_AT_ONCE
 from usp._source import CrawlStart, SourceName
@@ -17,7 +18,6 @@ from usp._tables.batch import Batch
 from usp._tables.choice import ColumnNames, TableChoice, TableNames
 from usp._tables.crawl import CrawlTables
 from usp._validate import check_optional_instance
-from usp.aio import _client
 from usp.objects.events import Observer
 from usp.stream import StreamState
 from usp.web_client.abstract_aio_client import AbstractAioWebClient
@@ -33,7 +33,7 @@ def read_tables(
     tables: TableNames = ("pages",),
     *,
     columns: ColumnNames | None = None,
-    unique: bool = False,
+    unique: UniqueUrls | None = None,
     batch_rows: int = ROWS_AT_ONCE,
     web_client: AbstractAioWebClient | None = None,
     use_robots: bool = True,
@@ -53,7 +53,7 @@ def read_tables(
     :param tables: the names of the tables; only what they need is computed.
     :param columns: the names of the columns, in the wanted order; for several tables, a dict from
         the name of each table to its columns. By default all.
-    :param unique: whether a page that several sitemaps list comes once, at its first one.
+    :param unique: take only pages whose URL isn't in it yet; several sources may share it.
     :param batch_rows: how many rows a batch has at most.
     :param web_client: the client to fetch with; by default an ``AioWebClient`` for this stream.
     :param use_robots: whether to read robots.txt.
@@ -70,13 +70,12 @@ def read_tables(
     """
     policy = policy_with(policy, policy_fields)
     check_optional_instance("web_client", web_client, AbstractAioWebClient)
-    made = CrawlTables(source, TableChoice.of(tables, columns), batch_rows, unique=unique)
-    options = made.options(recurse_callback, recurse_list_callback, observer, probe_early=True)
+    made = CrawlTables(source, TableChoice.of(tables, columns), batch_rows, unique)
+    options = made.options(recurse_callback, recurse_list_callback, observer)
     store = Store(file_per_document=True)
     start = CrawlStart.for_source(
         source, policy, use_robots=use_robots, use_known_paths=use_known_paths, store=store
     )
-    options = replace(options, skip_delays=web_client is not None and web_client.replays)
-    crawl = first_crawl(start, policy, options)
+    crawl = first_crawl(start, policy, options_for(web_client, options))
     state = StreamState(crawl, emitter(options.observer), made.filter)
-    return AioTableStream._start(start, state, made, _client(web_client), store)
+    return AioTableStream._start(start, state, made, client_scope(web_client), store)

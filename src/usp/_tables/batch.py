@@ -43,11 +43,6 @@ class Batch:
         for column in self.table:
             yield column, self.columns[column.name]
 
-    def take(self, rows: Sequence[int]) -> Self:
-        """Return the batch of some rows, given their indexes."""
-        columns = {name: [values[row] for row in rows] for name, values in self.columns.items()}
-        return type(self)(self.table, columns, len(rows))
-
     def cut(self, rows: int) -> Iterator[Self]:
         """Yield the batch in parts that have at most so many rows; nothing, if it is empty."""
         if 0 < self.length <= rows:

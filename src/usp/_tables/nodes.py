@@ -7,7 +7,7 @@ from typing import Any, Final
 from usp._crawl.messages import FetchFailed
 from usp._crawl.nodes import NOT_EXPANDED_MESSAGE, Node
 from usp._parse import Document, Kind, Pages, parse_date, timestamp
-from usp._tables.rows import fetch_columns
+from usp._tables.rows import READ_STATES, fetch_columns
 from usp.objects.fetch_info import FetchInfo
 from usp.objects.outcome import FoundBy, Result, SkipReason
 from usp.objects.problem import NOT_EXPANDED, Problem
@@ -59,7 +59,7 @@ def sitemap_row(node: Node, reading: Reading) -> dict[str, Any]:
     provenance = node.provenance()
     info, document = fetch_info(node), node.document
     state, code, reason = _state(node, document, info)
-    was_read = state in {"ok", "unchanged"}
+    was_read = state in READ_STATES
     return {
         "url": node_url(node),
         "declared_url": node.url,

@@ -1,20 +1,19 @@
 """Tables of a site while it is crawled, as a stream of batches."""
 
-from collections.abc import Iterator
 from functools import partial
 from typing import Unpack
 
 from usp._crawl.options import RecurseCallback, RecurseListCallback
 from usp._crawl.policy import Policy, PolicyFields, explains_policy, policy_with
+from usp._crawl.unique_urls import UniqueUrls
 from usp._drive.events import emitter
-from usp._drive.page_filter import RowFilter
 from usp._parse import ROWS_AT_ONCE
 from usp._source import SourceName
 from usp._tables.batch import Batch
 from usp._tables.choice import ColumnNames, TableChoice, TableNames
 from usp._tables.crawl import CrawlTables
 from usp.objects.events import Observer
-from usp.stream import StreamStart, StreamState, SyncStream
+from usp.stream import StreamStart, StreamState, SyncStream, read_items
 from usp.web_client.abstract_client import AbstractWebClient
 
 
@@ -32,7 +31,7 @@ def read_tables(
     tables: TableNames = ("pages",),
     *,
     columns: ColumnNames | None = None,
-    unique: bool = False,
+    unique: UniqueUrls | None = None,
     batch_rows: int = ROWS_AT_ONCE,
     web_client: AbstractWebClient | None = None,
     use_robots: bool = True,
@@ -53,7 +52,7 @@ def read_tables(
     :param tables: the names of the tables; only what they need is computed.
     :param columns: the names of the columns, in the wanted order; for several tables, a dict from
         the name of each table to its columns. By default all.
-    :param unique: whether a page that several sitemaps list comes once, at its first one.
+    :param unique: take only pages whose URL isn't in it yet; several sources may share it.
     :param batch_rows: how many rows a batch has at most.
     :param web_client: the client to fetch with; by default a ``RequestsWebClient``.
     :param use_robots: whether to read robots.txt.
@@ -69,7 +68,7 @@ def read_tables(
     :raises UsageError: if there is no such table or column, or another argument is wrong.
     """
     policy = policy_with(policy, policy_fields)
-    made = CrawlTables(source, TableChoice.of(tables, columns), batch_rows, unique=unique)
+    made = CrawlTables(source, TableChoice.of(tables, columns), batch_rows, unique)
     options = made.options(recurse_callback, recurse_list_callback, observer)
     start = StreamStart.of(
         source,
@@ -80,17 +79,4 @@ def read_tables(
         use_known_paths=use_known_paths,
     )
     state = StreamState(start.crawl, emitter(options.observer), made.filter)
-    return TableStream._start(start, state, partial(_read_ready, made))
-
-
-def _read_ready(made: CrawlTables, state: StreamState[RowFilter], is_over: bool) -> Iterator[Batch]:
-    rows = state.filter
-    for node in rows.ready_nodes():
-        read = made.batches(node, state)
-        while not rows.closed and (columns := read(rows.ended)):
-            yield from made.items(node, columns, state)
-        yield from made.after(node, to_the_end=not (read.ended or rows.closed))
-        if node.pages_due:
-            rows.finish(node, ended=read.ended)
-    if is_over:
-        yield from made.end(state)
+    return TableStream._start(start, state, partial(read_items, made))

@@ -5,7 +5,7 @@ What they have in common, whether they come from a crawl or from a tree.
 
 import os
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from usp._display import without_credentials
 from usp._parse import is_http_url, timestamp
@@ -18,6 +18,8 @@ from usp.objects.robots import RobotsVerdict
 
 TableRow = Mapping[str, Any]
 """The values of a row by column; what it doesn't have is null."""
+READ_STATES: Final = frozenset({"ok", "unchanged"})
+"""The states of a sitemap that was read."""
 
 
 def site_name(source: SourceName) -> str:

@@ -63,9 +63,6 @@ class Table:
     def __contains__(self, name: str) -> bool:
         return any(column.name == name for column in self.columns)
 
-    def __getitem__(self, name: str) -> Column:
-        return next(column for column in self.columns if column.name == name)
-
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the columns."""

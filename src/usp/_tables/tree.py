@@ -5,7 +5,7 @@ read from their objects.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from usp._crawl.policy import ROBOTS_AGENT
@@ -16,20 +16,20 @@ from usp._crawl.unique_urls import UniqueUrls
 from usp._parse import ROWS_AT_ONCE, Kind, timestamp
 from usp._tables.batch import Batch
 from usp._tables.choice import ColumnNames, TableChoice, TableNames
-from usp._tables.pages import PageTables
 from usp._tables.rows import (
+    READ_STATES,
     TableRow,
     attempt_row,
     fetch_columns,
     homepage_of,
-    problem_row,
     robots_row,
 )
-from usp._validate import check_flags, check_instance, check_int
+from usp._tables.site import SiteTables
+from usp._validate import check_instance, check_int
 from usp.objects import sitemap as sitemaps
 from usp.objects.fetch_info import NOT_FETCHED
 from usp.objects.outcome import Outcome
-from usp.objects.problem import NOT_EXPANDED, Problem, Severity
+from usp.objects.problem import NOT_EXPANDED
 from usp.objects.sitemap import AbstractSitemap, IndexWebsiteSitemap, InvalidSitemap, SitemapLink
 
 _KINDS: Final[Mapping[type, Kind]] = {
@@ -48,7 +48,7 @@ def tables_of(
     tables: TableNames = ("pages",),
     *,
     columns: ColumnNames | None = None,
-    unique: bool = False,
+    unique: UniqueUrls | None = None,
     batch_rows: int = ROWS_AT_ONCE,
 ) -> Iterator[Batch]:
     """Yield tables of a tree, or of any sitemap with all below it, in document order.
@@ -59,18 +59,17 @@ def tables_of(
     :param tables: the names of the tables; only what they need is computed.
     :param columns: the names of the columns, in the wanted order; for several tables, a dict from
         the name of each table to its columns. By default all.
-    :param unique: whether a page that several sitemaps list comes once, at its first one.
+    :param unique: take only pages whose URL isn't in it yet; several sources may share it.
     :param batch_rows: how many rows a batch has at most.
     :raises UsageError: if there is no such table or column, or another argument is wrong.
     """
     check_instance("tree", tree, AbstractSitemap)
-    check_flags(unique=unique)
     check_int("batch_rows", batch_rows, 1)
     choice = TableChoice.of(tables, columns)
-    return _TreeTables(tree, choice, batch_rows, UniqueUrls() if unique else None).batches()
+    return _TreeTables(tree, choice, batch_rows, unique).batches()
 
 
-class _TreeTables:
+class _TreeTables(SiteTables):
     """Makes the batches of the wanted tables of a tree."""
 
     def __init__(
@@ -80,14 +79,9 @@ class _TreeTables:
         batch_rows: int,
         unique: UniqueUrls | None,
     ) -> None:
+        super().__init__(tree.url, choice, batch_rows)
         self._tree = tree
-        self._site = tree.url
-        self._choice = choice
-        self._batch_rows = batch_rows
-        self._pages = PageTables(self._site, choice, batch_rows)
         self._rows_taken = RowSelection(Selection(), unique=unique)
-        self._counts: Counter[str] = Counter()
-        self._first_failure: str | None = None
 
     def batches(self) -> Iterator[Batch]:
         """Yield the batches of all sitemaps, then those of the whole."""
@@ -112,26 +106,20 @@ class _TreeTables:
         if "sitemaps" in self._choice or "sites" in self._choice:
             row = self._sitemap_row(sitemap, count)
             row |= {"parent_url": parent.url if parent else None, "level": level}
-            yield from self._rows("sitemaps", [row])
+            yield from self._rows("sitemaps", [self._counted(row, count)])
         if "problems" in self._choice or "sites" in self._choice:
             yield from self._problems(sitemap.problems, sitemap.url)
 
     def _sitemap_row(self, sitemap: AbstractSitemap, pages: int) -> dict[str, Any]:
         state, code, reason = _state(sitemap)
         info, kind = sitemap.fetch_info, _kind(sitemap)
-        was_read, counts = state in {"ok", "unchanged"}, self._counts
-        counts["positions"] += 1
-        counts["sitemaps"] += was_read and kind != Kind.ROBOTS
-        counts["sitemaps_failed"] += state == "failed"
-        counts["pages"] += pages
-        counts["requests"] += info.attempts
-        counts["bytes"] += info.bytes_received or 0
+        was_read = state in READ_STATES
+        self._counts["requests"] += info.attempts
+        self._counts["bytes"] += info.bytes_received or 0
         wanted = self._choice.columns("sitemaps")
         return {
-            "site": self._site,
             "url": sitemap.url,
             "declared_url": sitemap.declared_url,
-            "position": counts["positions"],
             "found_by": sitemap.found_by and str(sitemap.found_by),
             "kind": kind,
             "state": state,
@@ -144,13 +132,6 @@ class _TreeTables:
             "children": _children(sitemap) if was_read else None,
             "complete": sitemap.complete if "complete" in wanted and state != "skipped" else None,
         }
-
-    def _problems(self, found: Iterable[Problem], sitemap_url: str | None) -> Iterator[Batch]:
-        rows = [problem_row(self._site, problem, sitemap_url) for problem in found]
-        self._counts["problems"] += len(rows)
-        errors = (row["code"] for row in rows if row["severity"] == Severity.ERROR)
-        self._first_failure = self._first_failure or next(errors, None)
-        return self._rows("problems", rows)
 
     def _attempts(self, tree: IndexWebsiteSitemap) -> Iterator[TableRow]:
         if "attempts" not in self._choice:
@@ -167,28 +148,17 @@ class _TreeTables:
             sitemap = next(upcoming, None)
 
     def _site_row(self) -> TableRow:
-        tree, site = self._tree, self._site
-        outcome = tree.outcome if isinstance(tree, IndexWebsiteSitemap) else None
-        notes = tree._notes if isinstance(tree, IndexWebsiteSitemap) else ()
-        verdict = None
-        if isinstance(tree, IndexWebsiteSitemap):
-            verdict = tree.robots_verdict(ROBOTS_AGENT)
-        counted = ("requests", "bytes", "sitemaps", "sitemaps_failed", "pages", "problems")
-        return {
-            "site": site,
-            "homepage": homepage_of(site),
+        tree = self._tree
+        row = {**self._totals(), "homepage": homepage_of(tree.url)}
+        if not isinstance(tree, IndexWebsiteSitemap):
+            return row
+        outcome = tree.outcome
+        return row | {
             "outcome": outcome and str(outcome),
-            "code": self._first_failure,
             "complete": outcome and outcome in {Outcome.FOUND, Outcome.NONE},
-            "limit": next((note.code for note in notes), None),
-            **{name: self._counts[name] for name in counted},
-            **robots_row(verdict),
+            "limit": next((note.code for note in tree._notes), None),
+            **robots_row(tree.robots_verdict(ROBOTS_AGENT)),
         }
-
-    def _rows(self, table: str, rows: Iterable[TableRow]) -> Iterator[Batch]:
-        """Yield rows of a table, if it is wanted."""
-        if table in self._choice:
-            yield from Batch.of_rows(self._choice.tables[table], rows).cut(self._batch_rows)
 
 
 def _walk(

@@ -3,8 +3,9 @@
 - ``cli``: the entry point; ``_arguments``: the commands and their own options; ``_options``: the
   options that they share, as a table; ``_config``: options from a file;
 - ``_settings``, ``_source``: what the options and the source mean to the library;
-- ``_ls``, ``_find``, ``_completion``, ``_demo``: one file for each command, which runs it;
-  ``_rows``: formats of exports as output;
+- ``_ls``, ``_export``, ``_find``, ``_completion``, ``_demo``: one file for each command, which runs
+  it; ``_rows``: formats of exports as output of ``usp ls``;
+- ``_text_file``: files that options name;
 - ``_target``, ``_output``, ``_log``, ``_progress``, ``_outcome``, ``_exit``: where results go, and
   what is said about them.
 

@@ -9,8 +9,20 @@ from typing import Any, Final, NamedTuple, NoReturn
 
 from usp._display import redact_argument, shown
 from usp._version import __version__
+from usp.cli._check_options import CHECK_OPTIONS
 from usp.cli._exit import Exit
-from usp.cli._options import GROUPS, NAMES, SHARED, TEXT, Option, format_option, hint
+from usp.cli._options import (
+    GROUPS,
+    INTEGER,
+    NAMES,
+    NUMBER,
+    SHARED,
+    TEXT,
+    Option,
+    format_option,
+    hint,
+    shared,
+)
 
 _SOURCE: Final = (
     "a website (a bare domain means https), a sitemap file (gzipped or not), or - for standard "
@@ -86,6 +98,11 @@ FIND_FORMATS: Final = {
 EXPORT_FORMATS: Final = ("csv", "tsv", "jsonl", "parquet", "arrow", "db")
 """The output formats of ``usp export``."""
 _COMPRESSED: Final = tuple(f"{name}.{how}" for name in EXPORT_FORMATS[:3] for how in ("gz", "zst"))
+_FROM: Final = Option(
+    ("--from",), "discovery",
+    "read the names of more sources from this file, one a line; - for standard input",
+    TEXT, "FILE",
+)  # fmt: skip
 EXPORT_OPTIONS: Final = (
     Option(
         ("-f", "--format"), "output",
@@ -104,7 +121,8 @@ EXPORT_OPTIONS: Final = (
         "NAMES",
     ),
     Option(
-        ("--unique",), "output", "a page that several sitemaps list comes once, at its first one"
+        ("--unique",), "output",
+        "a page that several sitemaps list, of whatever source, comes once, at its first one",
     ),
     Option(
         ("--bom",), "output", "begin CSV with a byte order mark, so that Excel takes it as UTF-8"
@@ -113,13 +131,75 @@ EXPORT_OPTIONS: Final = (
         ("--escape-formulas",), "output",
         "put an apostrophe before a cell of CSV that a spreadsheet would run as a formula",
     ),
-    Option(
-        ("--from",), "discovery",
-        "read the names of more sources from this file, one a line; - for standard input",
-        TEXT, "FILE",
-    ),
+    _FROM,
 )  # fmt: skip
 """The own options of ``usp export``."""
+
+CHANGE_FORMATS: Final = {
+    "text": "a line for people per change",
+    "urls": "the URLs alone",
+    "jsonl": "an object per change, one per line",
+    "atom": "a feed that readers can subscribe to, the newest first",
+}
+"""The output formats of ``usp sync`` and ``usp changes``."""
+_STATE: Final = Option(
+    ("--state",), "state", "the file that keeps what is known of the sites", TEXT, "FILE"
+)
+_EMIT: Final = Option(
+    ("--emit",), "state",
+    "only these changes, commas between: added, changed, moved, missing, removed, expired, "
+    "returned, churn",
+    NAMES, "KINDS", keyword="emit",
+)  # fmt: skip
+SYNC_OPTIONS: Final = (
+    _STATE,
+    _EMIT,
+    Option(("--emit-initial",), "state", "the pages of the first run are added"),
+    Option(
+        ("--confirm",), "state",
+        "a URL is removed when it was absent in N runs; missing until then (default: 2)",
+        INTEGER, "N", keyword="confirm",
+    ),
+    Option(
+        ("--max-removed",), "state",
+        "if more than this share of a site's URLs would be removed at once, none is, and the exit "
+        "code is 3; such as 0.5, the default",
+        TEXT, "SHARE", keyword="max_removed",
+    ),
+    Option(
+        ("--keep",), "state", "how long changes are kept: 90d, or all (default: 90d)", TEXT, "TIME",
+        keyword="keep",
+    ),
+    Option(
+        ("--due",), "sitemaps", "request only sitemaps that are due, by how often each changed"
+    ),
+    Option(
+        ("--jitter",), "network", "wait up to so many seconds before each site", NUMBER, "SECONDS",
+        keyword="jitter",
+    ),
+    Option(
+        ("--sites-at-once",), "network", "sites that are read at once (default: 8)", INTEGER, "N",
+        keyword="sites_at_once",
+    ),
+    _FROM,
+    format_option(CHANGE_FORMATS),
+)  # fmt: skip
+"""The own options of ``usp sync``."""
+CHANGES_OPTIONS: Final = (
+    _STATE,
+    _EMIT,
+    Option(
+        ("--after",), "state", "only changes with a larger number (seq)", INTEGER, "SEQ",
+        keyword="after",
+    ),
+    Option(("--site",), "state", "only changes of this source", TEXT, "SOURCE"),
+    Option(
+        ("--last",), "state", "only so many, the last ones", INTEGER, "N", keyword="limit"
+    ),
+    format_option(CHANGE_FORMATS),
+    *shared("output", "replace", "append", "config", "no-config"),
+)  # fmt: skip
+"""The options of ``usp changes``."""
 
 COMMANDS: Final = (
     Command(
@@ -177,6 +257,59 @@ COMMANDS: Final = (
             ("usp find example.org --shallow", "without what indexes list"),
             ("usp find example.org --homepage --newer", "with every discovery stage"),
             ("usp find example.org -f json", "for programs"),
+        ),
+    ),
+    Command(
+        "check",
+        "say whether the sitemaps are healthy, and what to change",
+        "usp.cli._check",
+        Argument("SOURCE", _SOURCE),
+        CHECK_OPTIONS,
+        fetches=True,
+        examples=(
+            ("usp check example.org", "all sitemaps of a site"),
+            ("usp check sitemap.xml", "a file"),
+            ("usp check example.org --select SM3,SM5", "only URLs and extensions"),
+            ("usp check example.org --fail-on warning -f github", "in GitHub Actions"),
+            ("usp check example.org --baseline known.json --write-baseline", "from now on, news"),
+            ("usp check example.org --min-pages 1000", "nothing is lost"),
+        ),
+    ),
+    Command(
+        "rule",
+        "explain a rule of usp check",
+        "usp.cli._rule",
+        Argument("CODE", "a code such as SM350, a prefix such as SM3, or all"),
+        examples=(
+            ("usp rule SM350", "what it is, whose rule, how to fix it"),
+            ("usp rule SM4", "the rules about values"),
+        ),
+    ),
+    Command(
+        "sync",
+        "find what changed on websites since the last run",
+        "usp.cli._sync",
+        Argument("SOURCE", f"{_SOURCE}; there may be several", is_repeatable=True),
+        SYNC_OPTIONS,
+        fetches=True,
+        examples=(
+            ("usp sync example.org --state site.db", "the first run: a baseline"),
+            ("usp sync example.org --state site.db --emit added -f urls", "what is new"),
+            ("usp sync example.org --state site.db -f jsonl", "for programs"),
+            ("usp sync --from sites.txt --state all.db --due --jitter 60", "many sites"),
+        ),
+    ),
+    Command(
+        "changes",
+        "print changes that usp sync has found",
+        "usp.cli._changes",
+        own=CHANGES_OPTIONS,
+        examples=(
+            ("usp changes --state site.db --after 4711 -f jsonl", "go on where you stopped"),
+            (
+                "usp changes --state site.db --emit added --last 50 -f atom -o new.xml --replace",
+                "a feed of new pages",
+            ),
         ),
     ),
     Command(

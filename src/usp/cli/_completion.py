@@ -3,7 +3,7 @@
 import argparse
 from typing import Any, Final
 
-from usp._export.extras import load
+from usp._extras import load
 from usp.cli._arguments import build_parsers
 from usp.cli._exit import Exit
 

@@ -6,12 +6,12 @@ tables, a file that is there already, a library that is missing.
 
 import argparse
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import replace
-from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
+from usp._crawl.unique_urls import UniqueUrls
 from usp._export.output import Output
 from usp._export.plan import ExportPlan, is_worth_keeping, overall
 from usp._tables.read import read_tables
@@ -21,29 +21,28 @@ from usp.cli._outcome import Summary, report
 from usp.cli._output import tell
 from usp.cli._progress import Progress
 from usp.cli._settings import Settings
-from usp.cli._source import NamedSource
+from usp.cli._source import NamedSource, each_source
+from usp.cli._target import STDOUT, check_output
 from usp.exceptions import UsageError
 from usp.web_client.abstract_client import AbstractWebClient
-
-_STDIN: Final = "-"
-_STDOUT: Final = "-"
 
 
 def run(args: argparse.Namespace) -> Exit:
     """Crawl one source after the other, write the tables, then print a summary to stderr."""
     setup_logging_for(args)
-    sources = [NamedSource.of(one) for one in _each_source(args)]
+    sources = [NamedSource.of(one) for one in each_source(args)]
     settings = Settings.of(args)
     plan = _plan(args)
-    prints_to = sys.stdout if args.output == _STDOUT else None
+    prints_to = sys.stdout if args.output == STDOUT else None
     with closing(settings.web_client()) as client, plan.opened() as output:
         with Progress.of(args, prints_to=prints_to) as progress:
-            export = _Export(plan, output, settings, client, progress)
+            unique = UniqueUrls() if args.unique else None
+            export = _Export(plan, output, settings, client, progress, unique)
             summaries = [export.summary(source, args) for source in sources]
         is_kept = is_worth_keeping([one.outcome for one in summaries], output.rows)
         if is_kept:
             output.commit()
-    if not is_kept and args.output != _STDOUT and not args.quiet:
+    if not is_kept and args.output != STDOUT and not args.quiet:
         tell(f"{args.output} is not written: nothing could be read")
     return _report(summaries, args)
 
@@ -51,8 +50,7 @@ def run(args: argparse.Namespace) -> Exit:
 def _plan(args: argparse.Namespace) -> ExportPlan:
     if not args.output:
         raise UsageError("--output is missing: -o PATH says where the tables go")
-    if args.replace and args.append:
-        raise UsageError("--replace and --append exclude each other")
+    check_output(args)
     return ExportPlan.of(
         args.output,
         table=args.table,
@@ -65,28 +63,6 @@ def _plan(args: argparse.Namespace) -> ExportPlan:
     )
 
 
-def _each_source(args: argparse.Namespace) -> Iterator[argparse.Namespace]:
-    """Yield the arguments for each source."""
-    listed = getattr(args, "from")
-    names = [*args.source, *(_lines(listed) if listed else ())]
-    if not names:
-        raise UsageError("there is no source: name a website, a sitemap or a file")
-    for name in names:
-        yield argparse.Namespace(**{**vars(args), "source": name})
-
-
-def _lines(file: str) -> list[str]:
-    """Return the lines of a file with sources; empty ones and comments don't count."""
-    try:
-        text = sys.stdin.read() if file == _STDIN else Path(file).read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise UsageError(f"--from: cannot read {file}: {error.strerror or error}") from None
-    except UnicodeDecodeError:
-        raise UsageError(f"--from: {file} is not a text in UTF-8") from None
-    lines = (line.strip() for line in text.splitlines())
-    return [line for line in lines if line and not line.startswith("#")]
-
-
 class _Export:
     """What all sources of one export share."""
 
@@ -97,12 +73,14 @@ class _Export:
         settings: Settings,
         client: AbstractWebClient,
         progress: Progress,
+        unique: UniqueUrls | None,
     ) -> None:
         self._plan = plan
         self._output = output
         self._settings = settings
         self._client = client
         self._progress = progress
+        self._unique = unique
 
     def summary(self, source: NamedSource, args: argparse.Namespace) -> Summary:
         """Write the tables of a source; return what came of it."""
@@ -115,7 +93,7 @@ class _Export:
             source.name,
             self._plan.names,
             columns=self._plan.columns,
-            unique=bool(args.unique),
+            unique=self._unique,
             web_client=self._client,
             observer=progress.tally.observe,
             policy=self._settings.policy,
@@ -136,7 +114,7 @@ def _report(summaries: Sequence[Summary], args: argparse.Namespace) -> Exit:
         if not args.quiet:
             for line in summary.lines(failures=not (args.verbose or args.log_file)):
                 tell(line)
-    return report(_together(summaries), args)
+    return report(_together(summaries), args, details=False)
 
 
 def _together(summaries: Sequence[Summary]) -> Summary:

@@ -61,9 +61,9 @@ def run(args: argparse.Namespace) -> Exit:
 
 
 def _text(found: Discovery, is_site: bool, out: TextIO) -> Iterator[str]:
-    width = _WIDTH
+    width, cut = _WIDTH, None
     if out is sys.stdout and out.isatty():
-        width = max(shutil.get_terminal_size((_WIDTH, 0)).columns, _MIN_WIDTH)
+        cut = width = max(shutil.get_terminal_size((_WIDTH, 0)).columns, _MIN_WIDTH)
     site = found.url.rstrip("/")
     yield shown(found.url)
     ran: list[str] = []
@@ -75,7 +75,7 @@ def _text(found: Discovery, is_site: bool, out: TextIO) -> Iterator[str]:
                 ran.append(tried.stage)
                 yield from ("", tried.stage)
         indent = "  " * (1 + tried.level - top)
-        yield from (line[:width] for line in _row(tried, site, indent, width))
+        yield from (line[:cut] for line in _row(tried, site, indent, width))
     if is_site and (left := [stage for stage in _STAGES if stage not in ran]):
         yield from ("", f"not tried: {', '.join(left)}")
 

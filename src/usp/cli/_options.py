@@ -12,11 +12,13 @@ from enum import Enum
 from typing import Any, Final, NamedTuple
 
 GROUPS: Final = {
+    "rules": "choose rules",
     "pages": "choose pages",
     "sitemaps": "choose sitemaps",
     "discovery": "find sitemaps",
     "network": "network",
     "recording": "record and replay",
+    "state": "changes",
     "output": "output",
     "config": "configuration",
 }
@@ -240,7 +242,8 @@ SHARED: Final[tuple[Option, ...]] = (
     Option(
         ("-H", "--header"), "network",
         "send this header ('Name: value', or @FILE with one a line); may be repeated. "
-        "Authorization and Cookie go to the site's own host only",
+        "Authorization, Cookie and others for credentials, such as X-Api-Key, go to the site and "
+        "the hosts below it only",
         TEXTS, "HEADER", Destination.CLIENT, "headers",
     ),
     Option(
@@ -325,6 +328,12 @@ SHARED: Final[tuple[Option, ...]] = (
     Option(("--no-config",), "config", "read no options from a file"),
 )  # fmt: skip
 """The options of every command that fetches."""
+
+
+def shared(*names: str) -> tuple[Option, ...]:
+    """Return some of the shared options, for a command that doesn't fetch."""
+    return tuple(option for option in SHARED if option.name in names)
+
 
 UNCONFIGURABLE: Final = frozenset({"config", "no-config"})
 """Options that a config file can't have."""

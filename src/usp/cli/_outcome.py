@@ -35,7 +35,7 @@ _FAILED: Final = {
 _DECLARED: Final = frozenset({FoundBy.ROBOTS, FoundBy.INDEX, FoundBy.HTML, FoundBy.GIVEN})
 _LIMITS: Final = frozenset({"SM703", "SM704", "SM705", "SM706"})
 _UNREAD: Final = frozenset(
-    {"SM101", "SM201", "SM202", "SM203", "SM601", "SM602", "SM603", "SM604", "SM605"}
+    {"SM101", "SM201", "SM202", "SM203", "SM601", "SM602", "SM603", "SM604", "SM605", "SM608"}
 )
 """Problems of sitemaps that could not be read at all."""
 _MAX_FAILURES_SHOWN: Final = 10
@@ -43,6 +43,7 @@ _SHORT: Final = 10
 """Seconds below which a fraction matters."""
 
 _CAUSED_BY: Final = "(Caused by "
+_BY_PROXY: Final = "ProxyError('Unable to connect to proxy', "
 _QUOTE: Final = re.compile(r"[\"']")
 _CONNECTION: Final = re.compile(r"\w++\(host=")
 
@@ -107,15 +108,16 @@ class Summary:
         """
         return Exit.FAILED if strict and self.outcome is Outcome.PARTIAL else EXITS[self.outcome]
 
-    def lines(self, *, failures: bool) -> list[str]:
+    def lines(self, *, failures: bool, damage: bool = True) -> list[str]:
         """Return what to say before the last line; where nothing was found, that line, too.
 
         :param failures: whether to include a line for each failed sitemap.
+        :param damage: whether to include a line for each sitemap that was read only in part.
         """
         if self.outcome in _FAILED:
             return [f"{self.outcome}: {self._first(_FAILED[self.outcome])}"]
         lines = list(self._failures()) if failures else []
-        damaged = self._damaged()
+        damaged = self._damaged() if damage else {}
         # The log has no line for these: they are found while the pages are printed.
         lines += _first_ten([f"{url}: {problem.message}" for url, problem in damaged.items()])
         if self.outcome is Outcome.NONE:
@@ -137,7 +139,7 @@ class Summary:
             parts.append(count(self.pages, "page"))
         if self.problems:
             parts.append(count(len(self.problems), "problem"))
-        found = f"found: {', '.join(parts)}, {_duration(self.seconds)}"
+        found = f"found: {', '.join(parts)}, {duration(self.seconds)}"
         return f"{found}; {self.partial}" if self.outcome is Outcome.PARTIAL else found
 
     def _first(self, result: Result) -> str:
@@ -171,11 +173,14 @@ class Summary:
         yield from (f"limit reached: {problem.message}" for problem in limits)
 
 
-def report(summary: Summary, args: argparse.Namespace) -> Exit:
-    """Print what came of a crawl to stderr, and return the exit code."""
+def report(summary: Summary, args: argparse.Namespace, *, details: bool = True) -> Exit:
+    """Print what came of a crawl to stderr, and return the exit code.
+
+    :param details: whether to say which sitemaps failed or are damaged.
+    """
     code = summary.exit_code(strict=bool(args.strict))
     # Failures are in the log, if one was requested.
-    lines = summary.lines(failures=not (args.verbose or args.log_file))
+    lines = summary.lines(failures=details and not (args.verbose or args.log_file), damage=details)
     if args.quiet:
         because = [summary.partial] if summary.is_answer else lines[-1:]
         lines = because if code else []
@@ -195,7 +200,7 @@ def _why_no_page(url: str, args: argparse.Namespace) -> str:
     return f"the sitemaps of {url} list no pages"
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
     """Return a time for people: ``0.3 s``, ``41 s``, ``3 min 20 s``."""
     if seconds < _SHORT:
         return f"{seconds:.1f} s"
@@ -241,6 +246,8 @@ def _cause(detail: str) -> str:
     something may follow it. The server may have written any part of it.
     """
     _, is_caused, error = detail.partition(_CAUSED_BY)
+    by_proxy = error.startswith(_BY_PROXY)
+    error = error.removeprefix(_BY_PROXY)
     opening = _QUOTE.search(error)
     end = error.rfind(")") + 1
     quoted, more = error[:end].rstrip(")"), error[end:]
@@ -252,7 +259,7 @@ def _cause(detail: str) -> str:
     if _CONNECTION.match(words):
         _, is_closed, rest = words.partition("): ")
         words = rest if is_closed and rest else words
-    return f"{words}{more}"
+    return f"{'proxy: ' * by_proxy}{words}{more}"
 
 
 def _failure(attempt: Attempt) -> str:

@@ -7,11 +7,11 @@ under the name of its option.
 import argparse
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final
 
 from usp._crawl.policy import Policy
 from usp.cli._options import FLAG, Destination, Option
+from usp.cli._text_file import read_lines
 from usp.exceptions import UsageError
 from usp.web_client.abstract_client import AbstractWebClient
 
@@ -52,7 +52,7 @@ class Settings:
         try:
             policy = Policy(**fields)
         except UsageError as error:
-            raise _named_by_option(error, options) from None
+            raise named_by_option(error, options) from None
         return cls(policy, client, discovery, options, RecordingChoice.of(args))
 
     def web_client(self) -> AbstractWebClient:
@@ -73,7 +73,7 @@ class Settings:
         try:
             client = RequestsWebClient(**self.client_settings)
         except UsageError as error:
-            raise _named_by_option(error, self.options) from None
+            raise named_by_option(error, self.options) from None
         return self.recording.recorded(client) if self.recording else client
 
 
@@ -121,7 +121,7 @@ def _values(
                 yield option.keyword, option.meaning
 
 
-def _named_by_option(error: UsageError, options: Iterable[Option]) -> UsageError:
+def named_by_option(error: UsageError, options: Iterable[Option]) -> UsageError:
     """Return an error about a parameter of the library, as one about its option."""
     message = str(error)
     for option in options:
@@ -134,7 +134,7 @@ def _headers(given: Iterable[str]) -> dict[str, str]:
     """Return headers by name; no message quotes one, since it may be a secret."""
     headers: dict[str, str] = {}
     for text in given:
-        lines = _lines(text[1:]) if text.startswith("@") else [text]
+        lines = read_lines("--header", text[1:]) if text.startswith("@") else [text]
         for line in lines:
             name, colon, value = (part.strip() for part in line.partition(":"))
             if not colon or not name:
@@ -145,17 +145,6 @@ def _headers(given: Iterable[str]) -> dict[str, str]:
             else:
                 headers[known] += _SEPARATORS.get(name.lower(), ", ") + value
     return headers
-
-
-def _lines(file: str) -> list[str]:
-    """Return the lines of a file with headers; empty ones and comments don't count."""
-    try:
-        text = Path(file).read_text(encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"--header: cannot read {file}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise UsageError(f"--header: {file} is not a text in UTF-8") from None
-    return [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
 
 
 _CONVERSIONS: Final[Mapping[str, Any]] = {

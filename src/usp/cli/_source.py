@@ -5,6 +5,7 @@ What was understood is said on stderr where there could be doubt.
 
 import argparse
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final
@@ -13,6 +14,7 @@ from urllib.parse import urlsplit
 from usp._crawl.urls import check_homepage
 from usp._source import is_local
 from usp._validate import shown_argument
+from usp.cli._text_file import read_lines
 from usp.exceptions import UsageError
 
 _SITEMAP_PATH: Final = re.compile(
@@ -80,3 +82,13 @@ def site_url(typed: str) -> str:
             f"{shown_argument(typed)} is not the URL of a website: "
             "write it like https://example.org/ or example.org"
         ) from None
+
+
+def each_source(args: argparse.Namespace) -> Iterator[argparse.Namespace]:
+    """Yield the arguments for each source."""
+    listed = getattr(args, "from")
+    names = [*args.source, *(read_lines("--from", listed) if listed else ())]
+    if not names:
+        raise UsageError("there is no source: name a website, a sitemap or a file")
+    for name in names:
+        yield argparse.Namespace(**{**vars(args), "source": name})

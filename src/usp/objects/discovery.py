@@ -4,6 +4,7 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any, Final
 
+from usp.objects.named_fields import pickled_by_name
 from usp.objects.outcome import FoundBy, Outcome, Result
 from usp.objects.problem import Problem
 
@@ -13,6 +14,7 @@ _LEADING: Final = frozenset({"robots", "homepage"})
 """The kinds of documents that only lead to sitemaps."""
 
 
+@pickled_by_name
 @dataclass(frozen=True, slots=True)
 class TriedURL:
     """One URL that discovery tried, the result, and what is there."""
@@ -45,14 +47,19 @@ class TriedURL:
     http_last_modified: datetime | None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fields as plain values: times as ISO 8601."""
+        """Return the fields as plain values: times as ISO 8601 in UTC, as exports have them."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         return {
-            name: value.isoformat() if isinstance(value, datetime) else value
+            name: _iso_time(value) if isinstance(value, datetime) else value
             for name, value in values.items()
         }
 
 
+def _iso_time(moment: datetime) -> str:
+    return moment.isoformat().replace("+00:00", "Z")
+
+
+@pickled_by_name
 @dataclass(frozen=True, slots=True)
 class Discovery:
     """What discovery found on a site."""

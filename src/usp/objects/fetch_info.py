@@ -56,6 +56,8 @@ class FetchInfo:
     :param seconds: the time from the request to the end of the body.
     :param sha256: the SHA-256 of the body as received, with ``Policy(hash_bodies=True)``.
     :param truncated: whether the connection ended in the middle of the body.
+    :param unchanged: whether the document is the one that an earlier crawl stored: the server said
+        so (304), or the body has the same SHA-256.
     """
 
     status: int | None = None
@@ -71,6 +73,7 @@ class FetchInfo:
     seconds: float | None = None
     sha256: str | None = None
     truncated: bool = False
+    unchanged: bool = False
 
     @property
     def validators(self) -> Validators:
@@ -91,11 +94,19 @@ class StoredDocument:
     :param url: the URL after redirects.
     :param body: the body as received, in chunks; iterated each time the document is parsed.
     :param fetch_info: that of the earlier response; its validators make the request conditional.
+    :param kind: the kind of the document, if the caller knows it (``SitemapParsed.kind``): then an
+        unchanged document is not inspected again.
+    :param children: the sitemaps that it lists, each with its ``<lastmod>`` as written; needed if
+        the kind is given.
+    :param fresh: whether to use it without a request.
     """
 
     url: str
     body: Iterable[bytes]
     fetch_info: FetchInfo
+    kind: str | None = None
+    children: tuple[tuple[str, str | None], ...] = ()
+    fresh: bool = False
 
 
 NOT_FETCHED: Final = FetchInfo()

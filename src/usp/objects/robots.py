@@ -3,9 +3,12 @@
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from usp.objects.named_fields import pickled_by_name
+
 __all__ = ["RobotsRule", "RobotsVerdict"]
 
 
+@pickled_by_name
 @dataclass(frozen=True, slots=True)
 class RobotsRule:
     """A line of robots.txt that allows or disallows URLs.
@@ -37,6 +40,7 @@ class RobotsSource(Protocol):
         """Return what it says for an agent."""
 
 
+@pickled_by_name
 @dataclass(frozen=True, slots=True)
 class RobotsVerdict:
     """What the robots.txt of a host says for one agent (RFC 9309).

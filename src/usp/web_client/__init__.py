@@ -10,18 +10,21 @@ classifies errors. Everything below an underscore is private to this package:
 - ``_requests``, ``_aiohttp``: everything that relies on undocumented parts of a library;
 - ``_warc``: the files of recordings, by warcio.
 
-requests takes longer to import than all the rest, so it is loaded when a function here is called.
+requests and aiohttp take longer to import than all the rest, so they are loaded when a function
+here is called.
 """
 
 from usp.web_client._http.described import described
 from usp.web_client._http.foreign_client import as_web_client
 from usp.web_client._http.foreign_response import body_chunks, is_error, is_success
 from usp.web_client._http.signals import interruption
+from usp.web_client.abstract_aio_client import AbstractAioWebClient
 from usp.web_client.abstract_client import AbstractWebClient
 
 __all__ = [
     "as_web_client",
     "body_chunks",
+    "default_aio_client",
     "default_client",
     "described",
     "interruption",
@@ -36,6 +39,13 @@ def default_client() -> AbstractWebClient:
     from usp.web_client.requests_client import RequestsWebClient
 
     return RequestsWebClient()
+
+
+def default_aio_client() -> AbstractAioWebClient:
+    """Return a new ``AioWebClient``."""
+    from usp.web_client.aio_client import AioWebClient
+
+    return AioWebClient()
 
 
 def is_transient(error: BaseException) -> bool:

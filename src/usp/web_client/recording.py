@@ -14,7 +14,14 @@ from typing import Any, Final, Self
 from usp._validate import check_flags, check_instance, check_optional_instance
 from usp.exceptions import CancelledFetchError
 from usp.objects.fetch_info import Validators
-from usp.web_client import as_web_client, body_chunks, default_client, is_success, is_transient
+from usp.web_client import (
+    as_web_client,
+    body_chunks,
+    default_aio_client,
+    default_client,
+    is_success,
+    is_transient,
+)
 from usp.web_client._warc.in_progress import FetchInProgress, RecordedCrawl
 from usp.web_client._warc.writer import RecordingFile
 from usp.web_client.abstract_aio_client import (
@@ -58,7 +65,7 @@ class RecordingWebClient(AbstractWebClient):
         :param replace: whether a file of that name may be replaced.
         :param source: what is recorded, if it isn't the homepage of the crawl; noted in the file.
         :param close_client: whether closing this client closes the other one, too.
-        :raises SitemapException: if warcio is not installed.
+        :raises MissingExtraError: if warcio is not installed.
         :raises UsageError: if the file can't be written, or exists.
         """
         given = None if client is None else as_web_client(client)
@@ -260,13 +267,13 @@ class AioRecordingWebClient(AbstractAioWebClient):
         :param replace: whether a file of that name may be replaced.
         :param source: what is recorded, if it isn't the homepage of the crawl; noted in the file.
         :param close_client: whether closing this client closes the other one, too.
-        :raises SitemapException: if warcio is not installed.
+        :raises MissingExtraError: if warcio is not installed.
         :raises UsageError: if the file can't be written, or exists.
         """
         check_optional_instance("client", client, AbstractAioWebClient)
         self._file = _recording_file(path, source, replace=replace)
         self._owns_client = client is None or close_client
-        self._client = _default_aio_client() if client is None else client
+        self._client = default_aio_client() if client is None else client
         self._outside = RecordedCrawl(self._file)
         self.replays = self._client.replays
 
@@ -407,9 +414,3 @@ def _recording_file(
     check_flags(replace=replace)
     check_optional_instance("source", source, str)
     return RecordingFile(Path(path), source, replace=bool(replace))
-
-
-def _default_aio_client() -> AbstractAioWebClient:
-    from usp.web_client.aio_client import AioWebClient
-
-    return AioWebClient()

@@ -87,7 +87,7 @@ class ReplayWebClient(AbstractWebClient):
         """Open a recording.
 
         :param recording: a file, ``.warc.gz`` or ``.warc``, or a recording that is open.
-        :raises SitemapException: if warcio is not installed.
+        :raises MissingExtraError: if warcio is not installed.
         :raises UsageError: if the file can't be read, or is not a recording.
         """
         self._playback = Playback(_opened(recording))
@@ -188,7 +188,7 @@ class AioReplayWebClient(AbstractAioWebClient):
         """Open a recording.
 
         :param recording: a file, ``.warc.gz`` or ``.warc``, or a recording that is open.
-        :raises SitemapException: if warcio is not installed.
+        :raises MissingExtraError: if warcio is not installed.
         :raises UsageError: if the file can't be read, or is not a recording.
         """
         self._playback = Playback(_opened(recording))

@@ -89,7 +89,7 @@ class RequestsWebClient(AbstractWebClient):
         :param document_deadline: seconds for a whole document, redirects included; None for no
             limit.
         :param headers: headers to send in addition to, or instead of, the usual ones.
-            ``Authorization`` and ``Cookie`` go to the site of the homepage only.
+            Those for credentials, such as ``X-Api-Key``, go to the site of the homepage only.
         :param user_agent: the ``User-Agent`` header.
         :param proxies: proxies by scheme, such as ``{"https": "http://user:pass@10.10.1.10:3128/"}``;
             they take precedence over those of the environment.

@@ -43,15 +43,32 @@ heads = st.builds(
     st.lists(st.sampled_from(BETWEEN), max_size=3),
     st.sampled_from(ROOTS),
 )
+TEXTS = [
+    *("http://h.example/\n", "https://h.example/a?b=1&c\n", "User-agent: *\n", "# é\r\n", "/", "*"),
+    *('b"', "b'", "{", "[", '"', " ", "\n", "\ufeff", "\0", "\x01", "<", "<urlset>", "\u2028", "x"),
+    *(
+        "&lt;urlset&gt;",
+        r"\\u003curlset\\u003e",
+        'encoding="latin-1"',
+        "Sitemap: https://h.example/a",
+    ),
+]
+texts = st.lists(st.sampled_from(TEXTS), max_size=8).map(lambda parts: "".join(parts).encode())
+URLS = ["http://h.example/s.xml", "http://h.example/robots.txt?x", None]
 charsets = st.sampled_from([None, "utf-8", "UTF-8", "iso-8859-1"])
 
 
 @examples(1500)
-@given(heads, charsets, st.sampled_from([b"", b"\xff", b"\xe4", b"\x1f\x8b"]))
+@given(
+    heads | texts,
+    charsets,
+    st.sampled_from([b"", b"\xff", b"\xe4", b"\x1f\x8b"]),
+    st.sampled_from(URLS),
+)
 def test_a_plain_document_is_opened_as_the_long_way_opens_it(
-    head: bytes, charset: str | None, end: bytes
+    head: bytes, charset: str | None, end: bytes, url: str | None
 ) -> None:
-    source = Source([head + end], "http://h.example/s.xml", charset=charset)
+    source = Source([head + end], url, charset=charset)
     quick, long = Diagnostics(), Diagnostics()
     ours, theirs = open_document(source, quick), _open_any(source, long, None)
     assert ours.sniffed == theirs.sniffed
@@ -75,6 +92,7 @@ def test_nearly_all_sitemaps_are_plain_documents() -> None:
         data = f"{head}<urlset {SM}>{u('http://h.example/')}</urlset>\n<!-- XML -->".encode()
         assert plain_document([data], None, len(data))
         assert plain_document([data], "utf-8", len(data))
+    assert plain_document([b"User-agent: *\nAllow: /\n"], None, 100)
 
 
 @pytest.mark.parametrize(

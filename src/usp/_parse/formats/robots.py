@@ -21,6 +21,7 @@ _ESCAPED_LINE_BREAK: Final = re.compile(
     r"<br\s*+/?>|(?<!\\[rn])(?:\\[rn])++(?=[a-z-]++\s*+:|\Z)", re.IGNORECASE
 )
 """Line breaks as HTML, or as escape sequences: a run of them is looked at once, from its start."""
+_NAMES_SITEMAP: Final = re.compile(r"site-?map", re.IGNORECASE)
 _URL_SEPARATOR: Final = re.compile(r"[\s,;]++(?:site-?map\s*+:\s*+)?", re.IGNORECASE)
 
 
@@ -31,6 +32,8 @@ def sitemaps_in_robots(
     seen: set[str] = set()
     url_expected = False
     for line in _split_lines(read_lines(chunks, diagnostics), diagnostics):
+        if not url_expected and not _NAMES_SITEMAP.search(line):
+            continue  # as nearly all lines
         match = _SITEMAP.match(line)
         # Some sites break the line after the colon.
         value = match["value"] if match else line if url_expected and is_http_url(line) else ""
@@ -54,6 +57,9 @@ def sitemaps_in_robots(
 def _split_lines(lines: Iterable[str], diagnostics: Diagnostics) -> Iterator[str]:
     """Yield the lines, where several are written as one."""
     for line in lines:
+        if "<" not in line and "\\" not in line:
+            yield line
+            continue
         parts = _ESCAPED_LINE_BREAK.split(line)
         if len(parts) > 1:
             diagnostics.report_once(

@@ -119,7 +119,15 @@ class _Wildcard(NamedTuple):
 class RobotsRules:
     """The rules of one agent."""
 
-    __slots__ = ("_parents", "_prefixes", "_rules", "_wildcards", "content_signal", "crawl_delay")
+    __slots__ = (
+        "_parents",
+        "_prefixes",
+        "_rules",
+        "_wildcards",
+        "_without_escapes",
+        "content_signal",
+        "crawl_delay",
+    )
 
     def __init__(
         self,
@@ -139,13 +147,19 @@ class RobotsRules:
         # The longest pattern decides, and of two that are as long, the one that allows.
         wildcards.sort(key=lambda each: (-each.priority, not each.rule.allows))
         self._wildcards = [(max(each.parts, key=len), each) for each in wildcards]
+        # Most patterns with a wildcard are about parameters, and "?" is an escape when compared.
+        self._without_escapes = [each for each in self._wildcards if "%" not in each[0]]
         self._prefixes = sorted(prefixes)
         self._rules = [prefixes[prefix] for prefix in self._prefixes]
         self._parents = _parents(self._prefixes)
 
     def __reduce__(self) -> tuple[type["RobotsRules"], tuple[object, ...]]:
-        rules = dict.fromkeys([*self._rules, *(each.rule for _, each in self._wildcards)])
-        return type(self), (tuple(rules), self.crawl_delay, self.content_signal)
+        return type(self), (self.rules, self.crawl_delay, self.content_signal)
+
+    @property
+    def rules(self) -> tuple[RobotsRule, ...]:
+        """The lines that can decide."""
+        return tuple(dict.fromkeys([*self._rules, *(each.rule for _, each in self._wildcards)]))
 
     def allows(self, url: str) -> bool:
         """Tell whether a URL may be fetched."""
@@ -154,8 +168,10 @@ class RobotsRules:
 
     def rule_for(self, url: str) -> RobotsRule | None:
         """Return the line that decides about a URL; None if none does, so that it is allowed."""
-        plain = _PLAIN_URL(url)
-        path = plain[1] if plain else _compared_path(url)
+        return self.rule_for_path(compared_path(url))
+
+    def rule_for_path(self, path: str) -> RobotsRule | None:
+        """Do the same for a path in the compared form, which several agents share."""
         if path == _ROBOTS_PATH:
             return None  # RFC 9309 2.2.2: implicitly allowed
         # Patterns that begin the path stand before it; each of them begins the longest.
@@ -163,7 +179,8 @@ class RobotsRules:
         while at >= 0 and not path.startswith(self._prefixes[at]):
             at = self._parents[at]
         found, priority = (self._rules[at], len(self._prefixes[at])) if at >= 0 else (None, 0)
-        for each in [each for literal, each in self._wildcards if literal in path]:
+        wildcards = self._wildcards if "%" in path else self._without_escapes
+        for each in [each for literal, each in wildcards if literal in path]:
             if each.priority < priority:
                 break
             if each.matches(path):
@@ -304,8 +321,11 @@ def _parents(prefixes: list[str]) -> list[int]:
     return parents
 
 
-def _compared_path(url: str) -> str:
-    """Return the path and query of a URL in the compared form."""
+def compared_path(url: str) -> str:
+    """Return the path and query of a URL in the form in which they are compared."""
+    plain = _PLAIN_URL(url)
+    if plain:
+        return plain[1]
     match = _URL.match(url)
     path = match["path"] if match else url.partition("#")[0]
     path = _compared(path)

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from usp._parse.input.decode import declared_charset
-from usp._parse.input.sniff import SniffResult, sniff_plain_head
+from usp._parse.input.sniff import SniffResult, sniff_plain_head, sniff_plain_text
 
 _MAX_SIZE: Final = 64 * 1024
 """Bodies up to this size are kept in memory as one chunk (``usp._store``)."""
@@ -17,7 +17,7 @@ _CHARSETS: Final = frozenset({None, "utf-8", "UTF-8"})
 
 
 def plain_document(
-    chunks: Iterable[bytes], charset: str | None, limit: int
+    chunks: Iterable[bytes], charset: str | None, limit: int, urls: Iterable[str] = ()
 ) -> tuple[bytes, SniffResult] | None:
     """Return a document that can be read as it is, and its kind; None for any other document."""
     if not isinstance(chunks, list) or len(chunks) != 1 or charset not in _CHARSETS:
@@ -25,7 +25,7 @@ def plain_document(
     data: bytes = chunks[0]
     if len(data) > min(limit, _MAX_SIZE) or declared_charset(data) not in _CHARSETS:
         return None
-    sniffed = sniff_plain_head(data)
+    sniffed = sniff_plain_head(data) or sniff_plain_text(data, *urls)
     return (data, sniffed) if sniffed and _is_utf8(data) else None
 
 

@@ -7,6 +7,7 @@ before the document (PHP warnings, a browser's note above copied XML) are skippe
 """
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import StrEnum
@@ -96,6 +97,8 @@ _PLAIN_HEAD: Final = re.compile(
 )
 _PLAIN_ROOTS: Final = {4: Kind.URLSET, 5: Kind.INDEX, 6: Kind.RSS, 7: Kind.ATOM, 8: Kind.RSS}
 """By the group of the root element's name."""
+_PLAIN_TEXT: Final = re.compile(rb"[ \t\r\n]*+(?!b[\"'])[A-Za-z0-9#/*]")
+"""The start of text that is neither JSON nor a document in quotes (``unescape``)."""
 _ROBOTS_LINE: Final = re.compile(rb"^[^\S\n]*+site-?map\s*+:", re.IGNORECASE | re.MULTILINE)
 _PATH_END: Final = re.compile("[?#]")
 _BLANKS: Final = re.compile(rb"(?:[ \t\r\n\0\x0b\x0c]++|\xef\xbb\xbf)*+")
@@ -128,6 +131,13 @@ def sniff_plain_head(head: bytes) -> SniffResult | None:
     return SniffResult(_PLAIN_ROOTS[name], match.start(name) - len(b"<"))
 
 
+def sniff_plain_text(document: bytes, *urls: str) -> SniffResult | None:
+    """Return the kind of a whole document that can be nothing but lines of text; else None."""
+    if b"<" in document or b"\0" in document or not _PLAIN_TEXT.match(document):
+        return None
+    return SniffResult(Kind.ROBOTS if _is_robots(urls) else Kind.TEXT)
+
+
 def sniff(head: bytes, *urls: str) -> SniffResult:
     """Return the kind of a document, given its first bytes and the URLs that it is known by."""
     return sniff_plain_head(head) or _sniff_any(head, urls)
@@ -136,9 +146,7 @@ def sniff(head: bytes, *urls: str) -> SniffResult:
 def _sniff_any(head: bytes, urls: tuple[str, ...]) -> SniffResult:
     blanks = _BLANKS.match(head)
     start = blanks.end() if blanks else 0
-    is_robots = any(
-        f"/{_PATH_END.split(url, 1)[0]}".lower().endswith("/robots.txt") for url in urls
-    )
+    is_robots = _is_robots(urls)
     if head[start : start + 1] == b"<":
         result = _sniff_xml(head, start)
         if result.code == "SM201" and _is_text(head) and not is_robots:
@@ -153,6 +161,10 @@ def _sniff_any(head: bytes, urls: tuple[str, ...]) -> SniffResult:
     if result.kind is not Kind.INVALID and _is_start_of_xml(head, result):
         return result
     return SniffResult(Kind.TEXT)
+
+
+def _is_robots(urls: Iterable[str]) -> bool:
+    return any(f"/{_PATH_END.split(url, 1)[0]}".lower().endswith("/robots.txt") for url in urls)
 
 
 def _is_text(head: bytes) -> bool:

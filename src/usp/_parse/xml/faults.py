@@ -67,9 +67,16 @@ class Faults:
         """The offset at which reading last resumed."""
         self.truncated = False
         """Whether the document ends inside of an entry."""
+        self.skipped_large = False
+        """Whether more than ``MAX_ENTRY`` was skipped: maybe an entry."""
         self._root_ended = False
         self._count = 0  # since the last entry
         self._counted_after = -1  # the end of that entry
+
+    def report_large(self, message: str, offset: int) -> None:
+        """Report that more than ``MAX_ENTRY`` was skipped."""
+        self._diagnostics.report("SM217", message, at=offset)
+        self.skipped_large = True
 
     def locate(self, error: expat.ExpatError, offset: int, *, final: bool) -> int | None:
         """Decide whether expat stopped inside an entry or between entries.
@@ -105,8 +112,7 @@ class Faults:
         data = buffer.data[begin:stop]
         builder.position = lambda: fault.entry_start
         if endless or len(data) > MAX_ENTRY:
-            message = "an entry longer than 1 MiB was skipped"
-            self._diagnostics.report("SM217", message, at=fault.entry_start)
+            self.report_large("an entry longer than 1 MiB was skipped", fault.entry_start)
         elif boundary is None:
             self._skip_truncated_entry(fault, data)
         else:

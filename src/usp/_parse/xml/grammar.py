@@ -174,6 +174,8 @@ class Grammar:
     """The field that contains the URL of an entry."""
     extensions: bool = False
     """Whether unknown elements are recorded as well."""
+    audit: bool = False
+    """Whether the names of unexpected elements and attributes are."""
 
 
 _SITEMAP_ENTRIES: Final = {

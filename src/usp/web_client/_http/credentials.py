@@ -1,4 +1,5 @@
-"""Which hosts get the caller's secrets: ``Authorization``, ``Cookie``, cookies without a domain.
+"""Which hosts get the caller's secrets: headers such as ``Authorization`` and ``Cookie``, cookies
+without a domain.
 
 They go to the site of the homepage only, and over https only if the homepage has it. Those of one
 host, from its URL or from ``.netrc``, go to that host; ``.netrc`` follows the rule of https, too.
@@ -23,12 +24,27 @@ __all__ = [
     "OUTSIDE",
     "Homepage",
     "basic_auth",
+    "is_credential",
     "is_same_server",
     "is_same_site",
     "split_headers",
 ]
 
 CREDENTIAL_HEADERS: Final = ("Authorization", "Cookie")
+"""The headers for credentials that HTTP itself has; requests knows them, too."""
+_CREDENTIAL_WORDS: Final = (
+    "auth",
+    "cookie",
+    "credential",
+    "jwt",
+    "key",
+    "passw",
+    "secret",
+    "session",
+    "signature",
+    "token",
+)
+"""What the name of a header for credentials has in it: ``X-Api-Key``, ``PRIVATE-TOKEN``."""
 _WWW: Final = "www."
 _USUAL_PORTS: Final = {"http": 80, "https": 443}
 
@@ -109,12 +125,20 @@ def _public_suffixes() -> "PublicSuffixList":
     return PublicSuffixList()
 
 
+def is_credential(name: str) -> bool:
+    """Tell whether a header is for credentials, by its name: one that only looks so counts."""
+    lowered = name.lower()
+    return any(word in lowered for word in _CREDENTIAL_WORDS)
+
+
 def split_headers(headers: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
     """Return the caller's headers in two parts: those for every host, and the credentials."""
-    secret = {name.lower(): name for name in CREDENTIAL_HEADERS}
-    plain = {name: value for name, value in headers.items() if name.lower() not in secret}
+    spelling = {name.lower(): name for name in CREDENTIAL_HEADERS}
+    plain = {name: value for name, value in headers.items() if not is_credential(name)}
     credentials = {
-        secret[name.lower()]: value for name, value in headers.items() if name.lower() in secret
+        spelling.get(name.lower(), name): value
+        for name, value in headers.items()
+        if is_credential(name)
     }
     return plain, credentials
 

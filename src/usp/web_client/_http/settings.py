@@ -43,6 +43,7 @@ _STRINGS: Final = "a mapping of strings to strings"
 _HEADER_NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110 5.6.2
 _NOT_IN_A_VALUE: Final = re.compile(r"[^\t -~\x80-\xff]")
 _MIN_SECONDS: Final = 1e-6
+_PROXY_SCHEMES: Final = ("http", "https", "socks4", "socks4a", "socks5", "socks5h")
 """Zero seconds would time out at once."""
 
 
@@ -91,9 +92,14 @@ def length(given: object) -> int | None:
 def proxies(given: object) -> dict[str, str]:
     """Return proxies by scheme; None for one means no proxy, whatever the environment says."""
     found = _mapping("proxies", given)
-    return _strings(
+    urls = _strings(
         "proxies", {scheme: "" if url is None else url for scheme, url in found.items()}
     )
+    for url in urls.values():
+        scheme, is_url, _ = url.partition("://")
+        if is_url and scheme.lower() not in _PROXY_SCHEMES:
+            raise UsageError(f"proxies must be URLs of {', '.join(_PROXY_SCHEMES)}.")
+    return urls
 
 
 def headers(given: object) -> dict[str, str]:

@@ -24,7 +24,7 @@ from usp.exceptions import AddressRefusedError, CancelledFetchError, DeadlineErr
 from usp.objects.fetch_info import Validators
 from usp.web_client._http import error_responses
 from usp.web_client._http.address_guard import AddressRule, Guard
-from usp.web_client._http.credentials import CREDENTIAL_HEADERS, OUTSIDE, Homepage
+from usp.web_client._http.credentials import OUTSIDE, Homepage, is_credential
 from usp.web_client._http.defaults import SUCCESS_STATUSES
 from usp.web_client._http.environment import Environment
 from usp.web_client._http.errors import LIBRARY_BUGS
@@ -244,7 +244,7 @@ class RequestsCrawlScope(CrawlScope):
             context.credentials = client._credentials
             headers |= client._credentials
         elif client._has_requests_session:
-            headers |= dict.fromkeys(CREDENTIAL_HEADERS)
+            headers |= dict.fromkeys(_credentials_of(client._session))
         return headers
 
     def _auth(
@@ -272,6 +272,12 @@ def _user_agent_of(session: object) -> str | None:
     headers = getattr(session, "headers", None)
     agent = headers.get("User-Agent") if isinstance(headers, Mapping) else None
     return str(agent) if agent and agent != default_user_agent() else None
+
+
+def _credentials_of(session: object) -> list[str]:
+    """Return the names of the headers for credentials that a session of the caller's sets."""
+    headers = getattr(session, "headers", None)
+    return [name for name in headers if is_credential(name)] if isinstance(headers, Mapping) else []
 
 
 class CrawlScopes:

@@ -8,7 +8,7 @@ hooks run as before.
 
 import socket
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import ExitStack, suppress
 from typing import Final
 from urllib.parse import urljoin
@@ -21,6 +21,7 @@ from urllib3.response import HTTPResponse
 from usp._display import redact
 from usp.exceptions import DeadlineError
 from usp.objects.fetch_info import Validators
+from usp.web_client._http.credentials import is_credential, is_same_site
 from usp.web_client._http.defaults import DRAIN_SECONDS, MAX_DRAINED_BYTES
 from usp.web_client._http.error_responses import DEADLINE_MESSAGE
 from usp.web_client._http.urls import host_of, is_web_url
@@ -33,6 +34,8 @@ from usp.web_client.abstract_client import RequestWaiter
 __all__ = ["ResponseHook", "drain"]
 
 _CONDITIONS: Final = tuple(Validators("x", "x").headers())
+_CARED_FOR: Final = frozenset({"authorization", "cookie", "proxy-authorization"})
+"""The credentials that requests itself removes from a redirect, or sets anew."""
 
 
 class ResponseHook:
@@ -79,7 +82,9 @@ class ResponseHook:
         if context.deadline is not None and time.monotonic() >= context.deadline:
             raise DeadlineError(DEADLINE_MESSAGE)
         if host_of(target) != host_of(response.url):
-            _drop_conditions(response)
+            _drop(response, _CONDITIONS)
+        if not is_same_site(response.url, target):
+            _drop(response, [name for name in response.request.headers if _stays(name)])
         drain(response)
         self._wait()
         context.wait.start(target)
@@ -97,13 +102,18 @@ class ResponseHook:
             self._context.deadline += seconds
 
 
-def _drop_conditions(response: requests.Response) -> None:
-    """Make a redirect unconditional: requests copies the headers of the request that it follows.
+def _drop(response: requests.Response, names: Iterable[str]) -> None:
+    """Leave headers out of a redirect: requests copies those of the request that it follows.
 
-    Validators belong to the host that they came from.
+    Validators belong to the host that they came from, and credentials to their site.
     """
-    for name in _CONDITIONS:
+    for name in names:
         response.request.headers.pop(name, None)
+
+
+def _stays(name: str) -> bool:
+    """Tell whether a header for credentials stays on its site; requests cares for its own."""
+    return is_credential(name) and name.lower() not in _CARED_FOR
 
 
 def drain(response: requests.Response) -> None:

@@ -12,7 +12,7 @@ or threads in particular: the clients in ``recording`` and ``replay`` are.
 
 from types import ModuleType
 
-from usp.exceptions import SitemapException
+from usp._extras import load
 
 __all__ = ["warcio_module"]
 
@@ -20,16 +20,6 @@ __all__ = ["warcio_module"]
 def warcio_module(name: str) -> ModuleType:
     """Import a module of warcio.
 
-    :raises SitemapException: if warcio isn't installed.
+    :raises MissingExtraError: if warcio isn't installed.
     """
-    from importlib import import_module
-
-    try:
-        return import_module(f"warcio.{name}")
-    except ModuleNotFoundError as error:
-        if error.name is None or error.name.partition(".")[0] != "warcio":
-            raise
-        raise SitemapException(
-            "Recordings need warcio, which the extra warc installs: in a clone of usp, run "
-            'pip install ".[warc]"'
-        ) from None
+    return load(f"warcio.{name}", "A recording", "warc")

@@ -105,7 +105,7 @@ class Recording:
         """Open a recording, ``.warc.gz`` or ``.warc``.
 
         :param path: the file.
-        :raises SitemapException: if warcio is not installed.
+        :raises MissingExtraError: if warcio is not installed.
         :raises UsageError: if the file can't be read, is not a recording, or is damaged.
         """
         self.path = Path(path)

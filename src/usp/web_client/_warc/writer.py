@@ -41,7 +41,7 @@ class RecordingFile:
         """Create the file under a temporary name.
 
         :param source: what is recorded, as the user named it.
-        :raises SitemapException: if warcio is not installed.
+        :raises MissingExtraError: if warcio is not installed.
         :raises UsageError: if the file can't be written.
         """
         self._headers: Any = warcio_module("statusandheaders").StatusAndHeaders

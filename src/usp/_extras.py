@@ -6,11 +6,11 @@ from types import ModuleType
 from usp.exceptions import MissingExtraError
 
 
-def load(module: str, purpose: str, extra: str | None = "tables") -> ModuleType:
+def load(module: str, purpose: str, extra: str | None) -> ModuleType:
     """Import a module.
 
     :param purpose: what needs it, as the beginning of the message.
-    :param extra: the extra of ``usp`` that has it; None if it has none.
+    :param extra: the extra of ``usp`` that installs it; None if none does.
     :raises MissingExtraError: if it isn't installed.
     """
     try:
@@ -19,6 +19,11 @@ def load(module: str, purpose: str, extra: str | None = "tables") -> ModuleType:
         package = module.partition(".")[0]
         if error.name is None or error.name.partition(".")[0] != package:
             raise  # it is installed, but something that it needs is not
-        requirement = f"'usp[{extra}]'" if extra else package
-        message = f"{purpose} needs {package}, which is not installed: pip install {requirement}"
-        raise MissingExtraError(message) from error
+        raise MissingExtraError(f"{purpose} needs {package}, {_remedy(package, extra)}") from None
+
+
+def _remedy(package: str, extra: str | None) -> str:
+    if extra is None:
+        return f"which is not installed: pip install {package}"
+    # usp is not on a package index: a project of that name there is another one.
+    return f'which the extra {extra} installs: in a clone of usp, run pip install ".[{extra}]"'

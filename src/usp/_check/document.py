@@ -1,0 +1,70 @@
+"""Checking one document: its problems, its entries, and what they are together."""
+
+from collections.abc import Iterator, Sequence
+
+from usp._check import rule_modules
+from usp._check.facts import DocumentEnd, EntryFacts, SitemapFacts
+from usp._check.findings import Occurrence
+from usp._check.registry import DOCUMENT_RULES, ENTRY_RULES, EXTENSION_RULES, DocumentRule, SiteRule
+from usp._parse import Audit, AuditEntry, Ended, Pages
+from usp.objects.problem import Problem
+
+rule_modules.load()
+
+
+def check_document(
+    sitemap: SitemapFacts, pages: Pages, site_rules: Sequence[SiteRule], ended: Ended | None = None
+) -> Iterator[Occurrence]:
+    """Yield what is found in a document, while it is read; show its entries to the site's rules.
+
+    :raises TimeoutError: if ``ended`` says so.
+    """
+    audit = Audit(pages, ended)
+    end = DocumentEnd(other_charset=audit.other_charset, names_news=audit.names_news)
+    rules = [rule(sitemap) for rule in DOCUMENT_RULES]
+    pending: list[Problem] = []  # those that may belong to the next entry
+    for item in audit:
+        if isinstance(item, Problem):
+            end.codes.add(item.code)
+            pending.append(item)
+            continue
+        if pending:
+            yield from (of_problem(one, sitemap.url, _page_of(one, item)) for one in pending)
+            pending = []
+        end.entries += 1
+        yield from _check_entry(EntryFacts(sitemap, item), rules, site_rules)
+    yield from (of_problem(problem, sitemap.url) for problem in pending)
+    end.document_bytes, end.complete = audit.document_bytes, audit.complete
+    for rule in rules:
+        yield from rule.finish(end)
+    for site_rule in site_rules:
+        yield from site_rule.end_document(sitemap, end)
+
+
+def _check_entry(
+    facts: EntryFacts, rules: Sequence[DocumentRule], site_rules: Sequence[SiteRule]
+) -> Iterator[Occurrence]:
+    """Yield what is found in an entry; show it to the rules about more than one."""
+    for find in ENTRY_RULES:
+        yield from find(facts)
+    if not facts.entry.is_plain:
+        for find in EXTENSION_RULES:
+            yield from find(facts)
+    for rule in rules:
+        rule.add(facts)
+    for site_rule in site_rules:
+        yield from site_rule.add(facts)
+
+
+def _page_of(problem: Problem, entry: AuditEntry) -> str | None:
+    """Return the page of an entry, if the problem before it is one of it."""
+    is_its_own = problem.offset is not None and problem.offset == entry.offset
+    return entry.url if is_its_own else None
+
+
+def of_problem(problem: Problem, sitemap_url: str | None, url: str | None = None) -> Occurrence:
+    """Return a problem of parsing or crawling as an occurrence.
+
+    :param url: the page, if it is a problem of its entry.
+    """
+    return Occurrence(problem.code, sitemap_url, url, problem.line, problem.offset, problem.message)

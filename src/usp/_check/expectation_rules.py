@@ -1,0 +1,37 @@
+"""Rules about what the caller expects of the site: SM369 and SM370."""
+
+from collections.abc import Iterable, Iterator
+
+from usp._check.facts import CheckOptions, EntryFacts
+from usp._check.findings import Occurrence
+from usp._check.registry import SiteRule, site_rule
+
+
+@site_rule("SM369", "SM370")
+class Expectations(SiteRule):
+    """Counts pages, and looks for those that must be listed."""
+
+    def __init__(self, options: CheckOptions) -> None:
+        self._min_pages = options.min_pages
+        self._missing = dict.fromkeys(options.required)
+        self._pages = 0
+
+    def add(self, facts: EntryFacts) -> Iterable[Occurrence]:
+        """Count the pages of an entry."""
+        entry = facts.entry
+        if not facts.is_page:
+            return ()
+        if not entry.repeated:
+            self._pages += len(entry.urls)
+        if self._missing:
+            for url in entry.urls:
+                self._missing.pop(url, None)
+        return ()
+
+    def finish(self) -> Iterator[Occurrence]:
+        """Say what is missing."""
+        for url in self._missing:
+            yield Occurrence("SM369", None, url, detail="no sitemap lists it")
+        if self._min_pages is not None and self._pages < self._min_pages:
+            detail = f"{self._pages:,} pages, at least {self._min_pages:,} expected"
+            yield Occurrence("SM370", None, detail=detail)

@@ -1,0 +1,114 @@
+"""What rules look at: one sitemap, and one entry of it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from usp._check.findings import Occurrence
+from usp._check.rules import CheckSeverity
+from usp._parse import AuditEntry, Kind, Source
+from usp.objects.fetch_info import NOT_FETCHED, FetchInfo
+from usp.objects.outcome import FoundBy
+
+
+@dataclass(frozen=True, slots=True)
+class CheckOptions:
+    """What the caller chose for all rules."""
+
+    now: datetime
+    """The time of the check, in UTC: what is old, and what is in the future."""
+    engines: frozenset[str] = frozenset()
+    """The engines whose own rules count: google, bing, yandex, baidu."""
+    agents: tuple[str, ...] = ("Googlebot", "Bingbot", "YandexBot")
+    """The agents for which robots.txt is asked."""
+    min_pages: int | None = None
+    required: tuple[str, ...] = ()
+    """URLs that some sitemap must list."""
+
+
+@dataclass(frozen=True, slots=True)
+class SitemapFacts:
+    """One document of the site, apart from its entries."""
+
+    url: str
+    """Its URL after redirects; the name of a file."""
+    kind: Kind
+    options: CheckOptions
+    source: Source
+    """Its bytes, for a rule that reads it in another way."""
+    is_file: bool = False
+    """Whether it was read from a file, so that its URL is not known."""
+    declared_url: str = ""
+    """The URL as it is declared, before redirects."""
+    found_by: FoundBy | None = None
+    parent_url: str | None = None
+    """The sitemap or robots.txt that declares it."""
+    parent_kind: Kind | None = None
+    index_lastmod: datetime | None = None
+    """The date that its index gives."""
+    fetch_info: FetchInfo = NOT_FETCHED
+
+    def occurrence(
+        self, code: str, detail: str = "", severity: CheckSeverity | None = None
+    ) -> Occurrence:
+        """Return an occurrence in the document as a whole."""
+        return Occurrence(code, self.url, detail=detail, severity=severity)
+
+
+@dataclass(slots=True)
+class EntryFacts:
+    """One entry, and the sitemap that it belongs to."""
+
+    sitemap: SitemapFacts
+    entry: AuditEntry
+
+    @property
+    def is_page(self) -> bool:
+        """Whether the entry lists a page, and not another sitemap."""
+        return self.entry.name != "sitemap" and self.sitemap.kind is not Kind.ROBOTS
+
+    def occurrence(
+        self,
+        code: str,
+        detail: str = "",
+        severity: CheckSeverity | None = None,
+        *,
+        url: str | None = None,
+    ) -> Occurrence:
+        """Return an occurrence at this entry."""
+        entry = self.entry
+        return Occurrence(
+            code, self.sitemap.url, url or entry.url, entry.line, entry.offset, detail, severity
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadFacts:
+    """A URL that brought no document, or that was left out."""
+
+    url: str
+    """Empty for all that is beyond a limit of the crawl."""
+    status: int | None
+    """The HTTP status; None if there was no response."""
+    reason: str
+    found_by: FoundBy
+
+
+@dataclass(slots=True)
+class DocumentEnd:
+    """What is known of a document once it was read."""
+
+    entries: int = 0
+    document_bytes: int = 0
+    complete: bool = True
+    """Whether nothing of it was lost."""
+    other_charset: str | None = None
+    """The charset that is declared or was found, if it is not UTF-8."""
+    names_news: bool = False
+    """Whether it declares the namespace of news."""
+    codes: set[str] = field(default_factory=set)
+    """The codes that were found in it so far."""
+
+    def add_codes(self, codes: Iterable[str]) -> None:
+        """Remember codes that were found."""
+        self.codes.update(codes)

@@ -1,0 +1,136 @@
+"""Rules about the hosts of a site: SM352, SM354 and SM367.
+
+A sitemap may list pages of its own host that are below its folder (sitemaps.org, "Sitemap file
+location"), and what the robots.txt of a host declares may list any page of that host.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from usp._check.declarations import Declarations
+from usp._check.facts import CheckOptions, DocumentEnd, EntryFacts, SitemapFacts
+from usp._check.findings import Occurrence
+from usp._check.origins import MAX_HOSTS, Origins, UrlOrigin, folder_of, origin_of, path_of
+from usp._check.registry import SiteRule, site_rule
+from usp._check.rules import CheckSeverity
+
+
+class _SitemapScope(NamedTuple):
+    """What one sitemap may list."""
+
+    sitemap: SitemapFacts
+    host: str
+    folder: str
+    """The folder that pages must be in; a slash if they may be anywhere."""
+
+
+class _Use(NamedTuple):
+    """How often an origin is used, and where first."""
+
+    urls: int
+    first: Occurrence
+
+
+@site_rule("SM352", "SM354", "SM367")
+class Hosts(SiteRule):
+    """Compares the hosts of pages with those of sitemaps, and with one another."""
+
+    def __init__(self, options: CheckOptions) -> None:
+        del options
+        self._origins = Origins()
+        self._declarations = Declarations()
+        self._scope: _SitemapScope | None = None
+        self._uses: dict[UrlOrigin, _Use] = {}
+
+    def add(self, facts: EntryFacts) -> Iterable[Occurrence]:
+        """Look at the host and folder of each URL."""
+        if not facts.is_page:
+            self._declarations.add(facts)
+            return ()
+        scope = self._scope
+        if scope is None or scope.sitemap is not facts.sitemap:
+            scope = self._scope = self._scope_of(facts.sitemap)
+        found: list[Occurrence] = []
+        for url in facts.entry.urls:
+            origin = self._origins.of(url)
+            if origin is None:
+                continue
+            self._count(origin, facts, url)
+            if scope.host and origin.host != scope.host:
+                found.append(self._other_host(facts, url, scope, origin))
+            elif scope.folder != "/" and not path_of(url).startswith(scope.folder):
+                detail = f"it is not below {scope.folder}, the folder of the sitemap"
+                found.append(facts.occurrence("SM354", detail, url=url))
+        return found
+
+    def end_document(self, sitemap: SitemapFacts, end: DocumentEnd) -> Iterable[Occurrence]:
+        """Remember what it declares."""
+        del end
+        self._declarations.end_document(sitemap)
+        return ()
+
+    def finish(self) -> Iterator[Occurrence]:
+        """Compare the forms of hosts with one another."""
+        yield from self._mixed_schemes()
+        bare: dict[str, list[_Use]] = {}
+        for origin, use in self._uses.items():
+            both = bare.setdefault(origin.bare_host, [_NO_USE, _NO_USE])
+            both[origin.is_www] = _sum(both[origin.is_www], use)
+        for host, (without, with_www) in bare.items():
+            if without.urls and with_www.urls:
+                detail = f"{with_www.urls:,} URLs of {host} with www. and {without.urls:,} without"
+                yield _site_wide("SM367", min(without, with_www, key=_by_count), detail)
+
+    def _scope_of(self, sitemap: SitemapFacts) -> _SitemapScope:
+        origin = None if sitemap.is_file else origin_of(sitemap.url)
+        if origin is None:
+            return _SitemapScope(sitemap, "", "/")
+        is_declared = self._declarations.proves(sitemap, origin.host)
+        return _SitemapScope(sitemap, origin.host, "/" if is_declared else folder_of(sitemap.url))
+
+    def _count(self, origin: UrlOrigin, facts: EntryFacts, url: str) -> None:
+        use = self._uses.get(origin)
+        if use is not None:
+            self._uses[origin] = _Use(use.urls + 1, use.first)
+        elif len(self._uses) < MAX_HOSTS:
+            self._uses[origin] = _Use(1, facts.occurrence("SM367", url=url))
+
+    def _other_host(
+        self, facts: EntryFacts, url: str, scope: _SitemapScope, origin: UrlOrigin
+    ) -> Occurrence:
+        declarations = self._declarations
+        if declarations.proves(facts.sitemap, origin.host):
+            detail = f"the robots.txt of {origin.host} declares the sitemap"
+            return facts.occurrence("SM352", detail, CheckSeverity.INFO, url=url)
+        detail = f"the sitemap is on {scope.host}"
+        if origin.bare_host == scope.host.removeprefix("www."):
+            detail += "; only www. differs"
+        elif not declarations.was_read(origin.host):
+            detail += f"; the robots.txt of {origin.host} was not read"
+        return facts.occurrence("SM352", detail, url=url)
+
+    def _mixed_schemes(self) -> Iterator[Occurrence]:
+        schemes = dict.fromkeys(("http", "https"), _NO_USE)
+        for origin, use in self._uses.items():
+            schemes[origin.scheme] = _sum(schemes[origin.scheme], use)
+        plain, secure = schemes["http"], schemes["https"]
+        if plain.urls and secure.urls:
+            detail = f"{secure.urls:,} URLs with https and {plain.urls:,} with http"
+            yield _site_wide("SM367", min(plain, secure, key=_by_count), detail)
+
+
+_NO_USE = _Use(0, Occurrence("SM367", None))
+
+
+def _by_count(use: _Use) -> int:
+    return use.urls
+
+
+def _sum(one: _Use, other: _Use) -> _Use:
+    return _Use(one.urls + other.urls, one.first if one.urls else other.first)
+
+
+def _site_wide(code: str, use: _Use, detail: str) -> Occurrence:
+    """Return an occurrence in the site as a whole, with the first page as an example."""
+    first = use.first
+    return Occurrence(code, None, first.url, detail=f"{detail}, first in {first.sitemap_url}")

@@ -1,0 +1,87 @@
+"""All listed URLs: which are listed in two sitemaps, and which are spellings of one another.
+
+A record is the hash of the key of a URL, the hash of the URL, and its place. Records with the same
+key are in one partition. Two different URLs are taken for the same with a probability of n² / 2⁶⁵.
+"""
+
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Final, NamedTuple
+
+from usp._check.partitions import COUNT, TOP_BYTE, Partitions, hash64
+from usp._check.url_key import url_key
+
+_WORDS: Final = 3
+
+
+class Repeated(NamedTuple):
+    """A place whose URL, or another spelling of it, is listed at an earlier place, too."""
+
+    place: int
+    first: int
+    """The first place of the same URL, or of the first spelling."""
+    is_twin: bool
+    """Whether the two are different spellings."""
+
+
+class Listing:
+    """The URLs of all entries, as hashes."""
+
+    def __init__(self) -> None:
+        self._records = Partitions(_WORDS)
+
+    def add(self, url: str, place: int) -> None:
+        """Add the URL of an entry."""
+        key = hash64(url_key(url))
+        self._records.add(key >> TOP_BYTE, key, hash64(url), place)
+
+    def repeated(self, sitemap_of: Callable[[int], int]) -> Iterator[Repeated]:
+        """Yield URLs of several sitemaps, and spellings of one page.
+
+        Of a URL, each sitemap after its first is named once. Each other spelling of the first URL
+        of a page is named once, where it is listed first.
+        """
+        for partition in range(COUNT):
+            words = self._records.read(partition)
+            keys = words[0::_WORDS]
+            if len(set(keys)) < len(keys):
+                yield from _repeated(keys, words, sitemap_of)
+
+    def urls_in(self, partition: int) -> set[int]:
+        """Return the hashes of all URLs whose keys belong to a partition."""
+        return set(self._records.read(partition)[1::_WORDS])
+
+    def close(self) -> None:
+        """Free the disk space."""
+        self._records.close()
+
+
+def partition_of(url: str) -> int:
+    """Return the partition of a URL."""
+    return hash64(url_key(url)) >> TOP_BYTE
+
+
+def _repeated(
+    keys: "array[int]", words: "array[int]", sitemap_of: Callable[[int], int]
+) -> Iterator[Repeated]:
+    counted = Counter(keys)
+    several = {key for key, count in counted.items() if count > 1}
+    del counted
+    first_of_key: dict[int, tuple[int, int]] = {}
+    first_of_url: dict[int, int] = {}
+    last_sitemap: dict[int, int] = {}
+    # Records are in document order, so the first of each comes first.
+    for at, key in enumerate(keys):
+        if key not in several:
+            continue
+        url, place = words[at * _WORDS + 1], words[at * _WORDS + 2]
+        sitemap = sitemap_of(place)
+        first = first_of_url.setdefault(url, place)
+        if first == place:
+            known, known_place = first_of_key.setdefault(key, (url, place))
+            if known != url:
+                yield Repeated(place, known_place, is_twin=True)
+        elif last_sitemap[url] != sitemap:
+            yield Repeated(place, first, is_twin=False)
+        last_sitemap[url] = sitemap

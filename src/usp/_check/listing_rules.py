@@ -1,0 +1,166 @@
+"""Rules that compare all entries with one another: SM365, SM366, SM583, SM585, SM586, SM587.
+
+Memory doesn't grow with the site: what is compared are hashes in temporary files (``partitions``).
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from usp._check.entry_texts import EntryText, EntryTexts
+from usp._check.facts import CheckOptions, DocumentEnd, EntryFacts, SitemapFacts, UnreadFacts
+from usp._check.findings import Occurrence
+from usp._check.hreflang import HreflangSignatures, code_of
+from usp._check.hreflang_rules import alternates
+from usp._check.listing import Listing
+from usp._check.origins import host_of
+from usp._check.partitions import hash64
+from usp._check.places import Note, PlaceNotes, Places
+from usp._check.registry import SiteRule, site_rule
+from usp._check.return_links import LinkFault, ReturnLinks
+from usp._check.rules import CheckSeverity
+from usp.objects.outcome import FoundBy
+
+_LISTED_AGAIN: Final = 365
+_TWIN: Final = 366
+_LINK: Final = "xhtml:link"
+_SPECIAL: Final = ("news:", "image:", "video:")
+"""What a sitemap may be for, beside pages: the prefixes of its extensions."""
+
+
+@site_rule("SM365", "SM366", "SM583", "SM585", "SM586", "SM587", "SM750")
+class ListedUrls(SiteRule):
+    """Remembers all entries, on disk, and compares them when everything was read."""
+
+    def __init__(self, options: CheckOptions) -> None:
+        del options
+        self._places = Places()
+        self._texts = EntryTexts()
+        self._listing = Listing()
+        self._signatures = HreflangSignatures()
+        self._links = ReturnLinks(self._signatures)
+        self._sitemaps: list[tuple[str, frozenset[str]]] = []
+        """The URL of each sitemap, and what it is for."""
+        self._now: SitemapFacts | None = None
+        self._unread = 0
+        self._special: frozenset[str] = frozenset()
+
+    def add(self, facts: EntryFacts) -> Iterable[Occurrence]:
+        """Remember the URLs of an entry."""
+        if not facts.is_page:
+            return ()
+        if facts.sitemap is not self._now:
+            self._now, self._special = facts.sitemap, frozenset(_SPECIAL)
+            self._places.begin_sitemap()
+            self._sitemaps.append((facts.sitemap.url, frozenset()))
+        entry = facts.entry
+        if self._special:
+            self._special = frozenset(filter(entry.has, self._special))
+        found = alternates(entry) if entry.has(_LINK) else []
+        for url in entry.urls:
+            place = self._places.next()
+            self._texts.add(url, entry.line, entry.offset, found)
+            self._listing.add(url, place)
+            self._signatures.add(url, found, place)
+        return ()
+
+    def end_document(self, sitemap: SitemapFacts, end: DocumentEnd) -> Iterable[Occurrence]:
+        """Remember what a sitemap is for: what all of its entries have."""
+        self._unread += not end.complete
+        if sitemap is self._now:
+            self._sitemaps[-1] = sitemap.url, self._special
+            self._now = None
+        return ()
+
+    def add_unread(self, unread: UnreadFacts) -> Iterable[Occurrence]:
+        """Count what might list more pages."""
+        self._unread += unread.found_by is not FoundBy.WELL_KNOWN
+        return ()
+
+    def finish(self) -> Iterator[Occurrence]:
+        """Compare everything; yield what is found in document order."""
+        notes = PlaceNotes(3, self._places.count)
+        try:
+            for place, first, is_twin in self._listing.repeated(self._places.sitemap_of):
+                notes.add(place, _TWIN if is_twin else _LISTED_AGAIN, first, 0)
+            self._follow_links()
+            unlisted = 0
+            for fault, place, target, other in self._links.faults(self._listing):
+                if self._unread and fault is LinkFault.UNLISTED:
+                    unlisted += 1
+                else:
+                    notes.add(place, fault, other, target)
+            for place, found in notes.in_order():
+                entry = self._texts.at(place)
+                in_order = sorted(found, key=lambda note: _order(note, entry))
+                yield from (self._occurrence(place, entry, note) for note in in_order)
+        finally:
+            notes.close()
+        if unlisted:
+            detail = f"SM586: sitemaps not read whole: {self._unread:,}; undecided links: "
+            yield Occurrence("SM750", None, detail=f"{detail}{unlisted:,}")
+        for host, count in self._signatures.unread_hosts().items():
+            detail = f"SM583: no sitemap of {host} was read; entries that link to it: {count:,}"
+            yield Occurrence("SM750", None, detail=detail)
+
+    def close(self) -> None:
+        """Remove the temporary files."""
+        for files in (self._texts, self._listing, self._signatures, self._links):
+            files.close()
+
+    def _follow_links(self) -> None:
+        """Look at the links of clusters that are not whole."""
+        suspects = PlaceNotes(0, self._places.count)
+        try:
+            for place in self._signatures.suspects():
+                suspects.add(place)
+            for place, _ in suspects.in_order():
+                entry = self._texts.at(place)
+                self._links.add(entry.url, entry.alternates, place)
+        finally:
+            suspects.close()
+
+    def _occurrence(self, place: int, entry: EntryText, note: Note) -> Occurrence:
+        number, other, target = note
+        sitemap_url, special = self._sitemaps[self._places.sitemap_of(place)]
+        severity = None
+        if number in {_LISTED_AGAIN, _TWIN}:
+            other_url, other_special = self._sitemaps[self._places.sitemap_of(other)]
+            first = self._texts.at(other)
+            detail = f"it is in {other_url}, too" + _line(first)
+            if number == _TWIN:
+                detail = f"{first.url} is in {other_url}" + _line(first)
+            elif special != other_special:
+                severity = CheckSeverity.INFO
+        else:
+            detail, severity = self._faulty_link(entry, LinkFault(number), other, target)
+        return Occurrence(
+            f"SM{number}", sitemap_url, entry.url, entry.line, entry.offset, detail, severity
+        )
+
+    def _faulty_link(
+        self, entry: EntryText, fault: LinkFault, other: int, target: int
+    ) -> tuple[str, CheckSeverity | None]:
+        code, href = next(each for each in entry.alternates if hash64(each[1]) == target)
+        link = f"{code_of(code)} is {href}"
+        if fault is LinkFault.UNLISTED:
+            is_same_host = host_of(entry.url) == host_of(href)
+            return f"{link}, which no sitemap lists", None if is_same_host else CheckSeverity.INFO
+        if fault is LinkFault.CONFLICT:
+            first = self._texts.at(other)
+            return f"{link} here, but not for {first.url}{_line(first)}", None
+        details = {
+            LinkFault.NO_RETURN: f"{link}, which does not link back",
+            LinkFault.OTHER_NAME: f"{link}, which gives another code for itself",
+        }
+        return details[fault], None
+
+
+def _line(entry: EntryText) -> str:
+    return f" (line {entry.line})" if entry.line else ""
+
+
+def _order(note: Note, entry: EntryText) -> tuple[int, int, int]:
+    """Return the order of a note within its entry: hashes are others in each process."""
+    number, other, target = note
+    hashes = [hash64(href) for _, href in entry.alternates]
+    return number, other, hashes.index(target) if target in hashes else 0

@@ -1,0 +1,103 @@
+"""Which function or class checks which codes. A code that is registered nowhere is not checked.
+
+- An *entry rule* is a function: one entry in, its occurrences out.
+- A *document rule* is a class, made anew for each document: it sees every entry, then its end.
+- A *site rule* is a class, made once for a check: it sees every entry of every document, each
+  document as it ends, and then the end of all. Its memory must not grow with the site.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final, Protocol, TypeVar
+
+from usp._check.facts import CheckOptions, DocumentEnd, EntryFacts, SitemapFacts, UnreadFacts
+from usp._check.findings import Occurrence
+
+EntryRule = Callable[[EntryFacts], Iterator[Occurrence]]
+
+
+class DocumentRule(Protocol):
+    """Looks at one document."""
+
+    def __init__(self, sitemap: SitemapFacts) -> None: ...
+
+    def add(self, facts: EntryFacts) -> None:
+        """Look at an entry."""
+
+    def finish(self, end: DocumentEnd) -> Iterable[Occurrence]:
+        """Return what was found, once the document was read."""
+
+
+class SiteRule:
+    """Looks at all documents of a check. What can be told at once is returned at once."""
+
+    def add(self, facts: EntryFacts) -> Iterable[Occurrence]:
+        """Look at an entry."""
+        del facts
+        return ()
+
+    def end_document(self, sitemap: SitemapFacts, end: DocumentEnd) -> Iterable[Occurrence]:
+        """Look at a document that was read."""
+        del sitemap, end
+        return ()
+
+    def add_unread(self, unread: UnreadFacts) -> Iterable[Occurrence]:
+        """Look at a URL that brought no document, or that was left out."""
+        del unread
+        return ()
+
+    def finish(self) -> Iterable[Occurrence]:
+        """Return what is known once everything was read."""
+        return ()
+
+    def close(self) -> None:
+        """Remove temporary files, whatever happened."""
+
+
+_Function = TypeVar("_Function", bound=EntryRule)
+_Document = TypeVar("_Document", bound=type[DocumentRule])
+_Site = TypeVar("_Site", bound=Callable[[CheckOptions], SiteRule])
+
+ENTRY_RULES: Final[list[EntryRule]] = []
+EXTENSION_RULES: Final[list[EntryRule]] = []
+"""Entry rules for entries that have more than the plain fields: extensions, or unknown names."""
+DOCUMENT_RULES: Final[list[type[DocumentRule]]] = []
+SITE_RULES: Final[list[Callable[[CheckOptions], SiteRule]]] = []
+CHECKED: Final = {"SM751"}
+"""The codes that something checks, apart from those that parsing reports. Stale ignores (SM751) are
+found by ``suppression``."""
+
+
+def entry_rule(*codes: str, extensions: bool = False) -> Callable[[_Function], _Function]:
+    """Register a function that looks at one entry, with the codes that it may find.
+
+    :param extensions: whether it finds nothing in an entry that has plain fields only.
+    """
+
+    def register(function: _Function) -> _Function:
+        CHECKED.update(codes)
+        (EXTENSION_RULES if extensions else ENTRY_RULES).append(function)
+        return function
+
+    return register
+
+
+def document_rule(*codes: str) -> Callable[[_Document], _Document]:
+    """Register a class that looks at one document."""
+
+    def register(rule: _Document) -> _Document:
+        CHECKED.update(codes)
+        DOCUMENT_RULES.append(rule)
+        return rule
+
+    return register
+
+
+def site_rule(*codes: str) -> Callable[[_Site], _Site]:
+    """Register a class that looks at the whole site."""
+
+    def register(rule: _Site) -> _Site:
+        CHECKED.update(codes)
+        SITE_RULES.append(rule)
+        return rule
+
+    return register

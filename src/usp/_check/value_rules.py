@@ -1,0 +1,115 @@
+"""Rules about the values of one entry: empty elements, dates, unknown tags, order."""
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from usp._check.facts import EntryFacts
+from usp._check.findings import Occurrence
+from usp._check.registry import entry_rule
+from usp._parse import Kind, parse_date
+
+_SITEMAPS: Final = frozenset({Kind.URLSET, Kind.INDEX})
+"""The kinds whose dates must be W3C dates; feeds have their own forms."""
+DATE_KEYS: Final = frozenset(
+    {"lastmod", "news:publication_date", "video:publication_date", "video:expiration_date"}
+)
+_LASTMOD: Final = "lastmod"
+_FORM: Final = re.compile(
+    r"\d{4}(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01])"
+    r"(?:T(?P<time>(?:[01]\d|2[0-4]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?)"
+    r"(?P<zone>Z|[+-]\d\d:\d\d)?)?)?)?",
+    re.ASCII,
+)
+_COARSE: Final = len("2026-01")
+_EPOCH: Final = 1970
+_FUTURE: Final = timedelta(hours=24)
+_MAY_BE_EMPTY: Final = frozenset({"mobile:mobile", "xhtml:link", "loc"})
+"""Elements without content, and those whose emptiness parsing reports."""
+_GROUPS: Final = frozenset(
+    {"news:news", "news:publication", "image:image", "video:video", "video:tvshow"}
+)
+_ORDER: Final = {"loc": 0, "lastmod": 1, "changefreq": 2, "priority": 3}
+_LAST: Final = len(_ORDER)
+
+
+def utc(date: datetime) -> datetime:
+    """Return a date in UTC; one without a time zone is taken as UTC."""
+    return date.replace(tzinfo=UTC) if date.tzinfo is None else _as_utc(date)
+
+
+def _as_utc(date: datetime) -> datetime:
+    try:
+        return date.astimezone(UTC)
+    except OverflowError:  # the first or last day of the calendar
+        return date.replace(tzinfo=UTC)
+
+
+@entry_rule("SM450")
+def empty_values(facts: EntryFacts) -> Iterator[Occurrence]:
+    """Look for elements without content."""
+    if facts.sitemap.kind not in _SITEMAPS:
+        return
+    for key, text in facts.entry.record:
+        is_element = key[:1].isalpha() and "@" not in key and not key.startswith("pagemap:")
+        if is_element and not text.strip() and key not in _MAY_BE_EMPTY | _GROUPS:
+            yield facts.occurrence("SM450", f"<{key}> is empty")
+
+
+@entry_rule("SM451", "SM452", "SM453", "SM454", "SM455")
+def dates(facts: EntryFacts) -> Iterator[Occurrence]:
+    """Look at how dates are written; parsing reports those that cannot be understood."""
+    if facts.sitemap.kind not in _SITEMAPS:
+        return
+    for key, text in facts.entry.record:
+        if key not in DATE_KEYS:
+            continue
+        written = text.strip()
+        form = _FORM.fullmatch(written)
+        date = parse_date(text) if form is None or key == _LASTMOD else None
+        if form is None:
+            if date is not None:
+                yield facts.occurrence("SM451", f"{key} {written[:80]}")
+        elif form["time"] and not form["zone"]:
+            yield facts.occurrence("SM452", f"{key} {written}")
+        elif len(written) <= _COARSE:
+            yield facts.occurrence("SM453", f"{key} {written}")
+        if key == _LASTMOD and date is not None:
+            yield from _unlikely_date(facts, date, written)
+
+
+def _unlikely_date(facts: EntryFacts, date: datetime, written: str) -> Iterator[Occurrence]:
+    """Look for dates of changes that are in the future, or too long ago."""
+    if utc(date) > facts.sitemap.options.now + _FUTURE:
+        yield facts.occurrence("SM454", f"lastmod {written[:80]}")
+    elif date.year < _EPOCH:
+        yield facts.occurrence("SM455", f"lastmod {written[:80]}")
+
+
+@entry_rule("SM256", extensions=True)
+def unknown_tags(facts: EntryFacts) -> Iterator[Occurrence]:
+    """Look for tags and attributes of the sitemap namespace that the protocol doesn't have."""
+    if facts.sitemap.kind not in _SITEMAPS:
+        return
+    for name in facts.entry.unexpected:
+        if ":" not in name:
+            element, is_attribute, attribute = name.partition("@")
+            what = f"the attribute {attribute} of <{element}>" if is_attribute else f"<{element}>"
+            yield facts.occurrence("SM256", what)
+
+
+@entry_rule("SM257")
+def tag_order(facts: EntryFacts) -> Iterator[Occurrence]:
+    """Look at the order of the tags of a ``<url>``; in an index any order is valid."""
+    if facts.sitemap.kind is not Kind.URLSET or facts.entry.name != "url":
+        return
+    latest, before = 0, "loc"
+    for key, _ in facts.entry.record:
+        if not key[:1].isalpha() or key == "xml:base" or "@" in key:
+            continue
+        rank = _ORDER.get(key, _LAST)
+        if rank < latest:
+            yield facts.occurrence("SM257", f"<{key}> comes after <{before}>")
+            return
+        latest, before = rank, key

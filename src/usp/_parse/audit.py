@@ -1,0 +1,189 @@
+"""One document for an audit: each entry with its raw fields and its position, and each problem.
+
+Reading for pages drops what no page needs: empty elements, unknown tags, the second of two stories,
+positions. An audit keeps all of it. It always uses the expat reader, so it takes longer.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from usp._display import redact
+from usp._parse.diagnostics import Diagnostics, Ended, Position
+from usp._parse.document import Pages, document_entries
+from usp._parse.formats.field_reader import blocks
+from usp._parse.formats.field_readers import FIELD_READERS
+from usp._parse.formats.robots import sitemaps_in_robots
+from usp._parse.formats.text import urls_in_text
+from usp._parse.input.decode import declared_charset
+from usp._parse.input.sniff import Kind
+from usp._parse.opening import decoded_text, open_document
+from usp._parse.pattern.layout import iter_entries
+from usp._parse.quick_check import QuickCheck
+from usp._parse.source import Source
+from usp._parse.values.deduplicate import Deduplicator
+from usp._parse.values.text import clean_text
+from usp._parse.xml.audit_builder import UNEXPECTED
+from usp._parse.xml.entry_builder import Entry
+from usp.objects.page import Record
+from usp.objects.problem import Problem
+
+LINE: Final = "line"
+"""The name of an entry that is a line of a text sitemap or of robots.txt."""
+_UTF_8: Final = frozenset({"utf-8", "utf8", "us-ascii", "ascii"})
+_NEWS: Final = b"schemas/sitemap-news"
+
+
+@dataclass(slots=True)
+class AuditEntry:
+    """One entry of a document as it is written."""
+
+    name: str
+    """``url``, ``sitemap``, ``item``, ``entry`` or ``line``."""
+    urls: tuple[str, ...]
+    """What it lists, as pages have it: one URL, or several, or none."""
+    record: Record
+    """(key, text) in document order, also of empty elements; keys are those of the grammar."""
+    position: int
+    """Its number among the entries of the document, from 1."""
+    line: int | None
+    offset: int | None
+    repeated: bool = False
+    """Whether an earlier entry of the document has its URL."""
+
+    @property
+    def url(self) -> str | None:
+        """The first URL; None if there is none."""
+        return self.urls[0] if self.urls else None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it has no extension, and nothing that is unexpected."""
+        for key, _ in self.record:  # noqa: SIM110 -- half the time of any(): records are short
+            if ":" in key or key == UNEXPECTED:
+                return False
+        return True
+
+    def texts(self, key: str) -> list[str]:
+        """Return the texts under a key, cleaned; those of empty elements are empty."""
+        return [clean_text(text) for known, text in self.record if known == key]
+
+    def has(self, prefix: str) -> bool:
+        """Tell whether there is a key with this prefix."""
+        for key, _ in self.record:  # noqa: SIM110 -- a generator takes twice the time
+            if key.startswith(prefix):
+                return True
+        return False
+
+    def groups(self, start: str, prefix: str) -> list[list[tuple[str, str]]]:
+        """Return each group, such as each ``video:video``, as a part of the record."""
+        return list(blocks(self.record, start, prefix))
+
+    @property
+    def unexpected(self) -> list[str]:
+        """The elements (``foo``) and attributes (``loc@type``) that the grammar doesn't know."""
+        return [text for key, text in self.record if key == UNEXPECTED]
+
+
+class _AuditDiagnostics(Diagnostics):
+    """Hands over each problem, however many there are."""
+
+    def __init__(self, ended: Ended | None) -> None:
+        super().__init__(ended=ended)
+        self.new: list[Problem] = []
+
+    def report(
+        self, code: str, message: str, *, at: int | None = None, position: Position | None = None
+    ) -> None:
+        super().report(code, message, at=at, position=position)
+        self.new.append(Problem(code, redact(message), *(position or self.position(at))))
+
+    def take(self) -> list[Problem]:
+        """Return the problems since the last call."""
+        new, self.new = self.new, []
+        return new
+
+
+class Audit:
+    """One reading of a document, to be iterated over once: its problems and entries, as they come.
+
+    A problem with an entry comes before the entry.
+    """
+
+    def __init__(self, pages: Pages, ended: Ended | None = None) -> None:
+        """Open the document of these pages.
+
+        :param ended: asked after each part of the document; True raises ``TimeoutError``.
+        """
+        self._diagnostics = _AuditDiagnostics(ended)
+        self._source = pages.source
+        self._opened = opened = open_document(pages.source, self._diagnostics, pages.kind)
+        self.kind = opened.sniffed.kind
+        charsets = (declared_charset(opened.head), opened.codec)
+        self.other_charset = next(
+            (name for name in charsets if name and name.lower() not in _UTF_8), None
+        )
+        """The charset that is declared or was found, if it is not UTF-8."""
+        self.names_news = _NEWS in opened.head
+        """Whether the document declares the namespace of news."""
+
+    @property
+    def document_bytes(self) -> int:
+        """The size of the document so far, decompressed; of all of it after the last entry."""
+        return self._diagnostics.document_bytes
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing of the document was lost so far."""
+        return self._diagnostics.complete
+
+    def __iter__(self) -> Iterator[AuditEntry | Problem]:
+        diagnostics, sniffed = self._diagnostics, self._opened.sniffed
+        if self.kind is Kind.INVALID:
+            diagnostics.report(sniffed.code, sniffed.reason, position=(1, 0))
+        for entry in self._entries():
+            yield from diagnostics.take()
+            yield entry
+        yield from diagnostics.take()
+
+    def _entries(self) -> Iterator[AuditEntry]:
+        if self.kind is Kind.TEXT:
+            return self._lines(urls_in_text(self._opened.data, self._diagnostics))
+        if self.kind is Kind.ROBOTS:
+            url = self._source.url
+            return self._lines(sitemaps_in_robots(self._opened.data, url, self._diagnostics))
+        if self.kind in FIELD_READERS:
+            return self._elements()
+        return iter(())
+
+    def _lines(self, urls: Iterable[str]) -> Iterator[AuditEntry]:
+        for position, url in enumerate(urls, 1):
+            where = self._diagnostics.position()
+            yield AuditEntry(LINE, (redact(url),), (("loc", url),), position, *where)
+
+    def _elements(self) -> Iterator[AuditEntry]:
+        diagnostics, seen = self._diagnostics, Deduplicator()
+        fields = FIELD_READERS[self.kind](self._source.url, self.kind)
+        quick = QuickCheck(fields)
+        found = document_entries(self._opened, diagnostics, expat_only=True, audit=True)
+        entry: Entry
+        for position, entry in enumerate(iter_entries(found), 1):
+            name, record, diagnostics.here = entry
+            line, offset = diagnostics.position()
+            if not quick.is_good(name, record):
+                fields.check(name, record, diagnostics)
+            urls = tuple(dict.fromkeys(fields.urls(record, diagnostics)))
+            repeated = [url for url in urls if not seen.add(url)]
+            for url in repeated:
+                diagnostics.report("SM305", f"URL {url[:200]!r} is listed again")
+            yield AuditEntry(name, urls, record, position, line, offset, bool(repeated))
+
+
+def document_text(source: Source, limit: int) -> str:
+    """Return the first bytes of a document as text: decompressed and decoded."""
+    read = bytearray()
+    for chunk in decoded_text(source, Diagnostics(collecting=False)):
+        read += chunk
+        if len(read) >= limit:
+            break
+    return read[:limit].decode("utf-8", "replace")

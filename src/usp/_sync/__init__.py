@@ -1,0 +1,13 @@
+"""What changed on a site since the last run, and nothing falsely removed.
+
+- ``changes``: the kinds of changes, and one change as a value;
+- ``formats``: changes as text, URLs, JSON lines, an Atom feed;
+- ``listing``: what a sitemap listed, small enough to be kept;
+- ``rules``: pure functions from what was known and what was read to changes;
+- ``state``: the file that keeps what is known;
+- ``site_run``: one run of one site: what was read, compared with the state, and committed to it;
+- ``reader``: takes the sitemaps of a crawl, in threads or asyncio, to a run;
+- ``sync``, ``aio``: the functions that users call.
+
+How a site is crawled belongs in ``_crawl`` and ``_drive``; what a command prints, in ``cli``.
+"""

@@ -1,0 +1,114 @@
+"""Changes as text: for people, as URLs, as JSON lines, as an Atom feed.
+
+Each writer is a pure function of changes, and yields lines without their ends.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, datetime
+from typing import Final
+from urllib.parse import unquote, urlsplit
+from uuid import UUID, uuid5
+from xml.sax.saxutils import escape, quoteattr
+
+from usp._display import shown
+from usp._sync.changes import Change, ChangeKind, iso
+from usp._version import __version__
+
+_MARKS: Final = {
+    ChangeKind.ADDED: "+",
+    ChangeKind.RETURNED: "+",
+    ChangeKind.REMOVED: "-",
+    ChangeKind.EXPIRED: "-",
+    ChangeKind.MISSING: "?",
+    ChangeKind.CHANGED: "~",
+    ChangeKind.MOVED: ">",
+    ChangeKind.CHURN: "~",
+}
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_NOT_IN_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Characters that no XML document can have, whatever the escape (XML 1.0, 2.2)."""
+_WORD_BREAKS: Final = re.compile(r"[-_+\s]++")
+_SUFFIX: Final = re.compile(r"\.[a-zA-Z]{2,5}$")
+
+
+def text_lines(changes: Iterable[Change]) -> Iterator[str]:
+    """Yield a line for people of each change: ``+ added    URL  2026-11-01T08:30:00Z``."""
+    for change in changes:
+        kind = change.change
+        dates = " -> ".join(
+            text for text in (iso(change.old_lastmod), iso(change.lastmod)) if text is not None
+        )
+        line = f"{_MARKS[kind]} {kind:8} {shown(change.url)}"
+        yield f"{line}  {dates}" if dates else line
+
+
+def url_lines(changes: Iterable[Change]) -> Iterator[str]:
+    """Yield the URL of each change."""
+    return (shown(change.url) for change in changes)
+
+
+def json_lines(changes: Iterable[Change]) -> Iterator[str]:
+    """Yield each change as a JSON object."""
+    return (json.dumps(change.to_dict(), ensure_ascii=False) for change in changes)
+
+
+def atom_lines(changes: Iterable[Change], feed: UUID, title: str) -> Iterator[str]:
+    """Yield an Atom feed (RFC 4287) of changes, the newest first.
+
+    The id of an entry is made from the feed and the number of the change, so a reader knows it
+    again in the next feed.
+
+    :param feed: what no other feed has: the identity of the state.
+    :param title: the title of the feed.
+    """
+    listed = sorted(changes, key=lambda change: change.seq, reverse=True)
+    updated = max((change.at for change in listed), default=_EPOCH)
+    yield '<?xml version="1.0" encoding="utf-8"?>'
+    yield '<feed xmlns="http://www.w3.org/2005/Atom">'
+    yield f"  <title>{_xml(title)}</title>"
+    yield f"  <id>{feed.urn}</id>"
+    yield f"  <updated>{iso(updated)}</updated>"
+    yield f'  <generator version="{__version__}">usp</generator>'
+    yield "  <author><name>usp</name></author>"
+    for change in listed:
+        yield from _entry(change, feed)
+    yield "</feed>"
+
+
+def _entry(change: Change, feed: UUID) -> Iterator[str]:
+    yield "  <entry>"
+    yield f"    <title>{_xml(page_title(change.url))}</title>"
+    yield f"    <link href={quoteattr(_allowed(change.url))}/>"
+    yield f"    <id>{uuid5(feed, str(change.seq)).urn}</id>"
+    yield f"    <updated>{iso(change.at)}</updated>"
+    if change.lastmod and change.change is ChangeKind.ADDED:
+        yield f"    <published>{iso(change.lastmod)}</published>"
+    yield f'    <category term="{change.change}"/>'
+    yield f"    <summary>{_xml(f'{change.change}: {change.url}')}</summary>"
+    yield "  </entry>"
+
+
+def page_title(url: str) -> str:
+    """Return a title for a page of which only the URL is known: the words of its last folder."""
+    parts = urlsplit(url)
+    folders = [unquote(folder) for folder in parts.path.split("/") if folder]
+    words = _WORD_BREAKS.sub(" ", _SUFFIX.sub("", folders[-1])).strip() if folders else ""
+    return f"{words[0].upper()}{words[1:]}" if words else parts.netloc or url
+
+
+def _allowed(text: str) -> str:
+    return _NOT_IN_XML.sub("\ufffd", text)
+
+
+def _xml(text: str) -> str:
+    return escape(_allowed(text))
+
+
+LINE_FORMATS: Final[dict[str, Callable[[Iterable[Change]], Iterator[str]]]] = {
+    "text": text_lines,
+    "urls": url_lines,
+    "jsonl": json_lines,
+}
+"""The writers of formats that have a line for each change, by name."""

@@ -1,0 +1,195 @@
+"""Takes the sitemaps of a crawl to a run, node by node; the same for threads and asyncio.
+
+What a node says is decided here: read whole, read in part, unchanged, failed, or nothing at all.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from usp._crawl import Crawl
+from usp._crawl.nodes import Node
+from usp._crawl.options import CrawlOptions
+from usp._crawl.policy import Policy
+from usp._crawl.work import ColumnBatch
+from usp._drive.events import Emit
+from usp._drive.page_filter import RowFilter
+from usp._parse import ROWS_AT_ONCE, Document, Kind, PageColumns
+from usp._sync.listing import COLUMNS, ListingBuilder
+from usp._sync.readings import RunResult, SitemapReading, Structure
+from usp._sync.site_run import SiteRun
+from usp._tables.nodes import Reading, node_url, sitemap_row
+from usp.exceptions import UsageError
+from usp.objects.events import (
+    Event,
+    Observer,
+    RequestFailed,
+    ResponseReceived,
+    RetryScheduled,
+)
+from usp.objects.outcome import FoundBy, Outcome, Result
+from usp.stream import StreamState
+
+_WITH_SITEMAPS: Final = frozenset({Outcome.FOUND, Outcome.PARTIAL})
+_READ: Final = frozenset({"ok", "unchanged"})
+_SAYS_NOTHING: Final = frozenset({Result.NOT_NEEDED, Result.ALREADY_FOUND})
+_NO_ANSWER: Final = frozenset({Result.BLOCKED, Result.UNREACHABLE, Result.UNFINISHED})
+_ONE_PAGE_ONLY: Final = ("since", "until", "limit", "kind")
+"""Fields of a policy that choose pages by what changes from run to run."""
+
+
+def check_policy(policy: Policy) -> None:
+    """Check that a policy reads whole sitemaps: what it leaves out would seem to be removed.
+
+    :raises UsageError: if it doesn't.
+    """
+    for name in _ONE_PAGE_ONLY:
+        if getattr(policy, name) not in (None, ()):
+            raise UsageError(
+                f"{name} can't be used here: changes are found by comparing whole sitemaps."
+            )
+
+
+@dataclass(slots=True)
+class Traffic:
+    """What a run has requested and read."""
+
+    requests: int = 0
+    """Requests that were answered or failed; retries count."""
+    not_modified: int = 0
+    """Those of them that were answered with 304."""
+    bytes: int = 0
+    """The bytes of all bodies as received."""
+    sitemaps: int = 0
+    """The sitemaps that were read, changed or not."""
+    unchanged: int = 0
+    failed: int = 0
+
+    def observe(self, event: Event) -> None:
+        """Count an event."""
+        match event:
+            case ResponseReceived(fetch_info=info):
+                self.requests += 1
+                self.not_modified += info.not_modified
+                self.bytes += info.bytes_received or 0
+            case RequestFailed() | RetryScheduled():
+                self.requests += 1
+
+
+class SyncReader:
+    """Reads a crawl for a run: yields None for each node, so that the caller may end it."""
+
+    takes_long = True
+
+    def __init__(self, run: SiteRun) -> None:
+        self._run = run
+        self._listing = ListingBuilder()
+        self._lists_more = False
+        self.traffic = Traffic()
+        self.result: RunResult | None = None
+        """What came of the run, once it is over."""
+
+    def options(self, observer: Observer | None) -> CrawlOptions:
+        """Return the options of the crawl."""
+
+        def observe(event: Event) -> None:
+            self.traffic.observe(event)
+            if observer:
+                observer(event)
+
+        return CrawlOptions(
+            observer=observe,
+            find_stored=self._run.stored,
+            streaming=True,
+            every_node=True,
+        )
+
+    def filter(self, crawl: Crawl, emit: Emit) -> RowFilter:
+        """Return what notices the end of the time."""
+        return RowFilter(crawl, emit)
+
+    def batches(self, node: Node, state: StreamState[RowFilter]) -> ColumnBatch:
+        """Return what reads the columns of a sitemap, unless it is unchanged."""
+        del state
+        self._listing = ListingBuilder()
+        document = node.document
+        is_new = document is not None and not document.fetch_info.unchanged
+        pages = document.pages if document and node.pages_due and is_new else ()
+        return ColumnBatch(pages, COLUMNS, ROWS_AT_ONCE)
+
+    def items(
+        self, node: Node, batch: PageColumns, state: StreamState[RowFilter]
+    ) -> Iterator[None]:
+        """Collect some pages."""
+        self._listing.add(state.filter.select(node, batch))
+        return iter(())
+
+    def after(self, node: Node, *, to_the_end: bool) -> Iterator[None]:
+        """Take what was read of a node to the run."""
+        if node.rejection is not None:  # it is listed, but was not requested here
+            self._run.add_failed(_requested(node), _parent(node), may_list_sitemaps=False)
+        elif node.homepage is None and node.resource is not None:
+            self._take(node, to_the_end=to_the_end)
+        yield None
+
+    def _take(self, node: Node, *, to_the_end: bool) -> None:
+        row = sitemap_row(node, Reading(len(self._listing.entries), to_the_end))
+        document = node.document
+        if node.absence is not None:
+            self._take_absence(node)
+        elif row["state"] in _READ and document and _is_read_here(node, document):
+            is_whole = bool(row["complete"]) and to_the_end
+            self.traffic.sitemaps += 1
+            self.traffic.unchanged += document.fetch_info.unchanged
+            self._run.add(self._reading(node, document, is_whole=is_whole))
+        elif row["state"] == "failed":
+            self.traffic.failed += 1
+            self._run.add_failed(_requested(node), _parent(node), may_list_sitemaps=True)
+
+    def _take_absence(self, node: Node) -> None:
+        """Take a URL that nothing declares, and where nothing is."""
+        result = node.attempt().result
+        if result not in _SAYS_NOTHING:
+            # Without robots.txt, sitemaps that it lists are not known.
+            hides = node.found_by is FoundBy.WELL_KNOWN and result in _NO_ANSWER
+            self._run.add_failed(_requested(node), None, may_list_sitemaps=hides)
+
+    def _reading(self, node: Node, document: Document, *, is_whole: bool) -> SitemapReading:
+        left_out = bool(document.more_children or (document.skipped and document.skipped.total()))
+        self._lists_more = self._lists_more or left_out
+        return SitemapReading(
+            _requested(node),
+            node_url(node),
+            document.kind,
+            node.provenance().fetch_info,
+            self._listing.entries,
+            self._listing.news,
+            tuple((child.url, child.lastmod) for child in document.children),
+            is_whole,
+            # Passwords are never stored, and without them a child could not be fetched.
+            not left_out and not any(child.userinfo for child in document.children),
+            _parent(node),
+        )
+
+    def end(self, state: StreamState[RowFilter]) -> Iterator[None]:
+        """Finish the run."""
+        crawl = state.crawl
+        outcome = crawl.outcome
+        structure = Structure(
+            str(outcome), outcome in _WITH_SITEMAPS, bool(crawl.stopped), self._lists_more
+        )
+        self.result = self._run.finish(structure)
+        return iter(())
+
+
+def _is_read_here(node: Node, document: Document) -> bool:
+    """Tell whether a document is read at a node; robots.txt has no pages, and one node."""
+    return node.pages_due or document.kind is Kind.ROBOTS
+
+
+def _requested(node: Node) -> str:
+    return node.resource.url if node.resource else node.url
+
+
+def _parent(node: Node) -> str | None:
+    return _requested(node.parent) if node.parent else None

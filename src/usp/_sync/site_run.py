@@ -1,0 +1,253 @@
+"""One run of one site: takes what was read of each sitemap, and commits all of it at once.
+
+What a change is, is decided in ``rules``; where it is kept until then, in ``run_tables``.
+"""
+
+import json
+import sqlite3
+import threading
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from usp._parse import Kind
+from usp._sync import rules
+from usp._sync.readings import RunResult, RunRules, SitemapReading, Structure
+from usp._sync.rules import Evidence
+from usp._sync.run_tables import COLUMNS, RunTables
+from usp._sync.schedule import is_due, next_interval
+from usp._sync.state import StatePath
+from usp.objects.fetch_info import FetchInfo, StoredDocument
+
+_FEEDS: Final = frozenset({Kind.RSS, Kind.ATOM, Kind.JSON_FEED})
+_NEWS_SHARE: Final = 0.5
+"""A sitemap of which more pages have a news story is a news sitemap: it lists two days or so."""
+
+
+class SiteRun:
+    """One run of one site."""
+
+    def __init__(self, path: StatePath, site_id: int, chosen: RunRules, now: int) -> None:
+        """Begin a run.
+
+        :param now: the time in microseconds since 1970.
+        """
+        self._path = path
+        self._lock = threading.Lock()
+        self._chosen = chosen
+        self._now = now
+        with path.errors():
+            self._tables = RunTables(path, site_id)
+            self._is_baseline = not self._tables.has_baseline
+        self._silent: set[str] = set()
+        """The documents of the baseline that were met; what they list is of the baseline, too."""
+        self._may_hide_sitemaps = False
+
+    def close(self) -> None:
+        """End the run; what was not committed is dropped.
+
+        It may be used by a thread that a cancelled task does not wait for.
+        """
+        with self._lock:
+            self._tables.close()
+
+    def stored(self, url: str) -> StoredDocument | None:
+        """Return what is known of a sitemap, for a conditional request."""
+        with self._lock, self._path.errors():
+            row = self._tables.sitemap(url)
+        if row is None or row["kind"] is None:
+            return None
+        is_known = row["etag"] or row["last_modified"] or row["sha256"]
+        is_fresh = self._chosen.only_due and not is_due(
+            self._now, row["fetched_at"], row["interval"]
+        )
+        if not is_known:  # a broken transfer, say: only a new one says what is there
+            return None
+        info = FetchInfo(
+            status=200,
+            content_type=row["content_type"],
+            etag=row["etag"],
+            last_modified=row["last_modified"],
+            sha256=row["sha256"].hex() if row["sha256"] else None,
+        )
+        children = _unpacked(row["children"])
+        return StoredDocument(row["final_url"], (), info, row["kind"], children, is_fresh)
+
+    def add(self, reading: SitemapReading) -> None:
+        """Take what was read of a sitemap, compared with what is known of it."""
+        with self._lock, self._path.errors(), self._tables.collecting():
+            row = self._tables.sitemap(reading.url)
+            is_silent = self._note_silent(reading.url, row, reading.parent_url)
+            if reading.fetch_info.unchanged and row is not None:
+                self._add_unchanged(reading, row)
+            else:
+                self._add_changed(reading, row, is_silent=is_silent)
+
+    def add_failed(self, url: str, parent_url: str | None, *, may_list_sitemaps: bool) -> None:
+        """Take note that a sitemap could not be read; what is known of it stays.
+
+        :param may_list_sitemaps: whether it may be an index, if nothing is known of it.
+        """
+        with self._lock, self._path.errors(), self._tables.collecting():
+            row = self._tables.sitemap(url)
+            self._tables.visit(url, is_whole=False)
+            if may_list_sitemaps and (row is None or row["kind"] is None):
+                self._may_hide_sitemaps = True
+                if self._note_silent(url, row, parent_url) and row is None:
+                    self._tables.stage(_UNREAD | {"url": url, "final_url": url})
+
+    def _note_silent(self, url: str, row: sqlite3.Row | None, parent_url: str | None) -> bool:
+        """Tell whether what a sitemap lists belongs to the baseline, and so is not reported."""
+        if self._is_baseline:
+            is_silent = not self._chosen.emit_initial
+        else:
+            is_silent = bool(row["is_silent"]) if row else parent_url in self._silent
+        if is_silent:
+            self._silent.add(url)
+        return is_silent
+
+    def _add_unchanged(self, reading: SitemapReading, row: sqlite3.Row) -> None:
+        info = reading.fetch_info
+        was_requested = info.fetched_at is not None
+        is_whole = bool(row["is_complete"]) and was_requested
+        self._tables.visit(reading.url, is_whole=is_whole)
+        if was_requested:
+            known = {name: row[name] for name in COLUMNS}
+            new = {
+                "etag": info.etag,
+                "last_modified": info.last_modified,
+                "fetched_at": self._now,
+                "interval": next_interval(row["interval"], changed=False),
+            }
+            self._tables.stage(known | new)
+
+    def _add_changed(
+        self, reading: SitemapReading, row: sqlite3.Row | None, *, is_silent: bool
+    ) -> None:
+        old = self._tables.entries(row)
+        # What a damaged reading doesn't have may be there all the same.
+        new = reading.entries if reading.is_whole else {**old, **reading.entries}
+        is_rolling = _is_rolling(reading, row)
+        differs = row is None or old != new
+        self._tables.visit(reading.url, is_whole=reading.is_whole)
+        if not self._is_baseline or self._chosen.emit_initial:
+            found = rules.compare(old, new)
+            url = reading.final_url
+            self._tables.touch(found, url, is_rolling=is_rolling, is_silent=is_silent)
+        info = reading.fetch_info
+        # After a transfer that broke off, nothing says what the server has.
+        is_stored = reading.is_storable and not info.truncated
+        row_of_sitemap = {
+            "url": reading.url,
+            "final_url": reading.final_url,
+            "kind": str(reading.kind),
+            "is_rolling": is_rolling,
+            "is_silent": is_silent and not reading.is_whole,
+            "is_complete": reading.is_whole,
+            "pages": len(new),
+            "etag": info.etag if is_stored else None,
+            "last_modified": info.last_modified if is_stored else None,
+            "content_type": info.content_type,
+            "sha256": bytes.fromhex(info.sha256) if is_stored and info.sha256 else None,
+            "children": _packed(reading.children),
+            "fetched_at": self._now,
+            "changed_at": self._now if row is None or differs else row["changed_at"],
+            "interval": next_interval(row["interval"] if row else 0, changed=differs),
+        }
+        self._tables.stage(row_of_sitemap, new)
+
+    def finish(self, structure: Structure) -> RunResult:
+        """Decide what the run means, and commit it."""
+        tables = self._tables
+        with self._lock, self._path.errors():
+            with tables.collecting():
+                is_whole = self._is_whole(structure)
+                vanished = self._vanished() if is_whole else []
+                tables.find_kept(vanished)
+                held_back = self._judge(self._confirming(vanished, is_whole))
+            changes, pages = tables.commit(
+                self._now,
+                structure.outcome,
+                vanished,
+                has_baseline=structure.has_sitemaps and not structure.was_stopped,
+            )
+        return RunResult(self._is_baseline, changes, pages, held_back)
+
+    def _is_whole(self, structure: Structure) -> bool:
+        """Tell whether a sitemap that was not met can only be one that nothing lists any more."""
+        if structure.was_stopped or structure.lists_more or not structure.has_sitemaps:
+            return False
+        return not (self._is_baseline or self._may_hide_sitemaps or self._tables.unread_indexes)
+
+    def _vanished(self) -> list[int]:
+        """Return the sitemaps that nothing lists any more; their URLs are lost."""
+        rows = self._tables.not_visited()
+        for row in rows:
+            lost = rules.Comparison((), list(self._tables.entries(row).items()), ())
+            is_rolling = bool(row["is_rolling"])
+            self._tables.touch(lost, row["final_url"], is_rolling=is_rolling, is_silent=False)
+        return [row["id"] for row in rows]
+
+    def _confirming(self, vanished: list[int], is_structure_whole: bool) -> "_Confirming":
+        left = [row for row in self._tables.visits() if row[0] not in set(vanished)]
+        unread = {url for _, url, is_whole in left if not is_whole}
+        return _Confirming({url for _, url, _ in left}, unread, is_structure_whole)
+
+    def _judge(self, confirming: "_Confirming") -> int:
+        """Collect the verdicts on all URLs; return how many must not be removed."""
+        tables, confirm = self._tables, self._chosen.confirm
+
+        def evidence() -> Iterator[Evidence]:
+            yield from tables.touched()
+            for url, absence in tables.missing():
+                is_confirmed = confirming.by(absence.sitemap_url)
+                yield Evidence(url, absence=absence, is_confirmed=is_confirmed)
+
+        removed = sum(rules.judge(one, confirm).removes for one in evidence())
+        are_too_many = rules.are_too_many(removed, tables.known_urls, self._chosen.max_removed)
+        for one in evidence():
+            verdict = rules.judge(one, confirm)
+            tables.collect(one, rules.without_removal(verdict) if are_too_many else verdict)
+        tables.collect_churn()
+        return removed if are_too_many else 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Confirming:
+    """Which sitemaps confirm that a URL which they listed is gone."""
+
+    listed: set[str]
+    """All that are known."""
+    unread: set[str]
+    """Those that this run has not read whole."""
+    is_structure_whole: bool
+
+    def by(self, sitemap_url: str) -> bool:
+        """Tell whether a sitemap that listed a URL last confirms that it is gone."""
+        if sitemap_url in self.listed:
+            return sitemap_url not in self.unread
+        return self.is_structure_whole
+
+
+_UNREAD: Final = {"is_rolling": 0, "is_silent": 1, "is_complete": 0, "pages": 0, "interval": 0}
+"""The row of a sitemap of the baseline that could not be read."""
+
+
+def _is_rolling(reading: SitemapReading, row: sqlite3.Row | None) -> bool:
+    """Tell whether a sitemap lists what is new only; one that is empty stays what it was."""
+    if reading.kind in _FEEDS:
+        return True
+    if not reading.entries:
+        return bool(row["is_rolling"]) if row else False
+    return reading.news > len(reading.entries) * _NEWS_SHARE
+
+
+def _packed(children: tuple[tuple[str, str | None], ...]) -> bytes | None:
+    """Return the sitemaps that a document lists, compressed; None if it lists none."""
+    return zlib.compress(json.dumps(children).encode()) if children else None
+
+
+def _unpacked(data: bytes | None) -> tuple[tuple[str, str | None], ...]:
+    pairs = json.loads(zlib.decompress(data)) if data else ()
+    return tuple((url, lastmod) for url, lastmod in pairs)

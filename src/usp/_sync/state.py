@@ -1,0 +1,304 @@
+"""The state: one SQLite file that keeps what is known of some sites, and what changed.
+
+A sitemap has a row with its validators, and its listing as compressed bytes; a URL has a row only
+where it is absent or has changed. A run commits everything at once (``run_tables``), so a process
+that is killed leaves the state of the last run that ended. Readers are never in the way (WAL). One
+process at a time may run: it holds a lock on a second, empty file, which the system releases,
+however the process ends.
+"""
+
+import json
+import os
+import sqlite3
+from collections.abc import Collection, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Final
+from uuid import UUID
+
+from usp._sync.changes import Change, ChangeKind, time_of
+from usp._validate import argument_error
+from usp.exceptions import StateError, UsageError
+
+APPLICATION: Final = 0x75737073
+"""What says that an SQLite file is a state: ``usps`` in ASCII."""
+WAIT_SECONDS: Final = 5.0
+"""How long to wait for another process that uses the state."""
+_LOCK: Final = "-lock"
+_CHANGES_AT_ONCE: Final = 1000
+_CHOSEN: Final = (
+    "FROM changes WHERE seq > :after AND (:site IS NULL OR site_id = :site) "
+    "AND change IN (SELECT value FROM json_each(:kinds))"
+)
+_LAST: Final = f"SELECT seq {_CHOSEN} ORDER BY seq DESC LIMIT :last"
+_NEXT: Final = f"SELECT * {_CHOSEN} ORDER BY seq LIMIT {_CHANGES_AT_ONCE}"
+
+_FORMAT_1: Final = """
+CREATE TABLE identity (id TEXT NOT NULL);
+INSERT INTO identity VALUES (lower(hex(randomblob(16))));
+CREATE TABLE sites (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    has_baseline INTEGER NOT NULL DEFAULT 0,
+    delivered INTEGER NOT NULL DEFAULT 0
+);
+CREATE TABLE runs (
+    id INTEGER PRIMARY KEY,
+    site_id INTEGER NOT NULL REFERENCES sites,
+    at INTEGER NOT NULL,
+    outcome TEXT NOT NULL,
+    pages INTEGER NOT NULL,
+    last_seq INTEGER NOT NULL
+);
+CREATE INDEX runs_of_site ON runs (site_id);
+CREATE TABLE sitemaps (
+    id INTEGER PRIMARY KEY,
+    site_id INTEGER NOT NULL REFERENCES sites,
+    url TEXT NOT NULL,
+    final_url TEXT NOT NULL,
+    kind TEXT,
+    is_rolling INTEGER NOT NULL DEFAULT 0,
+    is_silent INTEGER NOT NULL DEFAULT 0,
+    is_complete INTEGER NOT NULL DEFAULT 0,
+    pages INTEGER NOT NULL DEFAULT 0,
+    etag TEXT,
+    last_modified TEXT,
+    content_type TEXT,
+    sha256 BLOB,
+    children BLOB,
+    fetched_at INTEGER,
+    changed_at INTEGER,
+    interval INTEGER NOT NULL DEFAULT 0,
+    UNIQUE (site_id, url)
+);
+CREATE TABLE listings (
+    sitemap_id INTEGER PRIMARY KEY REFERENCES sitemaps,
+    entries BLOB NOT NULL,
+    hashes BLOB NOT NULL
+);
+CREATE TABLE absent (
+    site_id INTEGER NOT NULL REFERENCES sites,
+    url TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    runs INTEGER NOT NULL,
+    sitemap_url TEXT NOT NULL,
+    lastmod INTEGER,
+    at INTEGER NOT NULL,
+    PRIMARY KEY (site_id, url)
+) WITHOUT ROWID;
+CREATE TABLE changes (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    site_id INTEGER NOT NULL REFERENCES sites,
+    change TEXT NOT NULL,
+    url TEXT NOT NULL,
+    sitemap_url TEXT,
+    lastmod INTEGER,
+    old_lastmod INTEGER,
+    at INTEGER NOT NULL
+);
+CREATE INDEX changes_of_site ON changes (site_id, seq);
+"""
+MIGRATIONS: Final = (_FORMAT_1,)
+"""What makes each format out of the one before; a file that is new has format 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class StatePath:
+    """Where a state is, as the caller named it."""
+
+    path: str
+
+    @classmethod
+    def of(cls, given: object) -> "StatePath":
+        """Return the path of a state.
+
+        :raises UsageError: if it is no path.
+        """
+        path = os.fspath(given) if isinstance(given, os.PathLike) else given
+        if not isinstance(path, str) or not path:
+            raise argument_error("state", "the path of a file", given)
+        return cls(path)
+
+    @contextmanager
+    def errors(self) -> Iterator[None]:
+        """Raise errors of SQLite as ours, in one line.
+
+        :raises UsageError: if the file is no database.
+        :raises StateError: if it can't be read or written.
+        """
+        try:
+            yield
+        except sqlite3.OperationalError as error:
+            if "locked" in str(error) or "busy" in str(error):
+                raise StateError(f"{self.path} is used by another process.") from error
+            raise StateError(f"{self.path} can't be used: {error}.") from error
+        except sqlite3.DatabaseError as error:
+            raise UsageError(f"{self.path} is not a state of usp: {error}.") from error
+
+    def connect(self) -> sqlite3.Connection:
+        """Open a connection; any thread may use it, one at a time."""
+        connection = sqlite3.connect(
+            self.path, timeout=WAIT_SECONDS, isolation_level=None, check_same_thread=False
+        )
+        connection.execute("PRAGMA synchronous = NORMAL")
+        return connection
+
+
+class State:
+    """An open state."""
+
+    def __init__(self, path: StatePath, connection: sqlite3.Connection) -> None:
+        self.path = path
+        self.connection = connection
+        self._lock: sqlite3.Connection | None = None
+
+    @classmethod
+    def open_to_read(cls, given: object) -> "State":
+        """Open a state that is there.
+
+        :raises UsageError: if it isn't there, or is no state.
+        """
+        path = StatePath.of(given)
+        if not Path(path.path).is_file():
+            raise UsageError(f"{path.path} is not there: usp sync --state makes it.")
+        return cls._opened(path, create=False)
+
+    @classmethod
+    def open_to_run(cls, given: object, wait: float = WAIT_SECONDS) -> "State":
+        """Open a state for a run, or make it; no other process may run until it is closed.
+
+        :param wait: how many seconds to wait for another process.
+        :raises StateError: if another process uses it, or it can't be written.
+        """
+        path = StatePath.of(given)
+        with ExitStack() as undo, path.errors():
+            lock = sqlite3.connect(
+                f"{path.path}{_LOCK}", timeout=wait, isolation_level=None, check_same_thread=False
+            )
+            undo.callback(lock.close)
+            lock.execute("BEGIN EXCLUSIVE")
+            state = cls._opened(path, create=True)
+            state._lock = lock
+            undo.pop_all()
+        return state
+
+    @classmethod
+    def _opened(cls, path: StatePath, *, create: bool) -> "State":
+        with ExitStack() as undo, path.errors():
+            connection = path.connect()
+            undo.callback(connection.close)
+            _prepare(connection, path.path, create=create)
+            undo.pop_all()
+        return cls(path, connection)
+
+    def close(self) -> None:
+        """Close the state; another process may run then."""
+        self.connection.close()
+        if self._lock:
+            self._lock.close()
+
+    @property
+    def identity(self) -> UUID:
+        """What no other state has; it never changes."""
+        (number,) = self.connection.execute("SELECT id FROM identity").fetchone()
+        return UUID(number, version=4)
+
+    def site_id(self, name: str) -> int | None:
+        """Return the number of a site, if the state knows it."""
+        row = self.connection.execute("SELECT id FROM sites WHERE name = ?", (name,)).fetchone()
+        return None if row is None else int(row[0])
+
+    def add_site(self, name: str) -> int:
+        """Return the number of a site, which is new or known."""
+        known = self.site_id(name)
+        if known is not None:
+            return known
+        self.connection.execute("INSERT OR IGNORE INTO sites (name) VALUES (?)", (name,))
+        return self.add_site(name)
+
+    def known_site(self, name: str) -> int:
+        """Return the number of a site.
+
+        :raises UsageError: if the state doesn't know it.
+        """
+        number = self.site_id(name)
+        if number is None:
+            raise UsageError(f"{self.path.path} has no site {name}.")
+        return number
+
+    def changes(
+        self,
+        *,
+        after: int = 0,
+        site_id: int | None = None,
+        kinds: Collection[ChangeKind] = tuple(ChangeKind),
+        last: int | None = None,
+    ) -> Iterator[Change]:
+        """Yield the changes after a number, in their order; the state may be written meanwhile.
+
+        :param site_id: of one site only.
+        :param last: only so many, the last ones.
+        """
+        given = {"site": site_id, "kinds": json.dumps(sorted(kinds)), "last": last}
+        with self.path.errors():
+            if last is not None:
+                last_ones = self.connection.execute(_LAST, given | {"after": after}).fetchall()
+                after = last_ones[-1][0] - 1 if last_ones else after
+            while rows := self.connection.execute(_NEXT, given | {"after": after}).fetchall():
+                yield from map(_change, rows)
+                after = rows[-1][0]
+
+    def undelivered(self, site_id: int, after: int = 0) -> Iterator[Change]:
+        """Yield the changes of a site that nobody has taken, and that come after a number."""
+        query = "SELECT delivered FROM sites WHERE id = ?"
+        (delivered,) = self.connection.execute(query, (site_id,)).fetchone()
+        return self.changes(after=max(delivered, after), site_id=site_id)
+
+    def deliver(self, site_id: int, seq: int) -> None:
+        """Record that somebody has taken the changes of a site up to this one."""
+        with self.path.errors():
+            self.connection.execute(
+                "UPDATE sites SET delivered = max(delivered, ?) WHERE id = ?", (seq, site_id)
+            )
+
+    def forget(self, before: int) -> None:
+        """Forget changes that were taken, and URLs that are gone, if they are older than this."""
+        with self.path.errors():
+            self.connection.execute(
+                "DELETE FROM changes WHERE at < ? AND seq <= "
+                "(SELECT delivered FROM sites WHERE id = site_id)",
+                (before,),
+            )
+            self.connection.execute(
+                "DELETE FROM absent WHERE at < ? AND kind != 'missing'", (before,)
+            )
+
+
+def _change(row: tuple[Any, ...]) -> Change:
+    seq, _, kind, url, sitemap_url, lastmod, old_lastmod, at = row
+    found_at = time_of(at)
+    assert isinstance(found_at, datetime)  # noqa: S101 -- the column is never null
+    return Change(
+        seq, ChangeKind(kind), url, sitemap_url, time_of(lastmod), time_of(old_lastmod), found_at
+    )
+
+
+def _prepare(connection: sqlite3.Connection, path: str, *, create: bool) -> None:
+    """Check what a file is, and bring it to the latest format."""
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    if application != APPLICATION and (tables or not create):
+        raise UsageError(f"{path} is not a state of usp: another program has made it.")
+    if version > len(MIGRATIONS):
+        raise UsageError(f"{path} was written by a later version of usp.")
+    if version == len(MIGRATIONS):
+        return
+    connection.execute("PRAGMA journal_mode = WAL")
+    steps = "".join(MIGRATIONS[version:])
+    connection.executescript(
+        f"BEGIN IMMEDIATE; {steps} PRAGMA application_id = {APPLICATION};"
+        f"PRAGMA user_version = {len(MIGRATIONS)}; COMMIT;"
+    )

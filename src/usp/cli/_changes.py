@@ -1,0 +1,38 @@
+"""``usp changes``: prints changes that ``usp sync`` has found; it fetches nothing."""
+
+import argparse
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+from usp._sync.changes import Change
+from usp._sync.formats import LINE_FORMATS, atom_lines
+from usp._sync.state import State
+from usp._sync.sync import changes
+from usp.cli._exit import Exit
+from usp.cli._settings import named_by_option
+from usp.cli._target import output
+from usp.exceptions import UsageError
+
+
+def run(args: argparse.Namespace) -> Exit:
+    """Print the changes."""
+    if not args.state:
+        raise UsageError("--state is missing: --state FILE names the file of usp sync")
+    try:
+        found = changes(
+            args.state, after=args.after or 0, site=args.site, emit=args.emit, limit=args.last
+        )
+    except UsageError as error:
+        raise named_by_option(error, args.command.options) from None
+    with output(args) as out:
+        out.writelines(f"{line}\n" for line in lines(found, args))
+    return Exit.DONE
+
+
+def lines(found: Iterable[Change], args: argparse.Namespace) -> Iterator[str]:
+    """Yield the lines of changes, in the format that the user has chosen."""
+    if args.format in LINE_FORMATS:
+        return LINE_FORMATS[args.format](found)
+    with closing(State.open_to_read(args.state)) as state:
+        return atom_lines(found, state.identity, f"Changes in {Path(args.state).stem}")

@@ -1,0 +1,64 @@
+"""The own options of ``usp check``: rows of the table of options."""
+
+from typing import Final
+
+from usp.cli._options import INTEGER, MOMENT, NAMES, TEXT, TEXTS, Option, format_option
+
+CHECK_FORMATS: Final = {
+    "text": "grouped by rule, with examples and what to do",
+    "concise": "a line for each rule and sitemap",
+    "json": "one object",
+    "jsonl": "an object for every single occurrence, one per line",
+    "github": "annotations of GitHub Actions, and the job summary",
+    "markdown": "a table",
+    "junit": "XML for CI services",
+    "sarif": "for code scanning; of files only",
+}
+"""The output formats of ``usp check``."""
+CHECK_OPTIONS: Final = (
+    Option(
+        ("--select",), "rules", "only these rules: codes or prefixes such as SM3, commas between",
+        NAMES, "CODES",
+    ),
+    Option(("--ignore",), "rules", "not these rules; the longer prefix wins", NAMES, "CODES"),
+    Option(
+        ("--per-sitemap-ignore",), "rules",
+        "not these rules for some sitemaps, until a day: 'SM457 https://example.org/old-*.xml "
+        "until 2026-12-31'; may be repeated",
+        TEXTS, "IGNORE",
+    ),
+    Option(
+        ("--engine",), "rules",
+        "the limits of these engines, too: google, bing, yandex, baidu; commas between", NAMES,
+        "ENGINES",
+    ),
+    Option(
+        ("--agent",), "rules",
+        "an agent for which robots.txt is asked, beside those of the engines; may be repeated",
+        TEXTS, "NAME",
+    ),
+    Option(
+        ("--now",), "rules", "the time by which dates are judged (default: the current time)",
+        MOMENT, "TIME",
+    ),
+    Option(
+        ("--require",), "rules", "the sitemaps must list the URLs in this file, one a line", TEXT,
+        "FILE",
+    ),
+    Option(("--min-pages",), "rules", "the sitemaps must list at least N pages", INTEGER, "N"),
+    Option(
+        ("--twice",), "rules", "fetch everything a second time, and compare what is listed"
+    ),
+    Option(
+        ("--baseline",), "rules", "what this file has is known, and doesn't count", TEXT, "FILE"
+    ),
+    Option(("--write-baseline",), "rules", "write all that is found to the file of --baseline"),
+    Option(
+        ("--fail-on",), "rules", "exit with 1 if there is something so serious (default: error)",
+        TEXT, choices=("error", "warning", "never"), default="error",
+    ),
+    Option(("--exit-zero",), "rules", "exit with 0 whatever is found"),
+    format_option(CHECK_FORMATS),
+    Option(("--statistics",), "output", "print how often each rule is violated, without examples"),
+)  # fmt: skip
+"""The own options of ``usp check``."""

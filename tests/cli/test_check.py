@@ -1,0 +1,222 @@
+"""``usp check`` and ``usp rule``: formats, exit codes, one clear line for wrong use."""
+
+import json
+import os
+from pathlib import Path
+from xml.dom.minidom import parseString
+
+import pytest
+
+from tests.check.documents import dated, url
+from tests.cli.command import Finished, usp
+from tests.server import LoopbackServer, urlset
+
+NOW = ("--now", "2026-11-17T12:00:00Z")
+UNREACHABLE = "http://127.0.0.1:9/sitemap.xml"
+
+
+@pytest.fixture
+def faulty(tmp_path: Path) -> str:
+    """A file with one error on line 4, and a warning on line 3."""
+    file = tmp_path / "sitemap.xml"
+    text = dated("2026-11-01", "2026-1-2").replace("/a0<", "/a0?utm_source=x<")
+    file.write_text(text, encoding="utf-8")
+    return str(file)
+
+
+@pytest.fixture
+def clean(tmp_path: Path) -> str:
+    file = tmp_path / "clean.xml"
+    file.write_text(url(), encoding="utf-8")
+    return str(file)
+
+
+def check(*args: str) -> Finished:
+    return usp("check", *args, *NOW)
+
+
+def test_the_text_says_which_line_to_change_and_how(faulty: str) -> None:
+    done = check(faulty)
+    assert done.code == 1
+    assert done.out.splitlines()[:4] == [
+        (
+            "error SM451 date-form: A date can be understood, but is not written as YYYY, YYYY-MM, "
+            "YYYY-MM-DD or with a time YYYY-MM-DDThh:mm, with seconds and a fraction if wanted."
+        ),
+        f"  {faulty}",
+        "    line 4: https://example.org/a1: lastmod 2026-1-2",
+        (
+            "  What to do: Write 2026-01-31 or 2026-01-31T10:00:00+00:00. Its name in other tools: "
+            "Invalid date."
+        ),
+    ]
+    assert done.out.splitlines()[-1] == (
+        "1 sitemap checked: 1 error, 1 warning, 0 info, 0 undecided"
+    )
+    assert done.found == "found: 1 sitemap"
+
+
+def test_a_healthy_file_exits_with_zero(clean: str) -> None:
+    done = check(clean)
+    assert (done.code, done.out) == (
+        0, "1 sitemap checked: 0 errors, 0 warnings, 0 info, 0 undecided\n"
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        (["--ignore", "SM451"], 0),
+        (["--ignore", "SM451", "--fail-on", "warning"], 1),
+        (["--fail-on", "never"], 0),
+        (["--exit-zero"], 0),
+        (["--min-pages", "3"], 1),
+        (["--per-sitemap-ignore", "SM451 *.xml until 2026-12-31"], 0),
+        (["--select", "SM999"], 2),
+        (["--engine", "altavista"], 2),
+        (["--now", "tomorrow"], 2),
+        (["--write-baseline"], 2),
+        (["--require", "no/such/file"], 2),
+        (["--statistics", "-f", "json"], 2),
+    ],
+)
+def test_the_exit_code_says_what_counts(options: list[str], code: int, faulty: str) -> None:
+    done = usp("check", faulty, *(() if "--now" in options else NOW), *options)
+    assert done.code == code
+    if code == 2:
+        assert len(done.err.splitlines()) == 1
+        assert done.out == ""
+
+
+def test_undecided_is_an_answer_of_its_own(server: LoopbackServer) -> None:
+    server.site["/index.xml"] = server.site["/sitemap.xml"] = (
+        "<sitemapindex xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>"
+        f"<sitemap><loc>{server.at('/a.xml')}</loc></sitemap></sitemapindex>"
+    )
+    server.site["/a.xml"] = urlset(server.at("/a"))
+    limited = (server.at("/index.xml"), "--max-sitemaps", "1", "--ignore", "SM361")
+    assert check(*limited).code == 0
+    assert check(*limited, "--strict").code == 3
+    assert check(*limited, "--strict", "--min-pages", "10").code == 1
+
+
+def test_a_site_that_does_not_answer_is_not_called_broken() -> None:
+    done = check(UNREACHABLE, "--max-attempts", "1", "--fail-on", "never")
+    assert done.code == 3
+
+
+def test_concise_has_a_line_for_each_finding(faulty: str) -> None:
+    assert check(faulty, "-f", "concise").out.splitlines() == [
+        f"{faulty}:4: SM451 error date-form: https://example.org/a1: lastmod 2026-1-2",
+        (
+            f"{faulty}:3: SM360 warning tracking-parameter: https://example.org/a0?utm_source=x: "
+            "the parameter utm_source"
+        ),
+    ]
+
+
+def test_json_is_sorted_and_the_same_each_time(faulty: str) -> None:
+    done = check(faulty, "-f", "json")
+    found = json.loads(done.out)
+    assert list(found) == ["schema_version", "source", "now", "summary", "findings"]
+    assert found["now"] == "2026-11-17T12:00:00Z"
+    assert found["summary"] == {"error": 1, "warning": 1, "info": 0, "undecided": 0}
+    assert [one["code"] for one in found["findings"]] == ["SM451", "SM360"]
+    assert list(found["findings"][0]) == [
+        *("code", "name", "severity", "message", "sitemap_url", "count", "examples")
+    ]
+    assert list(found["findings"][0]["examples"][0]) == ["url", "line", "offset", "detail"]
+    assert check(faulty, "-f", "json").out == done.out
+
+
+def test_jsonl_has_every_single_occurrence(tmp_path: Path) -> None:
+    file = tmp_path / "sitemap.xml"
+    file.write_text(dated(*["2026-1-2"] * 12), encoding="utf-8")
+    rows = [json.loads(line) for line in check(str(file), "-f", "jsonl").out.splitlines()]
+    assert [row["line"] for row in rows if row["code"] == "SM451"] == list(range(3, 15))
+
+
+def test_github_gets_annotations_and_a_job_summary(faulty: str, tmp_path: Path) -> None:
+    summary = tmp_path / "summary.md"
+    env = {"GITHUB_STEP_SUMMARY": str(summary), "PATH": os.environ["PATH"]}
+    done = usp("check", faulty, "-f", "github", *NOW, env=env)
+    error, warning = done.out.splitlines()
+    assert error.startswith(f"::error file={faulty},line=4,title=SM451 date-form::A date can be")
+    assert warning.startswith(f"::warning file={faulty},line=3,title=SM360 tracking-parameter::")
+    assert "| error | SM451 date-form |" in summary.read_text(encoding="utf-8")
+
+
+def test_markdown_is_a_table(faulty: str) -> None:
+    lines = check(faulty, "-f", "markdown").out.splitlines()
+    assert lines[0] == f"## usp check: {faulty}"
+    assert len([line for line in lines if line.startswith("| ")]) == 3
+
+
+def test_junit_has_a_case_for_each_sitemap_and_block(faulty: str) -> None:
+    suite = parseString(check(faulty, "-f", "junit").out)  # noqa: S318 -- our own output
+    cases = suite.getElementsByTagName("testcase")
+    failed = [case for case in cases if case.getElementsByTagName("failure")]
+    assert [case.getAttribute("name") for case in failed] == ["SM4 Values"]
+    assert {case.getAttribute("classname") for case in cases} == {faulty}
+    root = suite.documentElement
+    assert root is not None
+    assert (root.getAttribute("tests"), root.getAttribute("failures")) == (str(len(cases)), "1")
+
+
+def test_sarif_points_into_files_and_is_refused_for_urls(faulty: str) -> None:
+    log = json.loads(check(faulty, "-f", "sarif").out)
+    results = log["runs"][0]["results"]
+    place = results[0]["locations"][0]["physicalLocation"]
+    assert (place["artifactLocation"]["uri"], place["region"]["startLine"]) == (faulty, 4)
+    rules = {rule["id"] for rule in log["runs"][0]["tool"]["driver"]["rules"]}
+    assert {result["ruleId"] for result in results} == rules == {"SM451", "SM360"}
+    done = check("https://example.org/sitemap.xml", "-f", "sarif")
+    assert (done.code, len(done.err.splitlines())) == (2, 1)
+
+
+def test_statistics_count_each_rule(faulty: str) -> None:
+    assert check(faulty, "--statistics").out.splitlines()[0].split() == [
+        *("1", "SM451", "error", "date-form", "(1", "sitemap)")
+    ]
+
+
+def test_a_baseline_is_written_and_then_covers_what_it_has(faulty: str, tmp_path: Path) -> None:
+    known = str(tmp_path / "known.json")
+    assert check(faulty, "--baseline", known, "--write-baseline").code == 0
+    done = check(faulty, "--baseline", known, "--fail-on", "warning")
+    assert (done.code, done.out.count("SM")) == (0, 0)
+
+
+def test_required_urls_are_read_from_a_file(clean: str, tmp_path: Path) -> None:
+    (tmp_path / "urls.txt").write_text("# ours\nhttps://example.org/a\nhttps://example.org/b\n")
+    done = check(clean, "--require", str(tmp_path / "urls.txt"), "-f", "concise")
+    assert done.code == 1
+    assert done.out == (
+        f"{clean}: SM369 error required-url-missing: https://example.org/b: no sitemap lists it\n"
+    )
+
+
+def test_ignores_may_be_in_the_config_file(faulty: str, tmp_path: Path) -> None:
+    (tmp_path / "usp.toml").write_text(
+        '[check]\nfail-on = "warning"\nignore = ["SM360"]\n'
+        'per-sitemap-ignore = ["SM451 *.xml until 2026-12-31"]\n'
+    )
+    done = usp("check", faulty, *NOW, "--config", str(tmp_path / "usp.toml"))
+    assert (done.code, done.out.count("SM")) == (0, 0)
+
+
+def test_a_rule_is_explained() -> None:
+    done = usp("rule", "sm350")
+    assert done.code == 0
+    assert done.out.startswith("SM350 url-over-2048 (error)\n\nA URL has more than 2,048")
+    assert "What to do:" in done.out
+
+
+def test_rules_with_a_prefix_are_listed() -> None:
+    lines = usp("rule", "SM35").out.splitlines()
+    assert [line.split()[0] for line in lines] == [f"SM35{digit}" for digit in range(10)]
+
+
+def test_an_unknown_rule_gives_one_line() -> None:
+    done = usp("rule", "SM999")
+    assert (done.code, len(done.err.splitlines())) == (2, 1)

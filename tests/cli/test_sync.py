@@ -1,0 +1,144 @@
+"""``usp sync`` and ``usp changes`` as processes: output, exit codes, one line for what is wrong."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import Finished, usp
+from tests.server import LoopbackServer
+from tests.sync.rounds import PAGES, kept, urlset
+from usp._sync.state import State
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> Path:
+    return tmp_path / "state.db"
+
+
+def sync(server: LoopbackServer, state: Path, *args: str) -> Finished:
+    return usp("sync", f"{server.url}a.xml", "--state", str(state), *args)
+
+
+def test_a_first_run_is_a_baseline_and_the_next_prints_changes(
+    server: LoopbackServer, state: Path
+) -> None:
+    server.site["/a.xml"] = kept(urlset("1", "2"))
+    first = sync(server, state)
+    assert (first.code, first.out) == (0, "")
+    assert "a baseline of 2 pages" in first.err
+    assert (
+        sync(server, state)
+        .err.splitlines()[-1]
+        .startswith("synced: 1 site, 1 sitemap (1 unchanged), 0 changes, 1 request, 0 B, ")
+    )
+    server.site["/a.xml"] = kept(urlset("1", "3"))
+    second = sync(server, state)
+    assert second.out == f"+ added    {PAGES}3\n? missing  {PAGES}2\n"
+    assert "2 changes (1 added, 1 missing)" in second.err
+    assert sync(server, state, "-q", "-f", "urls") == Finished(0, f"{PAGES}2\n", "")
+
+
+def test_changes_are_printed_again_from_a_number_on(server: LoopbackServer, state: Path) -> None:
+    server.site["/a.xml"] = urlset("1", "2", "3")
+    assert len(sync(server, state, "--emit-initial", "-f", "jsonl").out.splitlines()) == 3
+    found = usp("changes", "--state", str(state), "--after", "1", "-f", "jsonl")
+    assert [json.loads(line)["seq"] for line in found.out.splitlines()] == [2, 3]
+    last = usp("changes", "--state", str(state), "--last", "1", "-f", "urls")
+    assert last == Finished(0, f"{PAGES}3\n", "")
+    none = usp("changes", "--state", str(state), "--emit", "removed")
+    assert none == Finished(0, "", "")
+
+
+def test_a_feed_is_written_to_a_file(server: LoopbackServer, state: Path, tmp_path: Path) -> None:
+    server.site["/a.xml"] = urlset("new-bridge")
+    feed = tmp_path / "new.xml"
+    done = sync(server, state, "--emit-initial", "-f", "atom", "-o", str(feed))
+    assert (done.code, done.out) == (0, "")
+    assert "<title>New bridge</title>" in feed.read_text()
+    again = usp("changes", "--state", str(state), "-f", "atom")
+    assert again.out == feed.read_text()
+
+
+def test_what_could_not_be_written_comes_again(
+    server: LoopbackServer, state: Path, tmp_path: Path
+) -> None:
+    server.site["/a.xml"] = urlset("1")
+    taken = tmp_path / "there.txt"
+    taken.write_text("mine")
+    done = sync(server, state, "--emit-initial", "-f", "urls", "-o", str(taken))
+    assert done.code == 2
+    assert taken.read_text() == "mine"
+    assert sync(server, state, "--emit-initial", "-f", "urls").out == f"{PAGES}1\n"
+
+
+def test_too_many_removals_are_held_back_with_exit_code_3(
+    server: LoopbackServer, state: Path
+) -> None:
+    server.site["/a.xml"] = urlset(*map(str, range(10)))
+    sync(server, state)
+    server.site["/a.xml"] = urlset("0")
+    assert sync(server, state).code == 0
+    held = sync(server, state)
+    assert (held.code, held.out) == (3, "")
+    assert "9 URLs would be removed at once, so none is" in held.err
+    allowed = sync(server, state, "--max-removed", "100%")
+    assert allowed.code == 0
+    assert allowed.out.count("- removed") == 9
+
+
+def test_many_sites_of_a_file_share_a_state(
+    server: LoopbackServer, state: Path, tmp_path: Path
+) -> None:
+    names = "abc"
+    for name in names:
+        server.site[f"/{name}.xml"] = urlset(name)
+    listed = tmp_path / "sites.txt"
+    listed.write_text("# news\n" + "".join(f"{server.url}{name}.xml\n" for name in names))
+    args = ("sync", "--from", str(listed), "--state", str(state), "--jitter", "0.01")
+    assert usp(*args).err.splitlines()[-1].startswith("synced: 3 sites, 3 sitemaps")
+    server.site["/b.xml"] = urlset("b", "b2")
+    server.site["/c.xml"] = 503
+    done = usp(*args, "--max-attempts", "1", "-f", "urls")
+    assert (done.code, done.out) == (3, f"{PAGES}b2\n")
+    assert "c.xml: unreachable: what is known of it stays" in done.err
+
+
+def test_a_state_that_another_process_uses_is_one_line_and_exit_code_3(
+    server: LoopbackServer, state: Path
+) -> None:
+    opened = State.open_to_run(state)
+    try:
+        done = sync(server, state)
+    finally:
+        opened.close()
+    assert done.code == 3
+    assert done.err == f"usp: error: {state} is used by another process.\n"
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (("sync", "example.org"), "--state is missing"),
+        (("sync", "--state", "s.db"), "there is no source"),
+        (("changes",), "--state is missing"),
+        (("sync", "example.org", "--state", "s.db", "--limit", "5"), "--limit can't be used here"),
+        (("sync", "example.org", "--state", "s.db", "--since", "2d"), "--since can't be used"),
+        (("sync", "example.org", "--state", "s.db", "--confirm", "0"), "--confirm must be"),
+        (("sync", "example.org", "--state", "s.db", "--max-removed", "x"), "--max-removed must"),
+        (
+            ("sync", "example.org", "--state", "s.db", "--emit", "new"),
+            "--emit must be some of",
+        ),
+        (("sync", "example.org", "--state", "s.db", "--keep", "x"), "--keep must be"),
+        (("changes", "--state", "none.db"), "none.db is not there"),
+        (("changes", "--state", "none.db", "--after", "-1"), "--after must be"),
+    ],
+)
+def test_wrong_use_is_one_line_and_exit_code_2(
+    args: tuple[str, ...], message: str, tmp_path: Path
+) -> None:
+    done = usp(*args, cwd=tmp_path)
+    assert (done.code, done.out) == (2, "")
+    assert message in done.err
+    assert done.err.count("\n") == 1

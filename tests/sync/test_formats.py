@@ -1,0 +1,114 @@
+"""Changes as text, URLs, JSON lines and an Atom feed."""
+
+import json
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from uuid import UUID
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from usp._parse import Kind, Pages, Source, inspect
+from usp._sync.changes import Change, ChangeKind
+from usp._sync.formats import LINE_FORMATS, atom_lines, page_title
+
+AT = datetime(2026, 11, 17, 4, 0, 0, tzinfo=UTC)
+DAY = datetime(2026, 11, 1, tzinfo=UTC)
+FEED = UUID("12345678-1234-4234-8234-123456789abc")
+ATOM = "{http://www.w3.org/2005/Atom}"
+
+
+def change(seq: int, kind: ChangeKind, url: str, old: datetime | None = None) -> Change:
+    return Change(seq, kind, url, "https://example.org/a.xml", DAY, old, AT)
+
+
+CHANGES = [
+    change(7, ChangeKind.ADDED, "https://example.org/a?b=1&c=<2>"),
+    change(8, ChangeKind.CHANGED, "https://example.org/b", datetime(2026, 10, 1, tzinfo=UTC)),
+    change(9, ChangeKind.REMOVED, "https://example.org/new\nline\x1b[31m"),
+]
+
+
+def parsed(lines: Iterable[str]) -> ET.Element:
+    return ET.fromstring("\n".join(lines))  # noqa: S314 -- written here
+
+
+def test_text_has_a_mark_the_kind_the_url_and_the_dates() -> None:
+    lines = list(LINE_FORMATS["text"](CHANGES))
+    assert lines[0] == "+ added    https://example.org/a?b=1&c=<2>  2026-11-01T00:00:00Z"
+    assert lines[1].endswith("  2026-10-01T00:00:00Z -> 2026-11-01T00:00:00Z")
+    assert all("\n" not in line and "\x1b" not in line for line in lines)
+
+
+def test_urls_are_the_urls_alone() -> None:
+    assert next(LINE_FORMATS["urls"](CHANGES)) == "https://example.org/a?b=1&c=<2>"
+
+
+def test_json_lines_have_the_fields_of_a_change() -> None:
+    second = [*map(json.loads, LINE_FORMATS["jsonl"](CHANGES))][1]
+    assert second == {
+        "seq": 8,
+        "change": "changed",
+        "url": "https://example.org/b",
+        "sitemap_url": "https://example.org/a.xml",
+        "lastmod": "2026-11-01T00:00:00Z",
+        "old_lastmod": "2026-10-01T00:00:00Z",
+        "at": "2026-11-17T04:00:00Z",
+    }
+
+
+def test_a_feed_has_what_rfc_4287_requires() -> None:
+    root = parsed(atom_lines(CHANGES, FEED, "A & B"))
+    assert root.tag == f"{ATOM}feed"
+    assert root.findtext(f"{ATOM}title") == "A & B"
+    assert root.findtext(f"{ATOM}id") == FEED.urn
+    assert root.findtext(f"{ATOM}updated") == "2026-11-17T04:00:00Z"
+    assert root.findtext(f"{ATOM}author/{ATOM}name")
+    entries = root.findall(f"{ATOM}entry")
+    assert [entry.find(f"{ATOM}category").get("term") for entry in entries] == [  # type: ignore[union-attr]
+        "removed",
+        "changed",
+        "added",
+    ]
+    for entry in entries:
+        for required in ("id", "title", "updated", "link"):
+            assert len(entry.findall(f"{ATOM}{required}")) == 1
+    assert len({entry.findtext(f"{ATOM}id") for entry in entries}) == len(entries)
+
+
+def test_the_id_of_an_entry_stays_the_same() -> None:
+    first = list(atom_lines(CHANGES[:1], FEED, "one"))
+    later = list(atom_lines(CHANGES, FEED, "another"))
+    (found,) = [line for line in first if "<id>" in line][1:]
+    assert found in later
+
+
+def test_our_own_parser_reads_the_feed() -> None:
+    feed = "\n".join(atom_lines(CHANGES, FEED, "A")).encode()
+    document = inspect(Source([feed], "https://example.org/feed"))
+    assert document.kind is Kind.ATOM
+    assert isinstance(document.pages, Pages)
+    assert [page.url for page in document.pages][1:] == [
+        "https://example.org/b",
+        "https://example.org/a?b=1&c=<2>",
+    ]
+    assert document.pages.complete
+
+
+def test_an_empty_feed_is_a_feed() -> None:
+    root = parsed(atom_lines([], FEED, "A"))
+    assert root.findtext(f"{ATOM}updated") == "1970-01-01T00:00:00Z"
+
+
+@pytest.mark.parametrize(
+    ("url", "title"),
+    [
+        ("https://example.org/news/a-new_bridge.html", "A new bridge"),
+        ("https://example.org/%C3%BCber-uns/", "Über uns"),
+        ("https://example.org/", "example.org"),
+        ("https://example.org/v1.2", "V1.2"),
+        ("https://example.org/--/", "example.org"),
+    ],
+)
+def test_a_title_is_made_of_the_url(url: str, title: str) -> None:
+    assert page_title(url) == title

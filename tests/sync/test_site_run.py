@@ -1,0 +1,206 @@
+"""Runs of a site with a real state: failures remove nothing, and the changes add up."""
+
+import zlib
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.sync.runs import HOME, Read, Round, Site, entries, sitemap_url, told
+from usp._parse import Kind
+from usp._sync.changes import Change, ChangeKind
+from usp._sync.listing import ListedPage
+from usp._sync.readings import RunRules
+
+GONE = {ChangeKind.MISSING, ChangeKind.REMOVED, ChangeKind.EXPIRED}
+
+listings = st.sets(st.integers(0, 7)).map(lambda names: entries(*sorted(names)))
+outcomes = st.one_of(
+    st.none(),
+    listings.map(Read),
+    listings.map(lambda some: Read(some, is_whole=False)),
+)
+rounds = st.one_of(
+    st.dictionaries(st.sampled_from("abc"), outcomes),
+    st.none(),
+)
+
+
+class World:
+    """What the complete readings say, kept apart from the code under test."""
+
+    def __init__(self) -> None:
+        self.listed: dict[str, set[str]] = {}
+        self.absent_for: dict[str, int] = {}
+
+    def take(self, sitemaps: Round | None) -> None:
+        before = self.urls
+        if sitemaps is not None:
+            failed = {name for name, read in sitemaps.items() if read is None}
+            hidden = failed - set(self.listed)  # it may be an index
+            for name in [] if hidden else [*self.listed]:
+                if name not in sitemaps:
+                    del self.listed[name]
+            for name, read in sitemaps.items():
+                if read is not None:
+                    old = set() if read.is_whole else self.listed.get(name, set())
+                    self.listed[name] = old | set(read.entries)
+        for url in before | set(self.absent_for):
+            if url in self.urls:
+                self.absent_for.pop(url, None)
+            else:
+                self.absent_for[url] = self.absent_for.get(url, 0) + 1
+
+    @property
+    def urls(self) -> set[str]:
+        return set().union(*self.listed.values())
+
+
+def apply(changes: list[Change], listed: dict[str, str | None]) -> None:
+    """Follow changes as a consumer does: which URL is listed, and by which sitemap."""
+    for change in changes:
+        if change.change in GONE:
+            listed.pop(change.url, None)
+        elif change.change is not ChangeKind.CHURN:
+            listed[change.url] = change.sitemap_url
+
+
+@given(st.lists(rounds, min_size=2, max_size=8), st.integers(1, 3), st.sampled_from([0.5, 1.0]))
+def test_failures_remove_nothing_and_the_changes_add_up(
+    sequence: list[Round | None], confirm: int, max_removed: float
+) -> None:
+    with TemporaryDirectory() as folder:
+        rules = RunRules(confirm, max_removed, emit_initial=True)
+        site, world = Site(Path(folder) / "state.db", rules), World()
+        listed: dict[str, str | None] = {}
+        for sitemaps in sequence:
+            changes = site.run(sitemaps)
+            world.take(sitemaps)
+            apply(changes, listed)
+            assert set(listed) == world.urls
+            for url, where in listed.items():
+                assert where is not None
+                name = where.removeprefix(HOME).removesuffix(".xml")
+                assert url in world.listed[name]
+            for change in changes:
+                if change.change is ChangeKind.REMOVED:
+                    assert world.absent_for[change.url] >= confirm
+
+
+@given(st.lists(st.sampled_from(["whole", "cut", "failed", "robots"]), max_size=10))
+def test_no_failure_and_no_recovery_changes_a_site_that_stays_the_same(fates: list[str]) -> None:
+    """Every complete reading has every URL, so nothing is ever reported."""
+    whole = {"a": Read(entries(*range(6))), "b": Read(entries(*range(4, 9)))}
+    made: dict[str, Round | None] = {
+        "whole": whole,
+        "cut": {"a": Read(entries(0), is_whole=False), "b": whole["b"]},
+        "failed": {"a": None, "b": Read({}, is_whole=False)},
+        "robots": None,
+    }
+    with TemporaryDirectory() as folder:
+        site = Site(Path(folder) / "state.db", RunRules(confirm=1))
+        assert [site.run(made[fate]) for fate in ["whole", *fates, "whole"]] == [[]] * (
+            len(fates) + 2
+        )
+
+
+def test_the_first_run_is_a_baseline(tmp_path: Path) -> None:
+    site = Site(tmp_path / "state.db")
+    assert site.run({"a": Read(entries(1, 2))}) == []
+    assert site.result is not None
+    assert site.result.is_baseline
+    assert told(site.run({"a": Read(entries(1, 2, 3))})) == [("added", "3")]
+    assert not site.result.is_baseline
+
+
+def test_a_sitemap_that_failed_in_the_first_run_joins_the_baseline_later(tmp_path: Path) -> None:
+    site = Site(tmp_path / "state.db")
+    site.run({"a": Read(entries(1)), "b": None, "c": Read(entries(5), is_whole=False)})
+    assert site.run({"a": Read(entries(1)), "b": None, "c": Read(entries(5, 6))}) == []
+    assert site.run({"a": Read(entries(1)), "b": Read(entries(3, 4)), "c": None}) == []
+    changes = site.run({"a": Read(entries(1)), "b": Read(entries(3, 4, 7)), "d": Read(entries(8))})
+    assert told(changes)[:2] == [("added", "7"), ("added", "8")]
+
+
+def test_a_first_run_that_a_limit_ended_is_continued_by_the_next(tmp_path: Path) -> None:
+    site = Site(tmp_path / "state.db")
+    site.run({"a": Read(entries(1))}, stopped=True)
+    assert site.run({"a": Read(entries(1)), "b": Read(entries(2))}) == []
+    assert told(site.run({"a": Read(entries(1)), "b": Read(entries(2, 3))})) == [("added", "3")]
+
+
+def test_a_run_that_a_limit_ended_takes_no_sitemap_for_gone(tmp_path: Path) -> None:
+    site = Site(tmp_path / "state.db", RunRules(confirm=1, max_removed=1))
+    both = {"a": Read(entries(1)), "b": Read(entries(2))}
+    site.run(both)
+    assert site.run({"a": Read(entries(1))}, stopped=True) == []
+    assert told(site.run({"a": Read(entries(1))})) == [("removed", "2")]
+
+
+def test_an_index_that_is_new_and_failed_may_list_what_is_not_met(tmp_path: Path) -> None:
+    site = Site(tmp_path / "state.db", RunRules(confirm=1, max_removed=1))
+    site.run({"a": Read(entries(1))})
+    assert site.run({"new": None}) == []
+
+
+def test_a_sitemap_under_another_name_moves_its_urls(tmp_path: Path) -> None:
+    site = Site(tmp_path / "state.db")
+    site.run({"a": Read(entries(1, 2))})
+    changes = site.run({"b": Read(entries(1, 2))})
+    assert told(changes) == [("moved", "1"), ("moved", "2")]
+    assert {change.sitemap_url for change in changes} == {sitemap_url("b")}
+
+
+def test_news_expire_and_what_returns_is_not_new(tmp_path: Path) -> None:
+    site = Site(tmp_path / "state.db")
+    site.run({"news": Read(entries(1, 2), news=2)})
+    expired = site.run({"news": Read(entries(2, 3), news=2)})
+    assert told(expired) == [("added", "3"), ("expired", "1")]
+    assert told(site.run({"news": Read({}), "a": Read(entries(1, 3))})) == [
+        ("expired", "2"),
+        ("moved", "3"),
+        ("returned", "1"),
+    ]
+
+
+def test_feeds_are_rolling(tmp_path: Path) -> None:
+    site = Site(tmp_path / "state.db")
+    site.run({"feed": Read(entries(1), kind=Kind.ATOM)})
+    assert told(site.run({"feed": Read(entries(2), kind=Kind.ATOM)})) == [
+        ("added", "2"),
+        ("expired", "1"),
+    ]
+
+
+def test_too_many_removals_are_held_back_until_they_are_allowed(tmp_path: Path) -> None:
+    site = Site(tmp_path / "state.db")
+    site.run({"a": Read(entries(*range(10)))})
+    few = {"a": Read(entries(*range(4)))}
+    assert [kind for kind, _ in told(site.run(few))] == ["missing"] * 6
+    assert site.run(few) == []
+    assert site.result is not None
+    assert site.result.held_back == 6
+    site.rules = RunRules(max_removed=1.0)
+    assert [kind for kind, _ in told(site.run(few))] == ["removed"] * 6
+    assert site.result.held_back == 0
+
+
+def test_churn_is_one_change_of_the_sitemap(tmp_path: Path) -> None:
+    site = Site(tmp_path / "state.db")
+    site.run({"a": Read(entries(*range(50), lastmod=1))})
+    (churn,) = site.run({"a": Read(entries(*range(50), lastmod=2))})
+    assert (churn.change, churn.url) == (ChangeKind.CHURN, sitemap_url("a"))
+    assert churn.lastmod is not None
+    assert churn.old_lastmod is not None
+    assert churn.lastmod > churn.old_lastmod
+
+
+def test_two_urls_with_the_same_hash_are_told_apart(tmp_path: Path) -> None:
+    """crc32("plumless") == crc32("buckeroo"): the first look says yes, the second no."""
+    assert zlib.crc32(b"plumless") == zlib.crc32(b"buckeroo")
+    site = Site(tmp_path / "state.db")
+    one, other = {"plumless": ListedPage(None, 0)}, {"buckeroo": ListedPage(None, 0)}
+    site.run({"a": Read(one), "b": Read(entries(1))})
+    changes = site.run({"a": Read(one), "b": Read({**entries(1), **other})})
+    assert [(change.change, change.url) for change in changes] == [("added", "buckeroo")]
