@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import compress, product
+
 import pytest
 
 from tests.parse.pattern.readers import assert_readers_agree, entries
@@ -45,6 +47,14 @@ ALMOST = {
     "another namespace": f'<loc xmlns="urn:y">http://h.example/y</loc>{USUAL}',
     "a base": LINK.replace("rel=", 'xml:base="/b/" rel='),
     "a control character": "<lastmod>\x02</lastmod>",
+    "the end of the entry in CDATA": "<lastmod><![CDATA[</url>]]></lastmod>",
+    "the end of the entry in a comment": "<lastmod>2020<!-- </url> --></lastmod>",
+    "the end of the entry with a blank": f"{USUAL}</url ><url>{USUAL}",
+    "almost the end of the entry": f"{USUAL}</urls><url>{USUAL}",
+    "the end of the entry twice": f"{USUAL}</url></url><url>{USUAL}",
+    "an entry in the entry": f"<url>{USUAL}</url>",
+    "references in texts": "<lastmod>&lt;&#50;&#x32;&amp;amp;&gt;</lastmod>",
+    "half a reference in a text": "<lastmod>a &amp b</lastmod>",
     "an undeclared prefix": f"<odd:word>1</odd:word>{USUAL}",
 }
 
@@ -59,6 +69,38 @@ def test_an_entry_with_almost_the_same_tags_is_read_as_expat_reads_it(
     data = f"<urlset {ALL}>{''.join(listed)}</urlset>".encode()
     assert_readers_agree([data])
     assert entries(data).matched >= 30
+
+
+IMAGE = "<image:image><image:loc>http://h.example/i.png</image:loc></image:image>"
+
+
+def test_entries_that_lack_different_elements_are_one_run() -> None:
+    parts = [LINK, "<lastmod>2020-05-06</lastmod>", "<priority>0.5</priority>", IMAGE]
+    listed = [
+        u(f"http://h.example/{number}?a&amp;b", "".join(compress(parts, chosen)))
+        for number, chosen in enumerate([*product((False, True), repeat=len(parts))] * 8)
+    ]
+    data = f"<urlset {ALL}>{''.join(listed)}</urlset>".encode()
+    assert_readers_agree([data])
+    assert entries(data).matched == len(listed)
+
+
+def test_of_a_long_stretch_only_the_odd_entry_is_left_to_expat() -> None:
+    listed = [u(f"http://h.example/{number}", USUAL) for number in range(400)]
+    listed[300] = u("http://h.example/300", f"text{USUAL}")
+    data = f"<urlset {ALL}>{''.join(listed)}</urlset>".encode()
+    assert_readers_agree([data])
+    assert entries(data).matched == len(listed) - 1
+
+
+def test_entries_with_a_child_that_is_left_to_expat_are_read_as_it_reads_them() -> None:
+    odd = '<o:odd xmlns:o="urn:o"><o:deep/></o:odd>'
+    listed = [
+        u(f"http://h.example/{number}", odd + "<priority>0.5</priority>" * number)
+        for number in range(12)
+    ]
+    data = f"<urlset {ALL}>{''.join(listed)}</urlset>".encode()
+    assert_readers_agree([data])
 
 
 def test_the_text_between_entries_is_not_part_of_them() -> None:

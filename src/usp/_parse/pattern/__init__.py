@@ -3,9 +3,11 @@
 Sitemaps are generated, so their entries have the same elements in the same order, and so have those
 of other sites. What expat finds in an entry with certain tags it finds in all of them:
 
-- ``shape``: an entry, split into its tags and its texts;
+- ``shape``: the tags of an entry, without texts and values of attributes;
 - ``learning``: what the texts of a shape mean, by a sample that expat reads;
 - ``known_patterns``: what was learned, for other documents as well;
+- ``stretch``: many entries, split together and made into rows;
+- ``fits``: how the texts of each shape become a row;
 - ``layout``: rows of texts, and runs of entries;
 - ``unsafe``, ``text_conversion``: what is left to expat, and texts as expat gives them;
 - ``pattern_reader``: matches entries, and decides when that is worth it.

@@ -1,8 +1,8 @@
 """The pattern reader: reads entries by their shape, at a fraction of expat's cost.
 
-An entry is split into tags and texts (``shape``). If its tags are those of a known pattern, its
-texts are where that pattern says. An unknown shape is learned from a sample that expat reads
-(``learning``), or put together from children that are known.
+Entries are split into tags and texts, many at once (``stretch``). If the tags of one are those of a
+known pattern, its texts are where that pattern says. An unknown shape is learned from a sample that
+expat reads (``learning``), or put together from children that are known.
 
 The pattern reader never changes a result. It gives an entry only if expat would give the same:
 
