@@ -108,7 +108,7 @@ def images_by(
 def _plain_alternates(rels: Texts, languages: Texts, urls: Texts) -> list[tuple[str, str]] | None:
     """Return the alternates if none needs cleaning, as nearly always; else None.
 
-    What has no URL is no alternate of this entry.
+    What has no language or no URL is none.
     """
     if not _RELS.issuperset(rels):
         return None
@@ -118,8 +118,8 @@ def _plain_alternates(rels: Texts, languages: Texts, urls: Texts) -> list[tuple[
         if len(_languages) < _MAX_LANGUAGES:
             _languages.update(languages)
     pairs = zip(languages, urls, strict=True)
-    if None in urls:
-        pairs = (pair for pair in pairs if pair[1] is not None)  # type: ignore[assignment]
+    if None in urls or None in languages:
+        pairs = (pair for pair in pairs if None not in pair)  # type: ignore[assignment]
     return list(pairs)  # type: ignore[arg-type]
 
 
