@@ -93,6 +93,14 @@ def test_of_a_long_stretch_only_the_odd_entry_is_left_to_expat() -> None:
     assert entries(data).matched == len(listed) - 1
 
 
+def test_a_bad_reference_in_a_value_that_nobody_reads_is_a_fault() -> None:
+    listed = [
+        u(f"http://h.example/{number}", f'<lastmod odd="{"&#1;" if number == 30 else "&#50;"}"/>')
+        for number in range(40)
+    ]
+    assert_readers_agree([f"<urlset {ALL}>{''.join(listed)}</urlset>".encode()])
+
+
 def test_entries_with_a_child_that_is_left_to_expat_are_read_as_it_reads_them() -> None:
     odd = '<o:odd xmlns:o="urn:o"><o:deep/></o:odd>'
     listed = [

@@ -13,6 +13,7 @@ from usp._parse.pattern.fits import ABSENT, Fit
 from usp._parse.pattern.layout import Row
 from usp._parse.pattern.shape import MARKED, TAG, replace_sections, split_attributes
 from usp._parse.pattern.text_conversion import convert_texts
+from usp._parse.pattern.unsafe import has_bad_reference
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +31,7 @@ class Stretch:
     """Whether the texts are what expat gives."""
 
     def rows(self, fits: list[Fit]) -> list[Row]:
-        """Return the rows of the first entries.
-
-        There are none if a text stands where there must be none, or has an invalid reference.
-        """
+        """Return the rows of the first entries; none if a text stands where there must be none."""
         first, count = fits[0], len(fits)
         if fits.count(first) == count:
             gaps, read = self._uniform_gaps(first, count), partial(self._uniform, first, count)
@@ -54,7 +52,7 @@ class Stretch:
             at = end
         return found
 
-    def _converted(self, texts: list[str]) -> list[str] | None:
+    def _converted(self, texts: list[str]) -> list[str]:
         return texts if self.is_literal else convert_texts(texts, self.sections)
 
     def _uniform(self, fit: Fit, count: int) -> list[Row]:
@@ -64,20 +62,17 @@ class Stretch:
             if at < 0:
                 columns.append(repeat(ABSENT[at], count))
                 continue
-            column = self._converted(
-                self.texts[at:end:length]
-                if at < length
-                else self.values[at - length : count * fit.values : fit.values]
+            columns.append(
+                self._converted(
+                    self.texts[at:end:length]
+                    if at < length
+                    else self.values[at - length : count * fit.values : fit.values]
+                )
             )
-            if column is None:
-                return []
-            columns.append(column)
         return list(zip(*columns, strict=True))
 
     def _mixed(self, fits: list[Fit]) -> list[Row]:
         texts, values = self._converted(self.texts), self._converted(self.values)
-        if texts is None or values is None:
-            return []
         rows: list[Row] = []
         text = value = 0
         for fit in fits:
@@ -108,7 +103,9 @@ def split_stretch(
     marked = written.replace("<", MARKED)
     parts = marked.split(">")
     tags = len(marked) - len(written)
-    if len(parts) != 2 * tags + 1:
+    has_references = has_references and ("&" in written or "\r" in written)
+    # Also where nobody reads it, a bad reference is a fault.
+    if len(parts) != 2 * tags + 1 or (has_references and has_bad_reference(written)):
         return None
     shape = "".join(parts[1::2])
     values: list[str] = []
@@ -123,6 +120,5 @@ def split_stretch(
     shapes = f"{shape[1:]}{TAG}".split(f"{TAG}{end_tag[1:-1]}{TAG}")
     if shapes.pop() or (whole is not written and whole.count(end_tag) != len(shapes)):
         return None
-    has_references = has_references and ("&" in written or "\r" in written)
     is_literal = whole is written and not has_references
     return Stretch(shapes, parts[::2], values, sections, is_literal)
