@@ -29,7 +29,12 @@ class Line:
 
 SUMMARY: Final = (
     *(
-        Line(f"parsing, µs per page: {kind}", "reading", (kind, "µs per page"), (kind, "1.8.1"))
+        Line(
+            f"parsing generated documents, µs per page: {kind}",
+            "reading",
+            (kind, "µs per page"),
+            (kind, "1.8.1"),
+        )
         for kind in ("plain, mixed", "news, mixed", "images, mixed", "hreflang, mixed")
     ),
     *(
