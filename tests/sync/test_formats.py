@@ -108,6 +108,7 @@ def test_an_empty_feed_is_a_feed() -> None:
         ("https://example.org/", "example.org"),
         ("https://example.org/v1.2", "V1.2"),
         ("https://example.org/--/", "example.org"),
+        ("http://[::1/", "http://[::1/"),
     ],
 )
 def test_a_title_is_made_of_the_url(url: str, title: str) -> None:

@@ -348,6 +348,8 @@ PROXIES = [
     f"http://user:{HIDDEN}@127.0.0.1:1",
     f"socks9://user:{HIDDEN}@127.0.0.1:1",
 ]
+UNKNOWN_SCHEMES = ("ftp:", "socks9:")
+"""A client rejects these when it is made; in the environment or a session they are found later."""
 
 
 @pytest.mark.parametrize("proxy", PROXIES, ids=range(len(PROXIES)))
@@ -359,6 +361,12 @@ def test_no_error_shows_the_password_of_a_proxy(
     given = {"http": proxy} if where == "argument" else None
     if where == "environment":
         monkeypatch.setenv("http_proxy", proxy)
+    if given and proxy.startswith(UNKNOWN_SCHEMES):
+        for kind in (RequestsWebClient, AioWebClient):
+            with pytest.raises(UsageError) as raised:
+                kind(proxies=given)
+            assert HIDDEN not in "".join(traceback.format_exception(raised.value))
+        return
 
     async def fetch() -> str:
         async with AioWebClient(proxies=given) as client:

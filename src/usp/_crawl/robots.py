@@ -9,11 +9,11 @@ from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 from usp._crawl.messages import FetchFailed
 from usp._crawl.policy import Policy
 from usp._crawl.resource import Origin, Resource
+from usp._crawl.urls import host_and_port
 from usp._parse import (
     EVERYTHING_ALLOWED,
     EVERYTHING_DISALLOWED,
@@ -54,8 +54,8 @@ class RobotsFile:
         if isinstance(result, FetchFailed):
             return cls(url, result.status, result.message, no_response=result.no_response)
         pages = result.pages if isinstance(result.pages, Pages) else None
-        host = urlsplit(url).netloc
-        same_host = tuple(c.url for c in result.children if urlsplit(c.url).netloc == host)
+        host = host_and_port(url)
+        same_host = tuple(c.url for c in result.children if host_and_port(c.url) == host)
         return cls(url, result.fetch_info.status, pages=pages, sitemaps=same_host)
 
     def __reduce__(self) -> tuple[object, ...]:

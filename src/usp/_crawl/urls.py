@@ -34,6 +34,14 @@ def schemes_to_try(given: str, url: str) -> tuple[str, ...]:
     return (url,) if "://" in given else (url, url.replace("https:", "http:", 1))
 
 
+def host_and_port(url: str) -> str:
+    """Return the host of a URL, with its port if there is one; empty for what is no URL."""
+    try:
+        return urlsplit(url).netloc
+    except ValueError:  # for example an incomplete IPv6 address
+        return ""
+
+
 def is_start_url(url: str) -> bool:
     """Tell whether a crawl can start at a URL: HTTP(S), with a usable host and port."""
     if not is_http_url(url):

@@ -92,7 +92,10 @@ def _entry(change: Change, feed: UUID) -> Iterator[str]:
 
 def page_title(url: str) -> str:
     """Return a title for a page of which only the URL is known: the words of its last folder."""
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:  # for example an incomplete IPv6 address
+        return url
     folders = [unquote(folder) for folder in parts.path.split("/") if folder]
     words = _WORD_BREAKS.sub(" ", _SUFFIX.sub("", folders[-1])).strip() if folders else ""
     return f"{words[0].upper()}{words[1:]}" if words else parts.netloc or url

@@ -16,8 +16,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Final, Protocol, Self, TextIO, TypeVar
-from urllib.parse import urlsplit
 
+from usp._crawl.urls import host_and_port
 from usp._display import one_line
 from usp.objects.events import (
     Event,
@@ -60,7 +60,7 @@ class Tally:
         """Count an event."""
         match event:
             case RequestStarted(url=url, attempt=attempt, is_guess=is_guess):
-                self.host = urlsplit(url).netloc
+                self.host = host_and_port(url)
                 self.requested += attempt == 1 and not is_guess
             case ResponseReceived(fetch_info=info):
                 self.bytes += info.bytes_received or 0
