@@ -38,7 +38,7 @@ settings.load_profile("usual")
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
     """Use more processes than there are CPUs, since many tests wait for servers."""
-    return (os.cpu_count() or 1) * 3 // 2
+    return (os.cpu_count() or 1) * 2
 
 
 def pytest_collection_finish() -> None:
