@@ -73,7 +73,7 @@ class Node:
     decided: bool = False
     """Whether the cursor has passed it: what the tree has here is known."""
     number: int = 0
-    """Its place in document order, once it is decided."""
+    """Its number in document order, once it is decided."""
     next_child: int = 0
 
     @property

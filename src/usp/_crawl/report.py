@@ -1,6 +1,6 @@
 """The report of a crawl: what was tried, and what of it was lost, in document order.
 
-A stream keeps nothing of a site, so its report is bounded. A tree has a place for every sitemap, so
+A stream keeps nothing of a site, so its report is bounded. A tree has a node for every sitemap, so
 its report has every attempt, and its losses are those of its sitemaps.
 """
 

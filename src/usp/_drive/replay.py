@@ -22,7 +22,7 @@ from usp.web_client.abstract_client import CrawlScope
 
 
 class InRecordedOrder:
-    """The requests in flight, by their places in a recording."""
+    """The requests in flight, in the order of a recording."""
 
     def __init__(self, scope: CrawlScope | AioCrawlScope) -> None:
         self._scope = scope
@@ -32,8 +32,8 @@ class InRecordedOrder:
     def add(self, requests: Iterable[FetchRequest]) -> None:
         """Add requests that are in flight from now on."""
         for request in requests:
-            place = self._scope.place_in_recording(request.url, request.validators or None)
-            heapq.heappush(self._waiting, (place, next(self._numbers), request))
+            order = self._scope.order_in_recording(request.url, request.validators or None)
+            heapq.heappush(self._waiting, (order, next(self._numbers), request))
 
     def next_one(self) -> list[FetchRequest]:
         """Return the request that is answered next; none if none is in flight."""

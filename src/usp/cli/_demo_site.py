@@ -40,7 +40,7 @@ def _text(template: str) -> Callable[[str], bytes]:
 
 def _gzipped(template: str) -> Callable[[str], bytes]:
     plain = _text(template)
-    return lambda base: gzip.compress(plain(base))
+    return lambda base: gzip.compress(plain(base), mtime=0)  # the same bytes in every response
 
 
 _XML: Final = "application/xml"

@@ -65,12 +65,12 @@ class AioCrawlScope:
         """
         return await self.client.get(url)
 
-    def place_in_recording(
+    def order_in_recording(
         self,
         url: str,  # noqa: ARG002 -- for subclasses
         validators: Validators | None = None,  # noqa: ARG002 -- for subclasses
     ) -> float:
-        """Return the place of the next response for a URL in a recording.
+        """Return when the next response for a URL comes, in the order of a recording.
 
         Called if the client replays one: results are taken in the order of the recording.
         """

@@ -137,9 +137,9 @@ class _RecordingCrawlScope(CrawlScope):
             response = self._scope.get(url, validators)
         return _recorded(response, fetch)
 
-    def place_in_recording(self, url: str, validators: Validators | None = None) -> float:
-        """Return the place of the next response for a URL, if a recording is replayed."""
-        return self._scope.place_in_recording(url, validators)
+    def order_in_recording(self, url: str, validators: Validators | None = None) -> float:
+        """Return when the next response for a URL comes, if a recording is replayed."""
+        return self._scope.order_in_recording(url, validators)
 
     def cancel(self) -> bool:
         """End what is in flight for this crawl."""
@@ -329,9 +329,9 @@ class _AioRecordingCrawlScope(AioCrawlScope):
             response = await self._scope.get(url, validators)
         return _aio_recorded(response, fetch)
 
-    def place_in_recording(self, url: str, validators: Validators | None = None) -> float:
-        """Return the place of the next response for a URL, if a recording is replayed."""
-        return self._scope.place_in_recording(url, validators)
+    def order_in_recording(self, url: str, validators: Validators | None = None) -> float:
+        """Return when the next response for a URL comes, if a recording is replayed."""
+        return self._scope.order_in_recording(url, validators)
 
     async def close(self) -> None:
         """Release what belongs to the crawl."""

@@ -139,9 +139,9 @@ class _ReplayCrawlScope(CrawlScope):
         """Return what the recording has for a request."""
         return self.client._replayed(self._playback, url, validators)
 
-    def place_in_recording(self, url: str, validators: Validators | None = None) -> float:
-        """Return the place of the next response for a URL in the recording."""
-        return self._playback.place(url, conditional=bool(validators))
+    def order_in_recording(self, url: str, validators: Validators | None = None) -> float:
+        """Return when the next response for a URL comes, in the order of the recording."""
+        return self._playback.order(url, conditional=bool(validators))
 
     def cancel(self) -> bool:
         """Return True: nothing takes long."""
@@ -216,9 +216,9 @@ class _AioReplayCrawlScope(AioCrawlScope):
         """Return what the recording has for a request."""
         return _aio_replayed(self._playback, url, validators)
 
-    def place_in_recording(self, url: str, validators: Validators | None = None) -> float:
-        """Return the place of the next response for a URL in the recording."""
-        return self._playback.place(url, conditional=bool(validators))
+    def order_in_recording(self, url: str, validators: Validators | None = None) -> float:
+        """Return when the next response for a URL comes, in the order of the recording."""
+        return self._playback.order(url, conditional=bool(validators))
 
 
 def _aio_replayed(

@@ -142,8 +142,8 @@ class PlaybackScope:
             return self._missing(url)
         return self._noted(fetches[self._take(url, len(fetches))][1])
 
-    def place(self, url: str, *, conditional: bool) -> float:
-        """Return the place of the next fetch of a URL in the recording, in order of their ends."""
+    def order(self, url: str, *, conditional: bool) -> float:
+        """Return when the next fetch of a URL comes, in the order in which the recorded ones ended."""
         fetches = self._fetches(url, conditional=conditional)
         if not fetches:
             return math.inf

@@ -56,7 +56,7 @@ class _Index:
     fetches: list[FetchRecord] = field(default_factory=list)
     by_id: dict[str, StoredResponse] = field(default_factory=dict)
     by_digest: dict[str, int] = field(default_factory=dict)
-    by_place: dict[tuple[str, str], int] = field(default_factory=dict)
+    by_url_and_date: dict[tuple[str, str], int] = field(default_factory=dict)
     info: dict[str, str] = field(default_factory=dict)
     end: dict[str, object] | None = None
 
@@ -83,10 +83,10 @@ class _Index:
         if record.rec_type == "revisit":
             refers_to = (get("WARC-Refers-To-Target-URI") or url, get("WARC-Refers-To-Date") or "")
             original = self.by_id.get(get("WARC-Refers-To") or "")
-            at = original.offset if original else self.by_place.get(refers_to)
+            at = original.offset if original else self.by_url_and_date.get(refers_to)
             offset = at if at is not None else self.by_digest.get(digest or "", offset)
         else:
-            self.by_place[url, get("WARC-Date") or ""] = offset
+            self.by_url_and_date[url, get("WARC-Date") or ""] = offset
             if digest:
                 self.by_digest.setdefault(digest, offset)
         heads = record.http_headers
