@@ -143,7 +143,7 @@ class PlaybackScope:
         return self._noted(fetches[self._take(url, len(fetches))][1])
 
     def order(self, url: str, *, conditional: bool) -> float:
-        """Return when the next fetch of a URL comes, in the order in which the recorded ones ended."""
+        """Return when the next fetch of a URL comes, in the order of the ends of fetches."""
         fetches = self._fetches(url, conditional=conditional)
         if not fetches:
             return math.inf
