@@ -39,8 +39,14 @@ class ArrowReader:
             self._file = _OPEN[named.kind](str(named.path))
         except (self._pa.ArrowException, OSError) as error:
             raise UsageError(f"{named.name} can't be read: {_reason(error)}.") from error
-        names = list(self._schema.names)
-        self._columns = file_columns(names, (), options.column, named.name)
+        written = (self._schema.metadata or {}).get(b"table", b"").decode()
+        self._columns = file_columns(
+            list(self._schema.names),
+            (),
+            column=options.column,
+            table=options.table or written,
+            where=named.name,
+        )
         self.tables = (self._columns.table.name,)
 
     @property
