@@ -46,7 +46,8 @@ TEXTS = {
     "a sitemap in a gzip file": (gzip.compress(SITEMAP.encode()), InputKind.FILE),
     "a JSON Feed": (
         f'{{"version": "https://jsonfeed.org/version/1.1",\n "title": "x",\n "items": '
-        f'[{{"id": "1", "url": "{A}", "title": "t"}}, {{"id": "2", "url": "{B}", "title": "t"}}]}}'.encode(),
+        f'[{{"id": "1", "url": "{A}", "title": "t"}}, '
+        f'{{"id": "2", "url": "{B}", "title": "t"}}]}}'.encode(),
         InputKind.FILE,
     ),
 }  # fmt: skip

@@ -93,12 +93,13 @@ class ArrowReader:
 
 
 def _parquet(path: str) -> Any:  # noqa: ANN401 -- pyarrow is optional
-    return load("pyarrow.parquet", path, "tables").ParquetFile(path, memory_map=True)
+    # With pre_buffer, what was read stays in memory until the end.
+    return load("pyarrow.parquet", path, "tables").ParquetFile(path, pre_buffer=False)
 
 
 def _ipc(path: str) -> Any:  # noqa: ANN401 -- pyarrow is optional
     pa = load("pyarrow", path, "tables")
-    return pa.ipc.open_file(pa.memory_map(path))
+    return pa.ipc.open_file(path)
 
 
 _OPEN: Final = {InputKind.PARQUET: _parquet, InputKind.ARROW: _ipc}

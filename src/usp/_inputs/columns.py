@@ -82,10 +82,10 @@ def file_columns(
     :param where: the file, for errors.
     :raises UsageError: if no column has URLs.
     """
-    if column is None and names:
+    if column not in names:
         possible = [TABLES[table]] if table in TABLES else TABLES.values()
         ours = next((one for one in possible if {*header(one), *one.names} >= {*names}), None)
-        if ours is not None:
+        if ours is not None and names:
             return _chosen(ours, {name: at for at, name in enumerate(names) if name in ours})
     found = names.index(column) if column in names else None
     if column is not None and found is None:
