@@ -226,7 +226,7 @@ def urlset(*names: str) -> str:
 
 
 def serve(server: LoopbackServer, **sitemaps: str | int) -> None:
-    listed = "\n".join(f"Sitemap: {server.url}/{name}.xml" for name in sitemaps)
+    listed = "\n".join(f"Sitemap: {server.url}{name}.xml" for name in sitemaps)
     server.site["/robots.txt"] = listed
     for name, answer in sitemaps.items():
         server.site[f"/{name}.xml"] = answer

@@ -125,7 +125,7 @@ def test_a_site_a_sitemap_and_a_recording_are_crawled(demo_site: DemoSite, tmp_p
 
 
 def test_a_crawl_says_what_came_of_it(server: LoopbackServer) -> None:
-    server.site["/robots.txt"] = f"Sitemap: {server.url}/a.xml\nSitemap: {server.url}/b.xml"
+    server.site["/robots.txt"] = f"Sitemap: {server.url}a.xml\nSitemap: {server.url}b.xml"
     server.site["/a.xml"] = SITEMAP
     with open_listing(server.url, max_attempts=1) as listing:
         assert sum(batch.length for batch in listing) == 2

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from usp._diff.differences import Difference, DifferenceKind
-from usp._diff.records import COMPARED, Row, RowGroup
+from usp._diff.records import COMPARED, PageRow, RowGroup
 from usp._inputs.state import FINGERPRINT
 from usp._sync.changes import time_of
 
@@ -39,7 +39,7 @@ class SideFacts:
         """
         return not self.is_whole and not (sitemaps and sitemaps <= self.whole_sitemaps)
 
-    def sitemap_url(self, row: Row) -> str | None:
+    def sitemap_url(self, row: PageRow) -> str | None:
         """Return the sitemap of a row."""
         return None if row.sitemap is None else self.sitemap_urls[row.sitemap]
 
@@ -69,7 +69,7 @@ class Comparer:
         else:
             yield from self._of_both(a, b)
 
-    def _of_both(self, a: Sequence[Row], b: Sequence[Row]) -> Iterator[Difference]:
+    def _of_both(self, a: Sequence[PageRow], b: Sequence[PageRow]) -> Iterator[Difference]:
         if self._has_moved(_sitemaps(a), _sitemaps(b)):
             yield self._difference(DifferenceKind.MOVED, a[0], b[0])
         for row_a, row_b in self._pairs(a, b):
@@ -83,13 +83,15 @@ class Comparer:
             return False
         return not self._a.could_list(b) and not self._b.could_list(a)
 
-    def _pairs(self, a: Sequence[Row], b: Sequence[Row]) -> Iterator[tuple[Row, Row]]:
+    def _pairs(
+        self, a: Sequence[PageRow], b: Sequence[PageRow]
+    ) -> Iterator[tuple[PageRow, PageRow]]:
         """Yield the rows to compare: those of the same sitemap; else the first of each side."""
-        of_sitemap = {row.sitemap: row for row in reversed(b)} if self._compares_sitemaps else {}
-        shared = [(row, of_sitemap[row.sitemap]) for row in a if row.sitemap in of_sitemap]
+        by_sitemap = {row.sitemap: row for row in reversed(b)} if self._compares_sitemaps else {}
+        shared = [(row, by_sitemap[row.sitemap]) for row in a if row.sitemap in by_sitemap]
         yield from shared or [(a[0], b[0])]
 
-    def _differing(self, a: Row, b: Row) -> Iterator[str]:
+    def _differing(self, a: PageRow, b: PageRow) -> Iterator[str]:
         """Yield the names of the columns that differ."""
         if self._compares_dates and a.lastmod != b.lastmod:
             yield _LASTMOD
@@ -103,7 +105,11 @@ class Comparer:
                 yield name
 
     def _difference(
-        self, kind: DifferenceKind, a: Row | None, b: Row | None, fields: tuple[str, ...] = ()
+        self,
+        kind: DifferenceKind,
+        a: PageRow | None,
+        b: PageRow | None,
+        fields: tuple[str, ...] = (),
     ) -> Difference:
         shown = b or a
         return Difference(
@@ -118,5 +124,5 @@ class Comparer:
         )
 
 
-def _sitemaps(rows: Sequence[Row]) -> AbstractSet[int]:
+def _sitemaps(rows: Sequence[PageRow]) -> AbstractSet[int]:
     return {row.sitemap for row in rows if row.sitemap is not None}

@@ -1,11 +1,11 @@
 """``usp.diff``: what is different between two inputs."""
 
 from collections import Counter
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from types import TracebackType
-from typing import Any, Final, Self, Unpack
+from typing import Final, Self, Unpack
 
 from usp._crawl.policy import Policy, PolicyFields, explains_policy, policy_with
 from usp._crawl.selection import matches_patterns, parse_patterns
@@ -15,7 +15,7 @@ from usp._diff.keys import UrlKeys
 from usp._diff.records import SideCounts, differing_groups
 from usp._diff.sides import COLUMNS, TABLES, Side, SitemapNumbers
 from usp._diff.sorting import LineSorter
-from usp._inputs.listing import ListingStream, open_listing
+from usp._inputs.listing import CrawlFields, ListingStream, open_listing
 from usp._source import STDIN, SourceName
 from usp._sync.reader import check_policy
 from usp._validate import argument_error, check_strings
@@ -55,9 +55,14 @@ class Diff(Iterator[Difference]):
     removes its temporary file, and so does its end.
     """
 
-    def __init__(self, work: "_Work") -> None:
-        self._work = work
-        self._found = work.differences()
+    _work: "_Work"
+    _found: Generator[Difference]
+
+    @classmethod
+    def _start(cls, work: "_Work") -> Self:
+        found = cls.__new__(cls)
+        found._work, found._found = work, work.differences()
+        return found
 
     @property
     def counts(self) -> Counter[DifferenceKind]:
@@ -108,7 +113,7 @@ class _Work:
 
     def __init__(
         self,
-        listings: tuple[ListingStream, ListingStream],
+        listings: Sequence[ListingStream],
         keys: UrlKeys,
         emit: frozenset[DifferenceKind],
         policy: Policy,
@@ -176,23 +181,17 @@ def diff(
 ) -> Diff:
     """Compare two things that list pages, and iterate over what is different.
 
-    Each can be a homepage, a bare domain (which means https), the URL of a sitemap, a file, ``-``
-    for standard input; an export (CSV, TSV, JSON lines, Parquet, Arrow, SQLite, a folder of them),
-    the folder of a bulk crawl, a recording (``.warc.gz``), the state of a sync (``state.db``, or
-    ``state.db@-1`` for the run before the last one), a list of URLs, a table of another tool that
-    has a column with URLs. What it is, is decided by its content.
-
-    Differences come in the order of their URLs. Memory doesn't grow with the number of pages: they
-    are sorted in a temporary file.
+    Each can be a site, a sitemap or a file, an export, a recording, the state of a sync, a list of
+    URLs, or a table of another tool; its content says what it is. Both are read when the first
+    difference is asked for. Differences come in the order of their URLs. Memory doesn't grow with
+    the number of pages: they are sorted in a temporary file.
 
     :param a: what to compare with.
     :param b: what is compared; what it has and A doesn't, is ``added``.
     :param ignore: what doesn't matter in URLs: ``scheme``, ``www``, ``slash`` (at the end of the
         path), ``case``, ``query-order``.
-    :param map: prefixes of URLs of A, and what stands for each in B, such as
-        ``{"https://old.example/": "https://new.example/"}``; the longest that fits counts.
-    :param column: the column with URLs, in a table of another tool; two of them if A and B have
-        other ones.
+    :param map: prefixes of URLs of A, and what stands for each in B; the longest that fits counts.
+    :param column: the column with URLs, in a table of another tool; two if A and B differ.
     :param emit: the kinds of differences to hand over; all by default.
     :param web_client: the client to fetch with; by default a ``RequestsWebClient``.
     :param use_robots: whether to read robots.txt.
@@ -202,8 +201,7 @@ def diff(
     :param policy: limits and options of the crawls. ``include`` and ``exclude`` choose which
         differences are counted and handed over.
     :param policy_fields: single fields of the policy, such as ``per_host=4``.
-    :return: an iterator of differences, with ``counts``, ``same``, ``sides``, ``is_answered``,
-        ``is_whole`` and ``close()``.
+    :return: an iterator of differences, with ``counts``, ``sides``, ``is_whole`` and ``close()``.
     :raises UsageError: if an argument is wrong, or an input can't be read.
     :raises MissingExtraError: if a library is missing that reads an input.
     """
@@ -211,19 +209,25 @@ def diff(
         raise UsageError("a and b can't both be standard input.")
     policy = policy_with(policy, policy_fields)
     check_policy(policy, "include_sitemaps", "exclude_sitemaps")
-    keys = UrlKeys.of(ignore, {} if map is None else map)
-    reading: dict[str, Any] = {
+    reading: CrawlFields = {
         "web_client": web_client,
         "use_robots": use_robots,
         "use_known_paths": use_known_paths,
         "observer": observer,
         "policy": replace(policy, include=(), exclude=()),
     }
-    opened_a, opened_b = (
-        open_listing(source, TABLES, columns=COLUMNS, column=name, fingerprints=True, **reading)
-        for source, name in zip((a, b), _columns(column), strict=True)
-    )
-    return Diff(_Work((opened_a, opened_b), keys, _kinds(emit), policy))
+    keys = UrlKeys.of(ignore, {} if map is None else map)
+    listings = _opened((a, b), _columns(column), reading)
+    return Diff._start(_Work(listings, keys, _kinds(emit), policy))
+
+
+def _opened(
+    sources: Iterable[SourceName], columns: Iterable[str | None], reading: CrawlFields
+) -> list[ListingStream]:
+    return [
+        open_listing(source, TABLES, columns=COLUMNS, column=column, fingerprints=True, **reading)
+        for source, column in zip(sources, columns, strict=True)
+    ]
 
 
 def _columns(given: object) -> list[str | None]:

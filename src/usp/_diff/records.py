@@ -34,7 +34,7 @@ _DIGEST: Final = 8
 _MAX_KNOWN: Final = 65_536
 
 
-class Row(NamedTuple):
+class PageRow(NamedTuple):
     """One row of a side."""
 
     url: str
@@ -53,8 +53,8 @@ class Row(NamedTuple):
 class RowGroup(NamedTuple):
     """All rows of one URL, those of each side in their order."""
 
-    a: list[Row]
-    b: list[Row]
+    a: list[PageRow]
+    b: list[PageRow]
 
 
 class RecordWriter:
@@ -159,11 +159,11 @@ class SideCounts:
 
 
 def _group(key: str, rows: list[str]) -> RowGroup:
-    sides: dict[str, list[Row]] = {"a": [], "b": []}
+    sides: dict[str, list[PageRow]] = {"a": [], "b": []}
     for row in rows:
         number, url, sitemap, lastmod, fields = row.split(_END)
         sides[number[0]].append(
-            Row(
+            PageRow(
                 url or key,
                 int(sitemap) if sitemap else None,
                 int(lastmod) if lastmod else None,
