@@ -17,7 +17,7 @@ CONSTRAINTS ?=
 # Without it each of the many processes of the tests would compile all modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-thorough test-all test-lowest coverage check bench bench-full bench-docs docs fuzz wheel shim clean
+.PHONY: demo test test-thorough test-all test-lowest coverage check bench bench-full bench-docs docs fuzz wheel sbom shim clean
 
 demo: $(READY)
 	@$(PY) -m usp demo
@@ -78,6 +78,10 @@ wheel: $(READY)
 	@rm -rf dist
 	@$(PY) -m pip wheel --quiet --no-deps --wheel-dir dist .
 	@ls dist
+
+# What the wheel is made of and depends on, as CycloneDX, beside it.
+sbom: wheel
+	@$(PY) -m tools.sbom dist/usp-*.whl
 
 # The wheel of a distribution named ultimate-sitemap-parser that has no files and requires usp.
 shim: $(READY)
