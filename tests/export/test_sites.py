@@ -1,5 +1,6 @@
 """Sites exported by the command in every format, each value compared with the page objects."""
 
+import asyncio
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -133,6 +134,24 @@ def test_record_batches_come_while_the_site_is_read(sites: list[str], expected: 
     assert len(batches) > 1
     urls = [url for batch in batches for url in batch.column("url").to_pylist()]
     assert urls == expected.columns["url"][-5003:-503]
+
+
+def test_asyncio_gives_the_same_record_batches(sites: list[str]) -> None:
+    pytest.importorskip("pyarrow")
+    aio = pytest.importorskip("usp.aio")
+
+    async def read(**keywords: bool) -> list[object]:
+        batches = aio.record_batches(sites[1], columns=["url", "lastmod"], limit=4500, **keywords)
+        return [batch.to_pydict() async for batch in batches]
+
+    expected = [
+        batch.to_pydict()
+        for batch in usp.record_batches(sites[1], columns=["url", "lastmod"], limit=4500)
+    ]
+    assert asyncio.run(read()) == expected
+    assert asyncio.run(read(unique=True)) == expected
+    with pytest.raises(UsageError, match="'missing' is no table"):
+        aio.record_batches(sites[1], "missing")
 
 
 def test_a_tree_that_is_there_gives_the_same_rows(sites: list[str], tmp_path: Path) -> None:
