@@ -11,7 +11,8 @@ TYPE_CHECKING = False  # as in typing, which takes a while to import
 if TYPE_CHECKING:
     from usp._check.findings import Finding, FindingExample, Occurrence
     from usp._check.rules import CheckSeverity
-    from usp._check.run import CheckStream, check
+    from usp._check.run import check
+    from usp._check.stream import CheckStream
     from usp._crawl.core import Crawl
     from usp._crawl.messages import FetchFailed, FetchRequest, NotModified
     from usp._crawl.policy import Policy, PolicyFields
@@ -78,7 +79,7 @@ __all__ = [
 
 _MODULES = {
     "CheckSeverity": "usp._check.rules",
-    "CheckStream": "usp._check.run",
+    "CheckStream": "usp._check.stream",
     "Change": "usp._sync.changes",
     "ChangeKind": "usp._sync.changes",
     "Crawl": "usp._crawl.core",

@@ -61,19 +61,16 @@ class BuildFolder:
         return urljoin(self.base_url, "/robots.txt")
 
     def covers(self, url: str) -> bool:
-        """Tell whether a URL lies in the folder, whether there is a file or not."""
-        return self._inside(url) is not None
+        """Tell whether a URL would be served from the folder, whether there is a file or not."""
+        return self._path_inside(url) is not None
 
     def file_for(self, url: str) -> Path | None:
         """Return the file that is served for a URL; None if there is none."""
-        inside = self._inside(url)
-        if inside is None:
+        path = self._path_inside(url)
+        names = () if path is None else tuple(map(unquote, path.split("/")))
+        if not names or not all(map(_is_name, names[:-1])) or not _is_last_name(names[-1]):
             return None
-        for name in _candidates(inside):
-            found = self._regular_file(name)
-            if found is not None:
-                return found
-        return None
+        return next(filter(None, map(self._regular_file, _candidates(names))), None)
 
     def url_of(self, file: Path) -> str:
         """Return the URL of a file; that of an index is the URL of its folder."""
@@ -101,8 +98,8 @@ class BuildFolder:
         """Yield the files that are HTML, by their names."""
         return (file for file in self.files() if file.suffix.lower() in _HTML)
 
-    def _inside(self, url: str) -> tuple[str, ...] | None:
-        """Return the names of the path of a URL below the folder; the last one may be empty."""
+    def _path_inside(self, url: str) -> str | None:
+        """Return the path of a URL below the folder; None if it is elsewhere."""
         try:
             parts, base = urlsplit(url), urlsplit(self.base_url)
         except ValueError:  # for example an incomplete IPv6 address
@@ -111,8 +108,7 @@ class BuildFolder:
         is_here = (parts.hostname, parts.port) == (base.hostname, base.port)
         if not is_here or not f"{path.rstrip('/')}/".startswith(base.path):
             return None
-        names = tuple(map(unquote, path[len(base.path) :].split("/")))
-        return names if all(map(_is_name, names[:-1])) and _is_last_name(names[-1]) else None
+        return path[len(base.path) :]
 
     def _regular_file(self, names: tuple[str, ...]) -> Path | None:
         """Return a file, if it is one, and within the folder wherever links lead."""

@@ -56,7 +56,8 @@ class FolderFiles(SiteRule):
             if str(file) not in self._listed and not _NOT_PAGES(file.name):
                 url = self._folder.url_of(file)
                 if self._should_be_listed(file, url):
-                    yield Occurrence("SM921", None, url, detail="no sitemap lists it")
+                    inside = file.relative_to(self._folder.path).as_posix()
+                    yield Occurrence("SM921", None, url, detail=f"no sitemap lists {inside}")
 
     def _look_at(self, file: Path, page: ListedPage) -> Iterator[Occurrence]:
         """Yield what is wrong with a page that is listed."""

@@ -36,7 +36,6 @@ _WAITING: Final = 1000
 """How many requests are queued: some wait for their hosts while others may start."""
 _TICK: Final = 0.5
 """Seconds after which a step ends, so that the caller can end the run."""
-_NO_HEADERS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({})
 _Result = TypeVar("_Result")
 
 
@@ -51,7 +50,7 @@ class PageResponse:
     """The URL of the page after redirects; empty if there is none."""
     redirects: tuple[str, ...] = ()
     """The URLs that redirected, in order."""
-    headers: Mapping[str, tuple[str, ...]] = field(default=_NO_HEADERS)
+    headers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Some headers, each with all of its values."""
     body: bytes = b""
     """The first bytes of the body as received; they may be compressed."""

@@ -2,7 +2,16 @@
 
 from typing import Final
 
-from usp.cli._options import INTEGER, MOMENT, NAMES, TEXT, TEXTS, Option, format_option
+from usp.cli._options import (
+    INTEGER,
+    MOMENT,
+    NAMES,
+    OPTIONAL_TEXT,
+    TEXT,
+    TEXTS,
+    Option,
+    format_option,
+)
 
 CHECK_FORMATS: Final = {
     "text": "grouped by rule, with examples and what to do",
@@ -12,7 +21,7 @@ CHECK_FORMATS: Final = {
     "github": "annotations of GitHub Actions, and the job summary",
     "markdown": "a table",
     "junit": "XML for CI services",
-    "sarif": "for code scanning; of files only",
+    "sarif": "for code scanning; of files and folders only",
 }
 """The output formats of ``usp check``."""
 CHECK_OPTIONS: Final = (
@@ -48,6 +57,30 @@ CHECK_OPTIONS: Final = (
     Option(("--min-pages",), "rules", "the sitemaps must list at least N pages", INTEGER, "N"),
     Option(
         ("--twice",), "rules", "fetch everything a second time, and compare what is listed"
+    ),
+    Option(
+        ("--base-url",), "rules",
+        "the source is a folder with a website that will be at this URL; nothing is fetched",
+        TEXT, "URL",
+    ),
+    Option(
+        ("--state",), "rules",
+        "compare with the last run of usp sync, in this file, which is only read", TEXT, "FILE",
+    ),
+    Option(
+        ("--max-drop",), "rules",
+        "the share of pages that may be missing since that run (default: 20 percent)", TEXT,
+        "SHARE",
+    ),
+    Option(
+        ("--live",), "rules",
+        "request listed pages, too: a number of them, a percentage, or all "
+        "(the option alone: 200)",
+        OPTIONAL_TEXT, "SIZE", meaning="200",
+    ),
+    Option(
+        ("--seed",), "rules", "the same number chooses the same pages for --live (default: 0)",
+        INTEGER, "N", default=0,
     ),
     Option(
         ("--baseline",), "rules", "what this file has is known, and doesn't count", TEXT, "FILE"

@@ -16,14 +16,14 @@ from usp._parse.values.text import decode_html
 from usp._parse.values.urls import is_http_url, resolve_url
 
 _TOKEN: Final = re.compile(
-    r"""<!--.*?(?:-->|\Z)
+    r"""<!--.*?(?:-->|\Z) | <[!?][^<>]*+>
     | <(?P<raw>script|style|template|noscript|textarea|svg)\b(?P<raw_inside>[^<>]*+)>
       (?P<content>.*?)(?:</(?P=raw)\s*+>|\Z)
     | <(?P<end>/?)(?P<name>[a-z][a-z0-9-]*+)\b
       (?P<inside>(?> "[^"<]*" | '[^'<]*' | [^<>] )*+) >""",
     re.VERBOSE | re.DOTALL | re.IGNORECASE,
 )
-"""A comment, an element whose content is not text of the page, or a tag."""
+"""A comment or declaration, an element whose content is not text of the page, or a tag."""
 _SPACE: Final = re.compile(r"\s++")
 _LD_JSON: Final = "application/ld+json"
 _MODIFIED: Final = re.compile(r'"dateModified"\s*+:\s*+"([^"]{4,40})"')
