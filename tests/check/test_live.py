@@ -11,7 +11,7 @@ from tests.check.documents import NOW
 from tests.server import Answer, Handler, LoopbackServer, Plain, redirect, stall, urlset
 from usp._check.samples import (
     FixedSample,
-    ListedPage,
+    PageEntry,
     SampleSize,
     ShareSample,
     wilson_interval,
@@ -344,7 +344,7 @@ def test_a_wrong_size_is_refused(given: Any) -> None:
 
 
 def test_a_sample_is_the_same_in_any_order() -> None:
-    pages = [ListedPage("s", f"https://example.org/{number}", None, None) for number in range(500)]
+    pages = [PageEntry("s", f"https://example.org/{number}", None, None) for number in range(500)]
     for size in (SampleSize(count=20), SampleSize(share=0.1)):
         chosen = []
         for order in (pages, pages[::-1], pages + pages[:50]):

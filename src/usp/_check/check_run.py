@@ -7,9 +7,9 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 
 from usp._check.collector import Collector, severity_of
-from usp._check.document import check_document, of_problem
+from usp._check.document import check_document, check_rows, of_problem
 from usp._check.earlier_rules import AgainstEarlierRun
-from usp._check.facts import CheckOptions, SitemapFacts, UnreadFacts
+from usp._check.facts import CheckOptions, DocumentEnd, SitemapFacts, UnreadFacts
 from usp._check.findings import Finding, Occurrence
 from usp._check.folder import BuildFolder
 from usp._check.folder_rules import FolderFiles
@@ -25,7 +25,7 @@ from usp._crawl.messages import FetchFailed
 from usp._crawl.nodes import Node
 from usp._crawl.policy import Policy
 from usp._drive.page_filter import StreamFilter
-from usp._parse import Ended, Kind, Pages
+from usp._parse import AuditEntry, Ended, Kind, Pages
 from usp.objects.outcome import FoundBy, Outcome
 from usp.objects.problem import NOT_EXPANDED, Problem
 from usp.stream import StreamState
@@ -43,6 +43,8 @@ class CheckParts:
     earlier: AgainstEarlierRun | None = None
     live: LiveOptions | None = None
     again: Digests | None = None
+    codes: frozenset[str] | None = None
+    """The rules that can be decided; None for all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +91,10 @@ class CheckRun:
 
     def take(self, occurrences: Iterable[Occurrence]) -> None:
         """Count occurrences, but for those that the caller doesn't want."""
+        codes = self._parts.codes
         for occurrence in occurrences:
+            if codes is not None and occurrence.code not in codes:
+                continue
             if self._suppression.counts(occurrence):
                 self.counts[severity_of(occurrence)] += 1
                 self._collector.add(occurrence)
@@ -137,6 +142,12 @@ class CheckRun:
         elif not folder.covers(node.url):
             detail = f"it is not in the folder, so it was not checked: {node.url}"
             yield Occurrence("SM750", node.parent.final_url if node.parent else None, detail=detail)
+
+    def check_rows(
+        self, sitemap: SitemapFacts, entries: Iterable[AuditEntry], end: DocumentEnd
+    ) -> None:
+        """Check entries that come from somewhere else than a document."""
+        self.take(check_rows(sitemap, entries, end, self._rules))
 
     def take_unread(self, unread: UnreadFacts) -> None:
         """Show all rules a URL that brought no document."""

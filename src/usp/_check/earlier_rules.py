@@ -16,7 +16,7 @@ from usp._check.facts import DocumentEnd, EntryFacts, SitemapFacts, UnreadFacts
 from usp._check.findings import Occurrence
 from usp._check.partitions import COUNT, MASK, TOP_BYTE, Partitions, hash64
 from usp._check.registry import CHECKED, SiteRule
-from usp._check.samples import ListedPage
+from usp._check.samples import PageEntry
 from usp._check.url_key import url_key
 from usp._check.value_rules import utc
 from usp._parse import Kind, parse_date
@@ -197,7 +197,7 @@ class AgainstEarlierRun(SiteRule):
                 )
                 yield Occurrence("SM802", sitemap.final_url, detail=detail)
 
-    def removed_pages(self) -> Iterator[ListedPage]:
+    def removed_pages(self) -> Iterator[PageEntry]:
         """Yield the URLs that were listed and are not, in their order; after ``finish``."""
         removed = array("Q", sorted(self._removed))
         for sitemap in self._earlier.sitemaps:
@@ -207,7 +207,7 @@ class AgainstEarlierRun(SiteRule):
                 hashed = hash64(url)
                 at = bisect_left(removed, hashed)
                 if at < len(removed) and removed[at] == hashed:
-                    yield ListedPage(sitemap.final_url, url, None, None)
+                    yield PageEntry(sitemap.final_url, url, None, None)
 
     def close(self) -> None:
         """Remove the temporary files, and close the state."""

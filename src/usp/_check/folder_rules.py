@@ -12,7 +12,7 @@ from usp._check.live import listed_page
 from usp._check.origins import origin_of
 from usp._check.page_facts import PageFacts
 from usp._check.registry import CHECKED, PAGE_RULES, SiteRule
-from usp._check.samples import ListedPage
+from usp._check.samples import PageEntry
 from usp._check.site_facts import SiteFacts
 from usp._crawl.unique_urls import UniqueUrls
 
@@ -59,13 +59,13 @@ class FolderFiles(SiteRule):
                     inside = file.relative_to(self._folder.path).as_posix()
                     yield Occurrence("SM921", None, url, detail=f"no sitemap lists {inside}")
 
-    def _look_at(self, file: Path, page: ListedPage) -> Iterator[Occurrence]:
+    def _look_at(self, file: Path, page: PageEntry) -> Iterator[Occurrence]:
         """Yield what is wrong with a page that is listed."""
         facts = self._facts(file, page) if file.suffix.lower() in {".html", ".htm"} else None
         for rule in PAGE_RULES if facts else ():
             yield from rule(facts) if facts else ()
 
-    def _facts(self, file: Path, page: ListedPage) -> PageFacts | None:
+    def _facts(self, file: Path, page: PageEntry) -> PageFacts | None:
         try:
             with file.open("rb") as opened:
                 content = opened.read(_MAX_PAGE_BYTES + 1)
@@ -84,7 +84,7 @@ class FolderFiles(SiteRule):
 
     def _should_be_listed(self, file: Path, url: str) -> bool:
         """Tell whether a page may be indexed, and is its own canonical one."""
-        facts = self._facts(file, ListedPage("", url, None, None))
+        facts = self._facts(file, PageEntry("", url, None, None))
         if facts is None or facts.markup is None or facts.markup.forwards or facts.refusals:
             return False
         origin = origin_of(url)

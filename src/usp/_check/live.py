@@ -12,7 +12,7 @@ from usp._check.findings import Occurrence
 from usp._check.hreflang_rules import alternates
 from usp._check.registry import SiteRule
 from usp._check.samples import (
-    ListedPage,
+    PageEntry,
     PageSample,
     SampleSize,
     page_sample,
@@ -70,12 +70,12 @@ class LiveSummary:
     """One for each rule about pages, those without a finding included."""
 
 
-def listed_page(facts: EntryFacts, url: str) -> ListedPage:
+def listed_page(facts: EntryFacts, url: str) -> PageEntry:
     """Return what rules about pages need to know of an entry."""
     entry = facts.entry
     lastmod = next((text.strip() for key, text in entry.record if key == "lastmod"), "")
     media = () if entry.is_plain else (url for key in _MEDIA for url in entry.texts(key))
-    return ListedPage(
+    return PageEntry(
         facts.sitemap.url,
         url,
         entry.line,
@@ -122,8 +122,8 @@ class SampledPages(SiteRule):
 
 
 def sampled_removed(
-    removed: Iterable[ListedPage], size: SampleSize, seed: int
-) -> Iterator[ListedPage]:
+    removed: Iterable[PageEntry], size: SampleSize, seed: int
+) -> Iterator[PageEntry]:
     """Yield the removed pages that are requested: a sample, if that of listed pages is one."""
     if size.count is None:
         bound = size.share * 2**64

@@ -13,7 +13,7 @@ from usp._check.findings import Occurrence
 from usp._check.page_facts import PageFacts, occurrence_at
 from usp._check.registry import CHECKED
 from usp._check.rules import CheckSeverity
-from usp._check.samples import ListedPage
+from usp._check.samples import PageEntry
 from usp._drive.live_pages import PageResponse
 
 CHECKED.update(("SM901", "SM902", "SM903", "SM906", "SM907", "SM911", "SM805"))
@@ -45,7 +45,7 @@ def unverified_reason(response: PageResponse, facts: PageFacts | None) -> str:
     return f"a challenge for visitors: {title[:80]}" if _CHALLENGE_TITLE(title) else ""
 
 
-def status_findings(page: ListedPage, response: PageResponse) -> Iterator[Occurrence]:
+def status_findings(page: PageEntry, response: PageResponse) -> Iterator[Occurrence]:
     """Yield what the status and the redirects of a page mean."""
     status, chain = response.status or 0, response.redirects
     if status in _SERVER_ERRORS:

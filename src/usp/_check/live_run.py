@@ -25,7 +25,7 @@ from usp._check.live_rules import (
 from usp._check.origins import Origins, UrlOrigin
 from usp._check.page_facts import PageFacts, occurrence_at
 from usp._check.registry import PAGE_RULES
-from usp._check.samples import ListedPage, PageSample
+from usp._check.samples import PageEntry, PageSample
 from usp._check.site_facts import SiteFacts
 from usp._crawl.page_queue import PageRequest
 from usp._crawl.policy import Policy
@@ -57,7 +57,7 @@ class LiveRun:
         live: LiveOptions,
         site: SiteFacts,
         pages: PageSample,
-        removed: Iterable[ListedPage] = (),
+        removed: Iterable[PageEntry] = (),
     ) -> None:
         """Prepare a run.
 
@@ -168,7 +168,7 @@ class LiveRun:
         self._probes[origin] = None
         yield self._await(PageRequest(path), partial(self._take_probe, origin))
 
-    def _media_requests(self, page: ListedPage) -> Iterator[PageRequest]:
+    def _media_requests(self, page: PageEntry) -> Iterator[PageRequest]:
         for url in page.media:
             origin = self._origins.of(url)
             txt = self._site.robots.known(origin) if origin else None
@@ -180,7 +180,7 @@ class LiveRun:
 
     # What comes of it
 
-    def _facts(self, page: ListedPage, response: PageResponse) -> PageFacts:
+    def _facts(self, page: PageEntry, response: PageResponse) -> PageFacts:
         return PageFacts(
             page,
             self._site.options,
@@ -191,7 +191,7 @@ class LiveRun:
             response.headers,
         )
 
-    def _judge(self, page: ListedPage, response: PageResponse) -> _Report:
+    def _judge(self, page: PageEntry, response: PageResponse) -> _Report:
         self._answered += 1
         facts = self._facts(page, response) if is_page(response) else None
         reason = unverified_reason(response, facts)
@@ -211,7 +211,7 @@ class LiveRun:
         return partial(self._report_page, page, found, digest, target)
 
     def _report_page(
-        self, page: ListedPage, found: list[Occurrence], digest: str, target: str
+        self, page: PageEntry, found: list[Occurrence], digest: str, target: str
     ) -> Iterator[Occurrence]:
         """Yield what was found on a page, and whether it looks like one that is not there."""
         yield from found
@@ -230,19 +230,19 @@ class LiveRun:
         """Remember what a host answers for a path that it can't have."""
         url = response.request.url
         if is_page(response):
-            facts = self._facts(ListedPage("", url, None, None), response)
+            facts = self._facts(PageEntry("", url, None, None), response)
             if not unverified_reason(response, facts):
                 digest = facts.markup.text_digest if facts.markup else ""
                 target = response.final_url if response.redirects else ""
                 self._probes[origin] = _Probe(url, digest, target)
         return partial(iter, ())
 
-    def _judge_media(self, page: ListedPage, url: str, response: PageResponse) -> _Report:
+    def _judge_media(self, page: PageEntry, url: str, response: PageResponse) -> _Report:
         is_wrong = is_dead(response)
         found = [occurrence_at(page, "SM911", f"{url}: HTTP {response.status}")] if is_wrong else []
         return partial(iter, found)
 
-    def _judge_removed(self, page: ListedPage, response: PageResponse) -> _Report:
+    def _judge_removed(self, page: PageEntry, response: PageResponse) -> _Report:
         is_wrong = is_dead(response) and not response.redirects
         found = [occurrence_at(page, "SM805", f"HTTP {response.status}")] if is_wrong else []
         return partial(iter, found)

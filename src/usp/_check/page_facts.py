@@ -8,7 +8,7 @@ from typing import Final
 from usp._check.facts import CheckOptions
 from usp._check.findings import Occurrence
 from usp._check.rules import CheckSeverity
-from usp._check.samples import ListedPage
+from usp._check.samples import PageEntry
 from usp._parse import (
     PageMarkup,
     Source,
@@ -24,7 +24,7 @@ _ALTERNATE: Final = "alternate"
 
 
 def occurrence_at(
-    page: ListedPage, code: str, detail: str = "", severity: CheckSeverity | None = None
+    page: PageEntry, code: str, detail: str = "", severity: CheckSeverity | None = None
 ) -> Occurrence:
     """Return an occurrence at the entry of a page."""
     return Occurrence(code, page.sitemap_url, page.url, page.line, page.offset, detail, severity)
@@ -34,7 +34,7 @@ def occurrence_at(
 class PageFacts:
     """A page that is there: the response, or the file, that a visitor would get."""
 
-    listed: ListedPage
+    listed: PageEntry
     options: CheckOptions
     url: str
     """Its URL after redirects."""

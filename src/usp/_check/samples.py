@@ -26,7 +26,7 @@ _Z: Final = 1.959964
 """The 97.5th percentile of the normal distribution: 95 % lie between it and its negative."""
 
 
-class ListedPage(NamedTuple):
+class PageEntry(NamedTuple):
     """A page as a sitemap lists it."""
 
     sitemap_url: str
@@ -78,10 +78,10 @@ class PageSample(Protocol):
     def wants(self, url: str) -> bool:
         """Count a page; tell whether it is chosen, as far as is known."""
 
-    def add(self, page: ListedPage) -> None:
+    def add(self, page: PageEntry) -> None:
         """Take a page that was wanted."""
 
-    def __iter__(self) -> Iterator[ListedPage]:
+    def __iter__(self) -> Iterator[PageEntry]:
         """Yield the chosen pages, when all were read."""
 
     def close(self) -> None:
@@ -106,7 +106,7 @@ class FixedSample:
         self._count = count
         self._seed = seed
         self._highest_first: list[tuple[int, str]] = []
-        self._pages: dict[str, ListedPage] = {}
+        self._pages: dict[str, PageEntry] = {}
         self.listed = 0
 
     def wants(self, url: str) -> bool:
@@ -117,7 +117,7 @@ class FixedSample:
         heap = self._highest_first
         return len(heap) < self._count or -sample_number(self._seed, url) > heap[0][0]
 
-    def add(self, page: ListedPage) -> None:
+    def add(self, page: PageEntry) -> None:
         """Take a page; the one with the highest number goes, if there are too many."""
         entry = (-sample_number(self._seed, page.url), page.url)
         self._pages[page.url] = page
@@ -127,7 +127,7 @@ class FixedSample:
             _, dropped = heapq.heapreplace(self._highest_first, entry)
             del self._pages[dropped]
 
-    def __iter__(self) -> Iterator[ListedPage]:
+    def __iter__(self) -> Iterator[PageEntry]:
         for _, url in sorted(self._highest_first, reverse=True):
             yield self._pages[url]
 
@@ -142,7 +142,7 @@ class ShareSample:
         self._bound = math.ceil(share * _NUMBERS)
         self._is_all = share == 1.0
         self._seed = seed
-        self._rows = SpooledRows(ListedPage)
+        self._rows = SpooledRows(PageEntry)
         self._seen = UniqueUrls()
         self.listed = 0
 
@@ -152,11 +152,11 @@ class ShareSample:
         chosen = self._is_all or sample_number(self._seed, url) < self._bound
         return chosen and self._seen.add(url)
 
-    def add(self, page: ListedPage) -> None:
+    def add(self, page: PageEntry) -> None:
         """Take a page."""
         self._rows.add(*page)
 
-    def __iter__(self) -> Iterator[ListedPage]:
+    def __iter__(self) -> Iterator[PageEntry]:
         return iter(self._rows)
 
     def close(self) -> None:

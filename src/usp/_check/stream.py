@@ -24,6 +24,8 @@ from usp._drive.events import emitter
 from usp._drive.fetch import Fetcher
 from usp._drive.page_filter import StreamFilter
 from usp._drive.time_limit import TimeLimit
+from usp._inputs.crawled import replayed
+from usp._inputs.kinds import NamedInput
 from usp._parse import Document, Kind
 from usp._source import CrawlStart, SourceName, is_local
 from usp._store import Store
@@ -86,6 +88,8 @@ class CheckedSource:
     use_known_paths: bool | None
     folder: BuildFolder | None
     observer: Observer | None
+    recording: NamedInput | None = None
+    """The recording, if the source is one."""
 
     @property
     def is_local(self) -> bool:
@@ -107,18 +111,25 @@ class CheckedSource:
 
     def _start(self, options: CrawlOptions) -> StreamStart:
         if self.folder:
-            client = FolderWebClient(self.folder)
-            policy = replace(self.policy, scheme_fallback=False, use_homepage=False)
-            start = _folder_start(self.folder, use_robots=self.use_robots)
-            return StreamStart.at(start, policy, options, client, Store(file_per_document=True))
-        return StreamStart.of(
-            self.source,
+            return self._start_in(self.folder, options)
+        source, client = self.source, self.web_client
+        if self.recording:
+            source, client = replayed(self.recording)
+        start = StreamStart.of(
+            source,
             self.policy,
             options,
-            self.web_client,
+            client,
             use_robots=self.use_robots,
             use_known_paths=self.use_known_paths,
         )
+        return replace(start, owns_client=start.owns_client or self.recording is not None)
+
+    def _start_in(self, folder: BuildFolder, options: CrawlOptions) -> StreamStart:
+        policy = replace(self.policy, scheme_fallback=False, use_homepage=False)
+        start = _folder_start(folder, use_robots=self.use_robots)
+        store = Store(file_per_document=True)
+        return StreamStart.at(start, policy, options, FolderWebClient(folder), store)
 
     def digests(self) -> Mapping[str, Digest]:
         """Return what the sitemaps list when they are fetched once more."""

@@ -57,7 +57,7 @@ class PageMarkup:
 
 
 @dataclass(slots=True)
-class _Reading:
+class _MarkupReading:
     """What was read so far."""
 
     url: str
@@ -132,7 +132,7 @@ class _Reading:
 
 def read_page_markup(html: str, url: str) -> PageMarkup:
     """Return what the HTML of a page says; relative URLs are resolved against its URL."""
-    reading = _Reading(url)
+    reading = _MarkupReading(url)
     in_title = False
     at = 0
     for match in _TOKEN.finditer(html):
@@ -149,7 +149,7 @@ def read_page_markup(html: str, url: str) -> PageMarkup:
     return _markup(reading)
 
 
-def _read_raw(reading: _Reading, match: re.Match[str]) -> None:
+def _read_raw(reading: _MarkupReading, match: re.Match[str]) -> None:
     """Look at an element whose content is not text of the page."""
     name = match["raw"].lower()
     if name == "script" and not reading.ld_modified and _LD_JSON in match["raw_inside"].lower():
@@ -159,7 +159,7 @@ def _read_raw(reading: _Reading, match: re.Match[str]) -> None:
         reading.add_content()
 
 
-def _markup(reading: _Reading) -> PageMarkup:
+def _markup(reading: _MarkupReading) -> PageMarkup:
     text = " ".join(reading.texts)
     content = reading.main_has_content if reading.has_main else reading.has_content
     return PageMarkup(
