@@ -101,8 +101,9 @@ class TableCheckStream(CheckStream):
             self._listing = open_listing(source, _TABLES, columns=_COLUMNS)
         except UsageError as error:
             if Path(source).is_dir():
-                message = f"{error} A folder with a built website needs its base_url."
-                raise UsageError(message) from None
+                raise UsageError(
+                    f"base_url must be given if {source} is a built website: it has no tables."
+                ) from error
             raise
         self._tally: Counter[str] = Counter()
         self._items = _findings(run, self._listing, self._tally, policy)

@@ -33,7 +33,7 @@ from usp.cli._log import setup_logging_for
 from usp.cli._outcome import Summary, report
 from usp.cli._output import tell
 from usp.cli._progress import Progress
-from usp.cli._settings import Settings
+from usp.cli._settings import Settings, named_by_option
 from usp.cli._source import NamedSource, SourceKind
 from usp.cli._target import output
 from usp.exceptions import UsageError
@@ -71,15 +71,14 @@ def run(args: argparse.Namespace) -> Exit:
             tell(source.doubt)
         is_jsonl = args.format == _JSONL
         with Progress.of(args, prints_to=out if is_jsonl else None) as progress:
-            with check(
-                source.name,
-                on_occurrence=_taker(args, out, known),
-                web_client=client,
-                observer=progress.tally.observe,
-                policy=settings.policy,
-                **keywords,
+            keywords |= {
+                "on_occurrence": _taker(args, out, known),
+                "web_client": client,
+                "observer": progress.tally.observe,
+                "policy": settings.policy,
                 **settings.discovery,
-            ) as stream:
+            }
+            with _started(source, keywords, settings) as stream:
                 findings = list(stream)
             progress.begin_output(out)
             made = _report(args, source, stream, findings)
@@ -92,6 +91,17 @@ def run(args: argparse.Namespace) -> Exit:
     if args.write_baseline:
         known.write(args.baseline)
     return _exit_code(args, stream, report(summary, args))
+
+
+def _started(source: NamedSource, keywords: dict[str, Any], settings: Settings) -> CheckStream:
+    """Start the check.
+
+    :raises UsageError: if a value is wrong; the message names the option.
+    """
+    try:
+        return check(source.name, **keywords)
+    except UsageError as error:
+        raise named_by_option(error, settings.options) from None
 
 
 def _client(

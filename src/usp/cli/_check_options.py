@@ -24,7 +24,7 @@ CHECK_FORMATS: Final = {
     "sarif": "for code scanning; of files and folders only",
 }
 """The output formats of ``usp check``."""
-CHECK_OPTIONS: Final = (
+_OPTIONS: Final = (
     Option(
         ("--select",), "rules", "only these rules: codes or prefixes such as SM3, commas between",
         NAMES, "CODES",
@@ -94,4 +94,5 @@ CHECK_OPTIONS: Final = (
     format_option(CHECK_FORMATS),
     Option(("--statistics",), "output", "print how often each rule is violated, without examples"),
 )  # fmt: skip
-"""The own options of ``usp check``."""
+CHECK_OPTIONS: Final = tuple(option._replace(keyword=option.dest) for option in _OPTIONS)
+"""The own options of ``usp check``; errors name the parameters of ``usp.check`` by them."""
