@@ -209,6 +209,9 @@ COMMANDS: Final = (
         examples=(
             ("usp check example.org", "all sitemaps of a site"),
             ("usp check sitemap.xml", "a file"),
+            ("usp check public/ --base-url https://example.org/", "a build folder"),
+            ("usp check example.org --live", "and 200 of the listed pages"),
+            ("usp check example.org --state site.db", "and what changed since usp sync"),
             ("usp check example.org --select SM3,SM5", "only URLs and extensions"),
             ("usp check example.org --fail-on warning -f github", "in GitHub Actions"),
             ("usp check example.org --baseline known.json --write-baseline", "from now on, news"),
