@@ -328,6 +328,18 @@ _SITES: Final = Table(
     ),
 )  # fmt: skip
 
+LISTED_SITES: Final = replace(
+    _SITES,
+    meaning="One line of a list of sites.",
+    columns=(
+        *_SITES.columns,
+        Column("line", _INTEGER, "the list", "The number of the line, from 1."),
+        Column("input", _TEXT, "the list", "The line as it is written, or its cell in the column of sites."),
+        Column("duplicate_of", _INTEGER, "the list", "The first line that names the same site, which is crawled once; null for that line itself."),
+    ),
+)  # fmt: skip
+"""The table ``sites`` of a crawl of many sites."""
+
 
 def _child_table(name: str, meaning: str, fields: tuple[Column, ...]) -> Table:
     """Return the table of what a page may have several of."""
