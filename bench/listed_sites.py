@@ -9,9 +9,12 @@ import asyncio
 import re
 import socket
 import sys
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import date, timedelta
 from functools import cache
+from random import Random
 from typing import Final
 
 from bench.documents import SITEMAPS
@@ -23,7 +26,14 @@ REQUESTS: Final = 2 + CHILDREN
 PAGES: Final = CHILDREN * CHILD_PAGES
 _HOST: Final = b"$HOST"
 _REQUEST: Final = re.compile(rb"GET (\S+) HTTP/1\.1\r\n(?:.*\r\n)*?[Hh]ost: ([^\r\n]+)")
-_WORDS: Final = ("garden", "kitchen", "travel", "history", "science", "music", "weather", "sports")
+_VARIANTS: Final = 400
+"""Sites that differ in their pages: more than a compressor can remember."""
+_FOLDERS: Final = ("blog", "news", "shop", "en", "archive")
+_WORDS: Final = tuple(
+    f"{first}{last}"
+    for first in ("gar", "win", "mar", "let", "har", "sil")
+    for last in ("den", "ter", "ket", "bour", "ver", "low", "mer", "ton", "ble", "ning")
+)
 
 
 @contextmanager
@@ -40,7 +50,7 @@ def homepages(count: int, port: str) -> Iterator[str]:
 
 
 @cache
-def _body(path: bytes) -> bytes | None:
+def _body(path: bytes, variant: int) -> bytes | None:
     if path == b"/robots.txt":
         return b"User-agent: *\nDisallow: /admin/\nSitemap: http://$HOST/index.xml\n"
     if path == b"/index.xml":
@@ -50,17 +60,24 @@ def _body(path: bytes) -> bytes | None:
         )
         return f"<sitemapindex {SITEMAPS}>\n{entries}</sitemapindex>\n".encode()
     child = re.fullmatch(rb"/child-(\d+)\.xml", path)
-    return _child(int(child[1])) if child else None
+    number = variant * CHILDREN + int(child[1]) if child else 0
+    return _child(Random(number)) if child else None  # noqa: S311 -- the same in every run
 
 
-def _child(child: int) -> bytes:
-    entries = (
-        f"<url><loc>http://$HOST/{_WORDS[number % 8]}/{2000 + number % 26}/"
-        f"{_WORDS[number * 7 % 8]}-{_WORDS[number * 3 % 8]}-{child * CHILD_PAGES + number}.html</loc>"
-        f"<lastmod>2026-{number % 12 + 1:02}-{number % 28 + 1:02}</lastmod>"
-        f"<changefreq>weekly</changefreq><priority>0.{number % 9 + 1}</priority></url>\n"
-        for number in range(CHILD_PAGES)
-    )
+def _child(rng: Random) -> bytes:
+    """Return a sub-sitemap as a blog has it: slugs of words and an id, the newest pages first."""
+    day = date(2026, 11, 1)
+    number = rng.randrange(50_000, 100_000)
+    entries = []
+    for _ in range(CHILD_PAGES):
+        day -= timedelta(rng.randrange(3))
+        number -= rng.randrange(1, 20)
+        slug = "-".join(rng.sample(_WORDS, 3))
+        entries.append(
+            f"<url><loc>http://$HOST/{rng.choice(_FOLDERS)}/{slug}-{number}.html</loc>"
+            f"<lastmod>{day}</lastmod><changefreq>weekly</changefreq>"
+            f"<priority>0.{rng.randrange(5, 9)}</priority></url>\n"
+        )
     return f"<urlset {SITEMAPS}>\n{''.join(entries)}</urlset>\n".encode()
 
 
@@ -84,7 +101,7 @@ class _Connection(asyncio.Protocol):
 
 
 def _response(path: bytes, host: bytes) -> bytes:
-    body = _body(path)
+    body = _body(path, zlib.crc32(host) % _VARIANTS)
     if body is None:
         return b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"
     body = body.replace(_HOST, host)

@@ -22,6 +22,15 @@ _ROWS_OF_A_GROUP: Final = 131_072
 _BYTES_OF_A_GROUP: Final = 48 * 1024 * 1024
 """A row group of Parquet ends at this many rows or bytes: readers skip whole groups."""
 
+_COMPRESSION_LEVEL: Final = 3
+_ENCODINGS: Final = {
+    ColumnType.TEXT: "DELTA_BYTE_ARRAY",
+    ColumnType.INTEGER: "DELTA_BINARY_PACKED",
+    ColumnType.TIMESTAMP: "DELTA_BINARY_PACKED",
+}
+"""What a row has in common with the row before it is stored once: measured on URLs, a fifth less
+than plain text, and quicker, since there is less to compress."""
+
 
 class ArrowTypes:
     """The schema in the types of Arrow."""
@@ -99,6 +108,15 @@ def _dictionary_columns(columns: Sequence[Column], above: str = "") -> list[str]
     return found
 
 
+def _encodings(columns: Sequence[Column]) -> dict[str, str]:
+    """Return how Parquet stores the columns that have no dictionary: by what they begin with."""
+    return {
+        column.name: _ENCODINGS[column.type]
+        for column in columns
+        if column.type in _ENCODINGS and not column.repeats
+    }
+
+
 class ParquetWriter:
     """Writes one table as Parquet, compressed with zstd."""
 
@@ -112,7 +130,9 @@ class ParquetWriter:
             sink,
             self._schema,
             compression="zstd",
+            compression_level=_COMPRESSION_LEVEL,
             use_dictionary=_dictionary_columns(table.columns),
+            column_encoding=_encodings(table.columns),
             write_page_index=True,
         )
         self._waiting: list[pa.RecordBatch] = []

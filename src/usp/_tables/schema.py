@@ -219,7 +219,7 @@ _PAGES: Final = Table(
         Column("lastmod", _TIMESTAMP, "<lastmod>, date_modified", "When the page last changed; a bare date is midnight UTC."),
         Column("lastmod_raw", _TEXT, "<lastmod>, date_modified", "The same as it is written, also where it isn't understood."),
         Column("changefreq", _TEXT, "<changefreq>", "How often it changes: one of the seven words of the protocol.", repeats=True),
-        Column("priority", _REAL, "<priority>", "Its importance within the site, from 0 to 1."),
+        Column("priority", _REAL, "<priority>", "Its importance within the site, from 0 to 1.", repeats=True),
         Column("updated_at", _TIMESTAMP, "lastmod, else published_at, <updated>", "When it last changed, else when it was published: what since and until compare."),
         Column("published_at", _TIMESTAMP, "<news:publication_date>, <pubDate>, <published>", "When the page was published."),
         Column("title", _TEXT, "<news:title>, <title>", "The headline of the story, or the title of the feed's item."),

@@ -8,9 +8,8 @@ when it is started again: shards that are done have a marker, and the others are
 Needs the extras ``async`` and ``tables``; Dask and folders that aren't local, the extra ``scale``.
 """
 
-import asyncio
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Unpack
 
 from usp._crawl.policy import Policy
@@ -19,20 +18,28 @@ from usp._validate import check_int
 
 load("aiohttp", "usp.bulk", "async")  # its absence is told before anything needs it
 load("pyarrow", "usp.bulk", "tables")
+from usp.bulk._folder import crawl_folder  # noqa: E402
 from usp.bulk._input import InputLine, read_input  # noqa: E402
 from usp.bulk._markers import PartFile, ShardResult  # noqa: E402
 from usp.bulk._options import BulkFields, BulkOptions, explains_bulk  # noqa: E402
-from usp.bulk._shard import run_shard, shard_worker  # noqa: E402
+from usp.bulk._progress import CrawlProgress  # noqa: E402
+from usp.bulk._run import EngineChoice, run_crawl  # noqa: E402
+from usp.bulk._shard import run_shard_alone  # noqa: E402
 from usp.bulk._sites import Shard, SiteList  # noqa: E402
+from usp.bulk._status import CrawlStatus  # noqa: E402
 
 __all__ = [
     "BulkFields",
+    "CrawlProgress",
+    "CrawlStatus",
     "InputLine",
     "PartFile",
     "Shard",
     "ShardResult",
+    "crawl",
     "crawl_shard",
     "shards",
+    "status",
 ]
 
 Sites = str | os.PathLike[str] | Iterable[str]
@@ -40,6 +47,66 @@ Sites = str | os.PathLike[str] | Iterable[str]
 
 for _name in ("InputLine", "Shard"):
     globals()[_name].__module__ = __name__  # where users find them
+
+
+@explains_bulk
+def crawl(
+    sites: Sites,
+    out: str | os.PathLike[str],
+    *,
+    shards: int | None = None,
+    shard: str | None = None,
+    column: str | None = None,
+    engine: str = "local",
+    workers: int | None = None,
+    scheduler: str | None = None,
+    on_progress: Callable[[CrawlProgress], None] | None = None,
+    policy: Policy | None = None,
+    **bulk_fields: Unpack[BulkFields],
+) -> CrawlStatus:
+    """Crawl a list of sites, and write their rows to a folder.
+
+    Every line of the list has exactly one row in ``sites``, whatever happens. Started again, it
+    runs the shards that are not done.
+
+    :param sites: the name of a list (a file, gzipped or zipped or not, an fsspec URL, ``-``), or
+        the domains and URLs themselves.
+    :param out: a folder, or an fsspec URL.
+    :param shards: how many shards; by default one for a thousand sites, at least 16.
+    :param shard: run only a share of the shards: ``2/8`` for the second of eight.
+    :param column: the column of a CSV file that has the sites; by default found by its name.
+    :param engine: ``local`` for processes of this machine, ``dask`` for Dask.
+    :param workers: how many worker processes; by default one for each CPU.
+    :param scheduler: the address of a Dask scheduler; by default one is started here.
+    :param on_progress: called while the crawl runs, each time something was done.
+    :param policy: limits and options of each crawl, instead of those for many sites.
+    :param bulk_fields:
+    :return: what is in the folder then.
+    :raises UsageError: if an argument is wrong, or the folder has the crawl of another list.
+    :raises StorageError: if something can't be written, or a shard can't be run.
+    """
+    options = BulkOptions.of(bulk_fields, policy)
+    choice = EngineChoice(engine, workers, scheduler)
+    run_crawl(
+        sites,
+        os.fspath(out),
+        options,
+        choice,
+        shards=shards,
+        shard=shard,
+        column=column,
+        on_progress=on_progress or (lambda _progress: None),
+    )
+    return status(out)
+
+
+def status(out: str | os.PathLike[str]) -> CrawlStatus:
+    """Return how far the crawl in a folder is, and what came of it so far.
+
+    :param out: a folder, or an fsspec URL.
+    :raises UsageError: if there is no crawl in it.
+    """
+    return CrawlStatus.of(crawl_folder(out))
 
 
 def shards(sites: Sites, count: int | None = None, *, column: str | None = None) -> list[Shard]:
@@ -85,8 +152,4 @@ def crawl_shard(
         for number, one in enumerate(sites, 1)
     ]
 
-    async def run() -> ShardResult:
-        async with shard_worker(options) as worker:
-            return await run_shard(shard, lines, os.fspath(out), worker)
-
-    return asyncio.run(run())
+    return run_shard_alone(Shard(shard, tuple(lines)), os.fspath(out), options)

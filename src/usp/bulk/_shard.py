@@ -23,7 +23,7 @@ from usp.bulk._markers import PartFile, ShardResult, marker_name, now_text, read
 from usp.bulk._options import BAD_INPUT, BulkOptions
 from usp.bulk._previous import PreviousShard
 from usp.bulk._site import crawl_site
-from usp.bulk._sites import NamedSite
+from usp.bulk._sites import NamedSite, Shard
 from usp.bulk._writer import SHARD_TABLES, ShardWriter
 from usp.objects.problem import Problem
 from usp.web_client.aio_client import AioWebClient, CachingResolver
@@ -135,6 +135,16 @@ async def run_shard(
         kept = await run.keep_done(lines) if done else frozenset()
         await run.crawl([line for line in lines if line.number not in kept], all_started)
         return await run.commit(was_done=done is not None)
+
+
+def run_shard_alone(shard: Shard, out: str, options: BulkOptions) -> ShardResult:
+    """Run one shard with a client of its own: in any process, on any machine."""
+
+    async def run() -> ShardResult:
+        async with shard_worker(options) as worker:
+            return await run_shard(shard.number, shard.lines, out, worker)
+
+    return asyncio.run(run())
 
 
 class _ShardRun:

@@ -22,6 +22,7 @@ MAX_SHARDS: Final = 100_000
 SITES_OF_A_SHARD: Final = 1000
 _MIN_SHARDS: Final = 16
 """Fewer would leave workers without work, and lose more of it when one is killed."""
+_USUAL_PORTS: Final = (None, 80, 443)
 _QUOTES: Final = "\"'"
 _NOT_IN_A_SITE: Final = frozenset(" \t\r\n\\")
 
@@ -33,7 +34,7 @@ class NamedSite:
     name: str
     """What the crawl starts with: a bare domain, a homepage, or the URL of a sitemap."""
     key: str
-    """The same for all lines that name this site."""
+    """The same for all lines that name this site, whatever scheme they name."""
     domain: str
     """Its registered domain; its host, if that has none."""
 
@@ -50,12 +51,12 @@ class NamedSite:
         parts = urlsplit(url)
         user, at, _ = parts.netloc.rpartition("@")
         host = (parts.hostname or "").rstrip(".")
-        place = f"{user}{at}{f'[{host}]' if ':' in host else host}"
-        place += f":{parts.port}" if parts.port else ""
+        port = "" if parts.port in _USUAL_PORTS else f":{parts.port}"
         path = f"{parts.path}?{parts.query}".rstrip("?") if looks_like_sitemap(url) else "/"
-        full = f"{parts.scheme.lower()}://{place}{path}"
-        name = full if "://" in typed else f"{place}{path}".removesuffix("/")
-        return cls(name, full, registered_domain(_ascii(host)) or host)
+        key = f"{f'[{host}]' if ':' in host else host}{port}{path}"
+        place = f"{user}{at}{key}"
+        name = f"{parts.scheme.lower()}://{place}" if "://" in typed else place.removesuffix("/")
+        return cls(name, key, registered_domain(_ascii(host)) or host)
 
 
 def _ascii(host: str) -> str:
