@@ -1,4 +1,4 @@
-"""The rules of the architecture (docs/architecture.md), checked on the package itself."""
+"""The rules of the architecture (architecture.md of the docs), checked on the package itself."""
 
 from __future__ import annotations
 
@@ -58,6 +58,7 @@ LAYERS = (
     },
     {"_tables"},
     {"_export", "_sync"},
+    {"_inputs"},
     {"tables", "aio", "_check"},
     {"bulk"},
     {"cli"},

@@ -1,9 +1,9 @@
 """What is wrong with a document: ``Problem``, and the table of codes that names every kind of it.
 
-The table is the single source of codes, names, severities and texts; ``docs/problems.md`` is
-generated from it. A code never changes its meaning. Blocks: SM1 transport, SM2 document, SM3 URLs,
-SM4 values, SM5 extensions, SM6 discovery and tree, SM7 limits and policy. How a problem is detected
-belongs in ``usp._parse`` and ``usp._crawl``.
+The table is the single source of codes, names, severities and texts; ``reference/problems.md`` of
+the docs is generated from it. A code never changes its meaning. Blocks: SM1 transport, SM2
+document, SM3 URLs, SM4 values, SM5 extensions, SM6 discovery and tree, SM7 limits and policy. How a
+problem is detected belongs in ``usp._parse`` and ``usp._crawl``.
 """
 
 from collections.abc import Iterable
