@@ -12,6 +12,8 @@ from enum import Enum
 from typing import Any, Final, NamedTuple
 
 GROUPS: Final = {
+    "sites": "choose sites",
+    "engine": "engine",
     "rules": "choose rules",
     "pages": "choose pages",
     "sitemaps": "choose sitemaps",
