@@ -16,7 +16,7 @@ from tests.cli.command import Finished, usp
 from tests.docs.test_examples import CONSOLE, PROJECT, PYTHON
 from tests.server import LoopbackServer
 
-PAGE = (PROJECT / "docs" / "recipes.md").read_text(encoding="utf-8")
+PAGE = (PROJECT / "docs" / "how-to" / "recipes.md").read_text(encoding="utf-8")
 SECTION = re.compile(r"^## (.*?)\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 RECIPES: dict[str, str] = dict(SECTION.findall(PAGE))
 
