@@ -147,6 +147,9 @@ def test_a_crawl_has_the_parts_that_are_done(tmp_path: Path) -> None:
         assert listing.outcome is Outcome.FOUND
     with open_listing(tmp_path / "some") as listing:
         assert listing.outcome is Outcome.PARTIAL
+    (tmp_path / "all" / "_crawl.json").write_text('{"shards": 4}')
+    with open_listing(tmp_path / "all") as listing:
+        assert listing.outcome is Outcome.PARTIAL
 
 
 @pytest.mark.parametrize("name", ["rows.csv.gz", "rows.jsonl.zst"])

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import usp
 from tests.server import LoopbackServer
 from tests.sync.rounds import kept, urlset
+from usp._sync.options import SyncOptions
 from usp._sync.schedule import FIRST, LONGEST, SHORTEST, is_due, next_interval
 
 MINUTE = 60_000_000
@@ -74,6 +75,14 @@ def test_a_job_that_is_a_little_early_finds_it_due() -> None:
     assert is_due(10 * MINUTE - 29_000_000, 0, SHORTEST)
     assert not is_due(10 * MINUTE - 31_000_000, 0, SHORTEST)
     assert is_due(0, None, LONGEST)
+
+
+def test_jitter_spreads_the_starts_of_sites() -> None:
+    options = SyncOptions.of(None, {"jitter": 60})
+    delays = [options.delay() for _ in range(200)]
+    assert 0 <= min(delays) < 6
+    assert 54 < max(delays) <= 60
+    assert SyncOptions.of(None, {}).delay() == 0
 
 
 class DueSite:
