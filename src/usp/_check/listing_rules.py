@@ -10,7 +10,6 @@ from usp._check.entry_ids import EntryIds, EntryNotes, Note
 from usp._check.facts import DocumentEnd, EntryFacts, SitemapFacts, UnreadFacts
 from usp._check.findings import Occurrence
 from usp._check.hreflang import HreflangSignatures, code_of
-from usp._check.hreflang_rules import alternates
 from usp._check.listing import UrlListing
 from usp._check.origins import host_of
 from usp._check.partitions import hash64
@@ -23,7 +22,6 @@ from usp.objects.outcome import FoundBy
 
 _LISTED_AGAIN: Final = 365
 _TWIN: Final = 366
-_LINK: Final = "xhtml:link"
 _SPECIAL: Final = ("news:", "image:", "video:")
 """What a sitemap may be for, beside pages: the prefixes of its extensions."""
 
@@ -65,10 +63,10 @@ class ListedUrls(SiteRule):
         entry = facts.entry
         if self._special:
             self._special = frozenset(filter(entry.has, self._special))
-        found = alternates(entry) if entry.has(_LINK) else []
+        found = facts.alternates
         for url in entry.urls:
             entry_id = self._ids.next()
-            self._texts.add(url, entry.line, entry.offset, tuple(found))
+            self._texts.add(url, entry.line, entry.offset, found)
             self._listing.add(url, entry_id)
             self._signatures.add(url, found, entry_id)
         return ()
