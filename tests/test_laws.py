@@ -59,7 +59,7 @@ LAYERS = (
     {"_tables"},
     {"_export", "_sync"},
     {"_inputs"},
-    {"tables", "aio", "_check"},
+    {"tables", "aio", "_check", "_diff"},
     {"bulk"},
     {"cli"},
     {"__main__"},

@@ -12,6 +12,8 @@ from enum import Enum
 from typing import Any, Final, NamedTuple
 
 GROUPS: Final = {
+    "sites": "choose sites",
+    "engine": "engine",
     "rules": "choose rules",
     "pages": "choose pages",
     "sitemaps": "choose sitemaps",
@@ -332,6 +334,14 @@ SHARED: Final[tuple[Option, ...]] = (
     Option(("--no-config",), "config", "read no options from a file"),
 )  # fmt: skip
 """The options of every command that fetches."""
+
+
+FROM: Final = Option(
+    ("--from",), "discovery",
+    "read the names of more sources from this file, one a line; - for standard input",
+    TEXT, "FILE",
+)  # fmt: skip
+"""More sources, for commands that read several."""
 
 
 def shared(*names: str) -> tuple[Option, ...]:

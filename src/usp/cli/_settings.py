@@ -44,12 +44,10 @@ class Settings:
         :raises UsageError: if a value is wrong; the message names the option.
         """
         options = args.command.options
-        client = dict(_values(args, options, Destination.CLIENT))
-        for name, convert in _CONVERSIONS.items():
-            if name in client:
-                client[name] = convert(client[name])
-        discovery: dict[str, Any] = dict(_values(args, options, Destination.DISCOVERY))
-        fields: dict[str, Any] = dict(_values(args, options, Destination.POLICY))
+        client = client_settings(args)
+        discovery, fields = (
+            chosen_values(args, target) for target in (Destination.DISCOVERY, Destination.POLICY)
+        )
         agent = str(client.get("user_agent") or "").partition("/")[0].split()
         if agent:  # the rules that are obeyed are those for the name that is sent
             fields["robots_agent"] = agent[0]
@@ -110,7 +108,7 @@ class RecordingChoice:
 
         :raises UsageError: if a recording is to be written and read at once.
         """
-        record, replay = args.record, args.replay
+        record, replay = getattr(args, "record", None), getattr(args, "replay", None)
         if record is not None and replay is not None:
             raise UsageError("--record and --replay can't be used together.")
         if record is None and replay is None:
@@ -126,10 +124,22 @@ class RecordingChoice:
         )
 
 
-def _values(
-    args: argparse.Namespace, options: Iterable[Option], target: Destination
-) -> Iterator[tuple[str, Any]]:
-    """Yield the values for a target, by keyword: those that the user chose."""
+def client_settings(args: argparse.Namespace) -> dict[str, Any]:
+    """Return the keywords of a web client that the user chose."""
+    chosen = chosen_values(args, Destination.CLIENT)
+    for name, convert in _CONVERSIONS.items():
+        if name in chosen:
+            chosen[name] = convert(chosen[name])
+    return chosen
+
+
+def chosen_values(args: argparse.Namespace, target: Destination) -> dict[str, Any]:
+    """Return the values for a target, by keyword: those that the user chose."""
+    return dict(_values(args, target))
+
+
+def _values(args: argparse.Namespace, target: Destination) -> Iterator[tuple[str, Any]]:
+    options: tuple[Option, ...] = args.command.options
     for option in options:
         value = getattr(args, option.dest)
         if option.target is target and value is not None:
