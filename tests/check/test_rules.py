@@ -5,7 +5,18 @@ from pathlib import Path
 import pytest
 
 import usp
-from tests.check.documents import NOW, PAGE, dated, findings_of, image, story, url, urlset, video
+from tests.check.documents import (
+    NOW,
+    PAGE,
+    alternates,
+    dated,
+    findings_of,
+    image,
+    story,
+    url,
+    urlset,
+    video,
+)
 from tests.check.documents import index as index_of
 from tests.check.pairs import PAIRS, Pair, built_on, page, restricted
 from tests.check.test_site_rules import WHOLE_SITE
@@ -101,6 +112,8 @@ def test_other_forms_of_a_fault_are_found_too(document: str, code: str, tmp_path
         (dated("2026-11-16"), "SM452"),
         (url(loc="https://bücher.example.org/"), "SM362"),
         (url('<xhtml:link rel="canonical" href="https://example.org/b"/>'), "SM582"),
+        (url(story(publication="<news:name>A</news:name><news:language/>")), "SM450"),
+        (url(alternates(en=PAGE, de=f"{PAGE}2")), "SM586"),
     ],
 )  # fmt: skip
 def test_what_is_usual_is_no_finding(document: str, code: str, tmp_path: Path) -> None:

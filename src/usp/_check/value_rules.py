@@ -30,9 +30,11 @@ _MAY_BE_EMPTY: Final = frozenset(
     {
         *("mobile:mobile", "xhtml:link", "loc"),
         *("news:news", "news:publication", "image:image", "video:video", "video:tvshow"),
+        *("news:name", "news:language", "news:publication_date", "news:title", "image:loc"),
+        *("video:title", "video:description", "video:thumbnail_loc"),
     }
 )
-"""Elements without content, groups, and those whose emptiness parsing reports."""
+"""Elements without content, groups, and required ones, which other codes report as missing."""
 _ORDER: Final = {"loc": 0, "lastmod": 1, "changefreq": 2, "priority": 3}
 _LAST: Final = len(_ORDER)
 
