@@ -189,8 +189,7 @@ def _findings(
 
     with listing:
         for table, of_table in groupby(rows(), itemgetter(0)):
-            for _ in reading.read(table, map(itemgetter(1), of_table)):
-                yield from run.findings()
+            reading.read(table, map(itemgetter(1), of_table))
         if "problems" in listing.tables:  # it may have no row
             columns.setdefault("problems", set())
         names = ", ".join(_not_decided(columns))
@@ -207,19 +206,16 @@ class _TableReading:
         self._tally = tally
         self._sitemaps: dict[str, _Row] = {}
 
-    def read(self, table: str, rows: Iterator[_Row]) -> Iterator[None]:
-        """Read the rows of a table; yield after each sitemap."""
+    def read(self, table: str, rows: Iterator[_Row]) -> None:
+        """Read the rows of a table."""
         if table == "sitemaps":
             for row in rows:
                 self._add_sitemap(row)
-                yield None
         elif table == "pages":
             for url, pages in groupby(rows, itemgetter("sitemap_url")):
                 self._check(url or "", pages)
-                yield None
         else:
             self._run.take(chain.from_iterable(map(_problem, rows)))
-            yield None
 
     def _add_sitemap(self, row: _Row) -> None:
         self._sitemaps[row["url"]] = row
