@@ -71,6 +71,8 @@ class CheckRun:
         """The sitemaps that were read, in order."""
         self.live: LiveSummary | None = None
         """What live pages say, once they were requested."""
+        self.live_run: LiveRun | None = None
+        """What requests live pages, once it does."""
         self._site = site
         self._parts = parts
         self._suppression = suppression
@@ -168,7 +170,7 @@ class CheckRun:
         earlier = self._parts.earlier
         listed = earlier.removed_pages() if earlier else ()
         removed = sampled_removed(listed, options.size, options.seed)
-        run = LiveRun(options, self._site, sampled.sample, removed)
+        run = self.live_run = LiveRun(options, self._site, sampled.sample, removed)
         seconds = live.policy.max_seconds
 
         def ended() -> bool:

@@ -46,8 +46,8 @@ class Collector:
     def take(self, sitemap_url: str | None = None) -> Iterator[Finding]:
         """Yield findings in their order, and forget them.
 
-        :param sitemap_url: only those of a sitemap that was read. What was found in other sitemaps by
-            then may be found there again, so it is told when everything was read.
+        :param sitemap_url: only those of a sitemap that was read. What was found in other sitemaps
+            by then may be found there again, so it is told when everything was read.
         """
         chosen = [key for key in self._groups if sitemap_url in {None, key[1]}]
         return iter(sorted_findings(_finding(key, self._groups.pop(key)) for key in chosen))

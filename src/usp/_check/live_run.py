@@ -77,7 +77,9 @@ class LiveRun:
         self._turns = self._next_turn = 0
         self._absent: dict[UrlOrigin, _AbsentPage | None] = {}
         self._found: Counter[str] = Counter()
-        self._sampled = self._answered = self._verified = 0
+        self._sampled = self._verified = 0
+        self.answered = 0
+        """How many pages of the sample have answered, or are known not to."""
 
     def occurrences(self, policy: Policy, homepage: str, ended: Ended) -> Iterator[Occurrence]:
         """Request everything; yield what is found."""
@@ -99,7 +101,7 @@ class LiveRun:
         for turn in sorted(self._arrived):
             self._next_turn = turn
             yield from self._in_turn()
-        if left := max(self._sampled - self._answered, len(self._awaited)):
+        if left := max(self._sampled - self.answered, len(self._awaited)):
             detail = f"live pages: the time was over before so many answered: {left:,}"
             yield Occurrence("SM750", None, detail=detail)
 
@@ -128,7 +130,7 @@ class LiveRun:
                 continue
             self._sampled += 1
             if not self._obeyed.allow(self._origins.of(page.url), page.url):
-                self._answered += 1
+                self.answered += 1
                 self._say(occurrence_at(page, "SM906", "robots.txt disallows it for this check"))
                 continue
             yield from self._absent_request(page.url)
@@ -192,7 +194,7 @@ class LiveRun:
         )
 
     def _judge(self, page: PageEntry, response: PageResponse) -> _Report:
-        self._answered += 1
+        self.answered += 1
         facts = self._facts(page, response) if is_page(response) else None
         reason = unverified_reason(response, facts)
         if reason:
