@@ -44,7 +44,7 @@ _COLUMNS: Final = {
     "sitemaps": (
         *("url", "declared_url", "parent_url", "found_by", "kind", "state", "code", "reason"),
         *("http_status", "redirects", "content_type", "bytes", "index_lastmod", "complete"),
-        "fetched_at",
+        *("fetched_at", "pages"),
     ),
     "pages": (
         *("url", "sitemap_url", "position", "lastmod", "lastmod_raw", "changefreq", "priority"),
@@ -219,6 +219,8 @@ class _TableReading:
 
     def _add_sitemap(self, row: _Row) -> None:
         self._sitemaps[row["url"]] = row
+        if row.get("kind") == Kind.ROBOTS:
+            return
         if row["state"] in {_FAILED, _SKIPPED}:
             self._tally[row["state"]] += 1
             found_by = FoundBy(row.get("found_by") or FoundBy.GIVEN)
@@ -226,8 +228,8 @@ class _TableReading:
             reason = row.get("reason") or ""
             status = row.get("http_status")
             self._run.take_unread(UnreadFacts(row["url"], status, reason, found_by, is_skipped))
-        elif row.get("kind") == Kind.INDEX:
-            self._check(row["url"], ())
+        elif row.get("kind") == Kind.INDEX or row.get("pages") == 0:
+            self._check(row["url"], ())  # no row of the pages belongs to it
 
     def _check(self, url: str, pages: Iterable[_Row]) -> None:
         row = self._sitemaps.get(url, {})
