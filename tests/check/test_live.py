@@ -9,6 +9,7 @@ import pytest
 
 import usp
 from tests.check.documents import NOW
+from tests.check.source_pairs import page
 from tests.server import Answer, Handler, LoopbackServer, Plain, redirect, stall, urlset
 from usp._check.samples import (
     FixedSample,
@@ -24,12 +25,6 @@ from usp.web_client.aio_client import AioWebClient
 HTML = {"Content-Type": "text/html; charset=utf-8"}
 GOOD = "<html><head><title>A</title></head><body><main><p>A text.</p></main></body></html>"
 LIVE = ["SM9", "SM750"]
-
-
-def page(head: str = "", body: str = "<p>A text of its own.</p>", **headers: str) -> Answer:
-    names = {name.replace("_", "-"): value for name, value in headers.items()}
-    html = f"<!doctype html><html><head>{head}</head><body>{body}</body></html>"
-    return Answer(body=html, headers={**HTML, **names})
 
 
 def live(server: LoopbackServer, *paths: str, **options: Any) -> list[usp.Occurrence]:
