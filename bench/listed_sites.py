@@ -68,13 +68,14 @@ def _child(rng: Random) -> bytes:
     """Return a sub-sitemap as a blog has it: slugs of words and an id, the newest pages first."""
     day = date(2026, 11, 1)
     number = rng.randrange(50_000, 100_000)
+    folder = rng.choice(_FOLDERS)
     entries = []
     for _ in range(CHILD_PAGES):
         day -= timedelta(rng.randrange(3))
         number -= rng.randrange(1, 20)
         slug = "-".join(rng.sample(_WORDS, 3))
         entries.append(
-            f"<url><loc>http://$HOST/{rng.choice(_FOLDERS)}/{slug}-{number}.html</loc>"
+            f"<url><loc>http://$HOST/{folder}/{slug}-{number}.html</loc>"
             f"<lastmod>{day}</lastmod><changefreq>weekly</changefreq>"
             f"<priority>0.{rng.randrange(5, 9)}</priority></url>\n"
         )

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Hashable
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 
-from usp._domains import registered_domain
+from usp._domains import is_address, registered_domain
 
 __all__ = ["Release", "RequestSlots"]
 
@@ -82,6 +82,8 @@ class RequestSlots:
 
     async def _address(self, host: str) -> str | None:
         """Return one of the addresses of a host: the same for all hosts that have the same."""
+        if is_address(host):
+            return host
         with suppress(OSError, UnicodeError):
             return min(await self._look_up(host), default=None)
         return None
