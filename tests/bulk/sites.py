@@ -102,6 +102,10 @@ class _Connection(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = transport
+        self._sites.transports.add(transport)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._sites.transports.discard(self._transport)
 
     def data_received(self, data: bytes) -> None:
         *requests, self._received = (self._received + data).split(b"\r\n\r\n")
@@ -114,7 +118,8 @@ class _Connection(asyncio.Protocol):
 
     def _answer(self, path: str, host: str, request: bytes) -> None:
         self._sites.in_flight -= Counter({host: 1})
-        self._transport.write(self._sites.response(path, host, request))
+        if not self._transport.is_closing():
+            self._transport.write(self._sites.response(path, host, request))
 
 
 @dataclass
@@ -128,6 +133,7 @@ class ManySites:
     requests: list[tuple[str, str, int]] = field(default_factory=list)
     """Host, path and status, in order."""
     in_flight: Counter[str] = field(default_factory=Counter)
+    transports: set[Any] = field(default_factory=set)
     peak: int = 0
     """The most requests that were in flight at once."""
     peak_of_a_host: int = 0
@@ -166,14 +172,11 @@ class ManySites:
     ) -> None:
         async def close() -> None:
             self._server.close()
-            for task in asyncio.all_tasks() - {asyncio.current_task()}:
-                task.cancel()
-            self._server.close_clients()
+            for transport in self.transports:
+                transport.abort()
+            await asyncio.sleep(0)
 
-        if hasattr(self._server, "close_clients"):
-            asyncio.run_coroutine_threadsafe(close(), self._loop).result()
-        else:
-            self._loop.call_soon_threadsafe(self._server.close)
+        asyncio.run_coroutine_threadsafe(close(), self._loop).result()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import duckdb
 import pytest
 
 from tests.bulk.sites import QUICK, USER_AGENT, ManySites, Tables
@@ -32,10 +31,9 @@ def test_a_newcomer_goes_from_a_list_to_an_answer_with_two_commands(tmp_path: Pa
     assert done.err.splitlines()[-1].startswith(
         "crawled: 500 sites (200 found, 200 partial, 100 blocked), "
     )
-    answer = duckdb.sql(
-        f"SELECT outcome, count(*), sum(pages) FROM '{tmp_path}/crawl/sites/*.parquet' "
-        "GROUP BY ALL ORDER BY ALL"
-    ).fetchall()
+    answer = Tables(tmp_path / "crawl").query(
+        "SELECT outcome, count(*), sum(pages) FROM {sites} GROUP BY ALL ORDER BY ALL"
+    )
     assert answer == [("blocked", 100, 0), ("found", 200, 1000), ("partial", 200, 5400)]
     told = usp("crawl", "--status", str(tmp_path / "crawl"))
     assert told.code == 0
@@ -75,7 +73,7 @@ def test_a_share_of_a_list_leaves_the_others_to_others(tmp_path: Path) -> None:
     ],
 )
 def test_wrong_use_is_one_clear_line(
-    arguments: tuple[str, ...], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    arguments: tuple[str, ...], message: str, tmp_path: Path
 ) -> None:
     file = tmp_path / "domains.txt"
     file.write_text("example.org\n")

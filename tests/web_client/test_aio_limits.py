@@ -3,6 +3,7 @@
 import asyncio
 import socket
 import threading
+from typing import Any
 
 import pytest
 from aiohttp.abc import AbstractResolver, ResolveResult
@@ -54,7 +55,7 @@ class CountedRequests:
         return 404
 
 
-def fetch_all(server: LoopbackServer, **settings: int) -> int:
+def fetch_all(server: LoopbackServer, **settings: Any) -> int:
     """Request each host several times, all at once; return how many requests were in flight."""
     server.otherwise = counted = CountedRequests()
 

@@ -15,7 +15,7 @@ from typing import Final, Generic, Self
 
 from usp._crawl.core import Crawl
 from usp._crawl.messages import FetchRequest, FetchResult
-from usp._crawl.options import CrawlOptions
+from usp._crawl.options import READ_AT_ONCE, CrawlOptions
 from usp._crawl.work import Read_co, ReadBatch
 from usp._drive import events
 from usp._drive.fetch import (
@@ -68,12 +68,19 @@ def client_scope(
 class AioFetcher:
     """Fetches documents for one crawl into one store."""
 
-    def __init__(self, scope: AioCrawlScope, store: Store, crawl: Crawl, ended: TimeLimit) -> None:
+    def __init__(
+        self,
+        scope: AioCrawlScope,
+        store: Store,
+        max_bytes: int,
+        ended: TimeLimit,
+        read_at_once: int = READ_AT_ONCE,
+    ) -> None:
         self._scope = scope
         self._store = store
-        self._max_bytes = crawl.policy.max_document_bytes
-        self._read_at_once = crawl._cursor.options.read_at_once
+        self._max_bytes = max_bytes
         self._ended = ended
+        self._read_at_once = read_at_once
 
     async def __call__(self, request: FetchRequest) -> FetchResult:
         """Fetch one document and inspect it."""
@@ -212,7 +219,13 @@ class AioCrawlRun:
         self._scope = client.for_crawl(homepage)
         self._emit = emit
         self._ended = TimeLimit(crawl)
-        self._fetch = AioFetcher(self._scope, store or Store(), crawl, self._ended)
+        self._fetch = AioFetcher(
+            self._scope,
+            store or Store(),
+            crawl.policy.max_document_bytes,
+            self._ended,
+            crawl._cursor.options.read_at_once,
+        )
         self._has_begun = False
         self._tasks: dict[asyncio.Task[FetchResult], FetchRequest] = {}
         self._replayed = InRecordedOrder(self._scope) if client.replays else None
@@ -296,8 +309,8 @@ class OffLoopBatches(Generic[Read_co]):
         pages = document.pages if document else ()
         self._read = read
         self._ended = ended
-        is_read = isinstance(pages, Pages)
-        self._is_small = not is_read or _is_small(pages.source.chunks, read_at_once)
+        chunks = pages.source.chunks if isinstance(pages, Pages) else []
+        self._is_small = _is_small(chunks, read_at_once)
 
     @property
     def ended(self) -> bool:
