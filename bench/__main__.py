@@ -27,6 +27,7 @@ BENCHMARKS: Final = (
     "export",
     "sync",
     "check",
+    "bulk",
 )
 FULL_ONLY: Final = ("growth",)
 """Benchmarks that take minutes: they run only if named, or at full size."""

@@ -82,6 +82,9 @@ def _child(rng: Random) -> bytes:
     return f"<urlset {SITEMAPS}>\n{''.join(entries)}</urlset>\n".encode()
 
 
+_NOT_MODIFIED: Final = b'HTTP/1.1 304 Not Modified\r\nETag: "1"\r\n\r\n'
+
+
 class _Connection(asyncio.Protocol):
     """Answers the requests of one connection; none of them has a body."""
 
@@ -98,7 +101,8 @@ class _Connection(asyncio.Protocol):
         for request in requests:
             found = _REQUEST.match(request)
             if found and self._transport is not None:
-                self._transport.write(_response(found[1], found[2]))
+                is_known = b'If-None-Match: "1"' in request
+                self._transport.write(_NOT_MODIFIED if is_known else _response(found[1], found[2]))
 
 
 def _response(path: bytes, host: bytes) -> bytes:
