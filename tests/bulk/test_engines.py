@@ -1,5 +1,6 @@
 """Crawls of whole lists by both engines: killed at any moment, they go on, and lose nothing."""
 
+import json
 import os
 import random
 import signal
@@ -26,6 +27,7 @@ from usp.exceptions import UsageError
 
 SITES = 60
 SHARDS = 6
+LONG = (pytest.mark.thorough, pytest.mark.timeout(3600))
 BAD = 3
 """Lines that name no site."""
 
@@ -65,10 +67,10 @@ if __name__ == "__main__":
 
 
 def start(sites: list[str], out: Path, **fields: Any) -> "subprocess.Popen[bytes]":
-    import json
-
     chosen = {**QUICK, "workers": 2, **fields}
-    command = [sys.executable, "-c", PROGRAM, json.dumps([sites, str(out), chosen])]
+    listed = out.with_name(f"{out.name}.txt")
+    listed.write_text("".join(f"{site}\n" for site in sites))
+    command = [sys.executable, "-c", PROGRAM, json.dumps([str(listed), str(out), chosen])]
     return subprocess.Popen(command, start_new_session=True, stderr=subprocess.PIPE)
 
 
@@ -110,26 +112,28 @@ def test_shares_of_a_list_make_up_the_whole(sites: ManySites, tmp_path: Path) ->
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds processes in /proc")
 @pytest.mark.parametrize(
-    ("count", "shards", "kills", "seed"),
+    ("engine", "count", "shards", "kills"),
     [
-        (300, 12, 4, 1),
-        pytest.param(10_000, 40, 30, 2, marks=[pytest.mark.thorough, pytest.mark.timeout(3600)]),
+        ("local", 300, 12, 4),
+        pytest.param("local", 10_000, 40, 30, marks=LONG),
+        pytest.param("dask", 10_000, 40, 30, marks=LONG),
     ],
 )
 def test_a_crawl_whose_processes_are_killed_at_random_loses_and_doubles_nothing(
-    count: int, shards: int, kills: int, seed: int, tmp_path: Path
+    engine: str, count: int, shards: int, kills: int, tmp_path: Path
 ) -> None:
-    chance = random.Random(seed)  # noqa: S311 -- the same in every run
+    chance = random.Random(count)  # noqa: S311 -- the same in every run
+    chosen = {"engine": engine, "shards": shards, "sites_at_once": 30}
     with ManySites() as sites:
         lines = lines_of(sites, count)
-        running = start(lines, tmp_path, shards=shards, sites_at_once=30)
+        running = start(lines, tmp_path, **chosen)
         for number in range(kills):
             time.sleep(chance.uniform(0.5, 2.0))
             workers = processes_below(running.pid)
             if number % 2 and running.poll() is None:
                 running.kill()  # the whole run; its workers notice
                 running.communicate()
-                running = start(lines, tmp_path, shards=shards, sites_at_once=30)
+                running = start(lines, tmp_path, **chosen)
             elif workers:
                 os.kill(chance.choice(workers), signal.SIGKILL)
         assert running.wait(3000) == 0, (running.stderr and running.stderr.read()) or b""
