@@ -57,7 +57,7 @@ def test_the_tutorial_leads_to_an_answer(folder: Path, monkeypatch: pytest.Monke
     monkeypatch.chdir(folder)
     found = re.search(r'duckdb -c "(.*)"', BASH[0])
     assert found
-    answer = {outcome: count for outcome, count, _ in duckdb.sql(found[1]).fetchall()}
+    answer = {outcome: count for outcome, count, _ in duckdb.execute(found[1]).fetchall()}
     assert answer == {"found": 8, "partial": 8, "blocked": 4, "none": 4, "unreachable": 4}
 
 
@@ -66,7 +66,7 @@ def test_a_query_of_the_page_runs(
     query: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(folder)
-    rows = duckdb.sql(query).fetchall()
+    rows = duckdb.execute(query).fetchall()
     assert rows or "LIKE '%.org'" in query  # no site has a domain here
 
 
