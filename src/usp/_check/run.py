@@ -56,7 +56,7 @@ class CheckStream(SyncStream[Finding]):
     It has the ``outcome``, ``tried`` and ``problems`` of the crawl, and can be closed at any time.
     """
 
-    _run: "_CheckRun"
+    _run: "CheckRun"
 
     @property
     def summary(self) -> dict[str, int]:
@@ -132,7 +132,7 @@ def check(
     crawled = _Crawled(
         source, policy_with(policy, policy_fields), web_client, use_robots, use_known_paths
     )
-    run = _CheckRun(options, suppression, on_occurrence)
+    run = CheckRun(options, suppression, on_occurrence)
     return crawled.checked_by(run, observer, twice=twice)
 
 
@@ -183,7 +183,7 @@ class _Crawled:
     use_known_paths: bool | None
 
     def checked_by(
-        self, run: "_CheckRun", observer: Observer | None, *, twice: bool
+        self, run: "CheckRun", observer: Observer | None, *, twice: bool
     ) -> CheckStream:
         """Start the crawl, and return the stream of what is found."""
         check_flags(twice=twice)
@@ -220,7 +220,7 @@ class _Crawled:
         return found.digests
 
 
-class _CheckRun:
+class CheckRun:
     """One check: its rules, and what they have found."""
 
     def __init__(
@@ -254,7 +254,7 @@ class _CheckRun:
                 if self._on_occurrence:
                     self._on_occurrence(occurrence)
 
-    def check_node(self, node: Node, state: StreamState[StreamFilter]) -> Iterator[Finding]:
+    def check_node(self, node: Node, state: StreamState[Any]) -> Iterator[Finding]:
         """Check what was found at a node; yield the findings."""
         url, document = node.final_url or node.url, node.document
         is_robots = node.found_by is FoundBy.WELL_KNOWN and node.homepage is None
@@ -293,7 +293,7 @@ class _CheckRun:
             fetch_info=provenance.fetch_info,
         )
 
-    def finish(self, state: StreamState[StreamFilter]) -> Iterator[Finding]:
+    def finish(self, state: StreamState[Any]) -> Iterator[Finding]:
         """Yield what is known only once everything was read."""
         stopped = state.crawl.stopped
         if stopped:
@@ -332,7 +332,7 @@ def _unread(node: Node) -> UnreadFacts:
 
 
 def _read_ready(
-    run: _CheckRun, state: StreamState[StreamFilter], is_over: bool
+    run: CheckRun, state: StreamState[StreamFilter], is_over: bool
 ) -> Iterator[Finding]:
     stream = state.filter
     for node in stream.ready_nodes():

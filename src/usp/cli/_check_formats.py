@@ -14,7 +14,7 @@ from usp._check.collector import severity_of
 from usp._check.findings import Finding, FindingExample, Occurrence
 from usp._check.table import RULES
 from usp._display import shown
-from usp.cli._outcome import count
+from usp._quantities import count
 
 SCHEMA_VERSION: Final = 1
 _MAX_SITEMAPS: Final = 10
