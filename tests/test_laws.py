@@ -58,6 +58,7 @@ LAYERS = (
     },
     {"_tables"},
     {"_export", "_sync"},
+    {"_inputs"},
     {"tables", "aio", "_check"},
     {"cli"},
     {"__main__"},
