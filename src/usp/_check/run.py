@@ -182,9 +182,7 @@ class _Crawled:
     use_robots: bool
     use_known_paths: bool | None
 
-    def checked_by(
-        self, run: "CheckRun", observer: Observer | None, *, twice: bool
-    ) -> CheckStream:
+    def checked_by(self, run: "CheckRun", observer: Observer | None, *, twice: bool) -> CheckStream:
         """Start the crawl, and return the stream of what is found."""
         check_flags(twice=twice)
         options = CrawlOptions(observer=observer, streaming=True, every_node=True)

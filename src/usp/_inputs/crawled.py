@@ -32,7 +32,7 @@ class CrawlReader:
             source: Any = self._named.path or self._named.name
             keywords = dict(self._keywords)
             if self._named.kind is InputKind.RECORDING:
-                source, keywords["web_client"] = _replay(self._named, stack)
+                source, keywords["web_client"] = recorded_source(self._named, stack)
             self.stream = read_tables(source, list(columns), columns=columns, **keywords)
             yield from stack.enter_context(self.stream)
 
@@ -42,7 +42,7 @@ class CrawlReader:
         return self.stream.outcome if self.stream else None
 
 
-def _replay(named: NamedInput, stack: ExitStack) -> tuple[str, object]:
+def recorded_source(named: NamedInput, stack: ExitStack) -> tuple[str, object]:
     """Return what was recorded, and a client that answers from the recording."""
     from usp.web_client.replay import Recording, ReplayWebClient
 

@@ -51,7 +51,9 @@ def column_chart(columns: Sequence[Column], noun: str, summary: str) -> Html:
         tag("line", x1="0", x2="100%", y1=_y(mark, top), y2=_y(mark, top), class_="grid")
         for mark in marks
     ]
-    plot = [_column(number, len(columns), column, top, noun) for number, column in enumerate(columns)]
+    plot = [
+        _column(number, len(columns), column, top, noun) for number, column in enumerate(columns)
+    ]
     return tag(
         "div",
         tag("svg", axis, class_="axis", height=HEIGHT, width="3.25rem", aria_hidden="true"),
@@ -101,7 +103,7 @@ def share_bar(value: int, largest: int) -> Html:
 
 def _tick_step(most: int) -> int:
     """Return the round number that is between two ticks, so that there are few of them."""
-    power = 10 ** int(log10(max(most / _TICKS, 1)))
+    power = int(10 ** int(log10(max(most / _TICKS, 1))))
     steps = (power * factor // 2 for factor in (2, 4, 5, 10, 20) if power * factor % 2 == 0)
     return next(step for step in steps if step * _TICKS >= most)
 

@@ -11,7 +11,7 @@ from usp._report.dates import DateCounts, NewsAges
 from usp._report.figures import Report, RunChanges
 from usp._report.findings import FindingGroups
 from usp._report.folders import FolderCounts, hosts_of, largest
-from usp._report.sitemaps import AttemptRows, Row, SiteRows, SitemapRows, latest
+from usp._report.sitemaps import AttemptRows, Row, SitemapRows, SiteRows, latest
 from usp._tables.batch import Batch
 
 PAGE_COLUMNS: Final = (

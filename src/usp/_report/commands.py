@@ -27,15 +27,15 @@ CRAWLED: Final[Mapping[str, str]] = {
 }
 """The commands for what can be crawled again."""
 _QUERIES: Final[Mapping[str, str]] = {
-    "pages": "SELECT url FROM {pages}",
-    "folder": "SELECT url FROM {pages} WHERE {prefix}",
-    "kind": "SELECT url, {name} FROM {pages} WHERE {name} IS NOT NULL",
-    "months": "SELECT url, lastmod FROM {pages}",
-    "days": "SELECT url, lastmod FROM {pages} ORDER BY lastmod DESC",
-    "news": "SELECT url, published_at FROM {pages} WHERE news_publication IS NOT NULL",
-    "changefreq": "SELECT url, changefreq FROM {pages}",
-    "alternates": "SELECT url, alternates FROM {pages} WHERE alternates IS NOT NULL",
-    "languages": "SELECT url, news_language FROM {pages} WHERE news_language IS NOT NULL",
+    "pages": "SELECT {url} FROM {pages}",
+    "folder": "SELECT {url} FROM {pages} WHERE {prefix}",
+    "kind": "SELECT {url}, {name} FROM {pages} WHERE {name} IS NOT NULL",
+    "months": "SELECT {url}, lastmod FROM {pages}",
+    "days": "SELECT {url}, lastmod FROM {pages} ORDER BY lastmod DESC",
+    "news": "SELECT {url}, published_at FROM {pages} WHERE news_publication IS NOT NULL",
+    "changefreq": "SELECT {url}, changefreq FROM {pages}",
+    "alternates": "SELECT {url}, alternates FROM {pages} WHERE alternates IS NOT NULL",
+    "languages": "SELECT {url}, news_language FROM {pages} WHERE news_language IS NOT NULL",
     "sitemaps": "SELECT * FROM {sitemaps}",
     "discovery": "SELECT * FROM {attempts}",
     "sites": "SELECT * FROM {sites}",
@@ -52,11 +52,11 @@ class Dialect:
     command: str
     """With ``{file}`` and ``{sql}``, which are quoted."""
     starts_with: str
-    """The condition that a URL starts with ``{text}``."""
+    """The condition that ``{url}`` starts with ``{text}``."""
 
 
-DUCKDB: Final = Dialect("duckdb -c {sql}", "starts_with(url, {text})")
-SQLITE: Final = Dialect("sqlite3 {file} {sql}", "substr(url, 1, {length}) = {text}")
+DUCKDB: Final = Dialect("duckdb -c {sql}", "starts_with({url}, {text})")
+SQLITE: Final = Dialect("sqlite3 {file} {sql}", "substr({url}, 1, {length}) = {text}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,14 +79,18 @@ class Commands:
         return cls(CRAWLED, {"source": words})
 
     @classmethod
-    def of_tables(cls, files: Mapping[str, str], dialect: Dialect, file: str = "") -> "Commands":
+    def of_tables(
+        cls, files: Mapping[str, str], dialect: Dialect, file: str = "", url: str = "url"
+    ) -> "Commands":
         """Return the commands for tables.
 
         :param files: how a query names each table that is there.
         :param file: the database.
+        :param url: the name of the column with URLs.
         """
         known = {name: text for name, text in _QUERIES.items() if _table(text) in files}
-        return cls(known, {**files, "file": file}, dialect)
+        column = url if url.isidentifier() else '"{}"'.format(url.replace('"', '""'))
+        return cls(known, {**files, "file": file, "url": column}, dialect)
 
     def get(self, figure: str, name: str = "") -> str:
         """Return the command for a figure; empty if there is none.
@@ -126,7 +130,7 @@ class Commands:
         visible = "".join(takewhile(str.isprintable, text))  # a longer prefix can't be written
         quoted = "'{}'".format(visible.replace("'", "''"))
         starts_with = self.dialect.starts_with if self.dialect else ""
-        return starts_with.format(text=quoted, length=len(visible))
+        return starts_with.format(url=self.words["url"], text=quoted, length=len(visible))
 
     def _query(self, sql: str) -> str:
         command = self.dialect.command if self.dialect else ""

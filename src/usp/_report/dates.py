@@ -145,7 +145,8 @@ class NewsAges:
         future = sum(number for hour, number in self._hours.items() if hour > now)
         older = sum(self._hours.values()) - future - (younger[-1] if younger else 0)
         names = [name for _, name in _AGES]
-        ages = [(_FUTURE, future)] * bool(future) + [*zip(names, each, strict=True), (_OLDER, older)]
-        return Freshness(
-            self._stories, tuple(ages), self._undated, self._publications.ranking()
-        )
+        ages = [(_FUTURE, future)] * bool(future) + [
+            *zip(names, each, strict=True),
+            (_OLDER, older),
+        ]
+        return Freshness(self._stories, tuple(ages), self._undated, self._publications.ranking())

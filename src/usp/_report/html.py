@@ -5,6 +5,7 @@ forbids everything else. Whatever a site says is escaped as text (``markup``).
 """
 
 from base64 import b64encode
+from collections.abc import Callable
 from datetime import datetime
 from hashlib import sha256
 from importlib.resources import files
@@ -15,11 +16,12 @@ from usp._report.commands import Commands
 from usp._report.figures import Report
 from usp._report.markup import Html, Parts, tag
 from usp._report.parts import badge
-from usp._report.sections import rendered
+from usp._report.row_sections import discovery, sitemaps, sites
+from usp._report.sections import changes, content, dates, findings, folders, news
 from usp._version import __version__
 from usp.objects.outcome import Outcome
 
-_MEANINGS: Final = {
+MEANINGS: Final = {
     Outcome.FOUND: "Every sitemap was read.",
     Outcome.PARTIAL: "Some sitemaps could not be read, or only in part.",
     Outcome.NONE: "No sitemap was found.",
@@ -27,6 +29,19 @@ _MEANINGS: Final = {
     Outcome.UNREACHABLE: "The site did not respond.",
     None: "The source does not say whether everything was read.",
 }
+
+SECTIONS: Final[tuple[tuple[str, Callable[[Report, Commands], Html]], ...]] = (
+    ("Findings", findings),
+    ("Folders", folders),
+    ("Dates", dates),
+    ("What changed", changes),
+    ("News", news),
+    ("Content", content),
+    ("Sites", sites),
+    ("Sitemaps", sitemaps),
+    ("Discovery log", discovery),
+)
+"""The sections with their titles; one that has nothing to say is empty."""
 
 
 def html_page(report: Report, commands: Commands) -> str:
@@ -36,7 +51,8 @@ def html_page(report: Report, commands: Commands) -> str:
         f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'; "
         "base-uri 'none'; form-action 'none'"
     )
-    sections = rendered(report, commands)
+    made = ((make.__name__, title, make(report, commands)) for title, make in SECTIONS)
+    sections = [one for one in made if one[2]]
     links = (tag("li", tag("a", title, href=f"#{name}")) for name, title, _ in sections)
     head = tag(
         "head",
@@ -75,7 +91,7 @@ def _digest(text: str) -> str:
 
 def _title(report: Report) -> Parts:
     outcome = report.sites.outcome
-    when = f"Read {_minute(report.as_of)}"
+    when = f"Read {minute(report.as_of)}"
     took = f" in {duration(report.sites.seconds)}" if report.sites.total == 1 else ""
     return (
         tag("p", "Sitemap report", class_="eyebrow"),
@@ -83,13 +99,13 @@ def _title(report: Report) -> Parts:
         tag(
             "p",
             (badge(str(outcome)), " ") if outcome else None,
-            f"{_MEANINGS[outcome]} {when}{took}.",
+            f"{MEANINGS[outcome]} {when}{took}.",
         ),
-        tag("dl", map(_number, *zip(*_numbers(report), strict=True)), class_="numbers"),
+        tag("dl", map(_number, *zip(*numbers(report), strict=True)), class_="numbers"),
     )
 
 
-def _numbers(report: Report) -> list[tuple[str, str, str, bool]]:
+def numbers(report: Report) -> list[tuple[str, str, str, bool]]:
     """Return the numbers at the top: value, name, note, whether that is bad news."""
     sitemaps, dates, sites = report.sitemaps, report.dates, report.sites
     again = report.pages - report.urls
@@ -105,7 +121,9 @@ def _numbers(report: Report) -> list[tuple[str, str, str, bool]]:
         numbers.append((f"{errors:,}", "errors", count(warnings, "warning"), bool(errors)))
     if report.has_dates and report.pages:
         share = f"{100 * dates.dated / report.pages:.0f} %"
-        numbers.append((share, "have a date", f"newest {dates.newest}" if dates.newest else "", False))
+        numbers.append(
+            (share, "have a date", f"newest {dates.newest}" if dates.newest else "", False)
+        )
     hosts = len(report.hosts.top) + report.hosts.others
     numbers.append((f"{hosts:,}", "host" if hosts == 1 else "hosts", "", False))
     if sites.total > 1:
@@ -126,11 +144,12 @@ def _number(value: str, name: str, note: str, is_bad: bool) -> Html:
 
 def _footer(report: Report) -> Html:
     text = (
-        f"Made by usp {__version__} on {_minute(report.made_at)}. Numbers are exact; lists have the "
-        "most important rows, and the command beside each gives all of them. This page loads nothing."
+        f"Made by usp {__version__} on {minute(report.made_at)}. Numbers are exact. Lists have the "
+        "most important rows; the command beside a list gives all of them. This page loads nothing."
     )
     return tag("footer", tag("p", text))
 
 
-def _minute(moment: datetime) -> str:
+def minute(moment: datetime) -> str:
+    """Return a time to the minute."""
     return f"{moment:%Y-%m-%d %H:%M} UTC"

@@ -39,7 +39,8 @@ def tag(element: str, /, *parts: Parts, **attributes: object) -> Html:
         (``class_``). None and False leave it out, True is an attribute without a value.
     """
     written = "".join(
-        f" {key.rstrip('_').replace('_', '-')}" + ("" if value is True else f'="{escape(str(value))}"')
+        f" {key.rstrip('_').replace('_', '-')}"
+        + ("" if value is True else f'="{escape(str(value))}"')
         for key, value in attributes.items()
         if value is not None and value is not False
     )

@@ -142,7 +142,9 @@ def ranking(
         tag("th", title, scope="col"),
         tag("th", noun, scope="col", class_=NUMBER),
         tag("th", tag("span", "share", class_="hidden-text"), scope="col"),
-        tag("th", tag("span", "command", class_="hidden-text"), scope="col") if command_of else None,
+        tag("th", tag("span", "command", class_="hidden-text"), scope="col")
+        if command_of
+        else None,
     )
     body = tag("table", tag("thead", head), tag("tbody", rows), class_="ranked")
     return tag(
@@ -170,7 +172,9 @@ def behind(title: str, heads: tuple[str, str], rows: Iterable[tuple[str, int]]) 
         tag("tr", tag("th", name, scope="row"), tag("td", f"{value:,}", class_=NUMBER))
         for name, value in rows
     )
-    head = tag("tr", tag("th", heads[0], scope="col"), tag("th", heads[1], scope="col", class_=NUMBER))
+    head = tag(
+        "tr", tag("th", heads[0], scope="col"), tag("th", heads[1], scope="col", class_=NUMBER)
+    )
     made = tag("table", tag("caption", title), tag("thead", head), tag("tbody", lines))
     return tag("details", tag("summary", "Numbers of this chart"), made, class_="behind")
 

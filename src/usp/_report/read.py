@@ -6,7 +6,7 @@ A document is fetched once. Its pages are read as columns, and then its entries 
 from collections.abc import Iterator
 from datetime import datetime
 from functools import partial
-from typing import Any, Final
+from typing import Final, Unpack
 
 from usp._check.facts import CheckOptions
 from usp._check.findings import Finding
@@ -101,19 +101,18 @@ def read_checked(
     recurse_list_callback: RecurseListCallback | None = None,
     observer: Observer | None = None,
     policy: Policy | None = None,
-    **policy_fields: Any,
+    **policy_fields: Unpack[PolicyFields],
 ) -> CheckedStream:
     """Stream the tables of a site and what a check finds in it.
 
     :raises UsageError: if an argument is wrong.
     """
-    fields: PolicyFields = policy_fields  # type: ignore[assignment]  # policy_with checks them
     run = CheckRun(CheckOptions(now), Suppression(RuleSelection(), (), None, now), None)
     tables = CrawlTables(source, wanted_tables(with_problems=False), ROWS_AT_ONCE)
     options = tables.options(recurse_callback, recurse_list_callback, observer)
     start = StreamStart.of(
         source,
-        policy_with(policy, fields),
+        policy_with(policy, policy_fields),
         options,
         web_client,
         use_robots=use_robots,

@@ -1,11 +1,11 @@
 """The sections of a page, in their order."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any, Final
 
-from usp._quantities import count, duration, size
+from usp._quantities import count
 from usp._report.charts import Column, column_chart
 from usp._report.commands import Commands, changes_command
 from usp._report.figures import Folder, Ranking, Report, RuleFinding
@@ -33,6 +33,12 @@ _MONTHS: Final = (
 _MANY_YEARS: Final = 10
 _FEW_MONTHS: Final = 24
 _LISTED_FOLDERS: Final = 300
+_HOSTS: Final = 15
+_CHECKED: Final = "All rules of usp check were applied."
+_RECORDED: Final = (
+    "These are the problems that the reading recorded; usp check applies all rules to documents."
+)
+_NEWS_RULE: Final = "Search engines take those of the last two days."
 _SEVERITIES: Final = ("error", "warning", "info", "undecided")
 
 
@@ -42,15 +48,9 @@ def findings(report: Report, commands: Commands) -> Html:
     if found is None:
         text = "Nothing was checked: the source has neither documents nor recorded problems."
         return section("findings", "Findings", tag("p", text))
-    counts = [
-        (severity, found.occurrences(severity)) for severity in _SEVERITIES
-    ]
+    counts = [(severity, found.occurrences(severity)) for severity in _SEVERITIES]
     said = ", ".join(f"{number:,} {severity}" for severity, number in counts if number)
-    source = (
-        "All rules of usp check were applied."
-        if found.is_check
-        else "These are the problems that the reading recorded; usp check applies all rules to the documents."
-    )
+    source = _CHECKED if found.is_check else _RECORDED
     if not found.rules:
         return section("findings", "Findings", tag("p", f"Nothing was found. {source}"))
     rules = (_finding(rule, commands) for rule in found.rules)
@@ -64,13 +64,13 @@ def findings(report: Report, commands: Commands) -> Html:
 
 def _finding(rule: RuleFinding, commands: Commands) -> Html:
     where = f" in {count(rule.sitemaps, 'sitemap')}" if rule.sitemaps else ""
-    times = f"{rule.count:,}×{where}"
+    name = tag("strong", rule.name.replace("-", " "))
     summary = tag(
         "summary",
         badge(rule.severity),
-        tag("span", tag("strong", rule.name.replace("-", " ")), " ", tag("span", rule.code, class_="muted"), class_="what"),
-        tag("span", times, class_="muted num"),
-    )  # fmt: skip
+        tag("span", name, " ", tag("span", rule.code, class_="muted"), class_="what"),
+        tag("span", f"{count(rule.count, 'time')}{where}", class_="muted num"),
+    )
     places = (
         tag(
             "li",
@@ -125,7 +125,9 @@ def folders(report: Report, commands: Commands) -> Html:
         "Folders",
         tag("p", intro),
         tag("div", id="icicle", class_="icicle"),
-        command_line(commands.folder(top.name) if top.name else commands.get("pages"), "folder-command"),
+        command_line(
+            commands.folder(top.name) if top.name else commands.get("pages"), "folder-command"
+        ),
         _folder_data(top, commands),
         table(f"The {len(rows):,} largest folders", heads, rows),
     )
@@ -154,7 +156,9 @@ def _folder_data(top: Folder, commands: Commands) -> Html:
         name = folder.name or "all hosts"
         return [name, folder.pages, folder.own, folder.folders, command, children]
 
-    text = json.dumps(row(top, ()), ensure_ascii=True, separators=(",", ":")).replace("<", "\\u003c")
+    text = json.dumps(row(top, ()), ensure_ascii=True, separators=(",", ":")).replace(
+        "<", "\\u003c"
+    )
     return tag("script", Html(text), type="application/json", id="folders-data")
 
 
@@ -176,29 +180,31 @@ def dates(report: Report, commands: Commands) -> Html:
         words.append(f"{found.future:,} are in the future.")
     months = _month_columns(found.months)
     days = _day_columns(found.days)
-    in_days = sum(found.days.values())
+    in_months, in_days = sum(found.months.values()), sum(found.days.values())
+    by_month = f"{in_months:,} pages by month of their lastmod"
+    by_day = f"{in_days:,} pages by day of their lastmod, the last 90 days"
     return section(
         "dates",
         "Dates",
         tag("p", " ".join(words)),
-        tag(
-            "figure",
-            tag("h3", "Pages by month of their lastmod"),
-            column_chart(months, "pages", f"Pages by month, {months[0].label} to {months[-1].label}") if months else None,
-            behind("Pages by month of their lastmod", ("month", "pages"), ((c.label, c.value) for c in months if c.value)),
-            command_line(commands.get("months")),
-        ),
-        tag(
-            "figure",
-            tag("h3", "The last 90 days"),
-            column_chart(days, "pages", f"Pages by day, the last 90 days: {in_days:,} in all"),
-            behind("Pages by day", ("day", "pages"), ((c.label, c.value) for c in days if c.value)),
-            command_line(commands.get("days")),
-        ),
-    )  # fmt: skip
+        _chart("By month", months, by_month, commands.get("months")) if months else None,
+        _chart("The last 90 days", days, by_day, commands.get("days")),
+    )
 
 
-def _month_columns(months: Any) -> list[Column]:
+def _chart(title: str, columns: Sequence[Column], summary: str, command: str) -> Html:
+    """Return a chart with its numbers and the command that gives its rows."""
+    numbers = ((column.label, column.value) for column in columns if column.value)
+    return tag(
+        "figure",
+        tag("h3", title),
+        column_chart(columns, "pages", summary),
+        behind(summary, ("date", "pages"), numbers),
+        command_line(command),
+    )
+
+
+def _month_columns(months: Mapping[str, int]) -> list[Column]:
     many = len(months) > _MANY_YEARS * 12
     few = len(months) <= _FEW_MONTHS
     columns = []
@@ -214,7 +220,7 @@ def _month_columns(months: Any) -> list[Column]:
     return columns
 
 
-def _day_columns(days: Any) -> list[Column]:
+def _day_columns(days: Mapping[date, int]) -> list[Column]:
     return [
         Column(
             f"{day:%a} {day.isoformat()}",
@@ -274,17 +280,19 @@ def news(report: Report, commands: Commands) -> Html:
     if found is None:
         return Html()
     undated = f" {found.undated:,} have no date." if found.undated else ""
+    stories = "stories"
+    ages = ranking(
+        "Age when they were read", stories, Ranking(found.ages), command=commands.get("news")
+    )
+    publications = ranking(
+        "Publications", stories, found.publications, command=commands.get("languages")
+    )
     return section(
         "news",
         "News",
-        tag("p", f"{count(found.stories, 'story').replace('storys', 'stories')} in news sitemaps.{undated} Search engines take those of the last two days."),
-        tag(
-            "div",
-            ranking("Age when the sitemaps were read", "stories", Ranking(found.ages), command=commands.get("news")),
-            ranking("Publications", "stories", found.publications, command=commands.get("languages")),
-            class_="cards",
-        ),
-    )  # fmt: skip
+        tag("p", f"News stories: {found.stories:,}.{undated} {_NEWS_RULE}"),
+        tag("div", ages, publications, class_="cards"),
+    )
 
 
 def content(report: Report, commands: Commands) -> Html:
@@ -298,14 +306,18 @@ def content(report: Report, commands: Commands) -> Html:
             return commands.get("alternates")
         return commands.get("kind", name if commands.dialect else kind_names.get(name, name))
 
+    note = f"{parts} in all." if parts else ""
+    hosts = _first(report.hosts, _HOSTS)
+    alternates = commands.get("alternates")
+    news_languages, changefreqs = commands.get("languages"), commands.get("changefreq")
     figures = (
-        ranking("Hosts", "pages", _first(report.hosts, 15), command_of=commands.folder),
+        ranking("Hosts", "pages", hosts, command_of=commands.folder),
         ranking("Schemes", "pages", report.schemes, command_of=commands.scheme),
-        ranking("Pages with", "pages", kinds, command_of=of_kind, note=f"{parts} in all." if parts else ""),
-        ranking("Languages of alternates (hreflang)", "links", report.alternate_languages, command=commands.get("alternates")),
-        ranking("Languages of news", "stories", report.news_languages, command=commands.get("languages")),
-        ranking("changefreq", "pages", report.changefreqs, command=commands.get("changefreq")),
-    )  # fmt: skip
+        ranking("Pages with", "pages", kinds, command_of=of_kind, note=note),
+        ranking("Languages (hreflang)", "links", report.alternate_languages, command=alternates),
+        ranking("Languages of news", "stories", report.news_languages, command=news_languages),
+        ranking("changefreq", "pages", report.changefreqs, command=changefreqs),
+    )
     if not any(figures):
         return Html()
     return section("content", "Content", tag("div", figures, class_="cards"))
@@ -318,124 +330,3 @@ def _first(ranked: Ranking, limit: int) -> Ranking:
         ranked.others + len(rest),
         ranked.others_count + sum(times for _, times in rest),
     )
-
-
-def sitemaps(report: Report, commands: Commands) -> Html:
-    """All sitemaps, those that failed first."""
-    found = report.sitemaps
-    if not found.total:
-        return Html()
-    heads = (
-        Head("sitemap", "url"), Head("state"), Head("kind"), Head("pages", NUMBER),
-        Head("sitemaps in it", NUMBER), Head("size", NUMBER), Head("time", NUMBER), Head("why", "name"),
-    )  # fmt: skip
-    rows = [
-        (
-            Cell(link(line.url)),
-            Cell(badge("partial" if line.state == "ok" and not line.is_whole else line.state)),
-            Cell(line.kind),
-            number(line.pages),
-            number(line.children or None),
-            number(line.bytes, None if line.bytes is None else size(line.bytes)),
-            number(line.seconds, None if line.seconds is None else duration(line.seconds)),
-            Cell(line.reason or (f"HTTP {line.status}" if line.status not in {None, 200} else "")),
-        )
-        for line in found.lines
-    ]
-    shown = f"{len(rows):,} of {found.total:,} sitemaps" if len(rows) < found.total else "All sitemaps"
-    intro = f"{count(found.total, 'sitemap')}: {_listed(found.states)}."
-    if found.damaged:
-        intro += f" {found.damaged:,} were read only in part."
-    return section(
-        "sitemaps",
-        "Sitemaps",
-        tag("p", intro),
-        table(f"{shown}: failed ones first, then the largest", heads, rows),
-        command_line(commands.get("sitemaps")),
-        tag("div", ranking("Formats", "sitemaps", found.kinds), class_="cards"),
-    )
-
-
-def _listed(ranked: Ranking) -> str:
-    return ", ".join(f"{times:,} {name}" for name, times in ranked.top)
-
-
-def sites(report: Report, commands: Commands) -> Html:
-    """The sites, if there are several."""
-    found = report.sites
-    if found.total <= 1:
-        return Html()
-    heads = (
-        Head("site", "url"), Head("outcome"), Head("code"), Head("pages", NUMBER),
-        Head("sitemaps", NUMBER), Head("failed", NUMBER), Head("time", NUMBER),
-    )  # fmt: skip
-    rows = [
-        (
-            Cell(line.site),
-            Cell(badge(line.outcome)),
-            Cell(line.code),
-            number(line.pages),
-            number(line.sitemaps),
-            number(line.failed),
-            number(line.seconds, None if line.seconds is None else duration(line.seconds)),
-        )
-        for line in found.lines
-    ]
-    shown = f"{len(rows):,} of {found.total:,} sites" if len(rows) < found.total else "All sites"
-    return section(
-        "sites",
-        "Sites",
-        tag("p", f"{count(found.total, 'site')}: {_listed(found.outcomes)}."),
-        table(f"{shown}: those without a result first, then the largest", heads, rows),
-        command_line(commands.get("sites")),
-    )
-
-
-def discovery(report: Report, commands: Commands) -> Html:
-    """Which URLs were tried."""
-    found = report.discovery
-    if not found.total:
-        return Html()
-    heads = (
-        Head("stage"), Head("URL", "url"), Head("result"), Head("status", NUMBER),
-        Head("time", NUMBER), Head("why", "name"),
-    )  # fmt: skip
-    rows = [
-        (
-            Cell(line.stage),
-            Cell(link(line.url)),
-            Cell(line.result),
-            number(line.status, None if line.status is None else str(line.status)),
-            number(line.seconds, None if line.seconds is None else duration(line.seconds)),
-            Cell(line.detail),
-        )
-        for line in found.lines
-    ]
-    shown = f"{len(rows):,} of {found.total:,} URLs" if len(rows) < found.total else "All URLs"
-    return section(
-        "discovery",
-        "Discovery log",
-        tag("p", f"{count(found.total, 'URL')} tried: {_listed(found.results)}."),
-        table(f"{shown}, in the order in which they were tried", heads, rows),
-        command_line(commands.get("discovery")),
-    )
-
-
-SECTIONS: Final[tuple[tuple[str, Section], ...]] = (
-    ("Findings", findings),
-    ("Folders", folders),
-    ("Dates", dates),
-    ("What changed", changes),
-    ("News", news),
-    ("Content", content),
-    ("Sites", sites),
-    ("Sitemaps", sitemaps),
-    ("Discovery log", discovery),
-)
-"""The sections with their titles; one that has nothing to say is empty."""
-
-
-def rendered(report: Report, commands: Commands) -> list[tuple[str, str, Html]]:
-    """Return the name, title and markup of each section that has something to say."""
-    made = ((make.__name__, title, make(report, commands)) for title, make in SECTIONS)
-    return [one for one in made if one[2]]

@@ -168,9 +168,7 @@ class AttemptRows:
     def discovery(self) -> Discovery:
         """Return the figures."""
         kept = sorted(self._first.items(), key=lambda item: item[0][1])
-        return Discovery(
-            tuple(line for _, line in kept), self._total, self._results.ranking()
-        )
+        return Discovery(tuple(line for _, line in kept), self._total, self._results.ranking())
 
 
 def latest(*times: int | None) -> datetime | None:

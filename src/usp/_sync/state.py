@@ -269,7 +269,9 @@ class State:
         """Return the last runs of a site, the latest first."""
         query = "SELECT at, outcome, pages, last_seq FROM runs WHERE site_id = ? ORDER BY id DESC"
         with self.path.errors():
-            return [Run(*row) for row in self.connection.execute(f"{query} LIMIT ?", (site_id, limit))]
+            return [
+                Run(*row) for row in self.connection.execute(f"{query} LIMIT ?", (site_id, limit))
+            ]
 
     def changes_by_day(self, site_id: int, since: int) -> dict[int, int]:
         """Return the number of changes of a site on each day since 1970, from a time on."""

@@ -11,18 +11,9 @@ from usp._display import redact_argument, shown
 from usp._version import __version__
 from usp.cli._check_options import CHECK_OPTIONS
 from usp.cli._exit import Exit
-from usp.cli._options import (
-    GROUPS,
-    INTEGER,
-    NAMES,
-    NUMBER,
-    SHARED,
-    TEXT,
-    Option,
-    format_option,
-    hint,
-    shared,
-)
+from usp.cli._options import FROM, GROUPS, NAMES, SHARED, TEXT, Option, format_option, hint
+from usp.cli._report_options import REPORT_OPTIONS
+from usp.cli._sync_options import CHANGES_OPTIONS, SYNC_OPTIONS
 
 _SOURCE: Final = (
     "a website (a bare domain means https), a sitemap file (gzipped or not), or - for standard "
@@ -98,11 +89,6 @@ FIND_FORMATS: Final = {
 EXPORT_FORMATS: Final = ("csv", "tsv", "jsonl", "parquet", "arrow", "db")
 """The output formats of ``usp export``."""
 _COMPRESSED: Final = tuple(f"{name}.{how}" for name in EXPORT_FORMATS[:3] for how in ("gz", "zst"))
-_FROM: Final = Option(
-    ("--from",), "discovery",
-    "read the names of more sources from this file, one a line; - for standard input",
-    TEXT, "FILE",
-)  # fmt: skip
 EXPORT_OPTIONS: Final = (
     Option(
         ("-f", "--format"), "output",
@@ -131,75 +117,9 @@ EXPORT_OPTIONS: Final = (
         ("--escape-formulas",), "output",
         "put an apostrophe before a cell of CSV that a spreadsheet would run as a formula",
     ),
-    _FROM,
+    FROM,
 )  # fmt: skip
 """The own options of ``usp export``."""
-
-CHANGE_FORMATS: Final = {
-    "text": "a line for people per change",
-    "urls": "the URLs alone",
-    "jsonl": "an object per change, one per line",
-    "atom": "a feed that readers can subscribe to, the newest first",
-}
-"""The output formats of ``usp sync`` and ``usp changes``."""
-_STATE: Final = Option(
-    ("--state",), "state", "the file that keeps what is known of the sites", TEXT, "FILE"
-)
-_EMIT: Final = Option(
-    ("--emit",), "state",
-    "only these changes, commas between: added, changed, moved, missing, removed, expired, "
-    "returned, churn",
-    NAMES, "KINDS", keyword="emit",
-)  # fmt: skip
-SYNC_OPTIONS: Final = (
-    _STATE,
-    _EMIT,
-    Option(("--emit-initial",), "state", "the pages of the first run are added"),
-    Option(
-        ("--confirm",), "state",
-        "a URL is removed when it was absent in N runs; missing until then (default: 2)",
-        INTEGER, "N", keyword="confirm",
-    ),
-    Option(
-        ("--max-removed",), "state",
-        "if more than this share of a site's URLs would be removed at once, none is, and the exit "
-        "code is 3; such as 0.5, the default",
-        TEXT, "SHARE", keyword="max_removed",
-    ),
-    Option(
-        ("--keep",), "state", "how long changes are kept: 90d, or all (default: 90d)", TEXT, "TIME",
-        keyword="keep",
-    ),
-    Option(
-        ("--due",), "sitemaps", "request only sitemaps that are due, by how often each changed"
-    ),
-    Option(
-        ("--jitter",), "network", "wait up to so many seconds before each site", NUMBER, "SECONDS",
-        keyword="jitter",
-    ),
-    Option(
-        ("--sites-at-once",), "network", "sites that are read at once (default: 8)", INTEGER, "N",
-        keyword="sites_at_once",
-    ),
-    _FROM,
-    format_option(CHANGE_FORMATS),
-)  # fmt: skip
-"""The own options of ``usp sync``."""
-CHANGES_OPTIONS: Final = (
-    _STATE,
-    _EMIT,
-    Option(
-        ("--after",), "state", "only changes with a larger number (seq)", INTEGER, "SEQ",
-        keyword="after",
-    ),
-    Option(("--site",), "state", "only changes of this source", TEXT, "SOURCE"),
-    Option(
-        ("--last",), "state", "only so many, the last ones", INTEGER, "N", keyword="limit"
-    ),
-    format_option(CHANGE_FORMATS),
-    *shared("output", "replace", "append", "config", "no-config"),
-)  # fmt: skip
-"""The options of ``usp changes``."""
 
 COMMANDS: Final = (
     Command(
@@ -310,6 +230,25 @@ COMMANDS: Final = (
                 "usp changes --state site.db --emit added --last 50 -f atom -o new.xml --replace",
                 "a feed of new pages",
             ),
+        ),
+    ),
+    Command(
+        "report",
+        "write what a website lists, and what is wrong with it, to one page",
+        "usp.cli._report",
+        Argument(
+            "SOURCE",
+            f"{_SOURCE}; or a recording, an export, the folder of a crawl, the state of usp sync, "
+            "a list of URLs",
+        ),
+        REPORT_OPTIONS,
+        fetches=True,
+        examples=(
+            ("usp report example.org -o report.html", "a page for the browser"),
+            ("usp report example.org -f markdown >> $GITHUB_STEP_SUMMARY", "in CI"),
+            ("usp report example.org --no-check -o report.html", "quicker, without findings"),
+            ("usp report site.db -o report.html", "of an export; nothing is fetched"),
+            ("usp report example.org --state state.db -o report.html", "with what changed"),
         ),
     ),
     Command(

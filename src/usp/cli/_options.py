@@ -355,3 +355,11 @@ def format_option(formats: dict[str, str]) -> Option:
         choices=tuple(formats),
         default=default,
     )
+
+
+FROM: Final = Option(
+    ("--from",), "discovery",
+    "read the names of more sources from this file, one a line; - for standard input",
+    TEXT, "FILE",
+)  # fmt: skip
+"""For commands that take several sources."""
