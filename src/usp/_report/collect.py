@@ -96,9 +96,14 @@ class ReportCollector:
             self._news.add([times[row] for row in stories], [publications[row] for row in stories])
             self._news_languages.add(_language(languages[row]) for row in stories)
 
-    def report(self, source: str, changes: RunChanges | None, made_at: datetime) -> Report:
-        """Return the figures, once everything was read."""
-        as_of = latest(self._sites.last_start, self._sitemaps.last_fetch) or made_at
+    def report(
+        self, source: str, changes: RunChanges | None, made_at: datetime, as_of: datetime | None
+    ) -> Report:
+        """Return the figures, once everything was read.
+
+        :param as_of: by which dates are judged; None for the time at which the source was read.
+        """
+        as_of = as_of or latest(self._sites.last_start, self._sitemaps.last_fetch) or made_at
         tree = self._folders.tree()
         return Report(
             source,

@@ -42,6 +42,8 @@ _QUERIES: Final[Mapping[str, str]] = {
     "finding": "SELECT * FROM {problems} WHERE code = '{name}'",
 }
 """The queries for what is in files."""
+_SPECIAL: Final = re.compile(r"[\"$`\\!\n]")
+"""What a shell takes apart within double quotes."""
 _NEWS_COLUMN: Final = {"news": "news_publication"}
 
 
@@ -134,7 +136,12 @@ class Commands:
 
     def _query(self, sql: str) -> str:
         command = self.dialect.command if self.dialect else ""
-        return command.format(sql=shlex.quote(sql), file=shlex.quote(self.words["file"]))
+        return command.format(sql=_quoted(sql), file=shlex.quote(self.words["file"]))
+
+
+def _quoted(sql: str) -> str:
+    """Return a query as one word of a shell: in double quotes, where nothing in it is special."""
+    return shlex.quote(sql) if _SPECIAL.search(sql) else f'"{sql}"'
 
 
 def _table(query: str) -> str:

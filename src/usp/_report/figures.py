@@ -273,3 +273,8 @@ class Report:
     changes: RunChanges | None
     """None without a state."""
     discovery: Discovery
+
+    @property
+    def title(self) -> str:
+        """What it is a report of: the only site, or else the source."""
+        return self.sites.lines[0].site if self.sites.total == 1 else self.source

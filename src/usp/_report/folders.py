@@ -155,9 +155,9 @@ class FolderCounts:
 
 def _key(rest: str) -> str:
     """Return the host and the segments of a URL without its scheme, as the key of a folder."""
-    authority, *segments = rest.split("/")
+    authority, *segments = one_line(rest).split("/", _MAX_DEPTH + 1)[: _MAX_DEPTH + 1]
     host = authority.rpartition("@")[2].lower()  # a user and password are nobody's business
-    return _SEPARATOR.join(one_line(name) for name in (host, *segments[:_MAX_DEPTH]))
+    return _SEPARATOR.join((host, *segments))
 
 
 def _shared(path: list[str], names: list[str]) -> int:

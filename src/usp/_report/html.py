@@ -61,7 +61,7 @@ def html_page(report: Report, commands: Commands) -> str:
         tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
         tag("meta", name="referrer", content="no-referrer"),
         tag("meta", name="generator", content=f"usp {__version__}"),
-        tag("title", f"Sitemap report: {report.source}"),
+        tag("title", f"Sitemap report: {report.title}"),
         tag("style", Html(style)),
         tag("script", Html(script)),
     )
@@ -93,9 +93,10 @@ def _title(report: Report) -> Parts:
     outcome = report.sites.outcome
     when = f"Read {minute(report.as_of)}"
     took = f" in {duration(report.sites.seconds)}" if report.sites.total == 1 else ""
+    of_file = f" from {report.source}" if report.title != report.source else ""
     return (
-        tag("p", "Sitemap report", class_="eyebrow"),
-        tag("h1", report.source),
+        tag("p", f"Sitemap report{of_file}", class_="eyebrow"),
+        tag("h1", report.title),
         tag(
             "p",
             (badge(str(outcome)), " ") if outcome else None,

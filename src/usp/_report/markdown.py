@@ -29,7 +29,7 @@ def markdown_page(report: Report, commands: Commands) -> str:
 
 def _lines(report: Report, commands: Commands) -> Iterator[str]:
     outcome = report.sites.outcome
-    yield f"# Sitemap report: {_text(report.source)}"
+    yield f"# Sitemap report: {_text(report.title)}"
     yield ""
     yield f"**{outcome or 'unknown'}**: {MEANINGS[outcome]} Read {minute(report.as_of)}."
     yield from _table(

@@ -8,8 +8,8 @@ from usp._report.charts import share_bar
 from usp._report.figures import Ranking
 from usp._report.markup import Html, Parts, html, tag
 
-LONG_TABLE: Final = 25
-"""How many rows a table has at a time."""
+ROWS: Final = 20
+"""How many rows of a table are shown at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ def copy_button(command: str, name: str) -> Html:
         return Html()
     return tag(
         "button",
-        "Copy command",
+        "Copy",
         type="button",
         class_="copy",
         data_copy=command,
@@ -83,11 +83,11 @@ def link(url: str) -> Parts:
 
 
 def table(
-    caption: str, heads: Sequence[Head], rows: Iterable[Sequence[Cell]], *, is_long: bool = True
+    caption: str, heads: Sequence[Head], rows: Iterable[Sequence[Cell]], shown: int = ROWS
 ) -> Html:
-    """Return a table that scrolls where it is too wide.
+    """Return a table that sorts, searches and pages, and that scrolls where it is too wide.
 
-    :param is_long: whether it sorts, searches and pages.
+    :param shown: how many rows are shown at a time.
     """
     columns = tag(
         "tr", (tag("th", head.title, scope="col", class_=head.class_ or None) for head in heads)
@@ -101,7 +101,7 @@ def table(
     )
     return tag(
         "div", made, class_="scroll", tabindex=0, role="region", aria_label=caption,
-        data_table=is_long,
+        data_table=shown,
     )  # fmt: skip
 
 
@@ -139,7 +139,7 @@ def ranking(
         rows.append(_ranked(text, ranked.others_count, most, Html() if command_of else None))
     head = tag(
         "tr",
-        tag("th", title, scope="col"),
+        tag("th", tag("span", title, class_="hidden-text"), scope="col"),
         tag("th", noun, scope="col", class_=NUMBER),
         tag("th", tag("span", "share", class_="hidden-text"), scope="col"),
         tag("th", tag("span", "command", class_="hidden-text"), scope="col")
@@ -152,7 +152,7 @@ def ranking(
         tag("h3", title),
         tag("p", note, class_="muted") if note else None,
         body,
-        command_line(command),
+        command_line(command or (command_of(ranked.top[0][0]) if command_of else "")),
     )
 
 

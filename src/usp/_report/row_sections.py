@@ -2,8 +2,8 @@
 
 from usp._quantities import count, duration, size
 from usp._report.commands import Commands
-from usp._report.figures import Ranking, Report
-from usp._report.markup import Html, tag
+from usp._report.figures import Ranking, Report, SitemapLine
+from usp._report.markup import Html, html, tag
 from usp._report.parts import (
     NUMBER,
     Cell,
@@ -25,13 +25,13 @@ def sitemaps(report: Report, commands: Commands) -> Html:
         return Html()
     heads = (
         Head("sitemap", "url"), Head("state"), Head("kind"), Head("pages", NUMBER),
-        Head("sitemaps in it", NUMBER), Head("size", NUMBER), Head("time", NUMBER),
-        Head("why", "name"),
+        Head("lists", NUMBER), Head("size", NUMBER), Head("time", NUMBER),
+        Head("why", "why"),
     )  # fmt: skip
     rows = [
         (
             Cell(link(line.url)),
-            Cell(badge("partial" if line.state == "ok" and not line.is_whole else line.state)),
+            Cell(_state(line)),
             Cell(line.kind),
             number(line.pages),
             number(line.children or None),
@@ -55,6 +55,13 @@ def sitemaps(report: Report, commands: Commands) -> Html:
         command_line(commands.get("sitemaps")),
         tag("div", ranking("Formats", "sitemaps", found.kinds), class_="cards"),
     )
+
+
+def _state(line: SitemapLine) -> Html:
+    """Return what came of a sitemap; only what is wrong has a colour."""
+    if line.state == "ok":
+        return badge("partial") if not line.is_whole else html("ok")
+    return badge(line.state)
 
 
 def _listed(ranked: Ranking) -> str:
@@ -99,7 +106,7 @@ def discovery(report: Report, commands: Commands) -> Html:
         return Html()
     heads = (
         Head("stage"), Head("URL", "url"), Head("result"), Head("status", NUMBER),
-        Head("time", NUMBER), Head("why", "name"),
+        Head("time", NUMBER), Head("why", "why"),
     )  # fmt: skip
     rows = [
         (

@@ -187,8 +187,8 @@ class ReportReading:
             for item in items:
                 collector.add(item)
                 on_pages(collector.pages)
-            made_at = datetime.now(UTC) if self._options.now is None else self._now
-            return collector.report(site_name(self._named.name), self._changes, made_at)
+            name, now = site_name(self._named.name), self._options.now
+            return collector.report(name, self._changes, now or datetime.now(UTC), now)
 
     def _checked(self, stack: ExitStack) -> Iterator[Batch | Finding]:
         named, reading = self._named, dict(self._reading)

@@ -39,7 +39,13 @@ _RECORDED: Final = (
     "These are the problems that the reading recorded; usp check applies all rules to documents."
 )
 _NEWS_RULE: Final = "Search engines take those of the last two days."
-_SEVERITIES: Final = ("error", "warning", "info", "undecided")
+_SEVERITIES: Final = {
+    "error": "error",
+    "warning": "warning",
+    "info": "note",
+    "undecided": "undecided rule",
+}
+"""What an occurrence of each severity is called."""
 
 
 def findings(report: Report, commands: Commands) -> Html:
@@ -48,8 +54,8 @@ def findings(report: Report, commands: Commands) -> Html:
     if found is None:
         text = "Nothing was checked: the source has neither documents nor recorded problems."
         return section("findings", "Findings", tag("p", text))
-    counts = [(severity, found.occurrences(severity)) for severity in _SEVERITIES]
-    said = ", ".join(f"{number:,} {severity}" for severity, number in counts if number)
+    counts = ((found.occurrences(severity), noun) for severity, noun in _SEVERITIES.items())
+    said = ", ".join(count(number, noun) for number, noun in counts if number)
     source = _CHECKED if found.is_check else _RECORDED
     if not found.rules:
         return section("findings", "Findings", tag("p", f"Nothing was found. {source}"))
@@ -129,7 +135,7 @@ def folders(report: Report, commands: Commands) -> Html:
             commands.folder(top.name) if top.name else commands.get("pages"), "folder-command"
         ),
         _folder_data(top, commands),
-        table(f"The {len(rows):,} largest folders", heads, rows),
+        table(f"The {len(rows):,} largest folders", heads, rows, 10),
     )
 
 

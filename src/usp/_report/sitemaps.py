@@ -23,6 +23,7 @@ _MAX_ATTEMPTS: Final = 300
 _LONGEST: Final = 500
 """How many characters of a URL or of a text of a site are shown."""
 _FAILED: Final = "failed"
+_ROBOTS: Final = "robots"
 _BY_INDEX: Final = "indexes"
 _READ: Final = frozenset({Outcome.FOUND, Outcome.PARTIAL})
 
@@ -45,13 +46,15 @@ class SitemapRows:
         self.last_fetch: int | None = None
 
     def add(self, row: Row) -> None:
-        """Take a row."""
+        """Take a row; robots.txt is no sitemap, it only leads to them."""
+        if row.get("kind") == _ROBOTS:
+            return
         line = SitemapLine(
             cut(row.get("url") or row.get("declared_url")),
             cut(row.get("site")),
             cut(row.get("kind")),
             cut(row.get("state")),
-            " ".join(filter(None, (cut(row.get("code")), cut(row.get("reason"))))),
+            " ".join(filter(None, (cut(row.get("code")), cut(_reason(row))))),
             row.get("http_status"),
             row.get("pages"),
             row.get("children"),
@@ -86,6 +89,12 @@ def _importance(line: SitemapLine) -> tuple[int, int, str, int]:
     """Return the order of sitemaps: failed, damaged, then the largest."""
     rank = 0 if line.state == _FAILED else 1 if not line.is_whole else 2
     return rank, -(line.pages or 0), line.site, line.position
+
+
+def _reason(row: Row) -> str | None:
+    """Return why a sitemap failed, without its URL, which stands beside it."""
+    reason, url = row.get("reason"), row.get("declared_url")
+    return reason.replace(f" from {url}", "") if reason and url else reason
 
 
 class SiteRows:

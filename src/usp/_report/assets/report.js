@@ -23,8 +23,6 @@ function drawn(name, attributes, ...children) {
 
 // Tables
 
-const PAGE = 25;
-
 class Table {
   constructor(box) {
     this.table = box.querySelector("table");
@@ -32,6 +30,7 @@ class Table {
     this.rows = [...this.body.rows];
     this.found = this.rows;
     this.page = 0;
+    this.size = Number(box.dataset.table);
     this.texts = null;
     this.table.classList.add("paged");
     this.addControls(box);
@@ -99,14 +98,14 @@ class Table {
   }
 
   show() {
-    const first = this.page * PAGE;
-    const shown = this.found.slice(first, first + PAGE);
+    const first = this.page * this.size;
+    const shown = this.found.slice(first, first + this.size);
     for (const row of this.body.querySelectorAll(".shown")) row.classList.remove("shown");
     for (const row of shown) row.classList.add("shown");
     const range = shown.length ? `${NUMBER.format(first + 1)}–${NUMBER.format(first + shown.length)} of ` : "";
     this.status.textContent = `${range}${NUMBER.format(this.found.length)}`;
     this.before.disabled = this.page === 0;
-    this.after.disabled = first + PAGE >= this.found.length;
+    this.after.disabled = first + this.size >= this.found.length;
   }
 }
 
@@ -114,7 +113,7 @@ class Table {
 
 const ROW = 34;
 const LEVELS = 5;
-const LETTER = 7.2;
+const LETTER = 7;
 
 class Icicle {
   constructor(box, data) {
