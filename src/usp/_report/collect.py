@@ -13,6 +13,7 @@ from usp._report.findings import FindingGroups
 from usp._report.folders import FolderCounts, hosts_of, largest
 from usp._report.sitemaps import AttemptRows, Row, SitemapRows, SiteRows, latest
 from usp._tables.batch import Batch
+from usp.objects.outcome import Outcome
 
 PAGE_COLUMNS: Final = (
     *("url", "lastmod", "changefreq", "published_at", "news_publication", "news_language"),
@@ -97,11 +98,17 @@ class ReportCollector:
             self._news_languages.add(_language(languages[row]) for row in stories)
 
     def report(
-        self, source: str, changes: RunChanges | None, made_at: datetime, as_of: datetime | None
+        self,
+        source: str,
+        changes: RunChanges | None,
+        made_at: datetime,
+        as_of: datetime | None = None,
+        reading: Outcome | None = None,
     ) -> Report:
         """Return the figures, once everything was read.
 
         :param as_of: by which dates are judged; None for the time at which the source was read.
+        :param reading: what came of the reading.
         """
         as_of = as_of or latest(self._sites.last_start, self._sitemaps.last_fetch) or made_at
         tree = self._folders.tree()
@@ -127,6 +134,7 @@ class ReportCollector:
             self._findings.findings(),
             changes,
             self._attempts.discovery(),
+            reading,
         )
 
     def close(self) -> None:

@@ -273,6 +273,13 @@ class Report:
     changes: RunChanges | None
     """None without a state."""
     discovery: Discovery
+    reading: Outcome | None
+    """What came of the reading, by the reader; None if the source doesn't say."""
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """What came of the only site, or of all together; None if it is not known."""
+        return self.sites.outcome or self.reading
 
     @property
     def title(self) -> str:

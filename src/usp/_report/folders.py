@@ -78,9 +78,13 @@ class _Open:
 
 
 class FolderCounts:
-    """Counts pages by folder, and by scheme."""
+    """Counts pages by folder, and by scheme.
 
-    def __init__(self) -> None:
+    :param max_entries: how many folders are kept in memory.
+    """
+
+    def __init__(self, max_entries: int = _MAX_ENTRIES) -> None:
+        self._max_entries = max_entries
         self.schemes = NameCounts()
         self.pages = 0
         self._counts: Counter[str] = Counter()
@@ -99,7 +103,7 @@ class FolderCounts:
             if key not in counts:
                 self._characters += len(key)
             counts[key] += number
-        if len(counts) > _MAX_ENTRIES or self._characters > _MAX_CHARACTERS:
+        if len(counts) > self._max_entries or self._characters > _MAX_CHARACTERS:
             self._write_run()
 
     def close(self) -> None:

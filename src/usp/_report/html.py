@@ -22,7 +22,7 @@ from usp._version import __version__
 from usp.objects.outcome import Outcome
 
 MEANINGS: Final = {
-    Outcome.FOUND: "Every sitemap was read.",
+    Outcome.FOUND: "Everything was read.",
     Outcome.PARTIAL: "Some sitemaps could not be read, or only in part.",
     Outcome.NONE: "No sitemap was found.",
     Outcome.BLOCKED: "The site refuses requests.",
@@ -90,7 +90,7 @@ def _digest(text: str) -> str:
 
 
 def _title(report: Report) -> Parts:
-    outcome = report.sites.outcome
+    outcome = report.outcome
     when = f"Read {minute(report.as_of)}"
     took = f" in {duration(report.sites.seconds)}" if report.sites.total == 1 else ""
     of_file = f" from {report.source}" if report.title != report.source else ""

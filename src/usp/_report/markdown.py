@@ -28,7 +28,7 @@ def markdown_page(report: Report, commands: Commands) -> str:
 
 
 def _lines(report: Report, commands: Commands) -> Iterator[str]:
-    outcome = report.sites.outcome
+    outcome = report.outcome
     yield f"# Sitemap report: {_text(report.title)}"
     yield ""
     yield f"**{outcome or 'unknown'}**: {MEANINGS[outcome]} Read {minute(report.as_of)}."

@@ -102,7 +102,7 @@ def report(
     sitemaps, findings = found.sitemaps, found.findings
     return ReportResult(
         Path(path),
-        made.outcome,
+        found.outcome,
         found.pages,
         found.urls,
         sitemaps.total,
@@ -164,8 +164,7 @@ class ReportReading:
         self.commands = commands_for(self._named, options.column, options.words)
         self.stream: StreamStatus | None = None
         """The crawl, once it runs."""
-        self.outcome: Outcome | None = None
-        """What came of it, at the end; None if the source doesn't say."""
+        self._outcome: Outcome | None = None
 
     def _last_changes(self) -> RunChanges | None:
         named, state = self._named, self._options.state
@@ -188,7 +187,8 @@ class ReportReading:
                 collector.add(item)
                 on_pages(collector.pages)
             name, now = site_name(self._named.name), self._options.now
-            return collector.report(name, self._changes, now or datetime.now(UTC), now)
+            made_at = now or datetime.now(UTC)
+            return collector.report(name, self._changes, made_at, now, self._outcome)
 
     def _checked(self, stack: ExitStack) -> Iterator[Batch | Finding]:
         named, reading = self._named, dict(self._reading)
@@ -198,7 +198,7 @@ class ReportReading:
         stream = stack.enter_context(read_checked(source, self._now, **reading))
         self.stream = stream
         yield from stream
-        self.outcome = stream.outcome
+        self._outcome = stream.outcome
 
     def _listed(self, stack: ExitStack) -> Iterator[Batch]:
         choice = wanted_tables(with_problems=True)
@@ -214,4 +214,4 @@ class ReportReading:
         )
         yield from listing
         self.stream = listing.crawl
-        self.outcome = listing.outcome
+        self._outcome = listing.outcome

@@ -41,7 +41,7 @@ def run(args: argparse.Namespace) -> Exit:
         seconds = progress.seconds
     if reading.stream is not None:
         return report_outcome(Summary.of_stream(reading.stream, found.pages, seconds), args)
-    return _report(args, found, reading.outcome, seconds)
+    return _report(args, found, seconds)
 
 
 def _format(args: argparse.Namespace) -> str:
@@ -79,10 +79,9 @@ def _reading(
     )
 
 
-def _report(
-    args: argparse.Namespace, found: Report, outcome: Outcome | None, seconds: float
-) -> Exit:
+def _report(args: argparse.Namespace, found: Report, seconds: float) -> Exit:
     """Print what came of a source that was not crawled, and return the exit code."""
+    outcome = found.outcome
     if not args.quiet:
         sitemaps = f"{count(found.sitemaps.total, 'sitemap')}, " if found.sitemaps.total else ""
         partial = "; partial: not everything was read" if outcome is Outcome.PARTIAL else ""
