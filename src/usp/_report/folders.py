@@ -160,7 +160,8 @@ class FolderCounts:
 def _key(rest: str) -> str:
     """Return the host and the segments of a URL without its scheme, as the key of a folder."""
     authority, *segments = one_line(rest).split("/", _MAX_DEPTH + 1)[: _MAX_DEPTH + 1]
-    host = authority.rpartition("@")[2].lower()  # a user and password are nobody's business
+    # A user and password are nobody's business, and no host has a longer name (RFC 1035 2.3.4).
+    host = authority.rpartition("@")[2].lower()[:253]
     return _SEPARATOR.join((host, *segments))
 
 

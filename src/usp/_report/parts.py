@@ -8,6 +8,8 @@ from usp._report.charts import share_bar
 from usp._report.figures import Ranking
 from usp._report.markup import Html, Parts, html, tag
 
+ROOM: Final = 400_000
+"""How many characters a part of a page has at most; a page of all of them has less than 3 MB."""
 ROWS: Final = 20
 """How many rows of a table are shown at a time."""
 
@@ -82,17 +84,38 @@ def link(url: str) -> Parts:
     return url
 
 
+def fitting(parts: Iterable[Html], room: int = ROOM) -> list[Html]:
+    """Return the first parts, as many as there is room for: so no page is ever too large."""
+    taken = []
+    for part in parts:
+        room -= len(part)
+        if room < 0:
+            break
+        taken.append(part)
+    return taken
+
+
 def table(
-    caption: str, heads: Sequence[Head], rows: Iterable[Sequence[Cell]], shown: int = ROWS
+    noun: str,
+    total: int,
+    order: str,
+    heads: Sequence[Head],
+    rows: Iterable[Sequence[Cell]],
+    shown: int = ROWS,
 ) -> Html:
     """Return a table that sorts, searches and pages, and that scrolls where it is too wide.
 
+    :param noun: what its rows are, in the plural.
+    :param total: how many of them there are in all.
+    :param order: in which order they are, in words.
     :param shown: how many rows are shown at a time.
     """
     columns = tag(
         "tr", (tag("th", head.title, scope="col", class_=head.class_ or None) for head in heads)
     )
-    lines = (tag("tr", map(_cell, row, heads, range(len(heads)))) for row in rows)
+    lines = fitting(tag("tr", map(_cell, row, heads, range(len(heads)))) for row in rows)
+    which = f"{len(lines):,} of {total:,} {noun}" if len(lines) < total else f"All {noun}"
+    caption = f"{which}, {order}"
     made = tag(
         "table",
         tag("caption", caption),

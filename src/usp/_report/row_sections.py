@@ -41,9 +41,6 @@ def sitemaps(report: Report, commands: Commands) -> Html:
         )
         for line in found.lines
     ]
-    shown = (
-        f"{len(rows):,} of {found.total:,} sitemaps" if len(rows) < found.total else "All sitemaps"
-    )
     intro = f"{count(found.total, 'sitemap')}: {_listed(found.states)}."
     if found.damaged:
         intro += f" {found.damaged:,} were read only in part."
@@ -51,7 +48,7 @@ def sitemaps(report: Report, commands: Commands) -> Html:
         "sitemaps",
         "Sitemaps",
         tag("p", intro),
-        table(f"{shown}: failed ones first, then the largest", heads, rows),
+        table("sitemaps", found.total, "failed ones first, then the largest", heads, rows),
         command_line(commands.get("sitemaps")),
         tag("div", ranking("Formats", "sitemaps", found.kinds), class_="cards"),
     )
@@ -89,12 +86,11 @@ def sites(report: Report, commands: Commands) -> Html:
         )
         for line in found.lines
     ]
-    shown = f"{len(rows):,} of {found.total:,} sites" if len(rows) < found.total else "All sites"
     return section(
         "sites",
         "Sites",
         tag("p", f"{count(found.total, 'site')}: {_listed(found.outcomes)}."),
-        table(f"{shown}: those without a result first, then the largest", heads, rows),
+        table("sites", found.total, "those without a result first", heads, rows),
         command_line(commands.get("sites")),
     )
 
@@ -119,11 +115,10 @@ def discovery(report: Report, commands: Commands) -> Html:
         )
         for line in found.lines
     ]
-    shown = f"{len(rows):,} of {found.total:,} URLs" if len(rows) < found.total else "All URLs"
     return section(
         "discovery",
         "Discovery log",
         tag("p", f"{count(found.total, 'URL')} tried: {_listed(found.results)}."),
-        table(f"{shown}, in the order in which they were tried", heads, rows),
+        table("URLs", found.total, "as they were tried", heads, rows),
         command_line(commands.get("discovery")),
     )

@@ -96,6 +96,8 @@ def report(
     check_flags(check=check, replace=replace)
     chosen = report_format(os.fspath(path), format)
     made = ReportReading(source, ReportOptions(check, state, column, now), dict(reading))
+    if reading and not made.is_crawl:
+        raise UsageError(f"{next(iter(reading))} is no keyword for {source}: it was read already.")
     with whole_file(path, replace=replace) as file:
         found = made.report()
         file.write(FORMATS[chosen](found, made.commands).encode("utf-8", "replace"))
@@ -155,11 +157,8 @@ class ReportReading:
         self._options = options
         self._reading = reading
         self._now = (options.now or datetime.now(UTC)).astimezone(UTC)
-        self._is_crawl = self._named.kind in CRAWLED
-        if reading and not self._is_crawl:
-            raise UsageError(
-                f"{next(iter(reading))} is no keyword for {self._named.name}: it is read already."
-            )
+        self.is_crawl = self._named.kind in CRAWLED
+        """Whether it is crawled, over the network or not; otherwise it was read already."""
         self._changes = self._last_changes()
         self.commands = commands_for(self._named, options.column, options.words)
         self.stream: StreamStatus | None = None
@@ -179,7 +178,7 @@ class ReportReading:
 
         :param on_pages: called with the number of pages so far.
         """
-        is_check = self._options.check and self._is_crawl
+        is_check = self._options.check and self.is_crawl
         collector = ReportCollector(self._now, is_check=is_check)
         with closing(collector), ExitStack() as stack:
             items = self._checked(stack) if is_check else self._listed(stack)
@@ -209,7 +208,7 @@ class ReportReading:
                 list(columns),
                 columns=columns,
                 column=self._options.column,
-                **self._reading,
+                **(self._reading if self.is_crawl else {}),
             )
         )
         yield from listing

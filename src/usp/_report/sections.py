@@ -9,14 +9,17 @@ from usp._quantities import count
 from usp._report.charts import Column, column_chart
 from usp._report.commands import Commands, changes_command
 from usp._report.figures import Folder, Ranking, Report, RuleFinding
+from usp._report.folders import MAX_FOLDERS, largest
 from usp._report.markup import Html, tag
 from usp._report.parts import (
     NUMBER,
+    ROOM,
     Cell,
     Head,
     badge,
     behind,
     command_line,
+    fitting,
     joined,
     link,
     number,
@@ -33,6 +36,8 @@ _MONTHS: Final = (
 _MANY_YEARS: Final = 10
 _FEW_MONTHS: Final = 24
 _LISTED_FOLDERS: Final = 300
+_FOLDERS: Final = (MAX_FOLDERS, 500, 150, 50, 15, 5, 1)
+"""How many folders are tried, if their names are very long."""
 _HOSTS: Final = 15
 _CHECKED: Final = "All rules of usp check were applied."
 _RECORDED: Final = (
@@ -59,12 +64,14 @@ def findings(report: Report, commands: Commands) -> Html:
     source = _CHECKED if found.is_check else _RECORDED
     if not found.rules:
         return section("findings", "Findings", tag("p", f"Nothing was found. {source}"))
-    rules = (_finding(rule, commands) for rule in found.rules)
+    rules = fitting(_finding(rule, commands) for rule in found.rules)
+    more = len(found.rules) - len(rules)
     return section(
         "findings",
         "Findings",
         tag("p", f"{said}. {source}"),
         tag("div", rules, class_="findings"),
+        tag("p", f"… and {count(more, 'more rule')}.") if more else None,
     )
 
 
@@ -107,8 +114,8 @@ def folders(report: Report, commands: Commands) -> Html:
     """Where the pages are."""
     if not report.pages:
         return Html()
-    top = _top(report.folders)
-    listed = sorted(_paths(top, ()), key=lambda item: (-item[1].pages, item[0]))[:_LISTED_FOLDERS]
+    top, data = _folder_data(report.folders, commands)
+    known = sorted(_paths(top, ()), key=lambda item: (-item[1].pages, item[0]))
     rows = [
         (
             Cell(path),
@@ -116,7 +123,7 @@ def folders(report: Report, commands: Commands) -> Html:
             number(100 * folder.pages / report.pages, f"{100 * folder.pages / report.pages:.1f} %"),
             number(folder.folders),
         )
-        for path, folder in listed
+        for path, folder in known[:_LISTED_FOLDERS]
     ]
     heads = (
         Head("folder", "url"), Head("pages", NUMBER), Head("of all", NUMBER),
@@ -134,8 +141,8 @@ def folders(report: Report, commands: Commands) -> Html:
         command_line(
             commands.folder(top.name) if top.name else commands.get("pages"), "folder-command"
         ),
-        _folder_data(top, commands),
-        table(f"The {len(rows):,} largest folders", heads, rows, 10),
+        data,
+        table("folders", len(known), "the largest first", heads, rows, 10),
     )
 
 
@@ -152,20 +159,23 @@ def _paths(folder: Folder, above: tuple[str, ...]) -> Iterator[tuple[str, Folder
         yield from _paths(child, names)
 
 
-def _folder_data(top: Folder, commands: Commands) -> Html:
-    """Return the folders for the icicle, as JSON that ends no element."""
+def _folder_data(tree: Folder, commands: Commands) -> tuple[Folder, Html]:
+    """Return as many folders as there is room for, and the same as JSON for the icicle."""
+    for limit in _FOLDERS:
+        top = _top(largest(tree, limit))
+        rows = json.dumps(_folder_row(top, (), commands), separators=(",", ":"))
+        text = rows.replace("<", "\\u003c")  # it ends no element
+        if len(text) <= ROOM:
+            break
+    return top, tag("script", Html(text), type="application/json", id="folders-data")
 
-    def row(folder: Folder, above: tuple[str, ...]) -> list[Any]:
-        names = (*above, folder.name) if folder.name else above
-        command = commands.folder(names[0], names[1:]) if names else commands.get("pages")
-        children = [row(child, names) for child in folder.children]
-        name = folder.name or "all hosts"
-        return [name, folder.pages, folder.own, folder.folders, command, children]
 
-    text = json.dumps(row(top, ()), ensure_ascii=True, separators=(",", ":")).replace(
-        "<", "\\u003c"
-    )
-    return tag("script", Html(text), type="application/json", id="folders-data")
+def _folder_row(folder: Folder, above: tuple[str, ...], commands: Commands) -> list[Any]:
+    names = (*above, folder.name) if folder.name else above
+    command = commands.folder(names[0], names[1:]) if names else commands.get("pages")
+    children = [_folder_row(child, names, commands) for child in folder.children]
+    name = folder.name or "all hosts"
+    return [name, folder.pages, folder.own, folder.folders, command, children]
 
 
 def dates(report: Report, commands: Commands) -> Html:
@@ -269,7 +279,7 @@ def changes(report: Report, commands: Commands) -> Html:
         tag("p", intro),
         ranking("Changes", "URLs", Ranking(found.kinds)),
         command_line(changes_command(found.state, found.after, found.site)),
-        table("Examples of each kind", heads, rows) if rows else None,
+        table("examples", len(rows), "some of each kind", heads, rows) if rows else None,
         tag(
             "figure",
             tag("h3", "Changes found on each of the last 90 days"),

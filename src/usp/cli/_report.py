@@ -14,6 +14,7 @@ from usp._report.run import FORMATS, ReportOptions, ReportReading, report_format
 from usp._source import is_local
 from usp.cli._exit import Exit
 from usp.cli._log import setup_logging_for
+from usp.cli._options import SHARED
 from usp.cli._outcome import EXITS, Summary
 from usp.cli._outcome import report as report_outcome
 from usp.cli._output import say, tell
@@ -21,6 +22,7 @@ from usp.cli._progress import Progress
 from usp.cli._settings import Settings
 from usp.cli._source import NamedSource
 from usp.cli._target import STDOUT, check_output, output
+from usp.exceptions import UsageError
 from usp.objects.outcome import Outcome
 from usp.web_client.abstract_client import AbstractWebClient
 
@@ -67,16 +69,28 @@ def _reading(
         name = source.name
         if source.doubt and not args.quiet:
             tell(source.doubt)
-    return ReportReading(
-        name,
-        options,
-        {
-            "web_client": client,
-            "observer": progress.tally.observe,
-            "policy": settings.policy,
-            **settings.discovery,
-        },
-    )
+    fields = {
+        "web_client": client,
+        "observer": progress.tally.observe,
+        "policy": settings.policy,
+        **settings.discovery,
+    }
+    reading = ReportReading(name, options, fields)
+    if not reading.is_crawl:
+        _check_choice(args)
+    return reading
+
+
+def _check_choice(args: argparse.Namespace) -> None:
+    """Check that no option chooses what to crawl, where nothing is crawled.
+
+    :raises UsageError: if one does.
+    """
+    for option in SHARED:
+        if option.group in {"pages", "sitemaps"} and getattr(args, option.dest):
+            raise UsageError(
+                f"{option.flags[-1]} chooses what is crawled, and {args.source} was read already"
+            )
 
 
 def _report(args: argparse.Namespace, found: Report, seconds: float) -> Exit:

@@ -32,7 +32,6 @@ class Table {
     this.page = 0;
     this.size = Number(box.dataset.table);
     this.texts = null;
-    this.table.classList.add("paged");
     this.addControls(box);
     [...this.table.tHead.rows[0].cells].forEach((cell, number) => this.addSorting(cell, number));
     this.show();
@@ -180,7 +179,6 @@ class Icicle {
     const group = this.block(folder.name || "/", describe(folder), level, x, width, level % 2 ? "odd" : "even");
     group.folder = folder;
     group.dataset.folder = "";
-    group.setAttribute("role", "button");
     group.setAttribute("tabindex", "-1");
     group.addEventListener("click", () => this.enter(folder === this.folder ? folder.parent ?? folder : folder));
     if (level + 1 >= LEVELS || !folder.folders) return;
@@ -210,11 +208,11 @@ class Icicle {
   block(name, description, level, x, width, kind) {
     const rect = drawn("rect", { x, y: level * ROW, width, height: ROW, rx: 2 });
     const title = drawn("title", {}, description);
-    const group = drawn("g", { class: kind, "aria-label": description }, title, rect);
-    if (kind === "rest" || kind === "own") group.setAttribute("role", "img");
+    const isNote = kind === "rest" || kind === "own";
+    const group = drawn("g", { class: kind, role: isNote ? "img" : "button" }, title, rect);
     const room = Math.floor((width - 14) / LETTER);
     const label = name.length > room ? `${name.slice(0, Math.max(room - 1, 0))}…` : name;
-    if (room >= 3) group.append(drawn("text", { x: x + 7, y: level * ROW + ROW / 2, dy: "0.34em" }, label));
+    if (room >= 3) group.append(drawn("text", { x: x + 7, y: level * ROW + ROW / 2, dy: "0.34em", "aria-hidden": "true" }, label));
     this.svg.append(group);
     return group;
   }
@@ -266,7 +264,7 @@ async function copy(button) {
   }
   const label = button.textContent;
   button.textContent = done ? "Copied" : "Not copied";
-  setTimeout(() => { button.textContent = label; }, 1500);
+  setTimeout(() => { button.textContent = label; }, 3000);
 }
 
 function select(node) {
