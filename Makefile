@@ -18,7 +18,7 @@ BROWSER := .browser
 # Without it each of the many processes of the tests would compile all modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-browser test-thorough test-all test-lowest coverage check bench bench-full bench-docs fuzz wheel shim clean
+.PHONY: demo test test-browser screenshots test-thorough test-all test-lowest coverage check bench bench-full bench-docs fuzz wheel shim clean
 
 demo: $(READY)
 	@$(PY) -m usp demo
@@ -37,6 +37,11 @@ test-browser: $(READY)
 		&& npm install --silent --no-audit --no-fund --no-package-lock --prefix $(BROWSER) 'axe-core@^4'; } \
 		|| echo "there is no axe-core: npm can't install it here"
 	@$(PY) -m pytest -n 2 tests/report/test_browser.py $(ARGS)
+
+# The pictures of a report in the docs.
+screenshots: $(READY)
+	@$(PY) $(PIP_INSTALL) --group browser
+	@$(PY) tools/screenshots.py
 
 # All tests, also those that take minutes, with many new examples for each property. For a long run
 # by hand: about an hour.
