@@ -24,9 +24,9 @@ from tests.report.shop import HOME, NOW, SiteClient, shop
 PICTURES: Final = PROJECT / "docs" / "_static"
 PAGES: Final = 10_000
 WIDTH: Final = 1160
-HEIGHT: Final = 1240
-COLOURS: Final = 96
-"""A page has few colours: with a palette a picture takes a third of the bytes."""
+HEIGHT: Final = 1320
+COLOURS: Final = 256
+"""A page has few colours: with a palette a picture takes half of the bytes."""
 
 
 def main() -> None:

@@ -21,7 +21,7 @@ _TICKS: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class ChartColumn:
     """One column of a chart."""
 
     label: str
@@ -33,7 +33,7 @@ class Column:
     """Whether its tick is left out where there is little room."""
 
 
-def column_chart(columns: Sequence[Column], noun: str, summary: str) -> Html:
+def column_chart(columns: Sequence[ChartColumn], noun: str, summary: str) -> Html:
     """Return a chart with a column for each value, and an axis at each side.
 
     :param noun: what is counted, in the plural.
@@ -67,7 +67,7 @@ def _y(value: int, top: int) -> str:
     return f"{HEIGHT - _BOTTOM - room * value / top:.1f}"
 
 
-def _column(number: int, columns: int, column: Column, top: int, noun: str) -> Html:
+def _column(number: int, columns: int, column: ChartColumn, top: int, noun: str) -> Html:
     slot = 100 / columns
     room = HEIGHT - _TOP - _BOTTOM
     height = max(room * column.value / top, 1.5) if column.value else 0

@@ -11,8 +11,9 @@ from usp._report.dates import DateCounts, NewsAges
 from usp._report.figures import Report, RunChanges
 from usp._report.findings import FindingGroups
 from usp._report.folders import FolderCounts, hosts_of, largest
-from usp._report.sitemaps import AttemptRows, Row, SitemapRows, SiteRows, latest
+from usp._report.sitemaps import AttemptRows, SitemapRows, SiteRows, latest
 from usp._tables.batch import Batch
+from usp._tables.rows import TableRow
 from usp.objects.outcome import Outcome
 
 PAGE_COLUMNS: Final = (
@@ -143,7 +144,7 @@ class ReportCollector:
         self._folders.close()
 
 
-def _rows(batch: Batch) -> Iterator[Row]:
+def _rows(batch: Batch) -> Iterator[TableRow]:
     names = batch.table.names
     return (dict(zip(names, row, strict=True)) for row in batch)
 

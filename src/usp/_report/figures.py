@@ -173,7 +173,7 @@ class RuleFinding:
 
 
 @dataclass(frozen=True, slots=True)
-class Findings:
+class RuleFindings:
     """What a check has found, or, without one, the problems that the reading has recorded."""
 
     rules: tuple[RuleFinding, ...]
@@ -231,7 +231,7 @@ class AttemptLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Discovery:
+class DiscoveryLog:
     """The discovery log."""
 
     lines: tuple[AttemptLine, ...] = ()
@@ -268,11 +268,11 @@ class Report:
     """None if there is no news story."""
     sitemaps: Sitemaps
     sites: Sites
-    findings: Findings | None
+    findings: RuleFindings | None
     """None if nothing was checked and the source has no problems to tell."""
     changes: RunChanges | None
     """None without a state."""
-    discovery: Discovery
+    discovery: DiscoveryLog
     reading: Outcome | None
     """What came of the reading, by the reader; None if the source doesn't say."""
 

@@ -1,4 +1,4 @@
-"""Findings by rule, over all sitemaps: of a check, or of the problems that a source has."""
+"""RuleFindings by rule, over all sitemaps: of a check, or of the problems that a source has."""
 
 from dataclasses import dataclass, field
 from typing import Final
@@ -6,14 +6,15 @@ from typing import Final
 from usp._check.findings import MAX_EXAMPLES, Finding
 from usp._check.rules import CheckSeverity
 from usp._check.table import RULES
-from usp._report.figures import Findings, FoundPlace, RuleFinding
-from usp._report.sitemaps import Row, cut
+from usp._report.figures import FoundPlace, RuleFinding, RuleFindings
+from usp._report.sitemaps import cut
+from usp._tables.rows import TableRow
 
 _ORDER: Final = {str(severity): number for number, severity in enumerate(CheckSeverity)}
 
 
 @dataclass(slots=True)
-class _Group:
+class _RuleCount:
     """What one rule has found so far."""
 
     severity: str
@@ -36,13 +37,13 @@ class FindingGroups:
 
     def __init__(self, *, is_check: bool) -> None:
         self._is_check = is_check
-        self._groups: dict[str, _Group] = {}
+        self._groups: dict[str, _RuleCount] = {}
         self.is_known = is_check
         """Whether the source can have any."""
 
     def add_finding(self, finding: Finding) -> None:
         """Take a finding of a check."""
-        group = self._groups.setdefault(finding.code, _Group(str(finding.severity)))
+        group = self._groups.setdefault(finding.code, _RuleCount(str(finding.severity)))
         group.add(str(finding.severity), finding.count, finding.sitemap_url)
         for example in finding.examples[: MAX_EXAMPLES - len(group.places)]:
             place = FoundPlace(
@@ -50,14 +51,14 @@ class FindingGroups:
             )
             group.places.append(place)
 
-    def add_problem(self, row: Row) -> None:
+    def add_problem(self, row: TableRow) -> None:
         """Take a row of the table ``problems``."""
         self.is_known = True
         code = str(row.get("code") or "")
         if code not in RULES:
             return
         severity = str(RULES[code].severity)
-        group = self._groups.setdefault(code, _Group(severity))
+        group = self._groups.setdefault(code, _RuleCount(severity))
         group.add(severity, row.get("count") or 1, row.get("sitemap_url"))
         if len(group.places) < MAX_EXAMPLES:
             place = FoundPlace(
@@ -68,7 +69,7 @@ class FindingGroups:
             )
             group.places.append(place)
 
-    def findings(self) -> Findings | None:
+    def findings(self) -> RuleFindings | None:
         """Return the findings, the worst first; None if none can be known."""
         if not self.is_known:
             return None
@@ -76,10 +77,10 @@ class FindingGroups:
             self._groups.items(),
             key=lambda item: (_ORDER[item[1].severity], -item[1].count, item[0]),
         )
-        return Findings(tuple(_rule(code, group) for code, group in ordered), self._is_check)
+        return RuleFindings(tuple(_rule(code, group) for code, group in ordered), self._is_check)
 
 
-def _rule(code: str, group: _Group) -> RuleFinding:
+def _rule(code: str, group: _RuleCount) -> RuleFinding:
     rule = RULES[code]
     return RuleFinding(
         code,

@@ -119,7 +119,7 @@ def numbers(report: Report) -> list[tuple[str, str, str, bool]]:
         numbers.append((f"{sitemaps.total:,}", "sitemaps", failed, bool(sitemaps.failed)))
     if report.findings is not None:
         errors, warnings = map(report.findings.occurrences, ("error", "warning"))
-        numbers.append((f"{errors:,}", "errors", count(warnings, "warning"), bool(errors)))
+        numbers.append((f"{errors:,}", "errors", count(warnings, "warning"), False))
     if report.has_dates and report.pages:
         share = f"{100 * dates.dated / report.pages:.0f} %"
         numbers.append(

@@ -6,7 +6,7 @@ from datetime import date
 from typing import Any, Final
 
 from usp._quantities import count
-from usp._report.charts import Column, column_chart
+from usp._report.charts import ChartColumn, column_chart
 from usp._report.commands import Commands, changes_command
 from usp._report.figures import Folder, Ranking, Report, RuleFinding
 from usp._report.folders import MAX_FOLDERS, largest
@@ -208,7 +208,7 @@ def dates(report: Report, commands: Commands) -> Html:
     )
 
 
-def _chart(title: str, columns: Sequence[Column], summary: str, command: str) -> Html:
+def _chart(title: str, columns: Sequence[ChartColumn], summary: str, command: str) -> Html:
     """Return a chart with its numbers and the command that gives its rows."""
     numbers = ((column.label, column.value) for column in columns if column.value)
     return tag(
@@ -220,7 +220,7 @@ def _chart(title: str, columns: Sequence[Column], summary: str, command: str) ->
     )
 
 
-def _month_columns(months: Mapping[str, int]) -> list[Column]:
+def _month_columns(months: Mapping[str, int]) -> list[ChartColumn]:
     many = len(months) > _MANY_YEARS * 12
     few = len(months) <= _FEW_MONTHS
     columns = []
@@ -232,13 +232,13 @@ def _month_columns(months: Mapping[str, int]) -> list[Column]:
         is_minor = month != 1 if few else year % (5 if many else 2) != 0
         if many and year % 2:
             tick = ""
-        columns.append(Column(f"{_MONTHS[month - 1]} {year}", value, tick, is_minor))
+        columns.append(ChartColumn(f"{_MONTHS[month - 1]} {year}", value, tick, is_minor))
     return columns
 
 
-def _day_columns(days: Mapping[date, int]) -> list[Column]:
+def _day_columns(days: Mapping[date, int]) -> list[ChartColumn]:
     return [
-        Column(
+        ChartColumn(
             f"{day:%a} {day.isoformat()}",
             value,
             f"{day.day} {_MONTHS[day.month - 1][:3]}" if day.weekday() == 0 else "",

@@ -1,20 +1,20 @@
 """Rows of sitemaps, sites and attempts: all counted, the most important ones kept."""
 
-from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 from usp._display import shown
 from usp._report.counting import First, NameCounts
 from usp._report.dates import moment_of
 from usp._report.figures import (
     AttemptLine,
-    Discovery,
+    DiscoveryLog,
     SiteLine,
     SitemapLine,
     Sitemaps,
     Sites,
 )
+from usp._tables.rows import TableRow
 from usp.objects.outcome import Outcome
 
 MAX_LINES: Final = 2000
@@ -26,8 +26,6 @@ _FAILED: Final = "failed"
 _ROBOTS: Final = "robots"
 _BY_INDEX: Final = "indexes"
 _READ: Final = frozenset({Outcome.FOUND, Outcome.PARTIAL})
-
-Row = Mapping[str, Any]
 
 
 def cut(value: object) -> str:
@@ -45,7 +43,7 @@ class SitemapRows:
         self._total = self._failed = self._damaged = 0
         self.last_fetch: int | None = None
 
-    def add(self, row: Row) -> None:
+    def add(self, row: TableRow) -> None:
         """Take a row; robots.txt is no sitemap, it only leads to them."""
         if row.get("kind") == _ROBOTS:
             return
@@ -91,7 +89,7 @@ def _importance(line: SitemapLine) -> tuple[int, int, str, int]:
     return rank, -(line.pages or 0), line.site, line.position
 
 
-def _reason(row: Row) -> str | None:
+def _reason(row: TableRow) -> str | None:
     """Return why a sitemap failed, without its URL, which stands beside it."""
     reason, url = row.get("reason"), row.get("declared_url")
     return reason.replace(f" from {url}", "") if reason and url else reason
@@ -109,7 +107,7 @@ class SiteRows:
         self._started: int | None = None
         self.last_start: int | None = None
 
-    def add(self, row: Row) -> None:
+    def add(self, row: TableRow) -> None:
         """Take a row."""
         line = SiteLine(
             cut(row.get("site")),
@@ -160,7 +158,7 @@ class AttemptRows:
         self._results = NameCounts()
         self._total = 0
 
-    def add(self, row: Row) -> None:
+    def add(self, row: TableRow) -> None:
         """Take a row; what indexes list gives way to the other stages."""
         line = AttemptLine(
             cut(row.get("stage")),
@@ -174,10 +172,10 @@ class AttemptRows:
         self._results.add([line.result])
         self._first.add(((line.stage == _BY_INDEX, self._total), line))
 
-    def discovery(self) -> Discovery:
+    def discovery(self) -> DiscoveryLog:
         """Return the figures."""
         kept = sorted(self._first.items(), key=lambda item: item[0][1])
-        return Discovery(tuple(line for _, line in kept), self._total, self._results.ranking())
+        return DiscoveryLog(tuple(line for _, line in kept), self._total, self._results.ranking())
 
 
 def latest(*times: int | None) -> datetime | None:
