@@ -9,12 +9,17 @@ from usp._version import __version__
 
 TYPE_CHECKING = False  # as in typing, which takes a while to import
 if TYPE_CHECKING:
+    from usp._check.choices import CheckFields
     from usp._check.findings import Finding, FindingExample, Occurrence
+    from usp._check.live import LiveEstimate, LiveSummary
     from usp._check.rules import CheckSeverity
-    from usp._check.run import CheckStream, check
+    from usp._check.run import check
+    from usp._check.stream import CheckStream
     from usp._crawl.core import Crawl
     from usp._crawl.messages import FetchFailed, FetchRequest, NotModified
     from usp._crawl.policy import Policy, PolicyFields
+    from usp._diff.diff import Diff, DiffSide, diff
+    from usp._diff.differences import Difference, DifferenceKind
     from usp._find import find
     from usp._report.run import ReportResult, report
     from usp._sync.changes import Change, ChangeKind
@@ -42,14 +47,21 @@ if TYPE_CHECKING:
 __all__ = [
     "Change",
     "ChangeKind",
+    "CheckFields",
     "CheckSeverity",
     "CheckStream",
     "Crawl",
+    "Diff",
+    "DiffSide",
+    "Difference",
+    "DifferenceKind",
     "ExportResult",
     "FetchFailed",
     "FetchRequest",
     "Finding",
     "FindingExample",
+    "LiveEstimate",
+    "LiveSummary",
     "NotModified",
     "Occurrence",
     "Outcome",
@@ -63,6 +75,7 @@ __all__ = [
     "__version__",
     "changes",
     "check",
+    "diff",
     "export",
     "find",
     "iter_pages",
@@ -81,10 +94,17 @@ __all__ = [
 
 _MODULES = {
     "CheckSeverity": "usp._check.rules",
-    "CheckStream": "usp._check.run",
+    "CheckFields": "usp._check.choices",
+    "CheckStream": "usp._check.stream",
+    "LiveEstimate": "usp._check.live",
+    "LiveSummary": "usp._check.live",
     "Change": "usp._sync.changes",
     "ChangeKind": "usp._sync.changes",
     "Crawl": "usp._crawl.core",
+    "Diff": "usp._diff.diff",
+    "DiffSide": "usp._diff.diff",
+    "Difference": "usp._diff.differences",
+    "DifferenceKind": "usp._diff.differences",
     "ExportResult": "usp.tables",
     "FetchFailed": "usp._crawl.messages",
     "FetchRequest": "usp._crawl.messages",
@@ -98,6 +118,7 @@ _MODULES = {
     "Problem": "usp.objects.problem",
     "ReportResult": "usp._report.run",
     "check": "usp._check.run",
+    "diff": "usp._diff.diff",
     "SiteReport": "usp._sync.options",
     "Sync": "usp._sync.sync",
     "SyncFields": "usp._sync.options",

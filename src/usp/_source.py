@@ -54,6 +54,10 @@ _FILE_NAME: Final = re.compile(
     re.IGNORECASE,
 )
 """What looks like a file name; no domain does."""
+_SITEMAP_PATH: Final = re.compile(
+    r"sitemap|\.(?:xml|rss|atom|txt|json)(?:\.gz)?$|/(?:feed|rss|atom)/?$", re.IGNORECASE
+)
+"""The path of a URL that is a sitemap rather than any page of the site."""
 _WHITESPACE: Final = re.compile(r"\s")
 _CHUNK: Final = 256 * 1024
 
@@ -109,13 +113,19 @@ class CrawlStart:
         store: Store,
     ) -> Self:
         """Start at whatever the caller names."""
-        check_flags(use_robots=use_robots)
-        if use_known_paths is not None:
-            check_flags(use_known_paths=use_known_paths)
         name = _name(source)
         if is_local(source):
+            _check_discovery(use_robots, use_known_paths)
             check_readable(name)
             return cls("", Site(name, ()), file=LocalFile(name, store))
+        return cls.for_url(name, policy, use_robots=use_robots, use_known_paths=use_known_paths)
+
+    @classmethod
+    def for_url(
+        cls, name: str, policy: Policy, *, use_robots: bool, use_known_paths: bool | None
+    ) -> Self:
+        """Start at a homepage or a sitemap, never at a file."""
+        _check_discovery(use_robots, use_known_paths)
         url = url_with_scheme(name)
         if not is_start_url(url) or _WHITESPACE.search(url):
             raise UsageError(f"{shown_argument(name)} is neither a URL, nor a domain, nor a file.")
@@ -142,6 +152,17 @@ class CrawlStart:
         crawl = Crawl._started(self.file.name, [start_url], policy, options, now)
         crawl._deadline.has_passed(started)  # its time began when the file was opened
         return crawl
+
+
+def _check_discovery(use_robots: bool, use_known_paths: bool | None) -> None:
+    check_flags(use_robots=use_robots)
+    if use_known_paths is not None:
+        check_flags(use_known_paths=use_known_paths)
+
+
+def looks_like_sitemap(url: str) -> bool:
+    """Tell whether a URL is that of a sitemap rather than of any page of the site."""
+    return bool(_SITEMAP_PATH.search(urlsplit(url).path))
 
 
 def names_a_document(url: str) -> bool:

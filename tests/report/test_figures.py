@@ -15,7 +15,7 @@ from usp._check.rules import CheckSeverity
 from usp._report.collect import ReportCollector
 from usp._report.counting import DifferentUrls, First, NameCounts
 from usp._report.dates import DateCounts, NewsAges, microseconds_of
-from usp._report.figures import Folder, Report
+from usp._report.figures import Folder, ReportFigures
 from usp._report.folders import FolderCounts, folder_of, hosts_of, largest
 from usp._tables.batch import Batch
 from usp._tables.schema import TABLES
@@ -213,7 +213,7 @@ def batch(table: str, *rows: Mapping[str, Any]) -> Batch:
     return Batch.of_rows(TABLES[table].only(names), rows)
 
 
-def report_of(*items: Batch | Finding, is_check: bool = False) -> Report:
+def report_of(*items: Batch | Finding, is_check: bool = False) -> ReportFigures:
     collector = ReportCollector(NOW, is_check=is_check)
     for item in items:
         collector.add(item)

@@ -1,6 +1,7 @@
 """Folders with a file for each table (``usp export``), or a folder of them (``usp crawl``)."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -63,15 +64,13 @@ class FolderReader:
         """Yield the rows of the wanted tables, one file after the other."""
         for name, wanted in choice.tables.items():
             for file in self._files[name]:
-                # A file with no rows may have no header that says which table it is.
-                only = TableChoice({name: wanted})
-                yield from self._reader(file).batches(only)
+                yield from self._reader(file, name).batches(TableChoice({name: wanted}))
 
-    def _reader(self, file: Path) -> InputReader:
+    def _reader(self, file: Path, table: str) -> InputReader:
         named = named_input(file)
         if named.kind not in _READERS:
             raise UsageError(f"{file} can't be read: it is no table.")
-        return _READERS[named.kind](named, self._options)
+        return _READERS[named.kind](named, replace(self._options, table=table))
 
     @property
     def outcome(self) -> Outcome | None:

@@ -8,7 +8,7 @@ from typing import Any, Final
 from usp._check.findings import Finding
 from usp._report.counting import DifferentUrls, NameCounts
 from usp._report.dates import DateCounts, NewsAges
-from usp._report.figures import Report, RunChanges
+from usp._report.figures import ReportFigures, RunChanges
 from usp._report.findings import FindingGroups
 from usp._report.folders import FolderCounts, hosts_of, largest
 from usp._report.sitemaps import AttemptRows, SitemapRows, SiteRows, latest
@@ -105,7 +105,7 @@ class ReportCollector:
         made_at: datetime,
         as_of: datetime | None = None,
         reading: Outcome | None = None,
-    ) -> Report:
+    ) -> ReportFigures:
         """Return the figures, once everything was read.
 
         :param as_of: by which dates are judged; None for the time at which the source was read.
@@ -113,7 +113,7 @@ class ReportCollector:
         """
         as_of = as_of or latest(self._sites.last_start, self._sitemaps.last_fetch) or made_at
         tree = self._folders.tree()
-        return Report(
+        return ReportFigures(
             source,
             made_at,
             as_of,

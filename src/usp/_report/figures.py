@@ -121,7 +121,7 @@ class SiteLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Sites:
+class SiteFigures:
     """What was read: one site or many."""
 
     lines: tuple[SiteLine, ...] = ()
@@ -240,7 +240,7 @@ class DiscoveryLog:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class ReportFigures:
     """Everything that a page shows."""
 
     source: str
@@ -267,7 +267,7 @@ class Report:
     news: Freshness | None
     """None if there is no news story."""
     sitemaps: Sitemaps
-    sites: Sites
+    sites: SiteFigures
     findings: RuleFindings | None
     """None if nothing was checked and the source has no problems to tell."""
     changes: RunChanges | None

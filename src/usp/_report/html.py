@@ -13,7 +13,7 @@ from typing import Final
 
 from usp._quantities import count, duration, size
 from usp._report.commands import Commands
-from usp._report.figures import Report
+from usp._report.figures import ReportFigures
 from usp._report.markup import Html, Parts, tag
 from usp._report.parts import badge
 from usp._report.row_sections import discovery, sitemaps, sites
@@ -30,7 +30,7 @@ MEANINGS: Final = {
     None: "The source does not say whether everything was read.",
 }
 
-SECTIONS: Final[tuple[tuple[str, Callable[[Report, Commands], Html]], ...]] = (
+SECTIONS: Final[tuple[tuple[str, Callable[[ReportFigures, Commands], Html]], ...]] = (
     ("Findings", findings),
     ("Folders", folders),
     ("Dates", dates),
@@ -44,7 +44,7 @@ SECTIONS: Final[tuple[tuple[str, Callable[[Report, Commands], Html]], ...]] = (
 """The sections with their titles; one that has nothing to say is empty."""
 
 
-def html_page(report: Report, commands: Commands) -> str:
+def html_page(report: ReportFigures, commands: Commands) -> str:
     """Return the report as a page."""
     style, script = _asset("report.css"), _asset("report.js")
     policy = (
@@ -89,7 +89,7 @@ def _digest(text: str) -> str:
     return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
 
 
-def _title(report: Report) -> Parts:
+def _title(report: ReportFigures) -> Parts:
     outcome = report.outcome
     when = f"Read {minute(report.as_of)}"
     took = f" in {duration(report.sites.seconds)}" if report.sites.total == 1 else ""
@@ -106,7 +106,7 @@ def _title(report: Report) -> Parts:
     )
 
 
-def numbers(report: Report) -> list[tuple[str, str, str, bool]]:
+def numbers(report: ReportFigures) -> list[tuple[str, str, str, bool]]:
     """Return the numbers at the top: value, name, note, whether that is bad news."""
     sitemaps, dates, sites = report.sitemaps, report.dates, report.sites
     again = report.pages - report.urls
@@ -143,7 +143,7 @@ def _number(value: str, name: str, note: str, is_bad: bool) -> Html:
     )
 
 
-def _footer(report: Report) -> Html:
+def _footer(report: ReportFigures) -> Html:
     text = (
         f"Made by usp {__version__} on {minute(report.made_at)}. Numbers are exact. Lists have the "
         "most important rows; the command beside a list gives all of them. This page loads nothing."

@@ -9,7 +9,7 @@ from typing import Final
 from usp._display import shown
 from usp._quantities import count
 from usp._report.commands import Commands, changes_command
-from usp._report.figures import Folder, Ranking, Report
+from usp._report.figures import Folder, Ranking, ReportFigures
 from usp._report.html import MEANINGS, minute, numbers
 
 _FINDINGS: Final = 30
@@ -22,12 +22,12 @@ _SPECIAL: Final = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_[]{}|#~!$@"
 """Characters that mean something in Markdown, or would mention somebody."""
 
 
-def markdown_page(report: Report, commands: Commands) -> str:
+def markdown_page(report: ReportFigures, commands: Commands) -> str:
     """Return the report as Markdown."""
     return "\n".join(_lines(report, commands)) + "\n"
 
 
-def _lines(report: Report, commands: Commands) -> Iterator[str]:
+def _lines(report: ReportFigures, commands: Commands) -> Iterator[str]:
     outcome = report.outcome
     yield f"# Sitemap report: {_text(report.title)}"
     yield ""
@@ -77,7 +77,7 @@ def _bar(value: int, most: int) -> str:
     return "█" * max(round(_BAR * value / most), 1) if value else ""
 
 
-def _findings(report: Report, commands: Commands) -> Iterator[str]:
+def _findings(report: ReportFigures, commands: Commands) -> Iterator[str]:
     found = report.findings
     if found is None:
         return
@@ -110,7 +110,7 @@ def _more(number: int, noun: str) -> Iterator[str]:
         yield f"… and {count(number, f'more {noun}')}."
 
 
-def _failures(report: Report, commands: Commands) -> Iterator[str]:
+def _failures(report: ReportFigures, commands: Commands) -> Iterator[str]:
     found = report.sitemaps
     failed = [line for line in found.lines if line.state == "failed" or not line.is_whole]
     if not failed:
@@ -121,7 +121,7 @@ def _failures(report: Report, commands: Commands) -> Iterator[str]:
     yield from _more(found.failed + found.damaged - _SITEMAPS, "sitemap")
 
 
-def _folders(report: Report, commands: Commands) -> Iterator[str]:
+def _folders(report: ReportFigures, commands: Commands) -> Iterator[str]:
     if not report.pages:
         return
     tree = report.folders
@@ -141,7 +141,7 @@ def _folders(report: Report, commands: Commands) -> Iterator[str]:
     yield from _table(("folder", "pages", ""), rows, numeric=(1,))
 
 
-def _dates(report: Report, commands: Commands) -> Iterator[str]:
+def _dates(report: ReportFigures, commands: Commands) -> Iterator[str]:
     months = [*report.dates.months.items()][-_MONTHS:]
     if not report.has_dates or not report.dates.dated:
         return
@@ -154,7 +154,7 @@ def _dates(report: Report, commands: Commands) -> Iterator[str]:
     )
 
 
-def _changes(report: Report, commands: Commands) -> Iterator[str]:
+def _changes(report: ReportFigures, commands: Commands) -> Iterator[str]:
     del commands
     found = report.changes
     if found is None:
@@ -169,14 +169,14 @@ def _changes(report: Report, commands: Commands) -> Iterator[str]:
     yield from _table(("change", "URLs"), rows, numeric=(1,))
 
 
-def _news(report: Report, commands: Commands) -> Iterator[str]:
+def _news(report: ReportFigures, commands: Commands) -> Iterator[str]:
     if report.news is None:
         return
     yield from _heading("Age of news", commands.get("news"))
     yield from _ranked("age", "stories", Ranking(report.news.ages))
 
 
-def _content(report: Report, commands: Commands) -> Iterator[str]:
+def _content(report: ReportFigures, commands: Commands) -> Iterator[str]:
     del commands
     kinds = Ranking(tuple(pair for pair in report.kinds if pair[1]))
     for title, noun, ranked in (

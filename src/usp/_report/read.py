@@ -8,9 +8,12 @@ from datetime import datetime
 from functools import partial
 from typing import Final, Unpack
 
+from usp._check.check_run import CheckParts, CheckRun, finish_crawl
 from usp._check.facts import CheckOptions
 from usp._check.findings import Finding
-from usp._check.run import CheckRun
+from usp._check.site_facts import SiteFacts
+from usp._check.site_robots import SiteRobots
+from usp._check.stream import RobotsFetcher
 from usp._check.suppression import RuleSelection, Suppression
 from usp._crawl.nodes import Node
 from usp._crawl.options import RecurseCallback, RecurseListCallback
@@ -48,9 +51,10 @@ class CheckedTables:
 
     takes_long = True
 
-    def __init__(self, tables: CrawlTables, run: CheckRun) -> None:
+    def __init__(self, tables: CrawlTables, run: CheckRun, homepage: str) -> None:
         self._tables = tables
         self._run = run
+        self._homepage = homepage
         self._state: StreamState[RowFilter]
 
     def batches(self, node: Node, state: StreamState[RowFilter]) -> ColumnBatch:
@@ -68,14 +72,14 @@ class CheckedTables:
         """Yield the other rows of a node, and what is wrong with its document."""
         yield from self._tables.after(node, to_the_end=to_the_end)
         try:
-            yield from self._run.check_node(node, self._state)
+            yield from self._run.check_node(node, self._state.filter.ended)
         except TimeoutError:
             self._state.filter.run_out_of_time(node)
 
     def end(self, state: StreamState[RowFilter]) -> Iterator[Batch | Finding]:
         """Yield the rows of the crawl as a whole, and what is wrong with the site."""
         yield from self._tables.end(state)
-        yield from self._run.finish(state)
+        yield from finish_crawl(self._run, self._homepage, state.crawl)
         self._run.close()
 
 
@@ -107,18 +111,32 @@ def read_checked(
 
     :raises UsageError: if an argument is wrong.
     """
-    run = CheckRun(CheckOptions(now), Suppression(RuleSelection(), (), None, now), None)
     tables = CrawlTables(source, wanted_tables(with_problems=False), ROWS_AT_ONCE)
     options = tables.options(recurse_callback, recurse_list_callback, observer)
+    policy = policy_with(policy, policy_fields)
     start = StreamStart.of(
         source,
-        policy_with(policy, policy_fields),
+        policy,
         options,
         web_client,
         use_robots=use_robots,
         use_known_paths=use_known_paths,
     )
     state = StreamState(start.crawl, emitter(options.observer), tables.filter)
-    stream = CheckedStream._start(start, state, partial(read_items, CheckedTables(tables, run)))
+    run = _check_run(start, policy, now, fetches_robots=use_robots)
+    reader = CheckedTables(tables, run, start.homepage)
+    stream = CheckedStream._start(start, state, partial(read_items, reader))
     stream._run = run
     return stream
+
+
+def _check_run(
+    start: StreamStart, policy: Policy, now: datetime, *, fetches_robots: bool
+) -> CheckRun:
+    """Return a check with all rules."""
+    options = CheckOptions(now)
+    is_online = not start.is_file and not start.client.replays
+    robots = RobotsFetcher(start, policy) if fetches_robots and is_online else None
+    site = SiteFacts(options, SiteRobots(options.agents, robots))
+    suppression = Suppression(RuleSelection(), (), None, now)
+    return CheckRun(site, CheckParts(), suppression, None)

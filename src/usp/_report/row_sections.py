@@ -2,7 +2,7 @@
 
 from usp._quantities import count, duration, size
 from usp._report.commands import Commands
-from usp._report.figures import Ranking, Report, SitemapLine
+from usp._report.figures import Ranking, ReportFigures, SitemapLine
 from usp._report.markup import Html, html, tag
 from usp._report.parts import (
     NUMBER,
@@ -18,7 +18,7 @@ from usp._report.parts import (
 )
 
 
-def sitemaps(report: Report, commands: Commands) -> Html:
+def sitemaps(report: ReportFigures, commands: Commands) -> Html:
     """All sitemaps, those that failed first."""
     found = report.sitemaps
     if not found.total:
@@ -65,7 +65,7 @@ def _listed(ranked: Ranking) -> str:
     return ", ".join(f"{times:,} {name}" for name, times in ranked.top)
 
 
-def sites(report: Report, commands: Commands) -> Html:
+def sites(report: ReportFigures, commands: Commands) -> Html:
     """The sites, if there are several."""
     found = report.sites
     if found.total <= 1:
@@ -95,7 +95,7 @@ def sites(report: Report, commands: Commands) -> Html:
     )
 
 
-def discovery(report: Report, commands: Commands) -> Html:
+def discovery(report: ReportFigures, commands: Commands) -> Html:
     """Which URLs were tried."""
     found = report.discovery
     if not found.total:

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any, Final, Unpack
 
 from usp._check.findings import Finding
-from usp._inputs.crawled import recorded_source
+from usp._inputs.crawled import replayed
 from usp._inputs.kinds import CRAWLED, InputKind, named_input
 from usp._inputs.listing import open_listing
 from usp._report.changes import last_changes
 from usp._report.collect import ReportCollector
 from usp._report.commands import Commands
-from usp._report.figures import Report, RunChanges
+from usp._report.figures import ReportFigures, RunChanges
 from usp._report.html import html_page
 from usp._report.input_commands import commands_for
 from usp._report.markdown import markdown_page
@@ -30,7 +30,7 @@ from usp.objects.outcome import Outcome
 from usp.stream import StreamStatus
 from usp.tables import ReadFields
 
-FORMATS: Final[dict[str, Callable[[Report, Commands], str]]] = {
+FORMATS: Final[dict[str, Callable[[ReportFigures, Commands], str]]] = {
     "html": html_page,
     "markdown": markdown_page,
 }
@@ -173,7 +173,7 @@ class ReportReading:
             return last_changes(named.path, None, self._now)
         return None
 
-    def report(self, on_pages: Callable[[int], None] = lambda _: None) -> Report:
+    def report(self, on_pages: Callable[[int], None] = lambda _: None) -> ReportFigures:
         """Read the source; return its figures.
 
         :param on_pages: called with the number of pages so far.
@@ -193,7 +193,8 @@ class ReportReading:
         named, reading = self._named, dict(self._reading)
         source: Any = named.path or named.name
         if named.kind is InputKind.RECORDING:
-            source, reading["web_client"] = recorded_source(named, stack)
+            source, client = replayed(named)
+            reading["web_client"] = stack.enter_context(closing(client))
         stream = stack.enter_context(read_checked(source, self._now, **reading))
         self.stream = stream
         yield from stream

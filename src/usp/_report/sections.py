@@ -1,14 +1,14 @@
 """The sections of a page, in their order."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any, Final
 
 from usp._quantities import count
 from usp._report.charts import ChartColumn, column_chart
 from usp._report.commands import Commands, changes_command
-from usp._report.figures import Folder, Ranking, Report, RuleFinding
+from usp._report.figures import Folder, Ranking, ReportFigures, RuleFinding
 from usp._report.folders import MAX_FOLDERS, largest
 from usp._report.markup import Html, tag
 from usp._report.parts import (
@@ -28,7 +28,6 @@ from usp._report.parts import (
     table,
 )
 
-Section = Callable[[Report, Commands], Html]
 _MONTHS: Final = (
     *("January", "February", "March", "April", "May", "June", "July"),
     *("August", "September", "October", "November", "December"),
@@ -53,7 +52,7 @@ _SEVERITIES: Final = {
 """What an occurrence of each severity is called."""
 
 
-def findings(report: Report, commands: Commands) -> Html:
+def findings(report: ReportFigures, commands: Commands) -> Html:
     """What is wrong, the worst first."""
     found = report.findings
     if found is None:
@@ -110,7 +109,7 @@ def _finding(rule: RuleFinding, commands: Commands) -> Html:
     return tag("details", summary, body)
 
 
-def folders(report: Report, commands: Commands) -> Html:
+def folders(report: ReportFigures, commands: Commands) -> Html:
     """Where the pages are."""
     if not report.pages:
         return Html()
@@ -178,7 +177,7 @@ def _folder_row(folder: Folder, above: tuple[str, ...], commands: Commands) -> l
     return [name, folder.pages, folder.own, folder.folders, command, children]
 
 
-def dates(report: Report, commands: Commands) -> Html:
+def dates(report: ReportFigures, commands: Commands) -> Html:
     """When pages last changed."""
     found = report.dates
     if not report.has_dates:
@@ -252,7 +251,7 @@ def _week(day: date) -> int:
     return day.toordinal() // 7
 
 
-def changes(report: Report, commands: Commands) -> Html:
+def changes(report: ReportFigures, commands: Commands) -> Html:
     """What the last run of a sync found."""
     del commands
     found = report.changes
@@ -290,7 +289,7 @@ def changes(report: Report, commands: Commands) -> Html:
     )
 
 
-def news(report: Report, commands: Commands) -> Html:
+def news(report: ReportFigures, commands: Commands) -> Html:
     """How fresh the news is."""
     found = report.news
     if found is None:
@@ -311,7 +310,7 @@ def news(report: Report, commands: Commands) -> Html:
     )
 
 
-def content(report: Report, commands: Commands) -> Html:
+def content(report: ReportFigures, commands: Commands) -> Html:
     """Hosts, schemes, kinds and languages."""
     kinds = Ranking(tuple(pair for pair in report.kinds if pair[1]))
     parts = ", ".join(f"{number:,} {name}" for name, number in report.parts if number)

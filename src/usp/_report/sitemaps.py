@@ -9,10 +9,10 @@ from usp._report.dates import moment_of
 from usp._report.figures import (
     AttemptLine,
     DiscoveryLog,
+    SiteFigures,
     SiteLine,
     SitemapLine,
     Sitemaps,
-    Sites,
 )
 from usp._tables.rows import TableRow
 from usp.objects.outcome import Outcome
@@ -130,9 +130,9 @@ class SiteRows:
             self.last_start = max(started, self.last_start or started)
         self._first.add(line)
 
-    def sites(self) -> Sites:
+    def sites(self) -> SiteFigures:
         """Return the figures."""
-        return Sites(
+        return SiteFigures(
             tuple(self._first.items()),
             self._total,
             self._outcomes.ranking(),

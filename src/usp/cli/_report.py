@@ -9,7 +9,7 @@ from contextlib import closing
 from typing import Final
 
 from usp._quantities import count, duration
-from usp._report.figures import Report
+from usp._report.figures import ReportFigures
 from usp._report.run import FORMATS, ReportOptions, ReportReading, report_format
 from usp._source import is_local
 from usp.cli._exit import Exit
@@ -93,7 +93,7 @@ def _check_choice(args: argparse.Namespace) -> None:
             )
 
 
-def _report(args: argparse.Namespace, found: Report, seconds: float) -> Exit:
+def _report(args: argparse.Namespace, found: ReportFigures, seconds: float) -> Exit:
     """Print what came of a source that was not crawled, and return the exit code."""
     outcome = found.outcome
     if not args.quiet:
