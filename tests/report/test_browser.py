@@ -118,8 +118,8 @@ def test_the_numbers_at_the_top_are_those_of_the_report(
     assert shown["different URLs"] == result.urls
     assert shown["sitemaps"] == result.sitemaps
     assert shown["errors"] == result.errors
-    assert page.locator("h1").inner_text() == HOME
-    assert page.title() == f"Sitemap report: {HOME}"
+    assert page.locator("h1").inner_text() == "www.example.org"
+    assert page.title() == "Sitemap report: www.example.org"
 
 
 def test_charts_have_a_column_for_each_number_behind_them(

@@ -331,3 +331,28 @@ def test_how_to_crawl_is_no_keyword_for_an_export(folder: Path, tmp_path: Path) 
 def test_the_time_of_an_export_is_when_it_was_read(folder: Path, tmp_path: Path) -> None:
     text = usp.report(folder / "site.db", tmp_path / "r.html").path.read_text()
     assert f"Read {datetime.now(UTC):%Y-%m-%d}" in text
+
+
+def test_very_long_names_make_no_large_page(tmp_path: Path) -> None:
+    names = [f"{number}{'<' * 1500}" for number in range(400)]
+    urls = tmp_path / "urls.txt"
+    lines = [f"https://{'h' * 3000}{name[:2]}/{name}/{name}/{name}/page\n" for name in names]
+    urls.write_text("".join(lines))
+    made = usp.report(urls, tmp_path / "r.html")
+    assert made.pages == 400
+    assert made.path.stat().st_size < 3_000_000
+
+
+def test_a_report_of_a_crawl_has_all_its_sites(tmp_path: Path) -> None:
+    sites = [f"https://site-{number}.example/" for number in range(3)]
+    for number, site in enumerate(sites):
+        for table in ("pages", "sitemaps", "sites", "problems"):
+            (tmp_path / "crawl" / table).mkdir(parents=True, exist_ok=True)
+            file = tmp_path / "crawl" / table / f"part-{number:05}.parquet"
+            documents = shop(40) if number else {}
+            usp.export(site, file, table=table, web_client=SiteClient(documents, site))
+    made = usp.report(tmp_path / "crawl", tmp_path / "r.html")
+    text = made.path.read_text()
+    assert made.outcome is usp.Outcome.PARTIAL
+    assert "3 sites: 2 partial, 1 none." in text
+    assert all(site in text for site in sites)

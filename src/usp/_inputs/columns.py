@@ -84,7 +84,7 @@ def file_columns(
     """
     if column not in names:
         possible = [TABLES[table]] if table in TABLES else TABLES.values()
-        ours = next((one for one in possible if {*header(one), *one.names} >= {*names}), None)
+        ours = next((one for one in possible if _has_columns_of(one, {*names})), None)
         if ours is not None and names:
             return _chosen(ours, {name: at for at, name in enumerate(names) if name in ours})
     found = names.index(column) if column in names else None
@@ -105,6 +105,11 @@ def file_columns(
         if theirs in names
     }
     return _chosen(TABLES["pages"], {**others, "url": found})
+
+
+def _has_columns_of(table: Table, names: set[str]) -> bool:
+    """Tell whether a file has some columns of a table; or all, and others of its own."""
+    return {*header(table), *table.names} >= names or names.issuperset(table.names)
 
 
 def _is_url(cell: object) -> bool:

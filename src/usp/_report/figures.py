@@ -283,5 +283,6 @@ class ReportFigures:
 
     @property
     def title(self) -> str:
-        """What it is a report of: the only site, or else the source."""
-        return self.sites.lines[0].site if self.sites.total == 1 else self.source
+        """What it is a report of: the only site, or else the source; https needs no mention."""
+        named = self.sites.lines[0].site if self.sites.total == 1 else self.source
+        return named.removeprefix("https://").rstrip("/") or named

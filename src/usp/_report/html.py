@@ -15,7 +15,7 @@ from usp._quantities import count, duration, size
 from usp._report.commands import Commands
 from usp._report.figures import ReportFigures
 from usp._report.markup import Html, Parts, tag
-from usp._report.parts import badge
+from usp._report.parts import badge, listed
 from usp._report.row_sections import discovery, sitemaps, sites
 from usp._report.sections import changes, content, dates, findings, folders, news
 from usp._version import __version__
@@ -93,14 +93,17 @@ def _title(report: ReportFigures) -> Parts:
     outcome = report.outcome
     when = f"Read {minute(report.as_of)}"
     took = f" in {duration(report.sites.seconds)}" if report.sites.total == 1 else ""
-    of_file = f" from {report.source}" if report.title != report.source else ""
+    meaning = MEANINGS[outcome]
+    if report.sites.total > 1:
+        meaning = f"{report.sites.total:,} sites: {listed(report.sites.outcomes)}."
+    of_file = "" if report.title in report.source else f" from {report.source}"
     return (
         tag("p", f"Sitemap report{of_file}", class_="eyebrow"),
         tag("h1", report.title),
         tag(
             "p",
             (badge(str(outcome)), " ") if outcome else None,
-            f"{MEANINGS[outcome]} {when}{took}.",
+            f"{meaning} {when}{took}.",
         ),
         tag("dl", map(_number, *zip(*numbers(report), strict=True)), class_="numbers"),
     )

@@ -189,6 +189,11 @@ def _ranked(name: str, times: int, most: int, button: Html | None) -> Html:
     )
 
 
+def listed(ranked: Ranking) -> str:
+    """Return names and how often each occurs, on one line."""
+    return ", ".join(f"{times:,} {name}" for name, times in ranked.top)
+
+
 def behind(title: str, heads: tuple[str, str], rows: Iterable[tuple[str, int]]) -> Html:
     """Return the numbers behind a chart, which are shown on request."""
     lines = (

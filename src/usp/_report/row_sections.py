@@ -2,7 +2,7 @@
 
 from usp._quantities import count, duration, size
 from usp._report.commands import Commands
-from usp._report.figures import Ranking, ReportFigures, SitemapLine
+from usp._report.figures import ReportFigures, SitemapLine
 from usp._report.markup import Html, html, tag
 from usp._report.parts import (
     NUMBER,
@@ -11,6 +11,7 @@ from usp._report.parts import (
     badge,
     command_line,
     link,
+    listed,
     number,
     ranking,
     section,
@@ -41,7 +42,7 @@ def sitemaps(report: ReportFigures, commands: Commands) -> Html:
         )
         for line in found.lines
     ]
-    intro = f"{count(found.total, 'sitemap')}: {_listed(found.states)}."
+    intro = f"{count(found.total, 'sitemap')}: {listed(found.states)}."
     if found.damaged:
         intro += f" {found.damaged:,} were read only in part."
     return section(
@@ -59,10 +60,6 @@ def _state(line: SitemapLine) -> Html:
     if line.state == "ok":
         return badge("partial") if not line.is_whole else html("ok")
     return badge(line.state)
-
-
-def _listed(ranked: Ranking) -> str:
-    return ", ".join(f"{times:,} {name}" for name, times in ranked.top)
 
 
 def sites(report: ReportFigures, commands: Commands) -> Html:
@@ -89,7 +86,7 @@ def sites(report: ReportFigures, commands: Commands) -> Html:
     return section(
         "sites",
         "Sites",
-        tag("p", f"{count(found.total, 'site')}: {_listed(found.outcomes)}."),
+        tag("p", f"{count(found.total, 'site')}: {listed(found.outcomes)}."),
         table("sites", found.total, "those without a result first", heads, rows),
         command_line(commands.get("sites")),
     )
@@ -118,7 +115,7 @@ def discovery(report: ReportFigures, commands: Commands) -> Html:
     return section(
         "discovery",
         "Discovery log",
-        tag("p", f"{count(found.total, 'URL')} tried: {_listed(found.results)}."),
+        tag("p", f"{count(found.total, 'URL')} tried: {listed(found.results)}."),
         table("URLs", found.total, "as they were tried", heads, rows),
         command_line(commands.get("discovery")),
     )

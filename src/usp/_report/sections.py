@@ -37,6 +37,8 @@ _FEW_MONTHS: Final = 24
 _LISTED_FOLDERS: Final = 300
 _FOLDERS: Final = (MAX_FOLDERS, 500, 150, 50, 15, 5, 1)
 """How many folders are tried, if their names are very long."""
+_TICK_DAYS: Final = (1, 15)
+"""The days of a month that are written below a chart; where there is little room, the first."""
 _HOSTS: Final = 15
 _CHECKED: Final = "All rules of usp check were applied."
 _RECORDED: Final = (
@@ -240,15 +242,11 @@ def _day_columns(days: Mapping[date, int]) -> list[ChartColumn]:
         ChartColumn(
             f"{day:%a} {day.isoformat()}",
             value,
-            f"{day.day} {_MONTHS[day.month - 1][:3]}" if day.weekday() == 0 else "",
-            _week(day) % 3 != 0,
+            f"{day.day} {_MONTHS[day.month - 1][:3]}" if day.day in _TICK_DAYS else "",
+            day.day != _TICK_DAYS[0],
         )
         for day, value in days.items()
     ]
-
-
-def _week(day: date) -> int:
-    return day.toordinal() // 7
 
 
 def changes(report: ReportFigures, commands: Commands) -> Html:
