@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command import Finished, usp
+from tests.cli.command import Finished, redirected, usp
 from tests.server import LoopbackServer
 from usp.cli._demo_site import DemoSite
 
@@ -38,6 +38,14 @@ def test_without_a_file_it_prints_markdown(sitemap: Path) -> None:
     done = usp("report", str(sitemap))
     assert done.code == 0
     assert done.out.startswith(f"# Sitemap report: {str(sitemap).replace('_', chr(92) + '_')}\n")
+    assert "| a/ | 2 |" in done.out
+
+
+def test_standard_input_is_a_source() -> None:
+    words = ("report", "-", "-f", "markdown")
+    done = redirected("<<'END'\nhttps://example.org/a/b\nhttps://example.org/a/c\nEND\n", *words)
+    assert done.code == 0
+    assert done.out.startswith("# Sitemap report: standard input\n")
     assert "| a/ | 2 |" in done.out
 
 

@@ -91,8 +91,8 @@ def _entry(path: str, day: datetime | None) -> str:
     url = escape(HOME + path)
     extra = ""
     if "/shop/" in path:
-        extra = f"<image:image><image:loc>{url}.jpg</image:loc></image:image>"
-        extra += "<changefreq>weekly</changefreq>" if day else "<changefreq>monthly</changefreq>"
+        extra = "<changefreq>weekly</changefreq>" if day else "<changefreq>monthly</changefreq>"
+        extra += f"<image:image><image:loc>{url}.jpg</image:loc></image:image>"
         if path.endswith(("0", "5")):
             rest = path.partition("/")[2]
             extra += "".join(

@@ -356,3 +356,11 @@ def test_a_report_of_a_crawl_has_all_its_sites(tmp_path: Path) -> None:
     assert made.outcome is usp.Outcome.PARTIAL
     assert "3 sites: 2 partial, 1 none." in text
     assert all(site in text for site in sites)
+
+
+def test_a_report_that_runs_out_of_time_says_what_it_has(tmp_path: Path) -> None:
+    client = SiteClient(shop(20_000))
+    made = usp.report(HOME, tmp_path / "r.html", web_client=client, now=NOW, max_seconds=0.2)
+    assert made.outcome is usp.Outcome.PARTIAL
+    assert made.pages < 20_000
+    assert "Some sitemaps could not be read, or only in part." in made.path.read_text()

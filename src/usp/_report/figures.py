@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 
+from usp._source import STDIN
 from usp.objects.outcome import Outcome
 
 
@@ -285,4 +286,6 @@ class ReportFigures:
     def title(self) -> str:
         """What it is a report of: the only site, or else the source; https needs no mention."""
         named = self.sites.lines[0].site if self.sites.total == 1 else self.source
+        if named == STDIN:
+            return "standard input"
         return named.removeprefix("https://").rstrip("/") or named

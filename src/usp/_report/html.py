@@ -18,6 +18,7 @@ from usp._report.markup import Html, Parts, tag
 from usp._report.parts import badge, listed
 from usp._report.row_sections import discovery, sitemaps, sites
 from usp._report.sections import changes, content, dates, findings, folders, news
+from usp._source import STDIN
 from usp._version import __version__
 from usp.objects.outcome import Outcome
 
@@ -96,7 +97,8 @@ def _title(report: ReportFigures) -> Parts:
     meaning = MEANINGS[outcome]
     if report.sites.total > 1:
         meaning = f"{report.sites.total:,} sites: {listed(report.sites.outcomes)}."
-    of_file = "" if report.title in report.source else f" from {report.source}"
+    is_same = report.title in report.source or report.source == STDIN
+    of_file = "" if is_same else f" from {report.source}"
     return (
         tag("p", f"Sitemap report{of_file}", class_="eyebrow"),
         tag("h1", report.title),

@@ -8,7 +8,7 @@ from typing import Any, Final
 from usp._quantities import count
 from usp._report.charts import ChartColumn, column_chart
 from usp._report.commands import Commands, changes_command
-from usp._report.figures import Folder, Ranking, ReportFigures, RuleFinding
+from usp._report.figures import Folder, FoundPlace, Ranking, ReportFigures, RuleFinding
 from usp._report.folders import MAX_FOLDERS, largest
 from usp._report.markup import Html, tag
 from usp._report.parts import (
@@ -85,30 +85,29 @@ def _finding(rule: RuleFinding, commands: Commands) -> Html:
         tag("span", name, " ", tag("span", rule.code, class_="muted"), class_="what"),
         tag("span", f"{count(rule.count, 'time')}{where}", class_="muted num"),
     )
-    places = (
-        tag(
-            "li",
-            joined(
-                link(place.url or place.sitemap_url),
-                tag("span", f"line {place.line:,}", class_="muted") if place.line else None,
-                tag("span", place.detail, class_="muted"),
-            ),
-        )
-        for place in rule.places
-        if place.url or place.sitemap_url or place.detail
-    )
     more = rule.count - len(rule.places)
     body = tag(
         "div",
         tag("p", rule.condition),
         tag("p", tag("strong", "What to do: "), rule.fix),
-        tag("ul", places, class_="places"),
+        tag("ul", map(_place, rule.places), class_="places"),
         tag("p", f"… and {more:,} more.", class_="muted") if more else None,
         command_line(commands.get("finding", rule.code)),
         command_line(f"usp rule {rule.code}"),
         class_="body",
     )
     return tag("details", summary, body)
+
+
+def _place(place: FoundPlace) -> Html:
+    """Return where a finding is, and what it is: the page, or else the sitemap."""
+    line = f"line {place.line:,}" if place.line else ""
+    within = f"{line} of {place.sitemap_url}" if line and place.url else line
+    parts = (place.detail, within)
+    said = "; ".join(part for part in parts if part)
+    return tag(
+        "li", joined(link(place.url or place.sitemap_url), tag("span", said, class_="muted"))
+    )
 
 
 def folders(report: ReportFigures, commands: Commands) -> Html:
@@ -204,8 +203,8 @@ def dates(report: ReportFigures, commands: Commands) -> Html:
         "dates",
         "Dates",
         tag("p", " ".join(words)),
-        _chart("By month", months, by_month, commands.get("months")) if months else None,
-        _chart("The last 90 days", days, by_day, commands.get("days")),
+        _chart("Pages by month", months, by_month, commands.get("months")) if months else None,
+        _chart("Pages by day, the last 90 days", days, by_day, commands.get("days")),
     )
 
 
