@@ -1,6 +1,6 @@
 """The parts that pages of a report are made of: sections, commands, tables, rankings."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -8,8 +8,16 @@ from usp._report.charts import share_bar
 from usp._report.figures import Ranking
 from usp._report.markup import Html, Parts, html, tag
 
-ROOM: Final = 400_000
-"""How many characters a part of a page has at most; a page of all of them has less than 3 MB."""
+ROOM: Final[Mapping[str, int]] = {
+    "findings": 400_000,
+    "icicle": 400_000,
+    "folders": 200_000,
+    "examples": 100_000,
+    "sites": 500_000,
+    "sitemaps": 700_000,
+    "URLs": 200_000,
+}
+"""How many characters each list of a page has at most: all together less than 3 MB."""
 ROWS: Final = 20
 """How many rows of a table are shown at a time."""
 
@@ -80,12 +88,13 @@ def badge(word: str) -> Html:
 def link(url: str) -> Parts:
     """Return a URL that can be followed, if it is one of the web and whole."""
     if url.startswith(("https://", "http://")) and not url.endswith("…"):
-        return tag("a", url, href=url, rel="noreferrer nofollow noopener")
+        return tag("a", url, href=url)
     return url
 
 
-def fitting(parts: Iterable[Html], room: int = ROOM) -> list[Html]:
-    """Return the first parts, as many as there is room for: so no page is ever too large."""
+def fitting(noun: str, parts: Iterable[Html]) -> list[Html]:
+    """Return the first parts of a list, as many as there is room for."""
+    room = ROOM[noun]
     taken = []
     for part in parts:
         room -= len(part)
@@ -105,7 +114,7 @@ def table(
 ) -> Html:
     """Return a table that sorts, searches and pages, and that scrolls where it is too wide.
 
-    :param noun: what its rows are, in the plural.
+    :param noun: what its rows are, in the plural; it has a room.
     :param total: how many of them there are in all.
     :param order: in which order they are, in words.
     :param shown: how many rows are shown at a time.
@@ -113,7 +122,7 @@ def table(
     columns = tag(
         "tr", (tag("th", head.title, scope="col", class_=head.class_ or None) for head in heads)
     )
-    lines = fitting(tag("tr", map(_cell, row, heads, range(len(heads)))) for row in rows)
+    lines = fitting(noun, (tag("tr", map(_cell, row, heads, range(len(heads)))) for row in rows))
     which = f"{len(lines):,} of {total:,} {noun}" if len(lines) < total else f"All {noun}"
     caption = f"{which}, {order}"
     made = tag(

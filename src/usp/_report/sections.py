@@ -65,7 +65,7 @@ def findings(report: ReportFigures, commands: Commands) -> Html:
     source = _CHECKED if found.is_check else _RECORDED
     if not found.rules:
         return section("findings", "Findings", tag("p", f"Nothing was found. {source}"))
-    rules = fitting(_finding(rule, commands) for rule in found.rules)
+    rules = fitting("findings", (_finding(rule, commands) for rule in found.rules))
     more = len(found.rules) - len(rules)
     return section(
         "findings",
@@ -165,7 +165,7 @@ def _folder_data(tree: Folder, commands: Commands) -> tuple[Folder, Html]:
         top = _top(largest(tree, limit))
         rows = json.dumps(_folder_row(top, (), commands), separators=(",", ":"))
         text = rows.replace("<", "\\u003c")  # it ends no element
-        if len(text) <= ROOM:
+        if len(text) <= ROOM["icicle"]:
             break
     return top, tag("script", Html(text), type="application/json", id="folders-data")
 
