@@ -36,7 +36,7 @@ from tests.package_files import (
 from usp import exceptions
 
 LAYERS = (
-    {"_version", "_installation", "_display"},
+    {"_version", "_installation", "_display", "_quantities"},
     {"exceptions"},
     {"_validate", "_extras", "_domains"},
     {"objects"},
@@ -60,7 +60,7 @@ LAYERS = (
     {"_export", "_sync"},
     {"_inputs"},
     {"tables", "aio", "_check", "_diff"},
-    {"bulk"},
+    {"bulk", "_report"},
     {"cli"},
     {"__main__"},
     {"__init__"},
