@@ -13,7 +13,8 @@ import usp
 from tools.site.docstrings import as_markdown, parameters_of
 from usp import Policy, aio
 from usp._sync.options import SyncChoices
-from usp.cli._arguments import COMMANDS, SYNC_OPTIONS
+from usp.cli._arguments import COMMANDS
+from usp.cli._change_options import SYNC_OPTIONS
 from usp.cli._options import SHARED, Destination, Option
 from usp.web_client.aio_client import AioWebClient
 from usp.web_client.requests_client import RequestsWebClient

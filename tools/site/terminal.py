@@ -29,7 +29,7 @@ SITE: Final = "https://example.org/"
 
 COMMANDS: Final = {
     "ls": "usp ls example.org -f pages --limit 8",
-    "find": "usp find example.org",
+    "find": "usp find example.org -k --shallow",
     "export": "usp export example.org -o pages.csv",
     "check": "usp check example.org --select SM1,SM5 --now 2026-11-17",
     "rule": "usp rule SM451",

@@ -370,6 +370,18 @@ CODES: Final[dict[str, Code]] = {
         "stopped", _I, "The caller ended the crawl: stop_callback, or a closed stream.", _OURS,
         "Nothing to fix.",
     ),
+    "SM707": Code(
+        "bytes-limit", _I, "The crawl stopped at its limit of bytes.", _OURS,
+        "Raise max_bytes to see the rest.",
+    ),
+    "SM708": Code(
+        "internal-error", _E, "An error in usp ended the crawl of the site.", _OURS,
+        "Report it, with the message.",
+    ),
+    "SM709": Code(
+        "bad-input", _E, "A line of the input names no site: it is neither a domain nor a URL.",
+        _OURS, "Write one domain or URL on each line.",
+    ),
 }  # fmt: skip
 """Every code, in order."""
 
