@@ -19,8 +19,11 @@ from usp.objects.problem import CODES
 rule_modules.load()
 SERVED = {"SM150", "SM151", "SM153", "SM353", "SM459", "SM656"}
 """The rules whose pairs need a server; they are below."""
-OTHERS = {"SM751", *WHOLE_SITE}
-"""Tested with what they are about: tests/check/test_suppression.py, test_site_rules.py."""
+PAGES = {f"SM9{number:02}" for number in (*range(1, 12), 20, 21)}
+EARLIER = {"SM458", *(f"SM80{number}" for number in range(1, 6))}
+OTHERS = {"SM751", "SM662", *WHOLE_SITE, *PAGES, *EARLIER}
+"""Tested with what they are about: test_suppression.py, test_site_rules.py, test_live.py,
+test_folder.py, test_earlier_run.py."""
 
 
 @pytest.mark.parametrize("code", PAIRS)

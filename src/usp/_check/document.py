@@ -1,6 +1,6 @@
 """Checking one document: its problems, its entries, and what they are together."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from usp._check import rule_modules
 from usp._check.facts import DocumentEnd, EntryFacts, SitemapFacts
@@ -35,6 +35,30 @@ def check_document(
         yield from _check_entry(EntryFacts(sitemap, item), rules, site_rules)
     yield from (of_problem(problem, sitemap.url) for problem in pending)
     end.document_bytes, end.complete = audit.document_bytes, audit.complete
+    yield from _check_end(sitemap, end, rules, site_rules)
+
+
+def check_rows(
+    sitemap: SitemapFacts,
+    entries: Iterable[AuditEntry],
+    end: DocumentEnd,
+    site_rules: Sequence[SiteRule],
+) -> Iterator[Occurrence]:
+    """Yield what is found in entries that come from somewhere else than a document."""
+    rules = [rule(sitemap) for rule in DOCUMENT_RULES]
+    for entry in entries:
+        end.entries += 1
+        yield from _check_entry(EntryFacts(sitemap, entry), rules, site_rules)
+    yield from _check_end(sitemap, end, rules, site_rules)
+
+
+def _check_end(
+    sitemap: SitemapFacts,
+    end: DocumentEnd,
+    rules: Sequence[DocumentRule],
+    site_rules: Sequence[SiteRule],
+) -> Iterator[Occurrence]:
+    """Yield what is known at the end of a document."""
     for rule in rules:
         yield from rule.finish(end)
     for site_rule in site_rules:

@@ -48,6 +48,11 @@ class SitemapFacts:
     """The date that its index gives."""
     fetch_info: FetchInfo = NOT_FETCHED
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The URLs that may be declared for it: its own, and that of its index."""
+        return (self.url, self.declared_url, *([self.parent_url] if self.parent_url else []))
+
     def occurrence(
         self, code: str, detail: str = "", severity: CheckSeverity | None = None
     ) -> Occurrence:
@@ -92,6 +97,8 @@ class UnreadFacts:
     """The HTTP status; None if there was no response."""
     reason: str
     found_by: FoundBy
+    is_skipped: bool = False
+    """Whether the caller left it out."""
 
 
 @dataclass(slots=True)

@@ -4,11 +4,10 @@ Memory doesn't grow with the site: what is compared are hashes in temporary file
 """
 
 from collections.abc import Iterable, Iterator
-from typing import Final
+from typing import Final, NamedTuple
 
 from usp._check.entry_ids import EntryIds, EntryNotes, Note
-from usp._check.entry_texts import EntryText, EntryTexts
-from usp._check.facts import CheckOptions, DocumentEnd, EntryFacts, SitemapFacts, UnreadFacts
+from usp._check.facts import DocumentEnd, EntryFacts, SitemapFacts, UnreadFacts
 from usp._check.findings import Occurrence
 from usp._check.hreflang import HreflangSignatures, code_of
 from usp._check.hreflang_rules import alternates
@@ -18,6 +17,8 @@ from usp._check.partitions import hash64
 from usp._check.registry import SiteRule, site_rule
 from usp._check.return_links import LinkFault, ReturnLinks
 from usp._check.rules import CheckSeverity
+from usp._check.site_facts import SiteFacts
+from usp._check.spooled import SpooledRows
 from usp.objects.outcome import FoundBy
 
 _LISTED_AGAIN: Final = 365
@@ -27,14 +28,23 @@ _SPECIAL: Final = ("news:", "image:", "video:")
 """What a sitemap may be for, beside pages: the prefixes of its extensions."""
 
 
+class EntryText(NamedTuple):
+    """What is kept of an entry, under its id."""
+
+    url: str
+    line: int | None
+    offset: int | None
+    alternates: tuple[tuple[str, str], ...]
+
+
 @site_rule("SM365", "SM366", "SM583", "SM585", "SM586", "SM587", "SM750")
 class ListedUrls(SiteRule):
     """Remembers all entries, on disk, and compares them when everything was read."""
 
-    def __init__(self, options: CheckOptions) -> None:
-        del options
+    def __init__(self, site: SiteFacts) -> None:
+        del site
         self._ids = EntryIds()
-        self._texts = EntryTexts()
+        self._texts = SpooledRows(EntryText)
         self._listing = UrlListing()
         self._signatures = HreflangSignatures()
         self._links = ReturnLinks(self._signatures)
@@ -58,7 +68,7 @@ class ListedUrls(SiteRule):
         found = alternates(entry) if entry.has(_LINK) else []
         for url in entry.urls:
             entry_id = self._ids.next()
-            self._texts.add(url, entry.line, entry.offset, found)
+            self._texts.add(url, entry.line, entry.offset, tuple(found))
             self._listing.add(url, entry_id)
             self._signatures.add(url, found, entry_id)
         return ()

@@ -4,15 +4,19 @@
 - A *document rule* is a class, made anew for each document: it sees every entry, then its end.
 - A *site rule* is a class, made once for a check: it sees every entry of every document, each
   document as it ends, and then the end of all. Its memory must not grow with the site.
+- A *page rule* is a function: one page that is there in, what is wrong with it out.
 """
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, Protocol, TypeVar
 
-from usp._check.facts import CheckOptions, DocumentEnd, EntryFacts, SitemapFacts, UnreadFacts
+from usp._check.facts import DocumentEnd, EntryFacts, SitemapFacts, UnreadFacts
 from usp._check.findings import Occurrence
+from usp._check.page_facts import PageFacts
+from usp._check.site_facts import SiteFacts
 
 EntryRule = Callable[[EntryFacts], Iterator[Occurrence]]
+PageRule = Callable[[PageFacts], Iterator[Occurrence]]
 
 
 class DocumentRule(Protocol):
@@ -54,14 +58,16 @@ class SiteRule:
 
 
 _Function = TypeVar("_Function", bound=EntryRule)
+_Page = TypeVar("_Page", bound=PageRule)
 _Document = TypeVar("_Document", bound=type[DocumentRule])
-_Site = TypeVar("_Site", bound=Callable[[CheckOptions], SiteRule])
+_Site = TypeVar("_Site", bound=Callable[[SiteFacts], SiteRule])
 
 ENTRY_RULES: Final[list[EntryRule]] = []
 EXTENSION_RULES: Final[list[EntryRule]] = []
 """Entry rules for entries that have more than the plain fields: extensions, or unknown names."""
+PAGE_RULES: Final[list[PageRule]] = []
 DOCUMENT_RULES: Final[list[type[DocumentRule]]] = []
-SITE_RULES: Final[list[Callable[[CheckOptions], SiteRule]]] = []
+SITE_RULES: Final[list[Callable[[SiteFacts], SiteRule]]] = []
 CHECKED: Final = {"SM751"}
 """The codes that something checks, apart from those that parsing reports. Stale ignores (SM751) are
 found by ``suppression``."""
@@ -76,6 +82,17 @@ def entry_rule(*codes: str, extensions: bool = False) -> Callable[[_Function], _
     def register(function: _Function) -> _Function:
         CHECKED.update(codes)
         (EXTENSION_RULES if extensions else ENTRY_RULES).append(function)
+        return function
+
+    return register
+
+
+def page_rule(*codes: str) -> Callable[[_Page], _Page]:
+    """Register a function that looks at one page."""
+
+    def register(function: _Page) -> _Page:
+        CHECKED.update(codes)
+        PAGE_RULES.append(function)
         return function
 
     return register

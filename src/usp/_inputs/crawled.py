@@ -1,7 +1,7 @@
 """Inputs that are crawled: sites, sitemaps, files, recordings."""
 
 from collections.abc import Generator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from typing import Any
 
 from usp._inputs.kinds import InputKind, NamedInput
@@ -12,6 +12,7 @@ from usp._tables.read import TableStream, read_tables
 from usp._tables.schema import TABLES
 from usp.exceptions import UsageError
 from usp.objects.outcome import Outcome
+from usp.web_client.abstract_client import AbstractWebClient
 
 
 class CrawlReader:
@@ -32,7 +33,8 @@ class CrawlReader:
             source: Any = self._named.path or self._named.name
             keywords = dict(self._keywords)
             if self._named.kind is InputKind.RECORDING:
-                source, keywords["web_client"] = _replay(self._named, stack)
+                source, client = replayed(self._named)
+                keywords["web_client"] = stack.enter_context(closing(client))
             self.stream = read_tables(source, list(columns), columns=columns, **keywords)
             yield from stack.enter_context(self.stream)
 
@@ -42,11 +44,14 @@ class CrawlReader:
         return self.stream.outcome if self.stream else None
 
 
-def _replay(named: NamedInput, stack: ExitStack) -> tuple[str, object]:
-    """Return what was recorded, and a client that answers from the recording."""
+def replayed(named: NamedInput) -> tuple[str, AbstractWebClient]:
+    """Return what was recorded, and a client that answers from the recording.
+
+    :raises UsageError: if it has no response.
+    """
     from usp.web_client.replay import Recording, ReplayWebClient
 
     recording = Recording(named.path or named.name)
     if recording.source is None:
         raise UsageError(f"{named.name} has no response, so nothing says what was recorded.")
-    return recording.source, stack.enter_context(ReplayWebClient(recording))
+    return recording.source, ReplayWebClient(recording)

@@ -18,6 +18,7 @@ from usp._parse.columns import ROWS_AT_ONCE, PageColumns, columns_of_pages
 from usp._parse.diagnostics import Ended
 from usp._parse.document import Document, Pages, inspect, known_document, restore_pages
 from usp._parse.entry_count import count_entries
+from usp._parse.formats.page_markup import PageMarkup, links_of_header, read_page_markup
 from usp._parse.formats.robots_rules import (
     EVERYTHING_ALLOWED,
     EVERYTHING_DISALLOWED,
@@ -49,6 +50,7 @@ __all__ = [
     "Ended",
     "Kind",
     "PageColumns",
+    "PageMarkup",
     "Pages",
     "PushParser",
     "RobotsRules",
@@ -65,7 +67,9 @@ __all__ = [
     "is_compressed",
     "is_http_url",
     "known_document",
+    "links_of_header",
     "parse_date",
+    "read_page_markup",
     "read_robots_rules",
     "restore_pages",
     "timestamp",
