@@ -37,6 +37,8 @@ python_maximum_signature_line_length = 88
 nitpick_ignore_regex = [(r"py:.*", r"(?!usp\b).*")]
 nitpick_ignore = [("py:class", "usp.tables.ReadFields")]  # the keywords of usp.iter_pages
 
+smartquotes = False  # it would make a dash of the two hyphens of an option
+
 html_theme = "furo"
 html_title = f"usp {release}"
 html_static_path = ["_static"]

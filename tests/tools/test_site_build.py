@@ -21,7 +21,7 @@ def test_dead_links_and_pages_without_a_menu_are_reported(tmp_path: Path) -> Non
     (source / "_static").mkdir(parents=True)
     (source / "conf.py").write_text((PROJECT / "docs" / "conf.py").read_text("utf-8"), "utf-8")
     (source / "index.md").write_text(INDEX, "utf-8")
-    (source / "page.md").write_text("# Page\n\n## Part one\n", "utf-8")
+    (source / "page.md").write_text("# Page\n\n## Part one\n\nwith --since\n", "utf-8")
     (source / "alone.md").write_text("# Alone\n", "utf-8")
     built = subprocess.run(
         [sys.executable, "-m", "sphinx", *("-W", "--keep-going", "-q"), source, tmp_path / "html"],
@@ -36,3 +36,4 @@ def test_dead_links_and_pages_without_a_menu_are_reported(tmp_path: Path) -> Non
     assert "'lost'" in built.stderr
     assert "alone.md: WARNING: document isn't included in any toctree" in built.stderr
     assert "part-one" not in built.stderr
+    assert "with --since" in (tmp_path / "html" / "page.html").read_text("utf-8")  # no dash
