@@ -247,13 +247,14 @@ class XmlReader:
         builder, buffer = self._builder, self._buffer
         begin = self._fed_to - buffer.start
         after_fault = self._fed_to < self._stepwise_to
-        boundary = self._next_boundary(begin, after_fault=after_fault)
+        held = self._held_bytes() if after_fault else 0
+        boundary = None if held else self._next_boundary(begin, after_fault=after_fault)
         if self._crowded and boundary is None and builder.entry_start is None:
             offset = max(self._opened.offset(), builder.last_entry_end + 1)
             self._skip_to_next_start(offset, final=final)
             return
         is_end = bool(boundary and boundary[1])
-        stop = len(buffer.data)
+        stop = min(begin + held, len(buffer.data)) if held else len(buffer.data)
         if boundary:
             stop = boundary.end() if is_end else boundary.start()
         if stop > begin + _STEP:
@@ -274,6 +275,15 @@ class XmlReader:
             self._faults.pending = Fault(builder.entry_start or 0, buffer.start + begin, message)
         elif self._crowded or (boundary is None and self._opened.is_crowded):
             self._relieve_parser(at_start=bool(boundary and not is_end))
+
+    def _held_bytes(self) -> int:
+        """Return how many bytes expat holds between entries, of a token that is incomplete.
+
+        It scans them again each time that it is fed: as many more at a time keep that linear.
+        """
+        if self._parser is None or self._builder.entry_start is not None:
+            return 0
+        return max(self._fed_to - self._parser.offset(), 0)
 
     def _is_swallowed(self, begin: int, *, is_end: bool) -> bool:
         """Tell whether an entry is still open where its end tag, or the next entry, was fed."""
