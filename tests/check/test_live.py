@@ -1,5 +1,6 @@
 """Live pages: requested politely, judged by what they say, never called broken without a proof."""
 
+import gzip
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ import pytest
 
 import usp
 from tests.check.documents import NOW
+from tests.check.source_pairs import page
 from tests.server import Answer, Handler, LoopbackServer, Plain, redirect, stall, urlset
 from usp._check.samples import (
     FixedSample,
@@ -16,18 +18,13 @@ from usp._check.samples import (
     ShareSample,
     wilson_interval,
 )
+from usp._drive.live_pages import MAX_PAGE_BYTES
 from usp.exceptions import UsageError
 from usp.web_client.aio_client import AioWebClient
 
 HTML = {"Content-Type": "text/html; charset=utf-8"}
 GOOD = "<html><head><title>A</title></head><body><main><p>A text.</p></main></body></html>"
 LIVE = ["SM9", "SM750"]
-
-
-def page(head: str = "", body: str = "<p>A text of its own.</p>", **headers: str) -> Answer:
-    names = {name.replace("_", "-"): value for name, value in headers.items()}
-    html = f"<!doctype html><html><head>{head}</head><body>{body}</body></html>"
-    return Answer(body=html, headers={**HTML, **names})
 
 
 def live(server: LoopbackServer, *paths: str, **options: Any) -> list[usp.Occurrence]:
@@ -139,6 +136,19 @@ def test_noindex_is_found_for_the_agents_that_it_is_meant_for(
         one.detail.partition("for ")[2] for one in live(server, "/page") if one.code == "SM904"
     ]
     assert found == ([agents] if agents else [])
+
+
+def test_a_compressed_page_is_read(server: LoopbackServer) -> None:
+    html = gzip.compress(b'<meta name="robots" content="noindex"><p>A text.</p>')
+    packed = Answer(body=html, headers={**HTML, "Content-Encoding": "gzip"})
+    assert codes(server, packed) == {"SM904": ""}
+
+
+def test_only_the_beginning_of_a_long_page_is_read(server: LoopbackServer) -> None:
+    hollow = "<main></main>" + " " * MAX_PAGE_BYTES
+    assert codes(server, page(body=hollow)) == {}  # the rest may have a text
+    late = "<!-- " + "x" * MAX_PAGE_BYTES + ' --><meta name="robots" content="noindex">'
+    assert codes(server, page(late)) == {}
 
 
 def test_several_headers_count_each_for_itself(server: LoopbackServer) -> None:

@@ -6,7 +6,9 @@ import pytest
 
 import usp
 from tests.server import Answer, LoopbackServer, index, redirect, urlset
+from tests.servers import ServerEverywhere
 from usp import CheckSeverity, Occurrence
+from usp._check.site_robots import MAX_ASKED
 
 XHTML = 'xmlns:xhtml="http://www.w3.org/1999/xhtml"'
 SITEMAP = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
@@ -195,6 +197,18 @@ def test_pages_of_a_host_whose_robots_txt_fails_are_undecided(server: LoopbackSe
     assert details == [f"SM352: {where}", f"SM660: {where}"]
 
 
+def test_pages_of_many_hosts_are_undecided_beyond_a_limit() -> None:
+    with ServerEverywhere() as server:
+        home = server.homepage(0)
+        pages = [f"{server.homepage(number)}page" for number in range(1, MAX_ASKED + 5)]
+        server.site["/robots.txt"] = f"Sitemap: {home}a.xml\n"
+        server.site["/a.xml"] = urlset(*pages)
+        with usp.check(home, select=["SM352", "SM75"]) as stream:
+            counts = {finding.code: finding.count for finding in stream}
+        assert server.requested.count("/robots.txt") == MAX_ASKED + 1
+    assert counts["SM750"] == 2 * (len(pages) - MAX_ASKED)  # SM352 and SM660 of each
+
+
 def test_pages_of_another_host_are_judged_by_its_own_robots_txt(server: LoopbackServer) -> None:
     server.robots("a.xml")
     with LoopbackServer() as other:
@@ -338,6 +352,25 @@ def test_the_date_in_an_index_may_be_a_day_older_than_the_newest_page(
     server.site["/a.xml"] = dated_urlset(server.at("a"), "2024-05-02T12:00:00Z")
     server.site["/b.xml"] = dated_urlset(server.at("b"), "2024-05-02T12:00:01Z")
     assert places(server, found(server, "SM658")) == [("/index.xml", "/b.xml")]
+
+
+def test_a_rule_gives_one_finding_for_each_sitemap_whenever_it_is_violated(
+    server: LoopbackServer,
+) -> None:
+    server.robots("index.xml")
+    old = [(server.at(name), "2024-05-01T12:00:00Z") for name in ("a.xml", "b.xml")]
+    server.site["/index.xml"] = dated_index(*old)
+    for name in ("a", "b"):
+        body = hreflang((server.at(name), {"en": server.at(name), "de": f"https://{name}.de/"}))
+        server.site[f"/{name}.xml"] = body.replace("</loc>", "</loc><lastmod>2024-05-03</lastmod>")
+    with usp.check(server.url) as stream:
+        findings = list(stream)
+    assert {f.code: f.count for f in findings if f.code in {"SM658", "SM750"}} == {
+        "SM658": 2,
+        "SM750": 2,
+    }
+    keys = [(finding.code, finding.sitemap_url) for finding in findings]
+    assert len(keys) == len(set(keys))
 
 
 def test_a_sitemap_at_a_known_path_that_nothing_names_is_found(server: LoopbackServer) -> None:

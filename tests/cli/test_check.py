@@ -8,6 +8,7 @@ from xml.dom.minidom import parseString
 import pytest
 
 from tests.check.documents import dated, url
+from tests.check.documents import urlset as entries_of
 from tests.cli.command import Finished, usp
 from tests.server import LoopbackServer, urlset
 
@@ -301,3 +302,27 @@ def test_wrong_use_of_other_sources_gives_one_line(options: list[str], message: 
     done = check(*options)
     assert (done.code, len(done.err.splitlines())) == (2, 1)
     assert message in done.err
+
+
+TEN_FAULTS = {
+    "SM350": f"<loc>https://example.org/{'a' * 2040}</loc>",
+    "SM357": "<loc>https://example.org/a#b</loc>",
+    "SM361": "<loc>http://localhost/a</loc>",
+    "SM450": "<loc>https://example.org/c</loc><lastmod/>",
+    "SM451": "<loc>https://example.org/d</loc><lastmod>2026-1-2</lastmod>",
+    "SM454": "<loc>https://example.org/e</loc><lastmod>2099-01-01</lastmod>",
+    "SM401": "<loc>https://example.org/f</loc><lastmod>soon</lastmod>",
+    "SM256": "<loc>https://example.org/g</loc><author>A</author>",
+    "SM301": "<lastmod>2026-01-01</lastmod>",
+    "SM302": "<loc>/h</loc>",
+}
+
+
+def test_the_text_alone_says_which_line_to_change_for_ten_faults(tmp_path: Path) -> None:
+    file = tmp_path / "sitemap.xml"
+    file.write_text(entries_of(*TEN_FAULTS.values()), encoding="utf-8")
+    text = check(str(file)).out
+    for line, code in enumerate(TEN_FAULTS, 3):
+        (paragraph,) = (part for part in text.split("\n\n") if f" {code} " in part.split(":")[0])
+        assert f"  {file}\n    line {line}: " in paragraph
+        assert "\n  What to do: " in paragraph

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from typing import Final
 
 from usp._check import rule_modules
-from usp._check.registry import CHECKED
 from usp._check.rules import BLOCKS, Rule
 from usp._check.table import RULES
 from usp.objects.problem import CODES, Code, Severity
@@ -67,7 +66,7 @@ def _meaning(code: str) -> str:
 def _finders(code: str) -> str:
     if code in CODES:
         return "parsing and `usp check`" if code in RULES else "parsing"
-    return "`usp check`" if code in CHECKED else "nothing yet"
+    return "`usp check`"
 
 
 def _page(code: str) -> Iterator[str]:
@@ -93,8 +92,6 @@ def _as_rule(rule: Rule) -> Iterator[str]:
     yield f"| needs | {' and '.join(rule.needs)} |"
     if rule.engine:
         yield f"| only with | `--engine {rule.engine}` |"
-    if rule.code not in CODES and rule.code not in CHECKED:
-        yield "| in this version | not checked yet: this version never reports it |"
     yield f"| to leave it out | `usp check SOURCE --ignore {rule.code}` |"
 
 

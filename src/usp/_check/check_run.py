@@ -71,6 +71,8 @@ class CheckRun:
         """The sitemaps that were read, in order."""
         self.live: LiveSummary | None = None
         """What live pages say, once they were requested."""
+        self.live_run: LiveRun | None = None
+        """What requests live pages, once it does."""
         self._site = site
         self._parts = parts
         self._suppression = suppression
@@ -101,10 +103,6 @@ class CheckRun:
                 if self._on_occurrence:
                     self._on_occurrence(occurrence)
 
-    def findings(self) -> Iterator[Finding]:
-        """Yield what was found since the last call."""
-        return self._collector.take()
-
     def check_node(self, node: Node, ended: Ended) -> Iterator[Finding]:
         """Check what was found at a node; yield the findings."""
         url, document = node.final_url or node.url, node.document
@@ -122,7 +120,7 @@ class CheckRun:
             if is_robots:
                 self._site.robots.add_unread(unread.url, unread.status)
             self.take_unread(unread)
-        yield from self.findings()
+        yield from self._collector.take(url)
 
     def _check_document(self, sitemap: SitemapFacts, pages: Pages, ended: Ended) -> None:
         robots = self._site.robots
@@ -161,30 +159,25 @@ class CheckRun:
         """
         for rule in self._rules:
             self.take(rule.finish())
-            yield from self.findings()
         if self._parts.again and self._first:
             self.take(differences(self._first.digests, self._parts.again()))
         if self._parts.live and self._sampled and live:
-            yield from self._check_live(self._parts.live, self._sampled, live)
+            self._check_live(self._parts.live, self._sampled, live)
         self.take(self._suppression.stale(complete=is_whole))
-        yield from self.findings()
+        yield from self._collector.take()
 
-    def _check_live(
-        self, options: LiveOptions, sampled: SampledPages, live: LiveContext
-    ) -> Iterator[Finding]:
+    def _check_live(self, options: LiveOptions, sampled: SampledPages, live: LiveContext) -> None:
         earlier = self._parts.earlier
         listed = earlier.removed_pages() if earlier else ()
         removed = sampled_removed(listed, options.size, options.seed)
-        run = LiveRun(options, self._site, sampled.sample, removed)
+        run = self.live_run = LiveRun(options, self._site, sampled.sample, removed)
         seconds = live.policy.max_seconds
 
         def ended() -> bool:
             return seconds is not None and time.monotonic() >= self._started + seconds
 
-        for occurrence in run.occurrences(live.policy, live.homepage, ended):
-            self.take([occurrence])
+        self.take(run.occurrences(live.policy, live.homepage, ended))
         self.live = run.summary
-        yield from self.findings()
 
     def close(self) -> None:
         """Let the rules remove their temporary files."""

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from usp._check import rule_modules
 from usp._check.facts import DocumentEnd, EntryFacts, SitemapFacts
 from usp._check.findings import Occurrence
-from usp._check.registry import DOCUMENT_RULES, ENTRY_RULES, EXTENSION_RULES, DocumentRule, SiteRule
+from usp._check.registry import DOCUMENT_RULES, DocumentRule, SiteRule, entry_rules_for
 from usp._parse import Audit, AuditEntry, Ended, Pages
 from usp.objects.problem import Problem
 
@@ -69,11 +69,8 @@ def _check_entry(
     facts: EntryFacts, rules: Sequence[DocumentRule], site_rules: Sequence[SiteRule]
 ) -> Iterator[Occurrence]:
     """Yield what is found in an entry; show it to the rules about more than one."""
-    for find in ENTRY_RULES:
+    for find in entry_rules_for(facts.entry.shape.prefixes):
         yield from find(facts)
-    if not facts.entry.is_plain:
-        for find in EXTENSION_RULES:
-            yield from find(facts)
     for rule in rules:
         rule.add(facts)
     for site_rule in site_rules:

@@ -83,7 +83,7 @@ class AgainstEarlierRun(SiteRule):
         self._urls.add(key >> TOP_BYTE, key, hashed, mark)
 
     def _look_at_date(self, facts: EntryFacts) -> None:
-        written = next((text for key, text in facts.entry.record if key == "lastmod"), "")
+        written = next(iter(facts.entry.raw("lastmod")), "")
         earlier = self._known.fetched_at if self._known else None
         if not written or earlier is None:
             return

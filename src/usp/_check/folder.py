@@ -6,7 +6,6 @@ ever read: neither by dots in a URL, nor through a symbolic link. There is no ne
 """
 
 import os
-import re
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -27,8 +26,9 @@ from usp.web_client.abstract_client import (
 
 _INDEXES: Final = ("index.html", "index.htm")
 _HTML: Final = (".html", ".htm")
-_SITEMAP: Final = re.compile(r"sitemap[^/]*\.(?:xml|txt)(?:\.gz)?", re.IGNORECASE).search
-"""The name of a file that is a sitemap, if its content is one."""
+_SITEMAP: Final = "sitemap"
+_SITEMAP_ENDS: Final = (".xml", ".xml.gz", ".txt", ".txt.gz")
+"""How the name of a file ends that is a sitemap, if it has that word, and its content is one."""
 _CHUNK: Final = 256 * 1024
 _NOT_A_NAME: Final = frozenset({".", ".."})
 
@@ -91,7 +91,8 @@ class BuildFolder:
     def sitemap_urls(self) -> Iterator[str]:
         """Yield the URLs of files that are named like sitemaps."""
         for file in self.files():
-            if _SITEMAP(file.name):
+            name = file.name.lower()
+            if _SITEMAP in name and name.endswith(_SITEMAP_ENDS):
                 yield self.url_of(file)
 
     def pages(self) -> Iterator[Path]:

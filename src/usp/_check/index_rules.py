@@ -85,7 +85,7 @@ class IndexStructure(SiteRule):
             yield facts.occurrence("SM655", f"the index is on {host}", url=url)
 
     def _look_at_date(self, facts: EntryFacts) -> None:
-        written = next((text for key, text in facts.entry.record if key == "lastmod"), "")
+        written = next(iter(facts.entry.raw("lastmod")), "")
         if not written or written == self._last_date:
             return
         self._last_date = written

@@ -9,7 +9,6 @@ from typing import Final
 
 from usp._check.facts import EntryFacts
 from usp._check.findings import Occurrence
-from usp._check.hreflang_rules import alternates
 from usp._check.registry import SiteRule
 from usp._check.samples import (
     PageEntry,
@@ -73,7 +72,7 @@ class LiveSummary:
 def listed_page(facts: EntryFacts, url: str) -> PageEntry:
     """Return what rules about pages need to know of an entry."""
     entry = facts.entry
-    lastmod = next((text.strip() for key, text in entry.record if key == "lastmod"), "")
+    lastmod = next((text.strip() for text in entry.raw("lastmod")), "")
     media = () if entry.is_plain else (url for key in _MEDIA for url in entry.texts(key))
     return PageEntry(
         facts.sitemap.url,
@@ -81,7 +80,7 @@ def listed_page(facts: EntryFacts, url: str) -> PageEntry:
         entry.line,
         entry.offset,
         lastmod,
-        () if entry.is_plain else tuple(alternates(entry)),
+        facts.alternates,
         tuple(dict.fromkeys(filter(None, media)))[:_MAX_MEDIA],
     )
 

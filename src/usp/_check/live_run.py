@@ -40,7 +40,7 @@ _Judge = Callable[[PageResponse], _Report]
 
 
 @dataclass(frozen=True, slots=True)
-class _Probe:
+class _AbsentPage:
     """What a host answers for a path that it can't have."""
 
     url: str
@@ -75,9 +75,11 @@ class LiveRun:
         self._arrived: dict[int, _Report] = {}
         """By turn, what waits for those before it."""
         self._turns = self._next_turn = 0
-        self._probes: dict[UrlOrigin, _Probe | None] = {}
+        self._absent: dict[UrlOrigin, _AbsentPage | None] = {}
         self._found: Counter[str] = Counter()
-        self._sampled = self._answered = self._verified = 0
+        self._sampled = self._verified = 0
+        self.answered = 0
+        """How many pages of the sample have answered, or are known not to."""
 
     def occurrences(self, policy: Policy, homepage: str, ended: Ended) -> Iterator[Occurrence]:
         """Request everything; yield what is found."""
@@ -99,7 +101,7 @@ class LiveRun:
         for turn in sorted(self._arrived):
             self._next_turn = turn
             yield from self._in_turn()
-        if left := max(self._sampled - self._answered, len(self._awaited)):
+        if left := max(self._sampled - self.answered, len(self._awaited)):
             detail = f"live pages: the time was over before so many answered: {left:,}"
             yield Occurrence("SM750", None, detail=detail)
 
@@ -128,10 +130,10 @@ class LiveRun:
                 continue
             self._sampled += 1
             if not self._obeyed.allow(self._origins.of(page.url), page.url):
-                self._answered += 1
+                self.answered += 1
                 self._say(occurrence_at(page, "SM906", "robots.txt disallows it for this check"))
                 continue
-            yield from self._probe_request(page.url)
+            yield from self._absent_request(page.url)
             yield self._await(request, partial(self._judge, page))
             yield from self._media_requests(page)
         for page in self._removed:
@@ -158,15 +160,15 @@ class LiveRun:
         """Report what needs no request."""
         self._arrived[self._turn()] = partial(iter, occurrences)
 
-    def _probe_request(self, url: str) -> Iterator[PageRequest]:
+    def _absent_request(self, url: str) -> Iterator[PageRequest]:
         """Yield the request for a path that no host has, before the first page of the host."""
         origin = self._origins.of(url)
-        if origin is None or origin in self._probes:
+        if origin is None or origin in self._absent:
             return
         seed = f"{self._live.seed} {origin}".encode()
         path = f"{origin}/usp-check-{blake2b(seed, digest_size=10).hexdigest()}"
-        self._probes[origin] = None
-        yield self._await(PageRequest(path), partial(self._take_probe, origin))
+        self._absent[origin] = None
+        yield self._await(PageRequest(path), partial(self._take_absent, origin))
 
     def _media_requests(self, page: PageEntry) -> Iterator[PageRequest]:
         for url in page.media:
@@ -192,7 +194,7 @@ class LiveRun:
         )
 
     def _judge(self, page: PageEntry, response: PageResponse) -> _Report:
-        self._answered += 1
+        self.answered += 1
         facts = self._facts(page, response) if is_page(response) else None
         reason = unverified_reason(response, facts)
         if reason:
@@ -216,17 +218,17 @@ class LiveRun:
         """Yield what was found on a page, and whether it looks like one that is not there."""
         yield from found
         origin = self._origins.of(page.url)
-        probe = self._probes.get(origin) if origin else None
-        if probe is None:
+        absent = self._absent.get(origin) if origin else None
+        if absent is None:
             return
-        if target and target == probe.redirects_to:
-            detail = f"it redirects to {target}, as {probe.url} does, which is not there"
+        if target and target == absent.redirects_to:
+            detail = f"it redirects to {target}, as {absent.url} does, which is not there"
             yield occurrence_at(page, "SM907", detail)
-        elif digest and digest == probe.text_digest:
-            detail = f"its text is that of {probe.url}, which is not there"
+        elif digest and digest == absent.text_digest:
+            detail = f"its text is that of {absent.url}, which is not there"
             yield occurrence_at(page, "SM907", detail)
 
-    def _take_probe(self, origin: UrlOrigin, response: PageResponse) -> _Report:
+    def _take_absent(self, origin: UrlOrigin, response: PageResponse) -> _Report:
         """Remember what a host answers for a path that it can't have."""
         url = response.request.url
         if is_page(response):
@@ -234,7 +236,7 @@ class LiveRun:
             if not unverified_reason(response, facts):
                 digest = facts.markup.text_digest if facts.markup else ""
                 target = response.final_url if response.redirects else ""
-                self._probes[origin] = _Probe(url, digest, target)
+                self._absent[origin] = _AbsentPage(url, digest, target)
         return partial(iter, ())
 
     def _judge_media(self, page: PageEntry, url: str, response: PageResponse) -> _Report:

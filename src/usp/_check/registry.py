@@ -8,6 +8,7 @@
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from typing import Final, Protocol, TypeVar
 
 from usp._check.facts import DocumentEnd, EntryFacts, SitemapFacts, UnreadFacts
@@ -63,8 +64,8 @@ _Document = TypeVar("_Document", bound=type[DocumentRule])
 _Site = TypeVar("_Site", bound=Callable[[SiteFacts], SiteRule])
 
 ENTRY_RULES: Final[list[EntryRule]] = []
-EXTENSION_RULES: Final[list[EntryRule]] = []
-"""Entry rules for entries that have more than the plain fields: extensions, or unknown names."""
+_EXTENSION_RULES: Final[list[tuple[str, EntryRule]]] = []
+"""Entry rules for entries with an extension, and its prefix."""
 PAGE_RULES: Final[list[PageRule]] = []
 DOCUMENT_RULES: Final[list[type[DocumentRule]]] = []
 SITE_RULES: Final[list[Callable[[SiteFacts], SiteRule]]] = []
@@ -73,18 +74,28 @@ CHECKED: Final = {"SM751"}
 found by ``suppression``."""
 
 
-def entry_rule(*codes: str, extensions: bool = False) -> Callable[[_Function], _Function]:
+def entry_rule(*codes: str, prefix: str | None = None) -> Callable[[_Function], _Function]:
     """Register a function that looks at one entry, with the codes that it may find.
 
-    :param extensions: whether it finds nothing in an entry that has plain fields only.
+    :param prefix: that of the extension without which it finds nothing, such as ``news:``;
+        ``UNEXPECTED`` for one that looks at what should not be there.
     """
 
     def register(function: _Function) -> _Function:
         CHECKED.update(codes)
-        (EXTENSION_RULES if extensions else ENTRY_RULES).append(function)
+        if prefix is None:
+            ENTRY_RULES.append(function)
+        else:
+            _EXTENSION_RULES.append((prefix, function))
         return function
 
     return register
+
+
+@lru_cache(maxsize=1024)
+def entry_rules_for(prefixes: frozenset[str]) -> tuple[EntryRule, ...]:
+    """Return the rules for an entry that has the extensions with these prefixes."""
+    return (*ENTRY_RULES, *(rule for prefix, rule in _EXTENSION_RULES if prefix in prefixes))
 
 
 def page_rule(*codes: str) -> Callable[[_Page], _Page]:

@@ -67,6 +67,11 @@ class CheckStream(SyncStream[Finding]):
         return self._run.live
 
     @property
+    def live_answered(self) -> int:
+        """How many live pages have answered so far."""
+        return self._run.live_run.answered if self._run.live_run else 0
+
+    @property
     def now(self) -> datetime:
         """The time of the check, by which dates are judged."""
         return self._run.options.now

@@ -44,7 +44,7 @@ _COLUMNS: Final = {
     "sitemaps": (
         *("url", "declared_url", "parent_url", "found_by", "kind", "state", "code", "reason"),
         *("http_status", "redirects", "content_type", "bytes", "index_lastmod", "complete"),
-        "fetched_at",
+        *("fetched_at", "pages"),
     ),
     "pages": (
         *("url", "sitemap_url", "position", "lastmod", "lastmod_raw", "changefreq", "priority"),
@@ -189,8 +189,7 @@ def _findings(
 
     with listing:
         for table, of_table in groupby(rows(), itemgetter(0)):
-            for _ in reading.read(table, map(itemgetter(1), of_table)):
-                yield from run.findings()
+            reading.read(table, map(itemgetter(1), of_table))
         if "problems" in listing.tables:  # it may have no row
             columns.setdefault("problems", set())
         names = ", ".join(_not_decided(columns))
@@ -207,22 +206,21 @@ class _TableReading:
         self._tally = tally
         self._sitemaps: dict[str, _Row] = {}
 
-    def read(self, table: str, rows: Iterator[_Row]) -> Iterator[None]:
-        """Read the rows of a table; yield after each sitemap."""
+    def read(self, table: str, rows: Iterator[_Row]) -> None:
+        """Read the rows of a table."""
         if table == "sitemaps":
             for row in rows:
                 self._add_sitemap(row)
-                yield None
         elif table == "pages":
             for url, pages in groupby(rows, itemgetter("sitemap_url")):
                 self._check(url or "", pages)
-                yield None
         else:
             self._run.take(chain.from_iterable(map(_problem, rows)))
-            yield None
 
     def _add_sitemap(self, row: _Row) -> None:
         self._sitemaps[row["url"]] = row
+        if row.get("kind") == Kind.ROBOTS:
+            return
         if row["state"] in {_FAILED, _SKIPPED}:
             self._tally[row["state"]] += 1
             found_by = FoundBy(row.get("found_by") or FoundBy.GIVEN)
@@ -230,8 +228,8 @@ class _TableReading:
             reason = row.get("reason") or ""
             status = row.get("http_status")
             self._run.take_unread(UnreadFacts(row["url"], status, reason, found_by, is_skipped))
-        elif row.get("kind") == Kind.INDEX:
-            self._check(row["url"], ())
+        elif row.get("kind") == Kind.INDEX or row.get("pages") == 0:
+            self._check(row["url"], ())  # no row of the pages belongs to it
 
     def _check(self, url: str, pages: Iterable[_Row]) -> None:
         row = self._sitemaps.get(url, {})

@@ -35,6 +35,7 @@ from usp._parse.values.dates import parse_date
 from usp._parse.values.text import clean_text
 from usp._parse.values.timestamps import timestamp
 from usp._parse.values.urls import is_http_url
+from usp._parse.xml.audit_builder import UNEXPECTED
 
 __all__ = [
     "EVERYTHING_ALLOWED",
@@ -42,6 +43,7 @@ __all__ = [
     "EVERY_CHILD",
     "MAX_DOCUMENT_BYTES",
     "ROWS_AT_ONCE",
+    "UNEXPECTED",
     "Audit",
     "AuditEntry",
     "Child",

@@ -36,6 +36,8 @@ _STEP: Final = 64 * 1024
 _STEPWISE_BYTES: Final = 16 * 1024
 """How many bytes after a fault are fed to expat an entry at a time."""
 
+_INSTRUCTION_END: Final = re.compile(rb"\?>")
+
 
 class XmlReader:
     """Reads the entries of one document, given from its root element on.
@@ -255,12 +257,15 @@ class XmlReader:
             return
         is_end = bool(boundary and boundary[1])
         stop = min(begin + held, len(buffer.data)) if held else len(buffer.data)
+        never_closed = held and final and self._holds_unclosed_instruction()
+        if never_closed:
+            stop = begin
         if boundary:
             stop = boundary.end() if is_end else boundary.start()
         if stop > begin + _STEP:
             boundary, is_end, stop = None, False, begin + _STEP
         self._between_entries = False
-        is_last = final and stop == len(buffer.data)
+        is_last = bool(never_closed or (final and stop == len(buffer.data)))
         if not self._parse(begin, stop, is_last=is_last, final=final):
             return
         self._fed_to = buffer.start + stop
@@ -284,6 +289,17 @@ class XmlReader:
         if self._parser is None or self._builder.entry_start is not None:
             return 0
         return max(self._fed_to - self._parser.offset(), 0)
+
+    def _holds_unclosed_instruction(self) -> bool:
+        """Tell whether expat is in a processing instruction that has no end.
+
+        It would read to the end of the document for each of them. In what else is not closed, it
+        finds another fault before: a comment in a comment, a tag in a tag.
+        """
+        buffer, begin = self._buffer, self._opened.offset() - self._buffer.start
+        if not buffer.data.startswith(b"<?", begin):
+            return False
+        return buffer.search(_INSTRUCTION_END, begin) is None
 
     def _is_swallowed(self, begin: int, *, is_end: bool) -> bool:
         """Tell whether an entry is still open where its end tag, or the next entry, was fed."""

@@ -79,6 +79,7 @@ def run(args: argparse.Namespace) -> Exit:
                 **settings.discovery,
             }
             with _started(source, keywords, settings) as stream:
+                progress.tally.live_pages = lambda: stream.live_answered
                 findings = list(stream)
             progress.begin_output(out)
             made = _report(args, source, stream, findings)

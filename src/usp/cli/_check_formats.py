@@ -214,6 +214,9 @@ def markdown_lines(made: CheckReport) -> Iterator[str]:
     yield f"## usp check: {_cell(made.source)}"
     yield ""
     yield f"{count(len(made.checked), 'sitemap')} checked: {totals(made.summary)}"
+    if made.live:
+        yield ""
+        yield from (_cell(f"- {line.strip()}") for line in live_lines(made.live) if line)
     if not made.findings:
         return
     yield ""

@@ -55,6 +55,8 @@ class Tally:
     bytes: int = 0
     host: str = ""
     """The host of the last request."""
+    live_pages: Callable[[], int] = int
+    """Returns how many live pages of a check have answered."""
 
     def observe(self, event: Event) -> None:
         """Count an event."""
@@ -86,6 +88,7 @@ def progress_line(tally: Tally, seconds: float, width: int) -> str:
         (0, _sitemaps(tally.done)),
         (3, f"{tally.queued:,} queued" if tally.queued else ""),
         (1, f"{tally.pages:,} pages" if tally.pages else ""),
+        (1, f"{live:,} live pages" if (live := tally.live_pages()) else ""),
         (4, size(tally.bytes)),
         (5, f"{size(tally.bytes / max(seconds, DELAY))}/s"),
         (2, f"{tally.failed:,} failed" if tally.failed else ""),
