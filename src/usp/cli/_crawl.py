@@ -3,6 +3,7 @@
 import argparse
 import logging
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, Final
 
 from usp._quantities import count, duration, size
@@ -38,15 +39,18 @@ def run(args: argparse.Namespace) -> Exit:
             _crawl(args, shown)
         except KeyboardInterrupt:
             progress.stop()
-            found = status(args.output)
-            done = found.shards - len(found.missing)
-            tell(
-                f"{done:,} of {found.shards:,} shards are done; the same command goes on from there"
-            )
+            _tell_how_to_go_on(args.output)
             raise
     if not args.quiet:
         say(_last_line(status(args.output), progress.seconds))
     return Exit.DONE
+
+
+def _tell_how_to_go_on(out: str) -> None:
+    with suppress(UsageError):  # it had not begun
+        found = status(out)
+        done = found.shards - len(found.missing)
+        tell(f"{done:,} of {found.shards:,} shards are done; the same command goes on there")
 
 
 def _crawl(args: argparse.Namespace, shown: "_Shown") -> None:
