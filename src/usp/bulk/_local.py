@@ -56,6 +56,8 @@ class _Process:
     """Whether it has room for a shard, and was given none yet."""
     is_ending: bool = False
     has_reported: bool = False
+    reader: threading.Thread | None = None
+    """Passes on what it reports, until it ends."""
 
     def order(self, order: object) -> None:
         """Give an order; if it can't be given, the end of the process is noticed elsewhere."""
@@ -78,6 +80,17 @@ class _Process:
                 self.process.stdin.close()
             except OSError:
                 self.process.kill()
+
+    def end(self) -> None:
+        """Wait until it has ended, but not for long."""
+        try:
+            self.process.wait(_END_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        if self.reader is not None and self.process.stdout is not None:
+            self.reader.join()
+            self.process.stdout.close()
 
 
 class LocalEngine:
@@ -144,7 +157,8 @@ class LocalEngine:
         )
         worker = _Process(process)
         self._workers.add(worker)
-        threading.Thread(target=self._read_reports, args=(worker,), daemon=True).start()
+        worker.reader = threading.Thread(target=self._read_reports, args=(worker,), daemon=True)
+        worker.reader.start()
         settings = self._settings
         worker.order(
             WorkerOrder(settings.options, settings.out, settings.log_level, settings.log_file)
@@ -209,7 +223,8 @@ class LocalEngine:
     def _bury(self, worker: _Process) -> None:
         """Take the shards of a worker that has ended, and start another one if there is work."""
         self._workers.discard(worker)
-        worker.process.wait()
+        worker.drop()
+        worker.end()
         for shard in sorted(worker.in_hand):
             self._deaths[shard] = self._deaths.get(shard, 0) + 1
             if self._deaths[shard] >= _MAX_DEATHS:
@@ -227,8 +242,4 @@ class LocalEngine:
         for worker in self._workers:
             worker.drop()
         for worker in self._workers:
-            try:
-                worker.process.wait(_END_SECONDS)
-            except subprocess.TimeoutExpired:
-                worker.process.kill()
-                worker.process.wait()
+            worker.end()

@@ -29,7 +29,7 @@ def run(args: argparse.Namespace) -> Exit:
     """Crawl a list, then print a summary to stderr; or print how far a crawl is."""
     setup_logging_for(args)
     if args.status:
-        return _print_status(status(args.DOMAINS))
+        return _print_status(status(args.domains))
     if not args.output:
         raise UsageError("--output is missing: -o DIR says where the tables go")
     shown = _Shown()
@@ -63,7 +63,7 @@ def _crawl(args: argparse.Namespace, shown: "_Shown") -> None:
         engine = args.engine or "local"
         choice = EngineChoice(engine, args.workers, args.scheduler, level, args.log_file)
         run_crawl(
-            args.DOMAINS,
+            args.domains,
             args.output,
             options,
             choice,
