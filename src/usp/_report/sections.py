@@ -187,7 +187,8 @@ def dates(report: ReportFigures, commands: Commands) -> Html:
         text = f"None of the {report.pages:,} pages has a lastmod."
         return section("dates", "Dates", tag("p", text))
     share = 100 * found.dated / report.pages
-    words = [f"{share:.0f} % of the pages have a lastmod; {found.undated:,} have none."]
+    without = f"; {found.undated:,} have none" if found.undated else ""
+    words = [f"{share:.0f} % of the pages have a lastmod{without}."]
     if found.oldest and found.newest:
         words.append(f"The oldest is {found.oldest}, the newest {found.newest}.")
     if found.earlier:
@@ -235,7 +236,7 @@ def _month_tick(year: int, month: int, months: int) -> tuple[str, bool]:
     :param months: how many there are: the fewer, the more often something is written.
     """
     if months <= _FEW_MONTHS:
-        return f"{_MONTHS[month - 1][:3]} {year}" if month % 3 == 1 else "", month != 1
+        return f"{_MONTHS[month - 1][:3]} {year}" if month % 3 == 1 else "", month % 6 != 1
     every, always = (2, 10) if months > _MANY_MONTHS else (1, 2)
     return str(year) if month == 1 and year % every == 0 else "", year % always != 0
 
