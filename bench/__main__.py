@@ -28,6 +28,7 @@ BENCHMARKS: Final = (
     "sync",
     "diff",
     "check",
+    "bulk",
     "report",
 )
 FULL_ONLY: Final = ("growth",)

@@ -68,17 +68,21 @@ def _child(rng: Random) -> bytes:
     """Return a sub-sitemap as a blog has it: slugs of words and an id, the newest pages first."""
     day = date(2026, 11, 1)
     number = rng.randrange(50_000, 100_000)
+    folder = rng.choice(_FOLDERS)
     entries = []
     for _ in range(CHILD_PAGES):
         day -= timedelta(rng.randrange(3))
         number -= rng.randrange(1, 20)
         slug = "-".join(rng.sample(_WORDS, 3))
         entries.append(
-            f"<url><loc>http://$HOST/{rng.choice(_FOLDERS)}/{slug}-{number}.html</loc>"
+            f"<url><loc>http://$HOST/{folder}/{slug}-{number}.html</loc>"
             f"<lastmod>{day}</lastmod><changefreq>weekly</changefreq>"
             f"<priority>0.{rng.randrange(5, 9)}</priority></url>\n"
         )
     return f"<urlset {SITEMAPS}>\n{''.join(entries)}</urlset>\n".encode()
+
+
+_NOT_MODIFIED: Final = b'HTTP/1.1 304 Not Modified\r\nETag: "1"\r\n\r\n'
 
 
 class _Connection(asyncio.Protocol):
@@ -97,7 +101,8 @@ class _Connection(asyncio.Protocol):
         for request in requests:
             found = _REQUEST.match(request)
             if found and self._transport is not None:
-                self._transport.write(_response(found[1], found[2]))
+                is_known = b'If-None-Match: "1"' in request
+                self._transport.write(_NOT_MODIFIED if is_known else _response(found[1], found[2]))
 
 
 def _response(path: bytes, host: bytes) -> bytes:

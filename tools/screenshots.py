@@ -10,13 +10,13 @@ import sys
 import tempfile
 from io import BytesIO
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 PROJECT: Final = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(PROJECT))
 
 from PIL import Image
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import sync_playwright
 
 import usp
 from tests.report.shop import HOME, NOW, SiteClient, shop
@@ -47,12 +47,12 @@ def main() -> None:
         browser.close()
 
 
-def _taken(browser: Browser, page: Path, scheme: str) -> bytes:
+def _taken(browser: Any, page: Path, scheme: str) -> bytes:  # noqa: ANN401 -- of Playwright, where it is installed
     size = {"width": WIDTH, "height": HEIGHT}
-    context = browser.new_context(viewport=size, color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
+    context = browser.new_context(viewport=size, color_scheme=scheme, reduced_motion="reduce")
     opened = context.new_page()
     opened.goto(page.as_uri())
-    picture = opened.screenshot()
+    picture: bytes = opened.screenshot()
     context.close()
     return picture
 

@@ -22,7 +22,8 @@ _ROWS_OF_A_GROUP: Final = 131_072
 _BYTES_OF_A_GROUP: Final = 48 * 1024 * 1024
 """A row group of Parquet ends at this many rows or bytes: readers skip whole groups."""
 
-_COMPRESSION_LEVEL: Final = 3
+_COMPRESSION_LEVEL: Final = 5
+"""Of zstd: URLs take a tenth less space than at its lowest level, for little more time."""
 _ENCODINGS: Final = {
     ColumnType.TEXT: "DELTA_BYTE_ARRAY",
     ColumnType.INTEGER: "DELTA_BINARY_PACKED",

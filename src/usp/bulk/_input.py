@@ -43,6 +43,9 @@ class InputLine(NamedTuple):
     """What it has in the column of sites, as it is written."""
 
 
+InputLine.__module__ = "usp.bulk"  # where users find it
+
+
 def read_input(
     sites: SiteListName | Iterable[str], column: str | None = None
 ) -> Iterator[InputLine]:
@@ -75,7 +78,9 @@ def _opened(name: str, stack: ExitStack) -> TextIO:
         file = _only_member(file, stack)
     encoding = "utf-16" if file.peek(2).startswith(_UTF16) else "utf-8-sig"
     # What is no text stays visible, and no site has a backslash.
-    return io.TextIOWrapper(file, encoding, errors="backslashreplace")
+    text = io.TextIOWrapper(file, encoding, errors="backslashreplace")
+    stack.callback(text.detach)  # the files below are closed, but for standard input
+    return text
 
 
 def _binary(name: str, stack: ExitStack) -> io.BufferedReader:

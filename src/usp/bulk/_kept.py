@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Self
 from usp._extras import load
 from usp.bulk._folder import CrawlFolder
 from usp.bulk._markers import TABLE_NAMES
-from usp.bulk._previous import copied_rows, read_groups
+from usp.bulk._previous import copied_rows, read_rows
 from usp.bulk._writer import ShardWriter
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class KeptRows:
         wanted = ["site", "outcome", "line", "duplicate_of", "requests", "bytes"]
         rows = [
             row
-            for group in read_groups(folder, "sites", shard, wanted)
+            for group in read_rows(folder, "sites", shard, wanted)
             for row in group.to_pylist()
             if row["outcome"] not in retry
         ]

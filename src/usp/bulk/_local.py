@@ -31,6 +31,8 @@ from usp.exceptions import StorageError
 
 _MAX_DEATHS: Final = 3
 """So many workers may die of a shard before it is given up."""
+_MAX_EARLY_DEATHS: Final = 5
+"""So many workers in a row may die before their first report; then none can be started."""
 _END_SECONDS: Final = 10.0
 """How long a worker has to end when what it has in hand is dropped."""
 
@@ -56,6 +58,8 @@ class _Process:
     """Whether it has room for a shard, and was given none yet."""
     is_ending: bool = False
     has_reported: bool = False
+    reader: threading.Thread | None = None
+    """Passes on what it reports, until it ends."""
 
     def order(self, order: object) -> None:
         """Give an order; if it can't be given, the end of the process is noticed elsewhere."""
@@ -78,6 +82,17 @@ class _Process:
                 self.process.stdin.close()
             except OSError:
                 self.process.kill()
+
+    def end(self) -> None:
+        """Wait until it has ended, but not for long."""
+        try:
+            self.process.wait(_END_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        if self.reader is not None and self.process.stdout is not None:
+            self.reader.join()
+            self.process.stdout.close()
 
 
 class LocalEngine:
@@ -102,6 +117,7 @@ class LocalEngine:
         self._fatal = ""
         """Why no shard can be run, or none can be run any more."""
         self._is_interrupted = False
+        self._early_deaths = 0
 
     def run(self, shards: Iterable[int]) -> None:
         """Run some shards.
@@ -144,7 +160,8 @@ class LocalEngine:
         )
         worker = _Process(process)
         self._workers.add(worker)
-        threading.Thread(target=self._read_reports, args=(worker,), daemon=True).start()
+        worker.reader = threading.Thread(target=self._read_reports, args=(worker,), daemon=True)
+        worker.reader.start()
         settings = self._settings
         worker.order(
             WorkerOrder(settings.options, settings.out, settings.log_level, settings.log_file)
@@ -162,7 +179,9 @@ class LocalEngine:
             self._reports.put((worker, None))
 
     def _take_report(self, worker: _Process, report: WorkerReport | None) -> None:
-        worker.has_reported = worker.has_reported or report is not None
+        if report is not None:
+            worker.has_reported = True
+            self._early_deaths = 0
         match report:
             case None:
                 self._bury(worker)
@@ -209,15 +228,17 @@ class LocalEngine:
     def _bury(self, worker: _Process) -> None:
         """Take the shards of a worker that has ended, and start another one if there is work."""
         self._workers.discard(worker)
-        worker.process.wait()
+        worker.drop()
+        worker.end()
         for shard in sorted(worker.in_hand):
             self._deaths[shard] = self._deaths.get(shard, 0) + 1
             if self._deaths[shard] >= _MAX_DEATHS:
                 self._failed[shard] = f"{_MAX_DEATHS} workers died of it"
             else:
                 self._pending.append(shard)
-        if not worker.has_reported:
-            self._fatal = "a worker process ended before it had begun"
+        self._early_deaths += not worker.has_reported
+        if self._early_deaths >= _MAX_EARLY_DEATHS:
+            self._fatal = "worker processes end before they have begun"
         is_over = self._is_interrupted or self._fatal
         if self._pending and not is_over and len(self._workers) < self._settings.workers:
             self._start_worker()
@@ -227,8 +248,4 @@ class LocalEngine:
         for worker in self._workers:
             worker.drop()
         for worker in self._workers:
-            try:
-                worker.process.wait(_END_SECONDS)
-            except subprocess.TimeoutExpired:
-                worker.process.kill()
-                worker.process.wait()
+            worker.end()

@@ -27,6 +27,7 @@ _NEEDED: Final = (
     *("http_last_modified", "sha256", "index_lastmod", "pages", "children", "complete", "bytes"),
 )
 """The columns of ``sitemaps`` by which a document is known again."""
+_ROWS_AT_ONCE: Final = 16_384
 _SEPARATOR: Final = "\n"
 """Between a site and a URL: neither of them has it."""
 
@@ -117,7 +118,7 @@ class PreviousShard:
                 self._problems[key] = self._problems.get(key, 0) + 1
 
     def _tables(self, name: str, columns: Iterable[str]) -> list["pa.Table"]:
-        return list(read_groups(self._folder, name, self._shard, list(columns)))
+        return list(read_rows(self._folder, name, self._shard, list(columns)))
 
     def site(self, name: str) -> PreviousSite | None:
         """Return what is known of a site; None if it is new."""
@@ -150,17 +151,17 @@ class PreviousShard:
 def copied_rows(
     folder: CrawlFolder, table: str, shard: int, choose: ChooseRows
 ) -> Iterator["pa.RecordBatch"]:
-    """Yield some rows of a file of a shard, a row group at a time."""
+    """Yield some rows of a file of a shard, many at a time."""
     schema = ArrowTypes("Parquet").schema(SHARD_TABLES[table])
-    for group in read_groups(folder, table, shard, schema.names):
+    for group in read_rows(folder, table, shard, schema.names):
         rows = group.filter(choose(group))
         yield from rows.cast(schema).combine_chunks().to_batches()
 
 
-def read_groups(
+def read_rows(
     folder: CrawlFolder, table: str, shard: int, columns: list[str]
 ) -> Iterator["pa.Table"]:
-    """Yield the row groups of a file of a shard; at least one table, which may be empty.
+    """Yield the rows of a file of a shard, many at a time; at least one table, perhaps empty.
 
     :raises StorageError: if it can't be read.
     """
@@ -172,7 +173,7 @@ def read_groups(
             file = parquet.ParquetFile(opened)
             wanted = [name for name in columns if name in file.schema_arrow.names]
             yield file.schema_arrow.empty_table().select(wanted)
-            for group in range(file.num_row_groups):
-                yield file.read_row_group(group, wanted)
+            for batch in file.iter_batches(_ROWS_AT_ONCE, columns=wanted):
+                yield pa.Table.from_batches([batch])
     except (OSError, pa.ArrowException) as error:
         raise StorageError(f"{folder.name}/{name} can't be read: {error}") from error

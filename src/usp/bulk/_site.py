@@ -36,6 +36,8 @@ _CHOICE: Final = TableChoice({name: TABLES[name] for name in TABLE_NAMES})
 _SITES: Final = "sites"
 _NOT_OF_A_SITE: Final = (StorageError, ThreadStartError)
 """What ends the shard: the next site would have the same trouble."""
+_READ_AT_ONCE: Final = 64 * 1024
+"""No user waits for this event loop, and threads would take a fifth of the CPU time."""
 _LOG: Final = logging.getLogger(__name__)
 
 TakeBatch = Callable[[Batch], Awaitable[None]]
@@ -60,7 +62,8 @@ class SiteReader(CrawlTables):
     ) -> CrawlOptions:
         """Return the options of the crawl."""
         options = super().options(recurse_callback, recurse_list_callback, observer)
-        return replace(options, find_stored=self._previous.stored if self._previous else None)
+        find_stored = self._previous.stored if self._previous else None
+        return replace(options, find_stored=find_stored, read_at_once=_READ_AT_ONCE)
 
     def batches(self, node: Node, state: StreamState[RowFilter]) -> ColumnBatch:
         """Return what reads the columns of a node's pages, unless they are copied."""
@@ -96,9 +99,10 @@ class SiteReader(CrawlTables):
         yield from self._rows("sitemaps", [self._counted(row, pages)])
         self._counts["problems"] += known["problems"]
 
-    def failed_row(self, error: Exception) -> tuple[TableRow, list[Problem]]:
-        """Return the row of the site after an error of ours, and the problem that it is."""
+    def failed(self, error: Exception) -> tuple[TableRow, list[Batch]]:
+        """Return the row of the site after an error of ours, and the row of the problem."""
         problem = Problem("SM708", f"{type(error).__name__}: {error}"[:500])
+        batches = list(self._problems([problem], None))
         has_pages = bool(self._counts["pages"])
         row = {
             **self._totals(),
@@ -107,7 +111,7 @@ class SiteReader(CrawlTables):
             "code": problem.code,
             "complete": False,
         }
-        return row, [problem]
+        return row, batches
 
 
 async def crawl_site(
@@ -135,8 +139,8 @@ async def crawl_site(
         raise
     except Exception as error:  # noqa: BLE001 -- a bug of ours, which the other sites don't have
         _LOG.exception("The crawl of %s failed", name)
-        row, problems = reader.failed_row(error)
-        for batch in reader._problems(problems, None):
+        row, batches = reader.failed(error)
+        for batch in batches:
             await take(batch)
     return row, reader.copied
 

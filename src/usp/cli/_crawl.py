@@ -3,6 +3,7 @@
 import argparse
 import logging
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, Final
 
 from usp._quantities import count, duration, size
@@ -29,7 +30,7 @@ def run(args: argparse.Namespace) -> Exit:
     """Crawl a list, then print a summary to stderr; or print how far a crawl is."""
     setup_logging_for(args)
     if args.status:
-        return _print_status(status(args.DOMAINS))
+        return _print_status(status(args.domains))
     if not args.output:
         raise UsageError("--output is missing: -o DIR says where the tables go")
     shown = _Shown()
@@ -38,15 +39,18 @@ def run(args: argparse.Namespace) -> Exit:
             _crawl(args, shown)
         except KeyboardInterrupt:
             progress.stop()
-            found = status(args.output)
-            done = found.shards - len(found.missing)
-            tell(
-                f"{done:,} of {found.shards:,} shards are done; the same command goes on from there"
-            )
+            _tell_how_to_go_on(args.output)
             raise
     if not args.quiet:
         say(_last_line(status(args.output), progress.seconds))
     return Exit.DONE
+
+
+def _tell_how_to_go_on(out: str) -> None:
+    with suppress(UsageError):  # it had not begun
+        found = status(out)
+        done = found.shards - len(found.missing)
+        tell(f"{done:,} of {found.shards:,} shards are done; the same command goes on there")
 
 
 def _crawl(args: argparse.Namespace, shown: "_Shown") -> None:
@@ -63,7 +67,7 @@ def _crawl(args: argparse.Namespace, shown: "_Shown") -> None:
         engine = args.engine or "local"
         choice = EngineChoice(engine, args.workers, args.scheduler, level, args.log_file)
         run_crawl(
-            args.DOMAINS,
+            args.domains,
             args.output,
             options,
             choice,
