@@ -132,7 +132,7 @@ async def run_shard(
         return done
     with folder.scratch() as scratch, ShardWriter(scratch, shard) as writer:
         run = _ShardRun(shard, folder, worker, writer)
-        kept = await run.keep_done(lines) if done else frozenset()
+        kept = await run.keep_done() if done else frozenset()
         await run.crawl([line for line in lines if line.number not in kept], all_started)
         return await run.commit(was_done=done is not None)
 
@@ -163,9 +163,8 @@ class _ShardRun:
         self._traffic: Counter[str] = Counter()
         self._started = time.monotonic()
 
-    async def keep_done(self, lines: Sequence[InputLine]) -> frozenset[int]:
+    async def keep_done(self) -> frozenset[int]:
         """Copy the rows of sites that are not crawled again; return the numbers of their lines."""
-        del lines
         kept = await in_thread(KeptRows.of, self._folder, self._shard, self._worker.options.retry)
         await in_thread(kept.copy_to, self._writer)
         self._outcomes += kept.outcomes

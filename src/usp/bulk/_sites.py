@@ -83,6 +83,8 @@ def domain_hash(text: str) -> int:
 class Shard:
     """A part of the list, for one call of ``crawl_shard``; it can be pickled."""
 
+    __module__ = "usp.bulk"  # where users find it
+
     number: int
     """Its number, from 0."""
     lines: tuple[InputLine, ...]
