@@ -32,6 +32,7 @@ from usp._parse.opening import Opened, decoded_text, open_document
 from usp._parse.pages import pages_of_entries
 from usp._parse.pattern.layout import MatchRun, iter_entries
 from usp._parse.source import Source as Source  # noqa: PLC0414 -- belongs to a document
+from usp._parse.tree_reader import read_tree
 from usp._parse.xml.entry_builder import Entry
 from usp._parse.xml.grammar import GRAMMARS
 from usp._parse.xml_reader import XmlReader
@@ -101,6 +102,10 @@ def document_entries(
         found = items.read(data)
         return json_entries(found, diagnostics, extensions=extensions)
     grammar = GRAMMARS[sniffed.kind]
+    if opened.is_plain and not (expat_only or extensions or audit):
+        entries = read_tree(head[sniffed.start :], grammar, diagnostics, root)
+        if entries is not None:
+            return iter(entries)
     reader = XmlReader(
         replace(grammar, extensions=extensions, audit=audit) if extensions or audit else grammar,
         diagnostics,

@@ -30,6 +30,8 @@ class Opened:
     """The position of the head in the document as received."""
     codec: str = "utf-8"
     """The encoding of the document as received."""
+    is_plain: bool = False
+    """Whether it is a small document in which nothing had to be changed, whole in the head."""
 
     @property
     def data(self) -> Iterator[bytes]:
@@ -50,7 +52,7 @@ def open_document(source: Source, diagnostics: Diagnostics, kind: Kind | None = 
     if plain and kind in {None, plain[1].kind}:
         data, sniffed = plain
         diagnostics.document_bytes += len(data)
-        return Opened(sniffed, data, iter(()), START)
+        return Opened(sniffed, data, iter(()), START, is_plain=True)
     return _open_any(source, diagnostics, kind)
 
 
