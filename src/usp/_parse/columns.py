@@ -57,7 +57,7 @@ class ColumnReading(EntryReading[None]):
         *,
         quick: bool,
     ) -> None:
-        super().__init__(fields, diagnostics, quick=quick, thorough=False)
+        super().__init__(fields, diagnostics, quick=quick)
         self._names = names
         self._readers: dict[RowLayout, RowColumnReader] = {}
         self._start_batch()

@@ -51,11 +51,14 @@ START: Final = ReadPosition()
 class Diagnostics:
     """The problems that one reading of one document finds."""
 
-    def __init__(self, *, collecting: bool = True, ended: Ended | None = None) -> None:
+    def __init__(
+        self, *, collecting: bool = True, locating: bool = True, ended: Ended | None = None
+    ) -> None:
         self._ended = ended
         self.collecting = collecting
-        """Whether all problems are kept: if not, only errors are, without their positions, which
-        needn't be counted then."""
+        """Whether all problems are kept: if not, only errors are."""
+        self.locating = locating
+        """Whether they have positions, which are counted for that."""
         self.complete = True
         """Whether nothing of the document was lost so far."""
         self.document_bytes = 0
@@ -70,7 +73,7 @@ class Diagnostics:
 
     def unused(self) -> "Diagnostics":
         """Return diagnostics that keep nothing of these, for a look ahead within the same time."""
-        return Diagnostics(collecting=False, ended=self._ended)
+        return Diagnostics(collecting=False, locating=False, ended=self._ended)
 
     def check_time(self) -> None:
         """Raise ``TimeoutError`` if reading should end; called after each part of a document."""
@@ -92,7 +95,7 @@ class Diagnostics:
         # Problems are sorted and cut at the end: how far a reader is ahead of the entries that are
         # checked differs between the readers.
         if self._counts[code] <= KEPT_OF_A_CODE:
-            found_at = position or (self.position(at) if self.collecting else (None, None))
+            found_at = position or (self.position(at) if self.locating else (None, None))
             self._kept.append(Problem(code, redact(message), *found_at))
 
     def position(self, at: int | None = None) -> Position:

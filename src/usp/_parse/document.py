@@ -126,8 +126,8 @@ def document_entries(
 class Pages:
     """The pages of a stored document: parsed anew, chunk by chunk, each time they are walked.
 
-    A walk to the end collects the problems with the document. Asked for before that, they take a
-    walk of their own.
+    A walk to the end tells what was lost of the document. Its other problems are collected when
+    they are asked for, in a walk of their own: most programs never need them.
     """
 
     source: Source
@@ -139,7 +139,7 @@ class Pages:
     """Why something of the document was lost, as far as it was read: when it was inspected, then
     in the last walk to its end."""
     _diagnostics: Diagnostics | None = field(default=None, repr=False, compare=False)
-    """What the first complete walk found."""
+    """What a walk to the end found: all problems, or only what was lost."""
 
     def __iter__(self) -> Iterator[SitemapPage]:
         return self.walk()
@@ -151,17 +151,17 @@ class Pages:
         """
         if not self.listed:
             return iter(())
-        diagnostics = Diagnostics(collecting=self._diagnostics is None, ended=ended)
+        diagnostics = Diagnostics(collecting=False, ended=ended)
         return chain(self._read(diagnostics), self._at_end(diagnostics))
 
-    def _read(self, diagnostics: Diagnostics, *, thorough: bool = False) -> Iterator[SitemapPage]:
+    def _read(self, diagnostics: Diagnostics) -> Iterator[SitemapPage]:
         opened = open_document(self.source, diagnostics, self.kind)
         if opened.sniffed.kind is Kind.TEXT:
             urls = urls_in_text(opened.data, diagnostics)
             return (SitemapPage.from_entry(url, (), NO_FIELDS, self.source.url) for url in urls)
         entries, fields = self._entries(opened, diagnostics, extensions=self.source.extensions)
         quick = not self.source.expat_only
-        return pages_of_entries(entries, fields, diagnostics, quick=quick, thorough=thorough)
+        return pages_of_entries(entries, fields, diagnostics, quick=quick)
 
     def _entries(
         self, opened: Opened, diagnostics: Diagnostics, *, extensions: bool
@@ -179,23 +179,29 @@ class Pages:
         return entries, FIELD_READERS[kind](self.source.url, kind)
 
     def columns(
-        self, names: Collection[str], ended: Ended | None = None, rows: int = ROWS_AT_ONCE
+        self,
+        names: Collection[str],
+        ended: Ended | None = None,
+        rows: int = ROWS_AT_ONCE,
+        *,
+        with_problems: bool = False,
     ) -> Iterator[PageColumns]:
         """Yield columns of the pages, of so many at a time, with their URLs; no page is made.
 
-        A walk like any other: it collects the problems, and each URL comes once.
+        A walk like any other, in which each URL comes once.
 
         :param names: those of ``formats.columns.READ``, or ``position``.
+        :param with_problems: whether the problems are collected on the way.
         :raises TimeoutError: if ``ended`` says so, after what was read until then.
         """
-        return read_columns(names, partial(self._read_columns, ended, rows))
+        diagnostics = Diagnostics(collecting=with_problems, ended=ended)
+        return read_columns(names, partial(self._read_columns, diagnostics, rows))
 
     def _read_columns(
-        self, ended: Ended | None, rows: int, names: Collection[str]
+        self, diagnostics: Diagnostics, rows: int, names: Collection[str]
     ) -> Iterator[PageColumns]:
         if not self.listed:
             return
-        diagnostics = Diagnostics(collecting=self._diagnostics is None, ended=ended)
         opened = open_document(self.source, diagnostics, self.kind)
         if opened.sniffed.kind is Kind.TEXT:
             yield from columns_of_urls(urls_in_text(opened.data, diagnostics), names, rows)
@@ -213,25 +219,23 @@ class Pages:
 
     def _finish(self, diagnostics: Diagnostics) -> None:
         """Keep what a walk to the end found."""
-        if diagnostics.collecting:
+        if diagnostics.collecting or self._diagnostics is None:
             self._diagnostics = diagnostics
-        if self._diagnostics is None or self._diagnostics is diagnostics:
             self.known_errors = diagnostics.errors
 
-    def _found(self) -> Diagnostics:
-        """Return what a complete walk found, now made if there was none."""
-        if self._diagnostics is None:
-            diagnostics = Diagnostics()
-            for _ in self._read(diagnostics, thorough=True):
-                pass
-            self._diagnostics = diagnostics
-            self.known_errors = diagnostics.errors
-        return self._diagnostics
+    def _found(self, *, with_problems: bool = False) -> Diagnostics:
+        """Return what a walk to the end found, made now if there was none."""
+        found = self._diagnostics
+        if found is None or (with_problems and not found.collecting):
+            found = Diagnostics(collecting=True)
+            deque(self._read(found), maxlen=0)
+            self._finish(found)
+        return found
 
     @property
     def problems(self) -> tuple[Problem, ...]:
         """The problems with the document."""
-        return self._found().problems
+        return self._found(with_problems=True).problems
 
     @property
     def complete(self) -> bool:
@@ -284,7 +288,7 @@ def inspect(
 
     :raises TimeoutError: if ``ended`` says so, which is asked after each part of the document.
     """
-    diagnostics = Diagnostics(collecting=False, ended=ended)
+    diagnostics = Diagnostics(collecting=False, locating=False, ended=ended)
     if kind is Kind.HOMEPAGE:
         return _homepage(source, diagnostics)
     document = _inspect(source, kind, selection, diagnostics)

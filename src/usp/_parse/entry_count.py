@@ -13,7 +13,7 @@ from usp._parse.pattern.layout import MatchRun
 
 def count_entries(pages: Pages) -> tuple[int, int]:
     """Return the number of entries, right or wrong, and the decompressed size in bytes."""
-    diagnostics = Diagnostics(collecting=False)
+    diagnostics = Diagnostics(collecting=False, locating=False)
     opened = open_document(pages.source, diagnostics, pages.kind)
     pieces: Iterable[object]
     if opened.sniffed.kind is Kind.TEXT:

@@ -1,4 +1,4 @@
-"""A quick check of entries, so that problems can be collected while pages are walked.
+"""A quick check of entries, for collecting the problems of a document in little time.
 
 ``FieldReader.check`` is the judge of an entry, and takes several times as long as the walk. Nearly
 all entries are good, and an entry is known to be good without it if
@@ -110,7 +110,6 @@ class QuickCheck:
                 elif values:
                     found.update(range(count))
             elif test is _is_good_url and are_plain_or_absent(texts):
-                run.plain_columns.add(column)
                 continue
             elif not test.are_good(texts):
                 found.update(at for at, text in enumerate(texts) if text and not test(text))

@@ -252,7 +252,7 @@ class _Positions:
     def __call__(self, number: int) -> Position:
         if not self._offsets:
             reader = XmlReader(
-                self._grammar, Diagnostics(collecting=False), self._root, expat_only=True
+                self._grammar, Diagnostics(collecting=False, locating=False), self._root, expat_only=True
             )
             self._offsets = [at for _, _, at in reader.read([self._data])]
             self._buffer.append(self._data)

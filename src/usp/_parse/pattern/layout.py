@@ -83,8 +83,6 @@ class MatchRun:
     bytes."""
     length: int
     """How many characters they are in all."""
-    plain_columns: set[int] = field(init=False, default_factory=set)
-    """Columns that are known to have plain URLs only, or None."""
     _offsets: list[int] = field(init=False, default_factory=list)
     _columns: list[Row] = field(init=False, default_factory=list)
 
