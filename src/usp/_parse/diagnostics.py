@@ -3,7 +3,6 @@
 The number of problems that are kept is bounded, whatever the document.
 """
 
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
@@ -68,7 +67,7 @@ class Diagnostics:
         self.position_of: Callable[[int], Position] | None = None
         """Returns the position of such an offset, as long as the reader holds those bytes."""
         self._kept: list[Problem] = []
-        self._counts: Counter[str] = Counter()
+        self._counts: dict[str, int] = {}
         self._reported_once: set[str] = set()
 
     def unused(self) -> "Diagnostics":
@@ -91,10 +90,10 @@ class Diagnostics:
             self.complete = False
         elif not self.collecting:
             return
-        self._counts[code] += 1
+        self._counts[code] = count = self._counts.get(code, 0) + 1
         # Problems are sorted and cut at the end: how far a reader is ahead of the entries that are
         # checked differs between the readers.
-        if self._counts[code] <= KEPT_OF_A_CODE:
+        if count <= KEPT_OF_A_CODE:
             found_at = position or (self.position(at) if self.locating else (None, None))
             self._kept.append(Problem(code, redact(message), *found_at))
 
@@ -127,7 +126,7 @@ class Diagnostics:
         """The first problems in document order; if there are more, the last one counts them."""
         in_order = sorted(self._kept, key=lambda found: (found.offset or 0, found.code))
         in_order = in_order[:KEPT_PROBLEMS]
-        dropped = self._counts.total() - len(in_order)
+        dropped = sum(self._counts.values()) - len(in_order)
         if dropped:
             in_order.append(Problem("SM702", f"{dropped} more problems are not listed"))
         return tuple(in_order)

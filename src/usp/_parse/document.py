@@ -30,9 +30,9 @@ from usp._parse.input.buffers import CompressedBuffer
 from usp._parse.input.sniff import Kind
 from usp._parse.opening import Opened, decoded_text, open_document
 from usp._parse.pages import pages_of_entries
-from usp._parse.pattern.layout import MatchRun, iter_entries
+from usp._parse.pattern.layout import EntryRun, iter_entries
 from usp._parse.source import Source as Source  # noqa: PLC0414 -- belongs to a document
-from usp._parse.tree_reader import read_tree
+from usp._parse.tree.tree_reader import read_tree
 from usp._parse.xml.entry_builder import Entry
 from usp._parse.xml.grammar import GRAMMARS
 from usp._parse.xml_reader import XmlReader
@@ -89,12 +89,16 @@ def document_entries(
     extensions: bool = False,
     expat_only: bool = False,
     audit: bool = False,
-) -> Iterator[Entry | MatchRun]:
+) -> Iterator[Entry | EntryRun]:
     """Yield the entries of an XML document, or of a JSON Feed, those that look alike together.
 
     :param audit: whether records have the names of unexpected elements and attributes.
     """
     sniffed, head = opened.sniffed, opened.head
+    if opened.is_plain and sniffed.kind in GRAMMARS and not (expat_only or extensions or audit):
+        entries = read_tree(head, sniffed.start, GRAMMARS[sniffed.kind], diagnostics)
+        if entries is not None:
+            return iter(entries)
     root = opened.start.past(head[: sniffed.start])
     data = chain([head[sniffed.start :]], opened.rest)
     if sniffed.kind is Kind.JSON_FEED:
@@ -102,10 +106,6 @@ def document_entries(
         found = items.read(data)
         return json_entries(found, diagnostics, extensions=extensions)
     grammar = GRAMMARS[sniffed.kind]
-    if opened.is_plain and not (expat_only or extensions or audit):
-        entries = read_tree(head[sniffed.start :], grammar, diagnostics, root)
-        if entries is not None:
-            return iter(entries)
     reader = XmlReader(
         replace(grammar, extensions=extensions, audit=audit) if extensions or audit else grammar,
         diagnostics,
@@ -138,6 +138,8 @@ class Pages:
     known_errors: tuple[Problem, ...] = field(default=(), repr=False, compare=False)
     """Why something of the document was lost, as far as it was read: when it was inspected, then
     in the last walk to its end."""
+    _opened: Opened | None = field(default=None, repr=False, compare=False)
+    """The document as it was opened when it was inspected, if it is held in memory anyway."""
     _diagnostics: Diagnostics | None = field(default=None, repr=False, compare=False)
     """What a walk to the end found: all problems, or only what was lost."""
 
@@ -155,7 +157,7 @@ class Pages:
         return chain(self._read(diagnostics), self._at_end(diagnostics))
 
     def _read(self, diagnostics: Diagnostics) -> Iterator[SitemapPage]:
-        opened = open_document(self.source, diagnostics, self.kind)
+        opened = self._open(diagnostics)
         if opened.sniffed.kind is Kind.TEXT:
             urls = urls_in_text(opened.data, diagnostics)
             return (SitemapPage.from_entry(url, (), NO_FIELDS, self.source.url) for url in urls)
@@ -163,9 +165,15 @@ class Pages:
         quick = not self.source.expat_only
         return pages_of_entries(entries, fields, diagnostics, quick=quick)
 
+    def _open(self, diagnostics: Diagnostics) -> Opened:
+        if self._opened is None:
+            return open_document(self.source, diagnostics, self.kind)
+        diagnostics.document_bytes += len(self._opened.head)
+        return self._opened
+
     def _entries(
         self, opened: Opened, diagnostics: Diagnostics, *, extensions: bool
-    ) -> tuple[Iterator[Entry | MatchRun], FieldReader]:
+    ) -> tuple[Iterator[Entry | EntryRun], FieldReader]:
         """Return the entries of a document, and what reads their fields."""
         kind = opened.sniffed.kind
         if kind is Kind.ROBOTS:  # it is read for its problems alone
@@ -202,7 +210,7 @@ class Pages:
     ) -> Iterator[PageColumns]:
         if not self.listed:
             return
-        opened = open_document(self.source, diagnostics, self.kind)
+        opened = self._open(diagnostics)
         if opened.sniffed.kind is Kind.TEXT:
             yield from columns_of_urls(urls_in_text(opened.data, diagnostics), names, rows)
         else:
@@ -291,16 +299,22 @@ def inspect(
     diagnostics = Diagnostics(collecting=False, locating=False, ended=ended)
     if kind is Kind.HOMEPAGE:
         return _homepage(source, diagnostics)
-    document = _inspect(source, kind, selection, diagnostics)
+    opened = open_document(source, diagnostics, kind)
+    document = _inspect(source, kind, opened, selection, diagnostics)
     if isinstance(document.pages, Pages):
         document.pages.known_errors = diagnostics.errors
+        if opened.is_plain and not source.truncated:
+            document.pages._opened = opened
     return document
 
 
 def _inspect(
-    source: Source, kind: Kind | None, selection: ChildSelection, diagnostics: Diagnostics
+    source: Source,
+    kind: Kind | None,
+    opened: Opened,
+    selection: ChildSelection,
+    diagnostics: Diagnostics,
 ) -> Document:
-    opened = open_document(source, diagnostics, kind)
     found = opened.sniffed
     url = source.url or ""
     if found.kind is Kind.INVALID:

@@ -11,7 +11,7 @@ from typing import Final, Generic, TypeVar, cast
 from usp._parse.diagnostics import Diagnostics
 from usp._parse.formats.field_reader import FieldReader
 from usp._parse.formats.row_fields import Plain, RowFieldReader, plain_columns
-from usp._parse.pattern.layout import MatchRun, Row, RowLayout
+from usp._parse.pattern.layout import EntryRun, Row, RowLayout
 from usp._parse.quick_check import QuickCheck
 from usp._parse.values.deduplicate import Deduplicator
 from usp._parse.values.plain import are_plain_urls, is_plain_url
@@ -30,7 +30,7 @@ of URLs and as many images, and each page has all fields of its entry."""
 
 
 def pages_of_entries(
-    entries: Iterable[Entry | MatchRun],
+    entries: Iterable[Entry | EntryRun],
     fields: FieldReader,
     diagnostics: Diagnostics,
     *,
@@ -57,14 +57,14 @@ class EntryReading(Generic[Made]):
         """Return what is made of a page, given its record."""
         raise NotImplementedError
 
-    def of_rows(self, urls: list[str], rows: list[Row], run: MatchRun) -> Iterable[Made]:
+    def of_rows(self, urls: list[str], rows: list[Row], run: EntryRun) -> Iterable[Made]:
         """Return what is made of pages, given their rows and the run that these are of."""
         raise NotImplementedError
 
-    def read(self, piece: Entry | MatchRun) -> Iterable[Made]:
+    def read(self, piece: Entry | EntryRun) -> Iterable[Made]:
         """Return what is made of the pages of an entry, or of a run of them."""
         collecting = self._diagnostics.collecting
-        if not isinstance(piece, MatchRun):
+        if not isinstance(piece, EntryRun):
             if collecting:
                 self._check(piece)
             return self._of_entry(piece)
@@ -74,7 +74,7 @@ class EntryReading(Generic[Made]):
             return chain.from_iterable(map(self._of_entry, piece))
         return self._of_run(piece)
 
-    def _check_run(self, run: MatchRun) -> None:
+    def _check_run(self, run: EntryRun) -> None:
         """Report the problems with the entries of a run."""
         quick = self._quick_check
         for at in quick.suspects(run) if quick else range(len(run.rows)):
@@ -104,7 +104,7 @@ class EntryReading(Generic[Made]):
                 own = record if shared is None else [(fields.url_key, url), *shared]
                 yield from self.of_record(url, own)
 
-    def _of_run(self, run: MatchRun) -> Iterable[Made]:
+    def _of_run(self, run: EntryRun) -> Iterable[Made]:
         """Return the same as for each entry alone: all at once where all are plain and new."""
         column = run.layout.only(self._fields.url_key)
         if column is None:
@@ -114,7 +114,7 @@ class EntryReading(Generic[Made]):
             return self.of_rows(urls, run.rows, run)
         return self._one_by_one(run, urls)
 
-    def _one_by_one(self, run: MatchRun, urls: list[str]) -> Iterator[Made]:
+    def _one_by_one(self, run: EntryRun, urls: list[str]) -> Iterator[Made]:
         new_urls: list[str] = []
         rows: list[Row] = []
         for at, url in enumerate(urls):
@@ -141,7 +141,7 @@ class _PageReading(EntryReading[SitemapPage]):
         """Return the page of a record."""
         return (SitemapPage.from_entry(url, record, self._fields, self._fields.base),)
 
-    def of_rows(self, urls: list[str], rows: list[Row], run: MatchRun) -> Iterable[SitemapPage]:
+    def of_rows(self, urls: list[str], rows: list[Row], run: EntryRun) -> Iterable[SitemapPage]:
         """Return the pages of rows."""
         key = run.layout, plain_columns(self._fields, run)
         reader = self._readers.get(key)

@@ -188,7 +188,7 @@ class _ReadSitemap(AbstractSitemap):
 
 def _reiterable(pages: Iterable[SitemapPage]) -> Iterable[SitemapPage]:
     """Return pages that can be iterated more than once: a generator gives them only once."""
-    return list(pages) if isinstance(pages, Iterator) else pages
+    return list(pages) if hasattr(pages, "__next__") else pages
 
 
 def _first(items: list[str]) -> str:

@@ -10,7 +10,7 @@ from operator import itemgetter
 from typing import Final
 
 from usp._parse.formats.field_reader import FieldReader, GroupedField, Texts, resolve_against
-from usp._parse.pattern.layout import Element, MatchRun, Row, RowLayout
+from usp._parse.pattern.layout import Element, EntryRun, Row, RowLayout
 from usp._parse.values.bounded_cache import MAX_CACHED_LENGTH
 from usp._parse.values.plain import are_plain_or_absent
 from usp.objects.page import PageFieldReader, SitemapPage
@@ -64,7 +64,7 @@ class RowFieldReader:
         return self._layout.may_have(self._fields.more_keys)
 
 
-def plain_columns(fields: FieldReader, run: MatchRun) -> Plain:
+def plain_columns(fields: FieldReader, run: EntryRun) -> Plain:
     """Return which columns of URLs in groups, such as those of images, have plain ones only."""
     key = type(fields), "urls"
     columns: list[int] | None = run.layout.notes.get(key)

@@ -110,7 +110,7 @@ def _plain_alternates(rels: Texts, languages: Texts, urls: Texts) -> list[tuple[
 
     What has no language or no URL is none.
     """
-    if not _RELS.issuperset(rels):
+    if not _RELS.issuperset(rels) or (None in rels and _lacks_rel(rels, urls)):
         return None
     if not _languages.issuperset(languages):
         if not all(language is None or is_language(language) for language in languages):
@@ -121,6 +121,11 @@ def _plain_alternates(rels: Texts, languages: Texts, urls: Texts) -> list[tuple[
     if None in urls or None in languages:
         pairs = (pair for pair in pairs if None not in pair)  # type: ignore[assignment]
     return list(pairs)  # type: ignore[arg-type]
+
+
+def _lacks_rel(rels: Texts, urls: Texts) -> bool:
+    """Tell whether a link that is there has no ``rel``: it is no alternate."""
+    return any(rel is None and url is not None for rel, url in zip(rels, urls, strict=True))
 
 
 def _alternates(rows: list[Texts], resolve: Resolve) -> list[tuple[str, str]] | None:

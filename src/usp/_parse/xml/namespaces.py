@@ -89,14 +89,6 @@ def root_problem(own: str, namespace: str | None) -> tuple[str, str] | None:
     return "SM219", f"the root element is in {shown}"
 
 
-def split_expanded_name(name: str) -> tuple[str, str]:
-    """Return the namespace and the local part of a name as ElementTree gives it."""
-    if not name.startswith("{"):
-        return "", name
-    namespace, _, local = name[1:].rpartition("}")
-    return namespace, local
-
-
 def binds_unusual_prefix(document: bytes) -> bool:
     """Tell whether a prefix that has a usual meaning may be bound to an unknown namespace."""
     return any(
