@@ -26,6 +26,7 @@ _Record = list[tuple[str, str]]
 _BASE: Final = b"xml:base"
 _RDF: Final = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 _ABOUT: Final = f"{{{_RDF}}}about"
+_RDF_ABOUT: Final = "rdf:about"
 _MAX_DEPTH: Final = 16
 _MAX_INNER: Final = 400
 """How deep entries may be, and how many elements there may be inside of one that isn't read: with
@@ -146,10 +147,10 @@ class _TreeReader:
             local = name.lower()
             if local in tag.attributes:
                 record.append((f"{tag.key}@{local}", value))
-            elif name == _ABOUT:
+            elif name == _ABOUT and _RDF_ABOUT in tag.attributes:
                 if self._data.count(_RDF.encode()) > 1 or b"xmlns:rdf" not in self._data:
                     raise OddError  # its prefix may be another one
-                record.append((f"{tag.key}@rdf:about", value))
+                record.append((f"{tag.key}@{_RDF_ABOUT}", value))
 
     def _inner_text(self, element: Element) -> str:
         """Return the text of an element that contains markup."""
