@@ -16,7 +16,7 @@ from typing import Final
 from usp._parse.diagnostics import Diagnostics
 from usp._parse.formats.field_reader import FieldReader
 from usp._parse.input.sniff import Kind
-from usp._parse.pattern.layout import Form, EntryRun, Row, RowLayout
+from usp._parse.pattern.layout import EntryRun, Form, Row, RowLayout
 from usp._parse.values.bounded_cache import keep
 from usp._parse.values.plain import LETTERS, SEPARATOR, are_plain_or_absent
 from usp.objects.page import Record

@@ -17,7 +17,7 @@ time. So iterating over a tree never holds more than one chunk of one sitemap.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
 from itertools import islice

@@ -83,13 +83,15 @@ class _TreeReader:
         if depth > _MAX_DEPTH:
             raise OddError
         tags, all_shapes = self._names.entries, self._names.shapes
+        is_plain = self._grammar.plain_texts
         for child in element:
             tag = tags[child.tag]
             if tag is None:
                 self._check_outside(child)
                 self._read_around(child, depth + 1)
                 continue
-            shape = all_shapes[tag][tuple([field.tag for field in child])]
+            # In a feed, what is a page depends on several fields: rows would be of no use.
+            shape = all_shapes[tag][tuple([field.tag for field in child])] if is_plain else None
             if shape and not any(map(len, child)):
                 texts: list[str | None] = [field.text or "" for field in child]
                 texts.append(None)
