@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import astuple, dataclass, field, fields, replace
 from functools import partial
 from itertools import chain
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from usp._parse.children import EVERY_CHILD, Child, Children, ChildSelection, names_children
 from usp._parse.columns import (
@@ -32,7 +32,7 @@ from usp._parse.opening import Opened, decoded_text, open_document
 from usp._parse.pages import pages_of_entries
 from usp._parse.pattern.layout import EntryRun, iter_entries
 from usp._parse.source import Source as Source  # noqa: PLC0414 -- belongs to a document
-from usp._parse.tree.tree_reader import read_tree
+from usp._parse.tree.tree_reader import SmallDocument, largest_tree, read_tree
 from usp._parse.xml.entry_builder import Entry
 from usp._parse.xml.grammar import GRAMMARS
 from usp._parse.xml_reader import XmlReader
@@ -48,8 +48,7 @@ _PICKLE_FORMAT: Final = 1
 _LATER_VERSION: Final = "This sitemap was saved by a later version of usp."
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(NamedTuple):
     """A document whose kind and children are known; its pages are parsed lazily."""
 
     url: str
@@ -94,11 +93,15 @@ def document_entries(
 
     :param audit: whether records have the names of unexpected elements and attributes.
     """
-    sniffed, head = opened.sniffed, opened.head
-    if opened.is_plain and sniffed.kind in GRAMMARS and not (expat_only or extensions or audit):
-        entries = read_tree(head, sniffed.start, GRAMMARS[sniffed.kind], diagnostics)
-        if entries is not None:
-            return iter(entries)
+    sniffed = opened.sniffed
+    if sniffed.is_usual_xml and not (expat_only or extensions or audit):
+        grammar = GRAMMARS[sniffed.kind]
+        if opened.take_whole(largest_tree(grammar)):
+            document = SmallDocument(opened.head, sniffed.start, opened.start)
+            entries = read_tree(document, grammar, diagnostics)
+            if entries is not None:
+                return iter(entries)
+    head = opened.head
     root = opened.start.past(head[: sniffed.start])
     data = chain([head[sniffed.start :]], opened.rest)
     if sniffed.kind is Kind.JSON_FEED:
@@ -374,4 +377,4 @@ def _names_children(opened: Opened, source: Source, diagnostics: Diagnostics) ->
         return opened.sniffed.kind is Kind.INDEX
     if not opened.is_whole:
         opened = open_document(source, diagnostics.unused())
-    return names_children(opened.data)
+    return names_children([opened.head] if opened.is_plain else opened.data)

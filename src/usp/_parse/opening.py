@@ -43,6 +43,21 @@ class Opened:
         """Whether the head is the whole document."""
         return len(self.head) < _HEAD
 
+    def take_whole(self, limit: int) -> bool:
+        """Tell whether the document is at most so long; then, all of it is in the head."""
+        if self.is_plain:
+            return len(self.head) <= limit
+        held, size = [self.head], len(self.head)
+        while size <= limit:
+            chunk = next(self.rest, None)
+            if chunk is None:
+                self.head = b"".join(held)
+                return True
+            held.append(chunk)
+            size += len(chunk)
+        self.rest = chain(held[1:], self.rest)
+        return False
+
 
 def open_document(source: Source, diagnostics: Diagnostics, kind: Kind | None = None) -> Opened:
     """Return a document with its kind, which is detected unless it is given, and its text."""

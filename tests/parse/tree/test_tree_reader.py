@@ -14,7 +14,7 @@ from tests.parse.strategies import Damaged, anything, damaged, examples, xml_for
 from usp._parse.diagnostics import Diagnostics
 from usp._parse.input.sniff import Kind
 from usp._parse.pattern.layout import EntryRun, iter_entries
-from usp._parse.tree.tree_reader import read_tree
+from usp._parse.tree.tree_reader import SmallDocument, read_tree
 from usp._parse.xml.grammar import GRAMMARS
 from usp._parse.xml_reader import XmlReader
 
@@ -33,7 +33,7 @@ RSS_1 = (
 def assert_same_entries(data: bytes, kind: Kind) -> bool:
     """Compare the entries and problems with those of the expat reader; tell if it gave any."""
     diagnostics = Diagnostics()
-    found = read_tree(data, 0, GRAMMARS[kind], diagnostics)
+    found = read_tree(SmallDocument(data, 0), GRAMMARS[kind], diagnostics)
     if found is None:
         return False
     reference = Diagnostics()
@@ -215,8 +215,8 @@ def test_entries_with_few_shapes_are_one_run() -> None:
     listed = "".join(u(f"http://h.example/{n}", more[n % 3]) for n in range(9))
     data = f"<urlset {SM}>{listed}</urlset>".encode()
     forget_all()
-    read_tree(data, 0, GRAMMARS[Kind.URLSET], Diagnostics())
-    (run,) = read_tree(data, 0, GRAMMARS[Kind.URLSET], Diagnostics()) or []
+    read_tree(SmallDocument(data, 0), GRAMMARS[Kind.URLSET], Diagnostics())
+    (run,) = read_tree(SmallDocument(data, 0), GRAMMARS[Kind.URLSET], Diagnostics()) or []
     assert isinstance(run, EntryRun)
     assert len(run.rows) == 9
     assert assert_same_entries(data, Kind.URLSET)
@@ -244,7 +244,7 @@ ODD = [
 def test_odd_documents_are_left_to_expat(what: str, written: str, instead_of: str) -> None:
     usual = f"<urlset {SM}>{u('http://h.example/1')}</urlset>"
     data = usual.replace(instead_of, written, 1).encode()
-    assert read_tree(data, 0, GRAMMARS[Kind.URLSET], Diagnostics()) is None, what
+    assert read_tree(SmallDocument(data, 0), GRAMMARS[Kind.URLSET], Diagnostics()) is None, what
     assert_readers_agree([data])
 
 
@@ -255,11 +255,11 @@ def test_what_is_kept_is_limited() -> None:
     for number in range(600):
         fields = "".join(f"<x{number}-{at}>1</x{number}-{at}>" for at in range(3))
         data = f"<urlset xmlns='urn:{number}'>{u('http://h.example/1', fields)}</urlset>".encode()
-        read_tree(data, 0, GRAMMARS[Kind.URLSET], Diagnostics())
+        read_tree(SmallDocument(data, 0), GRAMMARS[Kind.URLSET], Diagnostics())
     assert len(names._known) <= 256
     for number in range(600):
         data = f"<urlset {SM}>{u('http://h.example/1', f'<x{number}>1</x{number}>')}</urlset>"
-        read_tree(data.encode(), 0, GRAMMARS[Kind.URLSET], Diagnostics())
+        read_tree(SmallDocument(data.encode(), 0), GRAMMARS[Kind.URLSET], Diagnostics())
     table = names.names_in(GRAMMARS[Kind.URLSET], "http://www.sitemaps.org/schemas/sitemap/0.9")
     assert len(table) <= 500
     assert all(len(shapes) <= 500 for shapes in table.shapes.values())

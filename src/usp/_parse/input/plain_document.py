@@ -23,10 +23,12 @@ def plain_document(
     if not isinstance(chunks, list) or len(chunks) != 1 or charset not in _CHARSETS:
         return None
     data: bytes = chunks[0]
-    if len(data) > min(limit, _MAX_SIZE) or declared_charset(data) not in _CHARSETS:
+    if len(data) > _MAX_SIZE or len(data) > limit:
         return None
     sniffed = sniff_plain_head(data) or sniff_plain_text(data, *urls)
-    return (data, sniffed) if sniffed and _is_utf8(data) else None
+    if sniffed is None or declared_charset(data) not in _CHARSETS:
+        return None
+    return (data, sniffed) if _is_utf8(data) else None
 
 
 def _is_utf8(data: bytes) -> bool:

@@ -46,6 +46,14 @@ class SniffResult(NamedTuple):
     reason: str = ""
     """For a document that is no sitemap: the problem code, and why."""
 
+    @property
+    def is_usual_xml(self) -> bool:
+        """Whether it is XML that begins as it should."""
+        return self.kind in _XML_KINDS and not (self.junk or self.rootless or self.starts_mid_entry)
+
+
+_XML_KINDS: Final = frozenset({Kind.URLSET, Kind.INDEX, Kind.RSS, Kind.ATOM})
+
 
 _ROOTS: Final = {
     b"urlset": Kind.URLSET,

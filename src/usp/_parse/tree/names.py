@@ -13,7 +13,7 @@ from usp._parse.pattern.layout import Form, Row, RowLayout
 from usp._parse.pattern.layouts import LayoutTable, layout_of, positions_in
 from usp._parse.values.bounded_cache import keep
 from usp._parse.xml.grammar import Grammar, Tag
-from usp._parse.xml.namespaces import usual_prefix
+from usp._parse.xml.namespaces import root_problem, usual_prefix
 
 _SITEMAPS: Final = "sm"
 _MAX_KEPT: Final = 256
@@ -33,7 +33,12 @@ class Names(dict[str, str]):
 
     def __init__(self, grammar: Grammar, root: str) -> None:
         super().__init__()
-        self._own = grammar.namespace
+        self._own = own = grammar.namespace
+        usual = usual_prefix(root) if root else None
+        self.depend_on_prefixes = usual not in {None, own}
+        """Whether names in the namespace of the root mean something else with another prefix."""
+        self.problem = root_problem(own, root)
+        """The problem with the namespace of the root, if there is one."""
         self._root = root
         self._levels: dict[int, Level] = {}
         self.entries = self.level(grammar.entries)

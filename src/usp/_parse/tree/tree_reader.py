@@ -9,15 +9,17 @@ belongs. Any other one is left to ``XmlReader``, the authority on what it means 
 """
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Final
 from xml.etree.ElementTree import Element, ParseError, XMLParser
 
-from usp._parse.diagnostics import Diagnostics, Position, ReadPosition
+from usp._parse.diagnostics import START, Diagnostics, Position, ReadPosition
+from usp._parse.input.chunks import CHUNK_SIZE
 from usp._parse.pattern.layout import EntryRun, Row, iter_entries
 from usp._parse.tree.names import Level, OddError, Shape, names_in, split_name
 from usp._parse.xml.entry_builder import Entry
 from usp._parse.xml.grammar import Grammar, Tag
-from usp._parse.xml.namespaces import binds_unusual_prefix, root_problem, usual_prefix
+from usp._parse.xml.namespaces import binds_unusual_prefix
 from usp._parse.xml.read_buffer import ReadBuffer
 from usp._parse.xml_reader import XmlReader
 
@@ -27,22 +29,42 @@ _BASE: Final = b"xml:base"
 _RDF: Final = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 _ABOUT: Final = f"{{{_RDF}}}about"
 _RDF_ABOUT: Final = "rdf:about"
+_LARGEST_SITEMAP: Final = 16 * 1024
+_LARGEST_FEED: Final = CHUNK_SIZE
+"""In a larger sitemap, the pattern reader saves more than it costs to learn. Items of feeds are
+long, and have few texts that are read."""
 _MAX_DEPTH: Final = 16
 _MAX_INNER: Final = 400
 """How deep entries may be, and how many elements there may be inside of one that isn't read: with
 more of them, some may be nested too deep."""
 
 
+@dataclass(slots=True)
+class SmallDocument:
+    """A whole document."""
+
+    text: bytes
+    root: int
+    """Where the root element starts in it."""
+    start: ReadPosition = START
+    """The position of the text in the document as received."""
+
+
+def largest_tree(grammar: Grammar) -> int:
+    """Return the size of the largest document of a format that is read as a tree."""
+    return _LARGEST_SITEMAP if grammar.plain_texts else _LARGEST_FEED
+
+
 def read_tree(
-    document: bytes, start: int, grammar: Grammar, diagnostics: Diagnostics
+    document: SmallDocument, grammar: Grammar, diagnostics: Diagnostics
 ) -> list[Entry | EntryRun] | None:
-    """Return the entries of a document, given where its root element starts; None if it is odd.
+    """Return the entries of a document; None if it is odd.
 
     Instead of its offset, an entry has its number.
     """
-    if _BASE in document:
+    data = document.text[document.root :]
+    if _BASE in data:
         return None
-    data = document[start:]
     parser = XMLParser(encoding="utf-8")  # noqa: S314 -- it never sees a DOCTYPE
     try:
         parser.feed(data)
@@ -51,8 +73,8 @@ def read_tree(
         return None
     if not reader.entries:
         return None
-    diagnostics.position_of = positions = _Positions(document, start, grammar)
-    if problem := root_problem(grammar.namespace, reader.namespace):
+    diagnostics.position_of = positions = _Positions(document, grammar)
+    if problem := reader.names.problem:
         diagnostics.report(*problem, position=positions.root.position)
     diagnostics.check_time()
     return reader.entries
@@ -62,18 +84,17 @@ class _TreeReader:
     """The entries of one tree."""
 
     def __init__(self, data: bytes, grammar: Grammar, root: Element) -> None:
-        self.namespace, _ = split_name(root.tag)
+        namespace, _ = split_name(root.tag)
+        self.names = names_in(grammar, namespace)
         self.entries: list[Entry | EntryRun] = []
         self._data = data
         self._grammar = grammar
-        self._names = names_in(grammar, self.namespace)
         self._count = 0
         self._run: EntryRun | None = None
         self._shape: Shape | None = None
         self._checked_prefixes = False
-        usual = usual_prefix(self.namespace) if self.namespace else None
-        if usual not in {None, grammar.namespace} and data.count(self.namespace.encode()) > 1:
-            raise OddError  # names in it that have another prefix have their usual meaning
+        if self.names.depend_on_prefixes and data.count(namespace.encode()) > 1:
+            raise OddError
         if grammar.plain_texts:
             _check_blank([root.text, *{child.tail for child in root}])
         self._read_around(root, 0)
@@ -82,7 +103,7 @@ class _TreeReader:
         """Read the entries in an element around them."""
         if depth > _MAX_DEPTH:
             raise OddError
-        tags, all_shapes = self._names.entries, self._names.shapes
+        tags, all_shapes = self.names.entries, self.names.shapes
         is_plain = self._grammar.plain_texts
         for child in element:
             tag = tags[child.tag]
@@ -104,7 +125,7 @@ class _TreeReader:
     def _add_row(self, row: Row, shape: Shape, tag: Tag, entry: Element) -> None:
         url, run = row[shape.url], self._run
         if not url or url.isspace():
-            self._check_loose_texts(entry, self._names.level(tag.children or {}))
+            self._check_loose_texts(entry, self.names.level(tag.children or {}))
         if run is None or run.layout is not shape.layout or run.name != tag.key:
             offset = range(self._count, len(self._data)).__getitem__
             run = self._run = EntryRun(tag.key, shape.layout, [], [], offset, 0)
@@ -119,7 +140,7 @@ class _TreeReader:
         record: _Record = []
         if tag.attributes:
             self._add_attributes(entry, tag, record)
-        tags = self._names.level(tag.children or {})
+        tags = self.names.level(tag.children or {})
         self._add_fields(entry, tags, record)
         url_field = self._grammar.url_field
         for key, text in record:
@@ -138,7 +159,7 @@ class _TreeReader:
                 record.append((tag.key, ""))
                 if tag.attributes:
                     self._add_attributes(child, tag, record)
-                self._add_fields(child, self._names.level(tag.children), record)
+                self._add_fields(child, self.names.level(tag.children), record)
                 continue
             if tag.attributes:
                 self._add_attributes(child, tag, record)
@@ -179,11 +200,11 @@ class _TreeReader:
         _check_blank([element.text, *(child.tail for child in element)])
         for child in element:
             if (tag := tags[child.tag]) and tag.children is not None:
-                self._check_loose_texts(child, self._names.level(tag.children))
+                self._check_loose_texts(child, self.names.level(tag.children))
 
     def _key(self, name: str) -> str:
         """Return the key of an element that isn't known where it is."""
-        key = self._names[name]
+        key = self.names[name]
         if key[0] == "?" and not self._checked_prefixes:
             if binds_unusual_prefix(self._data):
                 raise OddError  # it may have its usual meaning
@@ -199,9 +220,8 @@ def _check_blank(texts: Iterable[str | None]) -> None:
 class _Positions:
     """Returns the position of an entry, given its number; only problems need one."""
 
-    def __init__(self, document: bytes, start: int, grammar: Grammar) -> None:
+    def __init__(self, document: SmallDocument, grammar: Grammar) -> None:
         self._document = document
-        self._start = start
         self._grammar = grammar
         self._offsets: list[int] = []
         self._buffer: ReadBuffer | None = None
@@ -209,11 +229,11 @@ class _Positions:
     @property
     def root(self) -> ReadPosition:
         """The position of the root element."""
-        return ReadPosition().past(self._document[: self._start])
+        return self._document.start.past(self._document.text[: self._document.root])
 
     def __call__(self, number: int) -> Position:
         if self._buffer is None:
-            data, root = self._document[self._start :], self.root
+            data, root = self._document.text[self._document.root :], self.root
             diagnostics = Diagnostics(collecting=False, locating=False)
             reader = XmlReader(self._grammar, diagnostics, root, expat_only=True)
             self._offsets = [at for _, _, at in iter_entries(reader.read([data]))]
