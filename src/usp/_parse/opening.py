@@ -41,7 +41,7 @@ class Opened:
     @property
     def is_whole(self) -> bool:
         """Whether the head is the whole document."""
-        return len(self.head) < _HEAD
+        return self.is_plain or len(self.head) < _HEAD
 
     def take_whole(self, limit: int) -> bool:
         """Tell whether the document is at most so long; then, all of it is in the head."""

@@ -8,7 +8,8 @@ from usp._display import without_credentials
 from usp._parse.input.buffers import EncodedText, encode_text
 from usp._parse.input.decompress import MAX_DOCUMENT_BYTES
 
-_SMALL: Final = 64 * 1024
+_SMALL: Final = 256 * 1024
+"""A text with fewer characters is encoded at once."""
 
 
 @dataclass(frozen=True, slots=True)

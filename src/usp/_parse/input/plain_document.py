@@ -8,11 +8,12 @@ never changes a result: a document that those steps would change is left to them
 from collections.abc import Iterable
 from typing import Final
 
+from usp._parse.input.chunks import CHUNK_SIZE
 from usp._parse.input.decode import declared_charset
 from usp._parse.input.sniff import SniffResult, sniff_plain_head, sniff_plain_text
 
-_MAX_SIZE: Final = 64 * 1024
-"""Bodies up to this size are kept in memory as one chunk (``usp._store``)."""
+_MAX_SIZE: Final = CHUNK_SIZE
+"""Larger ones are read in several chunks."""
 _CHARSETS: Final = frozenset({None, "utf-8", "UTF-8"})
 
 

@@ -25,7 +25,9 @@ from usp._parse.xml_reader import XmlReader
 
 _Record = list[tuple[str, str]]
 
-_BASE: Final = b"xml:base"
+_XML: Final = "{http://www.w3.org/XML/1998/namespace}"
+_XML_BASE: Final = b"xml:base"
+_BASE: Final = f"{_XML}base"
 _RDF: Final = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 _ABOUT: Final = f"{{{_RDF}}}about"
 _RDF_ABOUT: Final = "rdf:about"
@@ -63,8 +65,6 @@ def read_tree(
     Instead of its offset, an entry has its number.
     """
     data = document.text[document.root :]
-    if _BASE in data:
-        return None
     parser = XMLParser(encoding="utf-8")  # noqa: S314 -- it never sees a DOCTYPE
     try:
         parser.feed(data)
@@ -89,6 +89,7 @@ class _TreeReader:
         self.entries: list[Entry | EntryRun] = []
         self._data = data
         self._grammar = grammar
+        self._has_bases = _XML_BASE in data
         self._count = 0
         self._run: EntryRun | None = None
         self._shape: Shape | None = None
@@ -97,28 +98,30 @@ class _TreeReader:
             raise OddError
         if grammar.plain_texts:
             _check_blank([root.text, *{child.tail for child in root}])
-        self._read_around(root, 0)
+        self._read_around(root, 0, None)
 
-    def _read_around(self, element: Element, depth: int) -> None:
-        """Read the entries in an element around them."""
+    def _read_around(self, element: Element, depth: int, base: str | None) -> None:
+        """Read the entries in an element around them, given the ``xml:base`` that is valid there."""
         if depth > _MAX_DEPTH:
             raise OddError
+        if self._has_bases:
+            base = element.get(_BASE, base)
         tags, all_shapes = self.names.entries, self.names.shapes
-        is_plain = self._grammar.plain_texts
+        may_be_rows = self._grammar.plain_texts and not self._has_bases
         for child in element:
             tag = tags[child.tag]
             if tag is None:
                 self._check_outside(child)
-                self._read_around(child, depth + 1)
+                self._read_around(child, depth + 1, base)
                 continue
             # In a feed, what is a page depends on several fields: rows would be of no use.
-            shape = all_shapes[tag][tuple([field.tag for field in child])] if is_plain else None
+            shape = all_shapes[tag][tuple([field.tag for field in child])] if may_be_rows else None
             if shape and not any(map(len, child)):
                 texts: list[str | None] = [field.text or "" for field in child]
                 texts.append(None)
                 self._add_row(shape.row(texts), shape, tag, child)
             else:
-                self.entries.append((tag.key, self._record(child, tag), self._count))
+                self.entries.append((tag.key, self._record(child, tag, base), self._count))
                 self._run = None
             self._count += 1
 
@@ -136,8 +139,10 @@ class _TreeReader:
             run.forms.append(shape.form)
         run.rows.append(row)
 
-    def _record(self, entry: Element, tag: Tag) -> _Record:
+    def _record(self, entry: Element, tag: Tag, base: str | None) -> _Record:
         record: _Record = []
+        if self._has_bases and (own := entry.get(_BASE, base)):
+            record.append((_XML_BASE.decode(), own))
         if tag.attributes:
             self._add_attributes(entry, tag, record)
         tags = self.names.level(tag.children or {})
@@ -168,6 +173,8 @@ class _TreeReader:
     def _add_attributes(self, element: Element, tag: Tag, record: _Record) -> None:
         for name, value in element.items():
             local = name.lower()
+            if self._has_bases and name.startswith(_XML):
+                local = f"xml:{local[len(_XML) :]}"
             if local in tag.attributes:
                 record.append((f"{tag.key}@{local}", value))
             elif name == _ABOUT and _RDF_ABOUT in tag.attributes:
