@@ -32,7 +32,7 @@ from usp._parse.opening import Opened, decoded_text, open_document
 from usp._parse.pages import pages_of_entries
 from usp._parse.pattern.layout import EntryRun, iter_entries
 from usp._parse.source import Source as Source  # noqa: PLC0414 -- belongs to a document
-from usp._parse.tree.tree_reader import SmallDocument, largest_tree, read_tree
+from usp._parse.tree.tree_reader import LARGEST_TREE, SmallDocument, is_worth_a_tree, read_tree
 from usp._parse.xml.entry_builder import Entry
 from usp._parse.xml.grammar import GRAMMARS
 from usp._parse.xml_reader import XmlReader
@@ -96,7 +96,7 @@ def document_entries(
     sniffed = opened.sniffed
     if sniffed.is_usual_xml and not (expat_only or extensions or audit):
         grammar = GRAMMARS[sniffed.kind]
-        if opened.take_whole(largest_tree(grammar)):
+        if opened.take_whole(LARGEST_TREE) and is_worth_a_tree(opened.head, grammar):
             document = SmallDocument(opened.head, sniffed.start, opened.start)
             entries = read_tree(document, grammar, diagnostics)
             if entries is not None:

@@ -44,11 +44,11 @@ class Opened:
         return self.is_plain or len(self.head) < _HEAD
 
     def take_whole(self, limit: int) -> bool:
-        """Tell whether the document is at most so long; then, all of it is in the head."""
+        """Tell whether the document is shorter than that; then, all of it is in the head."""
         if self.is_plain:
-            return len(self.head) <= limit
+            return len(self.head) < limit
         held, size = [self.head], len(self.head)
-        while size <= limit:
+        while size < limit:
             chunk = next(self.rest, None)
             if chunk is None:
                 self.head = b"".join(held)

@@ -136,7 +136,7 @@ class _ReadSitemap(AbstractSitemap):
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """The problems with this document; parses it, unless its pages were iterated already."""
+        """The problems with this document; the first access parses it."""
         found = self._pages.problems if isinstance(self._pages, HasProblems) else ()
         return (*self._notes, *found)
 

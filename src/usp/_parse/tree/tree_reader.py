@@ -31,10 +31,12 @@ _BASE: Final = f"{_XML}base"
 _RDF: Final = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 _ABOUT: Final = f"{{{_RDF}}}about"
 _RDF_ABOUT: Final = "rdf:about"
-_LARGEST_SITEMAP: Final = 16 * 1024
-_LARGEST_FEED: Final = CHUNK_SIZE
-"""In a larger sitemap, the pattern reader saves more than it costs to learn. Items of feeds are
-long, and have few texts that are read."""
+LARGEST_TREE: Final = CHUNK_SIZE
+"""Longer documents are never held whole."""
+_FEW_ENTRIES: Final = 60
+_LONG_ENTRY: Final = 700
+"""With more entries than that, which are shorter than that, the pattern reader saves more than it
+costs to learn (``bench real``)."""
 _MAX_DEPTH: Final = 16
 _MAX_INNER: Final = 400
 """How deep entries may be, and how many elements there may be inside of one that isn't read: with
@@ -52,9 +54,12 @@ class SmallDocument:
     """The position of the text in the document as received."""
 
 
-def largest_tree(grammar: Grammar) -> int:
-    """Return the size of the largest document of a format that is read as a tree."""
-    return _LARGEST_SITEMAP if grammar.plain_texts else _LARGEST_FEED
+def is_worth_a_tree(text: bytes, grammar: Grammar) -> bool:
+    """Tell whether a tree is the fastest way to read a document."""
+    if not grammar.plain_texts:
+        return True  # items are long, and few of their texts are read
+    entries = text.count(b"</url>") + text.count(b"</sitemap>")
+    return entries <= _FEW_ENTRIES or len(text) > _LONG_ENTRY * entries
 
 
 def read_tree(
@@ -101,7 +106,7 @@ class _TreeReader:
         self._read_around(root, 0, None)
 
     def _read_around(self, element: Element, depth: int, base: str | None) -> None:
-        """Read the entries in an element around them, given the ``xml:base`` that is valid there."""
+        """Read the entries in an element around them, given the ``xml:base`` there."""
         if depth > _MAX_DEPTH:
             raise OddError
         if self._has_bases:
