@@ -61,7 +61,7 @@ bench: $(READY)
 bench-full: $(READY)
 	@$(PY) -m bench --full $(ARGS)
 
-# Writes the figures of the last runs into docs/benchmarks.md and README.md.
+# Writes the figures of the last runs into docs/reference/benchmarks.md and README.md.
 bench-docs: $(READY)
 	@$(PY) -m bench.page
 

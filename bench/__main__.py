@@ -26,6 +26,7 @@ BENCHMARKS: Final = (
     "memory",
     "export",
     "sync",
+    "diff",
     "check",
 )
 FULL_ONLY: Final = ("growth",)

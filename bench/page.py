@@ -1,4 +1,4 @@
-"""``make bench-docs``: writes the figures of the last runs into docs/benchmarks.md and README.md.
+"""``make bench-docs``: writes the figures of the last runs into benchmarks.md and README.md.
 
 The text between ``<!-- figures of NAME -->`` and the next ``<!-- end of figures -->`` is generated
 from ``results/NAME.json``; for the name ``summary``, from a few figures of all results. Figures of
@@ -12,7 +12,7 @@ from typing import Final
 from bench.implementations import ROOT
 from bench.results import Table, load
 
-PAGES: Final = (ROOT / "docs" / "benchmarks.md", ROOT / "README.md")
+PAGES: Final = (ROOT / "docs" / "reference" / "benchmarks.md", ROOT / "README.md")
 FIGURES: Final = re.compile(r"(<!-- figures of (\w+) -->\n).*?(<!-- end of figures -->)", re.DOTALL)
 
 

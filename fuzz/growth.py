@@ -190,10 +190,10 @@ def finding_of(read: Callable[[int], float]) -> str:
     What takes too long is measured again. Where a limit is reached between two sizes, which costs a
     second reading for example, the next step must be too large as well.
     """
-    read(SMALL)
-    seconds = read(SIZE)
-    if seconds > MAX_SECONDS and (seconds := min(seconds, read(SIZE))) > MAX_SECONDS:
-        return f"{seconds:.2f} s for {SIZE} bytes"
+    for size in (SMALL, SIZE):
+        seconds = read(size)
+        if seconds > MAX_SECONDS and (seconds := min(seconds, read(size))) > MAX_SECONDS:
+            return f"{seconds:.2f} s for {size} bytes"
     if seconds <= MAX_GROWTH * NOISE:
         return ""
     half = read(SIZE // 2)

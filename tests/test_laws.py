@@ -1,4 +1,4 @@
-"""The rules of the architecture (docs/architecture.md), checked on the package itself."""
+"""The rules of the architecture (architecture.md of the docs), checked on the package itself."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from usp import exceptions
 LAYERS = (
     {"_version", "_installation", "_display"},
     {"exceptions"},
-    {"_validate", "_extras"},
+    {"_validate", "_extras", "_domains"},
     {"objects"},
     {"_parse"},
     {"_crawl"},
@@ -58,7 +58,9 @@ LAYERS = (
     },
     {"_tables"},
     {"_export", "_sync"},
-    {"tables", "aio", "_check"},
+    {"_inputs"},
+    {"tables", "aio", "_check", "_diff"},
+    {"bulk"},
     {"cli"},
     {"__main__"},
     {"__init__"},
@@ -73,8 +75,9 @@ CLOCKS = {"now", "today", "utcnow"}
 """Methods of ``datetime`` and ``date`` that ask for the time."""
 HEAVY_MODULES = {"dateutil", "aiohttp", "pyarrow", "rich", "requests", "publicsuffixlist"}
 BROAD = {"Exception", "BaseException"}
-MAY_CATCH_ALL = {"_drive"}
-"""Only where drivers call the caller's client: what it raises becomes data."""
+MAY_CATCH_ALL = {"_drive", "bulk"}
+"""Where drivers call the caller's client: what it raises becomes data. And around one of many
+sites: what goes wrong with it must not end the crawl of the others."""
 
 FRAMES = SimpleNamespace(RecordBatch=object, Table=object, DataFrame=object)
 """What stands for the libraries of tables, which may not be installed."""

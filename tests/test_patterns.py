@@ -21,7 +21,6 @@ WITHOUT_USP: Final = WarmPython(("pytest",))
 """The patterns are found when the package is imported."""
 BUILT_FROM_INPUT: Final = {
     "_crawl/selection.py",  # the caller's own pattern
-    "_parse/xml/boundaries.py",  # the names of the open elements
 }
 """Files in which a pattern is compiled that no import makes."""
 

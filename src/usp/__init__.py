@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from usp._crawl.core import Crawl
     from usp._crawl.messages import FetchFailed, FetchRequest, NotModified
     from usp._crawl.policy import Policy, PolicyFields
+    from usp._diff.diff import Diff, DiffSide, diff
+    from usp._diff.differences import Difference, DifferenceKind
     from usp._find import find
     from usp._sync.changes import Change, ChangeKind
     from usp._sync.options import SiteReport, SyncFields
@@ -44,6 +46,10 @@ __all__ = [
     "CheckSeverity",
     "CheckStream",
     "Crawl",
+    "Diff",
+    "DiffSide",
+    "Difference",
+    "DifferenceKind",
     "ExportResult",
     "FetchFailed",
     "FetchRequest",
@@ -61,6 +67,7 @@ __all__ = [
     "__version__",
     "changes",
     "check",
+    "diff",
     "export",
     "find",
     "iter_pages",
@@ -82,6 +89,10 @@ _MODULES = {
     "Change": "usp._sync.changes",
     "ChangeKind": "usp._sync.changes",
     "Crawl": "usp._crawl.core",
+    "Diff": "usp._diff.diff",
+    "DiffSide": "usp._diff.diff",
+    "Difference": "usp._diff.differences",
+    "DifferenceKind": "usp._diff.differences",
     "ExportResult": "usp.tables",
     "FetchFailed": "usp._crawl.messages",
     "FetchRequest": "usp._crawl.messages",
@@ -94,6 +105,7 @@ _MODULES = {
     "PolicyFields": "usp._crawl.policy",
     "Problem": "usp.objects.problem",
     "check": "usp._check.run",
+    "diff": "usp._diff.diff",
     "SiteReport": "usp._sync.options",
     "Sync": "usp._sync.sync",
     "SyncFields": "usp._sync.options",

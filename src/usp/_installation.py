@@ -34,7 +34,8 @@ def _warn_if_mixed() -> None:
         f"ultimate-sitemap-parser {version} is installed beside usp. Both have the package usp, so "
         "pip overwrites files of one with those of the other. Run: pip uninstall "
         "ultimate-sitemap-parser; then reinstall usp from its clone or wheel: "
-        "pip install --force-reinstall --no-deps PATH (see docs/coming-from-1.8.1.md)",
+        "pip install --force-reinstall --no-deps PATH "
+        "(see docs/coming-from/ultimate-sitemap-parser.md)",
         RuntimeWarning,
         filename=os.path.join(directory, name),  # noqa: PTH118 -- pathlib is not loaded
         lineno=1,

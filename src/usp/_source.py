@@ -48,9 +48,16 @@ from usp.objects.outcome import FoundBy
 SourceName = str | os.PathLike[str]
 """A homepage, a bare domain (which means https), the URL of a sitemap, a file, or ``-``."""
 
-_STDIN: Final = "-"
-_FILE_NAME: Final = re.compile(r"^[./~\\]|^[^/]*\.(?:xml|gz|txt|rss|atom|json)$", re.IGNORECASE)
+STDIN: Final = "-"
+_FILE_NAME: Final = re.compile(
+    r"^[./~\\]|^[^/]*\.(?:xml|gz|zst|txt|rss|atom|json|jsonl|csv|tsv|parquet|arrow|db|warc)$",
+    re.IGNORECASE,
+)
 """What looks like a file name; no domain does."""
+_SITEMAP_PATH: Final = re.compile(
+    r"sitemap|\.(?:xml|rss|atom|txt|json)(?:\.gz)?$|/(?:feed|rss|atom)/?$", re.IGNORECASE
+)
+"""The path of a URL that is a sitemap rather than any page of the site."""
 _WHITESPACE: Final = re.compile(r"\s")
 _CHUNK: Final = 256 * 1024
 
@@ -106,18 +113,24 @@ class CrawlStart:
         store: Store,
     ) -> Self:
         """Start at whatever the caller names."""
-        check_flags(use_robots=use_robots)
-        if use_known_paths is not None:
-            check_flags(use_known_paths=use_known_paths)
         name = _name(source)
         if is_local(source):
+            _check_discovery(use_robots, use_known_paths)
             check_readable(name)
             return cls("", Site(name, ()), file=LocalFile(name, store))
+        return cls.for_url(name, policy, use_robots=use_robots, use_known_paths=use_known_paths)
+
+    @classmethod
+    def for_url(
+        cls, name: str, policy: Policy, *, use_robots: bool, use_known_paths: bool | None
+    ) -> Self:
+        """Start at a homepage or a sitemap, never at a file."""
+        _check_discovery(use_robots, use_known_paths)
         url = url_with_scheme(name)
         if not is_start_url(url) or _WHITESPACE.search(url):
             raise UsageError(f"{shown_argument(name)} is neither a URL, nor a domain, nor a file.")
         homepage = strip_url_to_homepage(url)
-        if _names_a_document(url):
+        if names_a_document(url):
             given = schemes_to_try(name, url)
             return cls(homepage, *(Site(one, (StartUrl(one, FoundBy.GIVEN),)) for one in given))
         plan = discovery_plan(
@@ -141,7 +154,18 @@ class CrawlStart:
         return crawl
 
 
-def _names_a_document(url: str) -> bool:
+def _check_discovery(use_robots: bool, use_known_paths: bool | None) -> None:
+    check_flags(use_robots=use_robots)
+    if use_known_paths is not None:
+        check_flags(use_known_paths=use_known_paths)
+
+
+def looks_like_sitemap(url: str) -> bool:
+    """Tell whether a URL is that of a sitemap rather than of any page of the site."""
+    return bool(_SITEMAP_PATH.search(urlsplit(url).path))
+
+
+def names_a_document(url: str) -> bool:
     """Tell whether a URL is that of one sitemap, and not of a website: it has a path or a query."""
     parts = urlsplit(url)
     return bool(parts.path.strip("/") or parts.query)
@@ -180,7 +204,7 @@ def _homepage(given: str, *, normalize: bool | None) -> str:
 
 def is_local(source: SourceName) -> bool:
     """Tell whether a source is a file: a path always is, a str if it exists or looks like one."""
-    if source == _STDIN or not isinstance(source, str):
+    if source == STDIN or not isinstance(source, str):
         return True
     return "://" not in source and (os.path.lexists(source) or bool(_FILE_NAME.search(source)))
 
@@ -191,7 +215,7 @@ def check_readable(name: str) -> None:
     :raises UsageError: if it can't.
     """
     with _as_usage_error(name):
-        if name == _STDIN:
+        if name == STDIN:
             _stdin()
         elif Path(name).is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
@@ -242,7 +266,7 @@ def _as_usage_error(name: str) -> Iterator[None]:
 
 
 def _chunks(name: str, limit: int, ended: Ended) -> Iterator[bytes]:
-    with nullcontext(_stdin()) if name == _STDIN else Path(name).open("rb") as file:
+    with nullcontext(_stdin()) if name == STDIN else Path(name).open("rb") as file:
         read = getattr(file, "read1", file.read)  # what a pipe has, without waiting for more
         while limit >= 0 and not ended() and (chunk := read(min(_CHUNK, limit + 1))):
             limit -= len(chunk)  # one byte more than the limit shows that the file is longer

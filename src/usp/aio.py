@@ -5,12 +5,13 @@ and run in the caller's task. Needs the extra ``async``, which installs aiohttp.
 """
 
 from collections.abc import AsyncGenerator, AsyncIterable, Iterable, Iterator
-from typing import Final, Self, Unpack
+from typing import TYPE_CHECKING, Final, Self, Unpack
 
 from usp._aio_stream import AioCrawlStream, AioStream, first_crawl
 from usp._crawl.nodes import Node
 from usp._crawl.options import CrawlOptions, RecurseCallback, RecurseListCallback, StopCallback
 from usp._crawl.policy import Policy, PolicyFields, explains_policy, policy_with
+from usp._crawl.unique_urls import UniqueUrls
 from usp._crawl.urls import is_start_url, url_with_scheme
 from usp._crawl.work import PageBatch
 from usp._display import redact_argument
@@ -23,6 +24,8 @@ from usp._extras import load
 from usp._source import CrawlStart, SourceName, known_and_extra_paths
 from usp._store import Store
 from usp._sync.aio import AioSync, sync
+from usp._tables.aio import read_tables
+from usp._tables.choice import explains_table, wanted_table
 from usp._validate import (
     argument_error,
     check_flags,
@@ -42,12 +45,17 @@ from usp.web_client.abstract_aio_client import AbstractAioWebClient
 load("aiohttp", "usp.aio", "async")  # its absence is told before anything needs it
 from usp.web_client.aio_client import AioWebClient  # noqa: E402
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 __all__ = [
     "AioPageStream",
+    "AioReadFields",
     "AioSync",
     "AioTreeStream",
     "AioWebClient",
     "iter_pages",
+    "record_batches",
     "sitemap_tree",
     "sitemap_tree_for_homepage",
     "sitemap_trees",
@@ -56,6 +64,18 @@ __all__ = [
 
 _FEW_SITEMAPS: Final = 100
 """A tree of so many is made in the event loop; a thread would take longer."""
+
+
+class AioReadFields(PolicyFields, total=False):
+    """How a source is read: the keywords of ``iter_pages``, and the fields of ``Policy``."""
+
+    web_client: AbstractAioWebClient | None
+    use_robots: bool
+    use_known_paths: bool | None
+    recurse_callback: RecurseCallback | None
+    recurse_list_callback: RecurseListCallback | None
+    observer: Observer | None
+    policy: Policy | None
 
 
 class AioPageStream(AioCrawlStream[SitemapPage]):
@@ -246,6 +266,39 @@ def iter_pages(
     crawl = first_crawl(start, policy, options_for(web_client, options))
     state = StreamState(crawl, emitter(observer), PageFilter)
     return AioPageStream._start(start, state, _PageReader(), client_scope(web_client), store)
+
+
+@explains_table
+def record_batches(
+    source: SourceName,
+    table: str = "pages",
+    *,
+    columns: Iterable[str] | None = None,
+    unique: bool = False,
+    **reading: Unpack[AioReadFields],
+) -> AsyncGenerator["pa.RecordBatch", None]:
+    """Iterate over a table as record batches of Arrow, while it is read.
+
+    The source is a single one, and no tree: ``usp.record_batches`` takes those.
+
+    :raises MissingExtraError: if pyarrow is missing; the extra ``tables`` installs it.
+    """
+    from usp._export.arrow import ArrowTypes
+
+    wanted = wanted_table(table, columns)
+    check_flags(unique=unique)
+    types = ArrowTypes("record_batches()")
+    schema = types.schema(wanted)
+    stream = read_tables(
+        source, table, columns=wanted.names, unique=UniqueUrls() if unique else None, **reading
+    )
+
+    async def batches() -> AsyncGenerator["pa.RecordBatch", None]:
+        async with stream:
+            async for batch in stream:
+                yield types.record_batch(batch, schema)
+
+    return batches()
 
 
 @explains_policy

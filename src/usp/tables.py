@@ -20,10 +20,11 @@ from usp._export.plan import ExportPlan, is_worth_keeping, overall
 from usp._extras import load
 from usp._source import SourceName
 from usp._tables.batch import Batch
+from usp._tables.choice import explains_table, wanted_table
 from usp._tables.read import read_tables
-from usp._tables.schema import Table, table_named
+from usp._tables.schema import Table
 from usp._tables.tree import tables_of
-from usp._validate import check_flags, check_strings
+from usp._validate import check_flags
 from usp.exceptions import UsageError
 from usp.objects.events import Observer
 from usp.objects.outcome import Outcome
@@ -130,6 +131,7 @@ def export(
     return _write(plan, _Reading(source, plan.tables, unique, reading))
 
 
+@explains_table
 def record_batches(
     source: TableSources,
     table: str = "pages",
@@ -140,21 +142,16 @@ def record_batches(
 ) -> Iterator["pa.RecordBatch"]:
     """Iterate over a table as record batches of Arrow, while it is read.
 
-    :param source: as in ``usp.export``.
-    :param table: the name of the table.
-    :param columns: its columns, in this order; by default all.
-    :param unique: whether a page comes once, over all sitemaps and sources.
-    :param reading: how the source is read, as in ``usp.export``.
-    :raises UsageError: if an argument is wrong.
     :raises MissingExtraError: if pyarrow is missing; the extra ``tables`` installs it.
     """
-    wanted = _wanted(table, columns)
+    wanted = wanted_table(table, columns)
     types = _arrow_types("record_batches()")
     schema = types.schema(wanted)
     read = _Reading(source, [wanted], unique, reading)
     return (types.record_batch(batch, schema) for batch in read.batches())
 
 
+@explains_table
 def to_arrow(
     source: TableSources,
     table: str = "pages",
@@ -165,20 +162,15 @@ def to_arrow(
 ) -> "pa.Table":
     """Return a table of a site as a table of pyarrow.
 
-    :param source: as in ``usp.export``.
-    :param table: the name of the table.
-    :param columns: its columns, in this order; by default all.
-    :param unique: whether a page comes once, over all sitemaps and sources.
-    :param reading: how the source is read, as in ``usp.export``.
-    :raises UsageError: if an argument is wrong.
     :raises MissingExtraError: if pyarrow is missing; the extra ``tables`` installs it.
     """
     wanted = list(columns) if columns is not None else None
     types = _arrow_types("to_arrow()")
     batches = record_batches(source, table, columns=wanted, unique=unique, **reading)
-    return types.pa.Table.from_batches(batches, types.schema(_wanted(table, wanted)))
+    return types.pa.Table.from_batches(batches, types.schema(wanted_table(table, wanted)))
 
 
+@explains_table
 def to_pandas(
     source: TableSources,
     table: str = "pages",
@@ -192,12 +184,6 @@ def to_pandas(
     Times are ``datetime64[us, UTC]``, integers ``Int64`` and booleans ``boolean``: the types that
     have a value for what is absent.
 
-    :param source: as in ``usp.export``.
-    :param table: the name of the table.
-    :param columns: its columns, in this order; by default all.
-    :param unique: whether a page comes once, over all sitemaps and sources.
-    :param reading: how the source is read, as in ``usp.export``.
-    :raises UsageError: if an argument is wrong.
     :raises MissingExtraError: if pandas or pyarrow is missing.
     """
     pandas = load("pandas", "to_pandas()", None)
@@ -207,6 +193,7 @@ def to_pandas(
     return found.to_pandas(types_mapper=types.get, self_destruct=True, split_blocks=True)
 
 
+@explains_table
 def to_polars(
     source: TableSources,
     table: str = "pages",
@@ -217,22 +204,12 @@ def to_polars(
 ) -> "pl.DataFrame":
     """Return a table of a site as a DataFrame of polars.
 
-    :param source: as in ``usp.export``.
-    :param table: the name of the table.
-    :param columns: its columns, in this order; by default all.
-    :param unique: whether a page comes once, over all sitemaps and sources.
-    :param reading: how the source is read, as in ``usp.export``.
-    :raises UsageError: if an argument is wrong.
     :raises MissingExtraError: if polars or pyarrow is missing.
     """
     polars = load("polars", "to_polars()", None)
     found = to_arrow(source, table, columns=columns, unique=unique, **reading)
     frame: pl.DataFrame = polars.from_arrow(found)
     return frame
-
-
-def _wanted(table: str, columns: Iterable[str] | None) -> Table:
-    return table_named(table).only(None if columns is None else check_strings("columns", columns))
 
 
 def _arrow_types(purpose: str) -> Any:  # noqa: ANN401 -- of a module that is imported here

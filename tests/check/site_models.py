@@ -10,27 +10,27 @@ Entry = tuple[str, Sequence[tuple[str, str]]]
 """A URL, and its alternates: codes and URLs."""
 Sitemaps = Sequence[Sequence[Entry]]
 Fault = tuple[int, int, str]
-"""The number of a code, the place of an entry, and the URL that it is about."""
+"""The number of a code, the id of an entry, and the URL that it is about."""
 
 
 def repeated(sitemaps: Sitemaps) -> set[tuple[int, int, bool]]:
-    """The places of URLs that are listed before: the first place, and whether it is a twin."""
+    """Entries with a URL that was listed before: the id, the first id, whether it is a twin."""
     found = set()
     first_of_url: dict[str, int] = {}
     first_of_key: dict[str, int] = {}
     listed_in: dict[str, set[int]] = defaultdict(set)
-    place = 0
+    entry_id = 0
     for number, entries in enumerate(sitemaps):
         for url, _ in entries:
             if url not in first_of_url:
                 if url_key(url) in first_of_key:
-                    found.add((place, first_of_key[url_key(url)], True))
-                first_of_url[url] = place
-                first_of_key.setdefault(url_key(url), place)
+                    found.add((entry_id, first_of_key[url_key(url)], True))
+                first_of_url[url] = entry_id
+                first_of_key.setdefault(url_key(url), entry_id)
             elif number not in listed_in[url]:
-                found.add((place, first_of_url[url], False))
+                found.add((entry_id, first_of_url[url], False))
             listed_in[url].add(number)
-            place += 1
+            entry_id += 1
     return found
 
 
@@ -40,13 +40,13 @@ def faulty_links(entries: Sequence[Entry]) -> set[Fault]:
     faults: set[Fault] = set()
     neighbours: dict[str, set[str]] = {url: {url} for url in site.listed}
     renamed = set()
-    for place, (url, alternates) in enumerate(entries):
+    for entry_id, (url, alternates) in enumerate(entries):
         for code, href in alternates:
             if code.lower() == "x-default" or href == url:
                 continue
             fault = site.fault(url, code.lower(), href)
             if fault:
-                faults.add((fault, place, href))
+                faults.add((fault, entry_id, href))
             if fault == 587:
                 renamed.add(href)
             if url in site.targets[href]:
@@ -103,15 +103,15 @@ def clusters(neighbours: dict[str, set[str]]) -> list[set[str]]:
 def conflicts(entries: Sequence[Entry], cluster: set[str]) -> set[Fault]:
     """The URLs that are not the first one for their code."""
     by_code: dict[str, dict[str, int]] = defaultdict(dict)
-    for place, (url, alternates) in enumerate(entries):
+    for entry_id, (url, alternates) in enumerate(entries):
         if url in cluster:
             first: dict[str, str] = {}
             for code, href in alternates:
                 first.setdefault(code.lower(), href)
             for code, href in first.items():
-                by_code[code].setdefault(href, place)
+                by_code[code].setdefault(href, entry_id)
     return {
-        (585, place, href)
-        for places in by_code.values()
-        for href, place in list(places.items())[1:]
+        (585, entry_id, href)
+        for first_ids in by_code.values()
+        for href, entry_id in list(first_ids.items())[1:]
     }

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from tests.check import site_models
 from tests.check.site_models import Entry, Fault
+from usp._check.entry_ids import EntryIds, EntryNotes
 from usp._check.hreflang import HreflangSignatures
 from usp._check.listing import UrlListing
 from usp._check.partitions import hash64
-from usp._check.places import PlaceNotes, Places
 from usp._check.return_links import ReturnLinks
 
 SPELLINGS = st.sampled_from(
@@ -37,30 +37,30 @@ ENTRIES = st.lists(
 
 def faulty_links(entries: Sequence[Entry]) -> set[Fault]:
     """What the engines find in the entries of one sitemap."""
-    listing, signatures, places = UrlListing(), HreflangSignatures(), Places()
-    places.begin_sitemap()
+    listing, signatures, ids = UrlListing(), HreflangSignatures(), EntryIds()
+    ids.begin_sitemap()
     for url, alternates in entries:
-        place = places.next()
-        listing.add(url, place)
-        signatures.add(url, alternates, place)
-    suspects = PlaceNotes(0, places.count)
-    for place in signatures.suspects():
-        suspects.add(place)
+        entry_id = ids.next()
+        listing.add(url, entry_id)
+        signatures.add(url, alternates, entry_id)
+    suspects = EntryNotes(0, ids.count)
+    for entry_id in signatures.suspects():
+        suspects.add(entry_id)
     links = ReturnLinks(signatures)
-    for place, _ in suspects.in_order():
-        links.add(*entries[place], place)
+    for entry_id, _ in suspects.in_order():
+        links.add(*entries[entry_id], entry_id)
     texts = {hash64(href): href for _, alternates in entries for _, href in alternates}
-    return {(link.fault, link.place, texts[link.target]) for link in links.faults(listing)}
+    return {(link.fault, link.entry_id, texts[link.target]) for link in links.faults(listing)}
 
 
 @given(st.lists(st.lists(SPELLINGS, max_size=6), max_size=4))
 def test_repeated_urls_and_twins_are_found_exactly(sitemaps: list[list[str]]) -> None:
-    listing, places = UrlListing(), Places()
+    listing, ids = UrlListing(), EntryIds()
     for urls in sitemaps:
-        places.begin_sitemap()
+        ids.begin_sitemap()
         for url in urls:
-            listing.add(url, places.next())
-    found = set(listing.repeated(places.sitemap_of))
+            listing.add(url, ids.next())
+    found = set(listing.repeated(ids.sitemap_of))
     assert found == site_models.repeated([[(url, ()) for url in urls] for urls in sitemaps])
 
 

@@ -3,21 +3,18 @@
 import signal
 import subprocess
 import sys
-import tempfile
 from array import array
 from pathlib import Path
 
 import pytest
 
 import usp
+from tests.open_files import open_files
 from tests.server import LoopbackServer, urlset
-from usp._check import partitions
 from usp._check.disjoint_sets import DisjointSets
+from usp._check.entry_ids import EntryIds, EntryNotes
 from usp._check.entry_texts import EntryTexts
 from usp._check.partitions import COUNT, Partitions
-from usp._check.places import PlaceNotes, Places
-from usp._store import Spool
-from usp.exceptions import StorageError
 
 WRITES_AND_WAITS = """
 import sys
@@ -30,11 +27,13 @@ sys.stdin.read()
 """
 
 
-def test_records_come_back_by_partition_in_the_order_in_which_they_were_added(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(partitions, "_BLOCK", 100)
-    records = Partitions(2)
+def files_without_names() -> int:
+    """How many files this process has open that no folder has."""
+    return sum(name.endswith(" (deleted)") for name in open_files())
+
+
+def test_records_come_back_by_partition_in_the_order_in_which_they_were_added() -> None:
+    records = Partitions(2, block=100)
     for number in range(1000):
         records.add(number % 3, number, 2**64 - 1 - number)
     assert list(records.records(1)) == [(n, 2**64 - 1 - n) for n in range(1, 1000, 3)]
@@ -44,12 +43,17 @@ def test_records_come_back_by_partition_in_the_order_in_which_they_were_added(
     assert all(records.is_empty(partition) for partition in range(COUNT))
 
 
-def test_a_few_records_need_no_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tempfile, "TemporaryFile", pytest.fail)
-    records = Partitions(1)
-    for number in range(1000):
+def test_a_file_is_needed_only_where_a_block_is_full_and_closed_in_the_end() -> None:
+    before = files_without_names()
+    records = Partitions(1, block=8 * 1000)
+    for number in range(999):
         records.add(0, number)
-    assert len(records.read(0)) == 1000
+    assert files_without_names() == before
+    records.add(0, 999)
+    assert files_without_names() == before + 1
+    assert records.read(0).tolist() == list(range(1000))
+    records.close()
+    assert files_without_names() == before
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there, open files have names")
@@ -67,54 +71,47 @@ def test_nothing_is_left_behind_by_a_process_that_is_killed(tmp_path: Path) -> N
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_full_disk_is_a_clear_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
-    records = Partitions(1)
-    with pytest.raises(StorageError, match="can't be kept in a temporary file"):
-        add_many(records)
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limits of this kind")
+def test_a_full_disk_is_a_clear_error(tmp_path: Path) -> None:
+    line = f'ulimit -f 100; exec "{sys.executable}" -c "$1"'
+    done = subprocess.run(
+        ["/bin/sh", "-c", line, "sh", WRITES_AND_WAITS],
+        capture_output=True,
+        check=False,
+        env={"TMPDIR": str(tmp_path)},
+        stdin=subprocess.DEVNULL,
+    )
+    error = done.stderr.decode().splitlines()[-1]
+    assert error.startswith("usp.exceptions.StorageError: Data can't be kept in a temporary file")
 
 
-def add_many(records: Partitions) -> None:
-    for number in range(100_000):
-        records.add(0, number)
-
-
-def test_a_check_that_is_closed_early_closes_its_files(
-    server: LoopbackServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(partitions, "_BLOCK", 16)
-    spools: list[Spool] = []
-
-    def spool() -> Spool:
-        spools.append(Spool())
-        return spools[-1]
-
-    monkeypatch.setattr(partitions, "Spool", spool)
+def test_a_check_that_is_closed_early_closes_its_files(server: LoopbackServer) -> None:
     server.robots("a.xml", "b.xml")
-    server.site["/a.xml"] = urlset(*(server.at(str(n)) for n in range(100)))
+    server.site["/a.xml"] = urlset(*(server.at(str(n)) for n in range(1000)))
     server.site["/b.xml"] = server.site["/a.xml"]
+    before = files_without_names()
     with usp.check(server.url) as findings:
         while next(findings).sitemap_url != server.at("a.xml"):
             pass
-    assert spools
-    assert all(spool._file.closed for spool in spools)
+        assert files_without_names() > before
+    assert files_without_names() == before
 
 
-def test_entries_are_found_by_their_places() -> None:
+def test_entries_are_found_by_their_ids() -> None:
     texts = EntryTexts()
     for n in range(2000):
         texts.add(f"https://example.org/{n}", n, None, [("en", f"/{n}")] if n % 7 else ())
-    for place in (0, 511, 512, 1999, *range(1990, 0, -37)):
-        entry = texts.at(place)
-        assert (entry.url, entry.line) == (f"https://example.org/{place}", place)
-        assert entry.alternates == ((("en", f"/{place}"),) if place % 7 else ())
+    for entry_id in (0, 511, 512, 1999, *range(1990, 0, -37)):
+        entry = texts.at(entry_id)
+        assert (entry.url, entry.line) == (f"https://example.org/{entry_id}", entry_id)
+        assert entry.alternates == ((("en", f"/{entry_id}"),) if entry_id % 7 else ())
     texts.close()
 
 
-def test_notes_come_in_the_order_of_places_and_each_only_once() -> None:
-    notes = PlaceNotes(1, 1000)
-    for place in (999, 3, 500, 3, 0, 3):
-        notes.add(place, place + 1)
+def test_notes_come_in_the_order_of_entries_and_each_only_once() -> None:
+    notes = EntryNotes(1, 1000)
+    for entry_id in (999, 3, 500, 3, 0, 3):
+        notes.add(entry_id, entry_id + 1)
     notes.add(3, 7)
     assert list(notes.in_order()) == [
         (0, [(1,)]),
@@ -124,13 +121,13 @@ def test_notes_come_in_the_order_of_places_and_each_only_once() -> None:
     ]
 
 
-def test_places_know_their_sitemaps_also_empty_ones() -> None:
-    places = Places()
+def test_ids_know_their_sitemaps_also_empty_ones() -> None:
+    ids = EntryIds()
     for entries in (2, 0, 3):
-        places.begin_sitemap()
+        ids.begin_sitemap()
         for _ in range(entries):
-            places.next()
-    assert [places.sitemap_of(place) for place in range(5)] == [0, 0, 2, 2, 2]
+            ids.next()
+    assert [ids.sitemap_of(entry_id) for entry_id in range(5)] == [0, 0, 2, 2, 2]
 
 
 def test_sets_are_joined_and_their_marks_stay() -> None:

@@ -140,7 +140,10 @@ def test_every_command_has_one_line_and_the_right_exit_code(
 def test_a_full_disk_is_one_line(site: LoopbackServer, command: str, form: str) -> None:
     arguments = (command, site.url, "-k", "-f", form)
     ended = redirected("> /dev/full", *arguments)
-    assert (ended.code, ended.err) == (3, "usp: error: [Errno 28] No space left on device\n")
+    assert (ended.code, ended.err) == (
+        3,
+        "usp: error: cannot write standard output: No space left on device\n",
+    )
     ended = usp(*arguments, "-o", "/dev/full")
     assert ended.code == 3
     assert ended.err == "usp: error: cannot write /dev/full: No space left on device\n"

@@ -2,13 +2,19 @@
 
 import gzip
 import json
+import sys
+import threading
+from collections import Counter
 from pathlib import Path
+from types import CodeType, FrameType, MethodType
+from typing import cast
 
 import pytest
 
 import usp as package
 from tests.cli.command import usp
 from tests.server import Answer, LoopbackServer, index, urlset
+from usp._parse import count_entries
 from usp.cli._demo_site import DemoSite
 from usp.objects.outcome import FoundBy, Outcome, Result
 from usp.objects.page import SitemapPage
@@ -95,14 +101,24 @@ def test_what_indexes_list_can_be_left_out(site: LoopbackServer) -> None:
     assert (ended.code, ended.found) == (0, "found: 2 sitemaps (1 failed), 1 problem")
 
 
-def test_no_page_is_made(site: LoopbackServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object) -> SitemapPage:
-        raise AssertionError
+def test_no_page_is_made(site: LoopbackServer) -> None:
+    called: Counter[CodeType] = Counter()
 
-    monkeypatch.setattr(SitemapPage, "from_entry", fail)
-    found = package.find(site.url, use_known_paths=False, since="2020", limit=1)
+    def note(frame: FrameType, event: str, _argument: object) -> None:
+        if event == "call":
+            called[frame.f_code] += 1
+
+    threading.setprofile(note)
+    sys.setprofile(note)
+    try:
+        found = package.find(site.url, use_known_paths=False, since="2020", limit=1)
+    finally:
+        sys.setprofile(None)
+        threading.setprofile(None)
     assert [one.entries for one in found.sitemaps] == [2, 3, 50]
     assert found.outcome is Outcome.PARTIAL
+    assert called[count_entries.__code__] > 0
+    assert not called[cast("MethodType", SitemapPage.from_entry).__func__.__code__]
 
 
 def test_every_kind_of_document_is_counted(demo_site: DemoSite) -> None:

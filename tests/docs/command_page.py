@@ -1,4 +1,4 @@
-"""Generates the tables of options in ``docs/command.md``, and the man page ``docs/usp.1``, from the
+"""Generates the tables of options in ``reference/command.md``, and the man page ``usp.1``, from the
 commands and the table of options: ``python -m tests.docs.command_page``.
 
 In ``command.md``, a table stands between ``<!-- options: ... -->`` and ``<!-- end -->``: that of a
@@ -16,7 +16,7 @@ from usp.cli._arguments import COMMANDS, Command
 from usp.cli._options import GROUPS, SHARED, Option
 
 DOCS: Final = Path(__file__).resolve().parents[2] / "docs"
-PAGE: Final = DOCS / "command.md"
+PAGE: Final = DOCS / "reference" / "command.md"
 MAN_PAGE: Final = DOCS / "usp.1"
 
 _BLOCK: Final = re.compile(r"(<!-- options: ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)

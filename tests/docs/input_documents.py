@@ -1,4 +1,4 @@
-"""The documents of those rows of ``docs/what-counts.md`` that can't quote theirs.
+"""The documents of those rows of ``docs/explanation/what-counts.md`` that can't quote theirs.
 
 One table for each section of the page, or for a few of them. The key is the "input" column of the
 row.

@@ -1,4 +1,4 @@
-"""The documents of those rows of ``docs/what-counts.md`` in which other content wraps the document.
+"""The documents of those rows of ``what-counts.md`` in which other content wraps the document.
 
 The second part of ``input_documents.py``.
 """

@@ -1,4 +1,4 @@
-"""How the inputs of the rows of ``docs/what-counts.md`` are parsed, and what of them is compared.
+"""How the inputs of the rows of ``what-counts.md`` are parsed, and what of them is compared.
 
 In a section that ``TEMPLATES`` names, each quoted text of the "input" column is inserted into the
 template of the section and parsed. Any other row has its document in ``input_documents.py``, under

@@ -1,4 +1,4 @@
-"""Generates ``docs/problems.md`` from the table of codes: ``python -m tests.docs.problem_page``.
+"""Generates ``problems.md`` from the table of codes: ``python -m tests.docs.problem_page``.
 
 What the table knows is taken from the table; the sentences around it are here. A code outside of
 ``BLOCKS`` has no section on the page, so ``test_problem_page.py`` fails.
@@ -12,7 +12,7 @@ from typing import Final
 from usp._parse.diagnostics import KEPT_OF_A_CODE, KEPT_PROBLEMS
 from usp.objects.problem import CODES, Severity
 
-PAGE: Final = Path(__file__).resolve().parents[2] / "docs" / "problems.md"
+PAGE: Final = Path(__file__).resolve().parents[2] / "docs" / "reference" / "problems.md"
 
 BLOCKS: Final = {
     "SM1": ("Transport", "The document could not be fetched, or not all of it."),
@@ -40,7 +40,8 @@ _INTRO: Final = f"""\
 
 A problem is something wrong with a document: malformed XML, a truncated body, a bad date. Problems
 are data, not exceptions. The parser repairs or skips the damaged part, records a `Problem` with a
-code and a position, and goes on. [What is repaired](what-counts.md) has an example of each.
+code and a position, and goes on. [What is repaired](../explanation/what-counts.md) has an
+example of each.
 
 ```python
 from usp.tree import sitemap_from_str

@@ -1,4 +1,4 @@
-"""Generates ``docs/rules.md`` from the table of rules: ``python -m tests.docs.rule_page``.
+"""Generates ``reference/rules.md`` from the table of rules: ``python -m tests.docs.rule_page``.
 
 What the table knows is taken from the table; the sentences around it are here. Whether a rule is
 checked is taken from the registry.
@@ -14,7 +14,7 @@ from usp._check.rules import BLOCKS, Rule
 from usp._check.table import RULES
 from usp.objects.problem import CODES
 
-PAGE: Final = Path(__file__).resolve().parents[2] / "docs" / "rules.md"
+PAGE: Final = Path(__file__).resolve().parents[2] / "docs" / "reference" / "rules.md"
 NOT_CHECKED: Final = "not checked yet"
 
 _INTRO: Final = """\

@@ -1,4 +1,4 @@
-"""Generates ``docs/tables.md`` from the schema: ``python -m tests.docs.table_page``.
+"""Generates ``reference/tables.md`` from the schema: ``python -m tests.docs.table_page``.
 
 What the schema knows is taken from the schema; the sentences around it are here.
 """
@@ -10,7 +10,7 @@ from typing import Final
 
 from usp._tables.schema import PAGE_PARTS, SCHEMA_VERSION, TABLES, Column, Table
 
-PAGE: Final = Path(__file__).resolve().parents[2] / "docs" / "tables.md"
+PAGE: Final = Path(__file__).resolve().parents[2] / "docs" / "reference" / "tables.md"
 
 _TAG: Final = re.compile(r"<[A-Za-z:_]+(?: [a-z_=]+)*>")
 
@@ -24,7 +24,7 @@ A crawl as rows: the data dictionary of every table, the same for all formats. T
 {SCHEMA_VERSION} of the schema (`schema_version`). A column never changes its name, type or meaning.
 
 Tables are made without page objects, straight from the documents, and memory use does not grow
-with the site. Rows come in [document order](glossary.md#sitemaps), whatever order the responses
+with the site. Rows come in [document order](../glossary.md#sitemaps), whatever order the responses
 came in. In a stream, a sitemap that is declared several times gives its pages once; in a tree, it
 has them at each position, as `all_pages()` does.
 

@@ -35,7 +35,7 @@ def test_the_man_page_is_generated() -> None:
 
 
 def test_the_man_page_is_in_the_wheel() -> None:
-    project = tomllib.loads((PAGE.parents[1] / "pyproject.toml").read_text(encoding="utf-8"))
+    project = tomllib.loads((MAN_PAGE.parents[1] / "pyproject.toml").read_text(encoding="utf-8"))
     shared = project["tool"]["hatch"]["build"]["targets"]["wheel"]["shared-data"]
     assert shared == {f"docs/{MAN_PAGE.name}": f"share/man/man1/{MAN_PAGE.name}"}
 

@@ -66,7 +66,7 @@ def public_fields(kinds: Iterable[type]) -> set[str]:
 
 def section_of(page: str, heading: str) -> str:
     """The text under a heading."""
-    text = (DOCS / page).read_text(encoding="utf-8")
+    text = (DOCS / "reference" / page).read_text(encoding="utf-8")
     (section,) = re.findall(rf"^#+ {heading}\n(.*?)(?=^#+ |\Z)", text, re.MULTILINE | re.DOTALL)
     return str(section)
 
@@ -96,7 +96,7 @@ def test_every_field_of_the_parts_of_a_page_is_in_the_table() -> None:
 
 
 def test_every_public_class_is_on_a_page() -> None:
-    text = "".join(page.read_text(encoding="utf-8") for page in DOCS.glob("*.md"))
+    text = "".join(page.read_text(encoding="utf-8") for page in DOCS.rglob("*.md"))
     named = {name for code in re.findall(r"`([^`\n]+)`", text) for name in WORD.findall(code)}
     public = {
         value.__name__

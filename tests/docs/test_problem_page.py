@@ -1,4 +1,4 @@
-"""``docs/problems.md`` is what ``problem_page.py`` generates, and the table of codes is valid."""
+"""``problems.md`` is what ``problem_page.py`` generates, and the table of codes is valid."""
 
 from __future__ import annotations
 

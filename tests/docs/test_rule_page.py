@@ -1,4 +1,4 @@
-"""``docs/rules.md`` is what ``rule_page.py`` generates, and claims no rule that nothing checks."""
+"""``rules.md`` is what ``rule_page.py`` generates, and claims no rule that nothing checks."""
 
 import re
 

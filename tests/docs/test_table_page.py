@@ -1,4 +1,4 @@
-"""``docs/tables.md`` is what ``table_page.py`` generates from the schema."""
+"""``reference/tables.md`` is what ``table_page.py`` generates from the schema."""
 
 from __future__ import annotations
 

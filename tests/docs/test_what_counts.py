@@ -1,4 +1,4 @@
-"""Every row of ``docs/what-counts.md`` is true.
+"""Every row of ``docs/explanation/what-counts.md`` is true.
 
 A row has an input, its result, the recorded problems, and the reason. Quoted text in the "input"
 column is parsed, or is part of the document that is parsed (``input_documents.py``). Quoted text in
@@ -19,7 +19,7 @@ from tests.docs.input_documents import DOCUMENTS
 from tests.docs.inputs import TEMPLATES, Document, View, listed, parse, text_of
 from usp.objects.problem import CODES, Severity
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "what-counts.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "explanation" / "what-counts.md"
 COLUMNS = ["input", "result", "problem", "why"]
 QUOTED = re.compile(r"`([^`]+)`")
 

@@ -19,7 +19,7 @@ from tests.cli.command import usp as command
 from tests.drive.ways import WAYS, Finding, finding_of_tree
 from tests.server import Answer, Handler, LoopbackServer, index, stall, urlset
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "crawling.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "crawling.md"
 Prepare = Callable[[LoopbackServer], None]
 
 

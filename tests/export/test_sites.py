@@ -1,5 +1,6 @@
 """Sites exported by the command in every format, each value compared with the page objects."""
 
+import asyncio
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -31,13 +32,26 @@ GENERATED = f"""<urlset xmlns="{SITEMAP_NS}"
 </urlset>"""
 
 
+SITEMAPS = 8
+
+
+@pytest.fixture(scope="module", params=[5000, pytest.param(400_000, marks=pytest.mark.thorough)])
+def generated(request: pytest.FixtureRequest) -> int:
+    """The number of generated pages."""
+    number: int = request.param
+    return number
+
+
 @pytest.fixture(scope="module")
-def sites() -> Iterator[list[str]]:
-    """The demo site, and a site of generated documents with some thousand pages."""
+def sites(generated: int) -> Iterator[list[str]]:
+    """The demo site, and a site of generated documents with many pages."""
     with DemoSite() as demo, LoopbackServer() as server:
-        server.robots("/odd.xml", "/many.xml")
+        paths = [f"/many-{number}.xml" for number in range(SITEMAPS)]
+        server.robots("/odd.xml", *paths)
         server.site["/odd.xml"] = GENERATED
-        server.site["/many.xml"] = urlset(*(f"http://h.example/{at}" for at in range(5000)))
+        for number, path in enumerate(paths):
+            pages = range(number, generated, SITEMAPS)
+            server.site[path] = urlset(*(f"http://h.example/{at}" for at in pages))
         yield [demo.url, server.url]
 
 
@@ -79,7 +93,7 @@ def test_every_value_is_what_the_page_objects_say(
     name, read = READERS[reader]
     export(sites, tmp_path / name)
     rows = python_rows(expected)
-    assert len(rows) > 5000
+    assert len(rows) > 5000  # those of the demo site too
     if name.endswith(".db"):
         rows = [{key: value for key, value in row.items() if key not in PAGE_PARTS} for row in rows]
     assert read(tmp_path / name, PAGES) == rows
@@ -127,12 +141,32 @@ def test_data_frames_have_the_same_values_and_the_right_types(
     assert usp.to_arrow(sites, columns=["url"]).column_names == ["url"]
 
 
-def test_record_batches_come_while_the_site_is_read(sites: list[str], expected: Batch) -> None:
+def test_record_batches_come_while_the_site_is_read(
+    sites: list[str], generated: int, expected: Batch
+) -> None:
     pytest.importorskip("pyarrow")
     batches = list(usp.record_batches(sites[1], columns=["url", "lastmod"], limit=4500))
     assert len(batches) > 1
     urls = [url for batch in batches for url in batch.column("url").to_pylist()]
-    assert urls == expected.columns["url"][-5003:-503]
+    assert urls == expected.columns["url"][-generated - 3 :][:4500]
+
+
+def test_asyncio_gives_the_same_record_batches(sites: list[str]) -> None:
+    pytest.importorskip("pyarrow")
+    aio = pytest.importorskip("usp.aio")
+
+    async def read(**keywords: bool) -> list[object]:
+        batches = aio.record_batches(sites[1], columns=["url", "lastmod"], limit=4500, **keywords)
+        return [batch.to_pydict() async for batch in batches]
+
+    expected = [
+        batch.to_pydict()
+        for batch in usp.record_batches(sites[1], columns=["url", "lastmod"], limit=4500)
+    ]
+    assert asyncio.run(read()) == expected
+    assert asyncio.run(read(unique=True)) == expected
+    with pytest.raises(UsageError, match="'missing' is no table"):
+        aio.record_batches(sites[1], "missing")
 
 
 def test_a_tree_that_is_there_gives_the_same_rows(sites: list[str], tmp_path: Path) -> None:

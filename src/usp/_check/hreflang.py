@@ -49,7 +49,7 @@ class HreflangSignatures:
 
     def __init__(self) -> None:
         self._records = Partitions(4)
-        """Signature, page, sum over (code, page), place."""
+        """Signature, page, sum over (code, page), id of the entry."""
         self._by_page = Partitions(2)
         """Page, signature."""
         self._open = Partitions(5)
@@ -61,7 +61,7 @@ class HreflangSignatures:
         self._codes = _CodeHashes()
         self._later: Counter[str] = Counter()
 
-    def add(self, url: str, alternates: Alternates, place: int) -> None:
+    def add(self, url: str, alternates: Alternates, entry_id: int) -> None:
         """Add an entry; one without alternates tells that its host is read."""
         origin = self._origins.of(url)
         if origin is not None:
@@ -72,12 +72,12 @@ class HreflangSignatures:
             signature, later = self._signature(url, page, links)
             named = sum(code * target for code, target, _ in links) & MASK
             if later:
-                self._add_open(page, signature, named, place, later)
+                self._add_open(page, signature, named, entry_id, later)
             else:
-                self._add(page, signature, named, place)
+                self._add(page, signature, named, entry_id)
 
     def suspects(self) -> Iterator[int]:
-        """Yield the places of the entries of all clusters that are not whole."""
+        """Yield the ids of the entries of all clusters that are not whole."""
         self._settle()
         unsettled = self._unsettled()
         for partition in range(COUNT):
@@ -117,28 +117,28 @@ class HreflangSignatures:
         return signature & MASK, later
 
     def _add_open(
-        self, page: int, signature: int, codes: int, place: int, later: dict[str, int]
+        self, page: int, signature: int, codes: int, entry_id: int, later: dict[str, int]
     ) -> None:
         partition = page >> TOP_BYTE
-        self._open.add(partition, _WHOLE, page, signature, codes, place)
+        self._open.add(partition, _WHOLE, page, signature, codes, entry_id)
         for host, part in later.items():
             if host in self._later or len(self._later) < MAX_HOSTS:
                 self._later[host] += 1
             self._open.add(partition, _PART, hash64(host), part & MASK, 0, 0)
 
-    def _add(self, page: int, signature: int, codes: int, place: int) -> None:
-        self._records.add(signature >> TOP_BYTE, signature, page, codes, place)
+    def _add(self, page: int, signature: int, codes: int, entry_id: int) -> None:
+        self._records.add(signature >> TOP_BYTE, signature, page, codes, entry_id)
         self._by_page.add(page >> TOP_BYTE, page, signature)
 
     def _settle(self) -> None:
         """Decide about the hosts that were unknown: now everything is read."""
         for partition in range(COUNT):
             entry: tuple[int, int, int, int] | None = None
-            for what, page_or_host, total, codes, place in self._open.records(partition):
+            for what, page_or_host, total, codes, entry_id in self._open.records(partition):
                 if what == _WHOLE:
                     if entry:
                         self._add(*entry)
-                    entry = (page_or_host, total, codes, place)
+                    entry = (page_or_host, total, codes, entry_id)
                 elif entry and self.read_hosts.has_hash(page_or_host):
                     entry = (entry[0], (entry[1] + total) & MASK, *entry[2:])
             if entry:
@@ -179,6 +179,6 @@ class HreflangSignatures:
         failed.update(signature for signature, total in sums.items() if total & MASK != signature)
         failed.update(sums if unsettled is None else unsettled & sums.keys())
         if failed:
-            for signature, _, _, place in self._records.records(partition):
+            for signature, _, _, entry_id in self._records.records(partition):
                 if signature in failed:
-                    yield place
+                    yield entry_id

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 from typing import Final
-from urllib.parse import urlsplit
 
 from usp._check.facts import EntryFacts
 from usp._check.findings import Occurrence
+from usp._check.origins import host_of
 from usp._check.registry import entry_rule
 
 _PREFIX: Final = "image:"
@@ -30,11 +30,3 @@ def images(facts: EntryFacts) -> Iterator[Occurrence]:
     others = {host_of(url) for url in entry.texts("image:loc")} - {own, ""}
     if own and others:
         yield facts.occurrence("SM562", f"images on {', '.join(sorted(others)[:3])}")
-
-
-def host_of(url: str) -> str:
-    """Return the host of a URL with its port; empty if there is none."""
-    try:
-        return urlsplit(url).netloc.rpartition("@")[2].lower()
-    except ValueError:  # for example an incomplete IPv6 address
-        return ""

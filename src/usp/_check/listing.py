@@ -1,7 +1,8 @@
 """All listed URLs: which are listed in two sitemaps, and which are spellings of one another.
 
-A record is the hash of the key of a URL, the hash of the URL, and its place. Records with the same
-key are in one partition. Two different URLs are taken for the same with a probability of n² / 2⁶⁵.
+A record is the hash of the key of a URL, the hash of the URL, and the id of its entry. Records with
+the same key are in one partition. Two different URLs are taken for the same with a probability of
+n² / 2⁶⁵.
 """
 
 from array import array
@@ -16,11 +17,11 @@ _WORDS: Final = 3
 
 
 class Repeated(NamedTuple):
-    """A place whose URL, or another spelling of it, is listed at an earlier place, too."""
+    """An entry whose URL, or another spelling of it, is in an earlier entry, too."""
 
-    place: int
+    entry_id: int
     first: int
-    """The first place of the same URL, or of the first spelling."""
+    """The id of the first entry with the same URL, or with the first spelling."""
     is_twin: bool
     """Whether the two are different spellings."""
 
@@ -31,10 +32,10 @@ class UrlListing:
     def __init__(self) -> None:
         self._records = Partitions(_WORDS)
 
-    def add(self, url: str, place: int) -> None:
+    def add(self, url: str, entry_id: int) -> None:
         """Add the URL of an entry."""
         key = hash64(url_key(url))
-        self._records.add(key >> TOP_BYTE, key, hash64(url), place)
+        self._records.add(key >> TOP_BYTE, key, hash64(url), entry_id)
 
     def repeated(self, sitemap_of: Callable[[int], int]) -> Iterator[Repeated]:
         """Yield URLs of several sitemaps, and spellings of one page.
@@ -75,13 +76,13 @@ def _repeated(
     for at, key in enumerate(keys):
         if key not in several:
             continue
-        url, place = words[at * _WORDS + 1], words[at * _WORDS + 2]
-        sitemap = sitemap_of(place)
-        first = first_of_url.setdefault(url, place)
-        if first == place:
-            known, known_place = first_of_key.setdefault(key, (url, place))
+        url, entry_id = words[at * _WORDS + 1], words[at * _WORDS + 2]
+        sitemap = sitemap_of(entry_id)
+        first = first_of_url.setdefault(url, entry_id)
+        if first == entry_id:
+            known, known_id = first_of_key.setdefault(key, (url, entry_id))
             if known != url:
-                yield Repeated(place, known_place, is_twin=True)
+                yield Repeated(entry_id, known_id, is_twin=True)
         elif last_sitemap[url] != sitemap:
-            yield Repeated(place, first, is_twin=False)
+            yield Repeated(entry_id, first, is_twin=False)
         last_sitemap[url] = sitemap

@@ -6,6 +6,7 @@ Memory doesn't grow with the site: what is compared are hashes in temporary file
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from usp._check.entry_ids import EntryIds, EntryNotes, Note
 from usp._check.entry_texts import EntryText, EntryTexts
 from usp._check.facts import CheckOptions, DocumentEnd, EntryFacts, SitemapFacts, UnreadFacts
 from usp._check.findings import Occurrence
@@ -14,7 +15,6 @@ from usp._check.hreflang_rules import alternates
 from usp._check.listing import UrlListing
 from usp._check.origins import host_of
 from usp._check.partitions import hash64
-from usp._check.places import Note, PlaceNotes, Places
 from usp._check.registry import SiteRule, site_rule
 from usp._check.return_links import LinkFault, ReturnLinks
 from usp._check.rules import CheckSeverity
@@ -33,7 +33,7 @@ class ListedUrls(SiteRule):
 
     def __init__(self, options: CheckOptions) -> None:
         del options
-        self._places = Places()
+        self._ids = EntryIds()
         self._texts = EntryTexts()
         self._listing = UrlListing()
         self._signatures = HreflangSignatures()
@@ -50,17 +50,17 @@ class ListedUrls(SiteRule):
             return ()
         if facts.sitemap is not self._now:
             self._now, self._special = facts.sitemap, frozenset(_SPECIAL)
-            self._places.begin_sitemap()
+            self._ids.begin_sitemap()
             self._sitemaps.append((facts.sitemap.url, frozenset()))
         entry = facts.entry
         if self._special:
             self._special = frozenset(filter(entry.has, self._special))
         found = alternates(entry) if entry.has(_LINK) else []
         for url in entry.urls:
-            place = self._places.next()
+            entry_id = self._ids.next()
             self._texts.add(url, entry.line, entry.offset, found)
-            self._listing.add(url, place)
-            self._signatures.add(url, found, place)
+            self._listing.add(url, entry_id)
+            self._signatures.add(url, found, entry_id)
         return ()
 
     def end_document(self, sitemap: SitemapFacts, end: DocumentEnd) -> Iterable[Occurrence]:
@@ -78,21 +78,21 @@ class ListedUrls(SiteRule):
 
     def finish(self) -> Iterator[Occurrence]:
         """Compare everything; yield what is found in document order."""
-        notes = PlaceNotes(3, self._places.count)
+        notes = EntryNotes(3, self._ids.count)
         try:
-            for place, first, is_twin in self._listing.repeated(self._places.sitemap_of):
-                notes.add(place, _TWIN if is_twin else _LISTED_AGAIN, first, 0)
+            for entry_id, first, is_twin in self._listing.repeated(self._ids.sitemap_of):
+                notes.add(entry_id, _TWIN if is_twin else _LISTED_AGAIN, first, 0)
             self._follow_links()
             unlisted = 0
-            for fault, place, target, other in self._links.faults(self._listing):
+            for fault, entry_id, target, other in self._links.faults(self._listing):
                 if self._unread and fault is LinkFault.UNLISTED:
                     unlisted += 1
                 else:
-                    notes.add(place, fault, other, target)
-            for place, found in notes.in_order():
-                entry = self._texts.at(place)
+                    notes.add(entry_id, fault, other, target)
+            for entry_id, found in notes.in_order():
+                entry = self._texts.at(entry_id)
                 in_order = sorted(found, key=lambda note: _order(note, entry))
-                yield from (self._occurrence(place, entry, note) for note in in_order)
+                yield from (self._occurrence(entry_id, entry, note) for note in in_order)
         finally:
             notes.close()
         if unlisted:
@@ -109,22 +109,22 @@ class ListedUrls(SiteRule):
 
     def _follow_links(self) -> None:
         """Look at the links of clusters that are not whole."""
-        suspects = PlaceNotes(0, self._places.count)
+        suspects = EntryNotes(0, self._ids.count)
         try:
-            for place in self._signatures.suspects():
-                suspects.add(place)
-            for place, _ in suspects.in_order():
-                entry = self._texts.at(place)
-                self._links.add(entry.url, entry.alternates, place)
+            for entry_id in self._signatures.suspects():
+                suspects.add(entry_id)
+            for entry_id, _ in suspects.in_order():
+                entry = self._texts.at(entry_id)
+                self._links.add(entry.url, entry.alternates, entry_id)
         finally:
             suspects.close()
 
-    def _occurrence(self, place: int, entry: EntryText, note: Note) -> Occurrence:
+    def _occurrence(self, entry_id: int, entry: EntryText, note: Note) -> Occurrence:
         number, other, target = note
-        sitemap_url, special = self._sitemaps[self._places.sitemap_of(place)]
+        sitemap_url, special = self._sitemaps[self._ids.sitemap_of(entry_id)]
         severity = None
         if number in {_LISTED_AGAIN, _TWIN}:
-            other_url, other_special = self._sitemaps[self._places.sitemap_of(other)]
+            other_url, other_special = self._sitemaps[self._ids.sitemap_of(other)]
             first = self._texts.at(other)
             detail = f"it is in {other_url}, too" + _line(first)
             if number == _TWIN:

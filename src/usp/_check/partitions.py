@@ -16,7 +16,7 @@ from usp._store import Spool
 COUNT: Final = 256
 MASK: Final = (1 << 64) - 1
 TOP_BYTE: Final = 56
-_BLOCK: Final = 32 * 1024
+BLOCK: Final = 32 * 1024
 """How many bytes of a partition stay in memory before they are written."""
 
 
@@ -28,7 +28,13 @@ def hash64(text: str) -> int:
 class Partitions:
     """Records of equal width: written in any order, read partition by partition."""
 
-    def __init__(self, words: int) -> None:
+    def __init__(self, words: int, block: int = BLOCK) -> None:
+        """Make empty partitions.
+
+        :param words: the width of a record.
+        :param block: how many bytes of a partition stay in memory before they are written.
+        """
+        self._block = block
         record = Struct(f"={words}Q")
         self._pack, self._unpack = record.pack, record.iter_unpack
         self._blocks: list[list[tuple[int, int]]] = [[] for _ in range(COUNT)]
@@ -42,7 +48,7 @@ class Partitions:
         """
         buffer = self._buffers[partition]
         buffer += self._pack(*record)
-        if len(buffer) >= _BLOCK:
+        if len(buffer) >= self._block:
             if self._spool is None:
                 self._spool = Spool()
             self._blocks[partition].append(self._spool.append(buffer))

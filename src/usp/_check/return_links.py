@@ -36,11 +36,11 @@ class FaultyLink(NamedTuple):
     """A link that is wrong."""
 
     fault: LinkFault
-    place: int
+    entry_id: int
     target: int
     """The hash of the URL that it leads to."""
     other: int
-    """The place of the entry that contradicts it; of the entry itself if none does."""
+    """The id of the entry that contradicts it; of the entry itself if none does."""
 
 
 class ReturnLinks:
@@ -50,24 +50,24 @@ class ReturnLinks:
         self._signatures = signatures
         self._origins = Origins()
         self._out = Partitions(4)
-        """Page, code, target, place; by page."""
+        """Page, code, target, id of the entry; by page."""
         self._in = Partitions(4)
-        """Target, page, code, place; by target."""
+        """Target, page, code, id of the entry; by target."""
         self._pages = Partitions(1)
 
-    def add(self, url: str, alternates: Alternates, place: int) -> None:
+    def add(self, url: str, alternates: Alternates, entry_id: int) -> None:
         """Add a suspect entry."""
         page, partition = hash64(url), partition_of(url)
         self._pages.add(page >> TOP_BYTE, page)
         for written, href in alternates:
             code = code_of(written)
             target = hash64(href)
-            self._out.add(partition, page, hash64(code), target, place)
+            self._out.add(partition, page, hash64(code), target, entry_id)
             origin = self._origins.of(href)
             if code == X_DEFAULT or target == page or origin is None:
                 continue
             if origin.host in self._signatures.read_hosts:
-                self._in.add(partition_of(href), target, page, hash64(code), place)
+                self._in.add(partition_of(href), target, page, hash64(code), entry_id)
 
     def faults(self, listing: UrlListing) -> Iterator[FaultyLink]:
         """Yield what is wrong, once everything was added."""
@@ -102,16 +102,16 @@ class ReturnLinks:
                 own_codes.setdefault(page, set()).add(code)
         listed = listing.urls_in(partition)
         defaults = self._signatures.links_to_defaults(partition)
-        for target, page, code, place in self._in.records(partition):
+        for target, page, code, entry_id in self._in.records(partition):
             if target not in listed:
-                yield FaultyLink(LinkFault.UNLISTED, place, target, place)
+                yield FaultyLink(LinkFault.UNLISTED, entry_id, target, entry_id)
             elif (target, page) in links:
                 clusters.join(target, page)
                 if target in own_codes and code not in own_codes[target]:
                     clusters.mark(target)
-                    yield FaultyLink(LinkFault.OTHER_NAME, place, target, place)
+                    yield FaultyLink(LinkFault.OTHER_NAME, entry_id, target, entry_id)
             elif (target, page) not in defaults:
-                yield FaultyLink(LinkFault.NO_RETURN, place, target, place)
+                yield FaultyLink(LinkFault.NO_RETURN, entry_id, target, entry_id)
 
     def _conflicts(self, clusters: DisjointSets) -> Iterator[FaultyLink]:
         """Yield each URL of a cluster that is not the first one for its code.
@@ -121,10 +121,10 @@ class ReturnLinks:
         members = Partitions(4)
         try:
             for partition in range(COUNT):
-                for page, code, target, place in self._out.records(partition):
+                for page, code, target, entry_id in self._out.records(partition):
                     cluster = clusters.set_of(page)
                     if not clusters.is_marked(cluster):
-                        members.add(cluster % COUNT, cluster, code, place, target)
+                        members.add(cluster % COUNT, cluster, code, entry_id, target)
             for partition in range(COUNT):
                 yield from _conflicts(members.records(partition))
         finally:
@@ -132,14 +132,14 @@ class ReturnLinks:
 
 
 def _conflicts(members: Iterable[tuple[int, ...]]) -> Iterator[FaultyLink]:
-    """Yield the conflicts among (cluster, code, place, target)."""
+    """Yield the conflicts among (cluster, code, entry_id, target)."""
     # The order within an entry stays: of two URLs for one code, which is a fault of that entry
     # alone, the first one counts.
     in_order = sorted(members, key=itemgetter(0, 1, 2))
     for _, of_code in groupby(in_order, itemgetter(0, 1)):
         first_by_target: dict[int, int] = {}
-        for place, of_entry in groupby(of_code, itemgetter(2)):
-            first_by_target.setdefault(next(of_entry)[3], place)
+        for entry_id, of_entry in groupby(of_code, itemgetter(2)):
+            first_by_target.setdefault(next(of_entry)[3], entry_id)
         agreed, *others = first_by_target.items()
-        for target, place in others:
-            yield FaultyLink(LinkFault.CONFLICT, place, target, agreed[1])
+        for target, entry_id in others:
+            yield FaultyLink(LinkFault.CONFLICT, entry_id, target, agreed[1])

@@ -119,6 +119,9 @@ _EXAMPLES: Final = {
     "SM704": "more pages than --limit",
     "SM705": "a crawl longer than --max-seconds",
     "SM706": "a stream that was closed early",
+    "SM707": "more bytes than --max-bytes-per-site",
+    "SM708": "an error in usp, in a crawl of many sites",
+    "SM709": "a line of a list of domains that is neither a domain nor a URL",
 }
 """What codes of parsing look like."""
 

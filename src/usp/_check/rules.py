@@ -1,7 +1,7 @@
 """The table of rules: codes of ``usp check`` with severity, condition, authority, fix and example.
 
 A code that parsing reports, too (x01 to x49), has its severity here as engines see it: the parser
-repairs what they refuse. ``docs/rules.md`` and ``usp rule`` are made from this table.
+repairs what they refuse. ``docs/reference/rules.md`` and ``usp rule`` are made from this table.
 """
 
 from dataclasses import dataclass

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 from typing import Final
-from urllib.parse import urlsplit
 
 from usp._check.facts import DocumentEnd, EntryFacts, SitemapFacts
 from usp._check.findings import Occurrence
+from usp._check.origins import folder_of, host_of, path_of
 from usp._check.registry import document_rule, entry_rule
 from usp._check.rules import CheckSeverity
 from usp._parse import Kind
@@ -56,17 +56,7 @@ def child_above_index(facts: EntryFacts) -> Iterator[Occurrence]:
     sitemap = facts.sitemap
     if sitemap.kind is not Kind.INDEX or sitemap.is_file:
         return
-    own = urlsplit(sitemap.url)
-    folder = own.path[: own.path.rfind("/") + 1]
+    host, folder = host_of(sitemap.url), folder_of(sitemap.url)
     for url in facts.entry.urls:
-        host, path = _host_and_path(url)
-        if host == own.netloc.lower() and not path.startswith(folder):
+        if host_of(url) == host and not path_of(url).startswith(folder):
             yield facts.occurrence("SM656", f"it is not below {folder}", url=url)
-
-
-def _host_and_path(url: str) -> tuple[str, str]:
-    try:
-        parts = urlsplit(url)
-    except ValueError:  # for example an incomplete IPv6 address
-        return "", ""
-    return parts.netloc.lower(), parts.path

@@ -6,7 +6,7 @@ from typing import Final
 
 from usp._check.facts import EntryFacts
 from usp._check.findings import Occurrence
-from usp._check.image_rules import host_of
+from usp._check.origins import host_of
 from usp._check.registry import entry_rule
 from usp._check.value_rules import utc
 from usp._parse import clean_text, parse_date

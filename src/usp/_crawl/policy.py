@@ -34,6 +34,7 @@ _INTEGERS: Final = {
     "max_document_bytes": 1,
     "max_sitemaps": 1,
     "limit": 1,
+    "max_bytes": 1,
     "max_repeated_nodes": 0,
 }
 """The integer fields, and the least value of each."""
@@ -44,7 +45,7 @@ _MONTH: Final = 30 * 24 * 3600
 _TIME_LIMITS: Final = {"backoff_max": _MONTH, "max_crawl_delay": _MONTH, "max_seconds": None}
 """The limits in seconds, and what replaces a value of more than a month."""
 _OPTIONAL: Final = frozenset(
-    {"max_sitemaps", "limit", "max_seconds", "use_homepage", "use_newer_paths"}
+    {"max_sitemaps", "limit", "max_bytes", "max_seconds", "use_homepage", "use_newer_paths"}
 )
 _BOOLEANS: Final = (
     "trust_index_lastmod",
@@ -78,6 +79,8 @@ class Policy:
     :param max_sitemaps: sitemaps in the whole crawl, which then ends; None for no limit. No more
         than that are kept of an index.
     :param limit: pages in the whole crawl, which then ends; None for no limit.
+    :param max_bytes: the bytes of all bodies as received, after which the crawl ends with what it
+        has; None for no limit.
     :param max_seconds: the time of the whole crawl, which then ends with what it has, within two
         seconds; None for no limit.
     :param max_repeated_nodes: nodes that repeat an index which the tree already contains.
@@ -120,6 +123,7 @@ class Policy:
     max_document_bytes: int = MAX_DOCUMENT_BYTES
     max_sitemaps: int | None = 500_000
     limit: int | None = None
+    max_bytes: int | None = None
     max_seconds: float | None = None
     max_repeated_nodes: int = 10_000
 
@@ -217,6 +221,7 @@ class PolicyFields(TypedDict, total=False):
     max_document_bytes: int
     max_sitemaps: int | None
     limit: int | None
+    max_bytes: int | None
     max_seconds: float | None
     max_repeated_nodes: int
     use_homepage: bool | None

@@ -2,9 +2,9 @@
 
 import sys
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, BinaryIO, Final, NamedTuple, Protocol
 
 from usp._extras import load
 
@@ -25,8 +25,12 @@ class Compressor(Protocol):
 
 
 class Decompressor(Protocol):
-    """The same for reading."""
+    """The same for reading: of one member of gzip, or one frame of zstd."""
 
+    @property
+    def eof(self) -> bool: ...
+    @property
+    def unused_data(self) -> bytes: ...
     def decompress(self, data: bytes, /) -> bytes: ...
 
 
@@ -92,18 +96,36 @@ COMPRESSIONS: Final = {
 """By suffix."""
 
 
+def decompressed(file: BinaryIO, compression: Compression) -> Iterator[bytes]:
+    """Yield the bytes of a compressed file, in chunks; those of all its members.
+
+    :raises ValueError: if it isn't compressed like that, or ends too early.
+    """
+    broken = compression.error()
+    member: Decompressor | None = None
+    while data := file.read(_CHUNK):
+        while data:
+            member = member or compression.decompressor()
+            try:
+                yield member.decompress(data)
+            except broken as error:
+                raise ValueError("it is not compressed like that") from error
+            data = member.unused_data.lstrip(b"\0") if member.eof else b""  # gzip may be padded
+            member = None if member.eof else member
+    if member is not None:
+        raise ValueError("its end is missing")
+
+
 def first_line(path: Path, compression: Compression | None, limit: int = 65536) -> str:
     """Return the first line of a file, without its end; about as much of it as the limit.
 
     :raises ValueError: if the file isn't compressed as it should be.
     """
-    decompress = compression.decompressor().decompress if compression else bytes
-    broken = compression.error() if compression else ()
     read = b""
     with path.open("rb") as file:
-        while b"\n" not in read and len(read) < limit and (more := file.read(_CHUNK)):
-            try:
-                read += decompress(more)
-            except broken as error:
-                raise ValueError("it is not compressed like that") from error
+        chunks = iter(lambda: file.read(_CHUNK), b"")
+        for chunk in decompressed(file, compression) if compression else chunks:
+            read += chunk
+            if b"\n" in read or len(read) >= limit:
+                break
     return read.partition(b"\n")[0].rstrip(b"\r").decode("utf-8", "replace")

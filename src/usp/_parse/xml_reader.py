@@ -23,7 +23,7 @@ from usp._parse.pattern.head import find_head, keep_head
 from usp._parse.pattern.layout import EntryRun
 from usp._parse.pattern.pattern_reader import PatternReader
 from usp._parse.xml.audit_builder import AuditEntryBuilder
-from usp._parse.xml.boundaries import boundaries_for, root_ends
+from usp._parse.xml.boundaries import boundaries_for, only_ends_are_left
 from usp._parse.xml.entry_builder import IMPLIED_ROOT, Entry, EntryBuilder
 from usp._parse.xml.expat_parser import ExpatParser
 from usp._parse.xml.faults import MAX_ENTRY, Fault, Faults
@@ -203,7 +203,7 @@ class XmlReader:
             return False
         begin = self._fed_to - self._buffer.start
         path = self._builder.path
-        if not path or not root_ends(tuple(path)).fullmatch(self._buffer.data, begin):
+        if not path or not only_ends_are_left(self._buffer.data, begin, path):
             return False
         for _ in path:
             self._builder.end()

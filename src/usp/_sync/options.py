@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final, Self, TypeVar, cast
 
 from usp._crawl.policy import Policy, PolicyFields, policy_with
-from usp._crawl.selection import parse_patterns
+from usp._crawl.selection import matches_patterns, parse_patterns
 from usp._crawl.time_bounds import parse_bound
 from usp._crawl.urls import url_with_scheme
 from usp._display import without_credentials
@@ -130,9 +130,8 @@ class SyncOptions:
 
     def wants(self, change: Change) -> bool:
         """Tell whether a change is handed over."""
-        if change.change not in self.emit or any(one.search(change.url) for one in self.exclude):
-            return False
-        return not self.include or any(one.search(change.url) for one in self.include)
+        is_wanted = change.change in self.emit
+        return is_wanted and matches_patterns(change.url, self.include, self.exclude)
 
     def delay(self) -> float:
         """Return how many seconds to wait before a site, so that not all begin at once."""

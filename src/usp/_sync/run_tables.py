@@ -110,7 +110,7 @@ _COMMIT: Final = (
     """
     INSERT INTO runs (site_id, at, outcome, pages, last_seq) SELECT :site, :now, :outcome,
         (SELECT coalesce(sum(pages), 0) FROM sitemaps WHERE site_id = :site),
-        (SELECT coalesce(max(seq), 0) FROM changes)
+        coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'changes'), 0)
     """,
 )
 """What commits a run, in this order."""

@@ -142,7 +142,10 @@ class StatePath:
         connection = sqlite3.connect(
             self.path, timeout=WAIT_SECONDS, isolation_level=None, check_same_thread=False
         )
-        connection.execute("PRAGMA synchronous = NORMAL")
+        with ExitStack() as undo:
+            undo.callback(connection.close)
+            connection.execute("PRAGMA synchronous = NORMAL")  # fails if it is no database
+            undo.pop_all()
         return connection
 
 

@@ -7,7 +7,7 @@ from typing import Unpack
 
 from usp._aio_stream import AioCrawlStream, first_crawl
 from usp._crawl.options import RecurseCallback, RecurseListCallback
-from usp._crawl.policy import Policy, PolicyFields, explains_policy, policy_with
+from usp._crawl.policy import Policy, PolicyFields, policy_with
 from usp._crawl.unique_urls import UniqueUrls
 from usp._drive.aio import client_scope, options_for
 from usp._drive.events import emitter
@@ -27,7 +27,6 @@ class AioTableStream(AioCrawlStream[Batch]):
     """Batches of tables as they arrive, in document order; returned by ``read_tables``."""
 
 
-@explains_policy
 def read_tables(
     source: SourceName,
     tables: TableNames = ("pages",),
@@ -46,24 +45,9 @@ def read_tables(
 ) -> AioTableStream:
     """Stream tables of a site as ``usp._tables.read`` does, as an async iterator.
 
-    Nothing is fetched, and no file is read, before the first batch is requested.
+    Nothing is fetched, and no file is read, before the first batch is requested. The parameters are
+    those of ``usp._tables.read.read_tables``; the client is an ``AioWebClient`` by default.
 
-    :param source: a homepage, a bare domain (which means https), the URL of one sitemap, a file
-        (gzipped or not), or ``-`` for standard input.
-    :param tables: the names of the tables; only what they need is computed.
-    :param columns: the names of the columns, in the wanted order; for several tables, a dict from
-        the name of each table to its columns. By default all.
-    :param unique: take only pages whose URL isn't in it yet; several sources may share it.
-    :param batch_rows: how many rows a batch has at most.
-    :param web_client: the client to fetch with; by default an ``AioWebClient`` for this stream.
-    :param use_robots: whether to read robots.txt.
-    :param use_known_paths: whether to try paths at which sitemaps are common; by default, only
-        where what robots.txt declares leads to nothing.
-    :param recurse_callback: as in ``usp.iter_pages``.
-    :param recurse_list_callback: as in ``usp.iter_pages``.
-    :param observer: called with each event of the crawl; see ``usp.objects.events``.
-    :param policy: limits and options of the crawl.
-    :param policy_fields: single fields of the policy, such as ``per_host=4`` or ``since="48h"``.
     :return: an async iterator of batches, with ``outcome``, ``tried``, ``problems``, ``skipped``
         and ``aclose()``.
     :raises UsageError: if there is no such table or column, or another argument is wrong.

@@ -132,7 +132,7 @@ def _state(
         return "skipped", NOT_EXPANDED, NOT_EXPANDED_MESSAGE
     if not isinstance(document.pages, Pages) and node.attempt().result is Result.SITEMAP:
         return "skipped", None, _READ_ELSEWHERE
-    return ("unchanged" if info.not_modified else "ok"), None, None
+    return ("unchanged" if info.unchanged else "ok"), None, None
 
 
 def _is_complete(node: Node, reading: Reading) -> bool | None:

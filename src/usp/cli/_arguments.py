@@ -9,19 +9,18 @@ from typing import Any, Final, NamedTuple, NoReturn
 
 from usp._display import redact_argument, shown
 from usp._version import __version__
+from usp.cli._change_options import CHANGES_OPTIONS, DIFF_OPTIONS, SYNC_OPTIONS
 from usp.cli._check_options import CHECK_OPTIONS
 from usp.cli._exit import Exit
 from usp.cli._options import (
+    FROM,
     GROUPS,
-    INTEGER,
     NAMES,
-    NUMBER,
     SHARED,
     TEXT,
     Option,
     format_option,
     hint,
-    shared,
 )
 
 _SOURCE: Final = (
@@ -29,9 +28,15 @@ _SOURCE: Final = (
     "input"
 )
 
+_LISTING: Final = (
+    f"{_SOURCE}; an export (.csv, .tsv, .jsonl, .parquet, .arrow, .db, a folder), a recording "
+    "(.warc.gz), the state of usp sync (site.db, or site.db@-1 for the run before the last), a "
+    "list of URLs, or a table of another tool"
+)
+
 
 class Argument(NamedTuple):
-    """What a command needs: its only positional argument."""
+    """What a command needs: a positional argument."""
 
     name: str
     help: str
@@ -60,6 +65,12 @@ class Command(NamedTuple):
     """Whether it has the shared options, too."""
     examples: tuple[tuple[str, str], ...] = ()
     """Commands, and what each is for."""
+    second_argument: Argument | None = None
+
+    @property
+    def arguments(self) -> tuple[Argument, ...]:
+        """Its positional arguments, in order."""
+        return tuple(one for one in (self.argument, self.second_argument) if one)
 
     @property
     def options(self) -> tuple[Option, ...]:
@@ -71,7 +82,7 @@ class Command(NamedTuple):
     def usage(self) -> str:
         """How it is called, in one line."""
         options = " [OPTION]..." if self.options else ""
-        return f"usp {self.name}{options}{f' {self.argument.usage}' if self.argument else ''}"
+        return " ".join((f"usp {self.name}{options}", *(one.usage for one in self.arguments)))
 
     def run(self, args: argparse.Namespace) -> Exit:
         """Run the command and return its exit code."""
@@ -98,11 +109,6 @@ FIND_FORMATS: Final = {
 EXPORT_FORMATS: Final = ("csv", "tsv", "jsonl", "parquet", "arrow", "db")
 """The output formats of ``usp export``."""
 _COMPRESSED: Final = tuple(f"{name}.{how}" for name in EXPORT_FORMATS[:3] for how in ("gz", "zst"))
-_FROM: Final = Option(
-    ("--from",), "discovery",
-    "read the names of more sources from this file, one a line; - for standard input",
-    TEXT, "FILE",
-)  # fmt: skip
 EXPORT_OPTIONS: Final = (
     Option(
         ("-f", "--format"), "output",
@@ -131,75 +137,9 @@ EXPORT_OPTIONS: Final = (
         ("--escape-formulas",), "output",
         "put an apostrophe before a cell of CSV that a spreadsheet would run as a formula",
     ),
-    _FROM,
+    FROM,
 )  # fmt: skip
 """The own options of ``usp export``."""
-
-CHANGE_FORMATS: Final = {
-    "text": "a line for people per change",
-    "urls": "the URLs alone",
-    "jsonl": "an object per change, one per line",
-    "atom": "a feed that readers can subscribe to, the newest first",
-}
-"""The output formats of ``usp sync`` and ``usp changes``."""
-_STATE: Final = Option(
-    ("--state",), "state", "the file that keeps what is known of the sites", TEXT, "FILE"
-)
-_EMIT: Final = Option(
-    ("--emit",), "state",
-    "only these changes, commas between: added, changed, moved, missing, removed, expired, "
-    "returned, churn",
-    NAMES, "KINDS", keyword="emit",
-)  # fmt: skip
-SYNC_OPTIONS: Final = (
-    _STATE,
-    _EMIT,
-    Option(("--emit-initial",), "state", "the pages of the first run are added"),
-    Option(
-        ("--confirm",), "state",
-        "a URL is removed when it was absent in N runs; missing until then (default: 2)",
-        INTEGER, "N", keyword="confirm",
-    ),
-    Option(
-        ("--max-removed",), "state",
-        "if more than this share of a site's URLs would be removed at once, none is, and the exit "
-        "code is 3; such as 0.5, the default",
-        TEXT, "SHARE", keyword="max_removed",
-    ),
-    Option(
-        ("--keep",), "state", "how long changes are kept: 90d, or all (default: 90d)", TEXT, "TIME",
-        keyword="keep",
-    ),
-    Option(
-        ("--due",), "sitemaps", "request only sitemaps that are due, by how often each changed"
-    ),
-    Option(
-        ("--jitter",), "network", "wait up to so many seconds before each site", NUMBER, "SECONDS",
-        keyword="jitter",
-    ),
-    Option(
-        ("--sites-at-once",), "network", "sites that are read at once (default: 8)", INTEGER, "N",
-        keyword="sites_at_once",
-    ),
-    _FROM,
-    format_option(CHANGE_FORMATS),
-)  # fmt: skip
-"""The own options of ``usp sync``."""
-CHANGES_OPTIONS: Final = (
-    _STATE,
-    _EMIT,
-    Option(
-        ("--after",), "state", "only changes with a larger number (seq)", INTEGER, "SEQ",
-        keyword="after",
-    ),
-    Option(("--site",), "state", "only changes of this source", TEXT, "SOURCE"),
-    Option(
-        ("--last",), "state", "only so many, the last ones", INTEGER, "N", keyword="limit"
-    ),
-    format_option(CHANGE_FORMATS),
-    *shared("output", "replace", "append", "config", "no-config"),
-)  # fmt: skip
-"""The options of ``usp changes``."""
 
 COMMANDS: Final = (
     Command(
@@ -313,6 +253,24 @@ COMMANDS: Final = (
         ),
     ),
     Command(
+        "diff",
+        "say what is different between two listings of pages",
+        "usp.cli._diff",
+        Argument("A", f"what to compare with: {_LISTING}"),
+        DIFF_OPTIONS,
+        examples=(
+            ("usp diff last-week.parquet example.org", "what is new, changed or gone since then"),
+            ("usp diff site.db@-1 site.db", "what the last run of usp sync changed"),
+            ("usp diff sitemap.xml crawl.csv --ignore slash", "a sitemap against a crawl"),
+            (
+                "usp diff old.example new.example --map https://old.example/=https://new.example/",
+                "a migration",
+            ),
+            ("usp diff a.txt b.txt --emit removed -f urls --exit-code", "in a script"),
+        ),
+        second_argument=Argument("B", "what is compared: the same"),
+    ),
+    Command(
         "completion",
         "print the completion script of a shell",
         "usp.cli._completion",
@@ -392,8 +350,7 @@ def build_parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.Argumen
 
 
 def _configure(parser: argparse.ArgumentParser, command: Command) -> None:
-    if command.argument:
-        name, help_text, choices, is_repeatable = command.argument
+    for name, help_text, choices, is_repeatable in command.arguments:
         several: dict[str, Any] = {"nargs": "*"} if is_repeatable else {}
         parser.add_argument(
             name.lower(), metavar=name, help=help_text, choices=choices or None, **several

@@ -330,6 +330,14 @@ SHARED: Final[tuple[Option, ...]] = (
 """The options of every command that fetches."""
 
 
+FROM: Final = Option(
+    ("--from",), "discovery",
+    "read the names of more sources from this file, one a line; - for standard input",
+    TEXT, "FILE",
+)  # fmt: skip
+"""More sources, for commands that read several."""
+
+
 def shared(*names: str) -> tuple[Option, ...]:
     """Return some of the shared options, for a command that doesn't fetch."""
     return tuple(option for option in SHARED if option.name in names)

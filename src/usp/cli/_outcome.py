@@ -33,7 +33,7 @@ _FAILED: Final = {
 }
 """Outcomes that leave the question open, and the result of the attempt that caused it."""
 _DECLARED: Final = frozenset({FoundBy.ROBOTS, FoundBy.INDEX, FoundBy.HTML, FoundBy.GIVEN})
-_LIMITS: Final = frozenset({"SM703", "SM704", "SM705", "SM706"})
+_LIMITS: Final = frozenset({"SM703", "SM704", "SM705", "SM706", "SM707"})
 _UNREAD: Final = frozenset(
     {"SM101", "SM201", "SM202", "SM203", "SM601", "SM602", "SM603", "SM604", "SM605", "SM608"}
 )

@@ -92,7 +92,7 @@ class RecordingChoice:
 
         :raises UsageError: if a recording is to be written and read at once.
         """
-        record, replay = args.record, args.replay
+        record, replay = getattr(args, "record", None), getattr(args, "replay", None)
         if record is not None and replay is not None:
             raise UsageError("--record and --replay can't be used together.")
         if record is None and replay is None:

@@ -4,23 +4,16 @@ What was understood is said on stderr where there could be doubt.
 """
 
 import argparse
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
-from typing import Final
 from urllib.parse import urlsplit
 
 from usp._crawl.urls import check_homepage
-from usp._source import is_local
+from usp._source import is_local, looks_like_sitemap
 from usp._validate import shown_argument
 from usp.cli._text_file import read_lines
 from usp.exceptions import UsageError
-
-_SITEMAP_PATH: Final = re.compile(
-    r"sitemap|\.(?:xml|rss|atom|txt|json)(?:\.gz)?$|/(?:feed|rss|atom)/?$", re.IGNORECASE
-)
-"""The path of a URL that is a sitemap rather than any page of the site."""
 
 
 class SourceKind(Enum):
@@ -59,7 +52,7 @@ class NamedSource:
         parts = urlsplit(url)
         if args.sitemap:
             return cls(name, SourceKind.SITEMAP)
-        if detect_sitemaps and _SITEMAP_PATH.search(parts.path):
+        if detect_sitemaps and looks_like_sitemap(url):
             return cls(name, SourceKind.SITEMAP, f"reading the sitemap {url}")
         site = f"{parts.scheme}://{parts.netloc}/"
         if parts.path.strip("/") or parts.query or parts.fragment:

@@ -67,7 +67,10 @@ def _handle_errors(arg_list: list[str] | None) -> Exit:
     except BrokenPipeError:
         return Exit.DONE  # the reader, such as head, has enough
     except OSError as error:
-        _output.tell(f"error: {error}")
+        # An error with a file says its name; only standard output has none.
+        is_of_stdout = error.errno is not None and error.filename is None
+        reason = f"cannot write standard output: {error.strerror}" if is_of_stdout else error
+        _output.tell(f"error: {reason}")
         return Exit.FAILED
     finally:
         _output.flush_or_discard()

@@ -1,9 +1,9 @@
 """What is wrong with a document: ``Problem``, and the table of codes that names every kind of it.
 
-The table is the single source of codes, names, severities and texts; ``docs/problems.md`` is
-generated from it. A code never changes its meaning. Blocks: SM1 transport, SM2 document, SM3 URLs,
-SM4 values, SM5 extensions, SM6 discovery and tree, SM7 limits and policy. How a problem is detected
-belongs in ``usp._parse`` and ``usp._crawl``.
+The table is the single source of codes, names, severities and texts; ``reference/problems.md`` of
+the docs is generated from it. A code never changes its meaning. Blocks: SM1 transport, SM2
+document, SM3 URLs, SM4 values, SM5 extensions, SM6 discovery and tree, SM7 limits and policy. How a
+problem is detected belongs in ``usp._parse`` and ``usp._crawl``.
 """
 
 from collections.abc import Iterable
@@ -369,6 +369,18 @@ CODES: Final[dict[str, Code]] = {
     "SM706": Code(
         "stopped", _I, "The caller ended the crawl: stop_callback, or a closed stream.", _OURS,
         "Nothing to fix.",
+    ),
+    "SM707": Code(
+        "bytes-limit", _I, "The crawl stopped at its limit of bytes.", _OURS,
+        "Raise max_bytes to see the rest.",
+    ),
+    "SM708": Code(
+        "internal-error", _E, "An error in usp ended the crawl of the site.", _OURS,
+        "Report it, with the message.",
+    ),
+    "SM709": Code(
+        "bad-input", _E, "A line of the input names no site: it is neither a domain nor a URL.",
+        _OURS, "Write one domain or URL on each line.",
     ),
 }  # fmt: skip
 """Every code, in order."""

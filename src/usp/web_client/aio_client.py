@@ -11,12 +11,15 @@ from collections.abc import Mapping
 from typing import Final
 
 import aiohttp
+from aiohttp.abc import AbstractResolver
 
-from usp._validate import check_flags, check_int
+from usp._validate import check_flags, check_int, check_optional_instance
 from usp.exceptions import SitemapException
 from usp.web_client._aiohttp.connector import Connector, Verify, tls_context
 from usp.web_client._aiohttp.crawl_scope import AiohttpCrawlScope, current_scope
+from usp.web_client._aiohttp.resolver import CachingResolver
 from usp.web_client._aiohttp.response import AioWebClientErrorResponse, AioWebClientSuccessResponse
+from usp.web_client._aiohttp.slots import RequestSlots
 from usp.web_client._http import defaults, encodings, settings
 from usp.web_client._http.address_guard import AddressRule, Guard, is_public
 from usp.web_client._http.credentials import split_headers
@@ -24,11 +27,17 @@ from usp.web_client._http.pacing import RequestPacing
 from usp.web_client.abstract_aio_client import AbstractAioWebClient, AioCrawlScope
 from usp.web_client.abstract_client import AbstractWebClientResponse, RequestWaiter
 
-__all__ = ["AioWebClient", "AioWebClientErrorResponse", "AioWebClientSuccessResponse"]
+__all__ = [
+    "AioWebClient",
+    "AioWebClientErrorResponse",
+    "AioWebClientSuccessResponse",
+    "CachingResolver",
+]
 
 # This is their public module.
 AioWebClientErrorResponse.__module__ = __name__
 AioWebClientSuccessResponse.__module__ = __name__
+CachingResolver.__module__ = __name__
 
 _HEADERS: Final = {
     "User-Agent": defaults.USER_AGENT,
@@ -42,6 +51,35 @@ class AioWebClient(AbstractAioWebClient):
 
     A client belongs to the event loop in which it is first used, and has to be closed in it:
     ``async with AioWebClient() as client``.
+
+    :param concurrency: the number of requests in flight, over all crawls.
+    :param verify: False to accept any certificate, the path of a CA bundle (file or folder), or
+        an ``ssl.SSLContext``.
+    :param wait: seconds between the starts of two requests of one crawl, and of two requests to
+        one host, over all crawls.
+    :param random_wait: vary that by half, up and down.
+    :param timeout: seconds to wait, or (to connect, to wait for bytes); None for no limit.
+    :param first_response_timeout: seconds that a host has for its first response in a crawl,
+        over all attempts; None for no limit.
+    :param document_deadline: seconds for a whole document, redirects included; None for no
+        limit.
+    :param headers: headers to send in addition to, or instead of, the usual ones.
+        Those for credentials, such as ``X-Api-Key``, go to the site of the homepage only.
+    :param user_agent: the ``User-Agent`` header.
+    :param proxies: proxies by scheme, such as ``{"https": "http://user:pass@10.10.1.10:3128/"}``;
+        they take precedence over those of the environment.
+    :param trust_env: whether to use the proxies, the CA bundle and the ``.netrc`` that the
+        environment names.
+    :param private_addresses: whether to connect to private, loopback and other addresses that
+        are not on the public internet (SSRF): ``allow``, ``refuse``, or ``auto``, which refuses
+        them in a crawl whose homepage has a public address.
+    :param netrc: whether to use the logins of ``.netrc``, if ``trust_env`` is set.
+    :param per_domain: the number of requests in flight to one registered domain, over all
+        crawls; None for no limit.
+    :param per_address: the number of requests in flight to one IP address, over all crawls;
+        None for no limit. A host with several counts as one of them.
+    :param resolver: what looks up the addresses of hosts, such as a ``CachingResolver``; the
+        caller closes it. By default, that of aiohttp.
     """
 
     _is_public = staticmethod(is_public)
@@ -63,32 +101,11 @@ class AioWebClient(AbstractAioWebClient):
         trust_env: bool = True,
         private_addresses: AddressRule = "auto",
         netrc: bool = True,
+        per_domain: int | None = None,
+        per_address: int | None = None,
+        resolver: AbstractResolver | None = None,
     ) -> None:
-        """Make a client; nothing is opened yet.
-
-        :param concurrency: the number of requests in flight, over all crawls.
-        :param verify: False to accept any certificate, the path of a CA bundle (file or folder), or
-            an ``ssl.SSLContext``.
-        :param wait: seconds between the starts of two requests of one crawl, and of two requests to
-            one host, over all crawls.
-        :param random_wait: vary that by half, up and down.
-        :param timeout: seconds to wait, or (to connect, to wait for bytes); None for no limit.
-        :param first_response_timeout: seconds that a host has for its first response in a crawl,
-            over all attempts; None for no limit.
-        :param document_deadline: seconds for a whole document, redirects included; None for no
-            limit.
-        :param headers: headers to send in addition to, or instead of, the usual ones.
-            Those for credentials, such as ``X-Api-Key``, go to the site of the homepage only.
-        :param user_agent: the ``User-Agent`` header.
-        :param proxies: proxies by scheme, such as ``{"https": "http://user:pass@10.10.1.10:3128/"}``;
-            they take precedence over those of the environment.
-        :param trust_env: whether to use the proxies, the CA bundle and the ``.netrc`` that the
-            environment names.
-        :param private_addresses: whether to connect to private, loopback and other addresses that
-            are not on the public internet (SSRF): ``allow``, ``refuse``, or ``auto``, which refuses
-            them in a crawl whose homepage has a public address.
-        :param netrc: whether to use the logins of ``.netrc``, if ``trust_env`` is set.
-        """
+        """Make a client; nothing is opened yet."""
         Guard(private_addresses)  # raises if it is not a rule
         check_flags(trust_env=trust_env, netrc=netrc)
         self._concurrency = check_int("concurrency", concurrency, 1)
@@ -104,6 +121,9 @@ class AioWebClient(AbstractAioWebClient):
         self._trust_env = trust_env
         self._netrc = netrc and trust_env
         self._private_addresses: AddressRule = private_addresses
+        self._per_domain = _optional_count("per_domain", per_domain)
+        self._per_address = _optional_count("per_address", per_address)
+        self._resolver = check_optional_instance("resolver", resolver, AbstractResolver)
         self._outside: AiohttpCrawlScope | None = None
         self._closed = False
 
@@ -145,14 +165,20 @@ class AioWebClient(AbstractAioWebClient):
         if self._closed:
             raise SitemapException("The client is closed.")
         if self._connector is None:
-            self._connector = Connector(self._tls)
-            self._slots = asyncio.Semaphore(self._concurrency)
+            self._connector = connector = Connector(self._tls, self._resolver)
+            self._slots = RequestSlots(
+                self._concurrency, self._per_domain, self._per_address, connector.addresses
+            )
             self._loop = loop
         if self._loop is not loop:
             raise SitemapException(
                 "The client was used in another event loop; make one in each, and close it there."
             )
         return self._connector
+
+
+def _optional_count(name: str, given: int | None) -> int | None:
+    return None if given is None else check_int(name, given, 1)
 
 
 def _timeout(given: settings.GivenTimeout) -> aiohttp.ClientTimeout:

@@ -1,7 +1,7 @@
 """Clients that record: they fetch with another client, and write all of it to a WARC file.
 
 The recording of a crawl replays it without a network (``usp.web_client.replay``). It has no
-credentials; ``docs/recording.md`` says what is removed.
+credentials; ``docs/reference/recording.md`` says what is removed.
 """
 
 import asyncio

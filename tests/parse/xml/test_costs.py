@@ -53,6 +53,8 @@ UNITS: Final[dict[str, Unit]] = {
     "open children of one entry": ("<url>", "<b>"),
     "children with namespaces in one entry": ("<url>", "<b xmlns:p@='u@'>"),
     "long names of open elements": (f"<{'n' * 60_000}>", "<a></b>"),
+    "open elements and text around entries": ("", f"<a>{ENTRY}x"),
+    "elements and text around each entry": ("", f"<a@>{ENTRY}x</a@>"),
     "odd entries among plain ones, with an undeclared prefix each": (
         "", ENTRY * 4 + ENTRY.replace("</url>", "<p@:a>x</p@:a></url>"),
     ),

@@ -109,7 +109,7 @@ def images_by(
 def _plain_alternates(rels: Texts, languages: Texts, urls: Texts) -> list[tuple[str, str]] | None:
     """Return the alternates if none needs cleaning, as nearly always; else None.
 
-    What has no language or no URL is none.
+    What has no rel, no language or no URL is none.
     """
     if not _RELS.issuperset(rels) or (None in rels and _lacks_rel(rels, urls)):
         return None
@@ -118,10 +118,10 @@ def _plain_alternates(rels: Texts, languages: Texts, urls: Texts) -> list[tuple[
             return None
         if len(_languages) < _MAX_LANGUAGES:
             _languages.update(languages)
-    pairs = zip(languages, urls, strict=True)
-    if None in urls or None in languages:
-        pairs = (pair for pair in pairs if None not in pair)  # type: ignore[assignment]
-    return list(pairs)  # type: ignore[arg-type]
+    if None in urls or None in languages or None in rels:
+        links = zip(rels, languages, urls, strict=True)
+        return [(language, url) for rel, language, url in links if rel and language and url]
+    return list(zip(languages, urls, strict=True))  # type: ignore[arg-type]
 
 
 def _lacks_rel(rels: Texts, urls: Texts) -> bool:

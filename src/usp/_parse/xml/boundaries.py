@@ -1,8 +1,9 @@
 """Where entries start and end, by the form of their tags in bytes, whatever they contain."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from typing import Final
 
 from usp._parse.xml.grammar import Grammar
@@ -47,12 +48,19 @@ def _boundaries(entries: tuple[str, ...], implied: bool) -> EntryBoundaries:
     )
 
 
-@lru_cache(maxsize=64)
-def root_ends(path: tuple[str, ...]) -> re.Pattern[bytes]:
-    """Return the pattern of the end tags of these elements, given from the outermost on.
+_BLANKS: Final = re.compile(rb"(?:[ \t\r\n]++|<!--(?:[!-,.-~ \t\r\n]|-[!-,.-~ \t\r\n])*+-->)*+")
+"""Blanks and comments."""
+_NEXT_END_TAG: Final = re.compile(_BLANKS.pattern + rb"</([^<>/\s]++)>")
+
+
+def only_ends_are_left(data: bytes, begin: int, path: Sequence[str]) -> bool:
+    """Whether nothing follows but the end tags of these elements, given from the outermost on.
 
     There may be blanks and comments between them.
     """
-    tags = (re.escape(f"</{name}>").encode() for name in reversed(path))
-    blanks = rb"(?:[ \t\r\n]++|<!--(?:[!-,.-~ \t\r\n]|-[!-,.-~ \t\r\n])*+-->)*+"
-    return re.compile(blanks + blanks.join([*tags, b""]))
+    for name in reversed(path):
+        tag = _NEXT_END_TAG.match(data, begin)
+        if tag is None or tag[1] != name.encode():
+            return False
+        begin = tag.end()
+    return _BLANKS.fullmatch(data, begin) is not None

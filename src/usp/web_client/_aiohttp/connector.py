@@ -4,6 +4,7 @@ Everything here is about connections and nothing about documents. What belongs t
 its ``AioRequestContext``, which is stored in a context variable of the task that makes it.
 """
 
+import asyncio
 import socket
 import ssl
 from contextlib import ExitStack
@@ -15,6 +16,7 @@ from typing import Final
 from weakref import WeakKeyDictionary, WeakSet
 
 import aiohttp
+from aiohttp.abc import AbstractResolver
 from aiohttp.client_proto import ResponseHandler
 from aiohttp.connector import Connection
 from aiohttp.tracing import Trace
@@ -107,9 +109,16 @@ class Connector(aiohttp.TCPConnector):
     connection is reused: another crawl may have made it.
     """
 
-    def __init__(self, context: ssl.SSLContext) -> None:
+    def __init__(self, context: ssl.SSLContext, resolver: AbstractResolver | None = None) -> None:
         # The client limits concurrency; a wait here would count towards the deadline.
-        super().__init__(ssl=context, limit=0, socket_factory=_admitted_socket)
+        super().__init__(
+            ssl=context,
+            limit=0,
+            socket_factory=_admitted_socket,
+            resolver=resolver,
+            use_dns_cache=resolver is None,  # one that is given decides on what is kept
+        )
+        self._names = resolver
         self._factory = partial(_TolerantHandler, loop=self._loop)  # type: ignore[assignment]  # it is one
         self._users: WeakKeyDictionary[ResponseHandler, object] = WeakKeyDictionary()
         self._used: WeakKeyDictionary[object, WeakSet[ResponseHandler]] = WeakKeyDictionary()
@@ -137,6 +146,17 @@ class Connector(aiohttp.TCPConnector):
             self._users[connection.protocol] = context.crawl
             self._used.setdefault(context.crawl, WeakSet()).add(connection.protocol)
         return connection
+
+    async def addresses(self, host: str) -> list[str]:
+        """Return the addresses of a host.
+
+        :raises OSError: if there are none.
+        """
+        if self._names is None:
+            loop = asyncio.get_running_loop()
+            found = await loop.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+            return [str(address[0]) for *_, address in found]
+        return [one["host"] for one in await self._names.resolve(host, 0, socket.AF_UNSPEC)]
 
     def leave(self, crawl: object) -> None:
         """Close the kept connections that a crawl used last: other crawls have other hosts."""

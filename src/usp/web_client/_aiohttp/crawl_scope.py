@@ -6,7 +6,6 @@ does in ``get()`` still happens.
 """
 
 import asyncio
-import socket
 from collections.abc import Mapping
 from contextlib import ExitStack, suppress
 from contextvars import ContextVar
@@ -33,6 +32,7 @@ from usp.web_client._aiohttp.response import (
     not_modified_response,
     status_response,
 )
+from usp.web_client._aiohttp.slots import Release
 from usp.web_client._aiohttp.transcript import add_to_transcript
 from usp.web_client._http import error_responses
 from usp.web_client._http.address_guard import Guard
@@ -135,9 +135,8 @@ class AiohttpCrawlScope(AioCrawlScope):
             url, login = _sent_url(url)
         except _FAILURES as error:
             return failure_response(error)
-        await self._take_slot(host_of(url))
+        release = await self._take_slot(url)
         with ExitStack() as undo:
-            release = self.client._slots.release
             undo.callback(release)
             seconds = self.client._document_deadline
             due = None if seconds is None else asyncio.get_running_loop().time() + seconds
@@ -163,19 +162,26 @@ class AiohttpCrawlScope(AioCrawlScope):
             )
         return success
 
-    async def _take_slot(self, host: str) -> None:
+    async def _take_slot(self, url: str) -> Release:
         """Wait until a request may start: its interval has passed, and a slot is free.
 
         A request that waits for its host holds no slot: one that waits for a slot may be due
         before it at that host, and one on its way through redirects has a slot already.
         """
-        slots = self.client._slots
-        await slots.acquire()
+        host, is_direct = host_of(url), self._is_direct(url)
+        release = await self.client._slots.acquire(host, is_direct=is_direct)
         while seconds := self._seconds_to_wait(host):
-            slots.release()
+            release()
             await asyncio.sleep(seconds)
-            await slots.acquire()
+            release = await self.client._slots.acquire(host, is_direct=is_direct)
         self._start(host)
+        return release
+
+    def _is_direct(self, url: str) -> bool:
+        """Tell whether a request connects to the host itself; what is wrong is told by that."""
+        with suppress(*_FAILURES):
+            return self._proxy_for(url) is None
+        return False
 
     async def _wait_for_hop(self, host: str, deadline: asyncio.Timeout) -> None:
         """Wait until a redirect may be followed; the deadline is extended by that."""
@@ -262,10 +268,8 @@ class AiohttpCrawlScope(AioCrawlScope):
         """Look up the homepage for the guard, which can't wait for it."""
         if self._homepage.host is None:
             return
-        loop = asyncio.get_running_loop()
         with suppress(OSError, UnicodeError):
-            found = await loop.getaddrinfo(self._homepage.host, None, type=socket.SOCK_STREAM)
-            self._home_addresses = [str(address[0]) for *_, address in found]
+            self._home_addresses = await self._connector.addresses(self._homepage.host)
 
     def _given_for(self, url: str) -> dict[str, str]:
         """Return the caller's credentials for a URL."""

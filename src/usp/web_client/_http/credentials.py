@@ -8,16 +8,12 @@ host, from its URL or from ``.netrc``, go to that host; ``.netrc`` follows the r
 from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
-from ipaddress import ip_address
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from urllib.parse import urlsplit
 
 from usp._display import without_credentials
+from usp._domains import registered_domain
 from usp.web_client._http.urls import host_of, prepare_url
-
-if TYPE_CHECKING:
-    from publicsuffixlist import PublicSuffixList
 
 __all__ = [
     "CREDENTIAL_HEADERS",
@@ -100,29 +96,12 @@ def _belongs_to(host: str, home: str | None) -> bool:
     bare = home.removeprefix(_WWW)
     if host == home or not (host == bare or host.endswith(f".{bare}")):
         return host == home
-    registered = _registered_domain(home)
+    registered = registered_domain(home)
     if registered is None:
         return False
     if not f".{bare}".endswith(f".{registered}"):
         bare = home
     return host == bare or host.endswith(f".{bare}")
-
-
-def _registered_domain(host: str) -> str | None:
-    """Return the domain that somebody registered; None for IP addresses, single names, suffixes."""
-    try:
-        ip_address(host)
-    except ValueError:
-        return _public_suffixes().privatesuffix(host)
-    return None
-
-
-@cache
-def _public_suffixes() -> "PublicSuffixList":
-    """Return the public suffix list of the installed package: nothing is fetched."""
-    from publicsuffixlist import PublicSuffixList  # few crawls need it, and it takes 50 ms
-
-    return PublicSuffixList()
 
 
 def is_credential(name: str) -> bool:

@@ -14,7 +14,7 @@ from requests.auth import AuthBase, HTTPBasicAuth
 from requests.cookies import RequestsCookieJar, get_cookie_header
 from requests.exceptions import InvalidHeader
 
-from usp.web_client._http.credentials import CREDENTIAL_HEADERS, Homepage
+from usp.web_client._http.credentials import Homepage
 
 __all__ = ["RequestAuth", "invalid_header"]
 
@@ -50,8 +50,7 @@ class RequestAuth(AuthBase):
         if not self._homepage.is_anywhere:
             self._restrict_cookies(request)
         prepared = self._auth(request) if self._auth else request
-        for name in CREDENTIAL_HEADERS:  # requests has checked the others
-            value = prepared.headers.get(name, "")
+        for value in prepared.headers.values():  # requests lets some of them through
             if not isinstance(value, str | bytes) or not _LINE_BREAKS.isdisjoint(value):
                 raise invalid_header()
         return prepared

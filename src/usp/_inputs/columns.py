@@ -1,0 +1,115 @@
+"""Which column of a file is which column of the schema.
+
+An export of ours has the names of the schema. Of a file of another tool only the URL is taken, and
+the date and the sitemap if they have the names that sitemaps use: a ``title`` there may be that of
+the page, not of the sitemap.
+"""
+
+import csv
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from usp._export.delimited import header
+from usp._tables.schema import TABLES, Table
+from usp.exceptions import UsageError
+
+URL_COLUMNS: Final = (
+    "url",  # most tools, and this one
+    "loc",  # advertools
+    "address",  # Screaming Frog
+    "top pages",  # Google Search Console, "Pages" of a performance report
+    "page",  # its API
+    "page url",  # Semrush, Bing Webmaster Tools
+    "full url",  # Sitebulb
+    "current url",  # Ahrefs
+    "landing page",  # Google Analytics
+    "permalink",
+    "link",
+    "uri",
+)
+"""The names under which tools have the URL of a page, in order of preference."""
+_OTHER_NAMES: Final = {"lastmod": ("lastmod",), "sitemap_url": ("sitemap_url", "sitemap")}
+"""Columns that other tools take from sitemaps, too."""
+_DELIMITERS: Final = (",", "\t", ";")
+_QUOTED: Final = re.compile(r'"[^"]*+"')
+_BLANKS: Final = re.compile(r"[\s_]++")
+_URL: Final = re.compile(r"\s*+https?://", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class FileColumns:
+    """The table that a file has, and which of its columns are columns of the schema."""
+
+    table: Table
+    """The table, with the columns that the file has."""
+    at: Mapping[str, int]
+    """The number of each column in the file."""
+
+
+def delimiter_of(line: str) -> str:
+    """Return what is between the cells of a table, given its header."""
+    plain = _QUOTED.sub("", line)
+    return max(_DELIMITERS, key=plain.count)
+
+
+def header_cells(line: str, delimiter: str) -> list[str]:
+    """Return the cells of a header."""
+    return next(csv.reader([line], delimiter=delimiter), [])
+
+
+def url_column(names: Sequence[str]) -> int | None:
+    """Return which of some columns has URLs, by its name; None if none says so."""
+    plain = [_BLANKS.sub(" ", name.strip()).casefold() for name in names]
+    return next((plain.index(known) for known in URL_COLUMNS if known in plain), None)
+
+
+def file_columns(
+    names: Sequence[str],
+    first_row: Sequence[object],
+    *,
+    column: str | None,
+    table: str | None,
+    where: str,
+) -> FileColumns:
+    """Say what the columns of a file are.
+
+    :param names: the names of its columns.
+    :param first_row: the values of its first row, if it has one.
+    :param column: the name of the column with URLs, if the caller says so.
+    :param table: the name of the table, if that is known.
+    :param where: the file, for errors.
+    :raises UsageError: if no column has URLs.
+    """
+    if column not in names:
+        possible = [TABLES[table]] if table in TABLES else TABLES.values()
+        ours = next((one for one in possible if {*header(one), *one.names} >= {*names}), None)
+        if ours is not None and names:
+            return _chosen(ours, {name: at for at, name in enumerate(names) if name in ours})
+    found = names.index(column) if column in names else None
+    if column is not None and found is None:
+        raise UsageError(f"{where} has no column {column!r}; it has {', '.join(names)}.")
+    found = url_column(names) if found is None else found
+    if found is None:  # the names are in another language, say
+        found = next((at for at, cell in enumerate(first_row) if _is_url(cell)), None)
+    if found is None:
+        raise UsageError(
+            f"{where} has no column with URLs among {', '.join(names)}; say which one it is "
+            "(column, --column)."
+        )
+    others = {
+        ours: names.index(theirs)
+        for ours, known in _OTHER_NAMES.items()
+        for theirs in known
+        if theirs in names
+    }
+    return _chosen(TABLES["pages"], {**others, "url": found})
+
+
+def _is_url(cell: object) -> bool:
+    return isinstance(cell, str) and bool(_URL.match(cell))
+
+
+def _chosen(table: Table, at: dict[str, int]) -> FileColumns:
+    return FileColumns(table.only(name for name in table.names if name in at), at)

@@ -1,0 +1,185 @@
+"""What an input is: decided by its content, not by its name alone."""
+
+import json
+import os
+import re
+import sqlite3
+import sys
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Final
+
+from usp._crawl.urls import url_with_scheme
+from usp._export.compression import COMPRESSIONS, Compression
+from usp._inputs.columns import delimiter_of, header_cells, url_column
+from usp._inputs.text_file import HEAD_BYTES, head_of, text_of_head
+from usp._source import STDIN, SourceName, check_readable, is_local, names_a_document
+from usp._sync.state import APPLICATION
+from usp._validate import argument_error
+from usp.exceptions import UsageError
+
+
+class InputKind(StrEnum):
+    """What an input is."""
+
+    SITE = "site"
+    SITEMAP = "sitemap"
+    """The URL of one sitemap."""
+    FILE = "file"
+    """A sitemap in a file, or on standard input."""
+    RECORDING = "recording"
+    """The WARC file of a crawl."""
+    DELIMITED = "csv"
+    """CSV or TSV: an export, or a file of another tool that has a column with URLs."""
+    JSON_LINES = "jsonl"
+    PARQUET = "parquet"
+    ARROW = "arrow"
+    DATABASE = "database"
+    """The SQLite database of an export."""
+    FOLDER = "folder"
+    """A folder with a file, or a folder of files, for each table: of an export or a crawl."""
+    STATE = "state"
+    """The state of a sync, as it is, or as it was after an earlier run."""
+    URL_LIST = "list"
+    """A text with one URL a line."""
+
+
+CRAWLED: Final = frozenset({InputKind.SITE, InputKind.SITEMAP, InputKind.FILE, InputKind.RECORDING})
+"""The kinds that are crawled, over the network or not."""
+
+_SIGNATURES: Final = (
+    (b"SQLite format 3\0", InputKind.DATABASE),
+    (b"PAR1", InputKind.PARQUET),
+    (b"ARROW1", InputKind.ARROW),
+    (b"WARC/", InputKind.RECORDING),
+)
+"""How files that aren't text begin."""
+_COMPRESSED: Final = ((b"\x1f\x8b", ".gz"), (b"\x28\xb5\x2f\xfd", ".zst"))
+"""How compressed files begin (RFC 1952, RFC 8878)."""
+_RUN: Final = re.compile(r"(.+)@(-?\d{1,9})", re.DOTALL)
+"""A state and one of its runs: ``site.db@-1``."""
+_ROBOTS: Final = re.compile(
+    r"^[ \t]*+(?:user-agent|site-?map)[ \t]*+:", re.IGNORECASE | re.MULTILINE
+)
+_URL_LINE: Final = re.compile(r"(?:https?:/)?/\S", re.IGNORECASE)
+"""The beginning of a line in a list: a URL, or the path of one."""
+_EMPTY_TABLES: Final = frozenset({".jsonl", ".ndjson"})
+"""Files that are tables without rows if there is nothing in them."""
+_FEED_KEYS: Final = frozenset({"items", "version", "feed_url", "home_page_url"})
+"""Keys of a JSON Feed; a row of a table has none of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class NamedInput:
+    """What was named, and what it is."""
+
+    name: str
+    """As it was named."""
+    kind: InputKind
+    path: Path | None = None
+    """The file or folder; None for a site, a sitemap or standard input."""
+    compression: Compression | None = field(default=None, compare=False)
+    """How the file is compressed, if its text has to be decompressed to be read."""
+    run: int = 0
+    """Of a state: the number of a run, or how many runs back, as a negative number; 0 for now."""
+
+
+def named_input(source: SourceName, *, column: str | None = None) -> NamedInput:
+    """Say what an input is.
+
+    :param column: the name of the column with URLs, if the caller knows that it is a table.
+    :raises UsageError: if it can't be read, or nothing can be read from it.
+    """
+    name = os.fspath(source) if isinstance(source, os.PathLike) else source
+    if not isinstance(name, str):
+        raise argument_error("source", "a URL, a domain or a file", source)
+    state = _RUN.fullmatch(name)
+    if state and is_local(state[1]) and not os.path.lexists(name):
+        return _state_run(name, state[1], int(state[2]))
+    if not is_local(source):
+        is_document = names_a_document(url_with_scheme(name))
+        return NamedInput(name, InputKind.SITEMAP if is_document else InputKind.SITE)
+    if name == STDIN:
+        return _of_head(name, None, _head_of_stdin(), column)
+    path = Path(name)
+    if path.is_dir():
+        return NamedInput(name, InputKind.FOLDER, path)
+    check_readable(name)
+    if not path.is_file():  # a pipe, which can be read once
+        return NamedInput(name, InputKind.FILE, path)
+    with path.open("rb") as file:
+        return _of_head(name, path, file.read(HEAD_BYTES), column)
+
+
+def _state_run(name: str, file: str, run: int) -> NamedInput:
+    found = named_input(file)
+    if found.kind is not InputKind.STATE:
+        raise UsageError(f"{file} is not a state of usp, so it has no run {run}.")
+    return NamedInput(name, found.kind, found.path, run=run)
+
+
+def _head_of_stdin() -> bytes:
+    """Return what standard input begins with; it can still be read from its beginning."""
+    check_readable(STDIN)
+    peek: Callable[[int], bytes] = getattr(sys.stdin.buffer, "peek", bytes)
+    return peek(HEAD_BYTES)
+
+
+def _of_head(name: str, path: Path | None, head: bytes, column: str | None) -> NamedInput:
+    """Return what an input is that begins with these bytes."""
+    compression = next((suffix for mark, suffix in _COMPRESSED if head.startswith(mark)), None)
+    known = COMPRESSIONS[compression] if compression else None
+    if known:
+        head = head_of(head, known)
+    kind = next((kind for mark, kind in _SIGNATURES if head.startswith(mark)), None)
+    if kind is InputKind.DATABASE and path and not known and _is_state(path):
+        kind = InputKind.STATE
+    if kind is None:
+        is_empty = not head and path is not None and _EMPTY_TABLES.intersection(path.suffixes)
+        text = text_of_head(head)
+        kind = InputKind.JSON_LINES if is_empty else _kind_of_text(text, column)
+    elif kind is not InputKind.RECORDING and (known or path is None):
+        where = "standard input" if path is None else "a compressed file"
+        raise UsageError(f"{name} can't be read: a {kind} file is not read from {where}.")
+    return NamedInput(name, kind, path, known)
+
+
+def _is_state(path: Path) -> bool:
+    """Tell whether an SQLite file is the state of a sync."""
+    try:
+        with closing(sqlite3.connect(path)) as database:
+            (application,) = database.execute("PRAGMA application_id").fetchone()
+    except sqlite3.Error as error:
+        raise UsageError(f"{path} can't be read: {error}.") from error
+    return bool(application == APPLICATION)
+
+
+def _kind_of_text(head: str, column: str | None) -> InputKind:
+    text = head.lstrip()
+    line = text.partition("\n")[0].rstrip()
+    if text.startswith("{"):
+        return _kind_of_json(line, text)
+    if not line or text.startswith(("<", "[")):
+        return InputKind.FILE
+    entries = (one.strip() for one in text.splitlines())
+    first = next((one for one in entries if one and not one.startswith("#")), "")
+    if _URL_LINE.match(first):
+        return InputKind.URL_LIST
+    delimiter = delimiter_of(line)
+    cells = header_cells(line, delimiter)
+    if column in cells or url_column(cells) is not None:
+        return InputKind.DELIMITED
+    if delimiter in line and not _ROBOTS.search(text):
+        return InputKind.DELIMITED
+    return InputKind.FILE  # the parser of sitemaps says what is wrong with it
+
+
+def _kind_of_json(line: str, text: str) -> InputKind:
+    try:
+        keys = set(json.loads(line))
+    except ValueError:  # it goes on in the next line, or the head ends before it does
+        keys = {key for key in _FEED_KEYS if f'"{key}"' in text}
+    return InputKind.FILE if keys & _FEED_KEYS else InputKind.JSON_LINES

@@ -1,0 +1,107 @@
+"""Text out of a file or standard input: decompressed, and decoded by its byte order mark."""
+
+import codecs
+import io
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import Final, TextIO
+
+from usp._export.compression import Compression, decompressed
+from usp.exceptions import UsageError
+
+HEAD_BYTES: Final = 64 * 1024
+"""How much of a file is looked at to say what it is."""
+_CHUNK: Final = 64 * 1024
+_MARKS: Final = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"),  # spreadsheets, and exports of search consoles
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+"""Byte order marks, and the charset that each means; without one it is UTF-8."""
+
+
+def head_of(head: bytes, compression: Compression) -> bytes:
+    """Return what a compressed file begins with.
+
+    :raises UsageError: if it isn't compressed as it seems.
+    """
+    chunks = decompressed(io.BytesIO(head), compression)
+    found = b""
+    try:
+        while len(found) < HEAD_BYTES:
+            found += next(chunks)
+    except StopIteration:
+        pass
+    except ValueError as error:  # the head ends in the middle of it
+        if not found:
+            raise UsageError(f"The file can't be decompressed: {error}.") from error
+    return found
+
+
+def text_of_head(head: bytes) -> str:
+    """Return the text that a file begins with; a character that is cut off is dropped."""
+    return head.decode(_charset(head), "ignore").removeprefix("\ufeff")
+
+
+@contextmanager
+def opened_text(
+    path: Path | None, compression: Compression | None, *, newline: str | None = None
+) -> Iterator[TextIO]:
+    """Open a file to read its text, inside of a ``with`` block; None for standard input.
+
+    Bytes that its charset doesn't have are kept as lone surrogates, so that equal ones stay equal.
+
+    :param newline: as in ``open()``: empty for CSV.
+    :raises UsageError: if it can't be read.
+    """
+    with _errors(path), nullcontext(sys.stdin.buffer) if path is None else path.open("rb") as file:
+        chunks = (
+            decompressed(file, compression) if compression else iter(lambda: file.read(_CHUNK), b"")
+        )
+        first = next(chunks, b"")
+        stream = io.BufferedReader(_Chunks(first, chunks), _CHUNK)
+        yield io.TextIOWrapper(stream, _charset(first), "surrogateescape", newline)
+
+
+@contextmanager
+def _errors(path: Path | None) -> Iterator[None]:
+    """Raise what is wrong with a file as an error of ours, in one line."""
+    name = "Standard input" if path is None else str(path)
+    try:
+        yield
+    except UsageError:
+        raise
+    except OSError as error:
+        raise UsageError(f"{name} can't be read: {error.strerror or error}.") from error
+    except ValueError as error:  # compressed data that is broken, or text that is none
+        raise UsageError(f"{name} can't be read: {error}.") from error
+
+
+def _charset(head: bytes) -> str:
+    return next((name for mark, name in _MARKS if head.startswith(mark)), "utf-8")
+
+
+class _Chunks(io.RawIOBase):
+    """Chunks of bytes, as a file that Python's own readers take."""
+
+    def __init__(self, first: bytes, chunks: Iterator[bytes]) -> None:
+        self._chunk = memoryview(first)
+        self._chunks = chunks
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def readinto(self, buffer: "memoryview[int]", /) -> int:  # type: ignore[override]  # any writable buffer
+        """Fill a buffer, as far as the chunk goes; return how many bytes there are."""
+        while not self._chunk:
+            chunk = next(self._chunks, None)
+            if chunk is None:
+                return 0
+            self._chunk = memoryview(chunk)
+        count = min(len(buffer), len(self._chunk))
+        buffer[:count] = self._chunk[:count]
+        self._chunk = self._chunk[count:]
+        return count

@@ -1,0 +1,96 @@
+"""Values of the schema, out of what files have: text, JSON, objects of Arrow.
+
+It is the way back of ``_export.values``: a value that was written and is read again is the same.
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+from typing import Any, Final
+
+from usp._export.delimited import SEPARATOR
+from usp._parse import parse_date, timestamp
+from usp._tables.batch import Values
+from usp._tables.schema import Column, ColumnType
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND: Final = timedelta(microseconds=1)
+_ITEM: Final = re.compile(r"(?:[^\\|]|\\.)*+", re.DOTALL)
+_ESCAPE: Final = re.compile(r"\\(.)", re.DOTALL)
+
+
+@lru_cache(maxsize=65_536)
+def _time(text: str) -> int | None:
+    """Return the time that a text is; None if it is none."""
+    try:
+        return (datetime.fromisoformat(text) - _EPOCH) // _MICROSECOND
+    except (ValueError, TypeError):  # no ISO 8601, or without a time zone
+        return timestamp(parse_date(text))
+
+
+def _integer(text: str) -> int | None:
+    try:
+        return int(text)
+    except ValueError:
+        return None
+
+
+def _real(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _items(text: str) -> list[str]:
+    """Return the items of a list that was written as one cell."""
+    found, at = [], 0
+    while at <= len(text):
+        item = _ITEM.match(text, at)
+        at = item.end() + len(SEPARATOR) if item else len(text) + 1
+        found.append(_ESCAPE.sub(r"\1", item[0]) if item else "")
+    return found
+
+
+_OF_TEXT: Final[Mapping[ColumnType, Callable[[str], Any]]] = {
+    ColumnType.INTEGER: _integer,
+    ColumnType.REAL: _real,
+    ColumnType.BOOLEAN: {"true": True, "false": False, "1": True, "0": False}.get,
+    ColumnType.TIMESTAMP: _time,
+    ColumnType.TEXTS: _items,
+}
+"""The types that aren't text themselves."""
+
+
+def of_texts(column: Column, cells: Sequence[str]) -> Values:
+    """Return the values of a column of CSV; an empty cell is absent."""
+    convert = _OF_TEXT.get(column.type)
+    if convert is None:
+        return [cell or None for cell in cells]
+    return [convert(cell) if cell else None for cell in cells]
+
+
+def of_plain(column: Column, value: Any) -> Any:  # noqa: ANN401 -- the column has the type
+    """Return a value that JSON or Arrow has: a time as text or as a time, a row as an object."""
+    if value is None:
+        return None
+    if column.type is ColumnType.TIMESTAMP:
+        if isinstance(value, datetime):
+            return timestamp(value)
+        return _time(value) if isinstance(value, str) else value
+    if column.type is ColumnType.ROWS:
+        return [
+            tuple(of_plain(field, row.get(field.name)) for field in column.fields) for row in value
+        ]
+    if column.type is ColumnType.BOOLEAN:  # SQLite has none
+        return bool(value)
+    return value
+
+
+def of_json(column: Column, text: Any) -> Any:  # noqa: ANN401 -- the column has the type
+    """Return a value of SQLite, where a list is JSON."""
+    if column.type in {ColumnType.TEXTS, ColumnType.ROWS} and isinstance(text, str):
+        text = json.loads(text)
+    return of_plain(column, text)
