@@ -12,7 +12,7 @@ from typing import Final
 
 from usp._parse.pattern.known_patterns import EntryPattern
 from usp._parse.pattern.layout import Form, Row, RowLayout
-from usp._parse.pattern.layouts import Elements, LayoutTable, layout_of, positions_in
+from usp._parse.pattern.layouts import LayoutElements, LayoutTable, layout_of, positions_in
 from usp._parse.pattern.learning import EMPTY, NameProblem
 from usp._parse.xml.grammar import Grammar
 from usp._parse.xml.namespaces import NamespaceScope
@@ -89,7 +89,7 @@ def table_of(grammar: Grammar, scope: NamespaceScope) -> FitTable:
     return table
 
 
-def _fit(pattern: EntryPattern, elements: Elements) -> Fit:
+def _fit(pattern: EntryPattern, elements: LayoutElements) -> Fit:
     layout = layout_of(elements)
     starts = [column for _, column in layout.columns()]
     columns = [_NONE] * max(len(layout.keys), 2)

@@ -14,12 +14,12 @@ _MAX_KEPT: Final = 1024
 _MAX_LAYOUTS: Final = 16
 """How many layouts are kept in all, and in one table."""
 
-Elements = tuple[Element, ...]
+LayoutElements = tuple[Element, ...]
 
-_layouts: dict[Elements, RowLayout] = {}
+_layouts: dict[LayoutElements, RowLayout] = {}
 
 
-def layout_of(elements: Elements) -> RowLayout:
+def layout_of(elements: LayoutElements) -> RowLayout:
     """Return the layout of these elements, the same as in other documents."""
     layout = _layouts.get(elements)
     if layout is None:
@@ -38,9 +38,9 @@ class LayoutTable:
     """Few layouts that cover the elements of many shapes."""
 
     def __init__(self) -> None:
-        self._layouts: list[Elements] = []
+        self._layouts: list[LayoutElements] = []
 
-    def cover(self, elements: Elements) -> tuple[Elements, bool]:
+    def cover(self, elements: LayoutElements) -> tuple[LayoutElements, bool]:
         """Return a layout with these elements: one that is there or grows, or a new one.
 
         Also return whether those of other shapes have changed.
@@ -62,14 +62,14 @@ class LayoutTable:
         return elements, is_full
 
 
-def _repeats_nothing(merged: Elements, *parts: Elements) -> bool:
+def _repeats_nothing(merged: LayoutElements, *parts: LayoutElements) -> bool:
     """Tell whether no element is in a layout twice because two shapes have another order."""
     return all(
         merged.count(element) <= max(part.count(element) for part in parts) for element in merged
     )
 
 
-def positions_in(layout: Elements, elements: Elements) -> list[int] | None:
+def positions_in(layout: LayoutElements, elements: LayoutElements) -> list[int] | None:
     """Return where elements are among those of a layout, in order; None if some aren't there."""
     found: list[int] = []
     at = 0
@@ -83,7 +83,7 @@ def positions_in(layout: Elements, elements: Elements) -> list[int] | None:
     return found
 
 
-def _merged(ours: Elements, theirs: Elements) -> Elements:
+def _merged(ours: LayoutElements, theirs: LayoutElements) -> LayoutElements:
     """Return elements that cover both, each in its own order."""
     merged: list[Element] = []
     at = 0

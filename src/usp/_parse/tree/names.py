@@ -15,6 +15,8 @@ from usp._parse.values.bounded_cache import keep
 from usp._parse.xml.grammar import Grammar, Tag
 from usp._parse.xml.namespaces import root_problem, usual_prefix
 
+ODD: Final = "!"
+"""The key of a name that is a problem."""
 _SITEMAPS: Final = "sm"
 _MAX_KEPT: Final = 256
 _MAX_NAMES: Final = 500
@@ -22,10 +24,6 @@ _MAX_NAME: Final = 200
 _MAX_FIELDS: Final = 16
 """How many tables are kept, how many names and shapes each has, how long names are, and how many
 fields a row has."""
-
-
-class OddError(Exception):
-    """Something in a document is not as it should be: it is left to the expat reader."""
 
 
 class Names(dict[str, str]):
@@ -55,7 +53,7 @@ class Names(dict[str, str]):
         usual = usual_prefix(namespace) if namespace and namespace != self._root else self._own
         key = local if usual == self._own else f"{usual or '?'}:{local}"
         if self._own == _SITEMAPS and local != written and usual == self._own:
-            raise OddError  # a problem
+            key = ODD
         if len(name) <= _MAX_NAME:
             keep(self, name, key, _MAX_NAMES)
         return key

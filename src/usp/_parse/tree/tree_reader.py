@@ -16,7 +16,7 @@ from xml.etree.ElementTree import Element, ParseError, XMLParser
 from usp._parse.diagnostics import START, Diagnostics, Position, ReadPosition
 from usp._parse.input.chunks import CHUNK_SIZE
 from usp._parse.pattern.layout import EntryRun, Row, iter_entries
-from usp._parse.tree.names import Level, OddError, Shape, names_in, split_name
+from usp._parse.tree.names import ODD, Level, Shape, names_in, split_name
 from usp._parse.xml.entry_builder import Entry
 from usp._parse.xml.grammar import Grammar, Tag
 from usp._parse.xml.namespaces import binds_unusual_prefix
@@ -41,6 +41,10 @@ _MAX_DEPTH: Final = 16
 _MAX_INNER: Final = 400
 """How deep entries may be, and how many elements there may be inside of one that isn't read: with
 more of them, some may be nested too deep."""
+
+
+class _OddError(Exception):
+    """Something in a document is not as it should be."""
 
 
 @dataclass(slots=True)
@@ -74,7 +78,7 @@ def read_tree(
     try:
         parser.feed(data)
         reader = _TreeReader(data, grammar, parser.close())
-    except (ParseError, OddError):
+    except (ParseError, _OddError):
         return None
     if not reader.entries:
         return None
@@ -100,7 +104,7 @@ class _TreeReader:
         self._shape: Shape | None = None
         self._checked_prefixes = False
         if self.names.depend_on_prefixes and data.count(namespace.encode()) > 1:
-            raise OddError
+            raise _OddError
         if grammar.plain_texts:
             _check_blank([root.text, *{child.tail for child in root}])
         self._read_around(root, 0, None)
@@ -108,7 +112,7 @@ class _TreeReader:
     def _read_around(self, element: Element, depth: int, base: str | None) -> None:
         """Read the entries in an element around them, given the ``xml:base`` there."""
         if depth > _MAX_DEPTH:
-            raise OddError
+            raise _OddError
         if self._has_bases:
             base = element.get(_BASE, base)
         tags, all_shapes = self.names.entries, self.names.shapes
@@ -184,13 +188,13 @@ class _TreeReader:
                 record.append((f"{tag.key}@{local}", value))
             elif name == _ABOUT and _RDF_ABOUT in tag.attributes:
                 if self._data.count(_RDF.encode()) > 1 or b"xmlns:rdf" not in self._data:
-                    raise OddError  # its prefix may be another one
+                    raise _OddError  # its prefix may be another one
                 record.append((f"{tag.key}@{_RDF_ABOUT}", value))
 
     def _inner_text(self, element: Element) -> str:
         """Return the text of an element that contains markup."""
         if self._grammar.plain_texts:
-            raise OddError  # a problem
+            raise _OddError  # a problem
         self._check_inside(element)
         return "".join(element.itertext())
 
@@ -198,14 +202,14 @@ class _TreeReader:
         """Check an element around entries, or between them."""
         grammar, local = self._grammar, self._key(element.tag).rpartition(":")[2]
         if local in grammar.entries or local in grammar.roots or local == "loc":
-            raise OddError
+            raise _OddError
 
     def _check_inside(self, element: Element) -> None:
         """Check an element whose markup isn't read: an entry in it would be one of its own."""
         inner = [one.tag for one in element.iter()]
         keys = map(self._key, set(inner))
         if len(inner) > _MAX_INNER or not self._grammar.entries.keys().isdisjoint(keys):
-            raise OddError
+            raise _OddError
 
     def _check_loose_texts(self, element: Element, tags: Level) -> None:
         """Check texts that are in no field: a URL may be among them."""
@@ -217,16 +221,18 @@ class _TreeReader:
     def _key(self, name: str) -> str:
         """Return the key of an element that isn't known where it is."""
         key = self.names[name]
+        if key == ODD:
+            raise _OddError
         if key[0] == "?" and not self._checked_prefixes:
             if binds_unusual_prefix(self._data):
-                raise OddError  # it may have its usual meaning
+                raise _OddError  # it may have its usual meaning
             self._checked_prefixes = True
         return key
 
 
 def _check_blank(texts: Iterable[str | None]) -> None:
     if "".join(filter(None, texts)).strip():
-        raise OddError
+        raise _OddError
 
 
 class _Positions:
