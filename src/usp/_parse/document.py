@@ -156,7 +156,7 @@ class Pages:
         """
         if not self.listed:
             return iter(())
-        diagnostics = Diagnostics(collecting=False, ended=ended)
+        diagnostics = Diagnostics(collecting=False, locating=False, ended=ended)
         return chain(self._read(diagnostics), self._at_end(diagnostics))
 
     def _read(self, diagnostics: Diagnostics) -> Iterator[SitemapPage]:
@@ -205,7 +205,7 @@ class Pages:
         :param with_problems: whether the problems are collected on the way.
         :raises TimeoutError: if ``ended`` says so, after what was read until then.
         """
-        diagnostics = Diagnostics(collecting=with_problems, ended=ended)
+        diagnostics = Diagnostics(collecting=with_problems, locating=with_problems, ended=ended)
         return read_columns(names, partial(self._read_columns, diagnostics, rows))
 
     def _read_columns(
@@ -230,9 +230,12 @@ class Pages:
 
     def _finish(self, diagnostics: Diagnostics) -> None:
         """Keep what a walk to the end found."""
-        if diagnostics.collecting or self._diagnostics is None:
-            self._diagnostics = diagnostics
-            self.known_errors = diagnostics.errors
+        if not diagnostics.collecting and self._diagnostics is not None:
+            return
+        self._diagnostics = diagnostics
+        self.known_errors = diagnostics.errors
+        if self.known_errors and not diagnostics.collecting:
+            self._found(with_problems=True)  # to count lines in each walk would cost more
 
     def _found(self, *, with_problems: bool = False) -> Diagnostics:
         """Return what a walk to the end found, made now if there was none."""
