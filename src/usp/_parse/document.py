@@ -156,7 +156,9 @@ class Pages:
         """
         if not self.listed:
             return iter(())
-        diagnostics = Diagnostics(collecting=False, locating=False, ended=ended)
+        # To count the lines of a large document would take a tenth of the time.
+        is_small = self._opened is not None
+        diagnostics = Diagnostics(collecting=False, locating=is_small, ended=ended)
         return chain(self._read(diagnostics), self._at_end(diagnostics))
 
     def _read(self, diagnostics: Diagnostics) -> Iterator[SitemapPage]:
@@ -234,8 +236,8 @@ class Pages:
             return
         self._diagnostics = diagnostics
         self.known_errors = diagnostics.errors
-        if self.known_errors and not diagnostics.collecting:
-            self._found(with_problems=True)  # to count lines in each walk would cost more
+        if self.known_errors and not diagnostics.locating:
+            self._found(with_problems=True)  # with their lines, which few documents need
 
     def _found(self, *, with_problems: bool = False) -> Diagnostics:
         """Return what a walk to the end found, made now if there was none."""

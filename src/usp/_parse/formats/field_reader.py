@@ -13,6 +13,7 @@ from typing import ClassVar, Final, TypeVar
 
 from usp._parse.diagnostics import Diagnostics
 from usp._parse.input.sniff import Kind
+from usp._parse.values.plain import is_plain_url
 from usp._parse.values.text import clean_text, decode_entities
 from usp._parse.values.urls import check_url, resolve_url
 from usp._parse.xml.grammar import UNKNOWN, UNKNOWN_END, UNKNOWN_TEXT
@@ -169,15 +170,25 @@ class GroupedField:
     is_of_attributes: bool = field(init=False)
     """Whether it is built from the attributes of each element."""
     _columns: dict[str, int] = field(init=False)
+    _url_columns: list[int] = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "is_of_attributes", "@" in self.keys[0])
-        object.__setattr__(self, "_columns", {key: at for at, key in enumerate(self.keys)})
+        columns = {key: at for at, key in enumerate(self.keys)}
+        object.__setattr__(self, "_columns", columns)
+        object.__setattr__(self, "_url_columns", [columns[key] for key in self.url_keys])
 
     def read(self, record: Record, base: str | None) -> object:
         """Return the field, given the record of an entry."""
         found = (self._elements if self.is_of_attributes else self._groups)(record)
-        return self.make(list(map(tuple, found)), resolve_against(base)) if found else None
+        if not found:
+            return None
+        if self.make_plain:
+            by_key = list(zip(*found, strict=True))
+            urls = [url for at in self._url_columns for url in by_key[at] if url is not None]
+            if all(map(is_plain_url, urls)) and (made := self.make_plain(*by_key)):
+                return made
+        return self.make(list(map(tuple, found)), resolve_against(base))
 
     def _groups(self, record: Record) -> list[list[str | None]]:
         """Return the texts of each group under the keys; of repeated ones, the first."""

@@ -17,6 +17,9 @@ from usp._parse.xml.namespaces import root_problem, usual_prefix
 
 ODD: Final = "!"
 """The key of a name that is a problem."""
+RDF: Final = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+RDF_ABOUT: Final = f"{{{RDF}}}about"
+_XML: Final = "{http://www.w3.org/xml/1998/namespace}"  # in lower case
 _SITEMAPS: Final = "sm"
 _MAX_KEPT: Final = 256
 _MAX_NAMES: Final = 500
@@ -39,6 +42,7 @@ class Names(dict[str, str]):
         """The problem with the namespace of the root, if there is one."""
         self._root = root
         self._levels: dict[int, Level] = {}
+        self._attributes: dict[Tag, Attributes] = {}
         self.entries = self.level(grammar.entries)
         """The entries by their names."""
         self.shapes = {
@@ -58,12 +62,38 @@ class Names(dict[str, str]):
             keep(self, name, key, _MAX_NAMES)
         return key
 
+    def attributes(self, tag: Tag) -> "Attributes":
+        """Return the attributes of an element that are known."""
+        found = self._attributes.get(tag)
+        if found is None:
+            found = self._attributes[tag] = Attributes(tag)
+        return found
+
     def level(self, children: Mapping[str, Tag]) -> "Level":
         """Return the elements that are known inside of another one, whose table is never freed."""
         found = self._levels.get(id(children))
         if found is None:
             found = self._levels[id(children)] = Level(self, children)
         return found
+
+
+class Attributes(dict[str, str]):
+    """The keys of the attributes of an element, by their names; empty for others."""
+
+    def __init__(self, tag: Tag) -> None:
+        super().__init__()
+        self._tag = tag
+
+    def __missing__(self, name: str) -> str:
+        local = name.lower()
+        if local.startswith(_XML):
+            local = f"xml:{local[len(_XML) :]}"
+        elif name == RDF_ABOUT:
+            local = "rdf:about"
+        key = f"{self._tag.key}@{local}" if local in self._tag.attributes else ""
+        if len(name) <= _MAX_NAME:
+            keep(self, name, key, _MAX_NAMES)
+        return key
 
 
 class Level(dict[str, Tag | None]):

@@ -16,7 +16,7 @@ from xml.etree.ElementTree import Element, ParseError, XMLParser
 from usp._parse.diagnostics import START, Diagnostics, Position, ReadPosition
 from usp._parse.input.chunks import CHUNK_SIZE
 from usp._parse.pattern.layout import EntryRun, Row, iter_entries
-from usp._parse.tree.names import ODD, Level, Shape, names_in, split_name
+from usp._parse.tree.names import ODD, RDF, RDF_ABOUT, Level, Shape, names_in, split_name
 from usp._parse.xml.entry_builder import Entry
 from usp._parse.xml.grammar import Grammar, Tag
 from usp._parse.xml.namespaces import binds_unusual_prefix
@@ -25,12 +25,8 @@ from usp._parse.xml_reader import XmlReader
 
 _Record = list[tuple[str, str]]
 
-_XML: Final = "{http://www.w3.org/XML/1998/namespace}"
 _XML_BASE: Final = b"xml:base"
-_BASE: Final = f"{_XML}base"
-_RDF: Final = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
-_ABOUT: Final = f"{{{_RDF}}}about"
-_RDF_ABOUT: Final = "rdf:about"
+_BASE: Final = "{http://www.w3.org/XML/1998/namespace}base"
 LARGEST_TREE: Final = CHUNK_SIZE
 """Longer documents are never held whole."""
 _FEW_ENTRIES: Final = 60
@@ -180,16 +176,17 @@ class _TreeReader:
             record.append((tag.key, self._inner_text(child) if len(child) else child.text or ""))
 
     def _add_attributes(self, element: Element, tag: Tag, record: _Record) -> None:
+        keys = self.names.attributes(tag)
         for name, value in element.items():
-            local = name.lower()
-            if self._has_bases and name.startswith(_XML):
-                local = f"xml:{local[len(_XML) :]}"
-            if local in tag.attributes:
-                record.append((f"{tag.key}@{local}", value))
-            elif name == _ABOUT and _RDF_ABOUT in tag.attributes:
-                if self._data.count(_RDF.encode()) > 1 or b"xmlns:rdf" not in self._data:
+            if key := keys[name]:
+                if name == RDF_ABOUT and not self._has_one_rdf:
                     raise _OddError  # its prefix may be another one
-                record.append((f"{tag.key}@{_RDF_ABOUT}", value))
+                record.append((key, value))
+
+    @property
+    def _has_one_rdf(self) -> bool:
+        """Whether the namespace of RDF has its usual prefix, and no other one."""
+        return self._data.count(RDF.encode()) == 1 and b"xmlns:rdf" in self._data
 
     def _inner_text(self, element: Element) -> str:
         """Return the text of an element that contains markup."""
