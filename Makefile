@@ -17,7 +17,7 @@ CONSTRAINTS ?=
 # Without it each of the many processes of the tests would compile all modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-thorough test-all test-lowest coverage check bench bench-full bench-docs fuzz wheel shim clean
+.PHONY: demo test test-thorough test-all test-lowest coverage check bench bench-full bench-docs docs fuzz wheel sbom shim clean
 
 demo: $(READY)
 	@$(PY) -m usp demo
@@ -65,6 +65,10 @@ bench-full: $(READY)
 bench-docs: $(READY)
 	@$(PY) -m bench.page
 
+# The documentation site, in build/docs/html. Warnings are errors; nothing is loaded from elsewhere.
+docs: $(READY)
+	@$(PY) -m tools.site
+
 # Without atheris, where there is no wheel of it, a plain mutator does the fuzzing.
 fuzz: $(READY)
 	@$(PY) $(PIP_INSTALL) --group fuzz || true
@@ -75,14 +79,18 @@ wheel: $(READY)
 	@$(PY) -m pip wheel --quiet --no-deps --wheel-dir dist .
 	@ls dist
 
+# What the wheel is made of and depends on, as CycloneDX, beside it.
+sbom: wheel
+	@$(PY) -m tools.sbom dist/usp-*.whl
+
 # The wheel of a distribution named ultimate-sitemap-parser that has no files and requires usp.
 shim: $(READY)
 	@$(PY) -m pip wheel --quiet --no-deps --wheel-dir dist ./shim
 	@ls dist
 
 clean:
-	rm -rf .venv .venv-3.* .venv-lowest dist .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis
-	find src tests bench fuzz -name __pycache__ -type d -prune -exec rm -rf {} +
+	rm -rf .venv .venv-3.* .venv-lowest build dist .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find src tests bench fuzz tools docs -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # pip reads dependency groups from 25.1 on, and the one that comes with Python may be older.
 $(READY): pyproject.toml

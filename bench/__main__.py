@@ -28,6 +28,7 @@ BENCHMARKS: Final = (
     "sync",
     "diff",
     "check",
+    "bulk",
 )
 FULL_ONLY: Final = ("growth",)
 """Benchmarks that take minutes: they run only if named, or at full size."""

@@ -9,9 +9,12 @@ from usp._version import __version__
 
 TYPE_CHECKING = False  # as in typing, which takes a while to import
 if TYPE_CHECKING:
+    from usp._check.choices import CheckFields
     from usp._check.findings import Finding, FindingExample, Occurrence
+    from usp._check.live import LiveEstimate, LiveSummary
     from usp._check.rules import CheckSeverity
-    from usp._check.run import CheckStream, check
+    from usp._check.run import check
+    from usp._check.stream import CheckStream
     from usp._crawl.core import Crawl
     from usp._crawl.messages import FetchFailed, FetchRequest, NotModified
     from usp._crawl.policy import Policy, PolicyFields
@@ -43,6 +46,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Change",
     "ChangeKind",
+    "CheckFields",
     "CheckSeverity",
     "CheckStream",
     "Crawl",
@@ -55,6 +59,8 @@ __all__ = [
     "FetchRequest",
     "Finding",
     "FindingExample",
+    "LiveEstimate",
+    "LiveSummary",
     "NotModified",
     "Occurrence",
     "Outcome",
@@ -85,7 +91,10 @@ __all__ = [
 
 _MODULES = {
     "CheckSeverity": "usp._check.rules",
-    "CheckStream": "usp._check.run",
+    "CheckFields": "usp._check.choices",
+    "CheckStream": "usp._check.stream",
+    "LiveEstimate": "usp._check.live",
+    "LiveSummary": "usp._check.live",
     "Change": "usp._sync.changes",
     "ChangeKind": "usp._sync.changes",
     "Crawl": "usp._crawl.core",

@@ -111,11 +111,11 @@ async def _read(
             client_scope as client,
             AioCrawlRun(crawl, client, start.homepage, state.emit, store) as progress,
         ):
-            running = True
+            running, at_once = True, crawl._cursor.options.read_at_once
             while True:
                 for node in chosen.ready_nodes():
                     batches = OffLoopBatches(
-                        reader.batches(node, state), node.document, chosen.ended
+                        reader.batches(node, state), node.document, chosen.ended, at_once
                     )
                     while not chosen.closed and (batch := await batches.next()):
                         for item in await _made(reader, reader.items, node, batch, state):

@@ -10,11 +10,16 @@ if TYPE_CHECKING:
 
 def registered_domain(host: str) -> str | None:
     """Return the domain that somebody registered; None for IP addresses, single names, suffixes."""
+    return None if is_address(host) else _public_suffixes().privatesuffix(host)
+
+
+def is_address(host: str) -> bool:
+    """Tell whether a host is an IP address."""
     try:
         ip_address(host)
     except ValueError:
-        return _public_suffixes().privatesuffix(host)
-    return None
+        return False
+    return True
 
 
 @cache

@@ -147,6 +147,18 @@ def move_into_place(written: Path, destination: Path) -> None:
     written.replace(destination)
 
 
+@contextmanager
+def exclusive(folder: Path) -> Iterator[None]:
+    """Wait until no other process is in such a block for the same folder."""
+    lock = _open_lock(folder)
+    try:
+        with suppress(OSError):  # a file system without locks
+            _lock(lock)
+        yield
+    finally:
+        os.close(lock)
+
+
 def _locked_folder(within: Path) -> tuple[Path, int]:
     while True:
         folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=within))
@@ -187,6 +199,18 @@ def _open_lock(folder: Path) -> int:
     if sys.platform == "win32":
         return os.open(folder / "lock", os.O_CREAT | os.O_RDWR)
     return os.open(folder, os.O_RDONLY)
+
+
+def _lock(lock: int) -> None:
+    """Lock until it is closed, or the process ends."""
+    if sys.platform == "win32":
+        import msvcrt
+
+        msvcrt.locking(lock, msvcrt.LK_LOCK, 1)
+    else:
+        import fcntl
+
+        fcntl.flock(lock, fcntl.LOCK_EX)
 
 
 def _try_lock(lock: int) -> bool:

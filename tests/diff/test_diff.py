@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import usp
+import usp.bulk
 from tests.export.writing import write
 from usp import DifferenceKind
 from usp._diff import sorting
@@ -354,3 +355,16 @@ def test_a_wrong_argument_is_refused_at_the_call(
 def test_both_sides_can_not_be_standard_input() -> None:
     with pytest.raises(UsageError, match="can't both be standard input"):
         usp.diff("-", "-")
+
+
+def test_a_site_and_the_folder_of_a_crawl_are_the_same(demo_site: DemoSite, tmp_path: Path) -> None:
+    usp.bulk.crawl_shard(
+        [demo_site.url],
+        tmp_path / "crawl",
+        user_agent="test/1.0 (+https://example.org/bot)",
+        client_settings={"private_addresses": "allow"},
+    )
+    with usp.diff(tmp_path / "crawl", demo_site.url) as found:
+        assert list(found) == []
+        assert found.same > 10
+    assert found.sides[0].kind == "folder"

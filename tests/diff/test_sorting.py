@@ -3,6 +3,7 @@
 import errno
 import os
 import tempfile
+import tracemalloc
 from contextlib import closing
 from itertools import chain
 from pathlib import Path
@@ -52,6 +53,26 @@ def test_the_file_has_no_name_and_its_space_is_free_at_the_end(
         assert list(tmp_path.iterdir()) == []
         assert next(sorter.merged())[0] == "000"
     assert open_files() == open_before
+
+
+def peak_of(count: int) -> int:
+    """The most memory that sorting so many lines takes, in bytes."""
+    tracemalloc.start()
+    try:
+        with closing(LineSorter()) as sorter:
+            for start in range(0, count, 500):
+                sorter.add([f"{number * 7919 % count:09}" for number in range(start, start + 500)])
+            assert sum(map(len, sorter.merged())) == count
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_memory_does_not_grow_with_the_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sorting, "_RUN", 400_000)
+    monkeypatch.setattr(sorting, "_BLOCK", 4000)
+    small, large = peak_of(10_000), peak_of(80_000)
+    assert large < 2 * small
 
 
 def test_a_full_disk_is_a_storage_error(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,11 +4,11 @@ What the schema knows is taken from the schema; the sentences around it are here
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from usp._tables.schema import PAGE_PARTS, SCHEMA_VERSION, TABLES, Column, Table
+from usp._tables.schema import LISTED_SITES, PAGE_PARTS, SCHEMA_VERSION, TABLES, Column, Table
 
 PAGE: Final = Path(__file__).resolve().parents[2] / "docs" / "reference" / "tables.md"
 
@@ -56,12 +56,19 @@ def render() -> str:
 
 def _table(table: Table) -> Iterator[str]:
     yield from ("", f"## {table.name}", "", _shown(table.meaning), "")
+    yield from _columns(table.columns)
+    if table.name == LISTED_SITES.name:
+        yield from ("", "A [crawl of many sites](../how-to/bulk.md) has three columns more:", "")
+        yield from _columns(LISTED_SITES.columns[len(table.columns) :])
+
+
+def _columns(columns: Sequence[Column]) -> Iterator[str]:
     yield "| column | type | from | what it is |"
     yield "|---|---|---|---|"
-    for column in table:
+    for column in columns:
         origin, meaning = _shown(column.origin), _shown(column.meaning)
         yield f"| `{column.name}` | {_type(column)} | {origin} | {meaning} |"
-    for column in table:
+    for column in columns:
         # The rows of images, videos and so on have a table of their own.
         if column.fields and column.name not in TABLES:
             names = ", ".join(f"`{field.name}`" for field in column.fields)

@@ -138,6 +138,14 @@ def crawl_folder(folder: Path, parts: int, done: int) -> None:
         (folder / "_done" / f"{number:05}.json").write_text("{}")
 
 
+def test_a_table_of_a_folder_may_have_columns_of_its_own(tmp_path: Path) -> None:
+    rows = "site,line,complete\nhttps://example.org/,1,true\n"
+    (tmp_path / "sites.csv").write_text(rows, encoding="utf-8")
+    assert read(tmp_path, "sites") == [{"site": "https://example.org/", "complete": True}]
+    with open_listing(tmp_path, "sites") as listing:
+        assert listing.outcome is Outcome.FOUND
+
+
 def test_a_crawl_has_the_parts_that_are_done(tmp_path: Path) -> None:
     crawl_folder(tmp_path / "all", parts=3, done=3)
     crawl_folder(tmp_path / "some", parts=3, done=2)
@@ -146,6 +154,9 @@ def test_a_crawl_has_the_parts_that_are_done(tmp_path: Path) -> None:
     with open_listing(tmp_path / "all") as listing:
         assert listing.outcome is Outcome.FOUND
     with open_listing(tmp_path / "some") as listing:
+        assert listing.outcome is Outcome.PARTIAL
+    (tmp_path / "all" / "_crawl.json").write_text('{"shards": 4}')
+    with open_listing(tmp_path / "all") as listing:
         assert listing.outcome is Outcome.PARTIAL
 
 

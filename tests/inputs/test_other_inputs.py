@@ -148,6 +148,14 @@ def test_what_is_no_name_is_refused(given: object) -> None:
         open_listing(given)  # type: ignore[arg-type]
 
 
+def test_what_can_not_be_crawled_is_refused_at_the_call(tmp_path: Path) -> None:
+    (tmp_path / "cut.warc").write_bytes(b"WARC/1.1\r\n")
+    with pytest.raises(UsageError, match="is neither a URL, nor a domain, nor a file"):
+        open_listing("word")
+    with pytest.raises(UsageError, match="is not a recording that can be read"):
+        open_listing(tmp_path / "cut.warc")
+
+
 def test_a_file_that_is_not_there_is_no_domain() -> None:
     for name in ("pages.parquet", "state.db@-1", "./x"):
         with pytest.raises(UsageError, match="No such file"):

@@ -86,8 +86,8 @@ def _bad_percent(url: str) -> str:
 @entry_rule("SM358")
 def credentials(facts: EntryFacts) -> Iterator[Occurrence]:
     """Look for a user and a password; the URL of the occurrence has none."""
-    for key, text in facts.entry.record:
-        if key == "loc" and "@" in text and _USERINFO.match(text.strip()):
+    for text in facts.entry.raw("loc"):
+        if "@" in text and _USERINFO.match(text.strip()):
             yield facts.occurrence("SM358", "it has a user or a password before the @")
 
 

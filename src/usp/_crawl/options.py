@@ -5,9 +5,10 @@ What a callback raises reaches the caller. A wrong return value raises ``UsageEr
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from typing import Final
 
 from usp._crawl.work import Work
-from usp._validate import check_callables, check_flags, check_strings
+from usp._validate import check_callables, check_flags, check_int, check_strings
 from usp.objects.events import Observer
 from usp.objects.fetch_info import StoredDocument
 from usp.objects.page import SitemapPage
@@ -15,6 +16,7 @@ from usp.objects.page import SitemapPage
 RecurseCallback = Callable[[str, int, set[str]], bool]
 RecurseListCallback = Callable[[list[str], int, set[str]], list[str]]
 StopCallback = Callable[[SitemapPage], bool]
+READ_AT_ONCE: Final = 4 * 1024
 FindStored = Callable[[str], StoredDocument | None]
 
 
@@ -36,6 +38,9 @@ class CrawlOptions:
     and keep nothing of a document afterwards."""
     skip_delays: bool = False
     """Retry at once: responses come from a recording, and no server needs a rest."""
+    read_at_once: int = READ_AT_ONCE
+    """In asyncio: documents of up to so many bytes are read in the event loop, which waits for
+    them, at worst some 20 milliseconds by default; others in threads, which takes more CPU time."""
     every_node: bool = False
     """In a stream: hand over every node that was decided, also those without pages."""
 
@@ -53,6 +58,8 @@ class CrawlOptions:
             skip_delays=self.skip_delays,
             every_node=self.every_node,
         )
+
+        check_int("read_at_once", self.read_at_once, 0)
 
     @property
     def chooses_children(self) -> bool:

@@ -45,6 +45,11 @@ class RowSelection:
         """Whether the limit is reached."""
         return self._left == 0
 
+    def take_elsewhere(self, rows: int) -> None:
+        """Count rows towards the limit that are taken without being selected here."""
+        if self._left is not None:
+            self._left = max(self._left - rows, 0)
+
     def select(self, columns: PageColumns) -> PageColumns:
         """Return the wanted rows; the columns must have those of ``Selection.columns``."""
         urls = columns["url"]

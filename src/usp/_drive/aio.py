@@ -15,7 +15,7 @@ from typing import Final, Generic, Self
 
 from usp._crawl.core import Crawl
 from usp._crawl.messages import FetchRequest, FetchResult
-from usp._crawl.options import CrawlOptions
+from usp._crawl.options import READ_AT_ONCE, CrawlOptions
 from usp._crawl.work import Read_co, ReadBatch
 from usp._drive import events
 from usp._drive.fetch import (
@@ -48,8 +48,6 @@ from usp.web_client.abstract_client import WebClientNotModifiedResponse
 
 _WRITTEN_AT_ONCE: Final = 256 * 1024
 """Bytes of a body that are collected before a thread writes them to disk."""
-_SMALL: Final = 4 * 1024
-"""Documents up to this size are read in the loop: at worst, that takes some 20 milliseconds."""
 _SECONDS_AT_ONCE: Final = 0.01
 """How long the crawl core works before other tasks run."""
 
@@ -71,12 +69,18 @@ class AioFetcher:
     """Fetches documents for one crawl into one store."""
 
     def __init__(
-        self, scope: AioCrawlScope, store: Store, max_bytes: int, ended: TimeLimit
+        self,
+        scope: AioCrawlScope,
+        store: Store,
+        max_bytes: int,
+        ended: TimeLimit,
+        read_at_once: int = READ_AT_ONCE,
     ) -> None:
         self._scope = scope
         self._store = store
         self._max_bytes = max_bytes
         self._ended = ended
+        self._read_at_once = read_at_once
 
     async def __call__(self, request: FetchRequest) -> FetchResult:
         """Fetch one document and inspect it."""
@@ -106,7 +110,7 @@ class AioFetcher:
             stored = await self._store_body(body)
         finally:
             await body.close()
-        if _is_small(stored):
+        if _is_small(stored, self._read_at_once):
             return head.inspect_body(stored, body, self._ended)
         return await off_loop(head.inspect_body, stored, body, self._ended)
 
@@ -169,9 +173,9 @@ def _reraise_if_cancelled(error: BaseException) -> None:
         raise error
 
 
-def _is_small(chunks: Iterable[bytes]) -> bool:
+def _is_small(chunks: Iterable[bytes], limit: int) -> bool:
     """Tell whether a document is quickly read: in memory, small, and not compressed."""
-    if not isinstance(chunks, list) or sum(map(len, chunks)) > _SMALL:
+    if not isinstance(chunks, list) or sum(map(len, chunks)) > limit:
         return False
     return not any(map(is_compressed, chunks))
 
@@ -214,9 +218,14 @@ class AioCrawlRun:
         self._crawl = crawl
         self._scope = client.for_crawl(homepage)
         self._emit = emit
-        limit = crawl.policy.max_document_bytes
         self._ended = TimeLimit(crawl)
-        self._fetch = AioFetcher(self._scope, store or Store(), limit, self._ended)
+        self._fetch = AioFetcher(
+            self._scope,
+            store or Store(),
+            crawl.policy.max_document_bytes,
+            self._ended,
+            crawl._cursor.options.read_at_once,
+        )
         self._has_begun = False
         self._tasks: dict[asyncio.Task[FetchResult], FetchRequest] = {}
         self._replayed = InRecordedOrder(self._scope) if client.replays else None
@@ -291,12 +300,17 @@ class OffLoopBatches(Generic[Read_co]):
     """The pages of a document in batches, so that other tasks run in between."""
 
     def __init__(
-        self, read: ReadBatch[Read_co], document: Document | None, ended: TimeLimit
+        self,
+        read: ReadBatch[Read_co],
+        document: Document | None,
+        ended: TimeLimit,
+        read_at_once: int,
     ) -> None:
         pages = document.pages if document else ()
         self._read = read
         self._ended = ended
-        self._is_small = not isinstance(pages, Pages) or _is_small(pages.source.chunks)
+        chunks = pages.source.chunks if isinstance(pages, Pages) else []
+        self._is_small = _is_small(chunks, read_at_once)
 
     @property
     def ended(self) -> bool:

@@ -120,3 +120,10 @@ class RowFilter(StreamFilter):
         elif self._is_out_of_time:
             self._run_out_of_time(node)
         return wanted
+
+    def count_elsewhere(self, node: Node, rows: int) -> None:
+        """Count rows of a sitemap that are taken from elsewhere, so they were not selected here."""
+        self._count += rows
+        self._rows.take_elsewhere(rows)
+        if self._rows.is_full:
+            self._reach_limit(node)

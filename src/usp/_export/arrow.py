@@ -22,6 +22,16 @@ _ROWS_OF_A_GROUP: Final = 131_072
 _BYTES_OF_A_GROUP: Final = 48 * 1024 * 1024
 """A row group of Parquet ends at this many rows or bytes: readers skip whole groups."""
 
+_COMPRESSION_LEVEL: Final = 5
+"""Of zstd: URLs take a tenth less space than at its lowest level, for little more time."""
+_ENCODINGS: Final = {
+    ColumnType.TEXT: "DELTA_BYTE_ARRAY",
+    ColumnType.INTEGER: "DELTA_BINARY_PACKED",
+    ColumnType.TIMESTAMP: "DELTA_BINARY_PACKED",
+}
+"""What a row has in common with the row before it is stored once: measured on URLs, a fifth less
+than plain text, and quicker, since there is less to compress."""
+
 
 class ArrowTypes:
     """The schema in the types of Arrow."""
@@ -102,6 +112,15 @@ def _dictionary_columns(columns: Sequence[Column], above: str = "") -> list[str]
     return found
 
 
+def _encodings(columns: Sequence[Column]) -> dict[str, str]:
+    """Return how Parquet stores the columns that have no dictionary: by what they begin with."""
+    return {
+        column.name: _ENCODINGS[column.type]
+        for column in columns
+        if column.type in _ENCODINGS and not column.repeats
+    }
+
+
 class ParquetWriter:
     """Writes one table as Parquet, compressed with zstd."""
 
@@ -115,7 +134,9 @@ class ParquetWriter:
             sink,
             self._schema,
             compression="zstd",
+            compression_level=_COMPRESSION_LEVEL,
             use_dictionary=_dictionary_columns(table.columns),
+            column_encoding=_encodings(table.columns),
             write_page_index=True,
         )
         self._waiting: list[pa.RecordBatch] = []
@@ -123,27 +144,41 @@ class ParquetWriter:
 
     def write(self, batch: Batch) -> None:
         """Write some rows, or keep them until they are enough for a row group."""
-        made = self._types.record_batch(batch, self._schema)
+        self.add(batch)
+        if self.is_full:
+            self.write_group()
+
+    def add(self, batch: Batch) -> None:
+        """Keep some rows for the next row group."""
+        self.add_record_batch(self._types.record_batch(batch, self._schema))
+
+    def add_record_batch(self, made: "pa.RecordBatch") -> None:
+        """Keep some rows that are in the types of Arrow already, in the columns of the table."""
         self._waiting.append(made)
         self._rows += made.num_rows
         self._bytes += made.nbytes
-        if self._rows >= _ROWS_OF_A_GROUP or self._bytes >= _BYTES_OF_A_GROUP:
-            self._write_group()
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the rows that are kept are enough for a row group."""
+        return self._rows >= _ROWS_OF_A_GROUP or self._bytes >= _BYTES_OF_A_GROUP
+
+    def write_group(self) -> None:
+        """Write the rows that are kept as a row group; others may be added meanwhile."""
+        waiting, rows = self._waiting, self._rows
+        self._waiting, self._rows, self._bytes = [], 0, 0
+        if rows:
+            table = self._types.pa.Table.from_batches(waiting, self._schema)
+            self._writer.write_table(table, row_group_size=rows)
 
     def close(self) -> None:
         """Write the last row group and the footer."""
-        self._write_group()
+        self.write_group()
         self._writer.close()
 
     def abort(self) -> None:
         """Write no footer: the file is dropped."""
         self._writer.is_open = False  # else it writes one when it is collected
-
-    def _write_group(self) -> None:
-        if self._rows:
-            table = self._types.pa.Table.from_batches(self._waiting, self._schema)
-            self._writer.write_table(table, row_group_size=self._rows)
-        self._waiting, self._rows, self._bytes = [], 0, 0
 
 
 class ArrowWriter:

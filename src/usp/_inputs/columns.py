@@ -82,11 +82,9 @@ def file_columns(
     :param where: the file, for errors.
     :raises UsageError: if no column has URLs.
     """
-    if column not in names:
-        possible = [TABLES[table]] if table in TABLES else TABLES.values()
-        ours = next((one for one in possible if {*header(one), *one.names} >= {*names}), None)
-        if ours is not None and names:
-            return _chosen(ours, {name: at for at, name in enumerate(names) if name in ours})
+    ours = _own_table(names, table) if column not in names else None
+    if ours is not None:
+        return _chosen(ours, {name: at for at, name in enumerate(names) if name in ours})
     found = names.index(column) if column in names else None
     if column is not None and found is None:
         raise UsageError(f"{where} has no column {column!r}; it has {', '.join(names)}.")
@@ -105,6 +103,14 @@ def file_columns(
         if theirs in names
     }
     return _chosen(TABLES["pages"], {**others, "url": found})
+
+
+def _own_table(names: Sequence[str], table: str | None) -> Table | None:
+    """Return the table of an export of ours; it may have more columns only if that is known."""
+    if table in TABLES:
+        return TABLES[table] if any(name in TABLES[table] for name in names) else None
+    known = (one for one in TABLES.values() if {*header(one), *one.names} >= {*names})
+    return next(known, None) if names else None
 
 
 def _is_url(cell: object) -> bool:

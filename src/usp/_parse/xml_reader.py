@@ -36,6 +36,8 @@ _STEP: Final = 64 * 1024
 _STEPWISE_BYTES: Final = 16 * 1024
 """How many bytes after a fault are fed to expat an entry at a time."""
 
+_INSTRUCTION_END: Final = re.compile(rb"\?>")
+
 
 class XmlReader:
     """Reads the entries of one document, given from its root element on.
@@ -247,19 +249,23 @@ class XmlReader:
         builder, buffer = self._builder, self._buffer
         begin = self._fed_to - buffer.start
         after_fault = self._fed_to < self._stepwise_to
-        boundary = self._next_boundary(begin, after_fault=after_fault)
+        held = self._held_bytes() if after_fault else 0
+        boundary = None if held else self._next_boundary(begin, after_fault=after_fault)
         if self._crowded and boundary is None and builder.entry_start is None:
             offset = max(self._opened.offset(), builder.last_entry_end + 1)
             self._skip_to_next_start(offset, final=final)
             return
         is_end = bool(boundary and boundary[1])
-        stop = len(buffer.data)
+        stop = min(begin + held, len(buffer.data)) if held else len(buffer.data)
+        never_closed = held and final and self._holds_unclosed_instruction()
+        if never_closed:
+            stop = begin
         if boundary:
             stop = boundary.end() if is_end else boundary.start()
         if stop > begin + _STEP:
             boundary, is_end, stop = None, False, begin + _STEP
         self._between_entries = False
-        is_last = final and stop == len(buffer.data)
+        is_last = bool(never_closed or (final and stop == len(buffer.data)))
         if not self._parse(begin, stop, is_last=is_last, final=final):
             return
         self._fed_to = buffer.start + stop
@@ -274,6 +280,26 @@ class XmlReader:
             self._faults.pending = Fault(builder.entry_start or 0, buffer.start + begin, message)
         elif self._crowded or (boundary is None and self._opened.is_crowded):
             self._relieve_parser(at_start=bool(boundary and not is_end))
+
+    def _held_bytes(self) -> int:
+        """Return how many bytes expat holds between entries, of a token that is incomplete.
+
+        It scans them again each time that it is fed: as many more at a time keep that linear.
+        """
+        if self._parser is None or self._builder.entry_start is not None:
+            return 0
+        return max(self._fed_to - self._parser.offset(), 0)
+
+    def _holds_unclosed_instruction(self) -> bool:
+        """Tell whether expat is in a processing instruction that has no end.
+
+        It would read to the end of the document for each of them. In what else is not closed, it
+        finds another fault before: a comment in a comment, a tag in a tag.
+        """
+        buffer, begin = self._buffer, self._opened.offset() - self._buffer.start
+        if not buffer.data.startswith(b"<?", begin):
+            return False
+        return buffer.search(_INSTRUCTION_END, begin) is None
 
     def _is_swallowed(self, begin: int, *, is_end: bool) -> bool:
         """Tell whether an entry is still open where its end tag, or the next entry, was fed."""

@@ -219,7 +219,7 @@ _PAGES: Final = Table(
         Column("lastmod", _TIMESTAMP, "<lastmod>, date_modified", "When the page last changed; a bare date is midnight UTC."),
         Column("lastmod_raw", _TEXT, "<lastmod>, date_modified", "The same as it is written, also where it isn't understood."),
         Column("changefreq", _TEXT, "<changefreq>", "How often it changes: one of the seven words of the protocol.", repeats=True),
-        Column("priority", _REAL, "<priority>", "Its importance within the site, from 0 to 1."),
+        Column("priority", _REAL, "<priority>", "Its importance within the site, from 0 to 1.", repeats=True),
         Column("updated_at", _TIMESTAMP, "lastmod, else published_at, <updated>", "When it last changed, else when it was published: what since and until compare."),
         Column("published_at", _TIMESTAMP, "<news:publication_date>, <pubDate>, <published>", "When the page was published."),
         Column("title", _TEXT, "<news:title>, <title>", "The headline of the story, or the title of the feed's item."),
@@ -327,6 +327,18 @@ _SITES: Final = Table(
         Column("content_signal", _TEXT, "Content-Signal", "What robots.txt says about uses of the content."),
     ),
 )  # fmt: skip
+
+LISTED_SITES: Final = replace(
+    _SITES,
+    meaning="One line of a list of sites.",
+    columns=(
+        *_SITES.columns,
+        Column("line", _INTEGER, "the list", "The number of the line, from 1."),
+        Column("input", _TEXT, "the list", "The line as it is written, or its cell in the column of sites."),
+        Column("duplicate_of", _INTEGER, "the list", "The first line that names the same site, which is crawled once; null for that line itself."),
+    ),
+)  # fmt: skip
+"""The table ``sites`` of a crawl of many sites."""
 
 
 def _child_table(name: str, meaning: str, fields: tuple[Column, ...]) -> Table:

@@ -11,6 +11,7 @@ from usp._display import redact_argument, shown
 from usp._version import __version__
 from usp.cli._change_options import CHANGES_OPTIONS, DIFF_OPTIONS, SYNC_OPTIONS
 from usp.cli._check_options import CHECK_OPTIONS
+from usp.cli._crawl_options import CRAWL_OPTIONS
 from usp.cli._exit import Exit
 from usp.cli._options import (
     FROM,
@@ -209,6 +210,9 @@ COMMANDS: Final = (
         examples=(
             ("usp check example.org", "all sitemaps of a site"),
             ("usp check sitemap.xml", "a file"),
+            ("usp check public/ --base-url https://example.org/", "a build folder"),
+            ("usp check example.org --live", "and 200 of the listed pages"),
+            ("usp check example.org --state site.db", "and what changed since usp sync"),
             ("usp check example.org --select SM3,SM5", "only URLs and extensions"),
             ("usp check example.org --fail-on warning -f github", "in GitHub Actions"),
             ("usp check example.org --baseline known.json --write-baseline", "from now on, news"),
@@ -269,6 +273,28 @@ COMMANDS: Final = (
             ("usp diff a.txt b.txt --emit removed -f urls --exit-code", "in a script"),
         ),
         second_argument=Argument("B", "what is compared: the same"),
+    ),
+    Command(
+        "crawl",
+        "crawl a list of sites into tables, on one machine or many",
+        "usp.cli._crawl",
+        Argument(
+            "DOMAINS",
+            "a file with domains or URLs, one a line, or CSV; gzipped or zipped or not; - for "
+            "standard input",
+        ),
+        CRAWL_OPTIONS,
+        examples=(
+            (
+                "usp crawl domains.txt -o crawl --user-agent 'mybot/1.0 (+https://example.org/bot)'",
+                "all sites of a list",
+            ),
+            ("usp crawl --status crawl", "how far it is"),
+            (
+                "usp crawl top.csv.zip -o s3://bucket/crawl --engine dask --scheduler HOST:8786",
+                "on a Dask cluster",
+            ),
+        ),
     ),
     Command(
         "completion",

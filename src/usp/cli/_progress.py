@@ -55,6 +55,8 @@ class Tally:
     bytes: int = 0
     host: str = ""
     """The host of the last request."""
+    live_pages: Callable[[], int] = int
+    """Returns how many live pages of a check have answered."""
 
     def observe(self, event: Event) -> None:
         """Count an event."""
@@ -86,11 +88,17 @@ def progress_line(tally: Tally, seconds: float, width: int) -> str:
         (0, _sitemaps(tally.done)),
         (3, f"{tally.queued:,} queued" if tally.queued else ""),
         (1, f"{tally.pages:,} pages" if tally.pages else ""),
+        (1, f"{live:,} live pages" if (live := tally.live_pages()) else ""),
         (4, size(tally.bytes)),
         (5, f"{size(tally.bytes / max(seconds, DELAY))}/s"),
         (2, f"{tally.failed:,} failed" if tally.failed else ""),
         (6, one_line(tally.host)),
     ]
+    return fitting(parts, width)
+
+
+def fitting(parts: list[tuple[int, str]], width: int) -> str:
+    """Return the parts of a line that fit; those with a higher rank are left out first."""
     chosen: list[int] = []
     for number, (_, text) in sorted(enumerate(parts), key=lambda part: part[1][0]):
         line = _joined(parts, [*chosen, number])
@@ -187,23 +195,37 @@ class Progress:
     ``tally.observe`` is the observer of the crawl.
     """
 
-    def __init__(self, *, shown: bool) -> None:
+    def __init__(self, *, shown: bool, line: Callable[[float, int], str] | None = None) -> None:
+        """Prepare it.
+
+        :param line: returns the line, given the seconds so far and the width; by default, that of
+            the tally.
+        """
         self.tally = Tally()
         self._shown = shown
+        self._line = line or (lambda seconds, width: progress_line(self.tally, seconds, width))
         self._started = time.monotonic()
         self._ended = threading.Event()
         self._thread: threading.Thread | None = None
 
     @classmethod
-    def of(cls, args: argparse.Namespace, *, prints_to: TextIO | None = None) -> Self:
+    def of(
+        cls,
+        args: argparse.Namespace,
+        *,
+        prints_to: TextIO | None = None,
+        line: Callable[[float, int], str] | None = None,
+    ) -> Self:
         """Return the progress of a command.
 
         :param prints_to: where the command prints lines while it crawls: on a terminal, those are
             the progress.
+        :param line: returns the line, if it isn't that of the tally.
         """
         logs_here = args.verbose and not args.log_file
         wanted = not (args.quiet or args.no_progress or logs_here)
-        return cls(shown=wanted and _is_terminal(sys.stderr) and not _is_terminal(prints_to))
+        shown = wanted and _is_terminal(sys.stderr) and not _is_terminal(prints_to)
+        return cls(shown=shown, line=line)
 
     @property
     def seconds(self) -> float:
@@ -246,7 +268,7 @@ class Progress:
         if self._ended.wait(DELAY):
             return
         with suppress(OSError, ValueError):  # the terminal is gone, or stderr is closed
-            display = _display(lambda width: progress_line(self.tally, self.seconds, width))
+            display = _display(lambda width: self._line(self.seconds, width))
             try:
                 while not self._ended.is_set():
                     display.show()

@@ -7,13 +7,17 @@ under the name of its option.
 import argparse
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from usp._crawl.policy import Policy
+from usp._extras import load
 from usp.cli._options import FLAG, Destination, Option
 from usp.cli._text_file import read_lines
 from usp.exceptions import UsageError
 from usp.web_client.abstract_client import AbstractWebClient
+
+if TYPE_CHECKING:
+    from usp.web_client.aio_client import AioWebClient
 
 _SEPARATORS: Final = {"cookie": "; "}
 """What joins the values of a header that is given twice; a comma for all others (RFC 9110 5.3)."""
@@ -40,12 +44,10 @@ class Settings:
         :raises UsageError: if a value is wrong; the message names the option.
         """
         options = args.command.options
-        client = dict(_values(args, options, Destination.CLIENT))
-        for name, convert in _CONVERSIONS.items():
-            if name in client:
-                client[name] = convert(client[name])
-        discovery: dict[str, Any] = dict(_values(args, options, Destination.DISCOVERY))
-        fields: dict[str, Any] = dict(_values(args, options, Destination.POLICY))
+        client = client_settings(args)
+        discovery, fields = (
+            chosen_values(args, target) for target in (Destination.DISCOVERY, Destination.POLICY)
+        )
         agent = str(client.get("user_agent") or "").partition("/")[0].split()
         if agent:  # the rules that are obeyed are those for the name that is sent
             fields["robots_agent"] = agent[0]
@@ -75,6 +77,20 @@ class Settings:
         except UsageError as error:
             raise named_by_option(error, self.options) from None
         return self.recording.recorded(client) if self.recording else client
+
+    def aio_client(self) -> "AioWebClient":
+        """Return a new client for asyncio, with the same settings.
+
+        :raises UsageError: if a setting is wrong; the message names the option.
+        :raises MissingExtraError: if aiohttp is not installed.
+        """
+        load("aiohttp", "--live", "async")
+        from usp.web_client.aio_client import AioWebClient
+
+        try:
+            return AioWebClient(**self.client_settings)
+        except UsageError as error:
+            raise named_by_option(error, self.options) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,10 +124,22 @@ class RecordingChoice:
         )
 
 
-def _values(
-    args: argparse.Namespace, options: Iterable[Option], target: Destination
-) -> Iterator[tuple[str, Any]]:
-    """Yield the values for a target, by keyword: those that the user chose."""
+def client_settings(args: argparse.Namespace) -> dict[str, Any]:
+    """Return the keywords of a web client that the user chose."""
+    chosen = chosen_values(args, Destination.CLIENT)
+    for name, convert in _CONVERSIONS.items():
+        if name in chosen:
+            chosen[name] = convert(chosen[name])
+    return chosen
+
+
+def chosen_values(args: argparse.Namespace, target: Destination) -> dict[str, Any]:
+    """Return the values for a target, by keyword: those that the user chose."""
+    return dict(_values(args, target))
+
+
+def _values(args: argparse.Namespace, target: Destination) -> Iterator[tuple[str, Any]]:
+    options: tuple[Option, ...] = args.command.options
     for option in options:
         value = getattr(args, option.dest)
         if option.target is target and value is not None:

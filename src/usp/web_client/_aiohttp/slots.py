@@ -7,10 +7,11 @@ to other hosts could use while it waits for those.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Hashable
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 
-from usp._domains import registered_domain
+from usp._domains import is_address, registered_domain
 
 __all__ = ["Release", "RequestSlots"]
 
@@ -40,11 +41,17 @@ class _KeyedSlots:
         if slots is None:
             slots = self._by_key[key] = _Slots(asyncio.Semaphore(self.limit))
         slots.users += 1
-        with ExitStack() as held:
-            held.callback(self._leave, key, slots)
-            await slots.free.acquire()
-            held.callback(slots.free.release)
-            return held.pop_all().close
+        has_slot = False
+        try:
+            has_slot = await slots.free.acquire()
+        finally:
+            if not has_slot:  # it was cancelled
+                self._leave(key, slots)
+        return partial(self._release, key, slots)
+
+    def _release(self, key: Hashable, slots: _Slots) -> None:
+        slots.free.release()
+        self._leave(key, slots)
 
     def _leave(self, key: Hashable, slots: _Slots) -> None:
         slots.users -= 1
@@ -71,17 +78,29 @@ class RequestSlots:
         if self._domains is None and self._addresses is None:
             await self._all.acquire()
             return self._all.release
-        with ExitStack() as held:
+        held: list[Release] = []
+        has_all = False
+        try:
             if self._domains:
-                held.callback(await self._domains.acquire(registered_domain(host) or host))
+                held.append(await self._domains.acquire(registered_domain(host) or host))
             if self._addresses and is_direct and (address := await self._address(host)):
-                held.callback(await self._addresses.acquire(address))
-            await self._all.acquire()
-            held.callback(self._all.release)
-            return held.pop_all().close
+                held.append(await self._addresses.acquire(address))
+            has_all = await self._all.acquire()
+        finally:
+            if not has_all:  # it was cancelled
+                _release_all(held)
+        held.append(self._all.release)
+        return partial(_release_all, held)
 
     async def _address(self, host: str) -> str | None:
         """Return one of the addresses of a host: the same for all hosts that have the same."""
+        if is_address(host):
+            return host
         with suppress(OSError, UnicodeError):
             return min(await self._look_up(host), default=None)
         return None
+
+
+def _release_all(held: list[Release]) -> None:
+    for release in held:
+        release()

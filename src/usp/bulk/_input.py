@@ -1,0 +1,171 @@
+"""The list of sites as people have it: plain lines, CSV, Tranco, Majestic; gzip and zip.
+
+Blank lines and comments don't count. Every other line is one of the list, whatever is in it: a line
+that names no site is kept, and says so later. What a line means is in ``_sites``.
+"""
+
+import csv
+import gzip
+import io
+import os
+import re
+import sys
+import zipfile
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import BinaryIO, Final, NamedTuple, TextIO, cast
+
+from usp._extras import load
+from usp.exceptions import UsageError
+
+SiteListName = str | os.PathLike[str]
+"""The name of a list: a file, an fsspec URL, or ``-`` for standard input."""
+
+_STDIN: Final = "-"
+_MAX_LINE: Final = 65_536
+_GZIP: Final = b"\x1f\x8b"
+_ZIP: Final = b"PK\x03\x04"
+_UTF16: Final = (b"\xff\xfe", b"\xfe\xff")
+_DELIMITERS: Final = (",", "\t", ";")
+_COLUMNS: Final = ("domain", "url", "site", "website", "homepage", "host", "hostname")
+"""The names of a column with sites, the likeliest first; Majestic has ``Domain``."""
+_RANKED: Final = re.compile(r"\d++\s*+([,\t;])\s*+[^,\t;\s]++\s*+")
+"""A line of Tranco and of lists like it: a rank and a domain, without a header."""
+
+
+class InputLine(NamedTuple):
+    """One line of a list."""
+
+    number: int
+    """Its number in the file, from 1."""
+    text: str
+    """What it has in the column of sites, as it is written."""
+
+
+def read_input(
+    sites: SiteListName | Iterable[str], column: str | None = None
+) -> Iterator[InputLine]:
+    """Yield the lines of a list that count.
+
+    :param sites: the name of a file, which may be gzipped or zipped; or the lines themselves.
+    :param column: the column of a CSV file that has the sites; found by its name if it is None.
+    :raises UsageError: if the file can't be read, or has no such column.
+    """
+    if not isinstance(sites, str | os.PathLike):
+        yield from _with_sites(enumerate(map(str, sites), 1), column)
+        return
+    name = os.fspath(sites)
+    with ExitStack() as stack:
+        try:
+            yield from _with_sites(_numbered(_opened(name, stack)), column)
+        except UsageError:
+            raise
+        except (OSError, EOFError, zipfile.BadZipFile) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise UsageError(f"{name} can't be read: {reason}.") from error
+
+
+def _opened(name: str, stack: ExitStack) -> TextIO:
+    file = _binary(name, stack)
+    magic = file.peek(4)
+    if magic.startswith(_GZIP):
+        file = io.BufferedReader(gzip.GzipFile(fileobj=file))
+    elif magic.startswith(_ZIP):
+        file = _only_member(file, stack)
+    encoding = "utf-16" if file.peek(2).startswith(_UTF16) else "utf-8-sig"
+    # What is no text stays visible, and no site has a backslash.
+    text = io.TextIOWrapper(file, encoding, errors="backslashreplace")
+    stack.callback(text.detach)  # the files below are closed, but for standard input
+    return text
+
+
+def _binary(name: str, stack: ExitStack) -> io.BufferedReader:
+    if name == _STDIN:
+        return cast("io.BufferedReader", sys.stdin.buffer)
+    if "://" not in name:
+        return stack.enter_context(Path(name).open("rb"))
+    fsspec = load("fsspec", f"Reading {name}", "scale")
+    return io.BufferedReader(stack.enter_context(fsspec.open(name, "rb")))
+
+
+def _only_member(file: BinaryIO, stack: ExitStack) -> io.BufferedReader:
+    """Open the file in a zip archive; Tranco's has one."""
+    seekable = file if file.seekable() else io.BytesIO(file.read())
+    archive = stack.enter_context(zipfile.ZipFile(seekable))
+    names = [one for one in archive.infolist() if not one.is_dir()]
+    if len(names) != 1:
+        raise UsageError(f"A zip archive must have one file; this one has {len(names)}.")
+    return io.BufferedReader(cast("io.RawIOBase", stack.enter_context(archive.open(names[0]))))
+
+
+def _numbered(file: TextIO) -> Iterator[tuple[int, str]]:
+    """Yield all lines with their numbers; of one that is too long, what it begins with."""
+    number = 0
+    while line := file.readline(_MAX_LINE):
+        number += 1
+        if len(line) == _MAX_LINE and not line.endswith("\n"):
+            while (rest := file.readline(_MAX_LINE)) and not rest.endswith("\n"):
+                pass
+            line = f"{line[:100]}… (more than {_MAX_LINE:,} characters)"
+        yield number, line
+
+
+def _with_sites(lines: Iterable[tuple[int, str]], column: str | None) -> Iterator[InputLine]:
+    """Yield the lines that count, each with what it has in the column of sites."""
+    counted = (
+        InputLine(number, text.strip("\ufeff \t\r\n\0"))
+        for number, text in lines
+        if text.strip("\ufeff \t\r\n\0") and not text.lstrip().startswith("#")
+    )
+    first = next(counted, None)
+    if first is None:
+        return
+    layout = _Layout.of(first.text, column)
+    if not layout.has_header:
+        yield layout.line(first)
+    yield from map(layout.line, counted)
+
+
+class _Layout(NamedTuple):
+    """How the lines of a list are divided."""
+
+    delimiter: str = ""
+    """Empty if a line is one site and nothing else."""
+    column: int = 0
+    has_header: bool = False
+
+    @classmethod
+    def of(cls, first: str, column: str | None) -> "_Layout":
+        """Return the layout of a list, given its first line.
+
+        :raises UsageError: if there is no such column.
+        """
+        if column is None and (ranked := _RANKED.fullmatch(first)):
+            return cls(ranked[1], 1)
+        delimiter = max(_DELIMITERS, key=first.count)
+        header = [name.strip().lower() for name in _cells(first, delimiter)]
+        if column is not None:
+            if column.lower() not in header:
+                raise UsageError(f"There is no column {column!r}; there are {', '.join(header)}.")
+            return cls(delimiter, header.index(column.lower()), has_header=True)
+        known = next((name for name in _COLUMNS if name in header), None)
+        if known is None:
+            return cls()
+        return cls(delimiter, header.index(known), has_header=True)
+
+    def line(self, line: InputLine) -> InputLine:
+        """Return a line with what it has in the column of sites."""
+        if not self.delimiter:
+            return line
+        cells = _cells(line.text, self.delimiter)
+        found = cells[self.column].strip() if self.column < len(cells) else ""
+        return line._replace(text=found or line.text)
+
+
+def _cells(text: str, delimiter: str) -> list[str]:
+    """Return the cells of one line: a quote that is left open must not swallow the next ones."""
+    try:
+        return next(csv.reader([text], delimiter=delimiter), [])
+    except csv.Error:
+        return [text]

@@ -1,0 +1,245 @@
+"""The local engine: worker processes of this machine, which take shards as they have room.
+
+A worker that dies is replaced, and its shards are run again. Ctrl-C lets the workers finish what
+they have in hand; a second one drops it.
+"""
+
+import pickle
+import queue
+import subprocess
+import sys
+import threading
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Final
+
+from usp.bulk._markers import ShardResult
+from usp.bulk._messages import (
+    FailedReport,
+    FinishOrder,
+    ReadyReport,
+    SitesReport,
+    WorkerOrder,
+    WorkerReport,
+    send,
+)
+from usp.bulk._options import BulkOptions
+from usp.bulk._progress import CrawlProgress, OnProgress
+from usp.bulk._sites import SiteList
+from usp.exceptions import StorageError
+
+_MAX_DEATHS: Final = 3
+"""So many workers may die of a shard before it is given up."""
+_END_SECONDS: Final = 10.0
+"""How long a worker has to end when what it has in hand is dropped."""
+
+
+@dataclass(frozen=True, slots=True)
+class LocalSettings:
+    """What the processes of the local engine have in common."""
+
+    out: str
+    options: BulkOptions
+    workers: int
+    log_level: int
+    log_file: str | None
+
+
+@dataclass(eq=False, slots=True)
+class _Process:
+    """A worker process, as the one that started it sees it."""
+
+    process: "subprocess.Popen[bytes]"
+    in_hand: set[int] = field(default_factory=set)
+    is_waiting: bool = False
+    """Whether it has room for a shard, and was given none yet."""
+    is_ending: bool = False
+    has_reported: bool = False
+    reader: threading.Thread | None = None
+    """Passes on what it reports, until it ends."""
+
+    def order(self, order: object) -> None:
+        """Give an order; if it can't be given, the end of the process is noticed elsewhere."""
+        if self.process.stdin is not None:
+            try:
+                send(self.process.stdin, order)
+            except OSError:
+                self.process.kill()
+
+    def finish(self) -> None:
+        """Let it finish what it has in hand, and end."""
+        if not self.is_ending:
+            self.is_ending = True
+            self.order(FinishOrder())
+
+    def drop(self) -> None:
+        """Let it drop what it has in hand, and end."""
+        if self.process.stdin is not None:
+            try:
+                self.process.stdin.close()
+            except OSError:
+                self.process.kill()
+
+    def end(self) -> None:
+        """Wait until it has ended, but not for long."""
+        try:
+            self.process.wait(_END_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        if self.reader is not None and self.process.stdout is not None:
+            self.reader.join()
+            self.process.stdout.close()
+
+
+class LocalEngine:
+    """Runs shards in worker processes."""
+
+    def __init__(
+        self,
+        settings: LocalSettings,
+        sites: SiteList,
+        progress: CrawlProgress,
+        on_progress: OnProgress,
+    ) -> None:
+        self._settings = settings
+        self._sites = sites
+        self._progress = progress
+        self._on_progress = on_progress
+        self._pending: deque[int] = deque()
+        self._deaths: dict[int, int] = {}
+        self._workers: set[_Process] = set()
+        self._reports: queue.SimpleQueue[tuple[_Process, WorkerReport | None]] = queue.SimpleQueue()
+        self._failed: dict[int, str] = {}
+        self._fatal = ""
+        """Why no shard can be run, or none can be run any more."""
+        self._is_interrupted = False
+
+    def run(self, shards: Iterable[int]) -> None:
+        """Run some shards.
+
+        :raises StorageError: if they can't be written, or some of them can't be run.
+        :raises KeyboardInterrupt: after Ctrl-C, when what was in hand is finished or dropped.
+        """
+        self._pending.extend(shards)
+        try:
+            for _ in range(min(self._settings.workers, len(self._pending))):
+                self._start_worker()
+            while self._workers:
+                try:
+                    self._take_report(*self._reports.get())
+                except KeyboardInterrupt:
+                    if self._is_interrupted:
+                        raise
+                    self._is_interrupted = True
+                    self._progress.is_ending = True
+                    self._give_shards()
+                    self._on_progress(self._progress)
+        finally:
+            self._drop_workers()
+        if self._is_interrupted:
+            raise KeyboardInterrupt
+        if self._fatal:
+            raise StorageError(self._fatal)
+        if self._failed:
+            number, message = next(iter(self._failed.items()))
+            raise StorageError(
+                f"{len(self._failed):,} of the shards could not be run; shard {number}: {message}"
+            )
+
+    def _start_worker(self) -> None:
+        process = subprocess.Popen(
+            # -P: a file in the current folder must not be taken for a module.
+            [sys.executable, "-P", "-c", "from usp.bulk._worker import main; main()"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+        worker = _Process(process)
+        self._workers.add(worker)
+        worker.reader = threading.Thread(target=self._read_reports, args=(worker,), daemon=True)
+        worker.reader.start()
+        settings = self._settings
+        worker.order(
+            WorkerOrder(settings.options, settings.out, settings.log_level, settings.log_file)
+        )
+
+    def _read_reports(self, worker: _Process) -> None:
+        """Pass on what a worker reports, then that it has ended; runs in a thread."""
+        stream = worker.process.stdout
+        try:
+            while stream is not None:
+                self._reports.put((worker, pickle.load(stream)))  # noqa: S301 -- our own process
+        except (EOFError, OSError, pickle.UnpicklingError):
+            pass  # it has ended, perhaps in the middle of a report
+        finally:
+            self._reports.put((worker, None))
+
+    def _take_report(self, worker: _Process, report: WorkerReport | None) -> None:
+        worker.has_reported = worker.has_reported or report is not None
+        match report:
+            case None:
+                self._bury(worker)
+            case ReadyReport():
+                worker.is_waiting = True
+            case SitesReport(sites=sites):
+                for done in sites:
+                    self._progress.count(done)
+            case ShardResult(shard=shard):
+                worker.in_hand.discard(shard)
+                self._progress.shards_done += 1
+            case FailedReport(shard=shard, message=message, is_fatal=is_fatal):
+                worker.in_hand.discard(shard)
+                self._failed[shard] = message
+                if is_fatal:
+                    self._fatal = self._fatal or message
+        self._give_shards()
+        self._on_progress(self._progress)
+
+    def _give_shards(self) -> None:
+        """Give shards to the workers that wait; those without work end."""
+        if self._is_interrupted or self._fatal:
+            self._pending.clear()
+        for worker in self._workers:
+            if worker.is_waiting and self._pending and self._may_have(worker, self._pending[0]):
+                shard = self._pending.popleft()
+                worker.is_waiting = False
+                worker.in_hand.add(shard)
+                worker.order(self._sites.shard(shard))
+        if not self._pending:  # if a worker dies from now on, another one is started
+            self._finish_workers()
+
+    def _may_have(self, worker: _Process, shard: int) -> bool:
+        """Tell whether a worker may take a shard: one of which a worker died is run alone."""
+        if worker.is_ending:
+            return False
+        is_suspect = self._deaths.get(shard) or any(map(self._deaths.get, worker.in_hand))
+        return not (is_suspect and worker.in_hand)
+
+    def _finish_workers(self) -> None:
+        for worker in self._workers:
+            worker.finish()
+
+    def _bury(self, worker: _Process) -> None:
+        """Take the shards of a worker that has ended, and start another one if there is work."""
+        self._workers.discard(worker)
+        worker.drop()
+        worker.end()
+        for shard in sorted(worker.in_hand):
+            self._deaths[shard] = self._deaths.get(shard, 0) + 1
+            if self._deaths[shard] >= _MAX_DEATHS:
+                self._failed[shard] = f"{_MAX_DEATHS} workers died of it"
+            else:
+                self._pending.append(shard)
+        if not worker.has_reported:
+            self._fatal = "a worker process ended before it had begun"
+        is_over = self._is_interrupted or self._fatal
+        if self._pending and not is_over and len(self._workers) < self._settings.workers:
+            self._start_worker()
+
+    def _drop_workers(self) -> None:
+        """End all workers; what they have in hand is dropped."""
+        for worker in self._workers:
+            worker.drop()
+        for worker in self._workers:
+            worker.end()

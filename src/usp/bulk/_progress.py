@@ -1,0 +1,41 @@
+"""How far a crawl of many sites is: what engines report while they run."""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from usp.bulk._shard import SiteDone
+
+
+@dataclass(slots=True)
+class CrawlProgress:
+    """What a crawl has done so far; shards that an earlier run has done count as well."""
+
+    __module__ = "usp.bulk"  # where users find it
+
+    shards: int
+    """The shards of this run, and those that were done before."""
+    sites: int
+    """The lines of all of them."""
+    shards_done: int = 0
+    sites_done: int = 0
+    outcomes: Counter[str] = field(default_factory=Counter)
+    """How many lines have each outcome."""
+    pages: int = 0
+    requests: int = 0
+    received: int = 0
+    """The bytes of all bodies as received, in this run."""
+    is_ending: bool = False
+    """Whether Ctrl-C has ended it, and only what is in hand is finished."""
+
+    def count(self, done: SiteDone) -> None:
+        """Count a site that is done."""
+        self.sites_done += done.lines
+        self.outcomes[done.outcome] += done.lines
+        self.pages += done.pages
+        self.requests += done.requests
+        self.received += done.received
+
+
+OnProgress = Callable[[CrawlProgress], None]
+"""Called while a crawl runs, each time something was done."""

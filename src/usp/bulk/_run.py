@@ -1,0 +1,154 @@
+"""A crawl of a whole list: which shards are to be run, and the engine that runs them."""
+
+import logging
+import os
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Final
+
+from usp._validate import argument_error, check_int
+from usp.bulk._folder import CrawlFolder, crawl_folder
+from usp.bulk._input import read_input
+from usp.bulk._local import LocalEngine, LocalSettings
+from usp.bulk._markers import CrawlManifest, done_shards, read_marker
+from usp.bulk._options import BulkOptions
+from usp.bulk._previous import check_previous
+from usp.bulk._progress import CrawlProgress, OnProgress
+from usp.bulk._sites import SiteList
+from usp.exceptions import UsageError
+
+ENGINES: Final = ("local", "dask")
+_SHARE: Final = re.compile(r"(\d{1,6})/(\d{1,6})")
+
+
+@dataclass(frozen=True, slots=True)
+class EngineChoice:
+    """Where the shards of a crawl are run."""
+
+    engine: str = "local"
+    workers: int | None = None
+    """Processes; by default one for each CPU."""
+    scheduler: str | None = None
+    """The address of a Dask scheduler; None for one in this process."""
+    log_level: int = logging.ERROR
+    log_file: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.engine not in ENGINES:
+            raise argument_error("engine", " or ".join(map(repr, ENGINES)), self.engine)
+        if self.workers is not None:
+            check_int("workers", self.workers, 1)
+        if self.scheduler is not None and self.engine != "dask":
+            raise UsageError("scheduler needs engine='dask'.")
+
+    @property
+    def processes(self) -> int:
+        """How many worker processes there are."""
+        return self.workers or os.cpu_count() or 1
+
+
+def share_of(text: str | None, shards: int) -> range:
+    """Return the shards of a share such as ``2/8``: the second of eight; all for None.
+
+    :raises UsageError: if it is no share.
+    """
+    if text is None:
+        return range(shards)
+    found = _SHARE.fullmatch(text)
+    number, of = (int(found[1]), int(found[2])) if found else (0, 0)
+    if not 1 <= number <= of:
+        raise argument_error("shard", "K/N, such as 2/8 for the second of eight shares", text)
+    return range(number - 1, shards, of)
+
+
+def run_crawl(
+    sites: str | os.PathLike[str] | Iterable[str],
+    out: str,
+    options: BulkOptions,
+    choice: EngineChoice,
+    *,
+    shards: int | None = None,
+    shard: str | None = None,
+    column: str | None = None,
+    on_progress: OnProgress = lambda _progress: None,
+) -> None:
+    """Run the shards of a list that are not done.
+
+    :raises UsageError: if an argument is wrong, or the folder has the crawl of another list.
+    :raises StorageError: if something can't be written.
+    """
+    folder = crawl_folder(out)
+    manifest = CrawlManifest.read(folder)
+    listed = SiteList(read_input(sites, column), _shard_count(shards, manifest, options))
+    share = share_of(shard, listed.shards)
+    _settle_manifest(manifest, folder, sites, listed, options)
+    done = done_shards(folder) & set(share)
+    again = [one for one in sorted(done) if _has_any(folder, one, options.retry)]
+    to_run = sorted(set(share) - done)
+    finished = [one for one in done if one not in again]
+    progress = CrawlProgress(
+        len(share),
+        sum(map(listed.size_of, share)),
+        len(finished),
+        sum(map(listed.size_of, finished)),
+    )
+    if to_run or again:
+        run_shards = [*to_run, *again]
+        if choice.engine == "dask":
+            from usp.bulk._dask import run_on_dask
+
+            run_on_dask(run_shards, listed, out, options, choice, progress, on_progress)
+        else:
+            level, file = choice.log_level, choice.log_file
+            settings = LocalSettings(out, options, choice.processes, level, file)
+            LocalEngine(settings, listed, progress, on_progress).run(run_shards)
+
+
+def _has_any(folder: CrawlFolder, shard: int, outcomes: frozenset[str]) -> bool:
+    if not outcomes:
+        return False
+    marker = read_marker(folder, shard)
+    return marker is not None and not outcomes.isdisjoint(marker.outcomes)
+
+
+def _shard_count(
+    given: int | None, manifest: CrawlManifest | None, options: BulkOptions
+) -> int | None:
+    """Return the number of shards: that of the folder, or of the previous crawl, if there is one.
+
+    :raises UsageError: if another number was given.
+    """
+    known = manifest.shards if manifest else None
+    if options.previous is not None:
+        previous = crawl_folder(options.previous)
+        found = check_previous(CrawlManifest.read(previous), previous.name, options.selection)
+        known = known or found
+    if known is not None and given not in (None, known):
+        raise UsageError(f"shards must be {known}, as in the crawl that is there, not {given}.")
+    return known or given
+
+
+def _settle_manifest(
+    manifest: CrawlManifest | None,
+    folder: CrawlFolder,
+    sites: object,
+    listed: SiteList,
+    options: BulkOptions,
+) -> None:
+    """Write what the folder is the crawl of; if that is there, check that it is the same.
+
+    :raises UsageError: if it isn't.
+    """
+    name = os.fspath(sites) if isinstance(sites, str | os.PathLike) else ""
+    new = CrawlManifest(name, listed.fingerprint, len(listed), listed.shards, options.selection)
+    if manifest is None:
+        new.write(folder)
+        return
+    if manifest.fingerprint != new.fingerprint:
+        raise UsageError(
+            f"{folder.name} has the crawl of another list ({manifest.sites:,} sites, these are "
+            f"{new.sites:,}); name another folder."
+        )
+    if replace(manifest, started_at="", input="") != replace(new, started_at="", input=""):
+        raise UsageError(f"{folder.name} has a crawl with other filters; name another folder.")

@@ -1,0 +1,138 @@
+"""A worker process of the local engine.
+
+It takes orders from its standard input and reports to its standard output, both as pickles. It asks
+for the next shard as soon as no site of the last one waits, so that a slow site of one shard keeps
+no slot free. When its input ends without a word, the process that started it is gone, and what it
+has in hand is dropped.
+"""
+
+import asyncio
+import logging
+import os
+import pickle
+import signal
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from usp.bulk._messages import (
+    FailedReport,
+    FinishOrder,
+    ReadyReport,
+    SitesReport,
+    WorkerOrder,
+    WorkerReport,
+    send,
+)
+from usp.bulk._shard import ShardWorker, SiteDone, run_shard, shard_worker
+from usp.bulk._sites import Shard
+from usp.exceptions import UspError
+
+MAX_IN_HAND: Final = 3
+"""Shards that a worker has at once: the last sites of the first ones, and the next."""
+_REPORT_SECONDS: Final = 0.5
+
+
+class _Worker:
+    """Runs the shards that it is given."""
+
+    def __init__(
+        self,
+        out: str,
+        worker: ShardWorker,
+        done_sites: list[SiteDone],
+        send_report: Callable[[WorkerReport], None],
+    ) -> None:
+        self._out = out
+        self._worker = worker
+        self._done_sites = done_sites
+        self._send = send_report
+        self._in_hand = 0
+        self._is_asking = False
+
+    def ask(self) -> None:
+        """Ask for a shard, if there is room for one."""
+        if not self._is_asking and self._in_hand < MAX_IN_HAND:
+            self._is_asking = True
+            self._send(ReadyReport())
+
+    async def run(self, shard: Shard) -> None:
+        """Run a shard; report what came of it."""
+        self._is_asking = False
+        self._in_hand += 1
+        try:
+            report: WorkerReport = await run_shard(
+                shard.number, shard.lines, self._out, self._worker, self.ask
+            )
+        except Exception as error:
+            logging.getLogger(__name__).exception("Shard %s failed", shard.number)
+            report = FailedReport(
+                shard.number, f"{type(error).__name__}: {error}", isinstance(error, UspError)
+            )
+        finally:
+            self._in_hand -= 1
+        self.report_sites()
+        self._send(report)
+        self.ask()
+
+    def report_sites(self) -> None:
+        """Report the sites that are done since the last report."""
+        if self._done_sites:
+            self._send(SitesReport(tuple(self._done_sites)))
+            self._done_sites.clear()
+
+    async def report_regularly(self) -> None:
+        """Report while sites are crawled."""
+        while True:
+            await asyncio.sleep(_REPORT_SECONDS)
+            self.report_sites()
+
+
+async def _main(first: WorkerOrder, orders: BinaryIO, reports: BinaryIO) -> None:
+    loop = asyncio.get_running_loop()
+    received: asyncio.Queue[Shard | FinishOrder | None] = asyncio.Queue()
+
+    def read_orders() -> None:
+        order: Shard | FinishOrder | None
+        while True:
+            try:
+                order = pickle.load(orders)  # noqa: S301 -- the process that started this one
+            except EOFError:
+                order = None
+            loop.call_soon_threadsafe(received.put_nowait, order)
+            if not isinstance(order, Shard):
+                return
+
+    threading.Thread(target=read_orders, daemon=True).start()
+    done_sites: list[SiteDone] = []
+    async with shard_worker(first.options, done_sites.append) as shared:
+        worker = _Worker(first.out, shared, done_sites, lambda report: send(reports, report))
+        regularly = asyncio.create_task(worker.report_regularly())
+        tasks: set[asyncio.Task[None]] = set()
+        worker.ask()
+        while isinstance(order := await received.get(), Shard):
+            task = asyncio.create_task(worker.run(order))
+            tasks.add(task)
+            task.add_done_callback(tasks.discard)
+        if order is None:
+            for task in tasks:
+                task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        regularly.cancel()
+
+
+def main() -> None:
+    """Run until the last order, or until nobody is there to give one."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that started this one
+    orders = sys.stdin.buffer
+    with os.fdopen(os.dup(1), "wb") as reports:
+        os.dup2(2, 1)  # what anything prints must not get among the reports
+        first: WorkerOrder = pickle.load(orders)  # noqa: S301 -- as above
+        handler = logging.FileHandler(Path(first.log_file)) if first.log_file else None
+        logging.basicConfig(level=first.log_level, handlers=[handler] if handler else None)
+        try:
+            asyncio.run(_main(first, orders, reports))
+        except BrokenPipeError:
+            os._exit(1)  # nobody reads the reports any more

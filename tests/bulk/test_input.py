@@ -1,0 +1,138 @@
+"""Lists of sites as they are found: which lines count, and what they name."""
+
+import gzip
+import zipfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from usp.bulk import shards
+from usp.bulk._input import InputLine, read_input
+from usp.bulk._sites import NamedSite, SiteList
+from usp.exceptions import UsageError
+
+LISTS = {
+    "plain": ("example.org\nexample.com\n", ["example.org", "example.com"]),
+    "blank lines and comments": ("\n# mine\nexample.org\n  \n\t# more\n", ["example.org"]),
+    "no line end": ("example.org", ["example.org"]),
+    "Windows": ("\ufeffexample.org\r\nexample.com\r\n", ["example.org", "example.com"]),
+    "Tranco": ("1,google.com\n2,example.org\n", ["google.com", "example.org"]),
+    "Majestic": (
+        "GlobalRank,TldRank,Domain,TLD,RefSubNets\n1,1,google.com,com,487\n2,1,x.org,org,9\n",
+        ["google.com", "x.org"],
+    ),
+    "tabs": ("name\turl\nOne\thttps://one.example/\n", ["https://one.example/"]),
+    "a quote that is left open": ('id,domain\n1,"one.org\n2,two.org\n', ["one.org", "two.org"]),
+    "a cell that is missing": ("id,domain\n7\n8,two.org\n", ["7", "two.org"]),
+    "nothing": ("", []),
+}
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_a_list_has_these_sites(name: str, tmp_path: Path) -> None:
+    text, expected = LISTS[name]
+    file = tmp_path / "list"
+    file.write_bytes(text.encode())
+    assert [line.text for line in read_input(file)] == expected
+
+
+def test_the_number_of_a_line_is_that_in_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "list.csv"
+    file.write_text("# a comment\nid,Domain\n\n1,one.org\n2,two.org\n")
+    assert list(read_input(file)) == [InputLine(4, "one.org"), InputLine(5, "two.org")]
+
+
+def test_a_list_may_be_gzipped_zipped_or_utf_16(tmp_path: Path) -> None:
+    text = "one.org\ntwo.org\n"
+    (tmp_path / "list.gz").write_bytes(gzip.compress(text.encode()))
+    (tmp_path / "list.txt").write_bytes(text.encode("utf-16"))
+    with zipfile.ZipFile(tmp_path / "list.zip", "w") as archive:
+        archive.writestr("top-1m.csv", text)
+    for name in ("list.gz", "list.txt", "list.zip"):
+        assert [line.text for line in read_input(tmp_path / name)] == ["one.org", "two.org"]
+
+
+def test_a_column_is_chosen_by_its_name(tmp_path: Path) -> None:
+    file = tmp_path / "list.csv"
+    file.write_text("Company,Web page\nOne,one.org\n")
+    assert [line.text for line in read_input(file, "web page")] == ["one.org"]
+    with pytest.raises(UsageError, match="no column 'Domain'; there are company, web page"):
+        list(read_input(file, "Domain"))
+
+
+def test_a_list_that_cannot_be_read_is_one_clear_line(tmp_path: Path) -> None:
+    broken = tmp_path / "broken.gz"
+    broken.write_bytes(gzip.compress(b"one.org\n" * 10_000)[:-20])
+    for name in (tmp_path / "absent", broken):
+        with pytest.raises(UsageError, match="can't be read"):
+            list(read_input(name))
+
+
+def test_a_line_without_an_end_takes_no_memory_and_is_no_site(tmp_path: Path) -> None:
+    file = tmp_path / "list"
+    file.write_text(f"{'x' * 1_000_000}.org\none.org\n")
+    long, short = read_input(file)
+    assert len(long.text) < 200
+    assert NamedSite.of(long.text) is None
+    assert short == InputLine(2, "one.org")
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "key", "domain"),
+    [
+        ("example.org", "example.org", "example.org/", "example.org"),
+        ("Example.ORG/", "example.org", "example.org/", "example.org"),
+        ("example.org.", "example.org", "example.org/", "example.org"),
+        ("//example.org", "example.org", "example.org/", "example.org"),
+        ('"example.org"', "example.org", "example.org/", "example.org"),
+        ("https://example.org/a/b?c", "https://example.org/", "example.org/", "example.org"),
+        ("http://example.org:80", "http://example.org/", "example.org/", "example.org"),
+        ("www.a.co.uk", "www.a.co.uk", "www.a.co.uk/", "a.co.uk"),
+        ("one.github.io", "one.github.io", "one.github.io/", "one.github.io"),
+        ("münchen.de", "münchen.de", "münchen.de/", "xn--mnchen-3ya.de"),
+        ("127.0.0.1:8080", "127.0.0.1:8080", "127.0.0.1:8080/", "127.0.0.1"),
+        ("[::1]:80", "[::1]", "[::1]/", "::1"),
+        (
+            "https://a.org/news-sitemap.xml?x=1",
+            "https://a.org/news-sitemap.xml?x=1",
+            "a.org/news-sitemap.xml?x=1",
+            "a.org",
+        ),
+    ],
+)
+def test_a_line_names_a_site(text: str, name: str, key: str, domain: str) -> None:
+    assert NamedSite.of(text) == NamedSite(name, key, domain)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("google", "", "a b.org", "ftp://a.org", "a..org", "/etc/passwd", "../x.xml", "-"),
+        *("\\xff.org", "mailto:me@a.org", "a.org, b.org", "http://", "*.a.org", "http://[::1"),
+    ],
+)
+def test_a_line_names_no_site(text: str) -> None:
+    assert NamedSite.of(text) is None
+
+
+def test_all_hosts_of_a_registered_domain_are_in_one_shard() -> None:
+    hosts = [f"{name}{number}.co.uk" for number in range(50) for name in ("a.x", "b.x", "x")]
+    found = shards(hosts, 8)
+    assert sorted(line for shard in found for line in shard.lines) == [
+        InputLine(number, host) for number, host in enumerate(hosts, 1)
+    ]
+    assert sum(bool(shard.lines) for shard in found) == 8
+    for shard in found:
+        domains = [line.text.rpartition("x")[2] for line in shard.lines]
+        assert all(domains.count(domain) == 3 for domain in domains)
+
+
+@given(st.lists(st.text(max_size=30)), st.integers(1, 9))
+def test_every_line_is_in_exactly_one_shard_whatever_it_is(texts: list[str], count: int) -> None:
+    lines = [InputLine(number, text) for number, text in enumerate(texts)]
+    listed = SiteList(lines, count)
+    found = sorted(line.number for shard in listed for line in shard.lines)
+    assert found == list(range(len(texts)))
+    assert len(listed) == len(texts)

@@ -1,0 +1,84 @@
+"""A crawl after another one: requests are conditional, and what is unchanged is copied."""
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.bulk.sites import QUICK, ManySites, Tables, expected_outcomes, expected_pages
+from usp import bulk
+from usp.exceptions import UsageError
+
+SITES = 14
+PAGES = "SELECT site, url, sitemap_url, position, lastmod_raw FROM {pages} ORDER BY ALL"
+
+
+def crawl(sites: ManySites, out: Path, count: int = SITES, **fields: Any) -> bulk.ShardResult:
+    return bulk.crawl_shard(sites.homepages(count), out, **QUICK, **fields)
+
+
+def statuses(sites: ManySites) -> Counter[tuple[str, int]]:
+    found = Counter((path, status) for _, path, status in sites.requests)
+    sites.requests.clear()
+    return found
+
+
+def test_what_is_unchanged_is_requested_conditionally_and_copied(tmp_path: Path) -> None:
+    with ManySites() as sites:
+        crawl(sites, tmp_path / "one")
+        first = statuses(sites)
+        done = crawl(sites, tmp_path / "two", previous=str(tmp_path / "one"))
+        second = statuses(sites)
+        third = crawl(sites, tmp_path / "three", previous=str(tmp_path / "two"))
+    one, two = Tables(tmp_path / "one"), Tables(tmp_path / "two")
+    assert second[("/index.xml", 304)] == first[("/index.xml", 200)] == 2
+    assert second[("/a.xml", 304)] == 2
+    assert second[("/list.txt", 304)] == 4
+    assert second[("/robots.txt", 200)] == first[("/robots.txt", 200)], "its rules are in no table"
+    assert second[("/large.xml", 200)] == 2, "one that was cut is read again"
+    assert two.outcomes() == expected_outcomes(range(SITES))
+    assert two.query(PAGES) == one.query(PAGES)
+    counts = "SELECT site, outcome, pages, sitemaps, problems FROM {sites} ORDER BY ALL"
+    assert two.query(counts) == one.query(counts)
+    assert done.unchanged == third.unchanged == 10
+    states = dict(two.query("SELECT state, count(*) FROM {sitemaps} GROUP BY ALL"))
+    assert states["unchanged"] == 10
+    same = "SELECT site, url, parent_url, level, kind, pages, children, bytes, complete FROM "
+    same += "{sitemaps} WHERE kind <> 'robots' ORDER BY ALL"
+    assert two.query(same) == one.query(same)
+    assert Tables(tmp_path / "three").query(PAGES) == one.query(PAGES)
+
+
+def test_what_has_changed_is_read_and_new_sites_are_crawled(tmp_path: Path) -> None:
+    with ManySites() as sites:
+        crawl(sites, tmp_path / "one")
+        statuses(sites)
+        sites.changed = {"/a.xml"}
+        crawl(sites, tmp_path / "two", count=SITES + 7, previous=str(tmp_path / "one"))
+        second = statuses(sites)
+    # The new site's first request of each document is not conditional.
+    assert second[("/a.xml", 200)] == 3
+    assert second[("/b.xml", 304)] == 2
+    assert Tables(tmp_path / "two").pages() == expected_pages(sites, range(SITES + 7))
+
+
+def test_the_same_bytes_are_copied_where_a_server_has_no_validators(tmp_path: Path) -> None:
+    with ManySites() as sites:
+        crawl(sites, tmp_path / "one")
+        sites.changed = {"/a.xml", "/b.xml", "/index.xml", "/list.txt"}  # another ETag, same bytes
+        done = crawl(sites, tmp_path / "two", previous=str(tmp_path / "one"))
+    assert done.unchanged == 10
+    assert Tables(tmp_path / "two").pages() == expected_pages(sites, range(SITES))
+
+
+def test_rows_are_copied_between_crawls_with_the_same_filters_only(tmp_path: Path) -> None:
+    with ManySites() as sites:
+        lines, previous = sites.homepages(2), str(tmp_path / "one")
+        bulk.crawl(lines, previous, shards=2, workers=1, **QUICK)
+        with pytest.raises(UsageError, match="previous was crawled with another include"):
+            bulk.crawl(lines, tmp_path / "two", previous=previous, include="x", **QUICK)
+        with pytest.raises(UsageError, match="shards must be 2"):
+            bulk.crawl(lines, tmp_path / "two", previous=previous, shards=3, **QUICK)
+        with pytest.raises(UsageError, match="previous must be the folder of a crawl"):
+            bulk.crawl(lines, tmp_path / "two", previous=str(tmp_path / "absent"), **QUICK)

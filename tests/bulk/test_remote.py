@@ -1,0 +1,82 @@
+"""Crawls into folders that are not local: whatever fsspec reaches."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from uuid import uuid4
+
+import pytest
+
+from tests.bulk.sites import QUICK, ManySites, kind_of, pages_of
+from usp.bulk import InputLine, crawl_shard, shards
+from usp.bulk._folder import crawl_folder
+from usp.bulk._markers import CrawlManifest
+from usp.bulk._status import CrawlStatus
+from usp.exceptions import StorageError
+
+fsspec = pytest.importorskip("fsspec", reason="needs the extra scale")
+parquet = pytest.importorskip("pyarrow.parquet")
+
+
+@pytest.fixture
+def memory() -> Iterator[str]:
+    yield f"memory://crawl-{uuid4()}"
+    fsspec.filesystem("memory").store.clear()
+
+
+def assert_crawled(out: str) -> None:
+    """A crawl of two shards into a folder has its files, and can be continued and retried."""
+    numbers = [number for number in range(14) if kind_of(number) != "unreachable"]
+    with ManySites() as sites:
+        parts = shards([sites.homepage(one) for one in numbers], 2)
+        for shard in parts:
+            crawl_shard(shard.lines, out, shard=shard.number, **QUICK)
+        count = len(sites.requests)
+        for shard in parts:
+            crawl_shard(shard.lines, out, shard=shard.number, **QUICK)
+        assert len(sites.requests) == count
+        for shard in parts:
+            crawl_shard(shard.lines, out, shard=shard.number, retry=["blocked"], **QUICK)
+        assert len(sites.requests) == count + 2
+        urls = [url for one in numbers for url in pages_of(one, sites.homepage(one))]
+    files, path = fsspec.core.url_to_fs(out)
+    found = sorted(name.removeprefix(f"{path}/") for name in files.find(path))
+    tables = ("pages", "problems", "sitemaps", "sites")
+    assert found == [
+        *("_done/00000.json", "_done/00001.json"),
+        *(f"{table}/part-0000{shard}.parquet" for table in tables for shard in range(2)),
+    ]
+    read = [
+        parquet.read_table(files.open(f"{path}/{one}")) for one in found if one.startswith("pa")
+    ]
+    assert sorted(url for table in read for url in table.column("url").to_pylist()) == sorted(urls)
+    folder = crawl_folder(out)
+    CrawlManifest("list", "0", len(numbers), 2, {}).write(folder)
+    status = CrawlStatus.of(folder)
+    assert (status.sites_done, status.missing) == (len(numbers), ())
+
+
+def test_a_crawl_goes_to_a_folder_in_memory(memory: str) -> None:
+    assert_crawled(memory)
+
+
+def test_a_crawl_goes_to_an_s3_bucket() -> None:
+    pytest.importorskip("s3fs", reason="needs s3fs and moto[server]")
+    pytest.importorskip("moto.server", reason="needs s3fs and moto[server]")
+    command = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", "0"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as server:
+        try:
+            url = next(line.split()[-1] for line in server.stderr or () if "Running on" in line)
+            options = {"AWS_ACCESS_KEY_ID": "x", "AWS_SECRET_ACCESS_KEY": "x"}
+            with pytest.MonkeyPatch.context() as patch:
+                for name, value in {**options, "AWS_ENDPOINT_URL": url}.items():
+                    patch.setenv(name, value)
+                fsspec.filesystem("s3").mkdir("crawls")
+                assert_crawled("s3://crawls/one")
+        finally:
+            server.kill()
+
+
+def test_a_url_that_nothing_can_reach_is_one_clear_line() -> None:
+    with pytest.raises(StorageError, match="nowhere://x can't be reached"):
+        crawl_shard([InputLine(1, "a.org")], "nowhere://x", **QUICK)
