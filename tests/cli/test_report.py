@@ -88,6 +88,8 @@ def test_a_sync_says_what_changed(server: LoopbackServer, tmp_path: Path) -> Non
     done = usp("report", url, "--state", state)
     assert "| added | 1 |" in done.out
     assert f"`usp changes --state {state} --after 0 --site {url}`" in done.out
+    assert "| **1** | pages listed |" in usp("report", f"{state}@-1").out
+    assert "| **2** | pages listed |" in usp("report", state).out
 
 
 @pytest.mark.parametrize(

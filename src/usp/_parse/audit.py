@@ -215,7 +215,7 @@ class Audit:
 def document_text(source: Source, limit: int) -> str:
     """Return the first bytes of a document as text: decompressed and decoded."""
     read = bytearray()
-    for chunk in decoded_text(source, Diagnostics(collecting=False)):
+    for chunk in decoded_text(source, Diagnostics(collecting=False, locating=False)):
         read += chunk
         if len(read) >= limit:
             break

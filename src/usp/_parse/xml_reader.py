@@ -20,7 +20,7 @@ from xml.parsers import expat
 from usp._parse.diagnostics import START, Diagnostics, ReadPosition
 from usp._parse.input.chunks import rechunk
 from usp._parse.pattern.head import find_head, keep_head
-from usp._parse.pattern.layout import MatchRun
+from usp._parse.pattern.layout import EntryRun
 from usp._parse.pattern.pattern_reader import PatternReader
 from usp._parse.xml.audit_builder import AuditEntryBuilder
 from usp._parse.xml.boundaries import boundaries_for, only_ends_are_left
@@ -71,13 +71,13 @@ class XmlReader:
         self._parser: ExpatParser | None = None  # made when it is needed
         self._implied_path = [IMPLIED_ROOT] if rootless else []
         self._entry_count = 0  # a run counts as one
-        self._completed: list[Entry | MatchRun] = []  # those that were not yielded yet
+        self._completed: list[Entry | EntryRun] = []  # those that were not yielded yet
         self._fed_to = 0  # the offset up to which the document has been read
         self._stepwise_to = 0  # up to this offset, entries are fed one by one
         self._between_entries = False  # the last step ended with an entry, or before the first
         self._crowded = False  # the parser holds too many names or open elements
 
-    def read(self, chunks: Iterable[bytes]) -> Iterator[Entry | MatchRun]:
+    def read(self, chunks: Iterable[bytes]) -> Iterator[Entry | EntryRun]:
         """Yield the entries as they are completed, those that match a pattern as runs."""
         try:
             for chunk, is_last in rechunk(chunks):
@@ -106,7 +106,7 @@ class XmlReader:
             return False
         return self._builder.has_other_content
 
-    def _read_buffer(self, *, final: bool) -> Iterator[Entry | MatchRun]:
+    def _read_buffer(self, *, final: bool) -> Iterator[Entry | EntryRun]:
         """Yield the entries of the buffer, a run of them as soon as it is read."""
         if self._pattern_reader:
             self._pattern_reader.show(self._buffer.data)
@@ -122,7 +122,7 @@ class XmlReader:
         if self._parser:
             self._parser.release()
 
-    def _take_completed(self) -> list[Entry | MatchRun]:
+    def _take_completed(self) -> list[Entry | EntryRun]:
         builder = self._builder
         for offset in builder.unclosed_entries:
             self._diagnostics.report("SM210", "an entry is not closed", at=offset)
@@ -377,5 +377,5 @@ class XmlReader:
             while self._advance(final=False):
                 pass
             needed = self._needed_from
-        self._buffer.drop_before(needed, counting=self._diagnostics.collecting)
+        self._buffer.drop_before(needed, counting=self._diagnostics.locating)
         self._crowded = self._crowded or (self._parser is not None and self._parser.is_crowded)

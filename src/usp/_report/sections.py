@@ -32,7 +32,7 @@ _MONTHS: Final = (
     *("January", "February", "March", "April", "May", "June", "July"),
     *("August", "September", "October", "November", "December"),
 )
-_MANY_YEARS: Final = 10
+_MANY_MONTHS: Final = 120
 _FEW_MONTHS: Final = 24
 _LISTED_FOLDERS: Final = 300
 _FOLDERS: Final = (MAX_FOLDERS, 500, 150, 50, 15, 5, 1)
@@ -187,7 +187,8 @@ def dates(report: ReportFigures, commands: Commands) -> Html:
         text = f"None of the {report.pages:,} pages has a lastmod."
         return section("dates", "Dates", tag("p", text))
     share = 100 * found.dated / report.pages
-    words = [f"{share:.0f} % of the pages have a lastmod; {found.undated:,} have none."]
+    without = f"; {found.undated:,} have none" if found.undated else ""
+    words = [f"{share:.0f} % of the pages have a lastmod{without}."]
     if found.oldest and found.newest:
         words.append(f"The oldest is {found.oldest}, the newest {found.newest}.")
     if found.earlier:
@@ -221,19 +222,23 @@ def _chart(title: str, columns: Sequence[ChartColumn], summary: str, command: st
 
 
 def _month_columns(months: Mapping[str, int]) -> list[ChartColumn]:
-    many = len(months) > _MANY_YEARS * 12
-    few = len(months) <= _FEW_MONTHS
     columns = []
     for name, value in months.items():
         year, month = int(name[:4]), int(name[5:])
-        tick = str(year) if month == 1 else ""
-        if few and month % 3 == 1:
-            tick = f"{_MONTHS[month - 1][:3]} {year}"
-        is_minor = month != 1 if few else year % (5 if many else 2) != 0
-        if many and year % 2:
-            tick = ""
-        columns.append(ChartColumn(f"{_MONTHS[month - 1]} {year}", value, tick, is_minor))
+        label = f"{_MONTHS[month - 1]} {year}"
+        columns.append(ChartColumn(label, value, *_month_tick(year, month, len(months))))
     return columns
+
+
+def _month_tick(year: int, month: int, months: int) -> tuple[str, bool]:
+    """Return what is written below a month, and whether it is left out where there is little room.
+
+    :param months: how many there are: the fewer, the more often something is written.
+    """
+    if months <= _FEW_MONTHS:
+        return f"{_MONTHS[month - 1][:3]} {year}" if month % 3 == 1 else "", month % 6 != 1
+    every, always = (2, 10) if months > _MANY_MONTHS else (1, 2)
+    return str(year) if month == 1 and year % every == 0 else "", year % always != 0
 
 
 def _day_columns(days: Mapping[date, int]) -> list[ChartColumn]:

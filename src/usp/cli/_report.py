@@ -8,10 +8,10 @@ import argparse
 from contextlib import closing
 from typing import Final
 
+from usp._inputs.kinds import InputKind, named_input
 from usp._quantities import count, duration
 from usp._report.figures import ReportFigures
 from usp._report.run import FORMATS, ReportOptions, ReportReading, report_format
-from usp._source import is_local
 from usp.cli._exit import Exit
 from usp.cli._log import setup_logging_for
 from usp.cli._options import SHARED
@@ -27,6 +27,7 @@ from usp.objects.outcome import Outcome
 from usp.web_client.abstract_client import AbstractWebClient
 
 _MARKDOWN: Final = "markdown"
+_ONLINE: Final = frozenset({InputKind.SITE, InputKind.SITEMAP})
 
 
 def run(args: argparse.Namespace) -> Exit:
@@ -64,7 +65,7 @@ def _reading(
         words = (*words, "--replay", args.replay)
     options = ReportOptions(args.check is not False, args.state, args.column, words=words)
     name = args.source
-    if not is_local(name):
+    if named_input(name, column=args.column).kind in _ONLINE:
         source = NamedSource.of(args)
         name = source.name
         if source.doubt and not args.quiet:
