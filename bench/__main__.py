@@ -26,8 +26,10 @@ BENCHMARKS: Final = (
     "memory",
     "export",
     "sync",
+    "diff",
     "check",
     "bulk",
+    "report",
 )
 FULL_ONLY: Final = ("growth",)
 """Benchmarks that take minutes: they run only if named, or at full size."""

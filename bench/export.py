@@ -9,10 +9,8 @@ tell the time and memory of a process that has ended, so nothing is measured the
 """
 
 import os
-import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,6 +18,7 @@ from pathlib import Path
 from typing import Final
 
 from bench.implementations import ROOT, reference_with_pandas
+from bench.processes import Cost, cost_of
 from bench.results import Table
 from bench.site import CHILD_PAGES, Site, served
 from tests.server import LoopbackServer
@@ -55,16 +54,6 @@ GOALS: Final = (
     Goal("pages.jsonl", 120),
     Goal("pages.db", 200),
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Cost:
-    """What one process has taken."""
-
-    seconds: float
-    cpu: float
-    peak: float
-    """In MiB."""
 
 
 def run(*, full: bool) -> Iterator[Table]:
@@ -110,7 +99,7 @@ def _grown(homepage: str, rows: int, peaks: dict[str, float]) -> Table:
     table = Table(f"{rows:,} URLs in {LARGE_SITEMAPS} sitemaps", LARGE_HEADINGS, target)
     for goal in GOALS:
         with tempfile.TemporaryDirectory() as folder:
-            cost = _cost(_usp(homepage, f"{folder}/{goal.file}"))
+            cost = cost_of(_usp(homepage, f"{folder}/{goal.file}"))
             found = _rows(f"{folder}/{goal.file}")
         before = peaks[goal.file]
         table.rows.append([goal.file, cost.seconds, cost.cpu, cost.peak, before, found])
@@ -126,10 +115,12 @@ def _in_turns(homepage: str, file: str) -> tuple[Cost, Cost | None, int]:
     rows = 0
     for _ in range(RUNS):
         with tempfile.TemporaryDirectory() as folder:
-            ours.append(_cost(_usp(homepage, f"{folder}/{file}")))
+            ours.append(cost_of(_usp(homepage, f"{folder}/{file}")))
             rows = _rows(f"{folder}/{file}")
             if python:
-                theirs.append(_cost([python, "-I", str(LOOP), homepage, f"{folder}/their-{file}"]))
+                theirs.append(
+                    cost_of([python, "-I", str(LOOP), homepage, f"{folder}/their-{file}"])
+                )
     return _best(ours), _best(theirs) if theirs else None, rows
 
 
@@ -143,21 +134,6 @@ def _best(costs: Sequence[Cost]) -> Cost:
 
 def _usp(homepage: str, file: str) -> list[str]:
     return [sys.executable, "-m", "usp", "export", homepage, "-o", file, "--quiet", "-k"]
-
-
-def _cost(command: Sequence[str]) -> Cost:
-    """Run a program to its end, and return what it has taken."""
-    start = time.perf_counter()
-    with subprocess.Popen(  # noqa: S603 -- a fixed command
-        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=ROOT
-    ) as process:
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise RuntimeError(f"{command[2]} ended with {process.returncode}")
-    seconds = time.perf_counter() - start
-    unit = 1024 if sys.platform == "linux" else 1024 * 1024
-    return Cost(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / unit)
 
 
 def _rows(file: str) -> int:

@@ -5,8 +5,9 @@ a variation a row of ``VARIATIONS``. Dates, titles and URLs differ from entry to
 caches of values have little effect.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from random import Random
 from typing import Final
 
@@ -55,13 +56,15 @@ def _plain(at: int, rng: Random) -> Fields:
     ]
 
 
-def _news(at: int, rng: Random) -> Fields:
-    words = rng.sample(WORDS, 6)
+def _news(
+    at: int, rng: Random, all_words: Sequence[str] = WORDS, conjunction: str = "and"
+) -> Fields:
+    words = rng.sample(all_words, 6)
     story = (
         "<news:publication><news:name>The Example</news:name>"
         "<news:language>en</news:language></news:publication>"
         f"<news:publication_date>{_date(rng)}</news:publication_date>"
-        f"<news:title>{' '.join(words)} {at}</news:title>"
+        f"<news:title>{' '.join(words)} {conjunction} {at}</news:title>"
         f"<news:keywords>{', '.join(words[:3])}</news:keywords>"
     )
     return [*_common(at, rng), f"<news:news>{story}</news:news>"]
@@ -94,6 +97,19 @@ KINDS: Final[Mapping[str, Callable[[int, Random], Fields]]] = {
 }
 
 
+TITLES: Final[Mapping[str, Callable[[int, Random], Fields]]] = {
+    "news, &amp; in titles": partial(_news, conjunction="&amp;"),
+    "news, Cyrillic": partial(
+        _news,
+        all_words=("река", "сад", "зима", "рынок", "письмо", "окно", "мост", "гавань"),
+    ),
+    "news, Chinese": partial(
+        _news, all_words=("河流", "花园", "冬天", "市场", "信件", "窗户", "桥梁", "港口")
+    ),
+}
+"""News whose titles and keywords are not plain ASCII."""
+
+
 def _one_shape(_at: int, fields: Fields, _chance: Random) -> Fields:
     return fields
 
@@ -121,7 +137,7 @@ VARIATIONS: Final[Mapping[str, Callable[[int, Fields, Random], Fields]]] = {
 def document(kind: str, variation: str, numbers: range) -> str:
     """Return a sitemap with these entries."""
     rng = Random(SEED + numbers.start)  # noqa: S311 -- reproducible on purpose
-    entry, shape = KINDS[kind], VARIATIONS[variation]
+    entry, shape = {**KINDS, **TITLES}[kind], VARIATIONS[variation]
     entries = (shape(at, entry(at, rng), rng) for at in numbers)
     body = "\n".join("\t<url>\n\t\t" + "\n\t\t".join(one) + "\n\t</url>" for one in entries)
     head = '<?xml version="1.0" encoding="UTF-8"?>'

@@ -52,6 +52,7 @@ class Request:
     method: str
     path: str
     headers: Mapping[str, str]
+    body: bytes = b""
 
 
 Plain: TypeAlias = Answer | bytes | str | int
@@ -78,7 +79,8 @@ class Handler(BaseHTTPRequestHandler):
     def answer_from_site(self) -> None:
         owner = self.owner
         headers = {name.lower(): value for name, value in self.headers.items()}
-        owner.requests.append(Request(self.command, self.path, headers))
+        body = self.rfile.read(int(headers.get("content-length", 0)))
+        owner.requests.append(Request(self.command, self.path, headers, body))
         without_query = self.path.partition("?")[0]
         found = owner.site.get(self.path, owner.site.get(without_query, owner.otherwise))
         self.keep_open = False
@@ -88,7 +90,7 @@ class Handler(BaseHTTPRequestHandler):
         else:
             self.send(as_answer(plain))
 
-    do_GET = do_HEAD = answer_from_site  # noqa: N815 -- the names that http.server looks for
+    do_GET = do_HEAD = do_POST = answer_from_site  # noqa: N815 -- the names that http.server looks for
 
     def send(self, answer: Answer) -> None:
         """Write a whole response, without its body for HEAD."""

@@ -36,7 +36,7 @@ from tests.package_files import (
 from usp import exceptions
 
 LAYERS = (
-    {"_version", "_installation", "_display"},
+    {"_version", "_installation", "_display", "_quantities"},
     {"exceptions"},
     {"_validate", "_extras", "_domains"},
     {"objects"},
@@ -59,8 +59,8 @@ LAYERS = (
     {"_tables"},
     {"_export", "_sync"},
     {"_inputs"},
-    {"tables", "aio", "_check"},
-    {"bulk"},
+    {"tables", "aio", "_check", "_diff"},
+    {"bulk", "_report"},
     {"cli"},
     {"__main__"},
     {"__init__"},

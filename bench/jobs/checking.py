@@ -21,14 +21,16 @@ from bench.multilingual_site import (
     page,
 )
 from usp._check import rule_modules
-from usp._check.entry_texts import EntryTexts
 from usp._check.facts import CheckOptions, DocumentEnd, EntryFacts, SitemapFacts
 from usp._check.hreflang import HreflangSignatures
 from usp._check.listing import UrlListing
+from usp._check.listing_rules import EntryText
 from usp._check.registry import SITE_RULES
-from usp._check.robots_pages import AgentRules
+from usp._check.site_facts import SiteFacts
+from usp._check.site_robots import AgentRules, SiteRobots
+from usp._check.spooled import SpooledRows
 from usp._check.url_key import url_key
-from usp._parse import AuditEntry, Kind, Source, read_robots_rules
+from usp._parse import AuditEntry, Kind, Pages, Source, read_robots_rules
 
 HOME: Final = "https://www.example.org"
 WHOLE_SITE: Final = (
@@ -77,12 +79,15 @@ def check_entries(clusters: int, broken: int, repeated: int) -> JobResult:
     """Apply the rules about a whole site to entries that are made here, without reading."""
     rule_modules.load()
     options = CheckOptions(datetime.now(UTC))
-    rules = [rule(options) for rule in SITE_RULES]
+    site = SiteFacts(options, SiteRobots(options.agents))
+    rules = [rule(site) for rule in SITE_RULES]
     found = _Found()
     with ExitStack() as stack:
         for rule in rules:
             stack.callback(rule.close)
         for sitemap, entries in _documents(MultilingualSite(clusters, broken, repeated), options):
+            if sitemap.kind is Kind.ROBOTS:
+                site.robots.add(Pages(sitemap.source, Kind.ROBOTS), sitemap.url)
             for entry in entries:
                 facts = EntryFacts(sitemap, entry)
                 for rule in rules:
@@ -134,7 +139,8 @@ def check_steps(number: int) -> JobResult:
     rules = "".join(f"Disallow: /private-{n}/\nDisallow: /*?sort-{n}=\n" for n in range(20))
     robots = f"User-agent: *\n{rules}\nUser-agent: Bingbot\n{rules}Disallow: /only-bing/\n"
     verdicts = AgentRules({agent: read_robots_rules(Source.of(robots), agent) for agent in _AGENTS})
-    listing, texts, signatures = UrlListing(), EntryTexts(), HreflangSignatures()
+    listing, signatures = UrlListing(), HreflangSignatures()
+    texts = SpooledRows(EntryText)
     languages = [
         [(code, f"{HOME}/{code}/{n}") for code in ("en", "de", "fr", "es")] for n in range(number)
     ]

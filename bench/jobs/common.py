@@ -55,11 +55,18 @@ def _hreflang(page: SitemapPage) -> object:
     return page.alternates
 
 
+def _feed(page: SitemapPage) -> None:
+    _news(page)
+    for image in page.images or ():
+        IMAGE(image)
+
+
 ACCESS: Final[dict[str, Callable[[SitemapPage], object]]] = {
     "plain": PLAIN,
     "news": _news,
     "images": _images,
     "hreflang": _hreflang,
+    "feed": _feed,
 }
 """Accesses every field that a kind of page has."""
 WARM_UP: Final = (

@@ -9,13 +9,19 @@ from usp._version import __version__
 
 TYPE_CHECKING = False  # as in typing, which takes a while to import
 if TYPE_CHECKING:
+    from usp._check.choices import CheckFields
     from usp._check.findings import Finding, FindingExample, Occurrence
+    from usp._check.live import LiveEstimate, LiveSummary
     from usp._check.rules import CheckSeverity
-    from usp._check.run import CheckStream, check
+    from usp._check.run import check
+    from usp._check.stream import CheckStream
     from usp._crawl.core import Crawl
     from usp._crawl.messages import FetchFailed, FetchRequest, NotModified
     from usp._crawl.policy import Policy, PolicyFields
+    from usp._diff.diff import Diff, DiffSide, diff
+    from usp._diff.differences import Difference, DifferenceKind
     from usp._find import find
+    from usp._report.run import ReportResult, report
     from usp._sync.changes import Change, ChangeKind
     from usp._sync.options import SiteReport, SyncFields
     from usp._sync.sync import Sync, changes, sync
@@ -41,31 +47,41 @@ if TYPE_CHECKING:
 __all__ = [
     "Change",
     "ChangeKind",
+    "CheckFields",
     "CheckSeverity",
     "CheckStream",
     "Crawl",
+    "Diff",
+    "DiffSide",
+    "Difference",
+    "DifferenceKind",
     "ExportResult",
     "FetchFailed",
     "FetchRequest",
     "Finding",
     "FindingExample",
+    "LiveEstimate",
+    "LiveSummary",
     "NotModified",
     "Occurrence",
     "Outcome",
     "Policy",
     "PolicyFields",
     "Problem",
+    "ReportResult",
     "SiteReport",
     "Sync",
     "SyncFields",
     "__version__",
     "changes",
     "check",
+    "diff",
     "export",
     "find",
     "iter_pages",
     "parse",
     "record_batches",
+    "report",
     "robots_verdict",
     "sitemap_from_str",
     "sitemap_tree",
@@ -78,10 +94,17 @@ __all__ = [
 
 _MODULES = {
     "CheckSeverity": "usp._check.rules",
-    "CheckStream": "usp._check.run",
+    "CheckFields": "usp._check.choices",
+    "CheckStream": "usp._check.stream",
+    "LiveEstimate": "usp._check.live",
+    "LiveSummary": "usp._check.live",
     "Change": "usp._sync.changes",
     "ChangeKind": "usp._sync.changes",
     "Crawl": "usp._crawl.core",
+    "Diff": "usp._diff.diff",
+    "DiffSide": "usp._diff.diff",
+    "Difference": "usp._diff.differences",
+    "DifferenceKind": "usp._diff.differences",
     "ExportResult": "usp.tables",
     "FetchFailed": "usp._crawl.messages",
     "FetchRequest": "usp._crawl.messages",
@@ -93,7 +116,9 @@ _MODULES = {
     "Policy": "usp._crawl.policy",
     "PolicyFields": "usp._crawl.policy",
     "Problem": "usp.objects.problem",
+    "ReportResult": "usp._report.run",
     "check": "usp._check.run",
+    "diff": "usp._diff.diff",
     "SiteReport": "usp._sync.options",
     "Sync": "usp._sync.sync",
     "SyncFields": "usp._sync.options",
@@ -103,6 +128,7 @@ _MODULES = {
     "iter_pages": "usp.stream",
     "parse": "usp.tree",
     "record_batches": "usp.tables",
+    "report": "usp._report.run",
     "robots_verdict": "usp.tree",
     "sitemap_from_str": "usp.tree",
     "sitemap_tree": "usp.tree",

@@ -1,7 +1,7 @@
 """The classes of 1.8.1 that fetch and parse sitemaps, for programs that use them directly.
 
 They build a start URL or a document and hand it to the crawl. Nothing is parsed or fetched here,
-and the rest of the package uses only ``parse_string``.
+and the rest of the package uses none of it.
 """
 
 import logging
@@ -20,7 +20,6 @@ from usp._crawl.options import CrawlOptions
 from usp._crawl.policy import Policy
 from usp._drive.run import run as drive
 from usp._parse import Document, Kind, PushParser, Source, inspect
-from usp._validate import argument_error
 from usp.exceptions import SitemapException, SitemapXMLParsingException
 from usp.helpers import (
     RecurseCallbackType,
@@ -50,6 +49,7 @@ from usp.objects.sitemap import (
     PagesTextSitemap,
     PagesXMLSitemap,
 )
+from usp.tree import _STRING_URL, sitemap_from_str
 from usp.web_client import as_web_client, default_client
 from usp.web_client.abstract_client import (
     AbstractWebClient,
@@ -117,8 +117,6 @@ MAX_VALID_PRIORITY: Final = Decimal("1.0")
 log: Final = logging.getLogger(__name__)
 
 _POLICY: Final = Policy()
-_STRING_URL: Final = "http://usp-local-dummy.local/"
-"""The URL of a sitemap that was given as a string; 1.8.1's, since programs compare it."""
 
 
 def __getattr__(name: str) -> object:
@@ -128,21 +126,6 @@ def __getattr__(name: str) -> object:
     from usp.web_client.requests_client import RequestsWebClient
 
     return RequestsWebClient
-
-
-def parse_string(content: str | bytes) -> AbstractSitemap:
-    """Return the sitemap in a string; the children of an index are not fetched.
-
-    :raises UsageError: if the content is neither str nor bytes.
-    """
-    if not isinstance(content, str | bytes):
-        raise argument_error("content", "str or bytes", content)
-    document = inspect(Source.of(content))
-    children: list[AbstractSitemap] = [
-        InvalidSitemap(child.url, "The child sitemap was not fetched", code="SM605")
-        for child in document.children
-    ]
-    return sitemap_for_document(_STRING_URL, document, children)
 
 
 class _Crawling:
@@ -225,7 +208,7 @@ class SitemapStrParser(SitemapFetcher):
 
     def sitemap(self) -> AbstractSitemap:
         """Parse it."""
-        return parse_string(self._static_content)
+        return sitemap_from_str(self._static_content)
 
 
 class AbstractSitemapParser(_Crawling, ABC):

@@ -17,12 +17,17 @@ from usp._drive.run import run as drive
 from usp._parse import Kind, Source, http_charset, inspect, parse_date
 from usp._source import CrawlStart, SourceName, known_and_extra_paths
 from usp._store import Store
-from usp._validate import check_flags, check_instance, check_optional_instance
+from usp._validate import argument_error, check_flags, check_instance, check_optional_instance
 from usp.exceptions import SitemapException, UsageError
 from usp.objects.events import Observer
 from usp.objects.page import as_utc
 from usp.objects.robots import RobotsVerdict
-from usp.objects.sitemap import AbstractSitemap, IndexWebsiteSitemap, SitemapLink
+from usp.objects.sitemap import (
+    AbstractSitemap,
+    IndexWebsiteSitemap,
+    InvalidSitemap,
+    SitemapLink,
+)
 from usp.web_client import as_web_client, default_client
 from usp.web_client.abstract_client import AbstractWebClient
 
@@ -34,7 +39,7 @@ if TYPE_CHECKING:
         is_http_url,
         strip_url_to_homepage,
     )
-    from usp.objects.sitemap import IndexRobotsTxtSitemap, InvalidSitemap
+    from usp.objects.sitemap import IndexRobotsTxtSitemap
 
 __all__ = [
     "AbstractSitemap",
@@ -58,6 +63,8 @@ __all__ = [
 ]
 
 log: Final = logging.getLogger(__name__)
+_STRING_URL: Final = "http://usp-local-dummy.local/"
+"""The URL of a sitemap that was given as a string; 1.8.1's, since programs compare it."""
 _ELSEWHERE: Final = {
     "IndexRobotsTxtSitemap": "usp.objects.sitemap",
     "InvalidSitemap": "usp.objects.sitemap",
@@ -254,9 +261,14 @@ def sitemap_from_str(content: str | bytes) -> AbstractSitemap:
     :return: the sitemap; an ``InvalidSitemap`` if the document is none.
     :raises UsageError: if the content is neither str nor bytes.
     """
-    from usp.fetch_parse import parse_string  # here, since few programs need that module
-
-    return parse_string(content)
+    if not isinstance(content, str | bytes):
+        raise argument_error("content", "str or bytes", content)
+    document = inspect(Source.of(content))
+    children: list[AbstractSitemap] = [
+        InvalidSitemap(child.url, "The child sitemap was not fetched", code="SM605")
+        for child in document.children
+    ]
+    return sitemap_for_document(_STRING_URL, document, children)
 
 
 def __getattr__(name: str) -> object:

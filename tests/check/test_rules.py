@@ -1,13 +1,26 @@
 """Every rule that is checked: a document that trips it, and one just inside that doesn't."""
 
+from itertools import chain
 from pathlib import Path
 
 import pytest
 
 import usp
-from tests.check.documents import NOW, PAGE, dated, findings_of, image, story, url, urlset, video
+from tests.check.documents import (
+    NOW,
+    PAGE,
+    alternates,
+    dated,
+    findings_of,
+    image,
+    story,
+    url,
+    urlset,
+    video,
+)
 from tests.check.documents import index as index_of
 from tests.check.pairs import PAIRS, Pair, built_on, page, restricted
+from tests.check.source_pairs import EARLIER_PAIRS, FOLDER_PAIRS, PAGE_PAIRS
 from tests.check.test_site_rules import WHOLE_SITE
 from tests.server import Answer, Handler, LoopbackServer, index, redirect
 from tests.server import urlset as served
@@ -21,6 +34,8 @@ SERVED = {"SM150", "SM151", "SM153", "SM353", "SM459", "SM656"}
 """The rules whose pairs need a server; they are below."""
 OTHERS = {"SM751", *WHOLE_SITE}
 """Tested with what they are about: tests/check/test_suppression.py, test_site_rules.py."""
+ALL_PAIRS = (PAIRS, PAGE_PAIRS, FOLDER_PAIRS, EARLIER_PAIRS)
+"""The last three are tested in tests/check/test_source_pairs.py."""
 
 
 @pytest.mark.parametrize("code", PAIRS)
@@ -37,8 +52,8 @@ def test_one_document_trips_the_rule_and_one_just_inside_does_not(
 
 
 def test_every_rule_that_is_checked_has_its_pair() -> None:
-    assert {*PAIRS, *SERVED, *OTHERS} == CHECKED
-    assert RULES.keys() - CODES.keys() >= CHECKED
+    assert {*chain.from_iterable(ALL_PAIRS), *SERVED, *OTHERS} == CHECKED
+    assert RULES.keys() - CODES.keys() == CHECKED
 
 
 @pytest.mark.parametrize(
@@ -98,6 +113,8 @@ def test_other_forms_of_a_fault_are_found_too(document: str, code: str, tmp_path
         (dated("2026-11-16"), "SM452"),
         (url(loc="https://bücher.example.org/"), "SM362"),
         (url('<xhtml:link rel="canonical" href="https://example.org/b"/>'), "SM582"),
+        (url(story(publication="<news:name>A</news:name><news:language/>")), "SM450"),
+        (url(alternates(en=PAGE, de=f"{PAGE}2")), "SM586"),
     ],
 )  # fmt: skip
 def test_what_is_usual_is_no_finding(document: str, code: str, tmp_path: Path) -> None:

@@ -1,16 +1,14 @@
 """Rules about a whole site, in checks of real sites."""
 
 from collections.abc import Iterable
-from datetime import UTC, datetime
 
 import pytest
 
 import usp
 from tests.server import Answer, LoopbackServer, index, redirect, urlset
+from tests.servers import ServerEverywhere
 from usp import CheckSeverity, Occurrence
-from usp._check.facts import CheckOptions, EntryFacts, SitemapFacts
-from usp._check.host_rules import Hosts
-from usp._parse import AuditEntry, Kind, Source
+from usp._check.site_robots import MAX_ASKED
 
 XHTML = 'xmlns:xhtml="http://www.w3.org/1999/xhtml"'
 SITEMAP = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
@@ -169,22 +167,64 @@ def test_a_conflict_names_the_entry_that_says_otherwise(server: LoopbackServer) 
 
 def test_pages_of_other_hosts_need_a_proof(server: LoopbackServer) -> None:
     server.robots("a.xml")
-    server.site["/a.xml"] = urlset(server.at("page"), "https://other.example.org/a")
-    (occurrence,) = found(server, "SM352")
-    assert occurrence.url == "https://other.example.org/a"
-    assert occurrence.severity is None  # an error, as the table has it
-    assert "the robots.txt of other.example.org was not read" in occurrence.detail
+    with LoopbackServer() as other:
+        pages = [other.at(f"{number}") for number in range(3)]
+        server.site["/a.xml"] = urlset(server.at("page"), *pages)
+        occurrences = found(server, "SM352", "SM75")
+        assert [(one.url, one.severity) for one in occurrences] == [(url, None) for url in pages]
+        other.robots(server.at("a.xml"))
+        occurrences = found(server, "SM352", "SM75")
+        assert [one.severity for one in occurrences] == [CheckSeverity.INFO] * 3
+        assert other.requested == ["/robots.txt"] * 2
 
 
-def test_the_robots_txt_of_another_host_proves_that_its_pages_may_be_listed() -> None:
-    options = CheckOptions(datetime(2026, 1, 1, tzinfo=UTC))
-    hosts = Hosts(options)
-    sitemap = SitemapFacts("https://a.org/a.xml", Kind.URLSET, options, Source.of(""))
-    robots = SitemapFacts("https://b.org/robots.txt", Kind.ROBOTS, options, Source.of(""))
-    page = EntryFacts(sitemap, AuditEntry("url", ("https://b.org/p",), (), 1, 1, 0))
-    assert [one.severity for one in hosts.add(page)] == [None]
-    hosts.add(EntryFacts(robots, AuditEntry("line", (sitemap.url,), (), 1, 1, 0)))
-    assert [one.severity for one in hosts.add(page)] == [CheckSeverity.INFO]
+def test_the_proof_may_be_that_of_an_index_above(server: LoopbackServer) -> None:
+    server.robots("index.xml")
+    server.site["/index.xml"] = index(server.at("a.xml"))
+    with LoopbackServer() as other:
+        server.site["/a.xml"] = urlset(other.at("page"))
+        other.robots(server.at("index.xml"))
+        assert [one.severity for one in found(server, "SM352")] == [CheckSeverity.INFO]
+
+
+def test_pages_of_a_host_whose_robots_txt_fails_are_undecided(server: LoopbackServer) -> None:
+    server.robots("a.xml")
+    with LoopbackServer() as other:
+        server.site["/a.xml"] = urlset(server.at("page"), other.at("1"), other.at("2"))
+        other.site["/robots.txt"] = 503
+        details = [one.detail for one in found(server, "SM352", "SM66", "SM75")]
+    where = f"the robots.txt of {other.url.rstrip('/')} failed; undecided pages: 2"
+    assert details == [f"SM352: {where}", f"SM660: {where}"]
+
+
+def test_pages_of_many_hosts_are_undecided_beyond_a_limit() -> None:
+    with ServerEverywhere() as server:
+        home = server.homepage(0)
+        pages = [f"{server.homepage(number)}page" for number in range(1, MAX_ASKED + 5)]
+        server.site["/robots.txt"] = f"Sitemap: {home}a.xml\n"
+        server.site["/a.xml"] = urlset(*pages)
+        with usp.check(home, select=["SM352", "SM75"]) as stream:
+            counts = {finding.code: finding.count for finding in stream}
+        assert server.requested.count("/robots.txt") == MAX_ASKED + 1
+    assert counts["SM750"] == 2 * (len(pages) - MAX_ASKED)  # SM352 and SM660 of each
+
+
+def test_pages_of_another_host_are_judged_by_its_own_robots_txt(server: LoopbackServer) -> None:
+    server.robots("a.xml")
+    with LoopbackServer() as other:
+        server.site["/a.xml"] = urlset(other.at("private/page"), other.at("page"))
+        other.site["/robots.txt"] = "User-agent: *\nDisallow: /private/\n"
+        assert [one.url for one in found(server, "SM660")] == [other.at("private/page")]
+
+
+def test_the_robots_txt_of_one_sitemap_is_read_too(server: LoopbackServer) -> None:
+    server.site["/maps/a.xml"] = urlset(server.at("maps/private"), server.at("above"))
+    server.site["/robots.txt"] = "User-agent: *\nDisallow: /maps/private\n"
+    with usp.check(server.at("maps/a.xml"), select=["SM354", "SM66", "SM75"]) as stream:
+        assert {finding.code for finding in stream} == {"SM354", "SM660"}
+    server.robots("maps/a.xml")
+    with usp.check(server.at("maps/a.xml"), select=["SM354", "SM66", "SM75"]) as stream:
+        assert list(stream) == []
 
 
 def test_a_sitemap_that_robots_txt_declares_may_list_pages_above_it(server: LoopbackServer) -> None:
@@ -312,6 +352,25 @@ def test_the_date_in_an_index_may_be_a_day_older_than_the_newest_page(
     server.site["/a.xml"] = dated_urlset(server.at("a"), "2024-05-02T12:00:00Z")
     server.site["/b.xml"] = dated_urlset(server.at("b"), "2024-05-02T12:00:01Z")
     assert places(server, found(server, "SM658")) == [("/index.xml", "/b.xml")]
+
+
+def test_a_rule_gives_one_finding_for_each_sitemap_whenever_it_is_violated(
+    server: LoopbackServer,
+) -> None:
+    server.robots("index.xml")
+    old = [(server.at(name), "2024-05-01T12:00:00Z") for name in ("a.xml", "b.xml")]
+    server.site["/index.xml"] = dated_index(*old)
+    for name in ("a", "b"):
+        body = hreflang((server.at(name), {"en": server.at(name), "de": f"https://{name}.de/"}))
+        server.site[f"/{name}.xml"] = body.replace("</loc>", "</loc><lastmod>2024-05-03</lastmod>")
+    with usp.check(server.url) as stream:
+        findings = list(stream)
+    assert {f.code: f.count for f in findings if f.code in {"SM658", "SM750"}} == {
+        "SM658": 2,
+        "SM750": 2,
+    }
+    keys = [(finding.code, finding.sitemap_url) for finding in findings]
+    assert len(keys) == len(set(keys))
 
 
 def test_a_sitemap_at_a_known_path_that_nothing_names_is_found(server: LoopbackServer) -> None:

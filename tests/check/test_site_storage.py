@@ -13,8 +13,9 @@ from tests.open_files import open_files
 from tests.server import LoopbackServer, urlset
 from usp._check.disjoint_sets import DisjointSets
 from usp._check.entry_ids import EntryIds, EntryNotes
-from usp._check.entry_texts import EntryTexts
+from usp._check.listing_rules import EntryText
 from usp._check.partitions import COUNT, Partitions
+from usp._check.spooled import SpooledRows
 
 WRITES_AND_WAITS = """
 import sys
@@ -98,9 +99,9 @@ def test_a_check_that_is_closed_early_closes_its_files(server: LoopbackServer) -
 
 
 def test_entries_are_found_by_their_ids() -> None:
-    texts = EntryTexts()
+    texts = SpooledRows(EntryText)
     for n in range(2000):
-        texts.add(f"https://example.org/{n}", n, None, [("en", f"/{n}")] if n % 7 else ())
+        texts.add(f"https://example.org/{n}", n, None, (("en", f"/{n}"),) if n % 7 else ())
     for entry_id in (0, 511, 512, 1999, *range(1990, 0, -37)):
         entry = texts.at(entry_id)
         assert (entry.url, entry.line) == (f"https://example.org/{entry_id}", entry_id)

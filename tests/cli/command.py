@@ -20,7 +20,9 @@ from tests.warm import WarmPython
 DEVELOPMENT = ("-X", "dev")
 USP = (sys.executable, *DEVELOPMENT, "-m", "usp")
 WARM = WarmPython(
-    tuple(f"usp.cli._{name}" for name in ("check", "sync", "changes", "ls", "find", "demo")),
+    tuple(
+        f"usp.cli._{name}" for name in ("check", "sync", "changes", "diff", "ls", "find", "demo")
+    ),
     DEVELOPMENT,
 )
 TIMEOUT = 60

@@ -8,6 +8,7 @@ from xml.dom.minidom import parseString
 import pytest
 
 from tests.check.documents import dated, url
+from tests.check.documents import urlset as entries_of
 from tests.cli.command import Finished, usp
 from tests.server import LoopbackServer, urlset
 
@@ -220,3 +221,108 @@ def test_rules_with_a_prefix_are_listed() -> None:
 def test_an_unknown_rule_gives_one_line() -> None:
     done = usp("rule", "SM999")
     assert (done.code, len(done.err.splitlines())) == (2, 1)
+
+
+def test_a_folder_is_checked_and_sarif_names_its_files(tmp_path: Path) -> None:
+    public = tmp_path / "public"
+    public.mkdir()
+    (public / "sitemap.xml").write_text(url(loc="https://example.org/a"), encoding="utf-8")
+    (public / "new.html").write_text("<title>New</title><p>Text</p>")
+    folder = (str(public), "--base-url", "https://example.org/")
+    done = check(*folder, "-f", "concise")
+    assert done.code == 1
+    site = "https://example.org"
+    assert done.out.splitlines() == [
+        f"{public}/sitemap.xml:3: SM920 error not-built: {site}/a: there is no file for it",
+        f"{public}: SM921 warning not-listed: {site}/new.html: no sitemap lists new.html",
+        f"{public}: SM651 info not-in-robots: no robots.txt that was read has a Sitemap line",
+    ]
+    results = json.loads(check(*folder, "-f", "sarif").out)["runs"][0]["results"]
+    places = [result["locations"][0]["physicalLocation"] for result in results]
+    assert [
+        (result["ruleId"], place["artifactLocation"]["uri"], place["region"]["startLine"])
+        for result, place in zip(results, places, strict=True)
+    ] == [("SM920", f"{public}/sitemap.xml", 3), ("SM921", f"{public}/new.html", 1)]
+    annotation = check(*folder, "-f", "github").out.splitlines()[0]
+    assert annotation.startswith(f"::error file={public}/sitemap.xml,line=3,title=SM920")
+
+
+def test_live_pages_are_summed_up_with_an_interval(server: LoopbackServer) -> None:
+    server.robots("/sitemap.xml")
+    server.site["/sitemap.xml"] = urlset(*(server.at(f"/{n}") for n in range(30)))
+    server.site |= {f"/{n}": "<p>text</p>" for n in range(15)}
+    options = (server.url, "--live=20", "--seed", "3", "--select", "SM9", "--max-attempts", "1")
+    done = check(*options)
+    assert done.code == 1
+    lines = done.out.splitlines()
+    assert "Requested 20 of 30 listed pages (seed 3); 20 of them could be verified." in lines
+    assert any(line.startswith("  SM901 page-gone: ") and "(95 %)" in line for line in lines)
+    live = json.loads(check(*options, "-f", "json").out)["live"]
+    assert (live["requested"], live["verified"], live["listed"], live["seed"]) == (20, 20, 30, 3)
+    assert live["estimates"][0].keys() == {"code", "found", "low", "high"}
+
+
+def test_live_alone_requests_two_hundred_pages(server: LoopbackServer) -> None:
+    server.site["/sitemap.xml"] = urlset(server.at("/a"))
+    server.site["/a"] = "<p>text</p>"
+    done = check(server.at("/sitemap.xml"), "--select", "SM9", "--live")
+    assert (done.code, done.out.splitlines()[0]) == (
+        0, "Requested 1 of 1 listed pages (seed 0); 1 of them could be verified."
+    )  # fmt: skip
+
+
+def test_a_state_is_compared_with_and_its_absence_is_undecided(
+    server: LoopbackServer, tmp_path: Path
+) -> None:
+    server.robots("/sitemap.xml")
+    server.site["/sitemap.xml"] = urlset(*(server.at(f"/{n}") for n in range(10)))
+    state = ("--state", str(tmp_path / "site.db"))
+    options = (server.url, *state, "--select", "SM8,SM750")
+    assert (check(*options).code, check(*options, "--strict").code) == (0, 3)
+    assert usp("sync", server.url, *state).code == 0
+    server.site["/sitemap.xml"] = urlset(server.at("/0"))
+    done = check(*options)
+    assert (done.code, done.out.splitlines()[2].strip()) == (
+        1, "10 pages in the earlier run, 1 now: 90% fewer"
+    )  # fmt: skip
+    assert check(*options, "--max-drop", "95%").code == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["https://example.org/", "--base-url", "https://example.org/"], "is no folder"),
+        (["https://example.org/", "--live", "many"], "--live must be a number of pages"),
+        (["https://example.org/", "--max-drop", "5%"], "--max-drop needs a state"),
+        (["https://example.org/", "--live", "--replay", "a.warc.gz"], "--live needs a network"),
+        (["."], "--base-url"),
+    ],
+)
+def test_wrong_use_of_other_sources_gives_one_line(options: list[str], message: str) -> None:
+    done = check(*options)
+    assert (done.code, len(done.err.splitlines())) == (2, 1)
+    assert message in done.err
+
+
+TEN_FAULTS = {
+    "SM350": f"<loc>https://example.org/{'a' * 2040}</loc>",
+    "SM357": "<loc>https://example.org/a#b</loc>",
+    "SM361": "<loc>http://localhost/a</loc>",
+    "SM450": "<loc>https://example.org/c</loc><lastmod/>",
+    "SM451": "<loc>https://example.org/d</loc><lastmod>2026-1-2</lastmod>",
+    "SM454": "<loc>https://example.org/e</loc><lastmod>2099-01-01</lastmod>",
+    "SM401": "<loc>https://example.org/f</loc><lastmod>soon</lastmod>",
+    "SM256": "<loc>https://example.org/g</loc><author>A</author>",
+    "SM301": "<lastmod>2026-01-01</lastmod>",
+    "SM302": "<loc>/h</loc>",
+}
+
+
+def test_the_text_alone_says_which_line_to_change_for_ten_faults(tmp_path: Path) -> None:
+    file = tmp_path / "sitemap.xml"
+    file.write_text(entries_of(*TEN_FAULTS.values()), encoding="utf-8")
+    text = check(str(file)).out
+    for line, code in enumerate(TEN_FAULTS, 3):
+        (paragraph,) = (part for part in text.split("\n\n") if f" {code} " in part.split(":")[0])
+        assert f"  {file}\n    line {line}: " in paragraph
+        assert "\n  What to do: " in paragraph

@@ -236,3 +236,8 @@ def test_a_host_cannot_control_the_terminal() -> None:
     tally = Tally()
     tally.observe(RequestStarted("http://h\x9b31m.example/", 0, 1, is_guess=True))
     assert progress_line(tally, 1.0, 80).endswith("h%C2%9B31m.example")
+
+
+def test_the_line_of_a_check_counts_live_pages() -> None:
+    tally = Tally(done=3, live_pages=lambda: 1234)
+    assert progress_line(tally, 2.0, 40).startswith("3 sitemaps, 1,234 live pages")

@@ -1,21 +1,16 @@
 """Generates ``reference/rules.md`` from the table of rules: ``python -m tests.docs.rule_page``.
 
-What the table knows is taken from the table; the sentences around it are here. Whether a rule is
-checked is taken from the registry.
+What the table knows is taken from the table; the sentences around it are here.
 """
 
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from usp._check import rule_modules
-from usp._check.registry import CHECKED
 from usp._check.rules import BLOCKS, Rule
 from usp._check.table import RULES
-from usp.objects.problem import CODES
 
 PAGE: Final = Path(__file__).resolve().parents[2] / "docs" / "reference" / "rules.md"
-NOT_CHECKED: Final = "not checked yet"
 
 _INTRO: Final = """\
 <!-- Generated from src/usp/_check/rows_*.py. Don't edit this page: edit the rows, then run
@@ -29,15 +24,11 @@ one rule.
 A code never changes its meaning. Codes up to 49 of a block are also [problems](problems.md) of
 parsing: there, the severity says whether something was lost; here, what an engine makes of it.
 Codes from 50 on are found by `usp check` alone, and so are SM8 and SM9.
-
-A rule that is marked "not checked yet" is planned: this version never reports it, and a check
-says nothing about it.
 """
 
 
 def render() -> str:
     """The page."""
-    rule_modules.load()
     return "\n".join(_lines()) + "\n"
 
 
@@ -51,9 +42,8 @@ def _lines() -> Iterator[str]:
 
 
 def _section(rule: Rule) -> Iterator[str]:
-    is_checked = rule.code in CODES or rule.code in CHECKED
     yield from ("", f"### {rule.code} {rule.name}", "")
-    facts = [f"**{rule.severity}**"] + ([] if is_checked else [f"**{NOT_CHECKED}**"])
+    facts = [f"**{rule.severity}**"]
     facts.append(f"authority: {rule.authority}")
     facts.append(f"needs {' and '.join(rule.needs)}")
     if rule.engine:

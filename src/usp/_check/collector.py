@@ -43,10 +43,14 @@ class Collector:
                 )
             )
 
-    def take(self) -> Iterator[Finding]:
-        """Yield the findings so far in their order, and forget them."""
-        groups, self._groups = self._groups, {}
-        return iter(sorted_findings(_finding(*item) for item in groups.items()))
+    def take(self, sitemap_url: str | None = None) -> Iterator[Finding]:
+        """Yield findings in their order, and forget them.
+
+        :param sitemap_url: only those of a sitemap that was read. What was found in other sitemaps
+            by then may be found there again, so it is told when everything was read.
+        """
+        chosen = [key for key in self._groups if sitemap_url in {None, key[1]}]
+        return iter(sorted_findings(_finding(key, self._groups.pop(key)) for key in chosen))
 
 
 def severity_of(occurrence: Occurrence) -> CheckSeverity:

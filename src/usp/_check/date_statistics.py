@@ -45,13 +45,13 @@ class DateStatistics:
         if not self._counted:
             return
         self._entries += 1
-        texts: dict[str, str] = {}
-        for key, text in facts.entry.record:
-            if text.strip():
-                texts.setdefault(key, text)
-        self._ignored.update(key for key in _IGNORED if key in texts)
-        self._has_news = self._has_news or facts.entry.has("news:")
-        written = parse_date(texts.get("lastmod", ""))
+        entry = facts.entry
+        for key in _IGNORED:
+            if key in entry.shape.at and any(map(str.strip, entry.raw(key))):
+                self._ignored[key] += 1
+        self._has_news = self._has_news or entry.has("news:")
+        text = next(filter(str.strip, entry.raw("lastmod")), "")
+        written = parse_date(text)
         if written is None:
             return
         self._dated += 1
@@ -61,7 +61,7 @@ class DateStatistics:
         if moment.date() in self._days or len(self._days) <= _MAX_DAYS:
             self._days[moment.date()] += 1
         fetched = self._sitemap.fetch_info.fetched_at
-        has_time = "T" in texts["lastmod"] or ":" in texts["lastmod"]
+        has_time = "T" in text or ":" in text
         if fetched and has_time and abs(fetched - moment) <= _NOW:
             self._at_fetch += 1
 

@@ -1,11 +1,11 @@
 """Checking one document: its problems, its entries, and what they are together."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from usp._check import rule_modules
 from usp._check.facts import DocumentEnd, EntryFacts, SitemapFacts
 from usp._check.findings import Occurrence
-from usp._check.registry import DOCUMENT_RULES, ENTRY_RULES, EXTENSION_RULES, DocumentRule, SiteRule
+from usp._check.registry import DOCUMENT_RULES, DocumentRule, SiteRule, entry_rules_for
 from usp._parse import Audit, AuditEntry, Ended, Pages
 from usp.objects.problem import Problem
 
@@ -35,6 +35,30 @@ def check_document(
         yield from _check_entry(EntryFacts(sitemap, item), rules, site_rules)
     yield from (of_problem(problem, sitemap.url) for problem in pending)
     end.document_bytes, end.complete = audit.document_bytes, audit.complete
+    yield from _check_end(sitemap, end, rules, site_rules)
+
+
+def check_rows(
+    sitemap: SitemapFacts,
+    entries: Iterable[AuditEntry],
+    end: DocumentEnd,
+    site_rules: Sequence[SiteRule],
+) -> Iterator[Occurrence]:
+    """Yield what is found in entries that come from somewhere else than a document."""
+    rules = [rule(sitemap) for rule in DOCUMENT_RULES]
+    for entry in entries:
+        end.entries += 1
+        yield from _check_entry(EntryFacts(sitemap, entry), rules, site_rules)
+    yield from _check_end(sitemap, end, rules, site_rules)
+
+
+def _check_end(
+    sitemap: SitemapFacts,
+    end: DocumentEnd,
+    rules: Sequence[DocumentRule],
+    site_rules: Sequence[SiteRule],
+) -> Iterator[Occurrence]:
+    """Yield what is known at the end of a document."""
     for rule in rules:
         yield from rule.finish(end)
     for site_rule in site_rules:
@@ -43,17 +67,16 @@ def check_document(
 
 def _check_entry(
     facts: EntryFacts, rules: Sequence[DocumentRule], site_rules: Sequence[SiteRule]
-) -> Iterator[Occurrence]:
-    """Yield what is found in an entry; show it to the rules about more than one."""
-    for find in ENTRY_RULES:
-        yield from find(facts)
-    if not facts.entry.is_plain:
-        for find in EXTENSION_RULES:
-            yield from find(facts)
+) -> list[Occurrence]:
+    """Return what is found in an entry; show it to the rules about more than one."""
+    found: list[Occurrence] = []
+    for find in entry_rules_for(facts.entry.shape.prefixes):
+        found += find(facts)
     for rule in rules:
         rule.add(facts)
     for site_rule in site_rules:
-        yield from site_rule.add(facts)
+        found += site_rule.add(facts)
+    return found
 
 
 def _page_of(problem: Problem, entry: AuditEntry) -> str | None:

@@ -1,7 +1,7 @@
 """The ids of entries: their numbers over all sitemaps, in the order of reading; notes about them.
 
 Rules about the whole site find ids, not texts: the texts of all pages would not fit in memory.
-``entry_texts`` has those.
+``spooled`` has those.
 """
 
 from array import array

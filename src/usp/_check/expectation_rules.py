@@ -2,18 +2,19 @@
 
 from collections.abc import Iterable, Iterator
 
-from usp._check.facts import CheckOptions, EntryFacts
+from usp._check.facts import EntryFacts
 from usp._check.findings import Occurrence
 from usp._check.registry import SiteRule, site_rule
+from usp._check.site_facts import SiteFacts
 
 
 @site_rule("SM369", "SM370")
 class Expectations(SiteRule):
     """Counts pages, and looks for those that must be listed."""
 
-    def __init__(self, options: CheckOptions) -> None:
-        self._min_pages = options.min_pages
-        self._missing = dict.fromkeys(options.required)
+    def __init__(self, site: SiteFacts) -> None:
+        self._min_pages = site.options.min_pages
+        self._missing = dict.fromkeys(site.options.required)
         self._pages = 0
 
     def add(self, facts: EntryFacts) -> Iterable[Occurrence]:

@@ -3,12 +3,18 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Final
 
 from usp._check.findings import Occurrence
 from usp._check.rules import CheckSeverity
-from usp._parse import AuditEntry, Kind, Source
+from usp._parse import AuditEntry, Kind, Source, clean_text
 from usp.objects.fetch_info import NOT_FETCHED, FetchInfo
 from usp.objects.outcome import FoundBy
+
+_LINK: Final = "xhtml:link"
+_HREF: Final = "xhtml:link@href"
+_HREFLANG: Final = "xhtml:link@hreflang"
+_REL: Final = "xhtml:link@rel"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +54,11 @@ class SitemapFacts:
     """The date that its index gives."""
     fetch_info: FetchInfo = NOT_FETCHED
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The URLs that may be declared for it: its own, and that of its index."""
+        return (self.url, self.declared_url, *([self.parent_url] if self.parent_url else []))
+
     def occurrence(
         self, code: str, detail: str = "", severity: CheckSeverity | None = None
     ) -> Occurrence:
@@ -61,6 +72,14 @@ class EntryFacts:
 
     sitemap: SitemapFacts
     entry: AuditEntry
+    _alternates: tuple[tuple[str, str], ...] | None = field(default=None, repr=False)
+
+    @property
+    def alternates(self) -> tuple[tuple[str, str], ...]:
+        """The hreflang of each alternate, in lower case, and its URL, as they are written."""
+        if self._alternates is None:
+            self._alternates = alternates(self.entry) if self.entry.has("xhtml:") else ()
+        return self._alternates
 
     @property
     def is_page(self) -> bool:
@@ -92,6 +111,8 @@ class UnreadFacts:
     """The HTTP status; None if there was no response."""
     reason: str
     found_by: FoundBy
+    is_skipped: bool = False
+    """Whether the caller left it out."""
 
 
 @dataclass(slots=True)
@@ -112,3 +133,22 @@ class DocumentEnd:
     def add_codes(self, codes: Iterable[str]) -> None:
         """Remember codes that were found."""
         self.codes.update(codes)
+
+
+def alternates(entry: AuditEntry) -> tuple[tuple[str, str], ...]:
+    """Return the hreflang of each alternate, in lower case, and its URL, as they are written."""
+    found: list[tuple[str, str]] = []
+    rel = written = href = ""
+    # Comparisons, and no prefixes: every entry of every sitemap comes here.
+    for key, text in entry.record:
+        if key == _HREF:
+            href = clean_text(text)
+        elif key == _HREFLANG:
+            written = clean_text(text)
+        elif key == _REL:
+            rel = text
+        elif key == _LINK:
+            if written and href and "alternate" in rel.lower():
+                found.append((written.lower(), href))
+            rel = written = href = ""
+    return tuple(found)

@@ -4,24 +4,29 @@ A sitemap may list pages of its own host that are below its folder (sitemaps.org
 location"), and what the robots.txt of a host declares may list any page of that host.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from usp._check.declarations import Declarations
-from usp._check.facts import CheckOptions, DocumentEnd, EntryFacts, SitemapFacts
+from usp._check.facts import EntryFacts, SitemapFacts
 from usp._check.findings import Occurrence
 from usp._check.origins import MAX_HOSTS, Origins, UrlOrigin, folder_of, origin_of, path_of
 from usp._check.registry import SiteRule, site_rule
 from usp._check.rules import CheckSeverity
+from usp._check.site_facts import SiteFacts
 
 
-class _SitemapScope(NamedTuple):
+@dataclass(slots=True)
+class _SitemapScope:
     """What one sitemap may list."""
 
     sitemap: SitemapFacts
-    host: str
+    origin: UrlOrigin | None
     folder: str
     """The folder that pages must be in; a slash if they may be anywhere."""
+    proofs: dict[UrlOrigin, bool | None] = field(default_factory=dict)
+    """Whether the robots.txt of a host declares it; None if that can't be known."""
 
 
 class _Use(NamedTuple):
@@ -31,21 +36,20 @@ class _Use(NamedTuple):
     first: Occurrence
 
 
-@site_rule("SM352", "SM354", "SM367")
+@site_rule("SM352", "SM354", "SM367", "SM750")
 class Hosts(SiteRule):
     """Compares the hosts of pages with those of sitemaps, and with one another."""
 
-    def __init__(self, options: CheckOptions) -> None:
-        del options
+    def __init__(self, site: SiteFacts) -> None:
         self._origins = Origins()
-        self._declarations = Declarations()
+        self._robots = site.robots
+        self._undecided: Counter[tuple[str, UrlOrigin]] = Counter()
         self._scope: _SitemapScope | None = None
         self._uses: dict[UrlOrigin, _Use] = {}
 
     def add(self, facts: EntryFacts) -> Iterable[Occurrence]:
         """Look at the host and folder of each URL."""
         if not facts.is_page:
-            self._declarations.add(facts)
             return ()
         scope = self._scope
         if scope is None or scope.sitemap is not facts.sitemap:
@@ -56,22 +60,20 @@ class Hosts(SiteRule):
             if origin is None:
                 continue
             self._count(origin, facts, url)
-            if scope.host and origin.host != scope.host:
-                found.append(self._other_host(facts, url, scope, origin))
+            if scope.origin and origin.host != scope.origin.host:
+                found += self._other_host(facts, url, scope, origin)
             elif scope.folder != "/" and not path_of(url).startswith(scope.folder):
-                detail = f"it is not below {scope.folder}, the folder of the sitemap"
-                found.append(facts.occurrence("SM354", detail, url=url))
+                found += self._outside(facts, url, scope)
         return found
-
-    def end_document(self, sitemap: SitemapFacts, end: DocumentEnd) -> Iterable[Occurrence]:
-        """Remember what it declares."""
-        del end
-        self._declarations.end_document(sitemap)
-        return ()
 
     def finish(self) -> Iterator[Occurrence]:
         """Compare the forms of hosts with one another."""
         yield from self._mixed_schemes()
+        for (code, origin), count in self._undecided.items():
+            txt = self._robots.known(origin)
+            why = "failed" if txt and txt.failed else "was not read"
+            detail = f"{code}: the robots.txt of {origin} {why}; undecided pages: {count:,}"
+            yield Occurrence("SM750", None, detail=detail)
         bare: dict[str, list[_Use]] = {}
         for origin, use in self._uses.items():
             both = bare.setdefault(origin.bare_host, [_NO_USE, _NO_USE])
@@ -83,10 +85,31 @@ class Hosts(SiteRule):
 
     def _scope_of(self, sitemap: SitemapFacts) -> _SitemapScope:
         origin = None if sitemap.is_file else origin_of(sitemap.url)
-        if origin is None:
-            return _SitemapScope(sitemap, "", "/")
-        is_declared = self._declarations.proves(sitemap, origin.host)
-        return _SitemapScope(sitemap, origin.host, "/" if is_declared else folder_of(sitemap.url))
+        return _SitemapScope(sitemap, origin, folder_of(sitemap.url) if origin else "/")
+
+    def _is_proven(self, scope: _SitemapScope, origin: UrlOrigin) -> bool | None:
+        """Tell whether the robots.txt of a host declares a sitemap; None if nobody knows."""
+        if origin not in scope.proofs:
+            if len(scope.proofs) >= MAX_HOSTS:
+                scope.proofs.clear()
+            scope.proofs[origin] = self._robots.proves(origin, *scope.sitemap.names)
+        return scope.proofs[origin]
+
+    def _undecide(self, code: str, origin: UrlOrigin) -> None:
+        if len(self._undecided) < MAX_HOSTS:
+            self._undecided[code, origin] += 1
+
+    def _outside(self, facts: EntryFacts, url: str, scope: _SitemapScope) -> Iterator[Occurrence]:
+        """Judge a page that is not in the folder of the sitemap."""
+        assert scope.origin is not None  # noqa: S101 -- without one, the folder is a slash
+        is_proven = self._is_proven(scope, scope.origin)
+        if is_proven:
+            scope.folder = "/"
+        elif is_proven is None:
+            self._undecide("SM354", scope.origin)
+        else:
+            detail = f"it is not below {scope.folder}, the folder of the sitemap"
+            yield facts.occurrence("SM354", detail, url=url)
 
     def _count(self, origin: UrlOrigin, facts: EntryFacts, url: str) -> None:
         use = self._uses.get(origin)
@@ -97,17 +120,20 @@ class Hosts(SiteRule):
 
     def _other_host(
         self, facts: EntryFacts, url: str, scope: _SitemapScope, origin: UrlOrigin
-    ) -> Occurrence:
-        declarations = self._declarations
-        if declarations.proves(facts.sitemap, origin.host):
+    ) -> Iterator[Occurrence]:
+        """Judge a page on another host than the sitemap."""
+        assert scope.origin is not None  # noqa: S101 -- the caller has compared it
+        is_proven = self._is_proven(scope, origin)
+        detail = f"the sitemap is on {scope.origin.host}"
+        if is_proven:
             detail = f"the robots.txt of {origin.host} declares the sitemap"
-            return facts.occurrence("SM352", detail, CheckSeverity.INFO, url=url)
-        detail = f"the sitemap is on {scope.host}"
-        if origin.bare_host == scope.host.removeprefix("www."):
-            detail += "; only www. differs"
-        elif not declarations.was_read(origin.host):
-            detail += f"; the robots.txt of {origin.host} was not read"
-        return facts.occurrence("SM352", detail, url=url)
+            yield facts.occurrence("SM352", detail, CheckSeverity.INFO, url=url)
+        elif origin.bare_host == scope.origin.bare_host:
+            yield facts.occurrence("SM352", f"{detail}; only www. differs", url=url)
+        elif is_proven is None:
+            self._undecide("SM352", origin)
+        else:
+            yield facts.occurrence("SM352", detail, url=url)
 
     def _mixed_schemes(self) -> Iterator[Occurrence]:
         schemes = dict.fromkeys(("http", "https"), _NO_USE)

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, time, timedelta
 from typing import Final
 
-from usp._check.declarations import Declarations
-from usp._check.facts import CheckOptions, DocumentEnd, EntryFacts, SitemapFacts
+from usp._check.facts import DocumentEnd, EntryFacts, SitemapFacts
 from usp._check.findings import Occurrence
-from usp._check.origins import host_of
+from usp._check.origins import UrlOrigin, host_of, origin_of
 from usp._check.registry import SiteRule, site_rule
+from usp._check.site_facts import SiteFacts
 from usp._check.value_rules import utc
 from usp._parse import Kind, parse_date
 from usp.objects.outcome import FoundBy
@@ -17,13 +17,13 @@ _DAY: Final = timedelta(days=1)
 _NO_SITEMAP: Final = frozenset({Kind.ROBOTS, Kind.INVALID, Kind.HOMEPAGE})
 
 
-@site_rule("SM254", "SM655", "SM657", "SM658", "SM661")
+@site_rule("SM254", "SM655", "SM657", "SM658", "SM661", "SM750")
 class IndexStructure(SiteRule):
     """Compares indexes with what they list. Memory grows with the number of sitemaps."""
 
-    def __init__(self, options: CheckOptions) -> None:
-        self._latest = options.now + _DAY
-        self._declarations = Declarations()
+    def __init__(self, site: SiteFacts) -> None:
+        self._latest = site.options.now + _DAY
+        self._robots = site.robots
         self._listed: dict[str, str] = {}
         """By the URL of a listed sitemap, the index that lists it first."""
         self._newest: datetime | None = None
@@ -34,16 +34,13 @@ class IndexStructure(SiteRule):
         """Look at a sitemap that is listed, or at the date of a page."""
         if facts.entry.name == "sitemap":
             return list(self._child(facts))
-        if facts.sitemap.kind is Kind.ROBOTS:
-            self._declarations.add(facts)
-        elif facts.sitemap.index_lastmod is not None:
+        if facts.sitemap.index_lastmod is not None:
             self._look_at_date(facts)
         return ()
 
     def end_document(self, sitemap: SitemapFacts, end: DocumentEnd) -> Iterator[Occurrence]:
         """Compare a sitemap with the index that lists it."""
         del end
-        self._declarations.end_document(sitemap)
         newest, self._newest, self._last_date = self._newest, None, ""
         if sitemap.kind is Kind.INDEX and sitemap.parent_kind is Kind.INDEX:
             detail = "it is an index, too"
@@ -59,26 +56,36 @@ class IndexStructure(SiteRule):
 
     def finish(self) -> Iterator[Occurrence]:
         """Say which sitemaps nothing names, if other sitemaps are declared."""
-        for sitemap in self._guessed if len(self._declarations) else ():
+        for sitemap in self._guessed if self._robots.declared else ():
             names = {sitemap.url, sitemap.declared_url}
-            if not names & self._listed.keys() and not self._declarations.names(names):
+            if not names & self._listed.keys() and not self._robots.names(names):
                 yield sitemap.occurrence("SM661", "neither robots.txt nor an index names it")
 
     def _child(self, facts: EntryFacts) -> Iterator[Occurrence]:
         index = facts.sitemap
         host = "" if index.is_file else host_of(index.url)
         for url in facts.entry.urls:
-            other_host = host_of(url)
-            is_elsewhere = host and other_host and host != other_host
-            if is_elsewhere and not self._declarations.declares(url, other_host):
-                yield facts.occurrence("SM655", f"the index is on {host}", url=url)
+            origin = origin_of(url)
+            if host and origin and host != origin.host:
+                yield from self._elsewhere(facts, url, host, origin)
             first = self._listed.setdefault(url, index.url)
             if first != index.url or facts.entry.repeated:
                 where = "in this index" if first == index.url else f"in {first}"
                 yield facts.occurrence("SM657", f"it is listed {where} already", url=url)
 
+    def _elsewhere(
+        self, facts: EntryFacts, url: str, host: str, origin: UrlOrigin
+    ) -> Iterator[Occurrence]:
+        """Judge a sitemap on another host: its robots.txt must declare it, or the index."""
+        is_proven = self._robots.proves(origin, url, *facts.sitemap.names)
+        if is_proven is None:
+            detail = f"SM655: the robots.txt of {origin} could not be read"
+            yield facts.occurrence("SM750", detail, url=url)
+        elif not is_proven:
+            yield facts.occurrence("SM655", f"the index is on {host}", url=url)
+
     def _look_at_date(self, facts: EntryFacts) -> None:
-        written = next((text for key, text in facts.entry.record if key == "lastmod"), "")
+        written = next(iter(facts.entry.raw("lastmod")), "")
         if not written or written == self._last_date:
             return
         self._last_date = written

@@ -4,37 +4,47 @@ Memory doesn't grow with the site: what is compared are hashes in temporary file
 """
 
 from collections.abc import Iterable, Iterator
-from typing import Final
+from typing import Final, NamedTuple
 
 from usp._check.entry_ids import EntryIds, EntryNotes, Note
-from usp._check.entry_texts import EntryText, EntryTexts
-from usp._check.facts import CheckOptions, DocumentEnd, EntryFacts, SitemapFacts, UnreadFacts
+from usp._check.facts import DocumentEnd, EntryFacts, SitemapFacts, UnreadFacts
 from usp._check.findings import Occurrence
 from usp._check.hreflang import HreflangSignatures, code_of
-from usp._check.hreflang_rules import alternates
 from usp._check.listing import UrlListing
 from usp._check.origins import host_of
 from usp._check.partitions import hash64
 from usp._check.registry import SiteRule, site_rule
 from usp._check.return_links import LinkFault, ReturnLinks
 from usp._check.rules import CheckSeverity
+from usp._check.site_facts import SiteFacts
+from usp._check.spooled import SpooledRows
+from usp._parse import Kind
 from usp.objects.outcome import FoundBy
 
 _LISTED_AGAIN: Final = 365
 _TWIN: Final = 366
-_LINK: Final = "xhtml:link"
+_LISTS_PAGES: Final = frozenset({Kind.URLSET, Kind.TEXT, Kind.RSS, Kind.ATOM, Kind.JSON_FEED})
 _SPECIAL: Final = ("news:", "image:", "video:")
 """What a sitemap may be for, beside pages: the prefixes of its extensions."""
+
+
+class EntryText(NamedTuple):
+    """What is kept of an entry, under its id."""
+
+    url: str
+    line: int | None
+    offset: int | None
+    alternates: tuple[tuple[str, str], ...]
 
 
 @site_rule("SM365", "SM366", "SM583", "SM585", "SM586", "SM587", "SM750")
 class ListedUrls(SiteRule):
     """Remembers all entries, on disk, and compares them when everything was read."""
 
-    def __init__(self, options: CheckOptions) -> None:
-        del options
+    def __init__(self, site: SiteFacts) -> None:
+        del site
         self._ids = EntryIds()
-        self._texts = EntryTexts()
+        self._texts = SpooledRows(EntryText)
         self._listing = UrlListing()
         self._signatures = HreflangSignatures()
         self._links = ReturnLinks(self._signatures)
@@ -42,6 +52,8 @@ class ListedUrls(SiteRule):
         """The URL of each sitemap, and what it is for."""
         self._now: SitemapFacts | None = None
         self._unread = 0
+        self._is_alone = False
+        """Whether the caller named one sitemap, so that others were not looked for."""
         self._special: frozenset[str] = frozenset()
 
     def add(self, facts: EntryFacts) -> Iterable[Occurrence]:
@@ -55,7 +67,7 @@ class ListedUrls(SiteRule):
         entry = facts.entry
         if self._special:
             self._special = frozenset(filter(entry.has, self._special))
-        found = alternates(entry) if entry.has(_LINK) else []
+        found = facts.alternates
         for url in entry.urls:
             entry_id = self._ids.next()
             self._texts.add(url, entry.line, entry.offset, found)
@@ -66,6 +78,8 @@ class ListedUrls(SiteRule):
     def end_document(self, sitemap: SitemapFacts, end: DocumentEnd) -> Iterable[Occurrence]:
         """Remember what a sitemap is for: what all of its entries have."""
         self._unread += not end.complete
+        is_alone = sitemap.found_by is FoundBy.GIVEN and sitemap.kind in _LISTS_PAGES
+        self._is_alone = self._is_alone or is_alone
         if sitemap is self._now:
             self._sitemaps[-1] = sitemap.url, self._special
             self._now = None
@@ -85,7 +99,7 @@ class ListedUrls(SiteRule):
             self._follow_links()
             unlisted = 0
             for fault, entry_id, target, other in self._links.faults(self._listing):
-                if self._unread and fault is LinkFault.UNLISTED:
+                if (self._unread or self._is_alone) and fault is LinkFault.UNLISTED:
                     unlisted += 1
                 else:
                     notes.add(entry_id, fault, other, target)
@@ -96,8 +110,11 @@ class ListedUrls(SiteRule):
         finally:
             notes.close()
         if unlisted:
-            detail = f"SM586: sitemaps not read whole: {self._unread:,}; undecided links: "
-            yield Occurrence("SM750", None, detail=f"{detail}{unlisted:,}")
+            why = f"sitemaps not read whole: {self._unread:,}"
+            if self._is_alone:
+                why = "one sitemap was checked, and others of the site may list them"
+            detail = f"SM586: {why}; undecided links: {unlisted:,}"
+            yield Occurrence("SM750", None, detail=detail)
         for host, count in self._signatures.unread_hosts().items():
             detail = f"SM583: no sitemap of {host} was read; entries that link to it: {count:,}"
             yield Occurrence("SM750", None, detail=detail)

@@ -27,11 +27,9 @@ _DROPPED: Final = frozenset(
 )
 
 
-@entry_rule("SM551", "SM552", "SM553", "SM554", "SM555", extensions=True)
+@entry_rule("SM551", "SM552", "SM553", "SM554", "SM555", prefix="news:")
 def stories(facts: EntryFacts) -> Iterator[Occurrence]:
     """Look at the stories of an entry."""
-    if not facts.entry.has(_PREFIX) and not facts.entry.unexpected:
-        return
     found = facts.entry.groups(_STORY, _PREFIX)
     if len(found) > 1:
         yield facts.occurrence("SM554", f"{len(found)} <news:news>")
@@ -64,7 +62,7 @@ class StoryCount:
 
     def add(self, facts: EntryFacts) -> None:
         """Count the stories of an entry."""
-        self._stories += sum(key == _STORY for key, _ in facts.entry.record)
+        self._stories += len(facts.entry.shape.at.get(_STORY, ()))
 
     def finish(self, end: DocumentEnd) -> Iterator[Occurrence]:
         """Compare with the limit."""

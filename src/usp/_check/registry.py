@@ -4,15 +4,21 @@
 - A *document rule* is a class, made anew for each document: it sees every entry, then its end.
 - A *site rule* is a class, made once for a check: it sees every entry of every document, each
   document as it ends, and then the end of all. Its memory must not grow with the site.
+- A *page rule* is a function: one page that is there in, what is wrong with it out.
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from typing import Final, Protocol, TypeVar
 
-from usp._check.facts import CheckOptions, DocumentEnd, EntryFacts, SitemapFacts, UnreadFacts
+from usp._check.facts import DocumentEnd, EntryFacts, SitemapFacts, UnreadFacts
 from usp._check.findings import Occurrence
+from usp._check.page_facts import PageFacts
+from usp._check.site_facts import SiteFacts
 
-EntryRule = Callable[[EntryFacts], Iterator[Occurrence]]
+EntryRule = Callable[[EntryFacts], Iterable[Occurrence]]
+"""Every entry of every sitemap comes to each: one that finds nothing should return ``()``."""
+PageRule = Callable[[PageFacts], Iterator[Occurrence]]
 
 
 class DocumentRule(Protocol):
@@ -54,28 +60,51 @@ class SiteRule:
 
 
 _Function = TypeVar("_Function", bound=EntryRule)
+_Page = TypeVar("_Page", bound=PageRule)
 _Document = TypeVar("_Document", bound=type[DocumentRule])
-_Site = TypeVar("_Site", bound=Callable[[CheckOptions], SiteRule])
+_Site = TypeVar("_Site", bound=Callable[[SiteFacts], SiteRule])
 
 ENTRY_RULES: Final[list[EntryRule]] = []
-EXTENSION_RULES: Final[list[EntryRule]] = []
-"""Entry rules for entries that have more than the plain fields: extensions, or unknown names."""
+_EXTENSION_RULES: Final[list[tuple[str, EntryRule]]] = []
+"""Entry rules for entries with an extension, and its prefix."""
+PAGE_RULES: Final[list[PageRule]] = []
 DOCUMENT_RULES: Final[list[type[DocumentRule]]] = []
-SITE_RULES: Final[list[Callable[[CheckOptions], SiteRule]]] = []
+SITE_RULES: Final[list[Callable[[SiteFacts], SiteRule]]] = []
 CHECKED: Final = {"SM751"}
 """The codes that something checks, apart from those that parsing reports. Stale ignores (SM751) are
 found by ``suppression``."""
 
 
-def entry_rule(*codes: str, extensions: bool = False) -> Callable[[_Function], _Function]:
+def entry_rule(*codes: str, prefix: str | None = None) -> Callable[[_Function], _Function]:
     """Register a function that looks at one entry, with the codes that it may find.
 
-    :param extensions: whether it finds nothing in an entry that has plain fields only.
+    :param prefix: that of the extension without which it finds nothing, such as ``news:``;
+        ``UNEXPECTED`` for one that looks at what should not be there.
     """
 
     def register(function: _Function) -> _Function:
         CHECKED.update(codes)
-        (EXTENSION_RULES if extensions else ENTRY_RULES).append(function)
+        if prefix is None:
+            ENTRY_RULES.append(function)
+        else:
+            _EXTENSION_RULES.append((prefix, function))
+        return function
+
+    return register
+
+
+@lru_cache(maxsize=1024)
+def entry_rules_for(prefixes: frozenset[str]) -> tuple[EntryRule, ...]:
+    """Return the rules for an entry that has the extensions with these prefixes."""
+    return (*ENTRY_RULES, *(rule for prefix, rule in _EXTENSION_RULES if prefix in prefixes))
+
+
+def page_rule(*codes: str) -> Callable[[_Page], _Page]:
+    """Register a function that looks at one page."""
+
+    def register(function: _Page) -> _Page:
+        CHECKED.update(codes)
+        PAGE_RULES.append(function)
         return function
 
     return register

@@ -135,8 +135,8 @@ DOCUMENT_ROWS: Final = (
          f"{_G}, {_BING}", (), D, "Write when each page changed, not when the sitemap was built.",
          "5,000 entries, all with the date of today's build"),
     Rule("SM458", "dates-move-alone", W,
-         "The sitemap lists the same URLs as in the earlier run, but 90 % or more of their dates "
-         "are after it.", f"{_G}, {_BING}", (), P,
+         "The sitemap lists the same URLs as in the earlier run, but of at least 20 dates 90 % or "
+         "more are after it.", f"{_G}, {_BING}", (), P,
          "Write when each page changed, not when the sitemap was built.",
          "the same 5,000 URLs, all with new dates"),
     Rule("SM459", "dates-are-now", W,

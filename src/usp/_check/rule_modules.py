@@ -19,6 +19,10 @@ MODULES: Final = (
     "robots_pages",
     "index_rules",
     "expectation_rules",
+    "page_rules",
+    "live_rules",
+    "folder_rules",
+    "earlier_rules",
 )
 """Each registers its rules with ``registry``, in this order."""
 

@@ -1,19 +1,20 @@
 """Rules about the values of one entry: empty elements, dates, unknown tags, order."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Final
 
 from usp._check.facts import EntryFacts
 from usp._check.findings import Occurrence
 from usp._check.registry import entry_rule
-from usp._parse import Kind, parse_date
+from usp._parse import UNEXPECTED, Kind, parse_date
 
 _SITEMAPS: Final = frozenset({Kind.URLSET, Kind.INDEX})
 """The kinds whose dates must be W3C dates; feeds have their own forms."""
-DATE_KEYS: Final = frozenset(
-    {"lastmod", "news:publication_date", "video:publication_date", "video:expiration_date"}
+DATE_KEYS: Final = (
+    *("lastmod", "news:publication_date", "video:publication_date", "video:expiration_date"),
 )
 _LASTMOD: Final = "lastmod"
 _FORM: Final = re.compile(
@@ -25,11 +26,15 @@ _FORM: Final = re.compile(
 _COARSE: Final = len("2026-01")
 _EPOCH: Final = 1970
 _FUTURE: Final = timedelta(hours=24)
-_MAY_BE_EMPTY: Final = frozenset({"mobile:mobile", "xhtml:link", "loc"})
-"""Elements without content, and those whose emptiness parsing reports."""
-_GROUPS: Final = frozenset(
-    {"news:news", "news:publication", "image:image", "video:video", "video:tvshow"}
+_MAY_BE_EMPTY: Final = frozenset(
+    {
+        *("mobile:mobile", "xhtml:link", "loc"),
+        *("news:news", "news:publication", "image:image", "video:video", "video:tvshow"),
+        *("news:name", "news:language", "news:publication_date", "news:title", "image:loc"),
+        *("video:title", "video:description", "video:thumbnail_loc"),
+    }
 )
+"""Elements without content, groups, and required ones, which other codes report as missing."""
 _ORDER: Final = {"loc": 0, "lastmod": 1, "changefreq": 2, "priority": 3}
 _LAST: Final = len(_ORDER)
 
@@ -47,24 +52,31 @@ def _as_utc(date: datetime) -> datetime:
 
 
 @entry_rule("SM450")
-def empty_values(facts: EntryFacts) -> Iterator[Occurrence]:
+def empty_values(facts: EntryFacts) -> Iterable[Occurrence]:
     """Look for elements without content."""
     if facts.sitemap.kind not in _SITEMAPS:
-        return
-    for key, text in facts.entry.record:
-        is_element = key[:1].isalpha() and "@" not in key and not key.startswith("pagemap:")
-        if is_element and not text.strip() and key not in _MAY_BE_EMPTY | _GROUPS:
-            yield facts.occurrence("SM450", f"<{key}> is empty")
+        return ()
+    return [
+        facts.occurrence("SM450", f"<{key}> is empty")
+        for key, text in facts.entry.record
+        if not text or text.isspace()
+        if key not in _MAY_BE_EMPTY and key[:1].isalpha()
+        if "@" not in key and not key.startswith("pagemap:")
+    ]
 
 
 @entry_rule("SM451", "SM452", "SM453", "SM454", "SM455")
-def dates(facts: EntryFacts) -> Iterator[Occurrence]:
+def dates(facts: EntryFacts) -> Iterable[Occurrence]:
     """Look at how dates are written; parsing reports those that cannot be understood."""
     if facts.sitemap.kind not in _SITEMAPS:
-        return
-    for key, text in facts.entry.record:
-        if key not in DATE_KEYS:
-            continue
+        return ()
+    entry = facts.entry
+    found = [(key, text) for key in DATE_KEYS if key in entry.shape.at for text in entry.raw(key)]
+    return _dates(facts, found) if found else ()
+
+
+def _dates(facts: EntryFacts, found: Sequence[tuple[str, str]]) -> Iterator[Occurrence]:
+    for key, text in found:
         written = text.strip()
         form = _FORM.fullmatch(written)
         date = parse_date(text) if form is None or key == _LASTMOD else None
@@ -87,7 +99,7 @@ def _unlikely_date(facts: EntryFacts, date: datetime, written: str) -> Iterator[
         yield facts.occurrence("SM455", f"lastmod {written[:80]}")
 
 
-@entry_rule("SM256", extensions=True)
+@entry_rule("SM256", prefix=UNEXPECTED)
 def unknown_tags(facts: EntryFacts) -> Iterator[Occurrence]:
     """Look for tags and attributes of the sitemap namespace that the protocol doesn't have."""
     if facts.sitemap.kind not in _SITEMAPS:
@@ -100,16 +112,23 @@ def unknown_tags(facts: EntryFacts) -> Iterator[Occurrence]:
 
 
 @entry_rule("SM257")
-def tag_order(facts: EntryFacts) -> Iterator[Occurrence]:
+def tag_order(facts: EntryFacts) -> Iterable[Occurrence]:
     """Look at the order of the tags of a ``<url>``; in an index any order is valid."""
     if facts.sitemap.kind is not Kind.URLSET or facts.entry.name != "url":
-        return
+        return ()
+    wrong = _wrong_order(facts.entry.keys)
+    return (facts.occurrence("SM257", wrong),) if wrong else ()
+
+
+@lru_cache(maxsize=1024)
+def _wrong_order(keys: tuple[str, ...]) -> str:
+    """Return which tag comes too late; empty if none does."""
     latest, before = 0, "loc"
-    for key, _ in facts.entry.record:
+    for key in keys:
         if not key[:1].isalpha() or key == "xml:base" or "@" in key:
             continue
         rank = _ORDER.get(key, _LAST)
         if rank < latest:
-            yield facts.occurrence("SM257", f"<{key}> comes after <{before}>")
-            return
+            return f"<{key}> comes after <{before}>"
         latest, before = rank, key
+    return ""

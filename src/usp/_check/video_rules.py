@@ -39,17 +39,15 @@ Video = list[tuple[str, str]]
 
 @entry_rule(
     *("SM570", "SM571", "SM572", "SM573", "SM574", "SM575", "SM576", "SM577", "SM578"),
-    extensions=True,
+    prefix="video:",
 )
 def videos(facts: EntryFacts) -> Iterator[Occurrence]:
     """Look at the videos of an entry."""
-    if not facts.entry.has(_PREFIX):
-        return
     for video in facts.entry.groups(_VIDEO, _PREFIX):
         yield from _texts(facts, video)
         yield from _locations(facts, video)
         yield from _lists(facts, video)
-    if dropped := sorted({key for key, _ in facts.entry.record} & _DROPPED):
+    if dropped := sorted(facts.entry.shape.at.keys() & _DROPPED):
         named = (name.replace("@", " ") for name in dropped)
         yield facts.occurrence("SM578", ", ".join(f"<{name}>" for name in named))
 

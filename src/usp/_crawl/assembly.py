@@ -1,7 +1,6 @@
 """Assembly: the tree of sitemap objects that a crawl becomes."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final
 
 from usp._crawl.cursor import Cursor
@@ -66,7 +65,7 @@ def _sitemap(node: Node, selection: Selection) -> sitemaps.AbstractSitemap:
     if node.page_limit is not None or not selection.takes_every_page:
         stopped = node.stopped_before_next
         pages = SelectedPages(document.pages, selection, node.page_limit, count_to_next=stopped)
-        document = replace(document, pages=pages)
+        document = document._replace(pages=pages)
     children = _subtrees(node.children, selection)
     return sitemap_for_document(document.url or node.url, document, children, tuple(notes))
 

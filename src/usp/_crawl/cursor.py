@@ -7,7 +7,6 @@ handled here only, so no result depends on the order of responses.
 import sys
 from collections import Counter, deque
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import replace
 from itertools import islice
 from typing import Any, Final
 from urllib.parse import urldefrag, urljoin
@@ -235,7 +234,7 @@ class Cursor:
         if node.resource and node.document:
             self.tally.add_losses(node)
             self.report.add_losses(node)
-            node.resource.shared.document = replace(node.document, pages=())
+            node.resource.shared.document = node.document._replace(pages=())
 
     def _is_settled(self, node: Node) -> bool:
         if node.resource is None:

@@ -1,7 +1,5 @@
 """Documents that the caller's own driver fetched, checked and inspected."""
 
-from dataclasses import replace
-
 from usp._crawl.messages import FetchRequest
 from usp._crawl.urls import check_start_url
 from usp._parse import Document, Source, http_charset, inspect
@@ -26,4 +24,4 @@ def delivered_document(
     charset = http_charset(info.content_type if given is None else given)
     options = request._options
     source = Source([body], final, request.url, charset, max_bytes, extensions=options.extensions)
-    return replace(inspect(source, options.kind, options.children), fetch_info=info)
+    return inspect(source, options.kind, options.children)._replace(fetch_info=info)

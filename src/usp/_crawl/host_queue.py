@@ -18,7 +18,6 @@ from usp._crawl.backoff import RATE_LIMITED, HostBackoff, counts_against_host
 from usp._crawl.messages import FetchFailed
 from usp._crawl.policy import Policy
 from usp._crawl.resource import Origin, Resource
-from usp._parse import Document
 
 _TOO_MANY_REQUESTS: Final = 429
 
@@ -169,21 +168,21 @@ class HostQueues:
         self.queued -= self._queue(resource.origin).pop(resource.url)
 
     def finished(
-        self, resource: Resource, result: Document | FetchFailed, now: float, jitter: float
+        self, resource: Resource, failure: FetchFailed | None, now: float, jitter: float
     ) -> list[Resource]:
-        """Record the result of a request; return queued requests that fail with their host."""
+        """Record the end of a request; return queued requests that fail with their host."""
         self._now = now
         queue = self._queue(resource.origin)
         limits = queue.limits
         request = limits.in_flight.pop(resource.url)
         queue.in_flight -= 1
         self.in_flight -= 1
-        if isinstance(result, FetchFailed) and counts_against_host(result):
-            queue.backoff.failed(resource.url, result, now, jitter, in_flight=queue.in_flight)
+        if failure is not None and counts_against_host(failure):
+            queue.backoff.failed(resource.url, failure, now, jitter, in_flight=queue.in_flight)
         else:
             queue.backoff.succeeded()
             limits.unavailable_until = 0.0
-        self._adapt(queue, request, result, now)
+        self._adapt(queue, request, failure, now)
         orphaned = self._remove_all(queue) if queue.backoff.dead else []
         for other in limits.queues:
             self._place(other)
@@ -208,26 +207,26 @@ class HostQueues:
         return queue.backoff.dead if queue else None
 
     def _adapt(
-        self, queue: HostQueue, request: int, result: Document | FetchFailed, now: float
+        self, queue: HostQueue, request: int, failure: FetchFailed | None, now: float
     ) -> None:
         """Halve the concurrency of a host that is rate limiting, and raise it step by step.
 
         Requests that were sent before it was halved tell nothing about the new concurrency.
         """
         limits = queue.limits
-        if not isinstance(result, FetchFailed):
+        if failure is None:
             limits.responses += 1
             if limits.responses >= limits.concurrency:
                 limits.responses = 0
                 limits.concurrency = min(limits.concurrency + 1, self._policy.per_host)
-        elif result.status in RATE_LIMITED:
+        elif failure.status in RATE_LIMITED:
             limits.responses = 0
             if request > limits.reduced_at:
                 limits.concurrency = max(limits.concurrency // 2, 1)
                 limits.reduced_at = self._requests
-            pause = min(result.retry_after or 0.0, self._policy.backoff_max)
+            pause = min(failure.retry_after or 0.0, self._policy.backoff_max)
             until = now + queue.backoff.within_time(pause, now)
-            if result.status == _TOO_MANY_REQUESTS:
+            if failure.status == _TOO_MANY_REQUESTS:
                 limits.paused_until = max(limits.paused_until, until)
             else:
                 limits.unavailable_until = max(limits.unavailable_until, until)

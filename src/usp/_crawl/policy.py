@@ -265,9 +265,16 @@ def without_delays(policy: Policy) -> Policy:
 _Function = TypeVar("_Function", bound=Callable[..., object])
 
 
-def explains_policy(function: _Function) -> _Function:
-    """Add the fields of ``Policy`` to a docstring, so that ``help()`` explains every keyword."""
-    if function.__doc__ and Policy.__doc__:  # python -OO has neither
-        listed = Policy.__doc__[Policy.__doc__.index(":param") :]
-        function.__doc__ += f"\n    The fields of ``Policy``, each a keyword here:\n\n    {listed}"
-    return function
+def explained_by(described: type, introduction: str) -> Callable[[_Function], _Function]:
+    """Add the fields of a class to a docstring, so that ``help()`` explains every keyword."""
+
+    def explain(function: _Function) -> _Function:
+        if function.__doc__ and described.__doc__:  # python -OO has neither
+            listed = described.__doc__[described.__doc__.index(":param") :]
+            function.__doc__ += f"\n    {introduction}:\n\n    {listed}"
+        return function
+
+    return explain
+
+
+explains_policy = explained_by(Policy, "The fields of ``Policy``, each a keyword here")

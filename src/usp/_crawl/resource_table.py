@@ -146,12 +146,13 @@ class ResourceTable:
         """Record a result; return its resource, or the delay before the next attempt."""
         resource = self._resources[normalized(url)[0]]
         outcome = result.failure if isinstance(result, TruncatedBody) else result
-        self._orphaned += self._hosts.finished(resource, outcome, now, jitter)
+        failure = outcome if isinstance(outcome, FetchFailed) else None
+        self._orphaned += self._hosts.finished(resource, failure, now, jitter)
         if resource.own_result is not None:
             return resource  # a redirect from elsewhere brought the document already
-        if isinstance(outcome, FetchFailed) and outcome.retryable and self._may_retry(resource):
-            resource.last_failure = outcome
-            delay = retry_delay(self._policy, resource.attempts, outcome.retry_after, jitter)
+        if failure and failure.retryable and self._may_retry(resource):
+            resource.last_failure = failure
+            delay = retry_delay(self._policy, resource.attempts, failure.retry_after, jitter)
             delay = self._hosts.delay_within_time(resource.origin, delay, now)
             self._hosts.enqueue_later(resource, now + delay)
             return delay

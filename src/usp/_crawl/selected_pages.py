@@ -112,8 +112,12 @@ def columns_of(
     names: Collection[str],
     ended: Ended | None = None,
     rows: int = ROWS_AT_ONCE,
+    *,
+    with_problems: bool = False,
 ) -> Iterator[PageColumns]:
     """Yield columns of any pages: straight from the document, if there is one."""
-    if isinstance(pages, Pages | SelectedPages):
+    if isinstance(pages, Pages):
+        return pages.columns(names, ended, rows, with_problems=with_problems)
+    if isinstance(pages, SelectedPages):
         return pages.columns(names, ended, rows)
     return columns_of_pages(pages, names, rows)

@@ -58,7 +58,7 @@ class Selection:
 
     def page_skip_reason(self, page: SitemapPage) -> SkipReason | None:
         """Return why a page is skipped; None if it is wanted."""
-        if not _matches(page.url, self.include, self.exclude):
+        if not matches_patterns(page.url, self.include, self.exclude):
             return SkipReason.PAGE_PATTERN
         if self.kind and not any(getattr(page, _KINDS[kind]) for kind in self.kind):
             return SkipReason.PAGE_KIND
@@ -85,7 +85,7 @@ class Selection:
         undated = None if self.undated == "keep" else SkipReason.PAGE_UNDATED
 
         def reason(row: int, url: str) -> SkipReason | None:
-            if not _matches(url, self.include, self.exclude):
+            if not matches_patterns(url, self.include, self.exclude):
                 return SkipReason.PAGE_PATTERN
             if kinds and not any(has[row] for has in kinds):
                 return SkipReason.PAGE_KIND
@@ -107,7 +107,7 @@ class Selection:
         the way to them.
         """
         include = self.include_sitemaps if in_index else ()
-        if not _matches(child.url, include, self.exclude_sitemaps):
+        if not matches_patterns(child.url, include, self.exclude_sitemaps):
             return SkipReason.SITEMAP_PATTERN
         if self.trust_index_lastmod and self.since and child.lastmod:
             span = date_span(child.lastmod)  # a bare date: any time of that day
@@ -157,9 +157,10 @@ def parse_kind(given: Kinds) -> tuple[str, ...]:
     return tuple(several)
 
 
-def _matches(
-    url: str, include: tuple[re.Pattern[str], ...], exclude: tuple[re.Pattern[str], ...]
+def matches_patterns(
+    url: str, include: Sequence[re.Pattern[str]], exclude: Sequence[re.Pattern[str]]
 ) -> bool:
+    """Tell whether a URL matches some pattern to include, if there is one, and none to exclude."""
     if include and not any(pattern.search(url) for pattern in include):
         return False
     return not any(pattern.search(url) for pattern in exclude)

@@ -37,7 +37,7 @@ def unchanged_document(
         status=304,
         unchanged=True,
     )
-    return replace(_stored_document(request, stored, ended), fetch_info=fetch_info)
+    return _stored_document(request, stored, ended)._replace(fetch_info=fetch_info)
 
 
 def same_document(request: FetchRequest, url: str, info: FetchInfo) -> Document | None:
@@ -52,7 +52,7 @@ def same_document(request: FetchRequest, url: str, info: FetchInfo) -> Document 
     if (stored.url, known.sha256, known.content_type) != (url, info.sha256, info.content_type):
         return None
     document = _stored_document(request, stored, None)
-    return replace(document, fetch_info=replace(info, unchanged=True))
+    return document._replace(fetch_info=replace(info, unchanged=True))
 
 
 def _stored_document(

@@ -57,10 +57,18 @@ class PageBatch:
 class ColumnBatch:
     """Columns of the pages of a document, many pages at a time."""
 
-    def __init__(self, pages: Iterable[SitemapPage], names: Collection[str], rows: int) -> None:
+    def __init__(
+        self,
+        pages: Iterable[SitemapPage],
+        names: Collection[str],
+        rows: int,
+        *,
+        with_problems: bool = False,
+    ) -> None:
         self._pages = pages
         self._names = names
         self._rows = rows
+        self._with_problems = with_problems
         self._reading: Iterator[PageColumns] | None = None
         self.ended = False
         """Whether the time was up before the document was read to its end."""
@@ -68,7 +76,9 @@ class ColumnBatch:
     def __call__(self, ended: Ended | None = None) -> PageColumns | None:
         """Return the next columns; None at the end, or if there is no more time."""
         if self._reading is None:
-            self._reading = columns_of(self._pages, self._names, ended, self._rows)
+            self._reading = columns_of(
+                self._pages, self._names, ended, self._rows, with_problems=self._with_problems
+            )
         try:
             return next(self._reading, None)
         except TimeoutError:

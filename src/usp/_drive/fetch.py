@@ -128,7 +128,7 @@ class ResponseHead:
         count = None
         if options.count_pages is not None and isinstance(document.pages, Pages):
             count = sum(1 for _ in options.count_pages.choose(document.pages.walk(ended)))
-        return replace(document, fetch_info=info, page_count=count)
+        return document._replace(fetch_info=info, page_count=count)
 
     def _complete_info(self, body: "BodyReading", *, truncated: bool) -> FetchInfo:
         return replace(

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
+from usp._export.lines import is_constant
 from usp._export.options import WriteOptions
-from usp._export.values import is_absent
 from usp._extras import load
 from usp._tables.batch import Batch, Values
 from usp._tables.schema import SCHEMA_VERSION, Column, ColumnType, Table
@@ -76,16 +76,19 @@ class ArrowTypes:
         return self.pa.RecordBatch.from_arrays(arrays, schema=schema)
 
     def _array(self, column: Column, values: Values) -> "pa.Array":
+        if values and values[0] is None and is_constant(values):  # as most columns of most sitemaps
+            return self.pa.nulls(len(values), self._type(column))
         if column.type is ColumnType.ROWS:
             return self._rows(column, values)
-        return self.pa.array(values, self._types[column.type])
+        kind = self._types[column.type]
+        if column.type is ColumnType.TEXT and values and is_constant(values):
+            return self.pa.repeat(self.pa.scalar(values[0], kind), len(values))
+        return self.pa.array(values, kind)
 
     def _rows(self, column: Column, values: Values) -> "pa.Array":
         """Return a column of rows: pyarrow itself takes no tuples."""
         pa, kind = self.pa, self._type(column)
         rows = list(chain.from_iterable(value for value in values if value))
-        if is_absent(values):
-            return pa.nulls(len(values), kind)
         offsets: list[int | None] = []
         end = 0
         for value in values:

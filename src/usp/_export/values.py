@@ -63,7 +63,8 @@ def iso_time(microseconds: int) -> str:
 
 def iso_times(values: Values) -> list[str | None]:
     """Return the times of a column as text."""
-    return [None if value is None else iso_time(value) for value in values]
+    dates, times, day = _DATES, _TIMES, _DAY
+    return [None if value is None else dates[value // day] + times[value % day] for value in values]
 
 
 def plain_value(column: Column, value: Any) -> Any:  # noqa: ANN401 -- the column has the type

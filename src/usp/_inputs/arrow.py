@@ -39,8 +39,14 @@ class ArrowReader:
             self._file = _OPEN[named.kind](str(named.path))
         except (self._pa.ArrowException, OSError) as error:
             raise UsageError(f"{named.name} can't be read: {_reason(error)}.") from error
-        names = list(self._schema.names)
-        self._columns = file_columns(names, (), options.column, named.name)
+        written = (self._schema.metadata or {}).get(b"table", b"").decode()
+        self._columns = file_columns(
+            list(self._schema.names),
+            (),
+            column=options.column,
+            table=options.table or written,
+            where=named.name,
+        )
         self.tables = (self._columns.table.name,)
 
     @property
@@ -87,12 +93,13 @@ class ArrowReader:
 
 
 def _parquet(path: str) -> Any:  # noqa: ANN401 -- pyarrow is optional
-    return load("pyarrow.parquet", path, "tables").ParquetFile(path, memory_map=True)
+    # With pre_buffer, what was read stays in memory until the end.
+    return load("pyarrow.parquet", path, "tables").ParquetFile(path, pre_buffer=False)
 
 
 def _ipc(path: str) -> Any:  # noqa: ANN401 -- pyarrow is optional
     pa = load("pyarrow", path, "tables")
-    return pa.ipc.open_file(pa.memory_map(path))
+    return pa.ipc.open_file(path)
 
 
 _OPEN: Final = {InputKind.PARQUET: _parquet, InputKind.ARROW: _ipc}

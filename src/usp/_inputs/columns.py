@@ -66,21 +66,25 @@ def url_column(names: Sequence[str]) -> int | None:
 
 
 def file_columns(
-    names: Sequence[str], first_row: Sequence[object], column: str | None, where: str
+    names: Sequence[str],
+    first_row: Sequence[object],
+    *,
+    column: str | None,
+    table: str | None,
+    where: str,
 ) -> FileColumns:
     """Say what the columns of a file are.
 
     :param names: the names of its columns.
     :param first_row: the values of its first row, if it has one.
     :param column: the name of the column with URLs, if the caller says so.
+    :param table: the name of the table, if that is known.
     :param where: the file, for errors.
     :raises UsageError: if no column has URLs.
     """
-    if column is None:
-        known = (table for table in TABLES.values() if {*header(table), *table.names} >= {*names})
-        table = next(known, None)
-        if table is not None and names:
-            return _chosen(table, {name: at for at, name in enumerate(names) if name in table})
+    ours = _own_table(names, table) if column not in names else None
+    if ours is not None:
+        return _chosen(ours, {name: at for at, name in enumerate(names) if name in ours})
     found = names.index(column) if column in names else None
     if column is not None and found is None:
         raise UsageError(f"{where} has no column {column!r}; it has {', '.join(names)}.")
@@ -99,6 +103,14 @@ def file_columns(
         if theirs in names
     }
     return _chosen(TABLES["pages"], {**others, "url": found})
+
+
+def _own_table(names: Sequence[str], table: str | None) -> Table | None:
+    """Return the table of an export of ours; it may have more columns only if that is known."""
+    if table in TABLES:
+        return TABLES[table] if any(name in TABLES[table] for name in names) else None
+    known = (one for one in TABLES.values() if {*header(one), *one.names} >= {*names})
+    return next(known, None) if names else None
 
 
 def _is_url(cell: object) -> bool:

@@ -1,17 +1,21 @@
 """Inputs that are crawled: sites, sitemaps, files, recordings."""
 
-from collections.abc import Generator
-from contextlib import ExitStack
+from collections.abc import Generator, Mapping
+from contextlib import ExitStack, closing
 from typing import Any
 
+from usp._crawl.policy import Policy
 from usp._inputs.kinds import InputKind, NamedInput
 from usp._inputs.reader import InputOptions
+from usp._source import CrawlStart, SourceName
+from usp._store import Store
 from usp._tables.batch import Batch
 from usp._tables.choice import TableChoice
 from usp._tables.read import TableStream, read_tables
 from usp._tables.schema import TABLES
 from usp.exceptions import UsageError
 from usp.objects.outcome import Outcome
+from usp.web_client.abstract_client import AbstractWebClient
 
 
 class CrawlReader:
@@ -20,20 +24,31 @@ class CrawlReader:
     tables = tuple(TABLES)
 
     def __init__(self, named: NamedInput, options: InputOptions) -> None:
-        self._named = named
-        self._keywords = options.reading
+        """Check what was named; nothing is fetched yet.
+
+        :raises UsageError: if it is none of what can be crawled.
+        """
+        self._source: SourceName = named.path or named.name
+        self._client: AbstractWebClient | None = None
+        """What answers from a recording."""
+        self._keywords: Mapping[str, Any] = options.reading
+        if named.kind is InputKind.RECORDING:
+            self._source, self._client = replayed(named)
+        elif named.path is None:
+            CrawlStart.for_source(
+                named.name, Policy(), use_robots=True, use_known_paths=None, store=Store()
+            )
         self.stream: TableStream | None = None
         """The crawl, once it runs."""
 
     def batches(self, choice: TableChoice) -> Generator[Batch]:
         """Yield the rows of the wanted tables."""
         columns = {name: table.names for name, table in choice.tables.items()}
+        keywords = dict(self._keywords)
         with ExitStack() as stack:
-            source: Any = self._named.path or self._named.name
-            keywords = dict(self._keywords)
-            if self._named.kind is InputKind.RECORDING:
-                source, keywords["web_client"] = _replay(self._named, stack)
-            self.stream = read_tables(source, list(columns), columns=columns, **keywords)
+            if self._client:
+                keywords["web_client"] = stack.enter_context(closing(self._client))
+            self.stream = read_tables(self._source, list(columns), columns=columns, **keywords)
             yield from stack.enter_context(self.stream)
 
     @property
@@ -42,11 +57,14 @@ class CrawlReader:
         return self.stream.outcome if self.stream else None
 
 
-def _replay(named: NamedInput, stack: ExitStack) -> tuple[str, object]:
-    """Return what was recorded, and a client that answers from the recording."""
+def replayed(named: NamedInput) -> tuple[str, AbstractWebClient]:
+    """Return what was recorded, and a client that answers from the recording.
+
+    :raises UsageError: if it has no response.
+    """
     from usp.web_client.replay import Recording, ReplayWebClient
 
     recording = Recording(named.path or named.name)
     if recording.source is None:
         raise UsageError(f"{named.name} has no response, so nothing says what was recorded.")
-    return recording.source, stack.enter_context(ReplayWebClient(recording))
+    return recording.source, ReplayWebClient(recording)

@@ -27,7 +27,7 @@ class DelimitedReader:
 
     def __init__(self, named: NamedInput, options: InputOptions) -> None:
         self._named = named
-        self._column = options.column
+        self._options = options
         self.tables = tuple(TABLES)
 
     def batches(self, choice: TableChoice) -> Iterator[Batch]:
@@ -46,7 +46,13 @@ class DelimitedReader:
         names = [name.strip() for name in header_cells(line, delimiter)]
         rows = filter(None, csv.reader(text, delimiter=delimiter))
         first = list(islice(rows, 1))
-        found = file_columns(names, first[0] if first else (), self._column, self._named.name)
+        found = file_columns(
+            names,
+            first[0] if first else (),
+            column=self._options.column,
+            table=self._options.table,
+            where=self._named.name,
+        )
         self.tables = (found.table.name,)
         table = shared_columns(choice.tables.get(found.table.name), found.at)
         remaining = chain(first, rows)

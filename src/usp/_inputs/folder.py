@@ -1,6 +1,8 @@
 """Folders with a file for each table (``usp export``), or a folder of them (``usp crawl``)."""
 
+import json
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -33,6 +35,8 @@ _SUFFIXES: Final = frozenset(
 )
 _DONE: Final = "_done"
 """The folder in which a crawl says which of its parts are whole."""
+_CRAWL: Final = "_crawl.json"
+"""The file in which it says how many there will be."""
 
 
 class FolderReader:
@@ -51,7 +55,7 @@ class FolderReader:
             table: [file for file in files if done is None or _part(file) in done]
             for table, files in found.items()
         }
-        self._lacks_parts = self._files != found
+        self._lacks_parts = self._files != found or len(done or ()) < _shards(folder)
         self.tables = tuple(table for table, files in self._files.items() if files)
         if not self.tables:
             raise UsageError(
@@ -63,15 +67,13 @@ class FolderReader:
         """Yield the rows of the wanted tables, one file after the other."""
         for name, wanted in choice.tables.items():
             for file in self._files[name]:
-                # A file with no rows may have no header that says which table it is.
-                only = TableChoice({name: wanted})
-                yield from self._reader(file).batches(only)
+                yield from self._reader(file, name).batches(TableChoice({name: wanted}))
 
-    def _reader(self, file: Path) -> InputReader:
+    def _reader(self, file: Path, table: str) -> InputReader:
         named = named_input(file)
         if named.kind not in _READERS:
             raise UsageError(f"{file} can't be read: it is no table.")
-        return _READERS[named.kind](named, self._options)
+        return _READERS[named.kind](named, replace(self._options, table=table))
 
     @property
     def outcome(self) -> Outcome | None:
@@ -92,6 +94,16 @@ def _parts_done(folder: Path) -> set[str] | None:
     """Return the parts of a crawl that are whole; None if it isn't one."""
     done = folder / _DONE
     return {marker.stem for marker in done.glob("*.json")} if done.is_dir() else None
+
+
+def _shards(folder: Path) -> int:
+    """Return how many parts a crawl has when it is done; 0 if it doesn't say."""
+    try:
+        found = json.loads((folder / _CRAWL).read_bytes())
+    except (OSError, ValueError):
+        return 0
+    shards = found.get("shards") if isinstance(found, dict) else None
+    return shards if isinstance(shards, int) else 0
 
 
 def _part(file: Path) -> str:

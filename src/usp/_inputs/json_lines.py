@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator
-from itertools import groupby, islice
+from itertools import chain, groupby, islice
 from typing import Any
 
 from usp._inputs.columns import file_columns
@@ -24,7 +24,7 @@ class JsonLinesReader:
 
     def __init__(self, named: NamedInput, options: InputOptions) -> None:
         self._named = named
-        self._column = options.column
+        self._options = options
         self.tables = tuple(TABLES)
 
     def batches(self, choice: TableChoice) -> Iterator[Batch]:
@@ -49,14 +49,19 @@ class JsonLinesReader:
         self, first: dict[str, Any], rows: Iterable[dict[str, Any]], choice: TableChoice
     ) -> Iterator[Batch]:
         names = list(first)
-        found = file_columns(names, list(first.values()), self._column, self._named.name)
+        found = file_columns(
+            names,
+            list(first.values()),
+            column=self._options.column,
+            table=self._options.table,
+            where=self._named.name,
+        )
         self.tables = (found.table.name,)
         table = shared_columns(choice.tables.get(found.table.name), found.at)
         theirs = {name: names[at] for name, at in found.at.items()}
-        some = [first]
-        while table and some:
+        remaining = chain([first], rows)
+        while table and (some := list(islice(remaining, ROWS_AT_ONCE))):
             yield _batch(some, table, theirs)
-            some = list(islice(rows, ROWS_AT_ONCE))
 
 
 def _rows(text: Iterable[str], name: str) -> Iterator[dict[str, Any]]:

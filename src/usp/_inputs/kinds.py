@@ -14,7 +14,7 @@ from typing import Final
 
 from usp._crawl.urls import url_with_scheme
 from usp._export.compression import COMPRESSIONS, Compression
-from usp._inputs.columns import delimiter_of, url_column
+from usp._inputs.columns import delimiter_of, header_cells, url_column
 from usp._inputs.text_file import HEAD_BYTES, head_of, text_of_head
 from usp._source import STDIN, SourceName, check_readable, is_local, names_a_document
 from usp._sync.state import APPLICATION
@@ -66,6 +66,8 @@ _ROBOTS: Final = re.compile(
 )
 _URL_LINE: Final = re.compile(r"(?:https?:/)?/\S", re.IGNORECASE)
 """The beginning of a line in a list: a URL, or the path of one."""
+_EMPTY_TABLES: Final = frozenset({".jsonl", ".ndjson"})
+"""Files that are tables without rows if there is nothing in them."""
 _FEED_KEYS: Final = frozenset({"items", "version", "feed_url", "home_page_url"})
 """Keys of a JSON Feed; a row of a table has none of them."""
 
@@ -136,7 +138,9 @@ def _of_head(name: str, path: Path | None, head: bytes, column: str | None) -> N
     if kind is InputKind.DATABASE and path and not known and _is_state(path):
         kind = InputKind.STATE
     if kind is None:
-        kind = _kind_of_text(text_of_head(head), column)
+        is_empty = not head and path is not None and _EMPTY_TABLES.intersection(path.suffixes)
+        text = text_of_head(head)
+        kind = InputKind.JSON_LINES if is_empty else _kind_of_text(text, column)
     elif kind is not InputKind.RECORDING and (known or path is None):
         where = "standard input" if path is None else "a compressed file"
         raise UsageError(f"{name} can't be read: a {kind} file is not read from {where}.")
@@ -160,13 +164,15 @@ def _kind_of_text(head: str, column: str | None) -> InputKind:
         return _kind_of_json(line, text)
     if not line or text.startswith(("<", "[")):
         return InputKind.FILE
-    entries = [one for one in text.splitlines() if one.strip() and not one.startswith("#")]
-    if column is None and (not entries or _URL_LINE.match(entries[0])):
+    entries = (one.strip() for one in text.splitlines())
+    first = next((one for one in entries if one and not one.startswith("#")), "")
+    if _URL_LINE.match(first):
         return InputKind.URL_LIST
-    if column is None and _ROBOTS.search(text):
-        return InputKind.FILE
     delimiter = delimiter_of(line)
-    if column is not None or delimiter in line or url_column([line]) is not None:
+    cells = header_cells(line, delimiter)
+    if column in cells or url_column(cells) is not None:
+        return InputKind.DELIMITED
+    if delimiter in line and not _ROBOTS.search(text):
         return InputKind.DELIMITED
     return InputKind.FILE  # the parser of sitemaps says what is wrong with it
 

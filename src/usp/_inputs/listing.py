@@ -134,5 +134,5 @@ def open_listing(
     check_optional_instance("column", column, str)
     choice = TableChoice.of(tables, columns)
     named = named_input(source, column=column)
-    options = InputOptions(column, fingerprints, reading)
+    options = InputOptions(column, fingerprints=fingerprints, reading=reading)
     return ListingStream(named, READERS[named.kind](named, options), choice)

@@ -18,6 +18,8 @@ class InputOptions:
 
     column: str | None = None
     """The name of the column with URLs, in a table of another tool."""
+    table: str | None = None
+    """The table that a file has, if that is known."""
     fingerprints: bool = False
     """Whether the pages of a state have the column ``fingerprint``."""
     reading: Mapping[str, Any] = field(default_factory=dict)

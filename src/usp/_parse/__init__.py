@@ -18,6 +18,7 @@ from usp._parse.columns import ROWS_AT_ONCE, PageColumns, columns_of_pages
 from usp._parse.diagnostics import Ended
 from usp._parse.document import Document, Pages, inspect, known_document, restore_pages
 from usp._parse.entry_count import count_entries
+from usp._parse.formats.page_markup import PageMarkup, links_of_header, read_page_markup
 from usp._parse.formats.robots_rules import (
     EVERYTHING_ALLOWED,
     EVERYTHING_DISALLOWED,
@@ -34,6 +35,7 @@ from usp._parse.values.dates import parse_date
 from usp._parse.values.text import clean_text
 from usp._parse.values.timestamps import timestamp
 from usp._parse.values.urls import is_http_url
+from usp._parse.xml.audit_builder import UNEXPECTED
 
 __all__ = [
     "EVERYTHING_ALLOWED",
@@ -41,6 +43,7 @@ __all__ = [
     "EVERY_CHILD",
     "MAX_DOCUMENT_BYTES",
     "ROWS_AT_ONCE",
+    "UNEXPECTED",
     "Audit",
     "AuditEntry",
     "Child",
@@ -49,6 +52,7 @@ __all__ = [
     "Ended",
     "Kind",
     "PageColumns",
+    "PageMarkup",
     "Pages",
     "PushParser",
     "RobotsRules",
@@ -65,7 +69,9 @@ __all__ = [
     "is_compressed",
     "is_http_url",
     "known_document",
+    "links_of_header",
     "parse_date",
+    "read_page_markup",
     "read_robots_rules",
     "restore_pages",
     "timestamp",

@@ -15,7 +15,7 @@ from usp._parse.formats.field_reader import FieldReader
 from usp._parse.formats.row_columns import RowColumnReader
 from usp._parse.formats.urlset import STORY
 from usp._parse.pages import EntryReading
-from usp._parse.pattern.layout import MatchRun, Row, RowLayout
+from usp._parse.pattern.layout import EntryRun, Row, RowLayout
 from usp._parse.values.enumerations import change_frequency_word
 from usp._parse.values.timestamps import timestamp
 from usp._parse.xml.entry_builder import Entry
@@ -57,7 +57,7 @@ class ColumnReading(EntryReading[None]):
         *,
         quick: bool,
     ) -> None:
-        super().__init__(fields, diagnostics, quick=quick, thorough=False)
+        super().__init__(fields, diagnostics, quick=quick)
         self._names = names
         self._readers: dict[RowLayout, RowColumnReader] = {}
         self._start_batch()
@@ -67,7 +67,7 @@ class ColumnReading(EntryReading[None]):
         self._urls = self._columns[_URL]
         self._record_columns = [(values.READ[name], self._columns[name]) for name in self._names]
 
-    def columns(self, entries: Iterable[Entry | MatchRun], rows: int) -> Iterator[PageColumns]:
+    def columns(self, entries: Iterable[Entry | EntryRun], rows: int) -> Iterator[PageColumns]:
         """Yield the columns of some ``rows`` pages at a time, or of a few more.
 
         Of long entries there are fewer at a time, so that memory is bounded.
@@ -96,7 +96,7 @@ class ColumnReading(EntryReading[None]):
             column.append(read(fields, pairs))
         return ()
 
-    def of_rows(self, urls: list[str], rows: list[Row], run: MatchRun) -> Iterable[None]:
+    def of_rows(self, urls: list[str], rows: list[Row], run: EntryRun) -> Iterable[None]:
         """Add the pages of rows."""
         layout = run.layout
         reader = self._readers.get(layout)
@@ -108,9 +108,9 @@ class ColumnReading(EntryReading[None]):
         return ()
 
 
-def _size(piece: Entry | MatchRun) -> int:
+def _size(piece: Entry | EntryRun) -> int:
     """Return how many characters an entry or a run of them has, or nearly so."""
-    if isinstance(piece, MatchRun):
+    if isinstance(piece, EntryRun):
         return piece.length
     return sum(len(text) for _, text in piece[1])
 

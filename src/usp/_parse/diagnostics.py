@@ -3,7 +3,6 @@
 The number of problems that are kept is bounded, whatever the document.
 """
 
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
@@ -51,11 +50,14 @@ START: Final = ReadPosition()
 class Diagnostics:
     """The problems that one reading of one document finds."""
 
-    def __init__(self, *, collecting: bool = True, ended: Ended | None = None) -> None:
+    def __init__(
+        self, *, collecting: bool = True, locating: bool = True, ended: Ended | None = None
+    ) -> None:
         self._ended = ended
         self.collecting = collecting
-        """Whether all problems are kept: if not, only errors are, without their positions, which
-        needn't be counted then."""
+        """Whether all problems are kept: if not, only errors are."""
+        self.locating = locating
+        """Whether they have positions, which are counted for that."""
         self.complete = True
         """Whether nothing of the document was lost so far."""
         self.document_bytes = 0
@@ -65,12 +67,12 @@ class Diagnostics:
         self.position_of: Callable[[int], Position] | None = None
         """Returns the position of such an offset, as long as the reader holds those bytes."""
         self._kept: list[Problem] = []
-        self._counts: Counter[str] = Counter()
+        self._counts: dict[str, int] = {}
         self._reported_once: set[str] = set()
 
     def unused(self) -> "Diagnostics":
         """Return diagnostics that keep nothing of these, for a look ahead within the same time."""
-        return Diagnostics(collecting=False, ended=self._ended)
+        return Diagnostics(collecting=False, locating=False, ended=self._ended)
 
     def check_time(self) -> None:
         """Raise ``TimeoutError`` if reading should end; called after each part of a document."""
@@ -88,11 +90,11 @@ class Diagnostics:
             self.complete = False
         elif not self.collecting:
             return
-        self._counts[code] += 1
+        self._counts[code] = count = self._counts.get(code, 0) + 1
         # Problems are sorted and cut at the end: how far a reader is ahead of the entries that are
         # checked differs between the readers.
-        if self._counts[code] <= KEPT_OF_A_CODE:
-            found_at = position or (self.position(at) if self.collecting else (None, None))
+        if count <= KEPT_OF_A_CODE:
+            found_at = position or (self.position(at) if self.locating else (None, None))
             self._kept.append(Problem(code, redact(message), *found_at))
 
     def position(self, at: int | None = None) -> Position:
@@ -124,7 +126,7 @@ class Diagnostics:
         """The first problems in document order; if there are more, the last one counts them."""
         in_order = sorted(self._kept, key=lambda found: (found.offset or 0, found.code))
         in_order = in_order[:KEPT_PROBLEMS]
-        dropped = self._counts.total() - len(in_order)
+        dropped = sum(self._counts.values()) - len(in_order)
         if dropped:
             in_order.append(Problem("SM702", f"{dropped} more problems are not listed"))
         return tuple(in_order)

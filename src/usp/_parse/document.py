@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import astuple, dataclass, field, fields, replace
 from functools import partial
 from itertools import chain
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from usp._parse.children import EVERY_CHILD, Child, Children, ChildSelection, names_children
 from usp._parse.columns import (
@@ -30,8 +30,9 @@ from usp._parse.input.buffers import CompressedBuffer
 from usp._parse.input.sniff import Kind
 from usp._parse.opening import Opened, decoded_text, open_document
 from usp._parse.pages import pages_of_entries
-from usp._parse.pattern.layout import MatchRun, iter_entries
+from usp._parse.pattern.layout import EntryRun, iter_entries
 from usp._parse.source import Source as Source  # noqa: PLC0414 -- belongs to a document
+from usp._parse.tree.tree_reader import LARGEST_TREE, SmallDocument, is_worth_a_tree, read_tree
 from usp._parse.xml.entry_builder import Entry
 from usp._parse.xml.grammar import GRAMMARS
 from usp._parse.xml_reader import XmlReader
@@ -47,8 +48,7 @@ _PICKLE_FORMAT: Final = 1
 _LATER_VERSION: Final = "This sitemap was saved by a later version of usp."
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(NamedTuple):
     """A document whose kind and children are known; its pages are parsed lazily."""
 
     url: str
@@ -88,12 +88,20 @@ def document_entries(
     extensions: bool = False,
     expat_only: bool = False,
     audit: bool = False,
-) -> Iterator[Entry | MatchRun]:
+) -> Iterator[Entry | EntryRun]:
     """Yield the entries of an XML document, or of a JSON Feed, those that look alike together.
 
     :param audit: whether records have the names of unexpected elements and attributes.
     """
-    sniffed, head = opened.sniffed, opened.head
+    sniffed = opened.sniffed
+    if sniffed.is_usual_xml and not (expat_only or extensions or audit):
+        grammar = GRAMMARS[sniffed.kind]
+        if opened.take_whole(LARGEST_TREE) and is_worth_a_tree(opened.head, grammar):
+            document = SmallDocument(opened.head, sniffed.start, opened.start)
+            entries = read_tree(document, grammar, diagnostics)
+            if entries is not None:
+                return iter(entries)
+    head = opened.head
     root = opened.start.past(head[: sniffed.start])
     data = chain([head[sniffed.start :]], opened.rest)
     if sniffed.kind is Kind.JSON_FEED:
@@ -121,8 +129,8 @@ def document_entries(
 class Pages:
     """The pages of a stored document: parsed anew, chunk by chunk, each time they are walked.
 
-    A walk to the end collects the problems with the document. Asked for before that, they take a
-    walk of their own.
+    A walk to the end tells what was lost of the document. Its other problems are collected when
+    they are asked for, in a walk of their own: most programs never need them.
     """
 
     source: Source
@@ -133,8 +141,10 @@ class Pages:
     known_errors: tuple[Problem, ...] = field(default=(), repr=False, compare=False)
     """Why something of the document was lost, as far as it was read: when it was inspected, then
     in the last walk to its end."""
+    _opened: Opened | None = field(default=None, repr=False, compare=False)
+    """The document as it was opened when it was inspected, if it is held in memory anyway."""
     _diagnostics: Diagnostics | None = field(default=None, repr=False, compare=False)
-    """What the first complete walk found."""
+    """What a walk to the end found: all problems, or only what was lost."""
 
     def __iter__(self) -> Iterator[SitemapPage]:
         return self.walk()
@@ -146,21 +156,29 @@ class Pages:
         """
         if not self.listed:
             return iter(())
-        diagnostics = Diagnostics(collecting=self._diagnostics is None, ended=ended)
+        # To count the lines of a large document would take a tenth of the time.
+        is_small = self._opened is not None
+        diagnostics = Diagnostics(collecting=False, locating=is_small, ended=ended)
         return chain(self._read(diagnostics), self._at_end(diagnostics))
 
-    def _read(self, diagnostics: Diagnostics, *, thorough: bool = False) -> Iterator[SitemapPage]:
-        opened = open_document(self.source, diagnostics, self.kind)
+    def _read(self, diagnostics: Diagnostics) -> Iterator[SitemapPage]:
+        opened = self._open(diagnostics)
         if opened.sniffed.kind is Kind.TEXT:
             urls = urls_in_text(opened.data, diagnostics)
             return (SitemapPage.from_entry(url, (), NO_FIELDS, self.source.url) for url in urls)
         entries, fields = self._entries(opened, diagnostics, extensions=self.source.extensions)
         quick = not self.source.expat_only
-        return pages_of_entries(entries, fields, diagnostics, quick=quick, thorough=thorough)
+        return pages_of_entries(entries, fields, diagnostics, quick=quick)
+
+    def _open(self, diagnostics: Diagnostics) -> Opened:
+        if self._opened is None:
+            return open_document(self.source, diagnostics, self.kind)
+        diagnostics.document_bytes += len(self._opened.head)
+        return self._opened
 
     def _entries(
         self, opened: Opened, diagnostics: Diagnostics, *, extensions: bool
-    ) -> tuple[Iterator[Entry | MatchRun], FieldReader]:
+    ) -> tuple[Iterator[Entry | EntryRun], FieldReader]:
         """Return the entries of a document, and what reads their fields."""
         kind = opened.sniffed.kind
         if kind is Kind.ROBOTS:  # it is read for its problems alone
@@ -174,24 +192,30 @@ class Pages:
         return entries, FIELD_READERS[kind](self.source.url, kind)
 
     def columns(
-        self, names: Collection[str], ended: Ended | None = None, rows: int = ROWS_AT_ONCE
+        self,
+        names: Collection[str],
+        ended: Ended | None = None,
+        rows: int = ROWS_AT_ONCE,
+        *,
+        with_problems: bool = False,
     ) -> Iterator[PageColumns]:
         """Yield columns of the pages, of so many at a time, with their URLs; no page is made.
 
-        A walk like any other: it collects the problems, and each URL comes once.
+        A walk like any other, in which each URL comes once.
 
         :param names: those of ``formats.columns.READ``, or ``position``.
+        :param with_problems: whether the problems are collected on the way.
         :raises TimeoutError: if ``ended`` says so, after what was read until then.
         """
-        return read_columns(names, partial(self._read_columns, ended, rows))
+        diagnostics = Diagnostics(collecting=with_problems, locating=with_problems, ended=ended)
+        return read_columns(names, partial(self._read_columns, diagnostics, rows))
 
     def _read_columns(
-        self, ended: Ended | None, rows: int, names: Collection[str]
+        self, diagnostics: Diagnostics, rows: int, names: Collection[str]
     ) -> Iterator[PageColumns]:
         if not self.listed:
             return
-        diagnostics = Diagnostics(collecting=self._diagnostics is None, ended=ended)
-        opened = open_document(self.source, diagnostics, self.kind)
+        opened = self._open(diagnostics)
         if opened.sniffed.kind is Kind.TEXT:
             yield from columns_of_urls(urls_in_text(opened.data, diagnostics), names, rows)
         else:
@@ -208,25 +232,26 @@ class Pages:
 
     def _finish(self, diagnostics: Diagnostics) -> None:
         """Keep what a walk to the end found."""
-        if diagnostics.collecting:
-            self._diagnostics = diagnostics
-        if self._diagnostics is None or self._diagnostics is diagnostics:
-            self.known_errors = diagnostics.errors
+        if not diagnostics.collecting and self._diagnostics is not None:
+            return
+        self._diagnostics = diagnostics
+        self.known_errors = diagnostics.errors
+        if self.known_errors and not diagnostics.locating:
+            self._found(with_problems=True)  # with their lines, which few documents need
 
-    def _found(self) -> Diagnostics:
-        """Return what a complete walk found, now made if there was none."""
-        if self._diagnostics is None:
-            diagnostics = Diagnostics()
-            for _ in self._read(diagnostics, thorough=True):
-                pass
-            self._diagnostics = diagnostics
-            self.known_errors = diagnostics.errors
-        return self._diagnostics
+    def _found(self, *, with_problems: bool = False) -> Diagnostics:
+        """Return what a walk to the end found, made now if there was none."""
+        found = self._diagnostics
+        if found is None or (with_problems and not found.collecting):
+            found = Diagnostics(collecting=True)
+            deque(self._read(found), maxlen=0)
+            self._finish(found)
+        return found
 
     @property
     def problems(self) -> tuple[Problem, ...]:
         """The problems with the document."""
-        return self._found().problems
+        return self._found(with_problems=True).problems
 
     @property
     def complete(self) -> bool:
@@ -279,19 +304,25 @@ def inspect(
 
     :raises TimeoutError: if ``ended`` says so, which is asked after each part of the document.
     """
-    diagnostics = Diagnostics(collecting=False, ended=ended)
+    diagnostics = Diagnostics(collecting=False, locating=False, ended=ended)
     if kind is Kind.HOMEPAGE:
         return _homepage(source, diagnostics)
-    document = _inspect(source, kind, selection, diagnostics)
+    opened = open_document(source, diagnostics, kind)
+    document = _inspect(source, kind, opened, selection, diagnostics)
     if isinstance(document.pages, Pages):
         document.pages.known_errors = diagnostics.errors
+        if opened.is_plain and not source.truncated:
+            document.pages._opened = opened
     return document
 
 
 def _inspect(
-    source: Source, kind: Kind | None, selection: ChildSelection, diagnostics: Diagnostics
+    source: Source,
+    kind: Kind | None,
+    opened: Opened,
+    selection: ChildSelection,
+    diagnostics: Diagnostics,
 ) -> Document:
-    opened = open_document(source, diagnostics, kind)
     found = opened.sniffed
     url = source.url or ""
     if found.kind is Kind.INVALID:
@@ -351,4 +382,4 @@ def _names_children(opened: Opened, source: Source, diagnostics: Diagnostics) ->
         return opened.sniffed.kind is Kind.INDEX
     if not opened.is_whole:
         opened = open_document(source, diagnostics.unused())
-    return names_children(opened.data)
+    return names_children([opened.head] if opened.is_plain else opened.data)

@@ -8,12 +8,12 @@ from usp._parse.formats.robots import sitemaps_in_robots
 from usp._parse.formats.text import urls_in_text
 from usp._parse.input.sniff import Kind
 from usp._parse.opening import open_document
-from usp._parse.pattern.layout import MatchRun
+from usp._parse.pattern.layout import EntryRun
 
 
 def count_entries(pages: Pages) -> tuple[int, int]:
     """Return the number of entries, right or wrong, and the decompressed size in bytes."""
-    diagnostics = Diagnostics(collecting=False)
+    diagnostics = Diagnostics(collecting=False, locating=False)
     opened = open_document(pages.source, diagnostics, pages.kind)
     pieces: Iterable[object]
     if opened.sniffed.kind is Kind.TEXT:
@@ -22,5 +22,5 @@ def count_entries(pages: Pages) -> tuple[int, int]:
         pieces = sitemaps_in_robots(opened.data, pages.source.url, diagnostics)
     else:
         pieces, _ = pages._entries(opened, diagnostics, extensions=False)
-    count = sum(len(each.rows) if isinstance(each, MatchRun) else 1 for each in pieces)
+    count = sum(len(each.rows) if isinstance(each, EntryRun) else 1 for each in pieces)
     return count, diagnostics.document_bytes

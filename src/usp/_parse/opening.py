@@ -30,6 +30,8 @@ class Opened:
     """The position of the head in the document as received."""
     codec: str = "utf-8"
     """The encoding of the document as received."""
+    is_plain: bool = False
+    """Whether it is a small document in which nothing had to be changed, whole in the head."""
 
     @property
     def data(self) -> Iterator[bytes]:
@@ -39,7 +41,22 @@ class Opened:
     @property
     def is_whole(self) -> bool:
         """Whether the head is the whole document."""
-        return len(self.head) < _HEAD
+        return self.is_plain or len(self.head) < _HEAD
+
+    def take_whole(self, limit: int) -> bool:
+        """Tell whether the document is shorter than that; then, all of it is in the head."""
+        if self.is_plain:
+            return len(self.head) < limit
+        held, size = [self.head], len(self.head)
+        while size < limit:
+            chunk = next(self.rest, None)
+            if chunk is None:
+                self.head = b"".join(held)
+                return True
+            held.append(chunk)
+            size += len(chunk)
+        self.rest = chain(held[1:], self.rest)
+        return False
 
 
 def open_document(source: Source, diagnostics: Diagnostics, kind: Kind | None = None) -> Opened:
@@ -50,7 +67,7 @@ def open_document(source: Source, diagnostics: Diagnostics, kind: Kind | None = 
     if plain and kind in {None, plain[1].kind}:
         data, sniffed = plain
         diagnostics.document_bytes += len(data)
-        return Opened(sniffed, data, iter(()), START)
+        return Opened(sniffed, data, iter(()), START, is_plain=True)
     return _open_any(source, diagnostics, kind)
 
 

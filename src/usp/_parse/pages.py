@@ -4,15 +4,14 @@
 once, with the problems reported on the way.
 """
 
-import math
 from collections.abc import Iterable, Iterator
 from itertools import accumulate, chain, repeat
 from typing import Final, Generic, TypeVar, cast
 
 from usp._parse.diagnostics import Diagnostics
 from usp._parse.formats.field_reader import FieldReader
-from usp._parse.formats.row_fields import Plain, RowFieldReader
-from usp._parse.pattern.layout import MatchRun, Row, RowLayout
+from usp._parse.formats.row_fields import Plain, RowFieldReader, plain_columns
+from usp._parse.pattern.layout import EntryRun, Row, RowLayout
 from usp._parse.quick_check import QuickCheck
 from usp._parse.values.deduplicate import Deduplicator
 from usp._parse.values.plain import are_plain_urls, is_plain_url
@@ -25,81 +24,66 @@ CHILD: Final = "sitemap"
 """The name of entries that are no pages."""
 
 
-_MAX_FULL_CHECKS: Final = 1000
-_MAX_FULL_SHARE: Final = 8
-"""A walk makes this many full checks of entries that the pattern reader has read, and one for this
-many of them besides. A document with more odd entries would be walked much slower: then its
-problems are collected when they are asked for. The expat reader takes longer than such a check."""
-
-
 _MAX_SHARED: Final = 4_000_000
 """How many characters the fields of all pages of one entry have in all. An entry may have thousands
 of URLs and as many images, and each page has all fields of its entry."""
 
 
 def pages_of_entries(
-    entries: Iterable[Entry | MatchRun],
+    entries: Iterable[Entry | EntryRun],
     fields: FieldReader,
     diagnostics: Diagnostics,
     *,
     quick: bool = True,
-    thorough: bool = False,
 ) -> Iterator[SitemapPage]:
     """Yield the page of each entry that has one, each URL once, and report problems.
 
     :param quick: check only those entries in full that the quick check can't clear.
-    :param thorough: report all problems, however many full checks that takes.
     """
-    reading = _PageReading(fields, diagnostics, quick=quick, thorough=thorough)
+    reading = _PageReading(fields, diagnostics, quick=quick)
     return chain.from_iterable(map(reading.read, entries))
 
 
 class EntryReading(Generic[Made]):
     """Reads the pages of one document; a subclass says what is made of them."""
 
-    def __init__(
-        self, fields: FieldReader, diagnostics: Diagnostics, *, quick: bool, thorough: bool
-    ) -> None:
+    def __init__(self, fields: FieldReader, diagnostics: Diagnostics, *, quick: bool) -> None:
         self._fields = fields
         self._diagnostics = diagnostics
-        self._quick_check = QuickCheck(fields) if quick else None
-        self._checks_left = math.inf if thorough else _MAX_FULL_CHECKS
+        self._quick_check = QuickCheck(fields) if quick and diagnostics.collecting else None
         self._seen = Deduplicator()
 
     def of_record(self, url: str, record: Record) -> Iterable[Made]:
         """Return what is made of a page, given its record."""
         raise NotImplementedError
 
-    def of_rows(self, urls: list[str], rows: list[Row], run: MatchRun) -> Iterable[Made]:
+    def of_rows(self, urls: list[str], rows: list[Row], run: EntryRun) -> Iterable[Made]:
         """Return what is made of pages, given their rows and the run that these are of."""
         raise NotImplementedError
 
-    def read(self, piece: Entry | MatchRun) -> Iterable[Made]:
+    def read(self, piece: Entry | EntryRun) -> Iterable[Made]:
         """Return what is made of the pages of an entry, or of a run of them."""
-        if not isinstance(piece, MatchRun):
-            self._check(piece)
+        collecting = self._diagnostics.collecting
+        if not isinstance(piece, EntryRun):
+            if collecting:
+                self._check(piece)
             return self._of_entry(piece)
-        if self._diagnostics.collecting:
+        if collecting:
             self._check_run(piece)
         if piece.name == CHILD or not self._fields.url_key:
             return chain.from_iterable(map(self._of_entry, piece))
         return self._of_run(piece)
 
-    def _check_run(self, run: MatchRun) -> None:
+    def _check_run(self, run: EntryRun) -> None:
         """Report the problems with the entries of a run."""
-        self._checks_left += len(run.rows) / _MAX_FULL_SHARE
         quick = self._quick_check
         for at in quick.suspects(run) if quick else range(len(run.rows)):
-            self._checks_left -= 1
-            if self._checks_left < 0:
-                self._diagnostics.collecting = False
-                break
             self._full_check(run.entry(at))
 
     def _check(self, entry: Entry) -> None:
         """Report the problems with an entry."""
         quick = self._quick_check
-        if self._diagnostics.collecting and not (quick and quick.is_good(entry[0], entry[1])):
+        if not (quick and quick.is_good(entry[0], entry[1])):
             self._full_check(entry)
 
     def _full_check(self, entry: Entry) -> None:
@@ -120,18 +104,17 @@ class EntryReading(Generic[Made]):
                 own = record if shared is None else [(fields.url_key, url), *shared]
                 yield from self.of_record(url, own)
 
-    def _of_run(self, run: MatchRun) -> Iterable[Made]:
+    def _of_run(self, run: EntryRun) -> Iterable[Made]:
         """Return the same as for each entry alone: all at once where all are plain and new."""
         column = run.layout.only(self._fields.url_key)
         if column is None:
             return chain.from_iterable(map(self._of_entry, run))
         urls = [url or "" for url in run.columns[column]]
-        is_plain = (column in run.plain_columns and "" not in urls) or are_plain_urls(urls)
-        if is_plain and self._seen.add_all(urls):
+        if are_plain_urls(urls) and self._seen.add_all(urls):
             return self.of_rows(urls, run.rows, run)
         return self._one_by_one(run, urls)
 
-    def _one_by_one(self, run: MatchRun, urls: list[str]) -> Iterator[Made]:
+    def _one_by_one(self, run: EntryRun, urls: list[str]) -> Iterator[Made]:
         new_urls: list[str] = []
         rows: list[Row] = []
         for at, url in enumerate(urls):
@@ -150,19 +133,17 @@ class EntryReading(Generic[Made]):
 class _PageReading(EntryReading[SitemapPage]):
     """Makes the page objects of one document."""
 
-    def __init__(
-        self, fields: FieldReader, diagnostics: Diagnostics, *, quick: bool, thorough: bool
-    ) -> None:
-        super().__init__(fields, diagnostics, quick=quick, thorough=thorough)
+    def __init__(self, fields: FieldReader, diagnostics: Diagnostics, *, quick: bool) -> None:
+        super().__init__(fields, diagnostics, quick=quick)
         self._readers: dict[tuple[RowLayout, Plain], PageFieldReader] = {}
 
     def of_record(self, url: str, record: Record) -> Iterable[SitemapPage]:
         """Return the page of a record."""
         return (SitemapPage.from_entry(url, record, self._fields, self._fields.base),)
 
-    def of_rows(self, urls: list[str], rows: list[Row], run: MatchRun) -> Iterable[SitemapPage]:
+    def of_rows(self, urls: list[str], rows: list[Row], run: EntryRun) -> Iterable[SitemapPage]:
         """Return the pages of rows."""
-        key = run.layout, frozenset(run.plain_columns)
+        key = run.layout, plain_columns(self._fields, run)
         reader = self._readers.get(key)
         if reader is None:
             made = RowFieldReader(self._fields, *key)

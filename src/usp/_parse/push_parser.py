@@ -36,7 +36,9 @@ class PushParser:
         """Return the pages of the entries completed so far."""
         field_reader = FIELD_READERS[self._kind](self._url, self._kind)
         return list(
-            pages_of_entries(self._builder.completed, field_reader, Diagnostics(collecting=False))
+            pages_of_entries(
+                self._builder.completed, field_reader, Diagnostics(collecting=False, locating=False)
+            )
         )
 
     def children(self) -> tuple[Child, ...]:

@@ -1,4 +1,4 @@
-"""A quick check of entries, so that problems can be collected while pages are walked.
+"""A quick check of entries, for collecting the problems of a document in little time.
 
 ``FieldReader.check`` is the judge of an entry, and takes several times as long as the walk. Nearly
 all entries are good, and an entry is known to be good without it if
@@ -16,7 +16,7 @@ from typing import Final
 from usp._parse.diagnostics import Diagnostics
 from usp._parse.formats.field_reader import FieldReader
 from usp._parse.input.sniff import Kind
-from usp._parse.pattern.layout import Form, MatchRun, Row, RowLayout
+from usp._parse.pattern.layout import EntryRun, Form, Row, RowLayout
 from usp._parse.values.bounded_cache import keep
 from usp._parse.values.plain import LETTERS, SEPARATOR, are_plain_or_absent
 from usp.objects.page import Record
@@ -95,7 +95,7 @@ class QuickCheck:
                 return False
         return self._is_good_signature(name, tuple(signature))
 
-    def suspects(self, run: MatchRun) -> list[int]:
+    def suspects(self, run: EntryRun) -> list[int]:
         """Return which entries of a run are not known to be good."""
         count = len(run.rows)
         found: set[int] = set()
@@ -110,7 +110,6 @@ class QuickCheck:
                 elif values:
                     found.update(range(count))
             elif test is _is_good_url and are_plain_or_absent(texts):
-                run.plain_columns.add(column)
                 continue
             elif not test.are_good(texts):
                 found.update(at for at, text in enumerate(texts) if text and not test(text))
@@ -122,7 +121,7 @@ class QuickCheck:
         return [at for at in sorted(found) if not self.is_good(run.name, record(run.rows[at]))]
 
     def _is_good_form(
-        self, form: Form, run: MatchRun, constants: Mapping[int, tuple[str, str]]
+        self, form: Form, run: EntryRun, constants: Mapping[int, tuple[str, str]]
     ) -> bool:
         """Tell whether entries of a form are good if their texts are."""
         known = *self._kind, *constants.values()

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from usp._display import without_credentials
-from usp._parse.input.buffers import EncodedText
+from usp._parse.input.buffers import EncodedText, encode_text
 from usp._parse.input.decompress import MAX_DOCUMENT_BYTES
 
-_SMALL: Final = 64 * 1024
+_SMALL: Final = 256 * 1024
+"""A text with fewer characters is encoded at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,19 +35,21 @@ class Source:
 
     def __post_init__(self) -> None:
         # A URL that is resolved against them must not inherit the user and password.
-        for name, url in (("url", self.url), ("declared_url", self.declared_url)):
-            if url:
-                object.__setattr__(self, name, without_credentials(url))
+        if self.url:
+            object.__setattr__(self, "url", without_credentials(self.url))
+        if self.declared_url:
+            object.__setattr__(self, "declared_url", without_credentials(self.declared_url))
 
     @classmethod
     def of(cls, content: str | bytes, url: str | None = None) -> "Source":
         """Return the source of a document; a str is taken as it is, whatever it declares."""
         if isinstance(content, bytes):
             return cls([content], url)
-        chunks = EncodedText(content)
-        return cls(list(chunks) if len(content) < _SMALL else chunks, url, charset="utf-8")
+        small = len(content) < _SMALL
+        chunks = [encode_text(content)] if small else EncodedText(content)
+        return cls(chunks, url, charset="utf-8")
 
     @property
     def urls(self) -> tuple[str, ...]:
         """The URLs of the document: after redirects, and as declared."""
-        return tuple(url for url in (self.url, self.declared_url) if url)
+        return tuple(filter(None, (self.url, self.declared_url)))

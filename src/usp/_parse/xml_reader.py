@@ -20,7 +20,7 @@ from xml.parsers import expat
 from usp._parse.diagnostics import START, Diagnostics, ReadPosition
 from usp._parse.input.chunks import rechunk
 from usp._parse.pattern.head import find_head, keep_head
-from usp._parse.pattern.layout import MatchRun
+from usp._parse.pattern.layout import EntryRun
 from usp._parse.pattern.pattern_reader import PatternReader
 from usp._parse.xml.audit_builder import AuditEntryBuilder
 from usp._parse.xml.boundaries import boundaries_for, only_ends_are_left
@@ -35,6 +35,8 @@ _STEP: Final = 64 * 1024
 """How many bytes expat is fed at a time: it holds the interpreter lock where it finds no tags."""
 _STEPWISE_BYTES: Final = 16 * 1024
 """How many bytes after a fault are fed to expat an entry at a time."""
+
+_INSTRUCTION_END: Final = re.compile(rb"\?>")
 
 
 class XmlReader:
@@ -69,13 +71,13 @@ class XmlReader:
         self._parser: ExpatParser | None = None  # made when it is needed
         self._implied_path = [IMPLIED_ROOT] if rootless else []
         self._entry_count = 0  # a run counts as one
-        self._completed: list[Entry | MatchRun] = []  # those that were not yielded yet
+        self._completed: list[Entry | EntryRun] = []  # those that were not yielded yet
         self._fed_to = 0  # the offset up to which the document has been read
         self._stepwise_to = 0  # up to this offset, entries are fed one by one
         self._between_entries = False  # the last step ended with an entry, or before the first
         self._crowded = False  # the parser holds too many names or open elements
 
-    def read(self, chunks: Iterable[bytes]) -> Iterator[Entry | MatchRun]:
+    def read(self, chunks: Iterable[bytes]) -> Iterator[Entry | EntryRun]:
         """Yield the entries as they are completed, those that match a pattern as runs."""
         try:
             for chunk, is_last in rechunk(chunks):
@@ -104,7 +106,7 @@ class XmlReader:
             return False
         return self._builder.has_other_content
 
-    def _read_buffer(self, *, final: bool) -> Iterator[Entry | MatchRun]:
+    def _read_buffer(self, *, final: bool) -> Iterator[Entry | EntryRun]:
         """Yield the entries of the buffer, a run of them as soon as it is read."""
         if self._pattern_reader:
             self._pattern_reader.show(self._buffer.data)
@@ -120,7 +122,7 @@ class XmlReader:
         if self._parser:
             self._parser.release()
 
-    def _take_completed(self) -> list[Entry | MatchRun]:
+    def _take_completed(self) -> list[Entry | EntryRun]:
         builder = self._builder
         for offset in builder.unclosed_entries:
             self._diagnostics.report("SM210", "an entry is not closed", at=offset)
@@ -247,19 +249,23 @@ class XmlReader:
         builder, buffer = self._builder, self._buffer
         begin = self._fed_to - buffer.start
         after_fault = self._fed_to < self._stepwise_to
-        boundary = self._next_boundary(begin, after_fault=after_fault)
+        held = self._held_bytes() if after_fault else 0
+        boundary = None if held else self._next_boundary(begin, after_fault=after_fault)
         if self._crowded and boundary is None and builder.entry_start is None:
             offset = max(self._opened.offset(), builder.last_entry_end + 1)
             self._skip_to_next_start(offset, final=final)
             return
         is_end = bool(boundary and boundary[1])
-        stop = len(buffer.data)
+        stop = min(begin + held, len(buffer.data)) if held else len(buffer.data)
+        never_closed = held and final and self._holds_unclosed_instruction()
+        if never_closed:
+            stop = begin
         if boundary:
             stop = boundary.end() if is_end else boundary.start()
         if stop > begin + _STEP:
             boundary, is_end, stop = None, False, begin + _STEP
         self._between_entries = False
-        is_last = final and stop == len(buffer.data)
+        is_last = bool(never_closed or (final and stop == len(buffer.data)))
         if not self._parse(begin, stop, is_last=is_last, final=final):
             return
         self._fed_to = buffer.start + stop
@@ -274,6 +280,26 @@ class XmlReader:
             self._faults.pending = Fault(builder.entry_start or 0, buffer.start + begin, message)
         elif self._crowded or (boundary is None and self._opened.is_crowded):
             self._relieve_parser(at_start=bool(boundary and not is_end))
+
+    def _held_bytes(self) -> int:
+        """Return how many bytes expat holds between entries, of a token that is incomplete.
+
+        It scans them again each time that it is fed: as many more at a time keep that linear.
+        """
+        if self._parser is None or self._builder.entry_start is not None:
+            return 0
+        return max(self._fed_to - self._parser.offset(), 0)
+
+    def _holds_unclosed_instruction(self) -> bool:
+        """Tell whether expat is in a processing instruction that has no end.
+
+        It would read to the end of the document for each of them. In what else is not closed, it
+        finds another fault before: a comment in a comment, a tag in a tag.
+        """
+        buffer, begin = self._buffer, self._opened.offset() - self._buffer.start
+        if not buffer.data.startswith(b"<?", begin):
+            return False
+        return buffer.search(_INSTRUCTION_END, begin) is None
 
     def _is_swallowed(self, begin: int, *, is_end: bool) -> bool:
         """Tell whether an entry is still open where its end tag, or the next entry, was fed."""
@@ -351,5 +377,5 @@ class XmlReader:
             while self._advance(final=False):
                 pass
             needed = self._needed_from
-        self._buffer.drop_before(needed, counting=self._diagnostics.collecting)
+        self._buffer.drop_before(needed, counting=self._diagnostics.locating)
         self._crowded = self._crowded or (self._parser is not None and self._parser.is_crowded)

@@ -29,7 +29,8 @@ WHERE seq > ? ORDER BY seq
 """
 """The first change of each URL after a run, and its last one before it."""
 _GONE: Final = """
-SELECT url, lastmod FROM later WHERE change IN ('missing', 'expired')
+SELECT url, CASE WHEN change IN ('changed', 'moved') THEN old_lastmod ELSE lastmod END FROM later
+WHERE change IN ('changed', 'moved', 'missing', 'expired')
     OR (change = 'removed' AND before IS NOT 'missing') ORDER BY url
 """
 """URLs that were listed after the run, and aren't any more."""
@@ -143,11 +144,14 @@ class History:
         self._db.execute(_LATER, (run.site_id, run.last_seq))
         for final_url, entries in self._db.execute(_LISTED, (run.site_id,)):
             pages: dict[str, KnownPage] = {**listing.decode(entries)}
+            done = []
             for url, change, sitemap_url, lastmod, old_lastmod in self._changes_of(pages):
                 if change not in _STAYED:  # what was listed nevertheless comes at the end
                     del pages[url]
                 elif change == "moved" or sitemap_url == final_url:
                     pages[url] = old_lastmod, _earlier_fields(pages[url], lastmod, old_lastmod)
+                    done.append((url,))
+            self._db.executemany("DELETE FROM later WHERE url = ?", done)
             yield KnownPages(run.site, None, pages)
         gone = self._db.execute(_GONE)
         while rows := gone.fetchmany(_URLS_AT_ONCE):

@@ -5,13 +5,13 @@ import os
 import random
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final, Self, TypeVar, cast
+from typing import Any, Final, Self, cast
 
-from usp._crawl.policy import Policy, PolicyFields, policy_with
-from usp._crawl.selection import parse_patterns
+from usp._crawl.policy import Policy, PolicyFields, explained_by, policy_with
+from usp._crawl.selection import matches_patterns, parse_patterns
 from usp._crawl.time_bounds import parse_bound
 from usp._crawl.urls import url_with_scheme
 from usp._display import without_credentials
@@ -74,15 +74,7 @@ class SyncChoices:
     commit_each: bool = True
 
 
-_Function = TypeVar("_Function", bound=Callable[..., object])
-
-
-def explains_sync(function: _Function) -> _Function:
-    """Add the fields of ``SyncChoices`` to a docstring, so that ``help()`` explains them."""
-    if function.__doc__ and SyncChoices.__doc__:  # python -OO has neither
-        listed = SyncChoices.__doc__[SyncChoices.__doc__.index(":param") :]
-        function.__doc__ += f"\n    What you can choose, each a keyword:\n\n    {listed}"
-    return function
+explains_sync = explained_by(SyncChoices, "What you can choose, each a keyword")
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,9 +122,8 @@ class SyncOptions:
 
     def wants(self, change: Change) -> bool:
         """Tell whether a change is handed over."""
-        if change.change not in self.emit or any(one.search(change.url) for one in self.exclude):
-            return False
-        return not self.include or any(one.search(change.url) for one in self.include)
+        is_wanted = change.change in self.emit
+        return is_wanted and matches_patterns(change.url, self.include, self.exclude)
 
     def delay(self) -> float:
         """Return how many seconds to wait before a site, so that not all begin at once."""

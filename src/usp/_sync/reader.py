@@ -38,12 +38,13 @@ _ONE_PAGE_ONLY: Final = ("since", "until", "limit", "kind")
 """Fields of a policy that choose pages by what changes from run to run."""
 
 
-def check_policy(policy: Policy) -> None:
+def check_policy(policy: Policy, *more: str) -> None:
     """Check that a policy reads whole sitemaps: what it leaves out would seem to be removed.
 
+    :param more: other fields that must not leave anything out.
     :raises UsageError: if it doesn't.
     """
-    for name in _ONE_PAGE_ONLY:
+    for name in (*_ONE_PAGE_ONLY, *more):
         if getattr(policy, name) not in (None, ()):
             raise UsageError(
                 f"{name} can't be used here: changes are found by comparing whole sitemaps."

@@ -1,7 +1,7 @@
 """When a sitemap is due: the more often it changed, the sooner it is read again.
 
 Feed readers do the same: after a change the interval is halved, without one it grows by half. So it
-settles at about the time between two changes.
+settles at about a third of the time between two changes.
 """
 
 from typing import Final

@@ -89,7 +89,8 @@ class CrawlTables(SiteTables):
         is_due = node.pages_due and self._choice.reads_pages
         pages = node.document.pages if node.document and is_due else ()
         names = self._choice.page_columns | state.crawl._cursor.selection.columns
-        return ColumnBatch(pages, names, self._batch_rows)
+        with_problems = "problems" in self._choice or "sites" in self._choice
+        return ColumnBatch(pages, names, self._batch_rows, with_problems=with_problems)
 
     def items(
         self, node: Node, batch: PageColumns, state: StreamState[RowFilter]

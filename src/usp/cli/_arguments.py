@@ -9,29 +9,27 @@ from typing import Any, Final, NamedTuple, NoReturn
 
 from usp._display import redact_argument, shown
 from usp._version import __version__
+from usp.cli._change_options import CHANGES_OPTIONS, DIFF_OPTIONS, SYNC_OPTIONS
 from usp.cli._check_options import CHECK_OPTIONS
 from usp.cli._crawl_options import CRAWL_OPTIONS
 from usp.cli._exit import Exit
-from usp.cli._options import (
-    FROM,
-    GROUPS,
-    NAMES,
-    SHARED,
-    TEXT,
-    Option,
-    format_option,
-    hint,
-)
-from usp.cli._sync_options import CHANGES_OPTIONS, SYNC_OPTIONS
+from usp.cli._options import FROM, GROUPS, NAMES, SHARED, TEXT, Option, format_option, hint
+from usp.cli._report_options import REPORT_OPTIONS
 
 _SOURCE: Final = (
     "a website (a bare domain means https), a sitemap file (gzipped or not), or - for standard "
     "input"
 )
 
+_LISTING: Final = (
+    f"{_SOURCE}; an export (.csv, .tsv, .jsonl, .parquet, .arrow, .db, a folder), a recording "
+    "(.warc.gz), the state of usp sync (site.db, or site.db@-1 for the run before the last), a "
+    "list of URLs, or a table of another tool"
+)
+
 
 class Argument(NamedTuple):
-    """What a command needs: its only positional argument."""
+    """What a command needs: a positional argument."""
 
     name: str
     help: str
@@ -60,6 +58,12 @@ class Command(NamedTuple):
     """Whether it has the shared options, too."""
     examples: tuple[tuple[str, str], ...] = ()
     """Commands, and what each is for."""
+    second_argument: Argument | None = None
+
+    @property
+    def arguments(self) -> tuple[Argument, ...]:
+        """Its positional arguments, in order."""
+        return tuple(one for one in (self.argument, self.second_argument) if one)
 
     @property
     def options(self) -> tuple[Option, ...]:
@@ -71,7 +75,7 @@ class Command(NamedTuple):
     def usage(self) -> str:
         """How it is called, in one line."""
         options = " [OPTION]..." if self.options else ""
-        return f"usp {self.name}{options}{f' {self.argument.usage}' if self.argument else ''}"
+        return " ".join((f"usp {self.name}{options}", *(one.usage for one in self.arguments)))
 
     def run(self, args: argparse.Namespace) -> Exit:
         """Run the command and return its exit code."""
@@ -198,6 +202,9 @@ COMMANDS: Final = (
         examples=(
             ("usp check example.org", "all sitemaps of a site"),
             ("usp check sitemap.xml", "a file"),
+            ("usp check public/ --base-url https://example.org/", "a build folder"),
+            ("usp check example.org --live", "and 200 of the listed pages"),
+            ("usp check example.org --state site.db", "and what changed since usp sync"),
             ("usp check example.org --select SM3,SM5", "only URLs and extensions"),
             ("usp check example.org --fail-on warning -f github", "in GitHub Actions"),
             ("usp check example.org --baseline known.json --write-baseline", "from now on, news"),
@@ -242,6 +249,24 @@ COMMANDS: Final = (
         ),
     ),
     Command(
+        "diff",
+        "say what is different between two listings of pages",
+        "usp.cli._diff",
+        Argument("A", f"what to compare with: {_LISTING}"),
+        DIFF_OPTIONS,
+        examples=(
+            ("usp diff last-week.parquet example.org", "what is new, changed or gone since then"),
+            ("usp diff site.db@-1 site.db", "what the last run of usp sync changed"),
+            ("usp diff sitemap.xml crawl.csv --ignore slash", "a sitemap against a crawl"),
+            (
+                "usp diff old.example new.example --map https://old.example/=https://new.example/",
+                "a migration",
+            ),
+            ("usp diff a.txt b.txt --emit removed -f urls --exit-code", "in a script"),
+        ),
+        second_argument=Argument("B", "what is compared: the same"),
+    ),
+    Command(
         "crawl",
         "crawl a list of sites into tables, on one machine or many",
         "usp.cli._crawl",
@@ -261,6 +286,21 @@ COMMANDS: Final = (
                 "usp crawl top.csv.zip -o s3://bucket/crawl --engine dask --scheduler HOST:8786",
                 "on a Dask cluster",
             ),
+        ),
+    ),
+    Command(
+        "report",
+        "write a page about a website: contents, faults, changes",
+        "usp.cli._report",
+        Argument("SOURCE", _LISTING),
+        REPORT_OPTIONS,
+        fetches=True,
+        examples=(
+            ("usp report example.org -o report.html", "a page for the browser"),
+            ("usp report example.org -f markdown >> $GITHUB_STEP_SUMMARY", "in CI"),
+            ("usp report example.org --no-check -o report.html", "quicker, without findings"),
+            ("usp report site.db -o report.html", "of an export; nothing is fetched"),
+            ("usp report example.org --state state.db -o report.html", "with what changed"),
         ),
     ),
     Command(
@@ -343,8 +383,7 @@ def build_parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.Argumen
 
 
 def _configure(parser: argparse.ArgumentParser, command: Command) -> None:
-    if command.argument:
-        name, help_text, choices, is_repeatable = command.argument
+    for name, help_text, choices, is_repeatable in command.arguments:
         several: dict[str, Any] = {"nargs": "*"} if is_repeatable else {}
         parser.add_argument(
             name.lower(), metavar=name, help=help_text, choices=choices or None, **several

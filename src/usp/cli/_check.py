@@ -6,7 +6,7 @@ Findings go to stdout, or to the file of ``-o``; the exit code says whether ther
 import argparse
 import os
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import AbstractContextManager, closing, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, TextIO
@@ -14,7 +14,9 @@ from typing import Any, Final, TextIO
 from usp._check.baseline import Baseline
 from usp._check.collector import sorted_findings
 from usp._check.findings import Finding, Occurrence
-from usp._check.run import CheckStream, check
+from usp._check.folder import BuildFolder
+from usp._check.run import check
+from usp._check.stream import CheckStream
 from usp._parse import parse_date
 from usp.cli._check_ci import github_lines, junit_lines, sarif_lines
 from usp.cli._check_formats import (
@@ -31,10 +33,11 @@ from usp.cli._log import setup_logging_for
 from usp.cli._outcome import Summary, report
 from usp.cli._output import tell
 from usp.cli._progress import Progress
-from usp.cli._settings import Settings
+from usp.cli._settings import Settings, named_by_option
 from usp.cli._source import NamedSource, SourceKind
 from usp.cli._target import output
 from usp.exceptions import UsageError
+from usp.web_client.abstract_client import AbstractWebClient
 
 _JSONL: Final = "jsonl"
 _SARIF: Final = "sarif"
@@ -61,22 +64,24 @@ def run(args: argparse.Namespace) -> Exit:
     source = NamedSource.of(args)
     settings = Settings.of(args)
     _check_usage(args, source)
-    keywords = _keywords(args)
+    if args.live:
+        settings.aio_client()  # what is wrong with it is told before anything is fetched
+    keywords = _keywords(args, settings)
     known = Baseline()
-    with closing(settings.web_client()) as client, output(args) as out:
+    with _client(args, settings) as client, output(args) as out:
         if source.doubt and not args.quiet:
             tell(source.doubt)
         is_jsonl = args.format == _JSONL
         with Progress.of(args, prints_to=out if is_jsonl else None) as progress:
-            with check(
-                source.name,
-                on_occurrence=_taker(args, out, known),
-                web_client=client,
-                observer=progress.tally.observe,
-                policy=settings.policy,
-                **keywords,
+            keywords |= {
+                "on_occurrence": _taker(args, out, known),
+                "web_client": client,
+                "observer": progress.tally.observe,
+                "policy": settings.policy,
                 **settings.discovery,
-            ) as stream:
+            }
+            with _started(source, keywords, settings) as stream:
+                progress.tally.live_pages = lambda: stream.live_answered
                 findings = list(stream)
             progress.begin_output(out)
             made = _report(args, source, stream, findings)
@@ -91,16 +96,38 @@ def run(args: argparse.Namespace) -> Exit:
     return _exit_code(args, stream, report(summary, args))
 
 
+def _started(source: NamedSource, keywords: dict[str, Any], settings: Settings) -> CheckStream:
+    """Start the check.
+
+    :raises UsageError: if a value is wrong; the message names the option.
+    """
+    try:
+        return check(source.name, **keywords)
+    except UsageError as error:
+        raise named_by_option(error, settings.options) from None
+
+
+def _client(
+    args: argparse.Namespace, settings: Settings
+) -> AbstractContextManager[AbstractWebClient | None]:
+    """Return the client; None for a folder, which needs none."""
+    return nullcontext() if args.base_url else closing(settings.web_client())
+
+
 def _check_usage(args: argparse.Namespace, source: NamedSource) -> None:
     if args.write_baseline and not args.baseline:
         raise UsageError("--write-baseline needs --baseline FILE, which says where it goes")
     if args.format == _SARIF and source.kind is not SourceKind.FILE:
-        raise UsageError("--format sarif is for files: code scanning takes no results for URLs")
+        raise UsageError(
+            "--format sarif is for files and folders: code scanning takes no results for URLs"
+        )
+    if args.live and args.replay:
+        raise UsageError("--live needs a network: a recording has no pages")
     if args.statistics and args.format not in _WITH_STATISTICS:
         raise UsageError(f"--statistics has no format {args.format}: use text")
 
 
-def _keywords(args: argparse.Namespace) -> dict[str, Any]:
+def _keywords(args: argparse.Namespace, settings: Settings) -> dict[str, Any]:
     """Return the keywords of ``usp.check`` that the options give."""
     return {
         "select": args.select or (),
@@ -111,6 +138,12 @@ def _keywords(args: argparse.Namespace) -> dict[str, Any]:
         "require": _required(args.require) if args.require else (),
         "min_pages": args.min_pages,
         "twice": bool(args.twice),
+        "base_url": args.base_url,
+        "state": args.state,
+        "max_drop": args.max_drop,
+        "live": args.live or False,
+        "seed": args.seed,
+        "live_client": settings.aio_client if args.live else None,
         "per_sitemap_ignore": args.per_sitemap_ignore or (),
         "baseline": None if args.write_baseline else args.baseline,
     }
@@ -152,6 +185,7 @@ def _report(
     args: argparse.Namespace, source: NamedSource, stream: CheckStream, findings: list[Finding]
 ) -> CheckReport:
     is_file = source.kind is SourceKind.FILE
+    folder = BuildFolder.of(source.name, args.base_url) if args.base_url else None
     return CheckReport(
         source.name if is_file else stream.url,
         stream.now,
@@ -159,6 +193,8 @@ def _report(
         tuple(sorted_findings(findings)),
         stream.checked,
         frozenset(_FAILING[args.fail_on]),
+        stream.live,
+        folder,
     )
 
 

@@ -12,9 +12,9 @@ from usp._check.rules import BLOCKS, CheckSeverity
 from usp._check.table import RULES
 from usp._check.url_key import url_key
 from usp._display import shown
+from usp._quantities import count
 from usp._version import __version__
 from usp.cli._check_formats import THE_SITE, CheckReport, place
-from usp.cli._outcome import count
 
 _MAX_ANNOTATIONS: Final = 10
 """GitHub shows ten annotations of each level for a step."""
@@ -42,25 +42,20 @@ def github_lines(made: CheckReport) -> Iterator[str]:
         level = _LEVELS[found[0].severity]
         shown_of[level] += 1
         if shown_of[level] <= _MAX_ANNOTATIONS:
-            yield _annotation(level, code, found)
+            yield _annotation(made, level, code, found)
 
 
-def _annotation(level: str, code: str, found: list[Finding]) -> str:
+def _annotation(made: CheckReport, level: str, code: str, found: list[Finding]) -> str:
     rule, first = RULES[code], found[0]
     example = first.examples[0]
     times = sum(finding.count for finding in found)
     message = f"{rule.condition} {count(times, 'time')}, first in {first.sitemap_url or THE_SITE}"
     message = f"{message}: {place(example)}. {rule.fix}"
     properties = [f"title={f'{code} {rule.name}'.translate(_PROPERTY)}"]
-    if first.sitemap_url and is_path(first.sitemap_url):
-        properties.insert(0, f"file={first.sitemap_url.translate(_PROPERTY)}")
+    if file := _file(made, first, example):
+        properties.insert(0, f"file={file.translate(_PROPERTY)}")
         properties.insert(1, f"line={example.line or 1}")
     return f"::{level} {','.join(properties)}::{shown(message).translate(_MESSAGE)}"
-
-
-def is_path(sitemap_url: str) -> bool:
-    """Tell whether a sitemap is a file of the folder or machine, and no URL."""
-    return "://" not in sitemap_url and sitemap_url != "-"
 
 
 def junit_lines(made: CheckReport) -> Iterator[str]:
@@ -107,9 +102,14 @@ def _xml(text: str, *, lines: bool = False) -> str:
 
 def sarif_lines(made: CheckReport) -> Iterator[str]:
     """Yield a log in SARIF 2.1.0: the examples of findings in files."""
-    local = [one for one in made.findings if one.sitemap_url and is_path(one.sitemap_url)]
-    codes = sorted({finding.code for finding in local})
-    results = [_result(finding, at) for finding in local for at in finding.examples]
+    located = [
+        (finding, example, file)
+        for finding in made.findings
+        for example in finding.examples
+        if (file := _file(made, finding, example))
+    ]
+    codes = sorted({finding.code for finding, _, _ in located})
+    results = [_result(*one) for one in located]
     driver = {
         "name": "usp check",
         "semanticVersion": __version__,
@@ -134,8 +134,13 @@ def _sarif_rule(code: str) -> dict[str, Any]:
     }
 
 
-def _result(finding: Finding, example: FindingExample) -> dict[str, Any]:
-    path = PurePath(finding.sitemap_url or "").as_posix()
+def _file(made: CheckReport, finding: Finding, example: FindingExample) -> str | None:
+    """Return the file to change: the sitemap, or else the page, as it lies in a folder."""
+    return made.file_of(finding.sitemap_url or (example.url if made.folder else None))
+
+
+def _result(finding: Finding, example: FindingExample, file: str) -> dict[str, Any]:
+    path = PurePath(file).as_posix()
     key = url_key(example.url) if example.url else ""
     location = {
         "artifactLocation": {"uri": path},

@@ -12,9 +12,11 @@ from typing import Any, Final
 
 from usp._check.collector import severity_of
 from usp._check.findings import Finding, FindingExample, Occurrence
+from usp._check.folder import BuildFolder
+from usp._check.live import LiveSummary
 from usp._check.table import RULES
 from usp._display import shown
-from usp.cli._outcome import count
+from usp._quantities import count
 
 SCHEMA_VERSION: Final = 1
 _MAX_SITEMAPS: Final = 10
@@ -34,6 +36,21 @@ class CheckReport:
     """The sitemaps that were read."""
     failing: frozenset[str]
     """The severities that make the exit code 1."""
+    live: LiveSummary | None = None
+    """What live pages say about all pages, if some were requested."""
+    folder: BuildFolder | None = None
+    """The folder that was checked, if it was one."""
+
+    def shown_sitemap(self, sitemap_url: str) -> str:
+        """Return a sitemap as people look for it: its file, if it has one, or else its URL."""
+        return self.file_of(sitemap_url) or sitemap_url
+
+    def file_of(self, url: str | None) -> str | None:
+        """Return the file of a sitemap or page; None if there is none."""
+        if url is None or self.folder is None:
+            return url if url and is_path(url) else None
+        file = self.folder.file_for(url)
+        return str(file) if file else None
 
     def by_rule(self) -> Iterator[tuple[str, str, list[Finding]]]:
         """Yield severity and code, and their findings, the worst first."""
@@ -41,6 +58,11 @@ class CheckReport:
             self.findings, key=lambda one: (str(one.severity), one.code)
         ):
             yield severity, code, list(found)
+
+
+def is_path(sitemap_url: str) -> bool:
+    """Tell whether a sitemap is a file of the machine, and no URL."""
+    return "://" not in sitemap_url and sitemap_url != "-"
 
 
 def totals(summary: dict[str, int]) -> str:
@@ -63,9 +85,10 @@ def text_lines(made: CheckReport) -> Iterator[str]:
         yield f"{severity} {code} {rule.name}: {rule.condition}"
         for finding in found[:_MAX_SITEMAPS]:
             times = "" if finding.count == 1 else f" ({finding.count:,} times)"
-            yield f"  {shown(finding.sitemap_url or THE_SITE)}{times}"
+            where = made.shown_sitemap(finding.sitemap_url) if finding.sitemap_url else THE_SITE
+            yield f"  {shown(where)}{times}"
             places = [place(example) for example in finding.examples]
-            yield from (f"    {where}" for where in places if where)
+            yield from (f"    {one}" for one in places if one)
             if more := finding.count - len(finding.examples):
                 yield f"    … {more:,} more"
         if len(found) > _MAX_SITEMAPS:
@@ -73,7 +96,25 @@ def text_lines(made: CheckReport) -> Iterator[str]:
         named = f" Its name in other tools: {', '.join(rule.authority_names)}."
         yield f"  What to do: {rule.fix}{named if rule.authority_names else ''}"
         yield ""
+    yield from live_lines(made.live)
     yield f"{count(len(made.checked), 'sitemap')} checked: {totals(made.summary)}"
+
+
+def live_lines(live: LiveSummary | None) -> Iterator[str]:
+    """Yield what live pages say about all pages."""
+    if live is None:
+        return
+    pages = f"{live.requested:,} of {live.listed:,} listed pages (seed {live.seed})"
+    yield f"Requested {pages}; {live.verified:,} of them could be verified."
+    for one in live.estimates:
+        if one.found:
+            share = f"between {one.low:.1%} and {one.high:.1%} of all pages (95 %)"
+            share = share if one.low < one.high else f"{one.low:.1%} of all pages"
+            yield f"  {one.code} {RULES[one.code].name}: {one.found:,}, so {share}"
+    high = max((one.high for one in live.estimates if not one.found), default=0.0)
+    if live.verified:
+        yield f"  any other rule about pages: 0, so at most {high:.1%} of all pages (95 %)"
+    yield ""
 
 
 def concise_lines(made: CheckReport) -> Iterator[str]:
@@ -82,9 +123,10 @@ def concise_lines(made: CheckReport) -> Iterator[str]:
         example = finding.examples[0]
         line = f":{example.line}" if example.line else ""
         times = f" ({finding.count:,} times)" if finding.count > 1 else ""
+        where = made.shown_sitemap(finding.sitemap_url) if finding.sitemap_url else made.source
         what = place(FindingExample(example.url, None, None, example.detail))
         yield (
-            f"{shown(finding.sitemap_url or made.source)}{line}: {finding.code} "
+            f"{shown(where)}{line}: {finding.code} "
             f"{finding.severity} {finding.name}{f': {what}' if what else ''}{times}"
         )
 
@@ -107,6 +149,21 @@ def _example(example: FindingExample) -> dict[str, Any]:
     }
 
 
+def _live(live: LiveSummary) -> dict[str, Any]:
+    """Return what live pages say as values of JSON."""
+    shares = [
+        {"code": one.code, "found": one.found, "low": round(one.low, 6), "high": round(one.high, 6)}
+        for one in live.estimates
+    ]
+    return {
+        "listed": live.listed,
+        "requested": live.requested,
+        "verified": live.verified,
+        "seed": live.seed,
+        "estimates": shares,
+    }
+
+
 def json_lines(made: CheckReport) -> Iterator[str]:
     """Yield one object with all findings."""
     findings = [
@@ -126,6 +183,7 @@ def json_lines(made: CheckReport) -> Iterator[str]:
         "source": made.source,
         "now": made.now.astimezone(UTC).isoformat().replace("+00:00", "Z"),
         "summary": made.summary,
+        **({"live": _live(made.live)} if made.live else {}),
         "findings": findings,
     }
     yield json.dumps(content, indent=2, ensure_ascii=False)
@@ -156,6 +214,9 @@ def markdown_lines(made: CheckReport) -> Iterator[str]:
     yield f"## usp check: {_cell(made.source)}"
     yield ""
     yield f"{count(len(made.checked), 'sitemap')} checked: {totals(made.summary)}"
+    if made.live:
+        yield ""
+        yield from (_cell(f"- {line.strip()}") for line in live_lines(made.live) if line)
     if not made.findings:
         return
     yield ""
@@ -165,7 +226,7 @@ def markdown_lines(made: CheckReport) -> Iterator[str]:
         cells = (
             str(finding.severity),
             f"{finding.code} {finding.name}",
-            finding.sitemap_url or THE_SITE,
+            made.shown_sitemap(finding.sitemap_url) if finding.sitemap_url else THE_SITE,
             f"{finding.count:,}",
             place(finding.examples[0]),
             RULES[finding.code].fix,

@@ -2,7 +2,16 @@
 
 from typing import Final
 
-from usp.cli._options import INTEGER, MOMENT, NAMES, TEXT, TEXTS, Option, format_option
+from usp.cli._options import (
+    INTEGER,
+    MOMENT,
+    NAMES,
+    OPTIONAL_TEXT,
+    TEXT,
+    TEXTS,
+    Option,
+    format_option,
+)
 
 CHECK_FORMATS: Final = {
     "text": "grouped by rule, with examples and what to do",
@@ -12,10 +21,10 @@ CHECK_FORMATS: Final = {
     "github": "annotations of GitHub Actions, and the job summary",
     "markdown": "a table",
     "junit": "XML for CI services",
-    "sarif": "for code scanning; of files only",
+    "sarif": "for code scanning; of files and folders only",
 }
 """The output formats of ``usp check``."""
-CHECK_OPTIONS: Final = (
+_OPTIONS: Final = (
     Option(
         ("--select",), "rules", "only these rules: codes or prefixes such as SM3, commas between",
         NAMES, "CODES",
@@ -50,6 +59,30 @@ CHECK_OPTIONS: Final = (
         ("--twice",), "rules", "fetch everything a second time, and compare what is listed"
     ),
     Option(
+        ("--base-url",), "rules",
+        "the source is a folder with a website that will be at this URL; nothing is fetched",
+        TEXT, "URL",
+    ),
+    Option(
+        ("--state",), "rules",
+        "compare with the last run of usp sync, in this file, which is only read", TEXT, "FILE",
+    ),
+    Option(
+        ("--max-drop",), "rules",
+        "the share of pages that may be missing since that run (default: 20 percent)", TEXT,
+        "SHARE",
+    ),
+    Option(
+        ("--live",), "rules",
+        "request listed pages, too: a number of them, a percentage, or all "
+        "(the option alone: 200)",
+        OPTIONAL_TEXT, "SIZE", meaning="200",
+    ),
+    Option(
+        ("--seed",), "rules", "the same number chooses the same pages for --live (default: 0)",
+        INTEGER, "N", default=0,
+    ),
+    Option(
         ("--baseline",), "rules", "what this file has is known, and doesn't count", TEXT, "FILE"
     ),
     Option(("--write-baseline",), "rules", "write all that is found to the file of --baseline"),
@@ -61,4 +94,5 @@ CHECK_OPTIONS: Final = (
     format_option(CHECK_FORMATS),
     Option(("--statistics",), "output", "print how often each rule is violated, without examples"),
 )  # fmt: skip
-"""The own options of ``usp check``."""
+CHECK_OPTIONS: Final = tuple(option._replace(keyword=option.dest) for option in _OPTIONS)
+"""The own options of ``usp check``; errors name the parameters of ``usp.check`` by them."""

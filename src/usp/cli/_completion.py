@@ -7,7 +7,7 @@ from usp._extras import load
 from usp.cli._arguments import build_parsers
 from usp.cli._exit import Exit
 
-_FILES: Final = frozenset({"FILE", "PATH", "SOURCE"})
+_FILES: Final = frozenset({"FILE", "PATH", "SOURCE", "A", "B"})
 """Names of values that are, or may be, files."""
 
 

@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any, Final
 
+from usp._quantities import count, duration, size
 from usp.bulk import CrawlProgress, CrawlStatus, status
 from usp.bulk._options import BulkOptions
 from usp.bulk._run import EngineChoice, run_crawl
 from usp.cli._exit import Exit
 from usp.cli._log import setup_logging_for
 from usp.cli._options import Destination
-from usp.cli._outcome import count, duration
 from usp.cli._output import say, tell
-from usp.cli._progress import Progress, fitting, size
+from usp.cli._progress import Progress, fitting
 from usp.cli._settings import chosen_values, client_settings, named_by_option
 from usp.exceptions import UsageError
 

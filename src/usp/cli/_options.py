@@ -60,6 +60,8 @@ SWITCH: Final = ValueType("switch", "true or false", bool, (bool,))
 COUNT: Final = ValueType("count", "an integer", int, (int,))
 """How often the option is given."""
 TEXT: Final = ValueType("store", "a text", str, (str,))
+OPTIONAL_TEXT: Final = ValueType("store", "a text or a number", str, (str, int))
+"""The option alone, which stands for its ``meaning``, or with a text."""
 INTEGER: Final = ValueType("store", "an integer", int, (int,))
 NUMBER: Final = ValueType("store", "a number", float, (int, float))
 MOMENT: Final = ValueType("store", "a date, a time or a duration such as '48h'", str, (str,))
@@ -85,7 +87,7 @@ class Option(NamedTuple):
     keyword: str = ""
     """The name of the value at its target."""
     meaning: object = True
-    """The value that a flag stands for."""
+    """The value that the option alone stands for."""
     choices: tuple[str, ...] = ()
     default: object = None
 
@@ -161,6 +163,8 @@ class Option(NamedTuple):
         if self.placeholder:
             options |= {"metavar": self.placeholder, "type": self.read}
             options["choices"] = self.choices or None
+        if self.type is OPTIONAL_TEXT:
+            options |= {"nargs": "?", "const": self.meaning}
         group.add_argument(*self.flags, **options)
 
 
@@ -337,7 +341,7 @@ FROM: Final = Option(
     "read the names of more sources from this file, one a line; - for standard input",
     TEXT, "FILE",
 )  # fmt: skip
-"""For commands that take many sources."""
+"""More sources, for commands that read several."""
 
 
 def shared(*names: str) -> tuple[Option, ...]:

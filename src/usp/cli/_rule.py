@@ -5,22 +5,17 @@ import textwrap
 from collections.abc import Iterator
 from typing import Final
 
-from usp._check import rule_modules
-from usp._check.registry import CHECKED
 from usp._check.rules import Rule
 from usp._check.table import RULES
 from usp.cli._exit import Exit
 from usp.cli._options import hint
 from usp.exceptions import UsageError
-from usp.objects.problem import CODES
 
 _WIDTH: Final = 80
-_NOT_CHECKED: Final = "no: this version of usp does not check it yet"
 
 
 def run(args: argparse.Namespace) -> Exit:
     """Print what is known of a rule."""
-    rule_modules.load()
     code = args.code.upper()
     found = [RULES[code]] if code in RULES else _with_prefix(code)
     if not found:
@@ -35,14 +30,8 @@ def _with_prefix(prefix: str) -> list[Rule]:
     return [rule for code, rule in RULES.items() if prefix == "ALL" or code.startswith(prefix)]
 
 
-def is_checked(code: str) -> bool:
-    """Tell whether something checks a code: parsing does, or a rule."""
-    return code in CODES or code in CHECKED
-
-
 def _listed(rule: Rule) -> str:
-    mark = "" if is_checked(rule.code) else " (not checked yet)"
-    return f"{rule.code}  {rule.severity:9}  {rule.name}{mark}"
+    return f"{rule.code}  {rule.severity:9}  {rule.name}"
 
 
 def _explained(rule: Rule) -> Iterator[str]:
@@ -56,7 +45,6 @@ def _explained(rule: Rule) -> Iterator[str]:
     yield from _field("Other names", ", ".join(rule.authority_names))
     yield from _field("Needs", ", ".join(rule.needs))
     yield from _field("Only with", f"--engine {rule.engine}" if rule.engine else "")
-    yield from _field("Checked", "" if is_checked(rule.code) else _NOT_CHECKED)
 
 
 def _field(name: str, text: str) -> Iterator[str]:

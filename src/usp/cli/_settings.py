@@ -7,13 +7,17 @@ under the name of its option.
 import argparse
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from usp._crawl.policy import Policy
+from usp._extras import load
 from usp.cli._options import FLAG, Destination, Option
 from usp.cli._text_file import read_lines
 from usp.exceptions import UsageError
 from usp.web_client.abstract_client import AbstractWebClient
+
+if TYPE_CHECKING:
+    from usp.web_client.aio_client import AioWebClient
 
 _SEPARATORS: Final = {"cookie": "; "}
 """What joins the values of a header that is given twice; a comma for all others (RFC 9110 5.3)."""
@@ -74,6 +78,20 @@ class Settings:
             raise named_by_option(error, self.options) from None
         return self.recording.recorded(client) if self.recording else client
 
+    def aio_client(self) -> "AioWebClient":
+        """Return a new client for asyncio, with the same settings.
+
+        :raises UsageError: if a setting is wrong; the message names the option.
+        :raises MissingExtraError: if aiohttp is not installed.
+        """
+        load("aiohttp", "--live", "async")
+        from usp.web_client.aio_client import AioWebClient
+
+        try:
+            return AioWebClient(**self.client_settings)
+        except UsageError as error:
+            raise named_by_option(error, self.options) from None
+
 
 @dataclass(frozen=True, slots=True)
 class RecordingChoice:
@@ -90,7 +108,7 @@ class RecordingChoice:
 
         :raises UsageError: if a recording is to be written and read at once.
         """
-        record, replay = args.record, args.replay
+        record, replay = getattr(args, "record", None), getattr(args, "replay", None)
         if record is not None and replay is not None:
             raise UsageError("--record and --replay can't be used together.")
         if record is None and replay is None:

@@ -7,6 +7,7 @@ import argparse
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from usp._crawl.urls import check_homepage
@@ -44,7 +45,7 @@ class NamedSource:
         """
         typed: str = args.source
         if is_local(typed):
-            plain = typed == "-" or "/" in typed
+            plain = typed == "-" or "/" in typed or Path(typed).is_dir()
             return cls(typed, SourceKind.FILE, "" if plain else f"reading the file ./{typed}")
         url = site_url(typed)
         # Without a scheme, http is tried if https doesn't respond.

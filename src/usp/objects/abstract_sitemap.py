@@ -103,7 +103,7 @@ class AbstractSitemap(ABC):
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """The problems with this document; parses it, unless its pages were iterated already."""
+        """The problems with this document; the first access parses it."""
         return ()
 
     @property

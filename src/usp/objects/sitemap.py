@@ -17,7 +17,7 @@ time. So iterating over a tree never holds more than one chunk of one sitemap.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
 from itertools import islice
@@ -136,7 +136,7 @@ class _ReadSitemap(AbstractSitemap):
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """The problems with this document; parses it, unless its pages were iterated already."""
+        """The problems with this document; the first access parses it."""
         found = self._pages.problems if isinstance(self._pages, HasProblems) else ()
         return (*self._notes, *found)
 
@@ -188,7 +188,7 @@ class _ReadSitemap(AbstractSitemap):
 
 def _reiterable(pages: Iterable[SitemapPage]) -> Iterable[SitemapPage]:
     """Return pages that can be iterated more than once: a generator gives them only once."""
-    return list(pages) if isinstance(pages, Iterator) else pages
+    return list(pages) if hasattr(pages, "__next__") else pages
 
 
 def _first(items: list[str]) -> str:

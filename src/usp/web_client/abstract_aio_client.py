@@ -31,6 +31,11 @@ class AbstractAioWebClientSuccessResponse(AbstractWebClientResponse):
     def url(self) -> str:
         """Return the URL of the document, after redirects."""
 
+    def header_values(self, case_insensitive_name: str) -> tuple[str, ...]:
+        """Return all values of a header that may be repeated; by default, that of ``header()``."""
+        value = self.header(case_insensitive_name)
+        return () if value is None else (value,)
+
     def redirects(self) -> tuple[str, ...]:
         """Return the URLs that redirected, in order; by default, none."""
         return ()
@@ -63,6 +68,10 @@ class AioCrawlScope:
         :param validators: make the request conditional with these, if the client can. It may
             return a ``WebClientNotModifiedResponse`` then.
         """
+        return await self.client.get(url)
+
+    async def head(self, url: str) -> AbstractWebClientResponse:
+        """Request only the head of a URL, if the client can; by default, all of it."""
         return await self.client.get(url)
 
     def order_in_recording(

@@ -19,7 +19,8 @@ from usp._parse.diagnostics import Diagnostics
 from usp._parse.document import Source, inspect
 from usp._parse.input.sniff import Kind
 from usp._parse.pattern.known_patterns import forget_patterns
-from usp._parse.pattern.layout import MatchRun, iter_entries
+from usp._parse.pattern.layout import EntryRun, iter_entries
+from usp._parse.tree.names import forget_tree_names
 from usp._parse.xml.grammar import GRAMMARS
 from usp._parse.xml_reader import XmlReader
 from usp.objects.abstract_sitemap import HasProblems
@@ -43,9 +44,15 @@ def read(chunks: list[bytes], *, expat_only: bool) -> ReaderResult:
     """Read a document with what earlier documents taught, and without: the result is the same."""
     warm = _read(chunks, expat_only=expat_only)
     if not expat_only:
-        forget_patterns()
+        forget_all()
         assert _read(chunks, expat_only=False) == warm
     return warm
+
+
+def forget_all() -> None:
+    """Forget what earlier documents taught."""
+    forget_patterns()
+    forget_tree_names()
 
 
 def _read(chunks: list[bytes], *, expat_only: bool) -> ReaderResult:
@@ -78,7 +85,7 @@ def entries(data: bytes, kind: Kind = Kind.URLSET, *, expat_only: bool = False) 
     reader = XmlReader(GRAMMARS[kind], diagnostics, expat_only=expat_only)
     pieces = list(reader.read([data]))
     records = [(name, list(record), at) for name, record, at in iter_entries(pieces)]
-    matched = sum(len(piece.rows) for piece in pieces if isinstance(piece, MatchRun))
+    matched = sum(len(piece.rows) for piece in pieces if isinstance(piece, EntryRun))
     return Entries(records, diagnostics.problems, matched)
 
 
@@ -167,7 +174,7 @@ _HEADS: Final = [
 
 
 @st.composite
-def documents(draw: st.DrawFn) -> bytes:
+def documents(draw: st.DrawFn, *, padding: str = WORTH_LEARNING) -> bytes:
     """A document of a few kinds of entries, sound or not."""
     templates = draw(st.lists(_template(), min_size=1, max_size=3))
     order = draw(st.lists(st.integers(0, len(templates) - 1), min_size=8, max_size=24))
@@ -179,4 +186,4 @@ def documents(draw: st.DrawFn) -> bytes:
         body.append(templates[which].replace("@", str(number - (number % 7 == 6))))
     head = draw(st.sampled_from(_HEADS))
     tail = draw(st.sampled_from(["</urlset>", "</sitemapindex>", "", "</sm:urlset>"]))
-    return f"{head}{''.join(body)}{WORTH_LEARNING}{tail}".encode("utf-8", "replace")
+    return f"{head}{''.join(body)}{padding}{tail}".encode("utf-8", "replace")

@@ -35,6 +35,7 @@ UNITS: Final[dict[str, Unit]] = {
     "comments with hyphens": ("", "<!-- -- "),
     "comments that are not closed": ("", "<!-- <a> "),
     "instructions that are not closed": ("", "<?a <b>"),
+    "instructions that are not closed, around entries": ("", f"<?a {ENTRY}"),
     "CDATA that is not closed": ("", "<![CDATA[ <a> "),
     "start tags of entries": ("", "<url "),
     "entries that are not closed": ("", "<url>"),

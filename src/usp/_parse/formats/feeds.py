@@ -4,7 +4,7 @@ An item counts if it has a link, and a title or a text (documentation of 1.8.1).
 differ only in the elements that contain these.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import ClassVar, Final
 
@@ -19,6 +19,7 @@ from usp._parse.xml.grammar import UNKNOWN
 from usp.objects.page import PageLink, Record, SitemapImage, SitemapNewsStory, SitemapVideo
 
 _ALTERNATE: Final = {"alternate", "http://www.iana.org/assignments/relation/alternate"}
+_BASE: Final = "xml:base"
 _ABOUT: Final = "item@rdf:about"
 _HTML_TYPES: Final = frozenset({"html", "text/html", "xhtml", "application/xhtml+xml"})
 
@@ -32,6 +33,8 @@ class RssFieldReader(FieldReader):
 
     titles: ClassVar[tuple[str, ...]] = ("title", "description")
     """The keys of a title, preferred ones first."""
+    html_keys: ClassVar[frozenset[str]] = frozenset()
+    """Those of them whose text is always HTML."""
     dates: ClassVar[tuple[str, ...]] = ("pubdate", "dc:date")
     """The keys of a date, preferred ones first."""
     published: ClassVar[tuple[str, ...]] = dates
@@ -123,24 +126,24 @@ class RssFieldReader(FieldReader):
         return title
 
     def _find_title(self, record: Record) -> str | None:
-        texts = (text for name in self.titles for _, text in elements(record, name))
         title = self._first_text(record, self.titles)
-        return title or next(filter(None, map(clean_text, texts)), None)
+        if title is None:
+            texts = (text for name in self.titles for known, text in record if known == name)
+            title = next(filter(None, map(clean_text, texts)), None)
+        return title
 
     def _first_text(self, record: Record, names: tuple[str, ...]) -> str | None:
         for name in names:
-            for attributes, text in elements(record, name):
-                title = clean_text(text)
-                title = html_to_text(title) if self._is_html(name, attributes) else title
-                if title:
-                    return title
+            prefix, is_html = f"{name}@", name in self.html_keys
+            for key, text in record:
+                if key == name:
+                    title = clean_text(text)
+                    if title := html_to_text(title) if is_html else title:
+                        return title
+                    is_html = name in self.html_keys
+                elif key.startswith(prefix):  # the type or the mode of the next one
+                    is_html = is_html or text.lower() in _HTML_TYPES
         return None
-
-    def _is_html(self, _name: str, attributes: Mapping[str, str]) -> bool:
-        if not attributes:
-            return False
-        types = {attributes.get("type", "").lower(), attributes.get("mode", "").lower()}
-        return bool(types & _HTML_TYPES)
 
 
 class AtomFieldReader(RssFieldReader):
@@ -164,8 +167,11 @@ def first_date(
     parse: Callable[[str], datetime | None] = parse_date,
 ) -> datetime | None:
     """Return the first valid date under these keys, in their order."""
-    texts = (text for key in keys for known, text in record if known == key)
-    return next(filter(None, map(parse, texts)), None)
+    for wanted in keys:
+        for key, text in record:
+            if key == wanted and (date := parse(text)):
+                return date
+    return None
 
 
 def _links(record: Record, key: str, base: str | None) -> Iterator[PageLink]:
@@ -188,13 +194,20 @@ def _page_link(record: Record, base: str | None) -> tuple[str, str | None]:
 
     No ``rel`` means alternate (RFC 4287 4.2.7.2).
     """
-    outer = _resolve(base, first(record, "xml:base"))
-    for attributes, text in elements(record, "link"):
-        inner = _resolve(outer, attributes.get("xml:base", ""))
-        target = attributes.get("href") or text
-        rel = clean_text(attributes.get("rel", "")).lower()
-        if clean_text(target) and (not rel or _ALTERNATE & set(rel.split())):
-            return target, inner
+    outer = base
+    attributes: dict[str, str] = {}
+    for key, text in record:
+        if key == "link":
+            inner = _resolve(outer, attributes.get(_BASE, "")) if attributes else outer
+            target = attributes.get("href") or text
+            rel = clean_text(attributes.get("rel", "")).lower()
+            if clean_text(target) and (not rel or _ALTERNATE & set(rel.split())):
+                return target, inner
+            attributes = {}
+        elif key.startswith("link@"):
+            attributes[key[5:]] = text
+        elif key == _BASE:
+            outer = _resolve(base, text)
     return "", base
 
 

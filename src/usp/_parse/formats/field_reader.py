@@ -5,7 +5,7 @@ the defaults of this module.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
@@ -13,6 +13,7 @@ from typing import ClassVar, Final, TypeVar
 
 from usp._parse.diagnostics import Diagnostics
 from usp._parse.input.sniff import Kind
+from usp._parse.values.plain import is_plain_url
 from usp._parse.values.text import clean_text, decode_entities
 from usp._parse.values.urls import check_url, resolve_url
 from usp._parse.xml.grammar import UNKNOWN, UNKNOWN_END, UNKNOWN_TEXT
@@ -166,22 +167,56 @@ class GroupedField:
     """Builds the field from the texts of all groups, key by key, if the URLs are plain; None if
     that takes ``make``."""
 
-    @property
-    def is_of_attributes(self) -> bool:
-        """Whether it is built from the attributes of each element."""
-        return "@" in self.keys[0]
+    is_of_attributes: bool = field(init=False)
+    """Whether it is built from the attributes of each element."""
+    _columns: dict[str, int] = field(init=False)
+    _url_columns: list[int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "is_of_attributes", "@" in self.keys[0])
+        columns = {key: at for at, key in enumerate(self.keys)}
+        object.__setattr__(self, "_columns", columns)
+        object.__setattr__(self, "_url_columns", [columns[key] for key in self.url_keys])
 
     def read(self, record: Record, base: str | None) -> object:
         """Return the field, given the record of an entry."""
-        if not has_key(record, self.prefix):
+        found = (self._elements if self.is_of_attributes else self._groups)(record)
+        if not found:
             return None
-        if self.is_of_attributes:
-            names = [key.partition("@")[2] for key in self.keys]
-            rows: Iterable[Mapping[str, str]] = (row for row, _ in elements(record, self.start))
-        else:
-            names = list(self.keys)
-            rows = groups(record, self.start, self.prefix)
-        return self.make([tuple(map(row.get, names)) for row in rows], resolve_against(base))
+        if self.make_plain:
+            by_key = list(zip(*found, strict=True))
+            urls = [url for at in self._url_columns for url in by_key[at] if url is not None]
+            if all(map(is_plain_url, urls)) and (made := self.make_plain(*by_key)):
+                return made
+        return self.make(list(map(tuple, found)), resolve_against(base))
+
+    def _groups(self, record: Record) -> list[list[str | None]]:
+        """Return the texts of each group under the keys; of repeated ones, the first."""
+        start, columns, rows = self.start, self._columns, list[list[str | None]]()
+        row: list[str | None] | None = None
+        for key, text in record:
+            if key == start:
+                row = [None] * len(columns)
+                rows.append(row)
+            elif (column := columns.get(key)) is not None:
+                if row is None:  # outside of any group
+                    row = [None] * len(columns)
+                    rows.append(row)
+                if row[column] is None:
+                    row[column] = text
+        return rows
+
+    def _elements(self, record: Record) -> list[list[str | None]]:
+        """Return the attributes of each element, which come just before it, under the keys."""
+        start, columns, rows = self.start, self._columns, list[list[str | None]]()
+        row: list[str | None] = [None] * len(columns)
+        for key, text in record:
+            if key == start:
+                rows.append(row)
+                row = [None] * len(columns)
+            elif (column := columns.get(key)) is not None:
+                row[column] = text
+        return rows
 
 
 class FieldReader:

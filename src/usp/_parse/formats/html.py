@@ -21,7 +21,7 @@ _TAG: Final = re.compile(
     r"""<(link|base)\b ((?> "[^"<]*" | '[^'<]*' | [^<>] )*+) >""", re.VERBOSE | re.IGNORECASE
 )
 """A quote that isn't closed before the next tag is an ordinary character."""
-_ATTRIBUTE: Final = re.compile(
+ATTRIBUTE: Final = re.compile(
     r"""(?<![a-z-]) ([a-z-]++) \s*+=\s*+ (?: "([^"]*+)" | '([^']*+)' | ([^\s"'>]++) )""",
     re.VERBOSE | re.IGNORECASE,
 )
@@ -46,24 +46,24 @@ class Rel(StrEnum):
 def links(page: str, header: str | None, base: str) -> Iterator[tuple[str, Rel]]:
     """Yield the sitemaps and feeds that a homepage links to, without duplicates."""
     seen: set[tuple[str, Rel]] = set()
-    for url, attributes in (*_links_in_header(header or "", base), *_links_in_html(page, base)):
+    for url, attributes in (*links_in_header(header or "", base), *_links_in_html(page, base)):
         rel = _rel(attributes, url)
         if rel is not None and is_http_url(url) and (url, rel) not in seen:
             seen.add((url, rel))
             yield url, rel
 
 
-def _links_in_header(header: str, base: str) -> Iterator[tuple[str, dict[str, str]]]:
+def links_in_header(header: str, base: str) -> Iterator[tuple[str, dict[str, str]]]:
     """Yield the targets of a ``Link`` header (RFC 8288)."""
     for href, parameters in _HEADER_LINK.findall(header):
-        yield resolve_url(href, base, keep_userinfo=True), _parse_attributes(_PARAMETER, parameters)
+        yield resolve_url(href, base, keep_userinfo=True), parse_attributes(_PARAMETER, parameters)
 
 
 def _links_in_html(page: str, url: str) -> Iterator[tuple[str, dict[str, str]]]:
     """Yield the targets of ``<link>`` elements, resolved against the first ``<base>``."""
     base = ""
     for name, inside in _TAG.findall(_SKIPPED.sub("", page)):
-        attributes = _parse_attributes(_ATTRIBUTE, inside)
+        attributes = parse_attributes(ATTRIBUTE, inside)
         if name.lower() == "base":
             base = base or resolve_url(attributes.get("href"), url)
         elif attributes.get("href"):
@@ -71,7 +71,7 @@ def _links_in_html(page: str, url: str) -> Iterator[tuple[str, dict[str, str]]]:
             yield target, attributes
 
 
-def _parse_attributes(pattern: re.Pattern[str], text: str) -> dict[str, str]:
+def parse_attributes(pattern: re.Pattern[str], text: str) -> dict[str, str]:
     attributes: dict[str, str] = {}
     for name, *values in pattern.findall(text):
         attributes.setdefault(name.lower(), decode_html("".join(values)))

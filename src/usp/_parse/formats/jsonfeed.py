@@ -128,6 +128,7 @@ class JsonFeedFieldReader(RssFieldReader):
     """Turns the record of an item into the values of its page."""
 
     titles = ("title", "summary", "content_text", "content_html")
+    html_keys = frozenset({"content_html"})
     dates = ("date_published", "date_modified")
     published = ("date_published",)
     lastmod_key = "date_modified"
@@ -176,6 +177,3 @@ class JsonFeedFieldReader(RssFieldReader):
         texts = [remove_control_characters(text) for key, text in record if key in _UNKNOWN]
         pairs = zip(texts[::2], texts[1::2], strict=True)
         return [PageElement(name, text=text) for name, text in pairs] or None
-
-    def _is_html(self, name: str, _attributes: Mapping[str, str]) -> bool:
-        return name == "content_html"

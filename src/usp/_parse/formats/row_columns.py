@@ -6,7 +6,6 @@ same for all rows of a layout, so it is decided once; a column of the table for 
 clear is read from the records, as those of the expat reader are.
 """
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
@@ -161,6 +160,8 @@ class RowColumnReader:
         ]
 
     def _group_reader(self, grouped: GroupedField) -> ReadColumn | None:
+        if not self._layout.may_have((grouped.prefix,)):
+            return _nothing
         plan = grouped_plan(grouped, self._layout)
         if plan is None:
             return None
@@ -206,10 +207,12 @@ def _usual_raw_texts(texts: Texts) -> list[str] | None:
         return None
     known: Sequence[str] = texts  # type: ignore[assignment]  # there is no None in it
     together = SEPARATOR.join(known)
-    return None if _SPECIAL.search(together) or "" in known else list(known)
+    is_usual = together.isascii() and not together.encode().translate(None, _USUAL_BYTES)
+    return list(known) if is_usual and "" not in known else None
 
 
-_SPECIAL: Final = re.compile(rf"[^!-~{SEPARATOR}]|[@&<]")
+_USUAL_BYTES: Final = bytes({0, *range(ord("!"), ord("~") + 1)} - {*b"@&<"})
+"""What texts consist of that need no cleaning, and the separator."""
 _ALL_AT_ONCE: Final[Mapping[Callable[[str], Any], Callable[[Texts], Any]]] = {
     parse_timestamp: parse_usual_times,
     raw_text: _usual_raw_texts,

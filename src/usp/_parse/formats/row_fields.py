@@ -10,8 +10,9 @@ from operator import itemgetter
 from typing import Final
 
 from usp._parse.formats.field_reader import FieldReader, GroupedField, Texts, resolve_against
-from usp._parse.pattern.layout import Element, Row, RowLayout
+from usp._parse.pattern.layout import Element, EntryRun, Row, RowLayout
 from usp._parse.values.bounded_cache import MAX_CACHED_LENGTH
+from usp._parse.values.plain import are_plain_or_absent
 from usp.objects.page import PageFieldReader, SitemapPage
 
 Read = Callable[[Row], object]
@@ -23,6 +24,7 @@ Plan = Callable[[FieldReader, Plain], Read]
 _FIELDS: Final = frozenset(
     vars(PageFieldReader).keys() & {*SitemapPage._fields, *SitemapPage._uncompared}
 )
+_NONE_PLAIN: Final[Plain] = frozenset()
 _REMEMBERED: Final = 1024
 """How many different short texts of one field are cached."""
 
@@ -60,6 +62,19 @@ class RowFieldReader:
     def has_later_fields(self, _row: Row) -> bool:
         """Tell whether there may be fields that 1.8.1 doesn't read."""
         return self._layout.may_have(self._fields.more_keys)
+
+
+def plain_columns(fields: FieldReader, run: EntryRun) -> Plain:
+    """Return which columns of URLs in groups, such as those of images, have plain ones only."""
+    key = type(fields), "urls"
+    columns: list[int] | None = run.layout.notes.get(key)
+    if columns is None:
+        url_keys = frozenset[str]().union(*(field.url_keys for field in fields.grouped.values()))
+        keys = enumerate(run.layout.keys)
+        columns = run.layout.notes[key] = [column for column, name in keys if name in url_keys]
+    if not columns:
+        return _NONE_PLAIN
+    return frozenset(column for column in columns if are_plain_or_absent(run.columns[column]))
 
 
 def _shared_reader(name: str, fields: FieldReader, layout: RowLayout) -> Read | None:

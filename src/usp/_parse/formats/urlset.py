@@ -30,6 +30,7 @@ from usp._parse.input.sniff import Kind
 from usp._parse.values.dates import is_valid_date, parse_aware_date, parse_date
 from usp._parse.values.enumerations import is_change_frequency, parse_change_frequency
 from usp._parse.values.numbers import parse_priority, priority_or_default
+from usp._parse.values.plain import is_plain_url
 from usp._parse.values.text import (
     cached_text_or_none,
     clean_text,
@@ -110,7 +111,7 @@ def _plain_alternates(rels: Texts, languages: Texts, urls: Texts) -> list[tuple[
 
     What has no rel, no language or no URL is none.
     """
-    if not _RELS.issuperset(rels):
+    if not _RELS.issuperset(rels) or (None in rels and _lacks_rel(rels, urls)):
         return None
     if not _languages.issuperset(languages):
         if not all(language is None or is_language(language) for language in languages):
@@ -121,6 +122,11 @@ def _plain_alternates(rels: Texts, languages: Texts, urls: Texts) -> list[tuple[
         links = zip(rels, languages, urls, strict=True)
         return [(language, url) for rel, language, url in links if rel and language and url]
     return list(zip(languages, urls, strict=True))  # type: ignore[arg-type]
+
+
+def _lacks_rel(rels: Texts, urls: Texts) -> bool:
+    """Tell whether a link that is there has no ``rel``: it is no alternate."""
+    return any(rel is None and url is not None for rel, url in zip(rels, urls, strict=True))
 
 
 def _alternates(rows: list[Texts], resolve: Resolve) -> list[tuple[str, str]] | None:
@@ -193,7 +199,10 @@ class UrlsetFieldReader(FieldReader):
 
     def urls(self, record: Record, diagnostics: Diagnostics) -> list[str]:
         """Return the URLs of the entry: some sites put several into one."""
-        parts = (part for text in texts(record, "loc") for part in split_urls(text))
+        written = texts(record, "loc")
+        if len(written) == 1 and is_plain_url(written[0]):
+            return written
+        parts = (part for text in written for part in split_urls(text))
         urls = [url for text in parts if (url := self._url(text))]
         if not urls:
             diagnostics.report("SM301", "an entry without a URL was skipped")

@@ -20,8 +20,12 @@ class EncodedText:
 
     def __iter__(self) -> Iterator[bytes]:
         for start in range(0, len(self._text), CHUNK_SIZE):
-            # What no encoding can hold is replaced, and reported, when the chunk is decoded.
-            yield self._text[start : start + CHUNK_SIZE].encode("utf-8", "surrogatepass")
+            yield encode_text(self._text[start : start + CHUNK_SIZE])
+
+
+def encode_text(text: str) -> bytes:
+    """Return a text as UTF-8; what that can't hold is replaced and reported when it is decoded."""
+    return text.encode("utf-8", "surrogatepass")
 
 
 class CompressedBuffer:

@@ -92,7 +92,7 @@ class Utf8Document:
                 yield data  # most sitemaps: nothing to do
             else:
                 yield self._decode(decoder, data).encode()
-            if self._diagnostics.collecting:
+            if self._diagnostics.locating:
                 self._line += data.count(b"\n")
             self._offset += len(data)
         yield self._decode(decoder, b"", final=True).encode()

@@ -8,11 +8,12 @@ never changes a result: a document that those steps would change is left to them
 from collections.abc import Iterable
 from typing import Final
 
+from usp._parse.input.chunks import CHUNK_SIZE
 from usp._parse.input.decode import declared_charset
 from usp._parse.input.sniff import SniffResult, sniff_plain_head, sniff_plain_text
 
-_MAX_SIZE: Final = 64 * 1024
-"""Bodies up to this size are kept in memory as one chunk (``usp._store``)."""
+_MAX_SIZE: Final = CHUNK_SIZE
+"""Larger ones are read in several chunks."""
 _CHARSETS: Final = frozenset({None, "utf-8", "UTF-8"})
 
 
@@ -23,10 +24,12 @@ def plain_document(
     if not isinstance(chunks, list) or len(chunks) != 1 or charset not in _CHARSETS:
         return None
     data: bytes = chunks[0]
-    if len(data) > min(limit, _MAX_SIZE) or declared_charset(data) not in _CHARSETS:
+    if len(data) > _MAX_SIZE or len(data) > limit:
         return None
     sniffed = sniff_plain_head(data) or sniff_plain_text(data, *urls)
-    return (data, sniffed) if sniffed and _is_utf8(data) else None
+    if sniffed is None or declared_charset(data) not in _CHARSETS:
+        return None
+    return (data, sniffed) if _is_utf8(data) else None
 
 
 def _is_utf8(data: bytes) -> bool:

@@ -8,10 +8,9 @@ before the document (PHP warnings, a browser's note above copied XML) are skippe
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import StrEnum
-from typing import Final
+from typing import Final, NamedTuple
 
 from usp._parse.formats.json_items import looks_like_json_feed
 
@@ -31,8 +30,7 @@ class Kind(StrEnum):
     INVALID = "invalid"
 
 
-@dataclass(frozen=True, slots=True)
-class SniffResult:
+class SniffResult(NamedTuple):
     """The kind of a document and where it starts."""
 
     kind: Kind
@@ -47,6 +45,14 @@ class SniffResult:
     code: str = ""
     reason: str = ""
     """For a document that is no sitemap: the problem code, and why."""
+
+    @property
+    def is_usual_xml(self) -> bool:
+        """Whether it is XML that begins as it should."""
+        return self.kind in _XML_KINDS and not (self.junk or self.rootless or self.starts_mid_entry)
+
+
+_XML_KINDS: Final = frozenset({Kind.URLSET, Kind.INDEX, Kind.RSS, Kind.ATOM})
 
 
 _ROOTS: Final = {

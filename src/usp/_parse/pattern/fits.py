@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Final
 
-from usp._parse.pattern.known_patterns import MAX_COLUMNS, EntryPattern, layout_of
-from usp._parse.pattern.layout import Element, Form, Row, RowLayout
+from usp._parse.pattern.known_patterns import EntryPattern
+from usp._parse.pattern.layout import Form, Row, RowLayout
+from usp._parse.pattern.layouts import LayoutElements, LayoutTable, layout_of, positions_in
 from usp._parse.pattern.learning import EMPTY, NameProblem
 from usp._parse.xml.grammar import Grammar
 from usp._parse.xml.namespaces import NamespaceScope
@@ -22,11 +23,8 @@ _NO_TEXT: Final = -2
 _NONE: Final = -1
 """The places of these two."""
 _MAX_FITS: Final = 512
-_MAX_LAYOUTS: Final = 16
 _MAX_SHAPE: Final = 4096
-"""What a table holds: so many shapes, of this length, in so many layouts."""
-
-_Elements = tuple[Element, ...]
+"""What a table holds: so many shapes, of this length."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,12 +54,13 @@ class FitTable:
     refused: set[str] = field(default_factory=set)
     """Shapes that are left to expat: of entries, and of entries with just one child, which stand
     for all that have this child."""
-    _layouts: list[_Elements] = field(default_factory=list)
+    _layouts: LayoutTable = field(default_factory=LayoutTable)
 
     def add(self, shape: str, pattern: EntryPattern) -> Fit:
         """Return the fit of a new shape: into a layout that is there or grows, or a new one."""
-        fit = _fit(pattern, self._layout_for(pattern.elements))
-        if len(self.fits) >= _MAX_FITS:
+        elements, is_changed = self._layouts.cover(pattern.elements)
+        fit = _fit(pattern, elements)
+        if is_changed or len(self.fits) >= _MAX_FITS:
             self.fits.clear()
         if is_kept(shape):
             self.fits[shape] = fit
@@ -73,24 +72,6 @@ class FitTable:
             self.refused.clear()
         if is_kept(shape):
             self.refused.add(shape)
-
-    def _layout_for(self, elements: _Elements) -> _Elements:
-        layouts = self._layouts
-        for layout in layouts:
-            if _positions(layout, elements) is not None:
-                return layout
-        for at, layout in enumerate(layouts):
-            merged = _merged(layout, elements)
-            if sum(map(len, merged)) <= MAX_COLUMNS and _repeats_nothing(merged, layout, elements):
-                layouts[at] = merged
-                self.fits.clear()  # those of the smaller layout
-                return merged
-        if len(layouts) >= _MAX_LAYOUTS:
-            layouts.clear()
-            self.fits.clear()
-        if sum(map(len, elements)) <= MAX_COLUMNS:
-            layouts.append(elements)
-        return elements
 
 
 def is_kept(shape: str) -> bool:
@@ -108,13 +89,13 @@ def table_of(grammar: Grammar, scope: NamespaceScope) -> FitTable:
     return table
 
 
-def _fit(pattern: EntryPattern, elements: _Elements) -> Fit:
+def _fit(pattern: EntryPattern, elements: LayoutElements) -> Fit:
     layout = layout_of(elements)
     starts = [column for _, column in layout.columns()]
     columns = [_NONE] * max(len(layout.keys), 2)
     form: list[tuple[int, bool]] = []
     gaps = tuple(pattern.gaps)
-    positions = _positions(elements, pattern.elements) or []
+    positions = positions_in(elements, pattern.elements) or []
     for position, texts in zip(positions, pattern.texts, strict=True):
         for column, text in enumerate(texts, starts[position]):
             columns[column] = _NO_TEXT if text == EMPTY else text
@@ -132,38 +113,3 @@ def _fit(pattern: EntryPattern, elements: _Elements) -> Fit:
         pattern.name,
         tuple(problem for child in pattern.children for problem in child.problems),
     )
-
-
-def _repeats_nothing(merged: _Elements, *parts: _Elements) -> bool:
-    """Tell whether no element is in a layout twice because two shapes have another order."""
-    return all(
-        merged.count(element) <= max(part.count(element) for part in parts) for element in merged
-    )
-
-
-def _positions(layout: _Elements, elements: _Elements) -> list[int] | None:
-    """Return where elements are among those of a layout, in order; None if some aren't there."""
-    found: list[int] = []
-    at = 0
-    for element in elements:
-        try:
-            at = layout.index(element, at)
-        except ValueError:
-            return None
-        found.append(at)
-        at += 1
-    return found
-
-
-def _merged(ours: _Elements, theirs: _Elements) -> _Elements:
-    """Return elements that cover both, each in its own order."""
-    merged: list[Element] = []
-    at = 0
-    for element in theirs:
-        if element not in ours[at:]:
-            merged.append(element)
-            continue
-        found = ours.index(element, at)
-        merged += ours[at : found + 1]
-        at = found + 1
-    return (*merged, *ours[at:])

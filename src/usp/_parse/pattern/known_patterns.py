@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from usp._parse.pattern.head import forget_heads
-from usp._parse.pattern.layout import Element, RowLayout
+from usp._parse.pattern.layout import Element
+from usp._parse.pattern.layouts import forget_layouts
 from usp._parse.pattern.learning import EMPTY, ChildPattern, learn, split_children
 from usp._parse.pattern.shape import TAG, declares_namespaces, name_of
 from usp._parse.values.bounded_cache import keep
@@ -20,8 +21,6 @@ from usp._parse.xml.namespaces import NamespaceScope, forget_names
 _MAX_KEPT: Final = 1024
 _MAX_LENGTH: Final = 4096
 """How many shapes are kept, and how long they are."""
-MAX_COLUMNS: Final = 64
-"""How many columns a layout of several shapes has, and any layout that is kept."""
 
 _Format = tuple[int, bool]
 """The identity of a format's table of entries, which is never freed, and ``extensions``."""
@@ -85,7 +84,6 @@ _patterns: dict[tuple[_Format, str], tuple[dict[str, str], EntryPattern]] = {}
 """By the shape of an entry: the names that must have their meaning, and the pattern."""
 _children: dict[tuple[_Format, str, str], ChildPattern] = {}
 """By the start tag of an entry and the shape of a child."""
-_layouts: dict[tuple[Element, ...], RowLayout] = {}
 
 
 def find_pattern(shape: str, grammar: Grammar, scope: NamespaceScope) -> EntryPattern | None:
@@ -156,20 +154,11 @@ def _keep_children(form: _Format, start: str, children: Mapping[str, ChildPatter
             keep(_children, (form, start, shape), child, _MAX_KEPT)
 
 
-def layout_of(elements: tuple[Element, ...]) -> RowLayout:
-    """Return the layout of these elements, the same as in other documents."""
-    layout = _layouts.get(elements)
-    if layout is None:
-        layout = RowLayout(elements)
-        if len(layout.keys) <= MAX_COLUMNS:
-            keep(_layouts, elements, layout, _MAX_KEPT)
-    return layout
-
-
 def forget_patterns() -> None:
     """Forget everything: what is read next starts as in a new process."""
-    for kept in (_patterns, _children, _layouts):
-        kept.clear()
+    _patterns.clear()
+    _children.clear()
+    forget_layouts()
     forget_heads()
     forget_names()
 

@@ -5,7 +5,7 @@ entries with and without a date have the same layout, and what is known of a lay
 once, not for each entry.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -65,7 +65,7 @@ class Form:
 
 
 @dataclass(slots=True)
-class MatchRun:
+class EntryRun:
     """Consecutive entries with one layout."""
 
     name: str
@@ -74,18 +74,10 @@ class MatchRun:
     rows: list[Row]
     forms: list[Form]
     """The forms of these entries: there are few."""
-    text: str
-    """The text that they are in."""
-    end_tag: str
-    """The end tag of each of them."""
-    start: tuple[int, int]
-    """Where the first one begins in the text, or blanks before it, and the same in the document, in
-    bytes."""
+    offset: Callable[[int], int]
+    """Returns the offset of one of them in the document, in bytes."""
     length: int
-    """How many characters they are in all."""
-    plain_columns: set[int] = field(init=False, default_factory=set)
-    """Columns that are known to have plain URLs only, or None."""
-    _offsets: list[int] = field(init=False, default_factory=list)
+    """How many characters they are in all, or nearly so."""
     _columns: list[Row] = field(init=False, default_factory=list)
 
     def __iter__(self) -> Iterator[Entry]:
@@ -102,24 +94,11 @@ class MatchRun:
         """Return one of the entries."""
         return self.name, self.layout.record(self.rows[at]), self.offset(at)
 
-    def offset(self, at: int) -> int:
-        """Return the offset of an entry in the document, in bytes."""
-        if not self._offsets:
-            (index, offset), text = self.start, self.text
-            begin, is_ascii = index, text.isascii()
-            for _ in self.rows:
-                start = text.index("<", begin)
-                offset += start - index if is_ascii else len(text[index:start].encode())
-                self._offsets.append(offset)
-                index = start
-                begin = text.index(self.end_tag, start) + len(self.end_tag)
-        return self._offsets[at]
 
-
-def iter_entries(pieces: Iterable[Entry | MatchRun]) -> Iterator[Entry]:
+def iter_entries(pieces: Iterable[Entry | EntryRun]) -> Iterator[Entry]:
     """Yield entries one by one."""
     for piece in pieces:
-        if isinstance(piece, MatchRun):
+        if isinstance(piece, EntryRun):
             yield from piece
         else:
             yield piece

@@ -20,7 +20,7 @@ from typing import Final
 
 from usp._parse.pattern.fits import Fit, FitTable, is_kept, table_of
 from usp._parse.pattern.known_patterns import find_pattern, learn_pattern
-from usp._parse.pattern.layout import MatchRun, Row
+from usp._parse.pattern.layout import EntryRun, Row
 from usp._parse.pattern.stretch import split_stretch
 from usp._parse.pattern.unsafe import UnsafeSearch
 from usp._parse.xml.grammar import Grammar
@@ -70,7 +70,7 @@ class PatternReader:
         """Whether it still tries to match entries of this block."""
         return self._left > 0
 
-    def read(self, begin: int, scope: NamespaceScope, start: int) -> tuple[MatchRun | None, int]:
+    def read(self, begin: int, scope: NamespaceScope, start: int) -> tuple[EntryRun | None, int]:
         """Return the entries that match from an offset in the block on, and where they end.
 
         ``start`` is the offset of the block in the document.
@@ -101,7 +101,7 @@ class PatternReader:
         self._byte, self._index = begin + length, end
         return run, self._byte
 
-    def _run(self, end_tag: str, index: int, offset: int) -> tuple[MatchRun | None, int]:
+    def _run(self, end_tag: str, index: int, offset: int) -> tuple[EntryRun | None, int]:
         """Return the entries that match from an index on, and where they end."""
         text = self._text or ""
         last = self._unsafe.next(index)
@@ -139,8 +139,8 @@ class PatternReader:
             return None, index
         self._report(used)
         forms = [fit.form for fit in used]
-        start, length = (index, offset), at - index
-        return MatchRun(fit.name, fit.layout, rows, forms, text, end_tag, start, length), at
+        offsets = _Offsets(text, end_tag, (index, offset), len(rows))
+        return EntryRun(fit.name, fit.layout, rows, forms, offsets, at - index), at
 
     def _match(self, written: str, end_tag: str) -> tuple[list[Fit], list[Row], bool]:
         """Return the fits and rows of the first entries of a stretch, and whether these are all.
@@ -218,3 +218,27 @@ class PatternReader:
         self._left -= _MISS
         if self._left <= 0:
             self._budget = max(self._budget // 2, _SMALLEST_BUDGET)
+
+
+class _Offsets:
+    """Returns the offset of an entry of a run in the document, in bytes; few are needed."""
+
+    def __init__(self, text: str, end_tag: str, start: tuple[int, int], count: int) -> None:
+        """Take the text, and where the first entry, or blanks before it, begins there and in it."""
+        self._text = text
+        self._end_tag = end_tag
+        self._start = start
+        self._count = count
+        self._known: list[int] = []
+
+    def __call__(self, at: int) -> int:
+        if not self._known:
+            (index, offset), text = self._start, self._text
+            begin, is_ascii = index, text.isascii()
+            for _ in range(self._count):
+                start = text.index("<", begin)
+                offset += start - index if is_ascii else len(text[index:start].encode())
+                self._known.append(offset)
+                index = start
+                begin = text.index(self._end_tag, start) + len(self._end_tag)
+        return self._known[at]

@@ -16,7 +16,7 @@ BAD_REFERENCE: Final = re.compile(
 
 def has_bad_reference(text: str) -> bool:
     """Tell whether a reference in a text may be invalid: much faster than a search for one."""
-    return any(
+    return text.count("&") != text.count("&amp;") and any(
         not after.startswith("amp;") and BAD_REFERENCE.match(f"&{after}")
         for after in text.split("&")[1:]
     )
@@ -27,8 +27,8 @@ class UnsafeSearch:
 
     def __init__(self, block: bytes, text: str) -> None:
         self._text = text
-        # Most blocks have none, which is found out at once.
-        may_occur = len(block.translate(None, _CONTROLS)) < len(block) or (
+        # Most blocks have none, which is found out at once: a search for each is the fastest.
+        may_occur = any(map(block.__contains__, _CONTROLS)) or (
             b"\xef" in block and b"\xef\xbf" in block
         )
         self._next = -1 if may_occur else len(text)

@@ -16,6 +16,7 @@ from usp._parse.values.text import clean_text
 _MAX_LENGTH: Final = 64
 _HOURS: Final = 24
 _LEAP_SECOND: Final = 60
+_NO_OFFSET: Final = timedelta(0)
 _TIME: Final = r"""
     (?P<hour>\d{1,2}):(?P<minute>\d{1,2})(?::(?P<second>\d{1,2})(?:[.,](?P<fraction>\d++))?)?
     (?:\s*+(?P<am_pm>[AP])\.?M\.?)?"""
@@ -54,6 +55,11 @@ _FORMS: Final = tuple(
 _ISO_SEPARATORS: Final = {"--": 10, "--T::Z": 20, "--T::+:": 25, "--T::-:": 25}
 """Every third character from the fifth on, and the length, of the forms that most sitemaps use and
 that Python parses itself: 2024-05-01, 2024-05-01T10:00:00Z, 2024-05-01T10:00:00+02:00."""
+_usual_feed_date: Final = re.compile(
+    r"[A-Z][a-z]{2}, ([0-3][0-9]) ([A-Z][a-z]{2}) ([0-9]{4}) "
+    r"([0-9]{2}):([0-9]{2}):([0-9]{2}) (?:GMT|([+-])([01][0-9])([0-5][0-9]))"
+).fullmatch
+"""The form that most feeds use: Wed, 06 May 2020 07:08:09 GMT."""
 _iso_length: Final = _ISO_SEPARATORS.get
 _from_iso_format: Final = datetime.fromisoformat
 _NUMBERS: Final = re.compile(
@@ -129,6 +135,15 @@ def parse_date(text: str) -> datetime | None:
             return _from_iso_format(text)
         except ValueError:
             pass  # a leap second, 24:00, or a day that doesn't exist
+    elif match := _usual_feed_date(text):
+        day, month, year, hour, minute, second, sign, hours, minutes = match.groups()
+        offset = timedelta(hours=int(hours), minutes=int(minutes)) if sign else _NO_OFFSET
+        zone = timezone(-offset if sign == "-" else offset)
+        numbers = int(year), _MONTHS.get(month.lower(), 0), int(day)
+        try:
+            return datetime(*numbers, int(hour), int(minute), int(second), tzinfo=zone)
+        except ValueError:
+            pass
     return _parse_any_form(text)
 
 

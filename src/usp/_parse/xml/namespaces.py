@@ -5,6 +5,7 @@ use https, old versions and misspellings. A prefix that is undeclared, or bound 
 namespace, has its usual meaning. Each such tolerance is recorded as a problem.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Mapping
 from functools import lru_cache
@@ -51,6 +52,7 @@ _EXACT: Final = {
 }
 """The namespaces of a root element according to the specifications."""
 
+_BINDING: Final = re.compile(rb"""\sxmlns:([\w.-]+)\s*=\s*["']([^"']*)""")
 _BY_LENGTH: Final = sorted(_NAMESPACES, key=len, reverse=True)
 _MAX_PREFIXES: Final = 256
 """How many prefixes are remembered: only hostile documents have more, and copies take time."""
@@ -76,6 +78,23 @@ def usual_prefix(namespace: str) -> str | None:
     normalized = normalized.removeprefix("http://").removeprefix("https://").removeprefix("www.")
     known = next((known for known in _BY_LENGTH if normalized.startswith(known)), None)
     return _NAMESPACES[known] if known else None
+
+
+def root_problem(own: str, namespace: str | None) -> tuple[str, str] | None:
+    """Return the problem with the namespace of a root element, if there is one."""
+    exact = _EXACT.get(own)
+    if not exact or namespace in exact:
+        return None
+    shown = repr(namespace[:80]) if namespace else "no namespace"
+    return "SM219", f"the root element is in {shown}"
+
+
+def binds_unusual_prefix(document: bytes) -> bool:
+    """Tell whether a prefix that has a usual meaning may be bound to an unknown namespace."""
+    return any(
+        prefix.decode().lower() in _USUAL_PREFIXES and not usual_prefix(namespace.decode())
+        for prefix, namespace in _BINDING.findall(document)
+    )
 
 
 class StructureProblems:
@@ -148,6 +167,14 @@ def forget_names() -> None:
     _name_table.cache_clear()
 
 
+def _declares(attributes: Mapping[str, str]) -> bool:
+    """Tell whether attributes may change the scope: namespaces, a base URL, a language."""
+    for name in attributes:  # noqa: SIM110 -- half the time of any(): there are few
+        if name.startswith("xml"):
+            return True
+    return False
+
+
 class NamespaceScope:
     """One scope of namespace declarations, which maps names as written to keys of the grammar."""
 
@@ -185,7 +212,7 @@ class NamespaceScope:
 
     def inside(self, name: str, attributes: Mapping[str, str]) -> "NamespaceScope":
         """Return the scope inside an element with these attributes."""
-        if self._root and not any(key.startswith("xml") for key in attributes):
+        if self._root and not _declares(attributes):
             return self
         declared = {
             key[6:]: value
@@ -218,10 +245,8 @@ class NamespaceScope:
     def _check_root(self, name: str, bound: Mapping[str, str]) -> _Root:
         prefix = name.rpartition(":")[0]
         namespace = bound.get(prefix)
-        exact = _EXACT.get(self._own)
-        if exact and namespace not in exact:
-            shown = repr(namespace[:80]) if namespace else "no namespace"
-            self.problems.add("SM219", f"the root element is in {shown}")
+        if problem := root_problem(self._own, namespace):
+            self.problems.add(*problem)
         return prefix, namespace
 
     def key(self, name: str) -> str:

@@ -58,6 +58,7 @@ if TYPE_CHECKING:
 __all__ = ["AiohttpCrawlScope", "current_scope"]
 
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
+_NO_HEAD: Final = frozenset({HTTPStatus.METHOD_NOT_ALLOWED, HTTPStatus.NOT_IMPLEMENTED})
 _FAILURES: Final = (
     aiohttp.ClientError,
     OSError,  # also what requests raises
@@ -66,6 +67,15 @@ _FAILURES: Final = (
     DeadlineError,
 )
 _LOST: Final = (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError)
+
+
+@dataclass(frozen=True, slots=True)
+class _Hops:
+    """What all requests on the way through redirects share."""
+
+    method: str
+    deadline: asyncio.Timeout
+    wait: ResponseWait
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +139,16 @@ class AiohttpCrawlScope(AioCrawlScope):
         finally:
             _CURRENT.reset(token)
 
-    async def fetch(self, url: str, validators: Validators | None) -> AbstractWebClientResponse:
+    async def head(self, url: str) -> AbstractWebClientResponse:
+        """Request only the head of a URL; with GET, if the server doesn't know HEAD."""
+        response = await self.fetch(url, None, "HEAD")
+        if isinstance(response, WebClientErrorResponse) and response.status_code() in _NO_HEAD:
+            return await self.fetch(url, None)
+        return response
+
+    async def fetch(
+        self, url: str, validators: Validators | None, method: str = "GET"
+    ) -> AbstractWebClientResponse:
         """Fetch a URL, following redirects; the body is not read yet."""
         try:
             url, login = _sent_url(url)
@@ -145,7 +164,8 @@ class AiohttpCrawlScope(AioCrawlScope):
             undo.callback(wait.end)
             try:
                 async with deadline:
-                    last = await self._follow(url, login, validators, deadline, wait)
+                    hops = _Hops(method, deadline, wait)
+                    last = await self._follow(url, login, validators, hops)
             except _FAILURES as error:
                 return _failed(error, deadline, wait)
             if last.response.status not in SUCCESS_STATUSES:
@@ -203,8 +223,7 @@ class AiohttpCrawlScope(AioCrawlScope):
         url: str,
         login: Login | None,
         validators: Validators | None,
-        deadline: asyncio.Timeout,
-        wait: ResponseWait,
+        hops: _Hops,
     ) -> _LastHop:
         """Request a URL and follow its redirects.
 
@@ -215,10 +234,11 @@ class AiohttpCrawlScope(AioCrawlScope):
         of_url = _basic(login)
         conditions = validators.headers() if validators else {}
         for _ in range(MAX_REDIRECTS + 1):
-            wait.start(url)
-            async with asyncio.timeout(wait.seconds):
-                response = await self._request(url, {**credentials, **of_url, **conditions})
-            wait.end(responded=True)
+            hops.wait.start(url)
+            headers = {**credentials, **of_url, **conditions}
+            async with asyncio.timeout(hops.wait.seconds):
+                response = await self._request(hops.method, url, headers)
+            hops.wait.end(responded=True)
             add_to_transcript(response, url)
             location = response.headers.get("Location")
             if response.status not in _REDIRECTS or not location:
@@ -232,32 +252,34 @@ class AiohttpCrawlScope(AioCrawlScope):
                 conditions = {}
             url = target
             urls.append(url)
-            await self._wait_for_hop(host_of(url), deadline)
+            await self._wait_for_hop(host_of(url), hops.deadline)
         raise TooManyRedirects(f"Exceeded {MAX_REDIRECTS} redirects.")
 
-    async def _request(self, url: str, headers: Mapping[str, str]) -> aiohttp.ClientResponse:
+    async def _request(
+        self, method: str, url: str, headers: Mapping[str, str]
+    ) -> aiohttp.ClientResponse:
         host = host_of(url)
         is_home = host == self._homepage.host
         if not self._guard.decided and not is_home:
             await self._look_up_homepage()
         context = AioRequestContext(self, self._guard, host, is_home)
         try:
-            return await self._send(url, headers, context)
+            return await self._send(method, url, headers, context)
         except _LOST as error:
             # A kept connection may be dead without a fault of the server: it is replaced once.
             if not context.is_reused or has_begun(error):
                 raise
-        return await self._send(url, headers, context)
+        return await self._send(method, url, headers, context)
 
     async def _send(
-        self, url: str, headers: Mapping[str, str], context: AioRequestContext
+        self, method: str, url: str, headers: Mapping[str, str], context: AioRequestContext
     ) -> aiohttp.ClientResponse:
         proxy = self._proxy_for(url)
         sent_url = URL(url, encoded=True)
         token = AIO_REQUEST_CONTEXT.set(context)
         try:
-            return await self._session.get(
-                sent_url, headers=headers, allow_redirects=False, proxy=proxy
+            return await self._session.request(
+                method, sent_url, headers=headers, allow_redirects=False, proxy=proxy
             )
         except LIBRARY_BUGS as error:
             raise aiohttp.ClientError(f"{type(error).__name__}: {error}") from error

@@ -84,6 +84,10 @@ class AioWebClientSuccessResponse(AbstractAioWebClientSuccessResponse):
         """Return the value of a header, or None if it is missing."""
         return self._response.headers.get(case_insensitive_name)
 
+    def header_values(self, case_insensitive_name: str) -> tuple[str, ...]:
+        """Return all values of a header that may be repeated."""
+        return tuple(self._response.headers.getall(case_insensitive_name, ()))
+
     def url(self) -> str:
         """Return the URL of the document, after redirects."""
         return self._urls[-1]

@@ -1,8 +1,18 @@
-"""The options of ``usp sync`` and ``usp changes``, as rows of a table."""
+"""The own options of ``usp sync``, ``usp changes`` and ``usp diff``."""
 
 from typing import Final
 
-from usp.cli._options import FROM, INTEGER, NAMES, NUMBER, TEXT, Option, format_option, shared
+from usp.cli._options import (
+    FROM,
+    INTEGER,
+    NAMES,
+    NUMBER,
+    TEXT,
+    TEXTS,
+    Option,
+    format_option,
+    shared,
+)
 
 CHANGE_FORMATS: Final = {
     "text": "a line for people per change",
@@ -69,3 +79,48 @@ CHANGES_OPTIONS: Final = (
     *shared("output", "replace", "append", "config", "no-config"),
 )  # fmt: skip
 """The options of ``usp changes``."""
+
+DIFF_FORMATS: Final = {
+    "text": "a line for people per difference",
+    "urls": "the URLs alone",
+    "jsonl": "an object per difference, one per line",
+}
+"""The output formats of ``usp diff``."""
+_CRAWL_OPTIONS: Final = shared(
+    *("include", "exclude", "max-sitemaps", "max-level", "sitemap", "no-robots", "no-known"),
+    *("homepage", "newer", "header", "user-agent", "netrc"),
+    *("proxy", "timeout", "max-seconds", "concurrency", "per-host", "delay", "max-attempts"),
+    *("insecure", "allow-private", "robots", "output", "replace", "append", "quiet"),
+    *("no-progress", "verbose", "log-file", "config", "no-config"),
+)
+"""Those shared options that leave both sides whole."""
+DIFF_OPTIONS: Final = (
+    Option(
+        ("--ignore",), "state",
+        "what doesn't matter in URLs, commas between: scheme, www, slash (at the end of the path), "
+        "case, query-order",
+        NAMES, "NAMES", keyword="ignore",
+    ),
+    Option(
+        ("--map",), "state",
+        "URLs of A that begin with OLD are compared as if they began with NEW; may be repeated, "
+        "the longest counts",
+        TEXTS, "OLD=NEW", keyword="map",
+    ),
+    Option(
+        ("--column",), "state",
+        "the column with URLs, in a table of another tool (default: by its name or its content); "
+        "if A and B have other ones, give it twice",
+        TEXTS, "NAME", keyword="column",
+    ),
+    Option(
+        ("--emit",), "state",
+        "only these differences, commas between: added, removed, changed, moved, maybe-added, "
+        "maybe-removed",
+        NAMES, "KINDS", keyword="emit",
+    ),
+    Option(("--exit-code",), "output", "exit with 1 if there are differences"),
+    format_option(DIFF_FORMATS),
+    *_CRAWL_OPTIONS,
+)  # fmt: skip
+"""The options of ``usp diff``."""

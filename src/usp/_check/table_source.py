@@ -1,0 +1,308 @@
+"""Checks of tables: exports, and the state of a sync. Their rows are shown to the same rules.
+
+Tables have what was understood of a sitemap, not how it is written. Rules that need more are not
+applied, and one finding (SM750) names them.
+"""
+
+from collections import Counter
+from collections.abc import Generator, Iterable, Iterator, Mapping
+from itertools import chain, groupby
+from operator import itemgetter
+from pathlib import Path
+from typing import Any, Final
+
+from usp._check.check_run import CheckRun, LiveContext
+from usp._check.facts import CheckOptions, DocumentEnd, SitemapFacts, UnreadFacts
+from usp._check.findings import Finding, Occurrence
+from usp._check.registry import CHECKED
+from usp._check.stream import CheckStream
+from usp._check.table import RULES
+from usp._crawl.policy import Policy
+from usp._inputs.kinds import InputKind, NamedInput, named_input
+from usp._inputs.listing import ListingStream, open_listing
+from usp._parse import AuditEntry, Kind, Source
+from usp._source import SourceName, is_local
+from usp._sync.changes import time_of
+from usp.exceptions import UsageError
+from usp.objects.fetch_info import FetchInfo
+from usp.objects.outcome import Attempt, FoundBy, Outcome, SkipReason
+from usp.objects.problem import CODES, Problem
+
+_BY_CONTENT: Final = frozenset(
+    {
+        *(InputKind.PARQUET, InputKind.ARROW, InputKind.DATABASE),
+        *(InputKind.FOLDER, InputKind.STATE),
+    }
+)
+_BY_NAME: Final = {
+    InputKind.DELIMITED: (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".csv.zst", ".tsv.zst"),
+    InputKind.JSON_LINES: (".jsonl", ".jsonl.gz", ".jsonl.zst", ".ndjson"),
+}
+"""Texts that are tables only if their names say so: a text sitemap may look like one."""
+_TABLES: Final = ("sitemaps", "pages", "problems")
+_COLUMNS: Final = {
+    "sitemaps": (
+        *("url", "declared_url", "parent_url", "found_by", "kind", "state", "code", "reason"),
+        *("http_status", "redirects", "content_type", "bytes", "index_lastmod", "complete"),
+        *("fetched_at", "pages"),
+    ),
+    "pages": (
+        *("url", "sitemap_url", "position", "lastmod", "lastmod_raw", "changefreq", "priority"),
+        *("images", "alternates"),
+    ),
+    "problems": ("sitemap_url", "code", "message", "line", "offset", "page_url", "count"),
+}
+_DECIDED: Final = frozenset(
+    f"SM{number}"
+    for number in (
+        *(150, 151, 250, 251, 252, 254, *range(350, 358), *range(359, 363)),
+        *(365, 366, 367, 369, 370, *range(451, 461), 462, 560, 561, 562),
+        *(*range(580, 590), 658, 660, 750, 751, *range(801, 806), *range(901, 912)),
+    )
+)
+"""The rules for which rows are enough."""
+_BY_COLUMN: Final = {
+    "sitemap_url": ("SM352", "SM353", "SM354", "SM365"),
+    "lastmod_raw": ("SM451", "SM452", "SM453"),
+    "changefreq": ("SM462",),
+    "images": ("SM560", "SM561", "SM562"),
+    "alternates": ("SM580", "SM581", "SM582", "SM583", "SM585", "SM586", "SM587", "SM589"),
+}
+"""Columns of pages that not all tables have, and the rules that need them."""
+_BY_SITEMAPS: Final = ("SM150", "SM151", "SM251", "SM254", "SM459", "SM658")
+"""The rules that need the table of sitemaps."""
+_IMAGE_FIELDS: Final = ("loc", "caption", "geo_location", "title", "license")
+_FAILED: Final = "failed"
+_SKIPPED: Final = "skipped"
+_Row = Mapping[str, Any]
+
+
+def table_input(source: SourceName) -> NamedInput | None:
+    """Return what a source is, if it has tables or is a recording; None for all others."""
+    if not is_local(source) or source == "-" or not Path(source).exists():
+        return None
+    named = named_input(source)
+    is_table = named.kind in _BY_CONTENT or str(source).lower().endswith(
+        _BY_NAME.get(named.kind, ())
+    )
+    return named if is_table or named.kind is InputKind.RECORDING else None
+
+
+class TableCheckStream(CheckStream):
+    """The findings of tables: what a crawl would say of itself is taken from them."""
+
+    def __init__(self, source: SourceName, run: CheckRun, policy: Policy) -> None:
+        """Open the tables; nothing is read yet.
+
+        :raises UsageError: if they can't be read.
+        """
+        self._run = run
+        try:
+            self._listing = open_listing(source, _TABLES, columns=_COLUMNS)
+        except UsageError as error:
+            if Path(source).is_dir():
+                raise UsageError(
+                    f"base_url must be given if {source} is a built website: it has no tables."
+                ) from error
+            raise
+        self._tally: Counter[str] = Counter()
+        self._items = _findings(run, self._listing, self._tally, policy)
+
+    @property
+    def url(self) -> str:
+        """The source."""
+        return self._listing.name
+
+    @property
+    def outcome(self) -> Outcome:
+        """What the tables say of the crawl that they come from."""
+        if not self._run.checked:
+            return Outcome.NONE
+        return self._listing.outcome or Outcome.FOUND
+
+    @property
+    def sitemaps_read(self) -> int:
+        """The number of sitemaps that the tables have."""
+        return len(self._run.checked)
+
+    @property
+    def sitemaps_failed(self) -> int:
+        """The number of sitemaps that could not be read."""
+        return self._tally[_FAILED]
+
+    @property
+    def skipped(self) -> Counter[SkipReason]:
+        """Nothing: tables have what was not skipped."""
+        return Counter()
+
+    @property
+    def tried(self) -> tuple[Attempt, ...]:
+        """Nothing: nothing is requested."""
+        return ()
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """Nothing: those of the tables are findings."""
+        return ()
+
+    def robots_verdict(self, agent: str) -> None:
+        """Return None: tables have no robots.txt."""
+        del agent
+
+    def close(self) -> None:
+        """End the check, and remove temporary files."""
+        self._items.close()
+        self._listing.close()
+        self._run.close()
+
+
+def decided_codes() -> frozenset[str]:
+    """Return the codes of the rules that tables can decide; their problems are found already."""
+    return _DECIDED | CODES.keys()
+
+
+def _not_decided(columns: Mapping[str, set[str]]) -> list[str]:
+    """Return the codes of the rules that tables with these columns can't decide."""
+    codes = {code for code in CHECKED | CODES.keys() if not RULES[code].engine} - _DECIDED
+    if "problems" in columns:
+        codes -= CODES.keys()
+    if "sitemaps" not in columns:
+        codes.update(_BY_SITEMAPS)
+    for column, needing in _BY_COLUMN.items():
+        if column not in columns.get("pages", ()):
+            codes.update(needing)
+    return sorted(codes)
+
+
+def _findings(
+    run: CheckRun, listing: ListingStream, tally: Counter[str], policy: Policy
+) -> Generator[Finding]:
+    """Yield the findings of all rows."""
+    reading = _TableReading(run, tally)
+    columns: dict[str, set[str]] = {}
+
+    def rows() -> Iterator[tuple[str, _Row]]:
+        for batch in listing:
+            columns.setdefault(batch.table.name, set()).update(batch.table.names)
+            for row in batch:
+                yield batch.table.name, dict(zip(batch.table.names, row, strict=True))
+
+    with listing:
+        for table, of_table in groupby(rows(), itemgetter(0)):
+            reading.read(table, map(itemgetter(1), of_table))
+        if "problems" in listing.tables:  # it may have no row
+            columns.setdefault("problems", set())
+        names = ", ".join(_not_decided(columns))
+        run.take([Occurrence("SM750", None, detail=f"tables don't have what these need: {names}")])
+        is_whole = listing.outcome is Outcome.FOUND
+    yield from run.finish(is_whole=is_whole, live=LiveContext(policy, ""))
+
+
+class _TableReading:
+    """Shows rows to the rules, sitemap by sitemap."""
+
+    def __init__(self, run: CheckRun, tally: Counter[str]) -> None:
+        self._run = run
+        self._tally = tally
+        self._sitemaps: dict[str, _Row] = {}
+
+    def read(self, table: str, rows: Iterator[_Row]) -> None:
+        """Read the rows of a table."""
+        if table == "sitemaps":
+            for row in rows:
+                self._add_sitemap(row)
+        elif table == "pages":
+            for url, pages in groupby(rows, itemgetter("sitemap_url")):
+                self._check(url or "", pages)
+        else:
+            self._run.take(chain.from_iterable(map(_problem, rows)))
+
+    def _add_sitemap(self, row: _Row) -> None:
+        self._sitemaps[row["url"]] = row
+        if row.get("kind") == Kind.ROBOTS:
+            return
+        if row["state"] in {_FAILED, _SKIPPED}:
+            self._tally[row["state"]] += 1
+            found_by = FoundBy(row.get("found_by") or FoundBy.GIVEN)
+            is_skipped = row["state"] == _SKIPPED
+            reason = row.get("reason") or ""
+            status = row.get("http_status")
+            self._run.take_unread(UnreadFacts(row["url"], status, reason, found_by, is_skipped))
+        elif row.get("kind") == Kind.INDEX or row.get("pages") == 0:
+            self._check(row["url"], ())  # no row of the pages belongs to it
+
+    def _check(self, url: str, pages: Iterable[_Row]) -> None:
+        row = self._sitemaps.get(url, {})
+        sitemap = _facts(url, row, self._sitemaps, self._run.options)
+        self._run.checked.setdefault(url)
+        complete = row.get("complete")
+        end = DocumentEnd(document_bytes=row.get("bytes") or 0, complete=complete is not False)
+        self._run.check_rows(sitemap, map(_entry, pages), end)
+
+
+def _facts(
+    url: str, row: _Row, sitemaps: Mapping[str, _Row], options: CheckOptions
+) -> SitemapFacts:
+    parent = row.get("parent_url")
+    parent_kind = sitemaps.get(parent, {}).get("kind") if parent else None
+    return SitemapFacts(
+        url,
+        Kind(row.get("kind") or Kind.URLSET),
+        options,
+        Source.of(""),
+        is_file="://" not in url,
+        declared_url=row.get("declared_url") or url,
+        found_by=FoundBy(row["found_by"]) if row.get("found_by") else None,
+        parent_url=parent,
+        parent_kind=Kind(parent_kind) if parent_kind else None,
+        index_lastmod=time_of(row.get("index_lastmod")),
+        fetch_info=FetchInfo(
+            status=row.get("http_status"),
+            content_type=row.get("content_type"),
+            redirects=tuple(row.get("redirects") or ()),
+            fetched_at=time_of(row.get("fetched_at")),
+        ),
+    )
+
+
+def _entry(row: _Row) -> AuditEntry:
+    """Return an entry as it may have been written."""
+    record: list[tuple[str, str]] = [("loc", row["url"])]
+    lastmod = row.get("lastmod_raw") or _written(row.get("lastmod"))
+    for key, value in (("lastmod", lastmod), *((key, row.get(key)) for key in _PLAIN)):
+        if value is not None:
+            record.append((key, str(value)))
+    for image in row.get("images") or ():
+        record.append(("image:image", ""))
+        named = zip(_IMAGE_FIELDS, image, strict=False)
+        record += [(f"image:{name}", text) for name, text in named if text]
+    for language, href in row.get("alternates") or ():
+        record += [
+            ("xhtml:link@rel", "alternate"),
+            ("xhtml:link@hreflang", language or ""),
+            ("xhtml:link@href", href or ""),
+            ("xhtml:link", ""),
+        ]
+    return AuditEntry("url", (row["url"],), tuple(record), row.get("position") or 0, None, None)
+
+
+_PLAIN: Final = ("changefreq", "priority")
+
+
+def _written(lastmod: int | None) -> str | None:
+    moment = time_of(lastmod)
+    return None if moment is None else moment.isoformat().replace("+00:00", "Z")
+
+
+def _problem(row: _Row) -> Iterator[Occurrence]:
+    """Yield the occurrences that a row of the table of problems stands for."""
+    if row["code"] in RULES:
+        for _ in range(row.get("count") or 1):
+            yield Occurrence(
+                row["code"],
+                row.get("sitemap_url"),
+                row.get("page_url"),
+                row.get("line"),
+                row.get("offset"),
+                row.get("message") or "",
+            )

@@ -1,0 +1,250 @@
+"""``usp.diff``: what is different between two inputs."""
+
+from collections import Counter
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from types import TracebackType
+from typing import Final, Self, Unpack
+
+from usp._crawl.policy import Policy, PolicyFields, explains_policy, policy_with
+from usp._crawl.selection import matches_patterns, parse_patterns
+from usp._diff.compare import Comparer
+from usp._diff.differences import Difference, DifferenceKind
+from usp._diff.keys import UrlKeys
+from usp._diff.records import SideCounts, differing_groups
+from usp._diff.sides import COLUMNS, TABLES, Side, SitemapNumbers
+from usp._diff.sorting import LineSorter
+from usp._inputs.listing import CrawlFields, ListingStream, open_listing
+from usp._source import STDIN, SourceName
+from usp._sync.reader import check_policy
+from usp._validate import argument_error, check_strings
+from usp.exceptions import UsageError
+from usp.objects.events import Observer
+from usp.objects.outcome import Outcome
+from usp.web_client.abstract_client import AbstractWebClient
+
+_SIDES: Final = 2
+
+
+@dataclass(frozen=True, slots=True)
+class DiffSide:
+    """One side of a comparison.
+
+    :param name: the input, as it was named.
+    :param kind: what it is: ``site``, ``sitemap``, ``file``, ``recording``, ``csv``, ``jsonl``,
+        ``parquet``, ``arrow``, ``database``, ``folder``, ``state`` or ``list``.
+    :param outcome: what came of reading it; None if it doesn't say, as a CSV file.
+    :param pages: its rows; a URL that several sitemaps list counts for each.
+    :param urls: its different URLs, as far as they were compared.
+    :param is_whole: whether all of it was read, as far as it says.
+    """
+
+    name: str
+    kind: str
+    outcome: Outcome | None
+    pages: int
+    urls: int
+    is_whole: bool
+
+
+class Diff(Iterator[Difference]):
+    """Differences in the order of their URLs; ``usp.diff`` returns it.
+
+    Both sides are read when the first difference is asked for. It is a context manager; closing it
+    removes its temporary file, and so does its end.
+    """
+
+    _work: "_Work"
+    _found: Generator[Difference]
+
+    @classmethod
+    def _start(cls, work: "_Work") -> Self:
+        found = cls.__new__(cls)
+        found._work, found._found = work, work.differences()
+        return found
+
+    @property
+    def counts(self) -> Counter[DifferenceKind]:
+        """The differences so far, by kind; those that were not asked for, too."""
+        return self._work.counts
+
+    @property
+    def same(self) -> int:
+        """The URLs so far in which nothing is different."""
+        return self._work.urls.same + self._work.alike
+
+    @property
+    def sides(self) -> tuple[DiffSide, ...]:
+        """A and B, as far as they were read."""
+        return tuple(self._work.side_reports())
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether both sides could be read, at least in part."""
+        return self._work.is_answered
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether both sides were read whole, as far as they say."""
+        return self.is_answered and all(side.is_whole for side in self._work.sides)
+
+    def __next__(self) -> Difference:
+        return next(self._found)
+
+    def close(self) -> None:
+        """End it: nothing more is read."""
+        self._found.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+class _Work:
+    """A comparison, from two inputs to differences."""
+
+    def __init__(
+        self,
+        listings: Sequence[ListingStream],
+        keys: UrlKeys,
+        emit: frozenset[DifferenceKind],
+        policy: Policy,
+    ) -> None:
+        numbers = SitemapNumbers()
+        self._listings = listings
+        self._emit = emit
+        self._include = parse_patterns("include", policy.include)
+        self._exclude = parse_patterns("exclude", policy.exclude)
+        self.sides = [Side(letter, keys, numbers) for letter in "ab"]
+        self.urls = SideCounts()
+        self.counts: Counter[DifferenceKind] = Counter()
+        self.alike = 0
+        """URLs with several rows, or in other sitemaps, of which nothing is different."""
+
+    @property
+    def is_answered(self) -> bool:
+        return all(side.kind is not None and side.was_read for side in self.sides)
+
+    def side_reports(self) -> Iterator[DiffSide]:
+        for side, urls in zip(self.sides, (self.urls.a, self.urls.b), strict=True):
+            if side.kind is not None:
+                yield DiffSide(
+                    side.name, str(side.kind), side.outcome, side.rows, urls, side.is_whole
+                )
+
+    def differences(self) -> Generator[Difference]:
+        """Read both sides, and yield the wanted differences."""
+        with closing(LineSorter()) as sorter:
+            for side, listing in zip(self.sides, self._listings, strict=True):
+                side.read(listing, sorter.add)
+                if not side.was_read:
+                    return
+            comparer = Comparer(*(side.facts() for side in self.sides))
+            for group in differing_groups(sorter.merged(), self.urls):
+                is_different = False
+                for found in comparer.differences(group):
+                    is_different = True
+                    if self._is_chosen(found):
+                        self.counts[found.change] += 1
+                        if found.change in self._emit:
+                            yield found
+                self.alike += not is_different
+
+    def _is_chosen(self, found: Difference) -> bool:
+        urls = {found.url, found.old_url or found.url}
+        return any(matches_patterns(url, self._include, self._exclude) for url in urls)
+
+
+@explains_policy
+def diff(
+    a: SourceName,
+    b: SourceName,
+    *,
+    ignore: Iterable[str] = (),
+    map: Mapping[str, str] | None = None,
+    column: str | Iterable[str | None] | None = None,
+    emit: Iterable[str] | None = None,
+    web_client: AbstractWebClient | None = None,
+    use_robots: bool = True,
+    use_known_paths: bool | None = None,
+    observer: Observer | None = None,
+    policy: Policy | None = None,
+    **policy_fields: Unpack[PolicyFields],
+) -> Diff:
+    """Compare two things that list pages, and iterate over what is different.
+
+    Each can be a site, a sitemap or a file, an export, a recording, the state of a sync, a list of
+    URLs, or a table of another tool; its content says what it is. Both are read when the first
+    difference is asked for. Differences come in the order of their URLs. Memory doesn't grow with
+    the number of pages: they are sorted in a temporary file.
+
+    :param a: what to compare with.
+    :param b: what is compared; what it has and A doesn't, is ``added``.
+    :param ignore: what doesn't matter in URLs: ``scheme``, ``www``, ``slash`` (at the end of the
+        path), ``case``, ``query-order``.
+    :param map: prefixes of URLs of A, and what stands for each in B; the longest that fits counts.
+    :param column: the column with URLs, in a table of another tool; two if A and B differ.
+    :param emit: the kinds of differences to hand over; all by default.
+    :param web_client: the client to fetch with; by default a ``RequestsWebClient``.
+    :param use_robots: whether to read robots.txt.
+    :param use_known_paths: whether to try paths at which sitemaps are common; by default, only
+        where what robots.txt declares leads to nothing.
+    :param observer: called with each event of the crawls; see ``usp.objects.events``.
+    :param policy: limits and options of the crawls. ``include`` and ``exclude`` choose which
+        differences are counted and handed over.
+    :param policy_fields: single fields of the policy, such as ``per_host=4``.
+    :return: an iterator of differences, with ``counts``, ``sides``, ``is_whole`` and ``close()``.
+    :raises UsageError: if an argument is wrong, or an input can't be read.
+    :raises MissingExtraError: if a library is missing that reads an input.
+    """
+    if a == b == STDIN:
+        raise UsageError("a and b can't both be standard input.")
+    policy = policy_with(policy, policy_fields)
+    check_policy(policy, "include_sitemaps", "exclude_sitemaps")
+    reading: CrawlFields = {
+        "web_client": web_client,
+        "use_robots": use_robots,
+        "use_known_paths": use_known_paths,
+        "observer": observer,
+        "policy": replace(policy, include=(), exclude=()),
+    }
+    keys = UrlKeys.of(ignore, {} if map is None else map)
+    listings = _opened((a, b), _columns(column), reading)
+    return Diff._start(_Work(listings, keys, _kinds(emit), policy))
+
+
+def _opened(
+    sources: Iterable[SourceName], columns: Iterable[str | None], reading: CrawlFields
+) -> list[ListingStream]:
+    return [
+        open_listing(source, TABLES, columns=COLUMNS, column=column, fingerprints=True, **reading)
+        for source, column in zip(sources, columns, strict=True)
+    ]
+
+
+def _columns(given: object) -> list[str | None]:
+    """Return the column with URLs of each side."""
+    if given is None or isinstance(given, str):
+        return [given] * _SIDES
+    names = list(given) if isinstance(given, Iterable) else []
+    if len(names) != _SIDES or not all(name is None or isinstance(name, str) for name in names):
+        raise argument_error("column", "the name of a column, or two of them", given)
+    return names
+
+
+def _kinds(given: Iterable[str] | None) -> frozenset[DifferenceKind]:
+    if given is None:
+        return frozenset(DifferenceKind)
+    wanted = check_strings("emit", given)
+    for kind in wanted:
+        if kind not in set(DifferenceKind):
+            raise argument_error("emit", f"some of {', '.join(DifferenceKind)}", kind)
+    return frozenset(DifferenceKind(kind) for kind in wanted)

@@ -1,0 +1,257 @@
+"""Reading a small XML document at once, as a tree that ElementTree builds with expat, in C.
+
+Most sitemaps and feeds have few entries. For those, the calls from expat into Python cost most, and
+the pattern reader learns more than it can use. The elements and texts of a tree are those that
+expat has found, so its entries are those that the expat reader gives.
+
+Only documents in which nothing is odd are read in this way: well-formed, with each entry where it
+belongs. Any other one is left to ``XmlReader``, the authority on what it means and on its problems.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+from xml.etree.ElementTree import Element, ParseError, XMLParser
+
+from usp._parse.diagnostics import START, Diagnostics, Position, ReadPosition
+from usp._parse.input.chunks import CHUNK_SIZE
+from usp._parse.pattern.layout import EntryRun, Row, iter_entries
+from usp._parse.tree.names import ODD, RDF, RDF_ABOUT, Level, Shape, names_in, split_name
+from usp._parse.xml.entry_builder import Entry
+from usp._parse.xml.grammar import Grammar, Tag
+from usp._parse.xml.namespaces import binds_unusual_prefix
+from usp._parse.xml.read_buffer import ReadBuffer
+from usp._parse.xml_reader import XmlReader
+
+_Record = list[tuple[str, str]]
+
+_XML_BASE: Final = b"xml:base"
+_BASE: Final = "{http://www.w3.org/XML/1998/namespace}base"
+LARGEST_TREE: Final = CHUNK_SIZE
+"""Longer documents are never held whole."""
+_FEW_ENTRIES: Final = 60
+_LONG_ENTRY: Final = 700
+"""With more entries than that, which are shorter than that, the pattern reader saves more than it
+costs to learn (``bench real``)."""
+_MAX_DEPTH: Final = 16
+_MAX_INNER: Final = 400
+"""How deep entries may be, and how many elements there may be inside of one that isn't read: with
+more of them, some may be nested too deep."""
+
+
+class _OddError(Exception):
+    """Something in a document is not as it should be."""
+
+
+@dataclass(slots=True)
+class SmallDocument:
+    """A whole document."""
+
+    text: bytes
+    root: int
+    """Where the root element starts in it."""
+    start: ReadPosition = START
+    """The position of the text in the document as received."""
+
+
+def is_worth_a_tree(text: bytes, grammar: Grammar) -> bool:
+    """Tell whether a tree is the fastest way to read a document."""
+    if not grammar.plain_texts:
+        return True  # items are long, and few of their texts are read
+    entries = text.count(b"</url>") + text.count(b"</sitemap>")
+    return entries <= _FEW_ENTRIES or len(text) > _LONG_ENTRY * entries
+
+
+def read_tree(
+    document: SmallDocument, grammar: Grammar, diagnostics: Diagnostics
+) -> list[Entry | EntryRun] | None:
+    """Return the entries of a document; None if it is odd.
+
+    Instead of its offset, an entry has its number.
+    """
+    data = document.text[document.root :]
+    parser = XMLParser(encoding="utf-8")  # noqa: S314 -- it never sees a DOCTYPE
+    try:
+        parser.feed(data)
+        reader = _TreeReader(data, grammar, parser.close())
+    except (ParseError, _OddError):
+        return None
+    if not reader.entries:
+        return None
+    diagnostics.position_of = positions = _Positions(document, grammar)
+    if problem := reader.names.problem:
+        diagnostics.report(*problem, position=positions.root.position)
+    diagnostics.check_time()
+    return reader.entries
+
+
+class _TreeReader:
+    """The entries of one tree."""
+
+    def __init__(self, data: bytes, grammar: Grammar, root: Element) -> None:
+        namespace, _ = split_name(root.tag)
+        self.names = names_in(grammar, namespace)
+        self.entries: list[Entry | EntryRun] = []
+        self._data = data
+        self._grammar = grammar
+        self._has_bases = _XML_BASE in data
+        self._count = 0
+        self._run: EntryRun | None = None
+        self._shape: Shape | None = None
+        self._checked_prefixes = False
+        if self.names.depend_on_prefixes and data.count(namespace.encode()) > 1:
+            raise _OddError
+        if grammar.plain_texts:
+            _check_blank([root.text, *{child.tail for child in root}])
+        self._read_around(root, 0, None)
+
+    def _read_around(self, element: Element, depth: int, base: str | None) -> None:
+        """Read the entries in an element around them, given the ``xml:base`` there."""
+        if depth > _MAX_DEPTH:
+            raise _OddError
+        if self._has_bases:
+            base = element.get(_BASE, base)
+        tags, all_shapes = self.names.entries, self.names.shapes
+        may_be_rows = self._grammar.plain_texts and not self._has_bases
+        for child in element:
+            tag = tags[child.tag]
+            if tag is None:
+                self._check_outside(child)
+                self._read_around(child, depth + 1, base)
+                continue
+            # In a feed, what is a page depends on several fields: rows would be of no use.
+            shape = all_shapes[tag][tuple([field.tag for field in child])] if may_be_rows else None
+            if shape and not any(map(len, child)):
+                texts: list[str | None] = [field.text or "" for field in child]
+                texts.append(None)
+                self._add_row(shape.row(texts), shape, tag, child)
+            else:
+                self.entries.append((tag.key, self._record(child, tag, base), self._count))
+                self._run = None
+            self._count += 1
+
+    def _add_row(self, row: Row, shape: Shape, tag: Tag, entry: Element) -> None:
+        url, run = row[shape.url], self._run
+        if not url or url.isspace():
+            self._check_loose_texts(entry, self.names.level(tag.children or {}))
+        if run is None or run.layout is not shape.layout or run.name != tag.key:
+            offset = range(self._count, len(self._data)).__getitem__
+            run = self._run = EntryRun(tag.key, shape.layout, [], [], offset, 0)
+            self.entries.append(run)
+            self._shape = None
+        if shape is not self._shape:
+            self._shape = shape
+            run.forms.append(shape.form)
+        run.rows.append(row)
+
+    def _record(self, entry: Element, tag: Tag, base: str | None) -> _Record:
+        record: _Record = []
+        if self._has_bases and (own := entry.get(_BASE, base)):
+            record.append((_XML_BASE.decode(), own))
+        if tag.attributes:
+            self._add_attributes(entry, tag, record)
+        tags = self.names.level(tag.children or {})
+        self._add_fields(entry, tags, record)
+        url_field = self._grammar.url_field
+        for key, text in record:
+            if key == url_field and text and not text.isspace():
+                return record
+        self._check_loose_texts(entry, tags)
+        return record
+
+    def _add_fields(self, element: Element, tags: Level, record: _Record) -> None:
+        for child in element:
+            tag = tags[child.tag]
+            if tag is None:
+                self._check_inside(child)
+                continue
+            if tag.children is not None:
+                record.append((tag.key, ""))
+                if tag.attributes:
+                    self._add_attributes(child, tag, record)
+                self._add_fields(child, self.names.level(tag.children), record)
+                continue
+            if tag.attributes:
+                self._add_attributes(child, tag, record)
+            record.append((tag.key, self._inner_text(child) if len(child) else child.text or ""))
+
+    def _add_attributes(self, element: Element, tag: Tag, record: _Record) -> None:
+        keys = self.names.attributes(tag)
+        for name, value in element.items():
+            if key := keys[name]:
+                if name == RDF_ABOUT and not self._has_one_rdf:
+                    raise _OddError  # its prefix may be another one
+                record.append((key, value))
+
+    @property
+    def _has_one_rdf(self) -> bool:
+        """Whether the namespace of RDF has its usual prefix, and no other one."""
+        return self._data.count(RDF.encode()) == 1 and b"xmlns:rdf" in self._data
+
+    def _inner_text(self, element: Element) -> str:
+        """Return the text of an element that contains markup."""
+        if self._grammar.plain_texts:
+            raise _OddError  # a problem
+        self._check_inside(element)
+        return "".join(element.itertext())
+
+    def _check_outside(self, element: Element) -> None:
+        """Check an element around entries, or between them."""
+        grammar, local = self._grammar, self._key(element.tag).rpartition(":")[2]
+        if local in grammar.entries or local in grammar.roots or local == "loc":
+            raise _OddError
+
+    def _check_inside(self, element: Element) -> None:
+        """Check an element whose markup isn't read: an entry in it would be one of its own."""
+        inner = [one.tag for one in element.iter()]
+        keys = map(self._key, set(inner))
+        if len(inner) > _MAX_INNER or not self._grammar.entries.keys().isdisjoint(keys):
+            raise _OddError
+
+    def _check_loose_texts(self, element: Element, tags: Level) -> None:
+        """Check texts that are in no field: a URL may be among them."""
+        _check_blank([element.text, *(child.tail for child in element)])
+        for child in element:
+            if (tag := tags[child.tag]) and tag.children is not None:
+                self._check_loose_texts(child, self.names.level(tag.children))
+
+    def _key(self, name: str) -> str:
+        """Return the key of an element that isn't known where it is."""
+        key = self.names[name]
+        if key == ODD:
+            raise _OddError
+        if key[0] == "?" and not self._checked_prefixes:
+            if binds_unusual_prefix(self._data):
+                raise _OddError  # it may have its usual meaning
+            self._checked_prefixes = True
+        return key
+
+
+def _check_blank(texts: Iterable[str | None]) -> None:
+    if "".join(filter(None, texts)).strip():
+        raise _OddError
+
+
+class _Positions:
+    """Returns the position of an entry, given its number; only problems need one."""
+
+    def __init__(self, document: SmallDocument, grammar: Grammar) -> None:
+        self._document = document
+        self._grammar = grammar
+        self._offsets: list[int] = []
+        self._buffer: ReadBuffer | None = None
+
+    @property
+    def root(self) -> ReadPosition:
+        """The position of the root element."""
+        return self._document.start.past(self._document.text[: self._document.root])
+
+    def __call__(self, number: int) -> Position:
+        if self._buffer is None:
+            data, root = self._document.text[self._document.root :], self.root
+            diagnostics = Diagnostics(collecting=False, locating=False)
+            reader = XmlReader(self._grammar, diagnostics, root, expat_only=True)
+            self._offsets = [at for _, _, at in iter_entries(reader.read([data]))]
+            self._buffer = ReadBuffer(root)
+            self._buffer.append(data)
+        return self._buffer.position_of(self._offsets[number])

@@ -1,0 +1,162 @@
+"""Inputs that are no exports: sites, sitemaps, recordings, lists, tables of other tools."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.server import LoopbackServer
+from usp._inputs.kinds import InputKind
+from usp._inputs.listing import READERS, open_listing
+from usp.cli._demo_site import DemoSite
+from usp.exceptions import UsageError
+from usp.objects.outcome import Outcome
+from usp.web_client.recording import RecordingWebClient
+
+A, B = "https://example.org/a", "https://example.org/b?x=1,2"
+SITEMAP = f"<urlset><url><loc>{A}</loc></url><url><loc>{B}</loc></url></urlset>"
+ROWS = ((A, "11"), (B, "7"))
+
+
+def table(header: str, delimiter: str = ",") -> str:
+    lines = [header, *(f'"{url}"{delimiter}{number}' for url, number in ROWS)]
+    return "\r\n".join(lines) + "\r\n"
+
+
+TEXTS = {
+    "a list": (f"{A}\n\n# a comment\n  {B}\n".encode(), InputKind.URL_LIST),
+    "a list in a gzip file": (gzip.compress(f"{A}\n{B}\n".encode()), InputKind.URL_LIST),
+    "a list with a byte order mark": (f"\ufeff{A}\r\n{B}\r\n".encode(), InputKind.URL_LIST),
+    "Screaming Frog": (table('"Address","Status Code"').encode(), InputKind.DELIMITED),
+    "Search Console": (table("Top pages,Clicks").encode(), InputKind.DELIMITED),
+    "Search Console in another language": (
+        table("Die häufigsten Seiten,Klicks").encode(), InputKind.DELIMITED,
+    ),
+    "Ahrefs": (table("Current URL\tTraffic", "\t").encode("utf-16"), InputKind.DELIMITED),
+    "a spreadsheet": (table("URL;Count", ";").encode("utf-8-sig"), InputKind.DELIMITED),
+    "one column": (f'loc\n{A}\n"{B}"\n'.encode(), InputKind.DELIMITED),
+    "JSON lines": (
+        f'{{"n": 1, "url": "{A}"}}\n{{"n": 2, "url": "{B}"}}'.encode(), InputKind.JSON_LINES,
+    ),
+    "a sitemap": (SITEMAP.encode(), InputKind.FILE),
+    "a sitemap in a gzip file": (gzip.compress(SITEMAP.encode()), InputKind.FILE),
+    "a JSON Feed": (
+        f'{{"version": "https://jsonfeed.org/version/1.1",\n "title": "x",\n "items": '
+        f'[{{"id": "1", "url": "{A}", "title": "t"}}, '
+        f'{{"id": "2", "url": "{B}", "title": "t"}}]}}'.encode(),
+        InputKind.FILE,
+    ),
+}  # fmt: skip
+
+
+def urls_of(source: str | Path, **given: str) -> list[str]:
+    with open_listing(source, columns=["url"], column=given.get("column")) as listing:
+        return [url for batch in listing for url in batch.columns["url"]]
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_what_a_text_is_is_decided_by_its_content(name: str, tmp_path: Path) -> None:
+    data, kind = TEXTS[name]
+    (tmp_path / "some.file").write_bytes(data)
+    with open_listing(tmp_path / "some.file") as listing:
+        assert listing.kind is kind
+    assert urls_of(tmp_path / "some.file") == [A, B]
+
+
+@pytest.mark.parametrize("name", ["a list", "Screaming Frog", "JSON lines", "a sitemap"])
+def test_standard_input_is_read_as_a_file_is(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    data, _ = TEXTS[name]
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(data))))
+    assert urls_of("-") == [A, B]
+
+
+def test_a_column_can_be_named(tmp_path: Path) -> None:
+    path = tmp_path / "links.csv"
+    path.write_text(f"url,target\nhttps://from.example/,{A}\n", encoding="utf-8")
+    assert urls_of(path, column="target") == [A]
+    with pytest.raises(UsageError, match=r"has no column 'where'; it has url, target"):
+        urls_of(path, column="where")
+
+
+def test_a_table_without_urls_says_what_to_do(tmp_path: Path) -> None:
+    path = tmp_path / "links.csv"
+    path.write_text("name,number\nx,1\n", encoding="utf-8")
+    with pytest.raises(UsageError, match=r"no column with URLs among name, number; say which"):
+        urls_of(path)
+
+
+def test_rows_without_a_url_and_short_rows_are_no_pages(tmp_path: Path) -> None:
+    path = tmp_path / "pages.csv"
+    path.write_text(f'Clicks,Page,CTR\n1,{A}\n\nTotal\n2,,\n3,"{B}",4,5\n', encoding="utf-8")
+    assert urls_of(path) == [A, B]
+
+
+def test_of_another_tool_only_the_url_the_date_and_the_sitemap_are_taken(tmp_path: Path) -> None:
+    path = tmp_path / "frame.csv"
+    path.write_text(
+        f'loc,lastmod,title,sitemap\n{A},1970-01-02,T,https://example.org/s.xml\n"{B}",soon,,\n',
+        encoding="utf-8",
+    )
+    with open_listing(path) as listing:
+        (batch,) = listing
+    assert batch.table.names == ("url", "sitemap_url", "lastmod")
+    assert list(batch) == [(A, "https://example.org/s.xml", 86_400_000_000), (B, None, None)]
+
+
+def test_a_site_a_sitemap_and_a_recording_are_crawled(demo_site: DemoSite, tmp_path: Path) -> None:
+    with RecordingWebClient(tmp_path / "site.warc.gz", source=demo_site.url) as client:
+        with open_listing(demo_site.url, ("pages", "sitemaps"), web_client=client) as listing:
+            live = [(batch.table.name, list(batch)) for batch in listing]
+        assert listing.kind is InputKind.SITE
+        assert listing.crawl is not None
+    with open_listing(tmp_path / "site.warc.gz", ("pages", "sitemaps")) as listing:
+        replayed = [(batch.table.name, list(batch)) for batch in listing]
+    assert listing.kind is InputKind.RECORDING
+    assert [rows for name, rows in replayed if name == "pages"] == [
+        rows for name, rows in live if name == "pages"
+    ]
+    assert {name for name, _ in replayed} == {"pages", "sitemaps"}
+    with open_listing(f"{demo_site.url}sitemap.xml") as listing:
+        assert listing.kind is InputKind.SITEMAP
+
+
+def test_a_crawl_says_what_came_of_it(server: LoopbackServer) -> None:
+    server.site["/robots.txt"] = f"Sitemap: {server.url}a.xml\nSitemap: {server.url}b.xml"
+    server.site["/a.xml"] = SITEMAP
+    with open_listing(server.url, max_attempts=1) as listing:
+        assert sum(batch.length for batch in listing) == 2
+        assert listing.outcome is Outcome.PARTIAL
+
+
+def test_a_listing_that_is_closed_fetches_nothing_more(demo_site: DemoSite) -> None:
+    with open_listing(demo_site.url) as listing:
+        assert next(listing).length
+    assert next(listing, None) is None
+
+
+def test_every_kind_has_its_reader() -> None:
+    assert set(READERS) == set(InputKind)
+
+
+@pytest.mark.parametrize("given", [None, 7, b"x"])
+def test_what_is_no_name_is_refused(given: object) -> None:
+    with pytest.raises(UsageError, match="source must be a URL, a domain or a file"):
+        open_listing(given)  # type: ignore[arg-type]
+
+
+def test_what_can_not_be_crawled_is_refused_at_the_call(tmp_path: Path) -> None:
+    (tmp_path / "cut.warc").write_bytes(b"WARC/1.1\r\n")
+    with pytest.raises(UsageError, match="is neither a URL, nor a domain, nor a file"):
+        open_listing("word")
+    with pytest.raises(UsageError, match="is not a recording that can be read"):
+        open_listing(tmp_path / "cut.warc")
+
+
+def test_a_file_that_is_not_there_is_no_domain() -> None:
+    for name in ("pages.parquet", "state.db@-1", "./x"):
+        with pytest.raises(UsageError, match="No such file"):
+            open_listing(name)
