@@ -70,7 +70,7 @@ def crawl(
     :param sites: the name of a list (a file, gzipped or zipped or not, an fsspec URL, ``-``), or
         the domains and URLs themselves.
     :param out: a folder, or an fsspec URL.
-    :param shards: how many shards; by default one for a thousand sites, at least 16.
+    :param shards: how many shards; by default one for a thousand sites, and more for a short list.
     :param shard: run only a share of the shards: ``2/8`` for the second of eight.
     :param column: the column of a CSV file that has the sites; by default found by its name.
     :param engine: ``local`` for processes of this machine, ``dask`` for Dask.
@@ -111,7 +111,7 @@ def shards(sites: Sites, count: int | None = None, *, column: str | None = None)
     """Return a list of sites, divided into shards for any engine.
 
     :param sites: the name of a list, or the domains and URLs themselves.
-    :param count: how many shards; by default one for a thousand sites, at least 16.
+    :param count: how many shards; by default one for a thousand sites, and more for a short list.
     :param column: the column of a CSV file that has the sites; by default found by its name.
     :raises UsageError: if the list can't be read.
     """

@@ -88,7 +88,9 @@ class ShardWorker:
     options: BulkOptions
     client: AioWebClient
     slots: SiteSlots
-    report: Report = field(default=lambda _done: None)
+    report: Report
+    finishing: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Held while a shard is finished: one at a time, since that takes memory."""
 
 
 @asynccontextmanager
@@ -134,7 +136,9 @@ async def run_shard(
         run = _ShardRun(shard, folder, worker, writer)
         kept = await run.keep_done() if done else frozenset()
         await run.crawl([line for line in lines if line.number not in kept], all_started)
-        return await run.commit(was_done=done is not None)
+        async with worker.finishing:
+            await run.copy_unchanged()
+            return await run.commit(was_done=done is not None)
 
 
 def run_shard_alone(shard: Shard, out: str, options: BulkOptions) -> ShardResult:
@@ -186,6 +190,9 @@ class _ShardRun:
                 await self._worker.slots.free.acquire()
                 group.create_task(self._crawl_site(job))
             all_started()
+
+    async def copy_unchanged(self) -> None:
+        """Copy the rows of sitemaps that are unchanged since the previous crawl."""
         if self._previous is not None and self._copied:
             for table in ("pages", "problems"):
                 rows = self._previous.copied(table, self._copied)

@@ -32,8 +32,8 @@ from usp.bulk._shard import ShardWorker, SiteDone, run_shard, shard_worker
 from usp.bulk._sites import Shard
 from usp.exceptions import UspError
 
-MAX_IN_HAND: Final = 3
-"""Shards that a worker has at once: the last sites of the first ones, and the next."""
+MAX_IN_HAND: Final = 2
+"""Shards that a worker has at once: the last sites of one, and the next."""
 _REPORT_SECONDS: Final = 0.5
 
 
@@ -78,6 +78,7 @@ class _Worker:
         self.report_sites()
         self._send(report)
         self.ask()
+        load("pyarrow", "Parquet", "tables").default_memory_pool().release_unused()
 
     def report_sites(self) -> None:
         """Report the sites that are done since the last report."""
