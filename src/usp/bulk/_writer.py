@@ -28,7 +28,7 @@ SHARD_TABLES: Final[Mapping[str, Table]] = {
     name: LISTED_SITES if name == "sites" else TABLES[name] for name in TABLE_NAMES
 }
 """The tables of a shard, by name."""
-_GROUP_ROWS: Final = 100_000
+_GROUP_ROWS: Final = 80_000
 """Rows of a row group: a worker has several shards in hand, and each of them keeps so many."""
 _ROWS_TOGETHER: Final = 2048
 """Rows that are converted together: each conversion has a cost of its own."""
