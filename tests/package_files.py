@@ -17,10 +17,12 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 PUBLIC_MODULES = (
     "usp",
     "usp.aio",
+    "usp.bulk",
     "usp.exceptions",
     "usp.fetch_parse",
     "usp.helpers",
     "usp.stream",
+    "usp.tables",
     "usp.tree",
     *(f"usp.objects.{file.stem}" for file in (PACKAGE / "objects").glob("[!_]*.py")),
     *(f"usp.web_client.{file.stem}" for file in (PACKAGE / "web_client").glob("[!_]*.py")),

@@ -297,7 +297,7 @@ def is_public(found: type) -> bool:
         return True
     path = f"{found.__module__}.{found.__qualname__}"
     return not any(part.startswith("_") for part in path.split(".")) or (
-        found.__name__ in usp.__all__
+        found in {value for _, value in public_objects()}
     )
 
 

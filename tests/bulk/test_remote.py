@@ -11,7 +11,7 @@ from tests.bulk.sites import QUICK, ManySites, kind_of, pages_of
 from usp.bulk import InputLine, crawl_shard, shards
 from usp.bulk._folder import crawl_folder
 from usp.bulk._markers import CrawlManifest
-from usp.bulk._status import CrawlStatus
+from usp.bulk._status import read_status
 from usp.exceptions import StorageError
 
 fsspec = pytest.importorskip("fsspec", reason="needs the extra scale")
@@ -52,7 +52,7 @@ def assert_crawled(out: str) -> None:
     assert sorted(url for table in read for url in table.column("url").to_pylist()) == sorted(urls)
     folder = crawl_folder(out)
     CrawlManifest("list", "0", len(numbers), 2, {}).write(folder)
-    status = CrawlStatus.of(folder)
+    status = read_status(folder)
     assert (status.sites_done, status.missing) == (len(numbers), ())
 
 

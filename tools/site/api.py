@@ -18,6 +18,8 @@ TITLES: Final = {
     "usp.tree": "Trees of sitemaps",
     "usp.stream": "Streams of pages",
     "usp.aio": "The same for asyncio",
+    "usp.tables": "Files, DataFrames and record batches",
+    "usp.bulk": "Lists of sites",
     "usp.exceptions": "What is raised, and when",
     "usp.objects.sitemap": "Sitemaps",
     "usp.objects.abstract_sitemap": "What all sitemaps have",

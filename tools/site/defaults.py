@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 PLACE: Final = "reference/defaults.md"
 
-MODULES: Final = ("usp", "usp.aio")
+MODULES: Final = ("usp", "usp.aio", "usp.bulk")
 """The modules whose functions people call."""
 CLIENTS: Final[tuple[tuple[str, type], ...]] = (
     ("RequestsWebClient", RequestsWebClient),

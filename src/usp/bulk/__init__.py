@@ -26,7 +26,7 @@ from usp.bulk._progress import CrawlProgress  # noqa: E402
 from usp.bulk._run import EngineChoice, run_crawl  # noqa: E402
 from usp.bulk._shard import run_shard_alone  # noqa: E402
 from usp.bulk._sites import Shard, SiteList  # noqa: E402
-from usp.bulk._status import CrawlStatus  # noqa: E402
+from usp.bulk._status import CrawlStatus, read_status  # noqa: E402
 
 __all__ = [
     "BulkFields",
@@ -104,7 +104,7 @@ def status(out: str | os.PathLike[str]) -> CrawlStatus:
     :param out: a folder, or an fsspec URL.
     :raises UsageError: if there is no crawl in it.
     """
-    return CrawlStatus.of(crawl_folder(out))
+    return read_status(crawl_folder(out))
 
 
 def shards(sites: Sites, count: int | None = None, *, column: str | None = None) -> list[Shard]:

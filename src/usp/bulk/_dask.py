@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from usp._extras import load
 from usp.bulk._markers import ShardResult
 from usp.bulk._options import BulkOptions
-from usp.bulk._progress import CrawlProgress, OnProgress
+from usp.bulk._progress import CrawlProgress, OnProgress, count_site
 from usp.bulk._shard import SiteDone, run_shard_alone
 from usp.bulk._sites import SiteList
 from usp.exceptions import StorageError, UsageError
@@ -95,7 +95,7 @@ def _first(numbers: Iterator[int], count: int) -> Iterator[int]:
 def _count(progress: CrawlProgress, done: ShardResult) -> None:
     progress.shards_done += 1
     for outcome, lines in done.outcomes.items():
-        progress.count(SiteDone(outcome, lines, 0, 0, 0))
+        count_site(progress, SiteDone(outcome, lines, 0, 0, 0))
     progress.pages += done.rows.get("pages", 0)
     progress.requests += done.requests
     progress.received += done.received

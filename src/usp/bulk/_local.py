@@ -25,7 +25,7 @@ from usp.bulk._messages import (
     send,
 )
 from usp.bulk._options import BulkOptions
-from usp.bulk._progress import CrawlProgress, OnProgress
+from usp.bulk._progress import CrawlProgress, OnProgress, count_site
 from usp.bulk._sites import SiteList
 from usp.exceptions import StorageError
 
@@ -189,7 +189,7 @@ class LocalEngine:
                 worker.is_waiting = True
             case SitesReport(sites=sites):
                 for done in sites:
-                    self._progress.count(done)
+                    count_site(self._progress, done)
             case ShardResult(shard=shard):
                 worker.in_hand.discard(shard)
                 self._progress.shards_done += 1

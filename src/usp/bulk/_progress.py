@@ -28,13 +28,14 @@ class CrawlProgress:
     is_ending: bool = False
     """Whether Ctrl-C has ended it, and only what is in hand is finished."""
 
-    def count(self, done: SiteDone) -> None:
-        """Count a site that is done."""
-        self.sites_done += done.lines
-        self.outcomes[done.outcome] += done.lines
-        self.pages += done.pages
-        self.requests += done.requests
-        self.received += done.received
+
+def count_site(progress: CrawlProgress, done: SiteDone) -> None:
+    """Count a site that is done."""
+    progress.sites_done += done.lines
+    progress.outcomes[done.outcome] += done.lines
+    progress.pages += done.pages
+    progress.requests += done.requests
+    progress.received += done.received
 
 
 OnProgress = Callable[[CrawlProgress], None]

@@ -46,43 +46,43 @@ class CrawlStatus:
         """Whether every line has its row."""
         return not self.missing
 
-    @classmethod
-    def of(cls, folder: CrawlFolder) -> "CrawlStatus":
-        """Read the markers of a folder.
 
-        :raises UsageError: if there is no crawl in it.
-        """
-        manifest = CrawlManifest.read(folder)
-        if manifest is None:
-            raise UsageError(f"There is no crawl in {folder.name}.")
-        done = sorted(done_shards(folder))
-        outcomes: Counter[str] = Counter()
-        rows: Counter[str] = Counter()
-        totals: Counter[str] = Counter()
-        finished_at = None
-        for shard in done:
-            marker = read_marker(folder, shard)
-            if marker is None:
-                continue
-            outcomes.update(marker.outcomes)
-            rows.update(marker.rows)
-            for name in ("sites", "requests", "received", "unchanged"):
-                totals[name] += getattr(marker, name)
-            totals["size"] += sum(file.size for file in marker.files.values())
-            finished_at = max(finished_at or "", marker.finished_at)
-        return cls(
-            folder.name,
-            manifest.input,
-            manifest.sites,
-            manifest.shards,
-            tuple(sorted(set(range(manifest.shards)) - set(done))),
-            totals["sites"],
-            dict(outcomes),
-            dict(rows),
-            totals["size"],
-            totals["requests"],
-            totals["received"],
-            totals["unchanged"],
-            manifest.started_at,
-            finished_at,
-        )
+def read_status(folder: CrawlFolder) -> CrawlStatus:
+    """Read the markers of a folder.
+
+    :raises UsageError: if there is no crawl in it.
+    """
+    manifest = CrawlManifest.read(folder)
+    if manifest is None:
+        raise UsageError(f"There is no crawl in {folder.name}.")
+    done = sorted(done_shards(folder))
+    outcomes: Counter[str] = Counter()
+    rows: Counter[str] = Counter()
+    totals: Counter[str] = Counter()
+    finished_at = None
+    for shard in done:
+        marker = read_marker(folder, shard)
+        if marker is None:
+            continue
+        outcomes.update(marker.outcomes)
+        rows.update(marker.rows)
+        for name in ("sites", "requests", "received", "unchanged"):
+            totals[name] += getattr(marker, name)
+        totals["size"] += sum(file.size for file in marker.files.values())
+        finished_at = max(finished_at or "", marker.finished_at)
+    return CrawlStatus(
+        folder.name,
+        manifest.input,
+        manifest.sites,
+        manifest.shards,
+        tuple(sorted(set(range(manifest.shards)) - set(done))),
+        totals["sites"],
+        dict(outcomes),
+        dict(rows),
+        totals["size"],
+        totals["requests"],
+        totals["received"],
+        totals["unchanged"],
+        manifest.started_at,
+        finished_at,
+    )
