@@ -13,17 +13,35 @@ READY := $(VENV)/ready
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 PYTEST := -m pytest -n auto --maxprocesses 8 --dist worksteal
 CONSTRAINTS ?=
+BROWSER := .browser
 
 # Without it each of the many processes of the tests would compile all modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-thorough test-all test-lowest coverage check bench bench-full bench-docs docs fuzz wheel sbom shim clean
+.PHONY: demo test test-browser screenshots test-thorough test-all test-lowest coverage check bench bench-full bench-docs docs fuzz wheel sbom shim clean
 
 demo: $(READY)
 	@$(PY) -m usp demo
 
 test: $(READY)
 	@$(PY) $(PYTEST) $(ARGS)
+
+# The tests of reports in a browser. Chromium is installed where apt-get may do so, axe-core where npm
+# is there; what is missing is the reason for which a test is skipped.
+test-browser: $(READY)
+	@$(PY) $(PIP_INSTALL) --group browser
+	@command -v chromium >/dev/null || command -v google-chrome >/dev/null \
+		|| { [ "$$(id -u)" = 0 ] && apt-get install --yes --no-install-recommends chromium >/dev/null; } \
+		|| echo "there is no Chromium, and it can't be installed here"
+	@[ -d $(BROWSER)/node_modules/axe-core ] || { mkdir -p $(BROWSER) \
+		&& npm install --silent --no-audit --no-fund --no-package-lock --prefix $(BROWSER) 'axe-core@^4'; } \
+		|| echo "there is no axe-core: npm can't install it here"
+	@$(PY) -m pytest -n 2 tests/report/test_browser.py $(ARGS)
+
+# The pictures of a report in the docs.
+screenshots: $(READY)
+	@$(PY) $(PIP_INSTALL) --group browser
+	@$(PY) tools/screenshots.py
 
 # All tests, also those that take minutes, with many new examples for each property. For a long run
 # by hand: about an hour.
@@ -89,7 +107,7 @@ shim: $(READY)
 	@ls dist
 
 clean:
-	rm -rf .venv .venv-3.* .venv-lowest build dist .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-3.* .venv-lowest $(BROWSER) build dist .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find src tests bench fuzz tools docs -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # pip reads dependency groups from 25.1 on, and the one that comes with Python may be older.

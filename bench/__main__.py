@@ -29,6 +29,7 @@ BENCHMARKS: Final = (
     "diff",
     "check",
     "bulk",
+    "report",
 )
 FULL_ONLY: Final = ("growth",)
 """Benchmarks that take minutes: they run only if named, or at full size."""

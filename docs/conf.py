@@ -1,13 +1,12 @@
 """Settings of Sphinx for the site that ``make docs`` builds; ``tools/site`` makes its pages."""
 
 import builtins
-from typing import get_origin
 
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
 
-from tools.site.api import names_by_home
+from tools.site.api import public_bases
 from usp import __version__
 
 project = "usp"
@@ -29,6 +28,7 @@ autodoc_typehints_description_target = "documented_params"
 autodoc_typehints_format = "short"
 autodoc_preserve_defaults = True
 add_module_names = False
+toc_object_entries = False  # a menu of all names would be slow to make; pages begin with theirs
 python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 88
 
@@ -36,6 +36,8 @@ python_maximum_signature_line_length = 88
 # fetched, and the site is built without a network.
 nitpick_ignore_regex = [(r"py:.*", r"(?!usp\b).*")]
 nitpick_ignore = [("py:class", "usp.tables.ReadFields")]  # the keywords of usp.iter_pages
+
+smartquotes = False  # it would make a dash of the two hyphens of an option
 
 html_theme = "furo"
 html_title = f"usp {release}"
@@ -50,16 +52,10 @@ pygments_dark_style = "monokai"
 
 
 def keep_public_bases(
-    _app: Sphinx, _name: str, _class: type, _options: object, bases: list[type]
+    _app: Sphinx, _name: str, documented: type, _options: object, bases: list[type]
 ) -> None:
-    """Leave out bases that are documented nowhere; their members are those of the class."""
-    public = {f"{module}.{name}" for module, names in names_by_home().items() for name in names}
-    kept = [base for base in bases if _dotted(get_origin(base) or base) in public]
-    bases[:] = kept or [object]
-
-
-def _dotted(base: type) -> str:
-    return f"{base.__module__}.{base.__qualname__}"
+    """Leave out bases that are documented nowhere."""
+    bases[:] = public_bases(documented)
 
 
 def unlink_builtins(_app: Sphinx, document: nodes.document) -> None:

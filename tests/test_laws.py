@@ -36,7 +36,7 @@ from tests.package_files import (
 from usp import exceptions
 
 LAYERS = (
-    {"_version", "_installation", "_display"},
+    {"_version", "_installation", "_display", "_quantities"},
     {"exceptions"},
     {"_validate", "_extras", "_domains"},
     {"objects"},
@@ -60,7 +60,7 @@ LAYERS = (
     {"_export", "_sync"},
     {"_inputs"},
     {"tables", "aio", "_check", "_diff"},
-    {"bulk"},
+    {"bulk", "_report"},
     {"cli"},
     {"__main__"},
     {"__init__"},
@@ -342,12 +342,18 @@ EXPLAINED = (
     *("aio.sitemap_trees", "aio.AioWebClient", "web_client.requests_client.RequestsWebClient"),
     *("objects.fetch_info.FetchInfo", "objects.fetch_info.Validators"),
     "objects.fetch_info.StoredDocument",
+    *("bulk.crawl", "bulk.crawl_shard", "bulk.shards", "bulk.status"),
 )
 
 
 @pytest.mark.parametrize("name", EXPLAINED)
 def test_help_explains_every_parameter(name: str) -> None:
-    for module in ("usp.aio", "usp.web_client.requests_client", "usp.objects.fetch_info"):
+    for module in (
+        "usp.aio",
+        "usp.bulk",
+        "usp.web_client.requests_client",
+        "usp.objects.fetch_info",
+    ):
         importlib.import_module(module)
     value = operator.attrgetter(name)(usp)
     shown = inspect.getdoc(value) or ""

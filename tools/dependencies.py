@@ -25,6 +25,10 @@ NAMES: Final = {
     "Python Software Foundation License": "PSF-2.0",
 }
 """Names of licences in the metadata of older packages, and their SPDX identifiers."""
+FAMILIES: Final = frozenset({"BSD", "BSD License"})
+"""Names that stand for several licences."""
+BY_TEXT: Final = {"jinja2": "BSD-3-Clause", "partd": "BSD-3-Clause", "zict": "BSD-3-Clause"}
+"""Distributions that name a family only, and the licence whose text they contain."""
 _CLASSIFIER: Final = "License :: OSI Approved :: "
 _OPERATOR: Final = re.compile(r"\s+(?:AND|OR)\s+|[()]")
 
@@ -124,4 +128,5 @@ def licence_of(installed: Distribution) -> str:
     ]
     stated = [metadata["License-Expression"], metadata["License"], *classifiers]
     known = (NAMES.get(text, text) for text in stated if text and "\n" not in text)
-    return next(known, "")
+    licence = next(known, "")
+    return BY_TEXT.get((metadata["Name"] or "").lower(), "") if licence in FAMILIES else licence

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from usp._diff.diff import Diff, DiffSide, diff
     from usp._diff.differences import Difference, DifferenceKind
     from usp._find import find
+    from usp._report.run import ReportResult, report
     from usp._sync.changes import Change, ChangeKind
     from usp._sync.options import SiteReport, SyncFields
     from usp._sync.sync import Sync, changes, sync
@@ -67,6 +68,7 @@ __all__ = [
     "Policy",
     "PolicyFields",
     "Problem",
+    "ReportResult",
     "SiteReport",
     "Sync",
     "SyncFields",
@@ -79,6 +81,7 @@ __all__ = [
     "iter_pages",
     "parse",
     "record_batches",
+    "report",
     "robots_verdict",
     "sitemap_from_str",
     "sitemap_tree",
@@ -113,6 +116,7 @@ _MODULES = {
     "Policy": "usp._crawl.policy",
     "PolicyFields": "usp._crawl.policy",
     "Problem": "usp.objects.problem",
+    "ReportResult": "usp._report.run",
     "check": "usp._check.run",
     "diff": "usp._diff.diff",
     "SiteReport": "usp._sync.options",
@@ -124,6 +128,7 @@ _MODULES = {
     "iter_pages": "usp.stream",
     "parse": "usp.tree",
     "record_batches": "usp.tables",
+    "report": "usp._report.run",
     "robots_verdict": "usp.tree",
     "sitemap_from_str": "usp.tree",
     "sitemap_tree": "usp.tree",

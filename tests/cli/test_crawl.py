@@ -38,7 +38,7 @@ def test_a_newcomer_goes_from_a_list_to_an_answer_with_two_commands(tmp_path: Pa
     told = usp("crawl", "--status", str(tmp_path / "crawl"))
     assert told.code == 0
     assert told.out.splitlines()[:2] == [
-        "500 of 500 sites, 16 of 16 shards",
+        "500 of 500 sites, 4 of 4 shards",
         "outcomes: 200 found, 200 partial, 100 blocked",
     ]
 

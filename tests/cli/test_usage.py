@@ -19,7 +19,7 @@ def test_usp_without_arguments_prints_the_help() -> None:
 
 def test_every_command_is_in_the_help() -> None:
     out = usp().out
-    names = ["ls", "export", "find", "check", "rule", "sync", "changes", "diff"]
+    names = ["ls", "export", "find", "check", "rule", "sync", "changes", "diff", "crawl", "report"]
     names += ["completion", "demo"]
     assert [command.name for command in COMMANDS] == names
     assert all(f"    {command.name} " in out for command in COMMANDS)

@@ -87,9 +87,9 @@ The tables below are in `usp.objects.problem.CODES` as well: by code, a `Code` w
 
 ## Cost
 
-Iterating over the pages tells what was lost of a document: once you have iterated to the end,
-`complete` costs nothing more. `problems` parses the document once more, to check every value; the
-result is cached.
+Problems are collected while you iterate over the pages. Once you have iterated to the end,
+`problems` and `complete` cost nothing more. If you ask for them first, they parse the document
+once; the result is cached.
 
 The first {KEPT_PROBLEMS} problems of a document are kept, and at most {KEPT_OF_A_CODE} of one \
 code. If there were more, the

@@ -52,6 +52,12 @@ def test_the_help_and_the_manual_list_the_same_options(command: Command) -> None
     assert f"## `usp {command.name}" in TEXT
 
 
+def test_every_command_has_its_exit_codes() -> None:
+    page = (PAGE.parent / "exit-codes.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `usp (\w+)` \|", page, re.MULTILINE)
+    assert sorted(rows) == sorted(command.name for command in COMMANDS)
+
+
 def _tables_of(names: list[str]) -> str:
     blocks = re.findall(r"<!-- options: ([\w-]+) -->\n(.*?)<!-- end -->", TEXT, re.DOTALL)
     return "".join(table for name, table in blocks if name in names)

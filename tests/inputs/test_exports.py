@@ -160,6 +160,16 @@ def test_a_crawl_has_the_parts_that_are_done(tmp_path: Path) -> None:
         assert listing.outcome is Outcome.PARTIAL
 
 
+def test_a_table_of_a_crawl_may_have_columns_of_its_own(tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    write(tmp_path / "sites.parquet", drawn("sites"))
+    made = parquet.read_table(tmp_path / "sites.parquet")
+    rows = read(tmp_path / "sites.parquet", "sites")
+    more = made.append_column("line", [list(range(made.num_rows))])
+    parquet.write_table(more, tmp_path / "sites.parquet")
+    assert read(tmp_path, "sites") == rows
+
+
 @pytest.mark.parametrize("name", ["rows.csv.gz", "rows.jsonl.zst"])
 def test_a_compressed_file_that_was_cut_off_is_no_shorter_table(name: str, tmp_path: Path) -> None:
     write(tmp_path / name, drawn("pages", (500,)))

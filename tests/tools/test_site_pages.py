@@ -50,6 +50,19 @@ def test_every_field_of_the_policy_has_its_default_and_its_meaning() -> None:
 
 
 @pytest.mark.parametrize(
+    ("function", "keyword", "default"),
+    [
+        ("usp.sync", "sites_at_once", "`8`"),
+        ("usp.export", "bom", "`False`"),
+        ("usp.aio.sitemap_trees", "sites_at_once", "`100`"),
+    ],
+)
+def test_every_function_has_its_defaults(function: str, keyword: str, default: str) -> None:
+    section = defaults.pages()[defaults.PLACE].partition(f"### `{function}`\n")[2]
+    assert f"| `{keyword}` | {default} | " in section.partition("\n#")[0]
+
+
+@pytest.mark.parametrize(
     ("value", "shown"),
     [(None, "none"), ((), "none"), (500_000, "500,000"), (True, "`True`"), ("a", "`'a'`")],
 )

@@ -1,11 +1,14 @@
 """Pictures of the terminal, and what a built page would load."""
 
+import re
 from pathlib import Path
 
 import pytest
 
-from tools.site import terminal
 from tools.site.external import loaded_from_elsewhere
+
+terminal = pytest.importorskip("tools.site.terminal", reason="there is no pseudo-terminal here")
+DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
 def test_a_command_is_drawn_with_what_it_prints_to_a_terminal(tmp_path: Path) -> None:
@@ -15,6 +18,11 @@ def test_a_command_is_drawn_with_what_it_prints_to_a_terminal(tmp_path: Path) ->
     assert "date-form" in svg
     (tmp_path / "picture.svg").write_text(svg, encoding="utf-8")
     assert list(loaded_from_elsewhere(tmp_path)) == []
+
+
+def test_every_picture_is_on_a_page() -> None:
+    text = "".join(page.read_text(encoding="utf-8") for page in DOCS.rglob("*.md"))
+    assert set(re.findall(r"_static/terminal/(\w+)\.svg", text)) == set(terminal.COMMANDS)
 
 
 def test_a_picture_is_the_same_each_time() -> None:

@@ -105,6 +105,8 @@ class Stated(Distribution):
         (Stated(License="Apache 2.0"), "Apache-2.0"),
         (Stated(License="A text\nof many lines"), ""),
         (Stated(Classifier="License :: OSI Approved :: MIT License"), "MIT"),
+        (Stated(Name="Jinja2", License="BSD License"), "BSD-3-Clause"),
+        (Stated(Name="another", License="BSD"), ""),
         (Stated(), ""),
     ],
 )

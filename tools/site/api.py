@@ -90,14 +90,17 @@ def _values(module_name: str) -> Iterator[tuple[str, type | FunctionType]]:
 
 def _page(module: str, named: Named) -> Iterator[str]:
     yield from (f"# `{module}`", "", f"{TITLES[module]}.", "")
+    if len(named[module]) > 1:
+        yield from (" · ".join(_reference(f"{module}.{name}", name) for name in named[module]), "")
     yield from ("```{eval-rst}", f".. py:module:: {module}", "")
     values = dict(_values(module))
     for name in named[module]:
         kind = "class" if isinstance(values[name], type) else "function"
         yield f".. auto{kind}:: {module}.{name}"
         if kind == "class":
-            yield from ("   :members:", "   :undoc-members:", "   :show-inheritance:")
-            yield f"   :inherited-members: {_WITHOUT}"
+            yield from ("   :members:", "   :undoc-members:", f"   :inherited-members: {_WITHOUT}")
+            if public_bases(values[name]):
+                yield "   :show-inheritance:"
         yield ""
     yield from ("```", "")
     homes = {name: home for home, names in named.items() for name in names}
@@ -105,5 +108,16 @@ def _page(module: str, named: Named) -> Iterator[str]:
     if others:
         yield from ("## Documented elsewhere", "")
         for name in others:
-            yield f"- {{py:obj}}`{module}.{name} <{homes[name]}.{name}>`"
+            yield f"- {_reference(f'{homes[name]}.{name}', f'{homes[name]}.{name}')}"
         yield ""
+
+
+def _reference(target: str, text: str) -> str:
+    return f"{{py:obj}}`{text} <{target}>`"
+
+
+def public_bases(documented: object) -> list[type]:
+    """Return the bases of a class that are documented; the members of others are its own."""
+    public = {f"{module}.{name}" for module, names in names_by_home().items() for name in names}
+    bases = getattr(documented, "__bases__", ())
+    return [base for base in bases if f"{base.__module__}.{base.__qualname__}" in public]

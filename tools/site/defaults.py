@@ -7,11 +7,12 @@ docstrings and help texts.
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final
 
-import usp
+from tests.package_files import public_objects
 from tools.site.docstrings import as_markdown, parameters_of
-from usp import Policy, aio
+from usp import Policy
 from usp._sync.options import SyncChoices
 from usp.cli._arguments import COMMANDS
 from usp.cli._change_options import SYNC_OPTIONS
@@ -24,21 +25,8 @@ if TYPE_CHECKING:
 
 PLACE: Final = "reference/defaults.md"
 
-FUNCTIONS: Final[tuple[tuple[str, Callable[..., Any]], ...]] = (
-    ("usp.sitemap_tree_for_homepage", usp.sitemap_tree_for_homepage),
-    ("usp.sitemap_tree", usp.sitemap_tree),
-    ("usp.iter_pages", usp.iter_pages),
-    ("usp.find", usp.find),
-    ("usp.parse", usp.parse),
-    ("usp.export", usp.export),
-    ("usp.to_pandas", usp.to_pandas),
-    ("usp.check", usp.check),
-    ("usp.sync", usp.sync),
-    ("usp.changes", usp.changes),
-    ("usp.aio.sitemap_trees", aio.sitemap_trees),
-)
-"""The functions that crawl, read or write, by the name under which users call them."""
-
+MODULES: Final = ("usp", "usp.aio")
+"""The modules whose functions people call."""
 CLIENTS: Final[tuple[tuple[str, type], ...]] = (
     ("RequestsWebClient", RequestsWebClient),
     ("AioWebClient", AioWebClient),
@@ -96,9 +84,18 @@ def _flags(options: Iterable[Option]) -> dict[str, str]:
 
 def _functions() -> Iterator[str]:
     yield "## Functions"
-    for name, function in FUNCTIONS:
+    for name, function in _called():
         yield from ("", f"### `{name}`", "")
         yield from _parameters(function)
+
+
+def _called() -> Iterator[tuple[str, FunctionType]]:
+    """Yield the functions that have a default."""
+    for name, value in public_objects():
+        if name.rpartition(".")[0] in MODULES and isinstance(value, FunctionType):
+            parameters = inspect.signature(value).parameters.values()
+            if any(parameter.default is not parameter.empty for parameter in parameters):
+                yield name, value
 
 
 def _clients() -> Iterator[str]:

@@ -9,6 +9,7 @@ import fcntl
 import os
 import pty
 import re
+import shlex
 import struct
 import subprocess
 import sys
@@ -28,8 +29,8 @@ COLUMNS: Final = 100
 SITE: Final = "https://example.org/"
 
 COMMANDS: Final = {
-    "ls": "usp ls example.org -f pages --limit 8",
-    "find": "usp find example.org",
+    "ls": "usp ls example.org -f pages -k --exclude-sitemaps 'archive|feeds'",
+    "find": "usp find example.org -k --shallow",
     "export": "usp export example.org -o pages.csv",
     "check": "usp check example.org --select SM1,SM5 --now 2026-11-17",
     "rule": "usp rule SM451",
@@ -56,7 +57,7 @@ def run(command: str, folder: Path) -> str:
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, COLUMNS, 0, 0))
     environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": str(COLUMNS)}
     process = subprocess.Popen(
-        [sys.executable, "-m", *command.split()],
+        [sys.executable, "-m", *shlex.split(command)],
         stdin=theirs,
         stdout=theirs,
         stderr=theirs,

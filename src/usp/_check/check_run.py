@@ -200,10 +200,11 @@ def read_ready(
         if node.pages_due:
             stream.finish(node, ended=ended)
     if is_over:
-        yield from _finish_crawl(run, homepage, state.crawl)
+        yield from finish_crawl(run, homepage, state.crawl)
 
 
-def _finish_crawl(run: CheckRun, homepage: str, crawl: Crawl) -> Iterator[Finding]:
+def finish_crawl(run: CheckRun, homepage: str, crawl: Crawl) -> Iterator[Finding]:
+    """Yield what is known once a crawl is over."""
     if crawl.stopped:
         run.take([of_problem(crawl.stopped, None)])
         run.take_unread(UnreadFacts("", None, crawl.stopped.message, FoundBy.GIVEN))

@@ -67,14 +67,16 @@ def _check_end(
 
 def _check_entry(
     facts: EntryFacts, rules: Sequence[DocumentRule], site_rules: Sequence[SiteRule]
-) -> Iterator[Occurrence]:
-    """Yield what is found in an entry; show it to the rules about more than one."""
+) -> list[Occurrence]:
+    """Return what is found in an entry; show it to the rules about more than one."""
+    found: list[Occurrence] = []
     for find in entry_rules_for(facts.entry.shape.prefixes):
-        yield from find(facts)
+        found += find(facts)
     for rule in rules:
         rule.add(facts)
     for site_rule in site_rules:
-        yield from site_rule.add(facts)
+        found += site_rule.add(facts)
+    return found
 
 
 def _page_of(problem: Problem, entry: AuditEntry) -> str | None:

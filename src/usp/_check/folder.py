@@ -40,6 +40,8 @@ class BuildFolder:
     path: Path
     base_url: str
     """The URL of the folder itself; it ends with a slash."""
+    real_path: Path
+    """Its path without symbolic links."""
 
     @classmethod
     def of(cls, path: str | os.PathLike[str], base_url: object) -> "BuildFolder":
@@ -53,7 +55,7 @@ class BuildFolder:
             raise UsageError(f"{path} is no folder; base_url is the URL of a folder.")
         parts = urlsplit(base_url)
         base = f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}/"
-        return cls(Path(path), base)
+        return cls(Path(path), base, Path(path).resolve())
 
     @property
     def robots_url(self) -> str:
@@ -119,7 +121,7 @@ class BuildFolder:
             is_file = stat.S_ISREG(real.stat().st_mode)
         except (OSError, ValueError, RuntimeError):  # not there, no name, a loop of links
             return None
-        return file if is_file and real.is_relative_to(self.path.resolve()) else None
+        return file if is_file and real.is_relative_to(self.real_path) else None
 
 
 def _is_name(name: str) -> bool:

@@ -16,7 +16,8 @@ from usp._check.findings import Occurrence
 from usp._check.page_facts import PageFacts
 from usp._check.site_facts import SiteFacts
 
-EntryRule = Callable[[EntryFacts], Iterator[Occurrence]]
+EntryRule = Callable[[EntryFacts], Iterable[Occurrence]]
+"""Every entry of every sitemap comes to each: one that finds nothing should return ``()``."""
 PageRule = Callable[[PageFacts], Iterator[Occurrence]]
 
 

@@ -107,7 +107,7 @@ class CheckedSource:
         start = self._start(crawl_options)
         robots = None
         if self.use_robots and not self.is_local and not start.client.replays:
-            robots = _RobotsFetcher(start, self.policy)
+            robots = RobotsFetcher(start, self.policy)
         run = make_run(SiteFacts(options, SiteRobots(options.agents, robots)))
         state = StreamState(start.crawl, emitter(self.observer), StreamFilter)
         stream = CheckStream._start(start, state, partial(read_ready, run, start.homepage))
@@ -167,7 +167,7 @@ def _folder_start(folder: BuildFolder, *, use_robots: bool) -> CrawlStart:
 _UNCHANGED: Final = FetchFailed("the response has no document")
 
 
-class _RobotsFetcher:
+class RobotsFetcher:
     """Fetches the robots.txt of other hosts, with the client of the crawl."""
 
     def __init__(self, start: StreamStart, policy: Policy) -> None:

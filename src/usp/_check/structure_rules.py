@@ -1,6 +1,6 @@
 """Rules about one document as a whole: counts, size, charset; children of an index."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from usp._check.facts import DocumentEnd, EntryFacts, SitemapFacts
@@ -51,12 +51,14 @@ class DocumentLimits:
 
 
 @entry_rule("SM656")
-def child_above_index(facts: EntryFacts) -> Iterator[Occurrence]:
+def child_above_index(facts: EntryFacts) -> Iterable[Occurrence]:
     """Compare the folder of an index with those of the sitemaps that it lists."""
     sitemap = facts.sitemap
     if sitemap.kind is not Kind.INDEX or sitemap.is_file:
-        return
+        return ()
     host, folder = host_of(sitemap.url), folder_of(sitemap.url)
-    for url in facts.entry.urls:
-        if host_of(url) == host and not path_of(url).startswith(folder):
-            yield facts.occurrence("SM656", f"it is not below {folder}", url=url)
+    return [
+        facts.occurrence("SM656", f"it is not below {folder}", url=url)
+        for url in facts.entry.urls
+        if host_of(url) == host and not path_of(url).startswith(folder)
+    ]

@@ -2,7 +2,7 @@
 
 import ipaddress
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Final
 from urllib.parse import unquote_to_bytes
@@ -37,26 +37,32 @@ _DEVELOPMENT: Final = frozenset({"localhost", "local", "test", "internal", "exam
 
 
 @entry_rule("SM350", "SM351", "SM353")
-def url_as_a_whole(facts: EntryFacts) -> Iterator[Occurrence]:
+def url_as_a_whole(facts: EntryFacts) -> Iterable[Occurrence]:
     """Look at the length and the scheme of each URL."""
     sitemap = facts.sitemap
     scheme = "" if sitemap.is_file or sitemap.kind is Kind.ROBOTS else sitemap.url.partition(":")[0]
+    found: list[Occurrence] = []
     for url in facts.entry.urls:
         if len(url) > MAX_URL_YANDEX:
             code = "SM350" if len(url) > MAX_URL else "SM351"
-            yield facts.occurrence(code, f"{len(url):,} characters", url=url)
-        own = url.partition(":")[0].lower()
-        if scheme and own in {"http", "https"} and own != scheme.lower():
-            detail = f"the URL has {own}, the sitemap {scheme}"
-            yield facts.occurrence("SM353", detail, url=url)
+            found.append(facts.occurrence(code, f"{len(url):,} characters", url=url))
+        if scheme and not url.startswith(scheme + ":"):
+            own = url.partition(":")[0].lower()
+            if own in {"http", "https"} and own != scheme.lower():
+                detail = f"the URL has {own}, the sitemap {scheme}"
+                found.append(facts.occurrence("SM353", detail, url=url))
+    return found
 
 
 @entry_rule("SM355", "SM356", "SM357", "SM359", "SM360")
-def characters(facts: EntryFacts) -> Iterator[Occurrence]:
+def characters(facts: EntryFacts) -> Iterable[Occurrence]:
     """Look at the characters and the parameters of each URL."""
-    for url in facts.entry.urls:
-        if _ORDINARY.fullmatch(url):
-            continue
+    odd = [url for url in facts.entry.urls if not _ORDINARY.fullmatch(url)]
+    return _odd_characters(facts, odd) if odd else ()
+
+
+def _odd_characters(facts: EntryFacts, urls: list[str]) -> Iterator[Occurrence]:
+    for url in urls:
         if found := sorted(set(_FORBIDDEN.findall(url)) - {"'"}):
             yield facts.occurrence("SM355", f"unescaped: {' '.join(found)}", url=url)
         elif not url.isascii():
@@ -84,21 +90,24 @@ def _bad_percent(url: str) -> str:
 
 
 @entry_rule("SM358")
-def credentials(facts: EntryFacts) -> Iterator[Occurrence]:
+def credentials(facts: EntryFacts) -> Iterable[Occurrence]:
     """Look for a user and a password; the URL of the occurrence has none."""
-    for text in facts.entry.raw("loc"):
-        if "@" in text and _USERINFO.match(text.strip()):
-            yield facts.occurrence("SM358", "it has a user or a password before the @")
+    return [
+        facts.occurrence("SM358", "it has a user or a password before the @")
+        for text in facts.entry.raw("loc")
+        if "@" in text and _USERINFO.match(text.strip())
+    ]
 
 
 @entry_rule("SM361", "SM362")
-def hosts(facts: EntryFacts) -> Iterator[Occurrence]:
+def hosts(facts: EntryFacts) -> Iterable[Occurrence]:
     """Look at the host of each URL."""
-    for url in facts.entry.urls:
-        if match := _HOST.match(url):  # otherwise parsing reports it
-            found = _host_problem(match[1])
-            if found:
-                yield facts.occurrence(*found, url=url)
+    return [
+        facts.occurrence(*problem, url=url)
+        for url in facts.entry.urls
+        if (match := _HOST.match(url))  # otherwise parsing reports it
+        if (problem := _host_problem(match[1]))
+    ]
 
 
 @lru_cache(maxsize=1024)

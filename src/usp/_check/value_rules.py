@@ -1,7 +1,7 @@
 """Rules about the values of one entry: empty elements, dates, unknown tags, order."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Final
@@ -52,24 +52,30 @@ def _as_utc(date: datetime) -> datetime:
 
 
 @entry_rule("SM450")
-def empty_values(facts: EntryFacts) -> Iterator[Occurrence]:
+def empty_values(facts: EntryFacts) -> Iterable[Occurrence]:
     """Look for elements without content."""
     if facts.sitemap.kind not in _SITEMAPS:
-        return
-    for key, text in facts.entry.record:
-        if (text and not text.isspace()) or key in _MAY_BE_EMPTY:
-            continue
-        if key[:1].isalpha() and "@" not in key and not key.startswith("pagemap:"):
-            yield facts.occurrence("SM450", f"<{key}> is empty")
+        return ()
+    return [
+        facts.occurrence("SM450", f"<{key}> is empty")
+        for key, text in facts.entry.record
+        if not text or text.isspace()
+        if key not in _MAY_BE_EMPTY and key[:1].isalpha()
+        if "@" not in key and not key.startswith("pagemap:")
+    ]
 
 
 @entry_rule("SM451", "SM452", "SM453", "SM454", "SM455")
-def dates(facts: EntryFacts) -> Iterator[Occurrence]:
+def dates(facts: EntryFacts) -> Iterable[Occurrence]:
     """Look at how dates are written; parsing reports those that cannot be understood."""
     if facts.sitemap.kind not in _SITEMAPS:
-        return
+        return ()
     entry = facts.entry
     found = [(key, text) for key in DATE_KEYS if key in entry.shape.at for text in entry.raw(key)]
+    return _dates(facts, found) if found else ()
+
+
+def _dates(facts: EntryFacts, found: Sequence[tuple[str, str]]) -> Iterator[Occurrence]:
     for key, text in found:
         written = text.strip()
         form = _FORM.fullmatch(written)
@@ -106,13 +112,12 @@ def unknown_tags(facts: EntryFacts) -> Iterator[Occurrence]:
 
 
 @entry_rule("SM257")
-def tag_order(facts: EntryFacts) -> Iterator[Occurrence]:
+def tag_order(facts: EntryFacts) -> Iterable[Occurrence]:
     """Look at the order of the tags of a ``<url>``; in an index any order is valid."""
     if facts.sitemap.kind is not Kind.URLSET or facts.entry.name != "url":
-        return
+        return ()
     wrong = _wrong_order(facts.entry.keys)
-    if wrong:
-        yield facts.occurrence("SM257", wrong)
+    return (facts.occurrence("SM257", wrong),) if wrong else ()
 
 
 @lru_cache(maxsize=1024)

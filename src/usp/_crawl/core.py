@@ -24,7 +24,6 @@ from usp._crawl.messages import (
     NotModified,
     ReadOptions,
     ResponseProgress,
-    TruncatedBody,
     check_problem_code,
 )
 from usp._crawl.options import CrawlOptions, RecurseCallback, RecurseListCallback, StopCallback
@@ -37,7 +36,6 @@ from usp._crawl.unchanged import unchanged_document
 from usp._crawl.url_credentials import UrlCredentials
 from usp._crawl.urls import check_homepage, check_paths, check_start_url, schemes_to_try
 from usp._crawl.work import Work, finish
-from usp._parse import Document
 from usp._validate import (
     argument_error,
     check_flags,
@@ -57,9 +55,6 @@ from usp.objects.sitemap import IndexWebsiteSitemap
 
 _MAX_CHILDREN_PREFETCHED: Final = 500_000
 """While indexes that the cursor hasn't reached list this many sitemaps, none is prefetched."""
-
-
-_BYTE_LIMIT: Final = "SM707"
 
 
 class Crawl:
@@ -176,10 +171,9 @@ class Crawl:
         self._resources = ResourceTable(self.policy, skip_delays=options.skip_delays)
         self._start_at(site, selection, options)
         self._choice = SchemeChoice(site, other) if other else None
-        self._deadline = Deadline(self.policy.max_seconds)
+        self._deadline = Deadline(self.policy.max_seconds, self.policy.max_bytes)
         self._taken: dict[str, FetchRequest] = {}
         self._given_back: list[FetchRequest] = []
-        self._bytes = 0
 
     def _start_at(self, site: Site, selection: Selection, options: CrawlOptions) -> None:
         self._name = site.name
@@ -358,21 +352,12 @@ class Crawl:
         if isinstance(result, NotModified):
             result = result._document or unchanged_document(request, result)
         self._credentials.learn(result)
-        self._count_bytes(result)
+        self._deadline.count(result)
         settled = self._resources.receive(request._options.url, result, now, jitter)
         if isinstance(settled, float):
             return settled
         self._arrived.append(settled)
         return None
-
-    def _count_bytes(self, result: Document | TruncatedBody | FetchFailed) -> None:
-        """End the crawl with what it has if it has received as much as it may."""
-        document = result.document if isinstance(result, TruncatedBody) else result
-        self._bytes += document.fetch_info.bytes_received or 0
-        limit = self.policy.max_bytes
-        if limit is not None and self._bytes >= limit and not self._cursor.stopped:
-            message = f"The crawl received more than {limit:,} bytes"
-            self._cursor.run_out_of_time(_BYTE_LIMIT, message)
 
     def _advance(self) -> Work[None]:
         """Process all results that have arrived, in small steps; ``_take`` needs that before it."""

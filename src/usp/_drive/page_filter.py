@@ -53,7 +53,8 @@ class StreamFilter:
         self.closed = True
         self._cursor.stop_at(node, code, reason)
 
-    def _run_out_of_time(self, node: Node) -> None:
+    def run_out_of_time(self, node: Node) -> None:
+        """End the crawl at a node, since its time is up."""
         self._close(node, *self._crawl._deadline.problem)
 
     def _reach_limit(self, node: Node) -> None:
@@ -66,7 +67,7 @@ class StreamFilter:
         :param ended: whether the time was up before all were read.
         """
         if ended and not self.closed:
-            self._run_out_of_time(node)
+            self.run_out_of_time(node)
         self._emit(PagesRead(node.final_url, self._count))
         self._count = 0
         self._cursor.release(node)
@@ -84,7 +85,7 @@ class PageFilter(StreamFilter):
         """Yield the wanted pages of a sitemap, or of a part of it."""
         for page in self._cursor.selection.choose(pages, self.skipped):
             if self._is_out_of_time:
-                self._run_out_of_time(node)
+                self.run_out_of_time(node)
                 return
             if self._stops(page):
                 self._close(node, "SM706", "The stop callback ended the crawl")
@@ -118,7 +119,7 @@ class RowFilter(StreamFilter):
         if self._rows.is_full:
             self._reach_limit(node)
         elif self._is_out_of_time:
-            self._run_out_of_time(node)
+            self.run_out_of_time(node)
         return wanted
 
     def count_elsewhere(self, node: Node, rows: int) -> None:

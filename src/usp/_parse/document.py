@@ -129,8 +129,8 @@ def document_entries(
 class Pages:
     """The pages of a stored document: parsed anew, chunk by chunk, each time they are walked.
 
-    A walk to the end tells what was lost of the document. Its other problems are collected when
-    they are asked for, in a walk of their own: most programs never need them.
+    The first walk to the end collects the problems with the document. Asked for before that, they
+    take a walk of their own.
     """
 
     source: Source
@@ -156,9 +156,8 @@ class Pages:
         """
         if not self.listed:
             return iter(())
-        # To count the lines of a large document would take a tenth of the time.
-        is_small = self._opened is not None
-        diagnostics = Diagnostics(collecting=False, locating=is_small, ended=ended)
+        is_first = self._diagnostics is None or not self._diagnostics.collecting
+        diagnostics = Diagnostics(collecting=is_first, locating=is_first, ended=ended)
         return chain(self._read(diagnostics), self._at_end(diagnostics))
 
     def _read(self, diagnostics: Diagnostics) -> Iterator[SitemapPage]:

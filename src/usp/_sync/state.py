@@ -15,7 +15,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 from usp._sync.changes import Change, ChangeKind, time_of
@@ -149,6 +149,17 @@ class StatePath:
         return connection
 
 
+class Run(NamedTuple):
+    """One run of a site."""
+
+    at: int
+    """When it ended, in microseconds since 1970."""
+    outcome: str
+    pages: int
+    last_seq: int
+    """The number of the last change of the state when it ended."""
+
+
 class State:
     """An open state."""
 
@@ -252,6 +263,27 @@ class State:
             while rows := self.connection.execute(_NEXT, given | {"after": after}).fetchall():
                 yield from map(_change, rows)
                 after = rows[-1][0]
+
+    def site_names(self) -> dict[int, str]:
+        """Return the names of all sites, by their numbers."""
+        return dict(self.connection.execute("SELECT id, name FROM sites ORDER BY name"))
+
+    def last_runs(self, site_id: int, limit: int) -> list[Run]:
+        """Return the last runs of a site, the latest first."""
+        query = "SELECT at, outcome, pages, last_seq FROM runs WHERE site_id = ? ORDER BY id DESC"
+        with self.path.errors():
+            return [
+                Run(*row) for row in self.connection.execute(f"{query} LIMIT ?", (site_id, limit))
+            ]
+
+    def changes_by_day(self, site_id: int, since: int) -> dict[int, int]:
+        """Return the number of changes of a site on each day since 1970, from a time on."""
+        query = (
+            "SELECT at / 86400000000, count(*) FROM changes WHERE site_id = ? AND at >= ? "
+            "GROUP BY 1"
+        )
+        with self.path.errors():
+            return dict(self.connection.execute(query, (site_id, since)))
 
     def undelivered(self, site_id: int, after: int = 0) -> Iterator[Change]:
         """Yield the changes of a site that nobody has taken, and that come after a number."""

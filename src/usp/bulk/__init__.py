@@ -12,7 +12,7 @@ import os
 from collections.abc import Callable, Iterable
 from typing import Unpack
 
-from usp._crawl.policy import Policy
+from usp._crawl.policy import Policy, explains_policy
 from usp._extras import load
 from usp._validate import check_int
 
@@ -45,10 +45,8 @@ __all__ = [
 Sites = str | os.PathLike[str] | Iterable[str]
 """The name of a list (a file, an fsspec URL, ``-``), or the domains and URLs themselves."""
 
-for _name in ("InputLine", "Shard"):
-    globals()[_name].__module__ = __name__  # where users find them
 
-
+@explains_policy
 @explains_bulk
 def crawl(
     sites: Sites,
@@ -72,7 +70,7 @@ def crawl(
     :param sites: the name of a list (a file, gzipped or zipped or not, an fsspec URL, ``-``), or
         the domains and URLs themselves.
     :param out: a folder, or an fsspec URL.
-    :param shards: how many shards; by default one for a thousand sites, at least 16.
+    :param shards: how many shards; by default one for a thousand sites, and more for a short list.
     :param shard: run only a share of the shards: ``2/8`` for the second of eight.
     :param column: the column of a CSV file that has the sites; by default found by its name.
     :param engine: ``local`` for processes of this machine, ``dask`` for Dask.
@@ -80,7 +78,7 @@ def crawl(
     :param scheduler: the address of a Dask scheduler; by default one is started here.
     :param on_progress: called while the crawl runs, each time something was done.
     :param policy: limits and options of each crawl, instead of those for many sites.
-    :param bulk_fields:
+    :param bulk_fields: these, and single fields of the policy, such as ``robots="obey"``.
     :return: what is in the folder then.
     :raises UsageError: if an argument is wrong, or the folder has the crawl of another list.
     :raises StorageError: if something can't be written, or a shard can't be run.
@@ -113,13 +111,14 @@ def shards(sites: Sites, count: int | None = None, *, column: str | None = None)
     """Return a list of sites, divided into shards for any engine.
 
     :param sites: the name of a list, or the domains and URLs themselves.
-    :param count: how many shards; by default one for a thousand sites, at least 16.
+    :param count: how many shards; by default one for a thousand sites, and more for a short list.
     :param column: the column of a CSV file that has the sites; by default found by its name.
     :raises UsageError: if the list can't be read.
     """
     return list(SiteList(read_input(sites, column), count))
 
 
+@explains_policy
 @explains_bulk
 def crawl_shard(
     sites: Iterable[str | InputLine],
@@ -140,7 +139,7 @@ def crawl_shard(
     :param out: a folder, or an fsspec URL.
     :param shard: the number of the shard, which its files have.
     :param policy: limits and options of each crawl, instead of those for many sites.
-    :param bulk_fields:
+    :param bulk_fields: these, and single fields of the policy, such as ``robots="obey"``.
     :return: what came of it: the content of the marker.
     :raises UsageError: if an argument is wrong.
     :raises StorageError: if there is no room. Nothing that a site does raises.

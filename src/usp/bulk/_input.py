@@ -43,6 +43,9 @@ class InputLine(NamedTuple):
     """What it has in the column of sites, as it is written."""
 
 
+InputLine.__module__ = "usp.bulk"  # where users find it
+
+
 def read_input(
     sites: SiteListName | Iterable[str], column: str | None = None
 ) -> Iterator[InputLine]:

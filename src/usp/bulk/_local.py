@@ -31,6 +31,8 @@ from usp.exceptions import StorageError
 
 _MAX_DEATHS: Final = 3
 """So many workers may die of a shard before it is given up."""
+_MAX_EARLY_DEATHS: Final = 5
+"""So many workers in a row may die before their first report; then none can be started."""
 _END_SECONDS: Final = 10.0
 """How long a worker has to end when what it has in hand is dropped."""
 
@@ -115,6 +117,7 @@ class LocalEngine:
         self._fatal = ""
         """Why no shard can be run, or none can be run any more."""
         self._is_interrupted = False
+        self._early_deaths = 0
 
     def run(self, shards: Iterable[int]) -> None:
         """Run some shards.
@@ -176,7 +179,9 @@ class LocalEngine:
             self._reports.put((worker, None))
 
     def _take_report(self, worker: _Process, report: WorkerReport | None) -> None:
-        worker.has_reported = worker.has_reported or report is not None
+        if report is not None:
+            worker.has_reported = True
+            self._early_deaths = 0
         match report:
             case None:
                 self._bury(worker)
@@ -231,8 +236,9 @@ class LocalEngine:
                 self._failed[shard] = f"{_MAX_DEATHS} workers died of it"
             else:
                 self._pending.append(shard)
-        if not worker.has_reported:
-            self._fatal = "a worker process ended before it had begun"
+        self._early_deaths += not worker.has_reported
+        if self._early_deaths >= _MAX_EARLY_DEATHS:
+            self._fatal = "worker processes end before they have begun"
         is_over = self._is_interrupted or self._fatal
         if self._pending and not is_over and len(self._workers) < self._settings.workers:
             self._start_worker()

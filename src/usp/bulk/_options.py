@@ -6,7 +6,7 @@ pages and bytes, few retries, short waits for hosts that don't respond.
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from typing import Any, Final, Self, TypeVar
 
 from usp._crawl.policy import ROBOTS_AGENT, Policy, PolicyFields, policy_with
@@ -89,7 +89,8 @@ _Function = TypeVar("_Function", bound=Callable[..., object])
 def explains_bulk(function: _Function) -> _Function:
     """Add the keywords of ``BulkFields`` to a docstring, so that ``help()`` explains them."""
     if function.__doc__:  # python -OO has none
-        function.__doc__ = function.__doc__.replace("\n    :param bulk_fields:", _EXPLAINED, 1)
+        before = "\n    :param bulk_fields:"
+        function.__doc__ = function.__doc__.replace(before, _EXPLAINED + before, 1)
     return function
 
 
@@ -164,10 +165,6 @@ class BulkOptions:
                 **self.client_settings,
             }
         )
-
-    def without_retry(self) -> Self:
-        """Return the options for shards of which nothing is run again."""
-        return replace(self, retry=frozenset())
 
 
 def _as_text(value: object) -> str:

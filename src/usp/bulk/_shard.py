@@ -88,7 +88,9 @@ class ShardWorker:
     options: BulkOptions
     client: AioWebClient
     slots: SiteSlots
-    report: Report = field(default=lambda _done: None)
+    report: Report
+    finishing: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Held while a shard is finished: one at a time, since that takes memory."""
 
 
 @asynccontextmanager
@@ -132,9 +134,11 @@ async def run_shard(
         return done
     with folder.scratch() as scratch, ShardWriter(scratch, shard) as writer:
         run = _ShardRun(shard, folder, worker, writer)
-        kept = await run.keep_done(lines) if done else frozenset()
+        kept = await run.keep_done() if done else frozenset()
         await run.crawl([line for line in lines if line.number not in kept], all_started)
-        return await run.commit(was_done=done is not None)
+        async with worker.finishing:
+            await run.copy_unchanged()
+            return await run.commit(was_done=done is not None)
 
 
 def run_shard_alone(shard: Shard, out: str, options: BulkOptions) -> ShardResult:
@@ -163,9 +167,8 @@ class _ShardRun:
         self._traffic: Counter[str] = Counter()
         self._started = time.monotonic()
 
-    async def keep_done(self, lines: Sequence[InputLine]) -> frozenset[int]:
+    async def keep_done(self) -> frozenset[int]:
         """Copy the rows of sites that are not crawled again; return the numbers of their lines."""
-        del lines
         kept = await in_thread(KeptRows.of, self._folder, self._shard, self._worker.options.retry)
         await in_thread(kept.copy_to, self._writer)
         self._outcomes += kept.outcomes
@@ -187,6 +190,9 @@ class _ShardRun:
                 await self._worker.slots.free.acquire()
                 group.create_task(self._crawl_site(job))
             all_started()
+
+    async def copy_unchanged(self) -> None:
+        """Copy the rows of sitemaps that are unchanged since the previous crawl."""
         if self._previous is not None and self._copied:
             for table in ("pages", "problems"):
                 rows = self._previous.copied(table, self._copied)

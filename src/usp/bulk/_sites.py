@@ -22,6 +22,8 @@ MAX_SHARDS: Final = 100_000
 SITES_OF_A_SHARD: Final = 1000
 _MIN_SHARDS: Final = 16
 """Fewer would leave workers without work, and lose more of it when one is killed."""
+_SITES_OF_A_SMALL_SHARD: Final = 125
+"""A worker crawls about so many at once; the files of smaller shards would be mostly footers."""
 _USUAL_PORTS: Final = (None, 80, 443)
 _QUOTES: Final = "\"'"
 _NOT_IN_A_SITE: Final = frozenset(" \t\r\n\\")
@@ -83,6 +85,8 @@ def domain_hash(text: str) -> int:
 class Shard:
     """A part of the list, for one call of ``crawl_shard``; it can be pickled."""
 
+    __module__ = "usp.bulk"  # where users find it
+
     number: int
     """Its number, from 0."""
     lines: tuple[InputLine, ...]
@@ -95,7 +99,8 @@ class SiteList:
     def __init__(self, lines: Iterable[InputLine], shards: int | None = None) -> None:
         """Read a list.
 
-        :param shards: the number of shards; by default one for a thousand lines, at least 16.
+        :param shards: the number of shards; by default one for a thousand lines, and more for a
+            short list.
         """
         self._texts = bytearray()
         self._ends = array("Q", [0])
@@ -137,7 +142,8 @@ class SiteList:
 
 def _default_shards(lines: int) -> int:
     wanted = -(-lines // SITES_OF_A_SHARD)
-    return min(max(wanted, min(_MIN_SHARDS, lines), 1), MAX_SHARDS)
+    least = min(_MIN_SHARDS, -(-lines // _SITES_OF_A_SMALL_SHARD))
+    return min(max(wanted, least, 1), MAX_SHARDS)
 
 
 def _checked(shards: int) -> int:

@@ -7,6 +7,7 @@ has in hand is dropped.
 """
 
 import asyncio
+import gc
 import logging
 import os
 import pickle
@@ -17,6 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO, Final
 
+from usp._extras import load
 from usp.bulk._messages import (
     FailedReport,
     FinishOrder,
@@ -30,8 +32,8 @@ from usp.bulk._shard import ShardWorker, SiteDone, run_shard, shard_worker
 from usp.bulk._sites import Shard
 from usp.exceptions import UspError
 
-MAX_IN_HAND: Final = 3
-"""Shards that a worker has at once: the last sites of the first ones, and the next."""
+MAX_IN_HAND: Final = 2
+"""Shards that a worker has at once: the last sites of one, and the next."""
 _REPORT_SECONDS: Final = 0.5
 
 
@@ -76,6 +78,7 @@ class _Worker:
         self.report_sites()
         self._send(report)
         self.ask()
+        load("pyarrow", "Parquet", "tables").default_memory_pool().release_unused()
 
     def report_sites(self) -> None:
         """Report the sites that are done since the last report."""
@@ -123,6 +126,15 @@ async def _main(first: WorkerOrder, orders: BinaryIO, reports: BinaryIO) -> None
         regularly.cancel()
 
 
+def _prepare_process() -> None:
+    """Choose what suits a process that does nothing else: measured, a sixth less CPU time."""
+    gc.freeze()  # the garbage collector need not look at modules again and again
+    gc.set_threshold(20_000, 20, 20)
+    arrow = load("pyarrow", "Parquet", "tables")
+    arrow.set_cpu_count(1)  # there is a worker for each CPU
+    arrow.set_memory_pool(arrow.system_memory_pool())  # others keep memory for each thread
+
+
 def main() -> None:
     """Run until the last order, or until nobody is there to give one."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that started this one
@@ -132,6 +144,7 @@ def main() -> None:
         first: WorkerOrder = pickle.load(orders)  # noqa: S301 -- as above
         handler = logging.FileHandler(Path(first.log_file)) if first.log_file else None
         logging.basicConfig(level=first.log_level, handlers=[handler] if handler else None)
+        _prepare_process()
         try:
             asyncio.run(_main(first, orders, reports))
         except BrokenPipeError:

@@ -28,6 +28,8 @@ SHARD_TABLES: Final[Mapping[str, Table]] = {
     name: LISTED_SITES if name == "sites" else TABLES[name] for name in TABLE_NAMES
 }
 """The tables of a shard, by name."""
+_GROUP_ROWS: Final = 100_000
+"""Rows of a row group: a worker has several shards in hand, and each of them keeps so many."""
 _ROWS_TOGETHER: Final = 2048
 """Rows that are converted together: each conversion has a cost of its own."""
 
@@ -39,7 +41,7 @@ class _TableFile:
         self.path = path
         self._table = table
         self._sink = stack.enter_context(path.open("wb"))
-        self._writer = ParquetWriter(self._sink, [table], WriteOptions())
+        self._writer = ParquetWriter(self._sink, [table], WriteOptions(), _GROUP_ROWS)
         stack.callback(self._writer.abort)
         self._values: dict[str, list[Any]] = {name: [] for name in table.names}
         self._rows = 0

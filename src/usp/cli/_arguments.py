@@ -13,16 +13,8 @@ from usp.cli._change_options import CHANGES_OPTIONS, DIFF_OPTIONS, SYNC_OPTIONS
 from usp.cli._check_options import CHECK_OPTIONS
 from usp.cli._crawl_options import CRAWL_OPTIONS
 from usp.cli._exit import Exit
-from usp.cli._options import (
-    FROM,
-    GROUPS,
-    NAMES,
-    SHARED,
-    TEXT,
-    Option,
-    format_option,
-    hint,
-)
+from usp.cli._options import FROM, GROUPS, NAMES, SHARED, TEXT, Option, format_option, hint
+from usp.cli._report_options import REPORT_OPTIONS
 
 _SOURCE: Final = (
     "a website (a bare domain means https), a sitemap file (gzipped or not), or - for standard "
@@ -294,6 +286,21 @@ COMMANDS: Final = (
                 "usp crawl top.csv.zip -o s3://bucket/crawl --engine dask --scheduler HOST:8786",
                 "on a Dask cluster",
             ),
+        ),
+    ),
+    Command(
+        "report",
+        "write a page about a website: contents, faults, changes",
+        "usp.cli._report",
+        Argument("SOURCE", _LISTING),
+        REPORT_OPTIONS,
+        fetches=True,
+        examples=(
+            ("usp report example.org -o report.html", "a page for the browser"),
+            ("usp report example.org -f markdown >> $GITHUB_STEP_SUMMARY", "in CI"),
+            ("usp report example.org --no-check -o report.html", "quicker, without findings"),
+            ("usp report site.db -o report.html", "of an export; nothing is fetched"),
+            ("usp report example.org --state state.db -o report.html", "with what changed"),
         ),
     ),
     Command(

@@ -64,6 +64,8 @@ def run(args: argparse.Namespace) -> Exit:
     source = NamedSource.of(args)
     settings = Settings.of(args)
     _check_usage(args, source)
+    if args.live:
+        settings.aio_client()  # what is wrong with it is told before anything is fetched
     keywords = _keywords(args, settings)
     known = Baseline()
     with _client(args, settings) as client, output(args) as out:

@@ -12,9 +12,9 @@ from usp._check.rules import BLOCKS, CheckSeverity
 from usp._check.table import RULES
 from usp._check.url_key import url_key
 from usp._display import shown
+from usp._quantities import count
 from usp._version import __version__
 from usp.cli._check_formats import THE_SITE, CheckReport, place
-from usp.cli._outcome import count
 
 _MAX_ANNOTATIONS: Final = 10
 """GitHub shows ten annotations of each level for a step."""

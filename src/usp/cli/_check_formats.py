@@ -16,7 +16,7 @@ from usp._check.folder import BuildFolder
 from usp._check.live import LiveSummary
 from usp._check.table import RULES
 from usp._display import shown
-from usp.cli._outcome import count
+from usp._quantities import count
 
 SCHEMA_VERSION: Final = 1
 _MAX_SITEMAPS: Final = 10

@@ -3,17 +3,18 @@
 import argparse
 import logging
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, Final
 
+from usp._quantities import count, duration, size
 from usp.bulk import CrawlProgress, CrawlStatus, status
 from usp.bulk._options import BulkOptions
 from usp.bulk._run import EngineChoice, run_crawl
 from usp.cli._exit import Exit
 from usp.cli._log import setup_logging_for
 from usp.cli._options import Destination
-from usp.cli._outcome import count, duration
 from usp.cli._output import say, tell
-from usp.cli._progress import Progress, fitting, size
+from usp.cli._progress import Progress, fitting
 from usp.cli._settings import chosen_values, client_settings, named_by_option
 from usp.exceptions import UsageError
 
@@ -38,15 +39,18 @@ def run(args: argparse.Namespace) -> Exit:
             _crawl(args, shown)
         except KeyboardInterrupt:
             progress.stop()
-            found = status(args.output)
-            done = found.shards - len(found.missing)
-            tell(
-                f"{done:,} of {found.shards:,} shards are done; the same command goes on from there"
-            )
+            _tell_how_to_go_on(args.output)
             raise
     if not args.quiet:
         say(_last_line(status(args.output), progress.seconds))
     return Exit.DONE
+
+
+def _tell_how_to_go_on(out: str) -> None:
+    with suppress(UsageError):  # it had not begun
+        found = status(out)
+        done = found.shards - len(found.missing)
+        tell(f"{done:,} of {found.shards:,} shards are done; the same command goes on there")
 
 
 def _crawl(args: argparse.Namespace, shown: "_Shown") -> None:

@@ -16,8 +16,8 @@ CRAWL_OPTIONS: Final = (
     ),
     Option(
         ("--shards",), "sites",
-        "divide the list into N parts (default: one for a thousand sites, at least 16)", INTEGER,
-        "N", keyword="shards",
+        "divide the list into N parts (default: one for a thousand sites, more for a short list)",
+        INTEGER, "N", keyword="shards",
     ),
     Option(
         ("--shard",), "sites",

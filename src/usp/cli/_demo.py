@@ -12,10 +12,10 @@ from typing import Final
 import requests
 
 from usp._display import shown
+from usp._quantities import count
 from usp.cli._demo_site import TREE, DemoSite, TreeLine
 from usp.cli._exit import Exit
 from usp.cli._log import setup_logging
-from usp.cli._outcome import count
 from usp.cli._output import tell
 from usp.objects.sitemap import AbstractSitemap, IndexWebsiteSitemap, InvalidSitemap
 from usp.tree import sitemap_tree_for_homepage

@@ -10,9 +10,9 @@ from usp._diff.diff import Diff, DiffSide, diff
 from usp._diff.differences import DifferenceKind
 from usp._diff.formats import LINE_FORMATS
 from usp._inputs.kinds import InputKind, NamedInput, named_input
+from usp._quantities import count, duration
 from usp.cli._exit import Exit
 from usp.cli._log import setup_logging_for
-from usp.cli._outcome import count, duration
 from usp.cli._output import say, tell
 from usp.cli._progress import Progress
 from usp.cli._settings import Settings, named_by_option

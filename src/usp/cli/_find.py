@@ -14,11 +14,12 @@ from typing import Final, TextIO
 
 from usp._display import shown
 from usp._find import find
+from usp._quantities import size
 from usp.cli._exit import Exit
 from usp.cli._log import setup_logging_for
 from usp.cli._outcome import Summary, cause, report
 from usp.cli._output import tell
-from usp.cli._progress import Progress, size
+from usp.cli._progress import Progress
 from usp.cli._settings import Settings
 from usp.cli._source import NamedSource, SourceKind
 from usp.cli._target import output

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from usp._quantities import count, duration
 from usp.cli._exit import Exit
 from usp.cli._output import say, tell
 from usp.objects.discovery import Discovery
@@ -39,8 +40,6 @@ _UNREAD: Final = frozenset(
 )
 """Problems of sitemaps that could not be read at all."""
 _MAX_FAILURES_SHOWN: Final = 10
-_SHORT: Final = 10
-"""Seconds below which a fraction matters."""
 
 _CAUSED_BY: Final = "(Caused by "
 _BY_PROXY: Final = "ProxyError('Unable to connect to proxy', "
@@ -198,19 +197,6 @@ def _why_no_page(url: str, args: argparse.Namespace) -> str:
     if any(getattr(args, option.dest) for option in choosing):
         return f"no page of {url} was chosen"
     return f"the sitemaps of {url} list no pages"
-
-
-def duration(seconds: float) -> str:
-    """Return a time for people: ``0.3 s``, ``41 s``, ``3 min 20 s``."""
-    if seconds < _SHORT:
-        return f"{seconds:.1f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes:,} min {rest} s" if minutes else f"{rest} s"
-
-
-def count(number: int, noun: str) -> str:
-    """Return a number with its noun: ``1 page``, ``2 pages``."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def _first_ten(lines: list[str]) -> list[str]:

@@ -19,6 +19,7 @@ from typing import Final, Protocol, Self, TextIO, TypeVar
 
 from usp._crawl.urls import host_and_port
 from usp._display import one_line
+from usp._quantities import size
 from usp.objects.events import (
     Event,
     RequestFailed,
@@ -32,7 +33,6 @@ DELAY: Final = 1.0
 _INTERVAL: Final = 0.2
 _DEFAULT_WIDTH: Final = 80
 _ERASE: Final = "\r\x1b[K"
-_UNITS: Final = ("B", "kB", "MB", "GB", "TB")
 _INVALID: Final = "invalid"
 Page = TypeVar("Page")
 _NO_SITEMAPS: Final = frozenset({"robots", "homepage"})
@@ -113,15 +113,6 @@ def _joined(parts: list[tuple[int, str]], chosen: list[int]) -> str:
 
 def _sitemaps(done: int) -> str:
     return f"{done:,} sitemap{'' if done == 1 else 's'}"
-
-
-def size(number: float) -> str:
-    """Return a number of bytes for people: ``12.3 kB``."""
-    unit = 0
-    while number >= 1000 and unit < len(_UNITS) - 1:  # noqa: PLR2004 -- a thousand, as in SI
-        number /= 1000
-        unit += 1
-    return f"{number:.0f} {_UNITS[unit]}" if unit == 0 else f"{number:.1f} {_UNITS[unit]}"
 
 
 class _Display(Protocol):

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from typing import Any, Final
 
+from usp._quantities import count, duration, size
 from usp._sync.changes import ChangeKind
 from usp._sync.formats import LINE_FORMATS
 from usp._sync.options import SiteReport
@@ -18,9 +19,9 @@ from usp._sync.sync import Sync, sync
 from usp.cli._changes import lines
 from usp.cli._exit import Exit
 from usp.cli._log import setup_logging_for
-from usp.cli._outcome import EXITS, count, duration
+from usp.cli._outcome import EXITS
 from usp.cli._output import say, tell
-from usp.cli._progress import Progress, size
+from usp.cli._progress import Progress
 from usp.cli._settings import Settings, named_by_option
 from usp.cli._source import NamedSource, each_source
 from usp.cli._target import output
