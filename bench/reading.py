@@ -1,11 +1,11 @@
 """Reading: the cost of parsing a page, beside 1.8.1, Scrapy's reader and a scan of the same bytes.
 
 Documents of each kind: entries of one shape, mixed entries, many small files, and entries that are
-all different. Each implementation parses them from memory in its own process, every field that the
-kind has: 1.8.1 and usp by ``sitemap_from_str`` and the properties of the pages. Scrapy
-(``scrapy.utils.sitemap``) returns raw strings, converts nothing and skips the children of stories
-and images. The scan is expat without handlers. "expat reader alone" is usp without its pattern
-reader.
+all different; then news in other scripts, and feeds. Each implementation parses them from memory in
+its own process, every field that the kind has: 1.8.1 and usp by ``sitemap_from_str`` and the
+properties of the pages. Scrapy (``scrapy.utils.sitemap``) returns raw strings, converts nothing and
+skips the children of stories and images. The scan is expat without handlers. "expat reader alone"
+is usp without its other readers.
 
 The implementations take turns; the shortest CPU time of each is used.
 """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 
 import pytest
@@ -264,3 +265,20 @@ def test_what_is_kept_is_limited() -> None:
     table = names.names_in(GRAMMARS[Kind.URLSET], "http://www.sitemaps.org/schemas/sitemap/0.9")
     assert len(table) <= 500
     assert all(len(shapes) <= 500 for shapes in table.shapes.values())
+
+
+def test_twice_the_items_take_twice_the_time() -> None:
+    def seconds(items: int) -> float:
+        item = "<item rdf:about='http://h.example/{0}'><title>T</title><o:odd/></item>"
+        listed = "".join(item.format(number) for number in range(items))
+        data = f"<rdf:RDF {RSS_1} {OTHERS}>{listed}</rdf:RDF>".encode()
+        times = []
+        for _ in range(5):
+            start = time.process_time()
+            found = read_tree(SmallDocument(data, 0), GRAMMARS[Kind.RSS], Diagnostics())
+            times.append(time.process_time() - start)
+            assert found is not None
+            assert len(found) == items
+        return min(times)
+
+    assert seconds(2000) < 4 * seconds(1000)

@@ -13,10 +13,10 @@ _NAMED: Final = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 
 def decode_references(text: str) -> str:
     """Decode the five entities of XML and references to characters; all must be valid."""
-    # Of all references, nearly all are this one.
-    if text.count("&") == text.count("&amp;"):
-        return text.replace("&amp;", "&")
     first, *others = text.split("&")
+    if not others:
+        return text
+    # Of all references, nearly all are this one.
     pieces = [f"&{after[4:]}" if after.startswith("amp;") else _decode(after) for after in others]
     return first + "".join(pieces)
 

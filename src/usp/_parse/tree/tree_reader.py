@@ -10,6 +10,7 @@ belongs. Any other one is left to ``XmlReader``, the authority on what it means 
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 from xml.etree.ElementTree import Element, ParseError, XMLParser
 
@@ -183,7 +184,7 @@ class _TreeReader:
                     raise _OddError  # its prefix may be another one
                 record.append((key, value))
 
-    @property
+    @cached_property
     def _has_one_rdf(self) -> bool:
         """Whether the namespace of RDF has its usual prefix, and no other one."""
         return self._data.count(RDF.encode()) == 1 and b"xmlns:rdf" in self._data
