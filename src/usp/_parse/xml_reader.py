@@ -170,7 +170,11 @@ class XmlReader:
             builder.restore(state)
         elif not self._parse(0, len(head), is_last=False, final=final):
             return
-        elif self._opened.offset() < len(head) or not builder.is_between_entries:
+        elif (
+            self._opened.offset() < len(head)
+            or not builder.is_between_entries
+            or head.rfind(b"<![CDATA[") > head.rfind(b"]]>")
+        ):
             self._fed_to = len(head)
             return
         elif shape:

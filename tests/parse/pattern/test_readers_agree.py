@@ -253,3 +253,43 @@ def test_members_of_a_group_may_be_outside_of_it(member: str, group: str, order:
         pages = list(inspect(Source([document], expat_only=expat_only)).pages)
         present = [bool(page.images or page.news_story) for page in pages]
         assert present == [index % 3 != 2 for index in range(200)]
+
+
+FEED_HEAD = '<rss version="2.0" xmlns:m="http://search.yahoo.com/mrss/"><channel>'
+FEED_ITEM = "<item><title>t</title><link>http://h.example/1</link></item>"
+ODD_DOCUMENTS = {
+    "an entry in a CDATA section before the others": document(
+        f"<a><![CDATA[{u('http://h.example/inside')}]]></a>",
+        *(u(f"http://h.example/{n}") for n in range(100)),
+    ),
+    "an item in a CDATA section of the channel": (
+        f"{FEED_HEAD}<description><![CDATA[{FEED_ITEM.replace('/1', '/inside')}]]></description>"
+        f"{FEED_ITEM}<item>&</item></channel></rss>"
+    ).encode(),
+    "a CDATA section of the channel that is not closed": (
+        f"{FEED_HEAD}<description><![CDATA[</description>"
+        f"{FEED_ITEM.replace('t<', '<![CDATA[t]]><')}</channel></rss>"
+    ).encode(),
+    "a comment in an attribute": (
+        f'{FEED_HEAD}<item><title>a</title><guid isPermaLink="<!-- x -->false">http://h.example/9'
+        "</guid></item></channel></rss>"
+    ).encode(),
+    "a CDATA section in an attribute": (
+        b'<feed xmlns="http://www.w3.org/2005/Atom"><entry><title>t</title>'
+        b'<link href="http://h.example/a<![CDATA[x]]>b"/></entry></feed>'
+    ),
+    "a tag in an attribute of the head": (
+        f"{FEED_HEAD.replace('2.0', '<x>')}{FEED_ITEM}</channel></rss>"
+    ).encode(),
+    "an end tag in another case": document(
+        u("http://h.example/1"), u("http://h.example/3").replace("<url", "<Url")
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ODD_DOCUMENTS)
+def test_readers_agree_on_what_is_not_as_it_looks(name: str) -> None:
+    head_is_known = f"{FEED_HEAD}{FEED_ITEM}<item>&</item></channel></rss>".encode()
+    assert_readers_agree([ODD_DOCUMENTS[name]])
+    assert_readers_agree([head_is_known])
+    assert_readers_agree([ODD_DOCUMENTS[name]])

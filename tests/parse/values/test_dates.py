@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
+import usp
 from tests.parse.reading import page, problems, u, urls, urlset
 
 A, B = "http://h.example/a", "http://h.example/b"
@@ -87,3 +88,12 @@ def test_no_date_is_guessed(text: str) -> None:
     document = urlset(u(A, f"<lastmod>{text}</lastmod>"))
     assert page(document).last_modified is None
     assert [problem.code for problem in problems(document)] == ["SM401"]
+
+
+@pytest.mark.parametrize("zone", ["+00:80", "-00:60", "+0099"])
+def test_an_offset_of_more_than_59_minutes_is_not_valid(zone: str) -> None:
+    text = f"2024-05-01T10:00:00{zone}"
+    document = f"<urlset><url><loc>http://h.example/</loc><lastmod>{text}</lastmod></url></urlset>"
+    sitemap = usp.parse(document)
+    assert [page.url for page in sitemap.all_pages()] == ["http://h.example/"]
+    assert "SM401" in {problem.code for problem in sitemap.problems}

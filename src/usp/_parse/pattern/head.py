@@ -7,7 +7,7 @@ number.
 
 from typing import Final
 
-from usp._parse.pattern.shape import MARKED, replace_sections, split_attributes
+from usp._parse.pattern.shape import MARKED, TAG, replace_sections, split_attributes
 from usp._parse.pattern.text_conversion import SECTION
 from usp._parse.pattern.unsafe import BAD_REFERENCE, UnsafeSearch
 from usp._parse.values.bounded_cache import keep
@@ -66,9 +66,12 @@ def _shape(head: bytes, grammar: Grammar) -> str:
     marked = written.replace("<", MARKED)
     parts = marked.split(">")
     split = split_attributes("".join(parts[1::2]))
-    if split is None or len(parts) != 2 * (len(marked) - len(written)) + 1:
+    tags = len(marked) - len(written)
+    if split is None or len(parts) != 2 * tags + 1:
         return ""
     # In a sitemap, a text before the entries is a problem.
     texts = "".join(parts[::2]) if grammar.plain_texts else ""
     shape = split[0]
+    if shape.count(TAG) != tags:  # a "<" is in a text or in a value
+        return ""
     return "" if texts.strip() or _BASE in shape or SECTION in shape else shape

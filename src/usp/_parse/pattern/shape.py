@@ -49,11 +49,16 @@ def split_attributes(tags: str) -> tuple[str, list[str]] | None:
 
 
 def replace_sections(written: str, sections: list[str]) -> str | None:
-    """Replace CDATA sections by references to ``sections``, and comments; None if one is open."""
+    """Replace CDATA sections by references to ``sections``, and comments.
+
+    None if one is open, or in a tag: that is a fault.
+    """
     kept: list[str] = []
     end = 0
     while (start := written.find("<!", end)) >= 0:
         kept.append(written[end:start])
+        if written.rfind("<", end, start) > written.rfind(">", end, start):
+            return None
         if written.startswith(_CDATA, start):
             stop = written.find("]]>", start)
             kept.append(f"{SECTION}{len(sections)}{SECTION}")

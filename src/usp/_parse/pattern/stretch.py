@@ -117,8 +117,19 @@ def split_stretch(
     # Each "<" begins a tag: none is in a text, nor in a value.
     if shape.count(TAG) != tags:
         return None
-    shapes = f"{shape[1:]}{TAG}".split(f"{TAG}{end_tag[1:-1]}{TAG}")
-    if shapes.pop() or (whole is not written and whole.count(end_tag) != len(shapes)):
+    shapes = _shapes(shape, end_tag)
+    if not shapes or (whole is not written and whole.count(end_tag) != len(shapes)):
         return None
     is_literal = whole is written and not has_references
     return Stretch(shapes, parts[::2], values, sections, is_literal)
+
+
+def _shapes(shape: str, end_tag: str) -> list[str]:
+    """Return the shapes of the entries; empty if an end tag isn't that of its start tag.
+
+    Their names agree in upper and lower case, too.
+    """
+    name, between = end_tag[2:-1], f"{TAG}{end_tag[1:-1]}{TAG}"
+    shapes = f"{shape[1:]}{TAG}".split(between)
+    is_whole = not shapes.pop() and shape.startswith(name, 1)
+    return shapes if is_whole and shape.count(between + name) == len(shapes) - 1 else []

@@ -179,7 +179,10 @@ def is_valid_date(text: str) -> bool:
     cleaned = clean_text(text)
     matches = filter(None, (form(cleaned) for form in (*_FORMS, _NUMBERS)))
     zone = next((match.groupdict().get("zone") for match in matches), None)
-    return not zone or _zone(zone) is not None
+    try:
+        return not zone or _zone(zone) is not None
+    except ValueError:  # an offset that is none, such as +00:80
+        return False
 
 
 def _day_and_month(first: str, second: str, separator: str) -> tuple[str, str]:
