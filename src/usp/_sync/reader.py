@@ -131,6 +131,8 @@ class SyncReader:
             self._run.add_failed(_requested(node), _parent(node), may_list_sitemaps=False)
         elif node.homepage is None and node.resource is not None:
             self._take(node, to_the_end=to_the_end)
+        for child, _ in node.skipped_children:
+            self._run.leave_out(child.url)
         yield None
 
     def _take(self, node: Node, *, to_the_end: bool) -> None:

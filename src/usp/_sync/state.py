@@ -100,7 +100,9 @@ CREATE TABLE changes (
 );
 CREATE INDEX changes_of_site ON changes (site_id, seq);
 """
-MIGRATIONS: Final = (_FORMAT_1,)
+_FORMAT_2: Final = "ALTER TABLE sitemaps ADD COLUMN parent_url TEXT;"
+"""What lists a sitemap. Until one of an older file is met again, nothing takes it for gone."""
+MIGRATIONS: Final = (_FORMAT_1, _FORMAT_2)
 """What makes each format out of the one before; a file that is new has format 0."""
 
 
