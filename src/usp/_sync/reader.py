@@ -64,6 +64,8 @@ class Traffic:
     sitemaps: int = 0
     """The sitemaps that were read, changed or not."""
     unchanged: int = 0
+    incomplete: int = 0
+    """The sitemaps that were read in part."""
     failed: int = 0
 
     def observe(self, event: Event) -> None:
@@ -144,6 +146,7 @@ class SyncReader:
             is_whole = bool(row["complete"]) and to_the_end
             self.traffic.sitemaps += 1
             self.traffic.unchanged += document.fetch_info.unchanged
+            self.traffic.incomplete += not is_whole
             self._run.add(self._reading(node, document, is_whole=is_whole))
         elif row["state"] == "failed":
             self.traffic.failed += 1

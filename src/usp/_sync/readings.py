@@ -8,7 +8,6 @@ from usp._sync.changes import ChangeKind
 from usp._sync.listing import Listing
 from usp.objects.fetch_info import FetchInfo
 
-
 ListedChild = tuple[str, str | None]
 """The URL of a sitemap that a document lists, and its ``<lastmod>``."""
 

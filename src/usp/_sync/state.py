@@ -127,7 +127,7 @@ class StatePath:
     def errors(self) -> Iterator[None]:
         """Raise errors of SQLite as ours, in one line.
 
-        :raises UsageError: if the file is no database.
+        :raises UsageError: if the file is no database, or a damaged one.
         :raises StateError: if it can't be read or written.
         """
         try:
@@ -135,6 +135,10 @@ class StatePath:
         except sqlite3.OperationalError as error:
             if "locked" in str(error) or "busy" in str(error):
                 raise StateError(f"{self.path} is used by another process.") from error
+            if str(error).startswith("Could not decode"):
+                raise UsageError(
+                    f"{self.path} is damaged: it has text that is not UTF-8."
+                ) from error
             raise StateError(f"{self.path} can't be used: {error}.") from error
         except sqlite3.DatabaseError as error:
             raise UsageError(f"{self.path} is not a state of usp: {error}.") from error
