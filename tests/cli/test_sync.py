@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.command import Finished, usp
-from tests.server import LoopbackServer
-from tests.sync.rounds import PAGES, kept, urlset
+from tests.server import Callback, LoopbackServer
+from tests.sync.rounds import NS, PAGES, cut, kept, urlset
 from usp._sync.state import State
 
 
@@ -87,6 +87,25 @@ def test_too_many_removals_are_held_back_with_exit_code_3(
     assert allowed.out.count("- removed") == 9
 
 
+@pytest.mark.parametrize(
+    "answer", [cut(urlset("1", "2")), urlset("1", "2")[:-20], b"\x00\xff garbage"]
+)
+def test_a_body_that_is_cut_or_garbage_is_told(
+    server: LoopbackServer, state: Path, answer: Callback | bytes
+) -> None:
+    server.site["/index.xml"] = (
+        f"<sitemapindex {NS}><sitemap><loc>{server.url}a.xml</loc></sitemap></sitemapindex>"
+    ).encode()
+    server.site["/a.xml"] = urlset("1", "2")
+    args = (f"{server.url}index.xml", "--state", str(state), "--max-attempts", "1")
+    assert "could not be read" not in usp("sync", *args).err
+    server.site["/a.xml"] = answer
+    done = usp("sync", *args)
+    assert done.out == ""
+    told = "1 sitemap could not be read whole: nothing that was known is removed"
+    assert told in done.err
+
+
 def test_many_sites_of_a_file_share_a_state(
     server: LoopbackServer, state: Path, tmp_path: Path
 ) -> None:
@@ -131,6 +150,14 @@ def test_a_state_that_another_process_uses_is_one_line_and_exit_code_3(
             "--emit must be some of",
         ),
         (("sync", "example.org", "--state", "s.db", "--keep", "x"), "--keep must be"),
+        (
+            ("sync", "example.org", "--state", "s.db", "-f", "atom", "-o", "a.xml", "--append"),
+            "-f atom can't be used with --append",
+        ),
+        (
+            ("changes", "--state", "s.db", "-f", "atom", "-o", "a.xml", "--append"),
+            "-f atom can't be used with --append",
+        ),
         (("changes", "--state", "none.db"), "none.db is not there"),
         (("changes", "--state", "none.db", "--after", "-1"), "--after must be"),
     ],

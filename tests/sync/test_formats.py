@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import UTC, datetime
 from uuid import UUID
 from xml.etree import ElementTree as ET
@@ -93,6 +94,16 @@ def test_our_own_parser_reads_the_feed() -> None:
         "https://example.org/a?b=1&c=<2>",
     ]
     assert document.pages.complete
+
+
+@pytest.mark.parametrize(
+    "url", ["javascript:alert(1)", "data:text/html,x", " JavaScript:x", "/a", "httpx://a/"]
+)
+def test_a_feed_links_web_pages_only(url: str) -> None:
+    other = replace(CHANGES[0], url=url)
+    assert list(atom_lines([other], FEED, "A")) == list(atom_lines([], FEED, "A"))
+    upper = replace(CHANGES[0], url="HTTP://example.org/")
+    assert len(parsed(atom_lines([upper], FEED, "A")).findall(f"{ATOM}entry")) == 1
 
 
 def test_an_empty_feed_is_a_feed() -> None:

@@ -1,5 +1,7 @@
 """What a site listed after an earlier run follows from the state and the changes since."""
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -87,3 +89,24 @@ def test_a_run_whose_changes_are_forgotten_is_refused(tmp_path: Path) -> None:
     assert urls(f"{site.path}@-1") == {page(0), page(1)}
     with pytest.raises(UsageError, match="changes since run 1 are not kept any more"):
         urls(f"{site.path}@1")
+
+
+@pytest.mark.parametrize("start", [4096, 4100, 8192, 12288])
+def test_a_damaged_state_is_one_clear_error(tmp_path: Path, start: int) -> None:
+    whole, damaged = tmp_path / "state.db", tmp_path / "damaged.db"
+    Site(whole).run({"a": Read(entries(*range(2000)))})
+    data = bytearray(whole.read_bytes())
+    data[start::97] = bytes(byte ^ 0xFF for byte in data[start::97])
+    damaged.write_bytes(data)
+    with pytest.raises(UsageError, match=r"damaged\.db is ") as caught:
+        rows(str(damaged))
+    assert "\n" not in str(caught.value)
+
+
+def test_a_listing_that_is_cut_is_one_clear_error(tmp_path: Path) -> None:
+    site = Site(tmp_path / "state.db")
+    site.run({"a": Read(entries(1))})
+    with closing(sqlite3.connect(site.path)) as database, database:
+        database.execute("UPDATE listings SET entries = substr(entries, 1, 20)")
+    with pytest.raises(UsageError, match=r"state\.db is damaged: "):
+        rows(str(site.path))

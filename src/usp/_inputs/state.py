@@ -8,7 +8,7 @@ from typing import Any, Final
 from usp._inputs.kinds import NamedInput
 from usp._inputs.reader import InputOptions, shared_columns
 from usp._parse import ROWS_AT_ONCE
-from usp._sync.history import History, KnownPages, KnownRun
+from usp._sync.history import History, KnownPages, KnownRun, readable
 from usp._sync.state import State
 from usp._tables.batch import Batch
 from usp._tables.choice import TableChoice
@@ -41,7 +41,7 @@ class StateReader:
         """
         self._named = named
         self._fingerprints = options.fingerprints
-        with closing(self._state()) as state:
+        with closing(self._state()) as state, readable(state):
             runs = History(state, named.run).runs
         self.outcome = Outcome.FOUND if all(run.is_whole for run in runs) else Outcome.PARTIAL
         """Whether all of its sites were read whole."""
@@ -51,7 +51,7 @@ class StateReader:
 
     def batches(self, choice: TableChoice) -> Iterator[Batch]:
         """Yield the rows of the wanted tables, one table after the other."""
-        with closing(self._state()) as state:
+        with closing(self._state()) as state, readable(state):
             history = History(state, self._named.run)
             for name, wanted in choice.tables.items():
                 if name == "pages":

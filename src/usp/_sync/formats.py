@@ -29,6 +29,7 @@ _MARKS: Final = {
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _NOT_IN_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that no XML document can have, whatever the escape (XML 1.0, 2.2)."""
+_WEB_URL: Final = re.compile(r"https?://", re.IGNORECASE)
 _WORD_BREAKS: Final = re.compile(r"[-_+\s]++")
 _SUFFIX: Final = re.compile(r"\.[a-zA-Z]{2,5}$")
 
@@ -63,7 +64,8 @@ def atom_lines(changes: Iterable[Change], feed: UUID, title: str) -> Iterator[st
     :param feed: what no other feed has: the identity of the state.
     :param title: the title of the feed.
     """
-    listed = sorted(changes, key=lambda change: change.seq, reverse=True)
+    linked = (change for change in changes if _is_web_url(change.url))
+    listed = sorted(linked, key=lambda change: change.seq, reverse=True)
     updated = max((change.at for change in listed), default=_EPOCH)
     yield '<?xml version="1.0" encoding="utf-8"?>'
     yield '<feed xmlns="http://www.w3.org/2005/Atom">'
@@ -88,6 +90,11 @@ def _entry(change: Change, feed: UUID) -> Iterator[str]:
     yield f'    <category term="{change.change}"/>'
     yield f"    <summary>{_xml(f'{change.change}: {change.url}')}</summary>"
     yield "  </entry>"
+
+
+def _is_web_url(url: str) -> bool:
+    """Tell whether a reader may follow a link: no ``javascript:`` or ``data:``."""
+    return _WEB_URL.match(url) is not None
 
 
 def page_title(url: str) -> str:

@@ -7,7 +7,9 @@ that churned, which are taken as they are now.
 """
 
 import json
+import zlib
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
@@ -81,6 +83,20 @@ class KnownPages(NamedTuple):
     """None if it isn't known."""
     pages: Mapping[str, KnownPage]
     """By URL."""
+
+
+@contextmanager
+def readable(state: State) -> Iterator[None]:
+    """Raise what a damaged state gives as ours, in one line.
+
+    :raises UsageError: if the state is damaged.
+    :raises StateError: if it can't be read.
+    """
+    try:
+        with state.path.errors():
+            yield
+    except zlib.error as error:  # a listing has a checksum; other columns have none
+        raise UsageError(f"{state.path.path} is damaged: {error}.") from error
 
 
 class History:

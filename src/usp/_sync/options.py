@@ -148,6 +148,7 @@ class SiteReport:
     :param held_back: the URLs that were not removed, since they were too many at once.
     :param sitemaps: the sitemaps that were read, changed or not; robots.txt counts.
     :param unchanged: those of them that were unchanged.
+    :param incomplete: those of them that could not be read whole; they take nothing away.
     :param failed: the sitemaps that could not be read; what is known of them stays.
     :param requests: the number of requests, retries included.
     :param not_modified: those of them that were answered with 304.
@@ -163,6 +164,7 @@ class SiteReport:
     held_back: int
     sitemaps: int
     unchanged: int
+    incomplete: int
     failed: int
     requests: int
     not_modified: int
@@ -184,6 +186,7 @@ class SiteReport:
             result.held_back,
             traffic.sitemaps,
             traffic.unchanged,
+            traffic.incomplete,
             traffic.failed,
             traffic.requests,
             traffic.not_modified,

@@ -64,6 +64,8 @@ class Traffic:
     sitemaps: int = 0
     """The sitemaps that were read, changed or not."""
     unchanged: int = 0
+    incomplete: int = 0
+    """The sitemaps that were read in part."""
     failed: int = 0
 
     def observe(self, event: Event) -> None:
@@ -131,6 +133,8 @@ class SyncReader:
             self._run.add_failed(_requested(node), _parent(node), may_list_sitemaps=False)
         elif node.homepage is None and node.resource is not None:
             self._take(node, to_the_end=to_the_end)
+        for child, _ in node.skipped_children:
+            self._run.leave_out(child.url)
         yield None
 
     def _take(self, node: Node, *, to_the_end: bool) -> None:
@@ -142,6 +146,7 @@ class SyncReader:
             is_whole = bool(row["complete"]) and to_the_end
             self.traffic.sitemaps += 1
             self.traffic.unchanged += document.fetch_info.unchanged
+            self.traffic.incomplete += not is_whole
             self._run.add(self._reading(node, document, is_whole=is_whole))
         elif row["state"] == "failed":
             self.traffic.failed += 1

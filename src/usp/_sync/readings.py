@@ -8,6 +8,9 @@ from usp._sync.changes import ChangeKind
 from usp._sync.listing import Listing
 from usp.objects.fetch_info import FetchInfo
 
+ListedChild = tuple[str, str | None]
+"""The URL of a sitemap that a document lists, and its ``<lastmod>``."""
+
 
 @dataclass(frozen=True, slots=True)
 class RunRules:
@@ -35,7 +38,7 @@ class SitemapReading:
     entries: Listing = field(default_factory=dict)
     news: int = 0
     """How many entries have a news story."""
-    children: tuple[tuple[str, str | None], ...] = ()
+    children: tuple[ListedChild, ...] = ()
     """The sitemaps that it lists, each with its ``<lastmod>``."""
     is_whole: bool = True
     """Whether nothing of it was lost."""

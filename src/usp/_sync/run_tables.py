@@ -22,7 +22,7 @@ from usp._sync.state import StatePath
 COLUMNS: Final = (
     *("url", "final_url", "kind", "is_rolling", "is_silent", "is_complete", "pages", "etag"),
     *("last_modified", "content_type", "sha256", "children", "fetched_at", "changed_at"),
-    "interval",
+    *("interval", "parent_url"),
 )
 """The columns of a sitemap that a run writes."""
 _NAMES: Final = ", ".join(COLUMNS)

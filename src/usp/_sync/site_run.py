@@ -13,7 +13,8 @@ from typing import Final
 
 from usp._parse import Kind
 from usp._sync import rules
-from usp._sync.readings import RunResult, RunRules, SitemapReading, Structure
+from usp._sync.lineage import Unmet, not_asked, place
+from usp._sync.readings import ListedChild, RunResult, RunRules, SitemapReading, Structure
 from usp._sync.rules import Evidence
 from usp._sync.run_tables import COLUMNS, RunTables
 from usp._sync.schedule import is_due, next_interval
@@ -21,6 +22,7 @@ from usp._sync.state import StatePath
 from usp.objects.fetch_info import FetchInfo, StoredDocument
 
 _FEEDS: Final = frozenset({Kind.RSS, Kind.ATOM, Kind.JSON_FEED})
+_PARENTS: Final = frozenset({Kind.ROBOTS, Kind.INDEX})
 _NEWS_SHARE: Final = 0.5
 """A sitemap of which more pages have a news story is a news sitemap: it lists two days or so."""
 
@@ -43,6 +45,8 @@ class SiteRun:
         self._silent: set[str] = set()
         """The documents of the baseline that were met; what they list is of the baseline, too."""
         self._may_hide_sitemaps = False
+        self._left_out: set[str] = set()
+        """The places of the sitemaps that the caller left out."""
 
     def close(self) -> None:
         """End the run; what was not committed is dropped.
@@ -95,7 +99,13 @@ class SiteRun:
             if may_list_sitemaps and (row is None or row["kind"] is None):
                 self._may_hide_sitemaps = True
                 if self._note_silent(url, row, parent_url) and row is None:
-                    self._tables.stage(_UNREAD | {"url": url, "final_url": url})
+                    known = {"url": url, "final_url": url, "parent_url": parent_url}
+                    self._tables.stage(_UNREAD | known)
+
+    def leave_out(self, url: str) -> None:
+        """Take note that the caller left a sitemap out; what is known of it stays."""
+        with self._lock:
+            self._left_out.add(place(url))
 
     def _note_silent(self, url: str, row: sqlite3.Row | None, parent_url: str | None) -> bool:
         """Tell whether what a sitemap lists belongs to the baseline, and so is not reported."""
@@ -115,6 +125,7 @@ class SiteRun:
         if was_requested:
             known = {name: row[name] for name in COLUMNS}
             new = {
+                "parent_url": reading.parent_url,
                 "etag": info.etag,
                 "last_modified": info.last_modified,
                 "fetched_at": self._now,
@@ -129,18 +140,21 @@ class SiteRun:
         # What a damaged reading doesn't have may be there all the same.
         new = reading.entries if reading.is_whole else {**old, **reading.entries}
         is_rolling = _is_rolling(reading, row)
+        # What leaves a sitemap leaves what that was before, whatever is at its URL now.
+        was_rolling = bool(row["is_rolling"]) if row else is_rolling
         differs = row is None or old != new
         self._tables.visit(reading.url, is_whole=reading.is_whole)
         if not self._is_baseline or self._chosen.emit_initial:
             found = rules.compare(old, new)
             url = reading.final_url
-            self._tables.touch(found, url, is_rolling=is_rolling, is_silent=is_silent)
+            self._tables.touch(found, url, is_rolling=was_rolling, is_silent=is_silent)
         info = reading.fetch_info
         # After a transfer that broke off, nothing says what the server has.
         is_stored = reading.is_storable and not info.truncated
         row_of_sitemap = {
             "url": reading.url,
             "final_url": reading.final_url,
+            "parent_url": reading.parent_url,
             "kind": str(reading.kind),
             "is_rolling": is_rolling,
             "is_silent": is_silent and not reading.is_whole,
@@ -163,9 +177,9 @@ class SiteRun:
         with self._lock, self._path.errors():
             with tables.collecting():
                 is_whole = self._is_whole(structure)
-                vanished = self._vanished() if is_whole else []
+                vanished, is_known = self._vanished() if is_whole else ([], False)
                 tables.find_kept(vanished)
-                held_back = self._judge(self._confirming(vanished, is_whole))
+                held_back = self._judge(self._confirming(vanished, is_known))
             changes, pages = tables.commit(
                 self._now,
                 structure.outcome,
@@ -180,14 +194,23 @@ class SiteRun:
             return False
         return not (self._is_baseline or self._may_hide_sitemaps or self._tables.unread_indexes)
 
-    def _vanished(self) -> list[int]:
-        """Return the sitemaps that nothing lists any more; their URLs are lost."""
+    def _vanished(self) -> tuple[list[int], bool]:
+        """Return the sitemaps that nothing lists any more; their URLs are lost.
+
+        Also tell whether everything was asked that may list a sitemap.
+        """
         rows = self._tables.not_visited()
-        for row in rows:
+        unmet = [
+            Unmet(row["id"], row["url"], row["parent_url"], _urls(row["children"])) for row in rows
+        ]
+        kept = not_asked(unmet, self._left_out)
+        gone = [row for row in rows if row["id"] not in kept]
+        lists_more = any(row["kind"] in _PARENTS for row in rows if row["id"] in kept)
+        for row in gone:
             lost = rules.Comparison((), list(self._tables.entries(row).items()), ())
             is_rolling = bool(row["is_rolling"])
             self._tables.touch(lost, row["final_url"], is_rolling=is_rolling, is_silent=False)
-        return [row["id"] for row in rows]
+        return [row["id"] for row in gone], not lists_more
 
     def _confirming(self, vanished: list[int], is_structure_whole: bool) -> "_Confirming":
         left = [row for row in self._tables.visits() if row[0] not in set(vanished)]
@@ -236,18 +259,20 @@ _UNREAD: Final = {"is_rolling": 0, "is_silent": 1, "is_complete": 0, "pages": 0,
 
 def _is_rolling(reading: SitemapReading, row: sqlite3.Row | None) -> bool:
     """Tell whether a sitemap lists what is new only; one that is empty stays what it was."""
-    if reading.kind in _FEEDS:
-        return True
-    if not reading.entries:
-        return bool(row["is_rolling"]) if row else False
-    return reading.news > len(reading.entries) * _NEWS_SHARE
+    if not reading.entries and row and row["kind"]:
+        return bool(row["is_rolling"])
+    return reading.kind in _FEEDS or reading.news > len(reading.entries) * _NEWS_SHARE
 
 
-def _packed(children: tuple[tuple[str, str | None], ...]) -> bytes | None:
+def _packed(children: tuple[ListedChild, ...]) -> bytes | None:
     """Return the sitemaps that a document lists, compressed; None if it lists none."""
     return zlib.compress(json.dumps(children).encode()) if children else None
 
 
-def _unpacked(data: bytes | None) -> tuple[tuple[str, str | None], ...]:
+def _unpacked(data: bytes | None) -> tuple[ListedChild, ...]:
     pairs = json.loads(zlib.decompress(data)) if data else ()
     return tuple((url, lastmod) for url, lastmod in pairs)
+
+
+def _urls(children: bytes | None) -> list[str]:
+    return [url for url, _ in _unpacked(children)]

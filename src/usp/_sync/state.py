@@ -100,7 +100,9 @@ CREATE TABLE changes (
 );
 CREATE INDEX changes_of_site ON changes (site_id, seq);
 """
-MIGRATIONS: Final = (_FORMAT_1,)
+_FORMAT_2: Final = "ALTER TABLE sitemaps ADD COLUMN parent_url TEXT;"
+"""What lists a sitemap. Until one of an older file is met again, nothing takes it for gone."""
+MIGRATIONS: Final = (_FORMAT_1, _FORMAT_2)
 """What makes each format out of the one before; a file that is new has format 0."""
 
 
@@ -125,7 +127,7 @@ class StatePath:
     def errors(self) -> Iterator[None]:
         """Raise errors of SQLite as ours, in one line.
 
-        :raises UsageError: if the file is no database.
+        :raises UsageError: if the file is no database, or a damaged one.
         :raises StateError: if it can't be read or written.
         """
         try:
@@ -133,6 +135,10 @@ class StatePath:
         except sqlite3.OperationalError as error:
             if "locked" in str(error) or "busy" in str(error):
                 raise StateError(f"{self.path} is used by another process.") from error
+            if str(error).startswith("Could not decode"):
+                raise UsageError(
+                    f"{self.path} is damaged: it has text that is not UTF-8."
+                ) from error
             raise StateError(f"{self.path} can't be used: {error}.") from error
         except sqlite3.DatabaseError as error:
             raise UsageError(f"{self.path} is not a state of usp: {error}.") from error

@@ -19,6 +19,7 @@ def run(args: argparse.Namespace) -> Exit:
     """Print the changes."""
     if not args.state:
         raise UsageError("--state is missing: --state FILE names the file of usp sync")
+    check_format(args)
     try:
         found = changes(
             args.state, after=args.after or 0, site=args.site, emit=args.emit, limit=args.last
@@ -28,6 +29,15 @@ def run(args: argparse.Namespace) -> Exit:
     with output(args) as out:
         out.writelines(f"{line}\n" for line in lines(found, args))
     return Exit.DONE
+
+
+def check_format(args: argparse.Namespace) -> None:
+    """Check that the output can be written in the format.
+
+    :raises UsageError: if a feed, which is one document, would be added to another.
+    """
+    if args.append and args.format not in LINE_FORMATS:
+        raise UsageError(f"-f {args.format} can't be used with --append: use --replace")
 
 
 def lines(found: Iterable[Change], args: argparse.Namespace) -> Iterator[str]:

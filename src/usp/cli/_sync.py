@@ -16,7 +16,7 @@ from usp._sync.changes import ChangeKind
 from usp._sync.formats import LINE_FORMATS
 from usp._sync.options import SiteReport
 from usp._sync.sync import Sync, sync
-from usp.cli._changes import lines
+from usp.cli._changes import check_format, lines
 from usp.cli._exit import Exit
 from usp.cli._log import setup_logging_for
 from usp.cli._outcome import EXITS
@@ -38,6 +38,7 @@ def run(args: argparse.Namespace) -> Exit:
     setup_logging_for(args)
     if not args.state:
         raise UsageError("--state is missing: --state FILE says where to keep what is known")
+    check_format(args)
     sources = [NamedSource.of(one) for one in each_source(args)]
     settings = Settings.of(args)
     prints_to = None if args.output else sys.stdout
@@ -114,6 +115,9 @@ def _lines(report: SiteReport) -> Iterator[str]:
         yield "no sitemap found"
     elif report.failed:
         yield f"{count(report.failed, 'sitemap')} could not be read: what is known of it stays"
+    if report.incomplete:
+        damaged = count(report.incomplete, "sitemap")
+        yield f"{damaged} could not be read whole: nothing that was known is removed"
     if report.is_baseline and report.outcome in {Outcome.FOUND, Outcome.PARTIAL}:
         yield f"a baseline of {count(report.pages, 'page')}: changes come from the next run on"
 

@@ -1,0 +1,141 @@
+"""What a run did not ask for stays as it is known: sitemaps left out, ways to find them not tried.
+
+And a sitemap that once answers as something else is still judged as what it was.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import usp
+from tests.server import LoopbackServer
+from tests.sync.rounds import NS, PAGES, cut, kept, urlset
+
+EMPTY_FEED = b'<rss version="2.0"><channel><title>t</title></channel></rss>'
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> Path:
+    return tmp_path / "state.db"
+
+
+def run(url: str, state: Path, **options: Any) -> list[tuple[str, str]]:
+    fields = {"max_attempts": 1, "scheme_fallback": False, "confirm": 1, "max_removed": 1} | options
+    with usp.sync(url, state=state, **fields) as found:
+        return [(str(one.change), one.url.removeprefix(PAGES)) for one in found]
+
+
+def index(server: LoopbackServer, *names: str) -> bytes:
+    listed = "".join(f"<sitemap><loc>{server.url}{name}.xml</loc></sitemap>" for name in names)
+    return f"<sitemapindex {NS}>{listed}</sitemapindex>".encode()
+
+
+def robots(server: LoopbackServer, *names: str) -> bytes:
+    return "".join(f"Sitemap: {server.url}{name}.xml\n" for name in names).encode()
+
+
+def serve(server: LoopbackServer, **sitemaps: bytes) -> None:
+    server.site.update({f"/{name}.xml": kept(body) for name, body in sitemaps.items()})
+
+
+@pytest.mark.parametrize(
+    "options", [{"exclude_sitemaps": "m1"}, {"include_sitemaps": "m2|index|m3"}]
+)
+@pytest.mark.parametrize("is_changed", [False, True])
+def test_sitemaps_that_the_caller_left_out_stay_as_they_are_known(
+    server: LoopbackServer, state: Path, options: dict[str, Any], is_changed: bool
+) -> None:
+    serve(server, index=index(server, "m1", "m2"), m1=urlset("1"), m2=urlset("2"))
+    url = f"{server.url}index.xml"
+    assert run(url, state) == []
+    if is_changed:
+        serve(server, index=index(server, "m1", "m2", "m3"), m3=urlset())
+    assert run(url, state, **options) == []
+    assert run(url, state, **options) == []
+    assert run(url, state) == []
+    serve(server, index=index(server, "m2"))
+    assert run(url, state, **options) == [("removed", "1")]
+
+
+def test_a_sitemap_that_is_gone_is_noticed_though_another_is_left_out(
+    server: LoopbackServer, state: Path
+) -> None:
+    names = {name: urlset(name) for name in ("m1", "m2", "m3")}
+    serve(server, index=index(server, *names), **names)
+    url = f"{server.url}index.xml"
+    assert run(url, state) == []
+    serve(server, index=index(server, "m1", "m2"))
+    assert run(url, state, exclude_sitemaps="m1") == [("removed", "m3")]
+
+
+def test_what_an_index_lists_that_is_left_out_stays_as_it_is_known(
+    server: LoopbackServer, state: Path
+) -> None:
+    serve(server, index=index(server, "inner", "m2"), inner=index(server, "m1"))
+    serve(server, m1=urlset("1"), m2=urlset("2"))
+    url = f"{server.url}index.xml"
+    assert run(url, state) == []
+    assert run(url, state, exclude_sitemaps="inner") == []
+
+
+def test_without_robots_txt_the_sitemaps_that_it_declares_stay_as_they_are_known(
+    server: LoopbackServer, state: Path
+) -> None:
+    server.site["/robots.txt"] = kept(robots(server, "sitemap", "other"))
+    serve(server, sitemap=urlset("1"), other=index(server, "m1"), m1=urlset("2"))
+    assert run(server.url, state) == []
+    assert run(server.url, state, use_robots=False) == []
+    server.site["/robots.txt"] = kept(robots(server, "sitemap"))
+    assert run(server.url, state) == [("removed", "2")]
+
+
+def test_without_robots_txt_it_is_not_confirmed_that_a_sitemap_is_gone(
+    server: LoopbackServer, state: Path
+) -> None:
+    server.site["/robots.txt"] = kept(robots(server, "sitemap", "other"))
+    serve(server, sitemap=urlset("1"), other=urlset("2"))
+    assert run(server.url, state, confirm=2) == []
+    server.site["/robots.txt"] = kept(robots(server, "sitemap"))
+    assert run(server.url, state, confirm=2) == [("missing", "2")]
+    assert run(server.url, state, confirm=2, use_robots=False) == []
+    assert run(server.url, state, confirm=2) == [("removed", "2")]
+
+
+def test_without_known_paths_the_sitemaps_found_there_stay_as_they_are_known(
+    server: LoopbackServer, state: Path
+) -> None:
+    server.site["/robots.txt"] = kept(robots(server, "declared"))
+    serve(server, declared=urlset("1"), sitemap=index(server, "m1"), m1=urlset("2"))
+    assert run(server.url, state, use_known_paths=True) == []
+    assert run(server.url, state, use_known_paths=False) == []
+    assert run(server.url, state) == []
+    serve(server, sitemap=index(server))
+    assert run(server.url, state, use_known_paths=True) == [("removed", "2")]
+
+
+def test_a_sitemap_is_noticed_as_gone_after_an_index_that_broke_off(
+    server: LoopbackServer, state: Path
+) -> None:
+    serve(server, index=index(server, "m1", "m2"), m1=urlset("1"), m2=urlset("2"))
+    url = f"{server.url}index.xml"
+    assert run(url, state) == []
+    server.site["/index.xml"] = cut(index(server, "m1", "m2"), 0.8)
+    assert run(url, state) == []
+    serve(server, index=index(server, "m1"))
+    assert run(url, state) == [("removed", "2")]
+
+
+def test_a_sitemap_that_answers_with_an_empty_feed_once_has_not_expired(
+    server: LoopbackServer, state: Path
+) -> None:
+    url = f"{server.url}a.xml"
+    limits = {"confirm": 2, "max_removed": 0.5}
+    serve(server, a=urlset("1", "2"))
+    assert run(url, state, **limits) == []
+    serve(server, a=EMPTY_FEED)
+    assert run(url, state, **limits) == [("missing", "1"), ("missing", "2")]
+    serve(server, a=urlset("1", "2"))
+    assert run(url, state, **limits) == [("returned", "1"), ("returned", "2")]
+    serve(server, a=urlset("1"))
+    assert run(url, state, **limits) == [("missing", "2")]
