@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple, TextIO, cast
 
 from usp._extras import load
+from usp._source import STDIN
 from usp.exceptions import UsageError
 
 SiteListName = str | os.PathLike[str]
 """The name of a list: a file, an fsspec URL, or ``-`` for standard input."""
 
-_STDIN: Final = "-"
 _MAX_LINE: Final = 65_536
 _GZIP: Final = b"\x1f\x8b"
 _ZIP: Final = b"PK\x03\x04"
@@ -84,7 +84,7 @@ def _opened(name: str, stack: ExitStack) -> TextIO:
 
 
 def _binary(name: str, stack: ExitStack) -> io.BufferedReader:
-    if name == _STDIN:
+    if name == STDIN:
         return cast("io.BufferedReader", sys.stdin.buffer)
     if "://" not in name:
         return stack.enter_context(Path(name).open("rb"))

@@ -10,8 +10,9 @@ from typing import Final
 from usp._validate import argument_error, check_int
 from usp.bulk._folder import CrawlFolder, crawl_folder
 from usp.bulk._input import read_input
-from usp.bulk._local import LocalEngine, LocalSettings
+from usp.bulk._local import LocalEngine
 from usp.bulk._markers import CrawlManifest, done_shards, read_marker
+from usp.bulk._messages import WorkerOrder
 from usp.bulk._options import BulkOptions
 from usp.bulk._previous import check_previous
 from usp.bulk._progress import CrawlProgress, OnProgress
@@ -100,9 +101,8 @@ def run_crawl(
 
             run_on_dask(run_shards, listed, out, options, choice, progress, on_progress)
         else:
-            level, file = choice.log_level, choice.log_file
-            settings = LocalSettings(out, options, choice.processes, level, file)
-            LocalEngine(settings, listed, progress, on_progress).run(run_shards)
+            order = WorkerOrder(options, out, choice.log_level, choice.log_file)
+            LocalEngine(order, choice.processes, listed, progress, on_progress).run(run_shards)
 
 
 def _has_any(folder: CrawlFolder, shard: int, outcomes: frozenset[str]) -> bool:
