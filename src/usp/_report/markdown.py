@@ -125,7 +125,7 @@ def _folders(report: ReportFigures, commands: Commands) -> Iterator[str]:
     if not report.pages:
         return
     tree = report.folders
-    top = tree.children[0] if tree.folders == len(tree.children) == 1 else tree
+    top = tree.only_child or tree  # the only host, or all of them
     yield from _heading("Folders", commands.get("pages"))
     listed: list[Folder] = list(top.children[:_FOLDERS])
     most = max((folder.pages for folder in listed), default=1)
@@ -191,10 +191,8 @@ def _content(report: ReportFigures, commands: Commands) -> Iterator[str]:
 
 
 def _ranked(title: str, noun: str, ranked: Ranking) -> Iterator[str]:
-    rows = [(_text(name), f"{times:,}") for name, times in ranked.top[:_NAMES]]
-    rest = ranked.top[_NAMES:]
-    others = ranked.others + len(rest)
-    if others:
-        times = ranked.others_count + sum(number for _, number in rest)
-        rows.append((f"{others:,} more", f"{times:,}"))
+    first = ranked.first(_NAMES)
+    rows = [(_text(name), f"{times:,}") for name, times in first.top]
+    if first.others:
+        rows.append((f"{first.others:,} more", f"{first.others_count:,}"))
     yield from _table((title, noun), rows, numeric=(1,))
