@@ -155,7 +155,7 @@ def _paths(folder: Folder, above: tuple[str, ...]) -> Iterator[tuple[str, Folder
 
 
 def _folder_data(tree: Folder, commands: Commands) -> tuple[Folder, Html]:
-    """Return as many folders as there is room for, and the same as JSON for the icicle."""
+    """Return as many folders as there is room for, and the same as JSON for the script."""
     for limit in _FOLDERS:
         kept = largest(tree, limit)
         top = kept.only_child or kept  # the only host, or all of them

@@ -6,18 +6,15 @@ left alone, and its files have the same names wherever it is run.
 
 from collections.abc import Iterable
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from usp._extras import load
 from usp.bulk._markers import ShardResult
-from usp.bulk._options import BulkOptions
+from usp.bulk._options import BulkOptions, EngineChoice
 from usp.bulk._progress import CrawlProgress, OnProgress, count_site, failed_shards_error
 from usp.bulk._shard import SiteDone, run_shard_alone
 from usp.bulk._sites import SiteList
 from usp.exceptions import UsageError
-
-if TYPE_CHECKING:
-    from usp.bulk._run import EngineChoice
 
 _RETRIES: Final = 2
 """How often a shard that raises is run again; one whose worker is lost is run again anyway."""
@@ -30,7 +27,7 @@ def run_on_dask(
     sites: SiteList,
     out: str,
     options: BulkOptions,
-    choice: "EngineChoice",
+    choice: EngineChoice,
     progress: CrawlProgress,
     on_progress: OnProgress,
 ) -> None:
@@ -74,7 +71,7 @@ def run_on_dask(
         raise failed_shards_error(failed)
 
 
-def _client(distributed: Any, choice: "EngineChoice") -> Any:  # noqa: ANN401 -- it has no types
+def _client(distributed: Any, choice: EngineChoice) -> Any:  # noqa: ANN401 -- it has no types
     if choice.scheduler is None:
         return distributed.Client(
             n_workers=choice.processes, threads_per_worker=1, dashboard_address=None

@@ -173,7 +173,7 @@ class LocalEngine:
             self._early_deaths = 0
         match report:
             case None:
-                self._bury(worker)
+                self._take_back_shards(worker)
             case ReadyReport():
                 worker.is_waiting = True
             case SitesReport(sites=sites):
@@ -214,8 +214,8 @@ class LocalEngine:
         for worker in self._workers:
             worker.finish()
 
-    def _bury(self, worker: _Process) -> None:
-        """Take the shards of a worker that has ended, and start another one if there is work."""
+    def _take_back_shards(self, worker: _Process) -> None:
+        """Run the shards of a worker that has ended again; start another one if there is work."""
         self._workers.discard(worker)
         worker.drop()
         worker.end()
