@@ -31,7 +31,7 @@ test: $(READY)
 test-browser: $(READY)
 	@$(PY) $(PIP_INSTALL) --group browser
 	@command -v chromium >/dev/null || command -v google-chrome >/dev/null \
-		|| { [ "$$(id -u)" = 0 ] && apt-get install --yes --no-install-recommends chromium >/dev/null; } \
+		|| { [ "$$(id -u)" = 0 ] && apt-get update >/dev/null && apt-get install --yes --no-install-recommends chromium >/dev/null; } \
 		|| echo "there is no Chromium, and it can't be installed here"
 	@[ -d $(BROWSER)/node_modules/axe-core ] || { mkdir -p $(BROWSER) \
 		&& npm install --silent --no-audit --no-fund --no-package-lock --prefix $(BROWSER) 'axe-core@^4'; } \

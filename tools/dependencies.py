@@ -126,7 +126,11 @@ def licence_of(installed: Distribution) -> str:
         for text in metadata.get_all("Classifier") or []
         if text.startswith(_CLASSIFIER)
     ]
-    stated = [metadata["License-Expression"], metadata["License"], *classifiers]
+    # Where the package importlib-metadata is installed, an absent field is a KeyError.
+    fields = [
+        text for name in ("License-Expression", "License") for text in metadata.get_all(name) or []
+    ]
+    stated = [*fields, *classifiers]
     known = (NAMES.get(text, text) for text in stated if text and "\n" not in text)
     licence = next(known, "")
     return BY_TEXT.get((metadata["Name"] or "").lower(), "") if licence in FAMILIES else licence

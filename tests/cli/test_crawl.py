@@ -43,6 +43,7 @@ def test_a_newcomer_goes_from_a_list_to_an_answer_with_two_commands(tmp_path: Pa
     ]
 
 
+@pytest.mark.thorough  # tests/bulk shows most of it
 def test_a_share_of_a_list_leaves_the_others_to_others(tmp_path: Path) -> None:
     with ManySites() as sites:
         file = tmp_path / "domains.csv"

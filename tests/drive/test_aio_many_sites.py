@@ -17,8 +17,6 @@ from usp.objects.events import CrawlFinished, Event
 from usp.objects.sitemap import IndexWebsiteSitemap
 from usp.web_client.aio_client import AioWebClient
 
-SITES = 1000
-
 
 class CountedSites:
     """Answers for any number of sites, each at its own address, and counts concurrent requests."""
@@ -42,12 +40,13 @@ class CountedSites:
 
 
 @pytest.mark.timeout(300)
-def test_a_thousand_sites_are_crawled_with_few_connections_and_tasks() -> None:
+@pytest.mark.parametrize("number", [300, pytest.param(1000, marks=pytest.mark.thorough)])
+def test_many_sites_are_crawled_with_few_connections_and_tasks(number: int) -> None:
     taken = 0
 
     def homepages(server: ServerEverywhere) -> Iterator[str]:
         nonlocal taken
-        for taken in range(1, SITES + 1):
+        for taken in range(1, number + 1):
             yield server.homepage(taken)
 
     async def main(server: ServerEverywhere) -> None:
@@ -61,7 +60,7 @@ def test_a_thousand_sites_are_crawled_with_few_connections_and_tasks() -> None:
                 assert [page.url for page in tree.all_pages()] == [f"{homepage}page"]
                 assert taken <= done + 50, "homepages are taken when they are needed"
                 most_files = max(most_files, len(open_files()))
-        assert done == SITES
+        assert done == number
         assert most_files - before < 300, "finished sites keep no connection open"
         await until_closed(server.port)
 
@@ -69,7 +68,7 @@ def test_a_thousand_sites_are_crawled_with_few_connections_and_tasks() -> None:
         sites = CountedSites()
         server.otherwise = sites
         run(main(server))
-        assert len(server.requested) == 2 * SITES
+        assert len(server.requested) == 2 * number
         assert 2 <= sites.peak <= 20
     gc.collect()
     assert [each for each in gc.get_objects() if isinstance(each, Crawl)] == []

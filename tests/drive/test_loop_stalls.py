@@ -64,7 +64,10 @@ def many_pages(count: int) -> bytes:
     return urlset(*(f"http://h.example/{number}" for number in range(count)))
 
 
-@pytest.mark.parametrize("options", [{}, {"recurse_callback": lambda *_: True}])
+@pytest.mark.parametrize(
+    "options",
+    [{}, pytest.param({"recurse_callback": lambda *_: True}, marks=pytest.mark.thorough)],
+)
 def test_a_legal_index_does_not_block_the_loop(
     server: LoopbackServer, options: dict[str, Any]
 ) -> None:

@@ -143,7 +143,14 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+LONG = {"quotes", "words and malformed items", "lists that end"}
+"""Those that take some seconds; the others show most of it."""
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(one, marks=pytest.mark.thorough) if one in LONG else one for one in HOSTILE],
+)
 def test_hostile_documents_take_little_memory(name: str) -> None:
     document = f'{{"version": "{VERSION}", "items": [{A}, {HOSTILE[name]}'.encode()
     sitemap = read(document)
