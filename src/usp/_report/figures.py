@@ -97,7 +97,7 @@ class SitemapLine:
     kind: str
     state: str
     reason: str
-    """Why it failed or was skipped; empty if it was read."""
+    """Why it failed, was skipped, or was read only in part; empty if it was read whole."""
     status: int | None
     pages: int | None
     children: int | None
@@ -107,6 +107,11 @@ class SitemapLine:
     """Whether nothing of it is known to be missing."""
     position: int
     """Its number in document order."""
+
+    @property
+    def result(self) -> str:
+        """Its state; ``partial`` if it was read only in part."""
+        return self.state if self.state == "failed" or self.is_whole else "partial"
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,11 +112,11 @@ def _more(number: int, noun: str) -> Iterator[str]:
 
 def _failures(report: ReportFigures, commands: Commands) -> Iterator[str]:
     found = report.sitemaps
-    failed = [line for line in found.lines if line.state == "failed" or not line.is_whole]
+    failed = [line for line in found.lines if line.result in {"failed", "partial"}]
     if not failed:
         return
     yield from _heading("Sitemaps that could not be read whole", commands.get("sitemaps"))
-    rows = ((_text(line.url), line.state, _text(line.reason)) for line in failed[:_SITEMAPS])
+    rows = ((_text(line.url), line.result, _text(line.reason)) for line in failed[:_SITEMAPS])
     yield from _table(("sitemap", "state", "why"), rows)
     yield from _more(found.failed + found.damaged - _SITEMAPS, "sitemap")
 
