@@ -1,7 +1,9 @@
 """Lists of sites as they are found: which lines count, and what they name."""
 
 import gzip
+import io
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -68,6 +70,63 @@ def test_a_list_that_cannot_be_read_is_one_clear_line(tmp_path: Path) -> None:
     for name in (tmp_path / "absent", broken):
         with pytest.raises(UsageError, match="can't be read"):
             list(read_input(name))
+
+
+HOSTS = b"".join(b"h%d.example\n" % number for number in range(5000))
+
+
+def zipped(method: int, name: str = "list.csv") -> bytearray:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", method) as archive:
+        archive.writestr(name, HOSTS)
+    return bytearray(file.getvalue())
+
+
+def gzip_with_a_flipped_bit() -> bytearray:
+    data = bytearray(gzip.compress(HOSTS))
+    data[10] ^= 1
+    return data
+
+
+def lzma_zip_with_flipped_bits() -> bytearray:
+    data = zipped(zipfile.ZIP_LZMA)
+    for at in range(100, 200):
+        data[at] ^= 0xFF
+    return data
+
+
+def zip_with(local: int, central: int, value: int) -> bytearray:
+    """A zip archive with another byte at these places of its two headers."""
+    data = zipped(zipfile.ZIP_DEFLATED)
+    data[local] = data[data.index(b"PK\1\2") + central] = value
+    return data
+
+
+def zip_with_a_damaged_name() -> bytearray:
+    data = zipped(zipfile.ZIP_DEFLATED, "é.csv")
+    data[data.rindex("é".encode())] = 0xFF
+    return data
+
+
+@pytest.mark.parametrize(
+    ("damaged", "why"),
+    [
+        (gzip_with_a_flipped_bit, "Error -3 while decompressing data"),
+        (lzma_zip_with_flipped_bits, "Corrupt input data"),
+        (lambda: zip_with(6, 8, 1), "it is encrypted"),
+        (lambda: zip_with(8, 10, 99), "compression method is not supported"),
+        (zip_with_a_damaged_name, "the name of a file in it is damaged"),
+    ],
+    ids=["gzip", "LZMA", "encrypted", "unknown method", "name"],
+)
+def test_a_damaged_list_is_one_clear_line(
+    damaged: Callable[[], bytearray], why: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "list"
+    file.write_bytes(damaged())
+    with pytest.raises(UsageError, match=f"list can't be read: .*{why}") as raised:
+        list(read_input(file))
+    assert "\n" not in str(raised.value)
 
 
 def test_a_line_without_an_end_takes_no_memory_and_is_no_site(tmp_path: Path) -> None:

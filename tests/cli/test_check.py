@@ -10,7 +10,7 @@ import pytest
 from tests.check.documents import dated, url
 from tests.check.documents import urlset as entries_of
 from tests.cli.command import Finished, usp
-from tests.server import LoopbackServer, urlset
+from tests.server import Callback, LoopbackServer, Plain, stall, urlset
 
 NOW = ("--now", "2026-11-17T12:00:00Z")
 UNREACHABLE = "http://127.0.0.1:9/sitemap.xml"
@@ -103,6 +103,16 @@ def test_undecided_is_an_answer_of_its_own(server: LoopbackServer) -> None:
 
 def test_a_site_that_does_not_answer_is_not_called_broken() -> None:
     done = check(UNREACHABLE, "--max-attempts", "1", "--fail-on", "never")
+    assert done.code == 3
+
+
+@pytest.mark.parametrize("answer", [stall, 429], ids=["silent", "blocked"])
+def test_3_if_nothing_of_a_site_could_be_read_whatever_its_robots_txt_is_blamed_for(
+    answer: Plain | Callback, server: LoopbackServer
+) -> None:
+    server.otherwise = answer
+    done = check(server.url, "--max-seconds", "1", "--max-attempts", "1", "--fail-on", "warning")
+    assert "0 sitemaps checked: 1 error" in done.out
     assert done.code == 3
 
 

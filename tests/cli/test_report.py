@@ -1,5 +1,7 @@
 """``usp report``: what it writes where, and its exit code."""
 
+import gzip
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -122,6 +124,37 @@ def usage(done: Finished) -> str:
     assert done.out == ""
     (line,) = done.messages
     return line
+
+
+def cut_gzip_file(server: LoopbackServer, folder: Path) -> tuple[str, str]:
+    del server
+    entries = "".join(entry(f"{number * 7919 % 10_007}") for number in range(2000))
+    file = folder / "cut.xml.gz"
+    file.write_bytes(gzip.compress(f"<urlset {NS}>{entries}</urlset>".encode())[:-1000])
+    return str(file), "SM214 the compressed data is truncated or corrupt"
+
+
+def cut_response(server: LoopbackServer, folder: Path) -> tuple[str, str]:
+    del folder
+    server.site["/cut.xml"] = f"<urlset {NS}>{entry('a')}{entry('b')}<url><loc>https://exa"
+    return server.at("/cut.xml"), "SM207 the document is truncated inside an entry"
+
+
+@pytest.mark.parametrize("options", [(), ("--no-check",)], ids=["checked", "unchecked"])
+@pytest.mark.parametrize("damaged", [cut_gzip_file, cut_response])
+def test_a_sitemap_that_was_read_in_part_is_counted_and_says_why(
+    damaged: Callable[[LoopbackServer, Path], tuple[str, str]],
+    options: tuple[str, ...],
+    server: LoopbackServer,
+    tmp_path: Path,
+) -> None:
+    source, why = damaged(server, tmp_path)
+    markdown = usp("report", source, *options).out
+    assert "| **1** | sitemaps | 1 read only in part |" in markdown
+    assert f"{Path(source).name} | partial | {why} |" in markdown
+    page = usp("report", source, "-f", "html", *options).out
+    assert "1 read only in part" in page
+    assert why in page
 
 
 def test_wrong_use_is_one_line(sitemap: Path, tmp_path: Path) -> None:

@@ -13,26 +13,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.open_files import open_files
-from usp._diff import sorting
 from usp._diff.sorting import LineSorter
 from usp.exceptions import StorageError
 
 lines = st.text(st.characters(exclude_characters="\n"), max_size=12)
 
 
-def sorted_lines(parts: list[list[str]]) -> list[str]:
-    with closing(LineSorter()) as sorter:
-        for part in parts:
-            sorter.add(part)
-        return list(chain.from_iterable(sorter.merged()))
-
-
 @given(st.lists(st.lists(lines, max_size=30), max_size=12))
 def test_runs_are_merged_as_one_sort_would(parts: list[list[str]]) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sorting, "_RUN", 1000)
-        patch.setattr(sorting, "_BLOCK", 200)
-        assert sorted_lines(parts) == sorted(chain.from_iterable(parts))
+    with closing(LineSorter(run=1000, block=200)) as sorter:
+        for part in parts:
+            sorter.add(part)
+        merged = list(chain.from_iterable(sorter.merged()))
+    assert merged == sorted(chain.from_iterable(parts))
 
 
 def test_few_lines_need_no_file() -> None:
@@ -46,9 +39,8 @@ def test_the_file_has_no_name_and_its_space_is_free_at_the_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    monkeypatch.setattr(sorting, "_RUN", 1000)
     open_before = open_files()
-    with closing(LineSorter()) as sorter:
+    with closing(LineSorter(run=1000)) as sorter:
         sorter.add([f"{number:03}" for number in range(200)])
         assert list(tmp_path.iterdir()) == []
         assert next(sorter.merged())[0] == "000"
@@ -59,7 +51,7 @@ def peak_of(count: int) -> int:
     """The most memory that sorting so many lines takes, in bytes."""
     tracemalloc.start()
     try:
-        with closing(LineSorter()) as sorter:
+        with closing(LineSorter(run=400_000, block=4000)) as sorter:
             for start in range(0, count, 500):
                 sorter.add([f"{number * 7919 % count:09}" for number in range(start, start + 500)])
             assert sum(map(len, sorter.merged())) == count
@@ -68,9 +60,7 @@ def peak_of(count: int) -> int:
         tracemalloc.stop()
 
 
-def test_memory_does_not_grow_with_the_lines(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sorting, "_RUN", 400_000)
-    monkeypatch.setattr(sorting, "_BLOCK", 4000)
+def test_memory_does_not_grow_with_the_lines() -> None:
     small, large = peak_of(10_000), peak_of(80_000)
     assert large < 2 * small
 
@@ -83,7 +73,6 @@ def test_a_full_disk_is_a_storage_error(monkeypatch: pytest.MonkeyPatch) -> None
         return Path("/dev/full").open("r+b", buffering=0)
 
     monkeypatch.setattr(tempfile, "TemporaryFile", full)
-    monkeypatch.setattr(sorting, "_RUN", 1000)
     is_full = pytest.raises(StorageError, match=os.strerror(errno.ENOSPC))
-    with closing(LineSorter()) as sorter, is_full:
+    with closing(LineSorter(run=1000)) as sorter, is_full:
         sorter.add(["x"] * 100)

@@ -14,9 +14,10 @@ from usp._check.findings import Finding, FindingExample
 from usp._check.rules import CheckSeverity
 from usp._report.collect import ReportCollector
 from usp._report.counting import DifferentUrls, First, NameCounts
-from usp._report.dates import DateCounts, NewsAges, microseconds_of
+from usp._report.dates import DateCounts, NewsAges
 from usp._report.figures import Folder, ReportFigures
 from usp._report.folders import FolderCounts, folder_of, hosts_of, largest
+from usp._sync.changes import microseconds_of
 from usp._tables.batch import Batch
 from usp._tables.schema import TABLES
 

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from usp._sync import listing
 from usp._sync.changes import time_of
-from usp._sync.listing import ListedPage
 from usp._sync.options import site_key
 from usp._sync.state import State, StatePath
 
@@ -64,11 +63,6 @@ class EarlierRun:
                 return run
         state.close()
         return None
-
-    def pages_of(self, sitemap: EarlierSitemap) -> dict[str, ListedPage]:
-        """Return what a sitemap listed."""
-        row = self._state.connection.execute(_ENTRIES, (sitemap.number,)).fetchone()
-        return listing.decode(row[0]) if row else {}
 
     def urls_of(self, sitemap: EarlierSitemap) -> Iterator[str]:
         """Yield the URLs that a sitemap listed."""

@@ -1,6 +1,5 @@
 """What rules look at: one sitemap, and one entry of it."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
@@ -129,10 +128,6 @@ class DocumentEnd:
     """Whether it declares the namespace of news."""
     codes: set[str] = field(default_factory=set)
     """The codes that were found in it so far."""
-
-    def add_codes(self, codes: Iterable[str]) -> None:
-        """Remember codes that were found."""
-        self.codes.update(codes)
 
 
 def alternates(entry: AuditEntry) -> tuple[tuple[str, str], ...]:

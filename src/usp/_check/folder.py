@@ -99,7 +99,7 @@ class BuildFolder:
 
     def pages(self) -> Iterator[Path]:
         """Yield the files that are HTML, by their names."""
-        return (file for file in self.files() if file.suffix.lower() in _HTML)
+        return filter(is_html, self.files())
 
     def _path_inside(self, url: str) -> str | None:
         """Return the path of a URL below the folder; None if it is elsewhere."""
@@ -122,6 +122,11 @@ class BuildFolder:
         except (OSError, ValueError, RuntimeError):  # not there, no name, a loop of links
             return None
         return file if is_file and real.is_relative_to(self.real_path) else None
+
+
+def is_html(file: Path) -> bool:
+    """Tell whether a file is HTML, by its name."""
+    return file.suffix.lower() in _HTML
 
 
 def _is_name(name: str) -> bool:

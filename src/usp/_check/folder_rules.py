@@ -7,7 +7,7 @@ from typing import Final
 
 from usp._check.facts import EntryFacts
 from usp._check.findings import Occurrence
-from usp._check.folder import BuildFolder
+from usp._check.folder import BuildFolder, is_html
 from usp._check.live import listed_page
 from usp._check.origins import origin_of
 from usp._check.page_facts import PageFacts
@@ -61,9 +61,10 @@ class FolderFiles(SiteRule):
 
     def _look_at(self, file: Path, page: PageEntry) -> Iterator[Occurrence]:
         """Yield what is wrong with a page that is listed."""
-        facts = self._facts(file, page) if file.suffix.lower() in {".html", ".htm"} else None
-        for rule in PAGE_RULES if facts else ():
-            yield from rule(facts) if facts else ()
+        facts = self._facts(file, page) if is_html(file) else None
+        if facts:
+            for rule in PAGE_RULES:
+                yield from rule(facts)
 
     def _facts(self, file: Path, page: PageEntry) -> PageFacts | None:
         try:

@@ -21,8 +21,8 @@ from usp._crawl.policy import Policy
 from usp._inputs.kinds import InputKind, NamedInput, named_input
 from usp._inputs.listing import ListingStream, open_listing
 from usp._parse import AuditEntry, Kind, Source
-from usp._source import SourceName, is_local
-from usp._sync.changes import time_of
+from usp._source import STDIN, SourceName, is_local
+from usp._sync.changes import iso, time_of
 from usp.exceptions import UsageError
 from usp.objects.fetch_info import FetchInfo
 from usp.objects.outcome import Attempt, FoundBy, Outcome, SkipReason
@@ -72,6 +72,8 @@ _BY_COLUMN: Final = {
 _BY_SITEMAPS: Final = ("SM150", "SM151", "SM251", "SM254", "SM459", "SM658")
 """The rules that need the table of sitemaps."""
 _IMAGE_FIELDS: Final = ("loc", "caption", "geo_location", "title", "license")
+_PLAIN: Final = ("changefreq", "priority")
+"""The fields of an entry that are written as they are."""
 _FAILED: Final = "failed"
 _SKIPPED: Final = "skipped"
 _Row = Mapping[str, Any]
@@ -79,7 +81,7 @@ _Row = Mapping[str, Any]
 
 def table_input(source: SourceName) -> NamedInput | None:
     """Return what a source is, if it has tables or is a recording; None for all others."""
-    if not is_local(source) or source == "-" or not Path(source).exists():
+    if not is_local(source) or source == STDIN or not Path(source).exists():
         return None
     named = named_input(source)
     is_table = named.kind in _BY_CONTENT or str(source).lower().endswith(
@@ -268,7 +270,7 @@ def _facts(
 def _entry(row: _Row) -> AuditEntry:
     """Return an entry as it may have been written."""
     record: list[tuple[str, str]] = [("loc", row["url"])]
-    lastmod = row.get("lastmod_raw") or _written(row.get("lastmod"))
+    lastmod = row.get("lastmod_raw") or iso(time_of(row.get("lastmod")))
     for key, value in (("lastmod", lastmod), *((key, row.get(key)) for key in _PLAIN)):
         if value is not None:
             record.append((key, str(value)))
@@ -284,14 +286,6 @@ def _entry(row: _Row) -> AuditEntry:
             ("xhtml:link", ""),
         ]
     return AuditEntry("url", (row["url"],), tuple(record), row.get("position") or 0, None, None)
-
-
-_PLAIN: Final = ("changefreq", "priority")
-
-
-def _written(lastmod: int | None) -> str | None:
-    moment = time_of(lastmod)
-    return None if moment is None else moment.isoformat().replace("+00:00", "Z")
 
 
 def _problem(row: _Row) -> Iterator[Occurrence]:

@@ -28,7 +28,13 @@ Block = tuple[int, int]
 class LineSorter:
     """Takes lines in any order, and gives them sorted, once; a line has no line feed."""
 
-    def __init__(self) -> None:
+    def __init__(self, run: int = _RUN, block: int = _BLOCK) -> None:
+        """Start with no lines.
+
+        :param run: how many characters are sorted in memory.
+        :param block: how many characters of a run are read at once.
+        """
+        self._max_run, self._block = run, block
         self._lines: list[str] = []
         self._size = 0
         self._runs: list[list[Block]] = []
@@ -41,7 +47,7 @@ class LineSorter:
         """
         self._lines += lines
         self._size += sum(map(len, lines)) + _LINE * len(lines)
-        if self._size >= _RUN:
+        if self._size >= self._max_run:
             self._write_run()
 
     def _write_run(self) -> None:
@@ -49,7 +55,7 @@ class LineSorter:
             self._spool = Spool()
         lines, self._lines = self._lines, []
         lines.sort()
-        at_once = max(1, _BLOCK * len(lines) // self._size)
+        at_once = max(1, self._block * len(lines) // self._size)
         self._size = 0
         self._runs.append(
             [

@@ -33,9 +33,9 @@ _READERS: Final[dict[InputKind, type[InputReader]]] = {
 _SUFFIXES: Final = frozenset(
     f".{suffix}" for form in FORMATS.values() for suffix in (form.name, *form.suffixes)
 )
-_DONE: Final = "_done"
+DONE_FOLDER: Final = "_done"
 """The folder in which a crawl says which of its parts are whole."""
-_CRAWL: Final = "_crawl.json"
+CRAWL_FILE: Final = "_crawl.json"
 """The file in which it says how many there will be."""
 
 
@@ -92,14 +92,14 @@ def _files(folder: Path, table: str) -> list[Path]:
 
 def _parts_done(folder: Path) -> set[str] | None:
     """Return the parts of a crawl that are whole; None if it isn't one."""
-    done = folder / _DONE
+    done = folder / DONE_FOLDER
     return {marker.stem for marker in done.glob("*.json")} if done.is_dir() else None
 
 
 def _shards(folder: Path) -> int:
     """Return how many parts a crawl has when it is done; 0 if it doesn't say."""
     try:
-        found = json.loads((folder / _CRAWL).read_bytes())
+        found = json.loads((folder / CRAWL_FILE).read_bytes())
     except (OSError, ValueError):
         return 0
     shards = found.get("shards") if isinstance(found, dict) else None

@@ -8,11 +8,11 @@ from datetime import datetime
 from itertools import takewhile
 from typing import Final
 
-from usp._report.dates import by_day, microseconds_of, moment_of
+from usp._report.dates import by_day
 from usp._report.figures import ChangeLine, RunChanges
 from usp._report.sitemaps import cut
 from usp._source import SourceName
-from usp._sync.changes import Change, ChangeKind
+from usp._sync.changes import Change, ChangeKind, microseconds_of, moment_of
 from usp._sync.options import site_key
 from usp._sync.state import Run, State
 

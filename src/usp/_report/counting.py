@@ -49,12 +49,7 @@ class NameCounts:
     def ranking(self, shown: int = SHOWN_NAMES) -> Ranking:
         """Return the most frequent names, and the others together."""
         ordered = sorted(self._counts.items(), key=lambda item: (-item[1], item[0]))
-        rest = ordered[shown:]
-        return Ranking(
-            tuple(ordered[:shown]),
-            len(rest) + self._others,
-            sum(times for _, times in rest) + self._others_count,
-        )
+        return Ranking(tuple(ordered), self._others, self._others_count).first(shown)
 
 
 class First(Generic[Item]):

@@ -5,16 +5,17 @@ Memory is bounded by the calendar: months of all years, and days and hours of th
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, datetime
 from functools import lru_cache
 from typing import Final
 
 from usp._report.counting import NameCounts
 from usp._report.figures import Dates, Freshness
+from usp._sync.changes import microseconds_of
 
-SECOND: Final = 1_000_000
+_SECOND: Final = 1_000_000
 """Times in tables are microseconds since 1970."""
-_HOUR: Final = 3600 * SECOND
+_HOUR: Final = 3600 * _SECOND
 _DAY: Final = 24 * _HOUR
 _DAYS_KEPT: Final = 7305
 """Twenty years: how far back days are counted one by one."""
@@ -33,16 +34,6 @@ _AGES: Final = (
 """The ages of news, in hours; search engines take stories of the last two days."""
 _FUTURE: Final = "in the future"
 _OLDER: Final = "over 30 days"
-
-
-def moment_of(microseconds: int) -> datetime:
-    """Return the time that a table has as microseconds since 1970."""
-    return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=microseconds)
-
-
-def microseconds_of(moment: datetime) -> int:
-    """Return a time as tables have it."""
-    return (moment - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)
 
 
 @lru_cache(maxsize=4096)

@@ -19,6 +19,15 @@ class Ranking:
     others_count: int = 0
     """How often those occur together."""
 
+    def first(self, limit: int) -> "Ranking":
+        """Return the same with so many names at most: the rest is counted with the others."""
+        rest = self.top[limit:]
+        return Ranking(
+            self.top[:limit],
+            self.others + len(rest),
+            self.others_count + sum(times for _, times in rest),
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Folder:
@@ -38,6 +47,11 @@ class Folder:
     def others_pages(self) -> int:
         """The pages in the folders that are not among the children."""
         return self.pages - self.own - sum(child.pages for child in self.children)
+
+    @property
+    def only_child(self) -> "Folder | None":
+        """The only folder that is directly in it; None if there are more, or none."""
+        return self.children[0] if self.folders == len(self.children) == 1 else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +97,7 @@ class SitemapLine:
     kind: str
     state: str
     reason: str
-    """Why it failed or was skipped; empty if it was read."""
+    """Why it failed, was skipped, or was read only in part; empty if it was read whole."""
     status: int | None
     pages: int | None
     children: int | None
@@ -93,6 +107,11 @@ class SitemapLine:
     """Whether nothing of it is known to be missing."""
     position: int
     """Its number in document order."""
+
+    @property
+    def result(self) -> str:
+        """Its state; ``partial`` if it was read only in part."""
+        return self.state if self.state == "failed" or self.is_whole else "partial"
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,10 +151,6 @@ class SiteFigures:
     requests: int = 0
     bytes: int = 0
     seconds: float = 0.0
-    started_at: datetime | None = None
-    """When the first one began."""
-    robots_status: str = ""
-    """The HTTP status of robots.txt, of the only site."""
 
     @property
     def outcome(self) -> Outcome | None:

@@ -1,4 +1,4 @@
-"""RuleFindings by rule, over all sitemaps: of a check, or of the problems that a source has."""
+"""Findings by rule, over all sitemaps: of a check, or of the problems that a source has."""
 
 from dataclasses import dataclass, field
 from typing import Final

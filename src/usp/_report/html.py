@@ -120,8 +120,9 @@ def numbers(report: ReportFigures) -> list[tuple[str, str, str, bool]]:
         (f"{report.urls:,}", "different URLs", "", False),
     ]
     if sitemaps.total:
-        failed = f"{sitemaps.failed:,} failed" if sitemaps.failed else "none failed"
-        numbers.append((f"{sitemaps.total:,}", "sitemaps", failed, bool(sitemaps.failed)))
+        losses = {"failed": sitemaps.failed, "read only in part": sitemaps.damaged}
+        lost = ", ".join(f"{number:,} {what}" for what, number in losses.items() if number)
+        numbers.append((f"{sitemaps.total:,}", "sitemaps", lost or "none failed", bool(lost)))
     if report.findings is not None:
         errors, warnings = map(report.findings.occurrences, ("error", "warning"))
         numbers.append((f"{errors:,}", "errors", count(warnings, "warning"), False))

@@ -112,11 +112,11 @@ def _more(number: int, noun: str) -> Iterator[str]:
 
 def _failures(report: ReportFigures, commands: Commands) -> Iterator[str]:
     found = report.sitemaps
-    failed = [line for line in found.lines if line.state == "failed" or not line.is_whole]
+    failed = [line for line in found.lines if line.result in {"failed", "partial"}]
     if not failed:
         return
     yield from _heading("Sitemaps that could not be read whole", commands.get("sitemaps"))
-    rows = ((_text(line.url), line.state, _text(line.reason)) for line in failed[:_SITEMAPS])
+    rows = ((_text(line.url), line.result, _text(line.reason)) for line in failed[:_SITEMAPS])
     yield from _table(("sitemap", "state", "why"), rows)
     yield from _more(found.failed + found.damaged - _SITEMAPS, "sitemap")
 
@@ -125,7 +125,7 @@ def _folders(report: ReportFigures, commands: Commands) -> Iterator[str]:
     if not report.pages:
         return
     tree = report.folders
-    top = tree.children[0] if tree.folders == len(tree.children) == 1 else tree
+    top = tree.only_child or tree  # the only host, or all of them
     yield from _heading("Folders", commands.get("pages"))
     listed: list[Folder] = list(top.children[:_FOLDERS])
     most = max((folder.pages for folder in listed), default=1)
@@ -191,10 +191,8 @@ def _content(report: ReportFigures, commands: Commands) -> Iterator[str]:
 
 
 def _ranked(title: str, noun: str, ranked: Ranking) -> Iterator[str]:
-    rows = [(_text(name), f"{times:,}") for name, times in ranked.top[:_NAMES]]
-    rest = ranked.top[_NAMES:]
-    others = ranked.others + len(rest)
-    if others:
-        times = ranked.others_count + sum(number for _, number in rest)
-        rows.append((f"{others:,} more", f"{times:,}"))
+    first = ranked.first(_NAMES)
+    rows = [(_text(name), f"{times:,}") for name, times in first.top]
+    if first.others:
+        rows.append((f"{first.others:,} more", f"{first.others_count:,}"))
     yield from _table((title, noun), rows, numeric=(1,))

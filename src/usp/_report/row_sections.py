@@ -44,7 +44,7 @@ def sitemaps(report: ReportFigures, commands: Commands) -> Html:
     ]
     intro = f"{count(found.total, 'sitemap')}: {listed(found.states)}."
     if found.damaged:
-        intro += f" {found.damaged:,} were read only in part."
+        intro += f" Read only in part: {found.damaged:,}."
     return section(
         "sitemaps",
         "Sitemaps",
@@ -57,9 +57,7 @@ def sitemaps(report: ReportFigures, commands: Commands) -> Html:
 
 def _state(line: SitemapLine) -> Html:
     """Return what came of a sitemap; only what is wrong has a colour."""
-    if line.state == "ok":
-        return badge("partial") if not line.is_whole else html("ok")
-    return badge(line.state)
+    return html("ok") if line.result == "ok" else badge(line.result)
 
 
 def sites(report: ReportFigures, commands: Commands) -> Html:

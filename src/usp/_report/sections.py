@@ -146,11 +146,6 @@ def folders(report: ReportFigures, commands: Commands) -> Html:
     )
 
 
-def _top(tree: Folder) -> Folder:
-    """Return the only host, or all of them."""
-    return tree.children[0] if tree.folders == len(tree.children) == 1 else tree
-
-
 def _paths(folder: Folder, above: tuple[str, ...]) -> Iterator[tuple[str, Folder]]:
     names = (*above, folder.name) if folder.name or above else ()
     if names:
@@ -160,9 +155,10 @@ def _paths(folder: Folder, above: tuple[str, ...]) -> Iterator[tuple[str, Folder
 
 
 def _folder_data(tree: Folder, commands: Commands) -> tuple[Folder, Html]:
-    """Return as many folders as there is room for, and the same as JSON for the icicle."""
+    """Return as many folders as there is room for, and the same as JSON for the script."""
     for limit in _FOLDERS:
-        top = _top(largest(tree, limit))
+        kept = largest(tree, limit)
+        top = kept.only_child or kept  # the only host, or all of them
         rows = json.dumps(_folder_row(top, (), commands), separators=(",", ":"))
         text = rows.replace("<", "\\u003c")  # it ends no element
         if len(text) <= ROOM["icicle"]:
@@ -324,7 +320,7 @@ def content(report: ReportFigures, commands: Commands) -> Html:
         return commands.get("kind", name if commands.dialect else kind_names.get(name, name))
 
     note = f"{parts} in all." if parts else ""
-    hosts = _first(report.hosts, _HOSTS)
+    hosts = report.hosts.first(_HOSTS)
     alternates = commands.get("alternates")
     news_languages, changefreqs = commands.get("languages"), commands.get("changefreq")
     figures = (
@@ -338,12 +334,3 @@ def content(report: ReportFigures, commands: Commands) -> Html:
     if not any(figures):
         return Html()
     return section("content", "Content", tag("div", figures, class_="cards"))
-
-
-def _first(ranked: Ranking, limit: int) -> Ranking:
-    rest = ranked.top[limit:]
-    return Ranking(
-        ranked.top[:limit],
-        ranked.others + len(rest),
-        ranked.others_count + sum(times for _, times in rest),
-    )

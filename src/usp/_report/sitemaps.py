@@ -5,7 +5,6 @@ from typing import Final
 
 from usp._display import shown
 from usp._report.counting import First, NameCounts
-from usp._report.dates import moment_of
 from usp._report.figures import (
     AttemptLine,
     DiscoveryLog,
@@ -14,6 +13,7 @@ from usp._report.figures import (
     SitemapLine,
     Sitemaps,
 )
+from usp._sync.changes import moment_of
 from usp._tables.rows import TableRow
 from usp.objects.outcome import Outcome
 
@@ -103,8 +103,6 @@ class SiteRows:
         self._outcomes = NameCounts()
         self._total = self._requests = self._bytes = 0
         self._seconds = 0.0
-        self._robots = ""
-        self._started: int | None = None
         self.last_start: int | None = None
 
     def add(self, row: TableRow) -> None:
@@ -123,10 +121,8 @@ class SiteRows:
         self._requests += row.get("requests") or 0
         self._bytes += row.get("bytes") or 0
         self._seconds += line.seconds or 0.0
-        self._robots = cut(row.get("robots_status"))
         started = row.get("started_at")
         if started is not None:
-            self._started = min(started, self._started or started)
             self.last_start = max(started, self.last_start or started)
         self._first.add(line)
 
@@ -139,8 +135,6 @@ class SiteRows:
             self._requests,
             self._bytes,
             self._seconds,
-            None if self._started is None else moment_of(self._started),
-            self._robots if self._total == 1 else "",
         )
 
 

@@ -73,7 +73,12 @@ def iso(time: datetime | None) -> str | None:
 
 def time_of(microseconds: int | None) -> datetime | None:
     """Return the time that tables and the state write as microseconds since 1970."""
-    return None if microseconds is None else _EPOCH + timedelta(microseconds=microseconds)
+    return None if microseconds is None else moment_of(microseconds)
+
+
+def moment_of(microseconds: int) -> datetime:
+    """Return the time that is so many microseconds after the beginning of 1970."""
+    return _EPOCH + timedelta(microseconds=microseconds)
 
 
 def microseconds_of(time: datetime) -> int:

@@ -17,7 +17,7 @@ _PAGES: Final = "pages"
 _OWN: Final = frozenset({"site", "url", "sitemap_url"})
 """The columns of pages that don't come from the entry."""
 _FROM_READING: Final = {
-    "sitemaps": frozenset({"pages", "complete", "bytes"}),
+    "sitemaps": frozenset({"code", "reason", "pages", "complete", "bytes"}),
     "problems": frozenset(TABLES["problems"].names),
     "sites": frozenset({"outcome", "code", "complete", "pages", "problems"}),
 }

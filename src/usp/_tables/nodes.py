@@ -7,7 +7,7 @@ from typing import Any, Final
 from usp._crawl.messages import FetchFailed
 from usp._crawl.nodes import NOT_EXPANDED_MESSAGE, Node
 from usp._parse import Document, Kind, Pages, parse_date, timestamp
-from usp._tables.rows import READ_STATES, fetch_columns
+from usp._tables.rows import READ_STATES, fetch_columns, first_loss
 from usp.objects.fetch_info import FetchInfo
 from usp.objects.outcome import FoundBy, Result, SkipReason
 from usp.objects.problem import NOT_EXPANDED, Problem
@@ -122,7 +122,7 @@ def _kind(document: Document | None) -> str | None:
 def _state(
     node: Node, document: Document | None, info: FetchInfo
 ) -> tuple[str, str | None, str | None]:
-    """Return what came of a node, with the code and the reason of a failure."""
+    """Return what came of a node, with the code and the reason of a failure or a loss."""
     if node.invalid is not None:
         return "failed", *node.invalid
     if document is None or document.kind is Kind.INVALID:
@@ -132,7 +132,7 @@ def _state(
         return "skipped", NOT_EXPANDED, NOT_EXPANDED_MESSAGE
     if not isinstance(document.pages, Pages) and node.attempt().result is Result.SITEMAP:
         return "skipped", None, _READ_ELSEWHERE
-    return ("unchanged" if info.unchanged else "ok"), None, None
+    return ("unchanged" if info.unchanged else "ok"), *first_loss(document.known_errors)
 
 
 def _is_complete(node: Node, reading: Reading) -> bool | None:

@@ -4,7 +4,7 @@ What they have in common, whether they come from a crawl or from a tree.
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from usp._display import without_credentials
@@ -45,6 +45,11 @@ def robots_row(verdict: RobotsVerdict | None) -> TableRow:
         "crawl_delay": verdict.crawl_delay,
         "content_signal": verdict.content_signal,
     }
+
+
+def first_loss(losses: Sequence[Problem]) -> tuple[str | None, str | None]:
+    """Return code and message of the first of the problems for which something was lost."""
+    return (losses[0].code, losses[0].message) if losses else (None, None)
 
 
 def problem_row(site: str, problem: Problem, sitemap_url: str | None = None) -> TableRow:

@@ -21,6 +21,7 @@ from usp._tables.rows import (
     TableRow,
     attempt_row,
     fetch_columns,
+    first_loss,
     homepage_of,
     robots_row,
 )
@@ -193,4 +194,5 @@ def _state(sitemap: AbstractSitemap) -> tuple[str, str | None, str | None]:
     collapsed = next((one for one in sitemap._known_losses() if one.code == NOT_EXPANDED), None)
     if collapsed:
         return "skipped", collapsed.code, collapsed.message
-    return ("unchanged" if sitemap.fetch_info.not_modified else "ok"), None, None
+    state = "unchanged" if sitemap.fetch_info.not_modified else "ok"
+    return state, *first_loss(sitemap._known_losses())

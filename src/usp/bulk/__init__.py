@@ -21,9 +21,9 @@ load("pyarrow", "usp.bulk", "tables")
 from usp.bulk._folder import crawl_folder  # noqa: E402
 from usp.bulk._input import InputLine, read_input  # noqa: E402
 from usp.bulk._markers import PartFile, ShardResult  # noqa: E402
-from usp.bulk._options import BulkFields, BulkOptions, explains_bulk  # noqa: E402
+from usp.bulk._options import BulkFields, BulkOptions, EngineChoice, explains_bulk  # noqa: E402
 from usp.bulk._progress import CrawlProgress  # noqa: E402
-from usp.bulk._run import EngineChoice, run_crawl  # noqa: E402
+from usp.bulk._run import run_crawl  # noqa: E402
 from usp.bulk._shard import run_shard_alone  # noqa: E402
 from usp.bulk._sites import Shard, SiteList  # noqa: E402
 from usp.bulk._status import CrawlStatus, read_status  # noqa: E402

@@ -4,19 +4,17 @@ The scheduler runs a shard again if its worker is lost. That is harmless: a shar
 left alone, and its files have the same names wherever it is run.
 """
 
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterable
+from itertools import islice
+from typing import Any, Final
 
 from usp._extras import load
 from usp.bulk._markers import ShardResult
-from usp.bulk._options import BulkOptions
-from usp.bulk._progress import CrawlProgress, OnProgress, count_site
+from usp.bulk._options import BulkOptions, EngineChoice
+from usp.bulk._progress import CrawlProgress, OnProgress, count_site, failed_shards_error
 from usp.bulk._shard import SiteDone, run_shard_alone
 from usp.bulk._sites import SiteList
-from usp.exceptions import StorageError, UsageError
-
-if TYPE_CHECKING:
-    from usp.bulk._run import EngineChoice
+from usp.exceptions import UsageError
 
 _RETRIES: Final = 2
 """How often a shard that raises is run again; one whose worker is lost is run again anyway."""
@@ -29,7 +27,7 @@ def run_on_dask(
     sites: SiteList,
     out: str,
     options: BulkOptions,
-    choice: "EngineChoice",
+    choice: EngineChoice,
     progress: CrawlProgress,
     on_progress: OnProgress,
 ) -> None:
@@ -46,7 +44,7 @@ def run_on_dask(
         running = distributed.as_completed()
 
         def submit(count: int) -> None:
-            for number in _first(waiting, count):
+            for number in islice(waiting, count):
                 shard = sites.shard(number)
                 future = client.submit(
                     run_shard_alone,
@@ -70,13 +68,10 @@ def run_on_dask(
             submit(1)
             on_progress(progress)
     if failed:
-        number, error = next(iter(failed.items()))
-        raise StorageError(
-            f"{len(failed):,} of the shards could not be run; shard {number}: {error}"
-        )
+        raise failed_shards_error(failed)
 
 
-def _client(distributed: Any, choice: "EngineChoice") -> Any:  # noqa: ANN401 -- it has no types
+def _client(distributed: Any, choice: EngineChoice) -> Any:  # noqa: ANN401 -- it has no types
     if choice.scheduler is None:
         return distributed.Client(
             n_workers=choice.processes, threads_per_worker=1, dashboard_address=None
@@ -85,11 +80,6 @@ def _client(distributed: Any, choice: "EngineChoice") -> Any:  # noqa: ANN401 --
         return distributed.Client(choice.scheduler, timeout="10s")
     except (OSError, ValueError) as error:
         raise UsageError(f"There is no Dask scheduler at {choice.scheduler}: {error}") from error
-
-
-def _first(numbers: Iterator[int], count: int) -> Iterator[int]:
-    for _, number in zip(range(count), numbers, strict=False):
-        yield number
 
 
 def _count(progress: CrawlProgress, done: ShardResult) -> None:

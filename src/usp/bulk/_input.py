@@ -11,27 +11,37 @@ import os
 import re
 import sys
 import zipfile
+import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple, TextIO, cast
 
 from usp._extras import load
+from usp._source import STDIN
 from usp.exceptions import UsageError
 
 SiteListName = str | os.PathLike[str]
 """The name of a list: a file, an fsspec URL, or ``-`` for standard input."""
 
-_STDIN: Final = "-"
 _MAX_LINE: Final = 65_536
 _GZIP: Final = b"\x1f\x8b"
 _ZIP: Final = b"PK\x03\x04"
 _UTF16: Final = (b"\xff\xfe", b"\xfe\xff")
+_ENCRYPTED: Final = 0x1
+"""The bit of the flags of a zip member that is set if it is encrypted (APPNOTE 4.4.4)."""
 _DELIMITERS: Final = (",", "\t", ";")
 _COLUMNS: Final = ("domain", "url", "site", "website", "homepage", "host", "hostname")
 """The names of a column with sites, the likeliest first; Majestic has ``Domain``."""
 _RANKED: Final = re.compile(r"\d++\s*+([,\t;])\s*+[^,\t;\s]++\s*+")
 """A line of Tranco and of lists like it: a rank and a domain, without a header."""
+
+_damage: tuple[type[Exception], ...] = (OSError, EOFError, zlib.error, zipfile.BadZipFile)
+"""What reading a file that is absent or damaged raises."""
+with suppress(ImportError):  # Python may be built without it
+    from lzma import LZMAError
+
+    _damage += (LZMAError,)
 
 
 class InputLine(NamedTuple):
@@ -64,7 +74,7 @@ def read_input(
             yield from _with_sites(_numbered(_opened(name, stack)), column)
         except UsageError:
             raise
-        except (OSError, EOFError, zipfile.BadZipFile) as error:
+        except _damage as error:
             reason = getattr(error, "strerror", None) or error
             raise UsageError(f"{name} can't be read: {reason}.") from error
 
@@ -84,7 +94,7 @@ def _opened(name: str, stack: ExitStack) -> TextIO:
 
 
 def _binary(name: str, stack: ExitStack) -> io.BufferedReader:
-    if name == _STDIN:
+    if name == STDIN:
         return cast("io.BufferedReader", sys.stdin.buffer)
     if "://" not in name:
         return stack.enter_context(Path(name).open("rb"))
@@ -95,11 +105,19 @@ def _binary(name: str, stack: ExitStack) -> io.BufferedReader:
 def _only_member(file: BinaryIO, stack: ExitStack) -> io.BufferedReader:
     """Open the file in a zip archive; Tranco's has one."""
     seekable = file if file.seekable() else io.BytesIO(file.read())
-    archive = stack.enter_context(zipfile.ZipFile(seekable))
-    names = [one for one in archive.infolist() if not one.is_dir()]
-    if len(names) != 1:
-        raise UsageError(f"A zip archive must have one file; this one has {len(names)}.")
-    return io.BufferedReader(cast("io.RawIOBase", stack.enter_context(archive.open(names[0]))))
+    try:
+        archive = stack.enter_context(zipfile.ZipFile(seekable))
+        members = [one for one in archive.infolist() if not one.is_dir()]
+        if len(members) != 1:
+            raise UsageError(f"A zip archive must have one file; this one has {len(members)}.")
+        if members[0].flag_bits & _ENCRYPTED:
+            raise zipfile.BadZipFile("it is encrypted")
+        member = stack.enter_context(archive.open(members[0]))
+    except UnicodeDecodeError as error:
+        raise zipfile.BadZipFile("the name of a file in it is damaged") from error
+    except RuntimeError as error:  # a method that zipfile doesn't know, or has no module for
+        raise zipfile.BadZipFile(str(error).rstrip(".")) from error
+    return io.BufferedReader(cast("io.RawIOBase", member))
 
 
 def _numbered(file: TextIO) -> Iterator[tuple[int, str]]:

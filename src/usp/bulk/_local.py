@@ -24,8 +24,7 @@ from usp.bulk._messages import (
     WorkerReport,
     send,
 )
-from usp.bulk._options import BulkOptions
-from usp.bulk._progress import CrawlProgress, OnProgress, count_site
+from usp.bulk._progress import CrawlProgress, OnProgress, count_site, failed_shards_error
 from usp.bulk._sites import SiteList
 from usp.exceptions import StorageError
 
@@ -35,17 +34,6 @@ _MAX_EARLY_DEATHS: Final = 5
 """So many workers in a row may die before their first report; then none can be started."""
 _END_SECONDS: Final = 10.0
 """How long a worker has to end when what it has in hand is dropped."""
-
-
-@dataclass(frozen=True, slots=True)
-class LocalSettings:
-    """What the processes of the local engine have in common."""
-
-    out: str
-    options: BulkOptions
-    workers: int
-    log_level: int
-    log_file: str | None
 
 
 @dataclass(eq=False, slots=True)
@@ -100,12 +88,19 @@ class LocalEngine:
 
     def __init__(
         self,
-        settings: LocalSettings,
+        order: WorkerOrder,
+        workers: int,
         sites: SiteList,
         progress: CrawlProgress,
         on_progress: OnProgress,
     ) -> None:
-        self._settings = settings
+        """Prepare an engine.
+
+        :param order: what each worker is told first.
+        :param workers: how many there are at most.
+        """
+        self._first_order = order
+        self._max_workers = workers
         self._sites = sites
         self._progress = progress
         self._on_progress = on_progress
@@ -127,7 +122,7 @@ class LocalEngine:
         """
         self._pending.extend(shards)
         try:
-            for _ in range(min(self._settings.workers, len(self._pending))):
+            for _ in range(min(self._max_workers, len(self._pending))):
                 self._start_worker()
             while self._workers:
                 try:
@@ -146,10 +141,7 @@ class LocalEngine:
         if self._fatal:
             raise StorageError(self._fatal)
         if self._failed:
-            number, message = next(iter(self._failed.items()))
-            raise StorageError(
-                f"{len(self._failed):,} of the shards could not be run; shard {number}: {message}"
-            )
+            raise failed_shards_error(self._failed)
 
     def _start_worker(self) -> None:
         process = subprocess.Popen(
@@ -162,10 +154,7 @@ class LocalEngine:
         self._workers.add(worker)
         worker.reader = threading.Thread(target=self._read_reports, args=(worker,), daemon=True)
         worker.reader.start()
-        settings = self._settings
-        worker.order(
-            WorkerOrder(settings.options, settings.out, settings.log_level, settings.log_file)
-        )
+        worker.order(self._first_order)
 
     def _read_reports(self, worker: _Process) -> None:
         """Pass on what a worker reports, then that it has ended; runs in a thread."""
@@ -184,7 +173,7 @@ class LocalEngine:
             self._early_deaths = 0
         match report:
             case None:
-                self._bury(worker)
+                self._take_back_shards(worker)
             case ReadyReport():
                 worker.is_waiting = True
             case SitesReport(sites=sites):
@@ -225,8 +214,8 @@ class LocalEngine:
         for worker in self._workers:
             worker.finish()
 
-    def _bury(self, worker: _Process) -> None:
-        """Take the shards of a worker that has ended, and start another one if there is work."""
+    def _take_back_shards(self, worker: _Process) -> None:
+        """Run the shards of a worker that has ended again; start another one if there is work."""
         self._workers.discard(worker)
         worker.drop()
         worker.end()
@@ -240,7 +229,7 @@ class LocalEngine:
         if self._early_deaths >= _MAX_EARLY_DEATHS:
             self._fatal = "worker processes end before they have begun"
         is_over = self._is_interrupted or self._fatal
-        if self._pending and not is_over and len(self._workers) < self._settings.workers:
+        if self._pending and not is_over and len(self._workers) < self._max_workers:
             self._start_worker()
 
     def _drop_workers(self) -> None:

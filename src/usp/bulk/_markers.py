@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime
 from typing import Any, Final, Self
 
+from usp._inputs.folder import CRAWL_FILE, DONE_FOLDER
 from usp._tables.schema import SCHEMA_VERSION
 from usp._version import __version__
 from usp.bulk._folder import CrawlFolder
@@ -16,8 +17,6 @@ from usp.exceptions import StorageError
 
 TABLE_NAMES: Final = ("sites", "sitemaps", "pages", "problems")
 """The tables of a crawl of many sites: a folder each."""
-DONE: Final = "_done"
-_CRAWL: Final = "_crawl.json"
 
 
 def now_text() -> str:
@@ -32,7 +31,7 @@ def part_name(table: str, shard: int) -> str:
 
 def marker_name(shard: int) -> str:
     """Return the marker of a shard."""
-    return f"{DONE}/{shard:05}.json"
+    return f"{DONE_FOLDER}/{shard:05}.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +96,9 @@ def read_marker(folder: CrawlFolder, shard: int) -> ShardResult | None:
 
 def done_shards(folder: CrawlFolder) -> set[int]:
     """Return the numbers of the shards that are done."""
-    names = (name.removesuffix(".json") for name in folder.names(DONE) if name.endswith(".json"))
+    names = (
+        name.removesuffix(".json") for name in folder.names(DONE_FOLDER) if name.endswith(".json")
+    )
     return {int(name) for name in names if name.isdigit()}
 
 
@@ -119,7 +120,7 @@ class CrawlManifest:
     def write(self, folder: CrawlFolder) -> None:
         """Write it to the folder of the crawl."""
         about = {"schema_version": SCHEMA_VERSION, "usp": __version__}
-        folder.write(_CRAWL, _json({**about, **asdict(self)}))
+        folder.write(CRAWL_FILE, _json({**about, **asdict(self)}))
 
     @classmethod
     def read(cls, folder: CrawlFolder) -> Self | None:
@@ -127,10 +128,10 @@ class CrawlManifest:
 
         :raises StorageError: if it can't be read.
         """
-        content = folder.read(_CRAWL)
+        content = folder.read(CRAWL_FILE)
         if content is None:
             return None
-        return cls(**_parsed(content, _CRAWL, {one.name for one in fields(cls)}))
+        return cls(**_parsed(content, CRAWL_FILE, {one.name for one in fields(cls)}))
 
 
 def _json(content: Mapping[str, Any]) -> bytes:

@@ -4,6 +4,8 @@ The defaults differ from those of a crawl of one site: few requests to each, lim
 pages and bytes, few retries, short waits for hosts that don't respond.
 """
 
+import logging
+import os
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
@@ -19,6 +21,7 @@ from usp.web_client.aio_client import AioWebClient, CachingResolver
 BAD_INPUT: Final = "bad_input"
 """The outcome of a line that names no site."""
 OUTCOMES: Final = (*map(str, Outcome), BAD_INPUT)
+_ENGINES: Final = ("local", "dask")
 _POLICY: Final = Policy(
     per_host=2,
     concurrency=4,
@@ -165,6 +168,32 @@ class BulkOptions:
                 **self.client_settings,
             }
         )
+
+
+@dataclass(frozen=True, slots=True)
+class EngineChoice:
+    """Where the shards of a crawl are run."""
+
+    engine: str = "local"
+    workers: int | None = None
+    """Processes; by default one for each CPU."""
+    scheduler: str | None = None
+    """The address of a Dask scheduler; None for one in this process."""
+    log_level: int = logging.ERROR
+    log_file: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.engine not in _ENGINES:
+            raise argument_error("engine", " or ".join(map(repr, _ENGINES)), self.engine)
+        if self.workers is not None:
+            check_int("workers", self.workers, 1)
+        if self.scheduler is not None and self.engine != "dask":
+            raise UsageError("scheduler needs engine='dask'.")
+
+    @property
+    def processes(self) -> int:
+        """How many worker processes there are."""
+        return self.workers or os.cpu_count() or 1
 
 
 def _as_text(value: object) -> str:

@@ -1,10 +1,11 @@
 """How far a crawl of many sites is: what engines report while they run."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from usp.bulk._shard import SiteDone
+from usp.exceptions import StorageError
 
 
 @dataclass(slots=True)
@@ -36,6 +37,15 @@ def count_site(progress: CrawlProgress, done: SiteDone) -> None:
     progress.pages += done.pages
     progress.requests += done.requests
     progress.received += done.received
+
+
+def failed_shards_error(failed: Mapping[int, object]) -> StorageError:
+    """Return the error that ends a crawl of which some shards could not be run.
+
+    :param failed: what is wrong with each of them, by number.
+    """
+    number, reason = next(iter(failed.items()))
+    return StorageError(f"{len(failed):,} of the shards could not be run; shard {number}: {reason}")
 
 
 OnProgress = Callable[[CrawlProgress], None]

@@ -1,51 +1,24 @@
 """A crawl of a whole list: which shards are to be run, and the engine that runs them."""
 
-import logging
 import os
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
-from usp._validate import argument_error, check_int
+from usp._validate import argument_error
 from usp.bulk._folder import CrawlFolder, crawl_folder
 from usp.bulk._input import read_input
-from usp.bulk._local import LocalEngine, LocalSettings
+from usp.bulk._local import LocalEngine
 from usp.bulk._markers import CrawlManifest, done_shards, read_marker
-from usp.bulk._options import BulkOptions
+from usp.bulk._messages import WorkerOrder
+from usp.bulk._options import BulkOptions, EngineChoice
 from usp.bulk._previous import check_previous
 from usp.bulk._progress import CrawlProgress, OnProgress
 from usp.bulk._sites import SiteList
 from usp.exceptions import UsageError
 
-ENGINES: Final = ("local", "dask")
 _SHARE: Final = re.compile(r"(\d{1,6})/(\d{1,6})")
-
-
-@dataclass(frozen=True, slots=True)
-class EngineChoice:
-    """Where the shards of a crawl are run."""
-
-    engine: str = "local"
-    workers: int | None = None
-    """Processes; by default one for each CPU."""
-    scheduler: str | None = None
-    """The address of a Dask scheduler; None for one in this process."""
-    log_level: int = logging.ERROR
-    log_file: str | None = None
-
-    def __post_init__(self) -> None:
-        if self.engine not in ENGINES:
-            raise argument_error("engine", " or ".join(map(repr, ENGINES)), self.engine)
-        if self.workers is not None:
-            check_int("workers", self.workers, 1)
-        if self.scheduler is not None and self.engine != "dask":
-            raise UsageError("scheduler needs engine='dask'.")
-
-    @property
-    def processes(self) -> int:
-        """How many worker processes there are."""
-        return self.workers or os.cpu_count() or 1
 
 
 def share_of(text: str | None, shards: int) -> range:
@@ -82,7 +55,7 @@ def run_crawl(
     manifest = CrawlManifest.read(folder)
     listed = SiteList(read_input(sites, column), _shard_count(shards, manifest, options))
     share = share_of(shard, listed.shards)
-    _settle_manifest(manifest, folder, sites, listed, options)
+    _write_or_check_manifest(manifest, folder, sites, listed, options)
     done = done_shards(folder) & set(share)
     again = [one for one in sorted(done) if _has_any(folder, one, options.retry)]
     to_run = sorted(set(share) - done)
@@ -100,9 +73,8 @@ def run_crawl(
 
             run_on_dask(run_shards, listed, out, options, choice, progress, on_progress)
         else:
-            level, file = choice.log_level, choice.log_file
-            settings = LocalSettings(out, options, choice.processes, level, file)
-            LocalEngine(settings, listed, progress, on_progress).run(run_shards)
+            order = WorkerOrder(options, out, choice.log_level, choice.log_file)
+            LocalEngine(order, choice.processes, listed, progress, on_progress).run(run_shards)
 
 
 def _has_any(folder: CrawlFolder, shard: int, outcomes: frozenset[str]) -> bool:
@@ -129,7 +101,7 @@ def _shard_count(
     return known or given
 
 
-def _settle_manifest(
+def _write_or_check_manifest(
     manifest: CrawlManifest | None,
     folder: CrawlFolder,
     sites: object,

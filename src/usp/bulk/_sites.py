@@ -69,11 +69,6 @@ def _ascii(host: str) -> str:
         return host
 
 
-def shard_number(hashed: int, shards: int) -> int:
-    """Return the shard of a hash."""
-    return hashed % shards
-
-
 def domain_hash(text: str) -> int:
     """Return the hash that decides on the shard of a line: the same in every process."""
     site = NamedSite.of(text)
@@ -119,7 +114,7 @@ class SiteList:
         self.shards = _default_shards(len(self)) if shards is None else _checked(shards)
         self._by_shard = [array("Q") for _ in range(self.shards)]
         for at, hashed in enumerate(hashes):
-            self._by_shard[shard_number(hashed, self.shards)].append(at)
+            self._by_shard[hashed % self.shards].append(at)
 
     def __len__(self) -> int:
         return len(self._numbers)

@@ -68,7 +68,7 @@ class _Worker:
             report: WorkerReport = await run_shard(
                 shard.number, shard.lines, self._out, self._worker, self.ask
             )
-        except Exception as error:
+        except Exception as error:  # whatever it is, the other shards of this worker go on
             logging.getLogger(__name__).exception("Shard %s failed", shard.number)
             report = FailedReport(
                 shard.number, f"{type(error).__name__}: {error}", isinstance(error, UspError)

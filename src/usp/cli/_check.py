@@ -37,6 +37,7 @@ from usp.cli._settings import Settings, named_by_option
 from usp.cli._source import NamedSource, SourceKind
 from usp.cli._target import output
 from usp.exceptions import UsageError
+from usp.objects.outcome import Outcome
 from usp.web_client.abstract_client import AbstractWebClient
 
 _JSONL: Final = "jsonl"
@@ -54,6 +55,7 @@ _FORMATS: Final[dict[str, Callable[[CheckReport], Iterator[str]]]] = {
 _WITH_STATISTICS: Final = frozenset({"text", "concise"})
 _FAILING: Final = {"error": ("error",), "warning": ("error", "warning"), "never": ()}
 """The severities that count for the exit code, by the value of ``--fail-on``."""
+_UNANSWERED: Final = frozenset({Outcome.BLOCKED, Outcome.UNREACHABLE})
 _MAX_SUMMARY: Final = 1024 * 1024
 """GitHub takes a job summary of 1 MiB."""
 
@@ -208,7 +210,9 @@ def _write_job_summary(made: CheckReport) -> None:
 
 
 def _exit_code(args: argparse.Namespace, stream: CheckStream, outcome: Exit) -> Exit:
-    """Return the exit code: findings outrank what could not be answered."""
+    """Return the exit code: findings outrank what could not be answered, if anything was read."""
+    if stream.outcome in _UNANSWERED and not stream.checked:
+        return outcome
     summary = stream.summary
     fails = any(summary[severity] for severity in _FAILING[args.fail_on])
     if fails and not (args.exit_zero or args.write_baseline):

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from usp._quantities import count, duration, size
 from usp.bulk import CrawlProgress, CrawlStatus, status
-from usp.bulk._options import BulkOptions
-from usp.bulk._run import EngineChoice, run_crawl
+from usp.bulk._options import BulkOptions, EngineChoice
+from usp.bulk._run import run_crawl
 from usp.cli._exit import Exit
 from usp.cli._log import setup_logging_for
 from usp.cli._options import Destination
