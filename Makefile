@@ -66,7 +66,8 @@ test-lowest: $(READY)
 # Branch coverage of the packages that must not do I/O; pyproject.toml has the least that is allowed.
 coverage: $(READY)
 	@$(PY) $(PYTEST) --hypothesis-profile=quick --cov --cov-report=term:skip-covered \
-		tests/parse tests/crawl tests/documentation_1_8_1 tests/real_documents tests/compat tests/drive $(ARGS)
+		tests/parse tests/crawl tests/documentation_1_8_1 tests/real_documents tests/compat tests/drive \
+		tests/tables tests/check tests/sync $(ARGS)
 
 check: $(READY)
 	@$(PY) -m ruff check
