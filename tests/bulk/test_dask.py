@@ -51,7 +51,7 @@ def test_a_lost_worker_neither_loses_nor_doubles_rows(tmp_path: Path) -> None:
         ManySites(delay=0.02) as sites,
         dask("scheduler", "--port", "0", "--scheduler-file", str(address)),
     ):
-        while not address.exists():
+        while not (address.exists() and address.read_text().endswith("}")):
             time.sleep(0.05)
         with dask(*worker) as first, dask(*worker):
             scheduler = json.loads(address.read_text())["address"]
