@@ -102,6 +102,7 @@ def test_a_list_is_crawled_by_two_processes(sites: ManySites, tmp_path: Path) ->
     assert len(sites.requests) == count, "a shard that is done is not run again"
 
 
+@pytest.mark.thorough  # the array job of the docs shows most of it
 def test_shares_of_a_list_make_up_the_whole(sites: ManySites, tmp_path: Path) -> None:
     lines = lines_of(sites, 20)
     bulk.crawl(lines, tmp_path, shards=5, shard="1/2", workers=1, **QUICK)

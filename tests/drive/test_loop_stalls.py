@@ -83,6 +83,7 @@ def test_a_legal_index_does_not_block_the_loop(
     assert found[-1].outcome is Outcome.PARTIAL
 
 
+@pytest.mark.thorough  # the tree shows most of it
 def test_a_legal_index_does_not_block_the_loop_while_it_is_streamed(server: LoopbackServer) -> None:
     server.site["/index.xml"] = children_on_a_dead_host(LEGAL)
 
