@@ -24,7 +24,7 @@ from usp.cli._demo_site import DemoSite
 
 PROJECT = Path(__file__).resolve().parent.parent
 
-for name, examples in {"quick": 5, "usual": 9, "thorough": 500}.items():
+for name, examples in {"quick": 5, "usual": 6, "thorough": 500}.items():
     settings.register_profile(
         name,
         deadline=None,

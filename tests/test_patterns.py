@@ -63,6 +63,7 @@ def check_examples() -> None:
     assert [superlinear(pattern, [use]) for use, pattern in LINEAR] == [None] * len(LINEAR)
 
 
+@pytest.mark.thorough
 def test_slow_patterns_are_found_and_others_are_not() -> None:
     assert {use for use, _ in (*SLOW, *LINEAR)} == USES.keys()
     cost(check_examples, seconds=60)
