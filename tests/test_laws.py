@@ -38,7 +38,7 @@ from usp import exceptions
 LAYERS = (
     {"_version", "_installation", "_display", "_quantities"},
     {"exceptions"},
-    {"_validate", "_extras", "_domains"},
+    {"_validate", "_extras", "_domains", "_closing"},
     {"objects"},
     {"_parse"},
     {"_crawl"},

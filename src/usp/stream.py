@@ -4,9 +4,9 @@ import os
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, replace
-from types import TracebackType
 from typing import Any, Generic, NoReturn, Protocol, Self, TypeVar, Unpack
 
+from usp._closing import ClosesAtExit
 from usp._crawl import Crawl
 from usp._crawl.assembly import site_verdict
 from usp._crawl.nodes import Node
@@ -165,7 +165,7 @@ class StreamStatus:
         raise TypeError("a stream can't be pickled or copied: it is a crawl that runs")
 
 
-class SyncStream(StreamStatus, Iterator[Item_co]):
+class SyncStream(StreamStatus, ClosesAtExit, Iterator[Item_co]):
     """What a crawl gives as it runs: an iterator that can be closed at any time."""
 
     _store: Store
@@ -196,17 +196,6 @@ class SyncStream(StreamStatus, Iterator[Item_co]):
         self._items.close()
         self._state.close()  # the generator does so only if it was started
         self._store.close()  # a source that is a file was stored before the first page was read
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 class PageStream(SyncStream[SitemapPage]):

@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from types import TracebackType
 from typing import Final, Self, Unpack
 
+from usp._closing import ClosesAtExit
 from usp._crawl.policy import Policy, PolicyFields, explains_policy, policy_with
 from usp._crawl.selection import matches_patterns, parse_patterns
 from usp._diff.compare import Comparer
@@ -48,7 +48,7 @@ class DiffSide:
     is_whole: bool
 
 
-class Diff(Iterator[Difference]):
+class Diff(ClosesAtExit, Iterator[Difference]):
     """Differences in the order of their URLs; ``usp.diff`` returns it.
 
     Both sides are read when the first difference is asked for. It is a context manager; closing it
@@ -95,17 +95,6 @@ class Diff(Iterator[Difference]):
     def close(self) -> None:
         """End it: nothing more is read."""
         self._found.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 class _Work:

@@ -1,9 +1,9 @@
 """``open_listing``: the tables of anything that was named."""
 
 from collections.abc import Collection, Generator, Iterator
-from types import TracebackType
-from typing import Final, Self, Unpack
+from typing import Final, Unpack
 
+from usp._closing import ClosesAtExit
 from usp._crawl.options import RecurseCallback, RecurseListCallback
 from usp._crawl.policy import Policy, PolicyFields
 from usp._inputs.arrow import ArrowReader
@@ -54,7 +54,7 @@ class CrawlFields(PolicyFields, total=False):
     policy: Policy | None
 
 
-class ListingStream(Iterator[Batch]):
+class ListingStream(ClosesAtExit, Iterator[Batch]):
     """Batches of the tables of an input; it can be closed at any time."""
 
     def __init__(self, named: NamedInput, reader: InputReader, choice: TableChoice) -> None:
@@ -85,17 +85,6 @@ class ListingStream(Iterator[Batch]):
     def close(self) -> None:
         """End it: nothing more is read."""
         self._batches.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 def _batches(reader: InputReader, choice: TableChoice) -> Generator[Batch]:

@@ -4,6 +4,7 @@
 once, with the problems reported on the way.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from itertools import accumulate, chain, repeat
 from typing import Final, Generic, TypeVar, cast
@@ -44,7 +45,7 @@ def pages_of_entries(
     return chain.from_iterable(map(reading.read, entries))
 
 
-class EntryReading(Generic[Made]):
+class EntryReading(ABC, Generic[Made]):
     """Reads the pages of one document; a subclass says what is made of them."""
 
     def __init__(self, fields: FieldReader, diagnostics: Diagnostics, *, quick: bool) -> None:
@@ -53,13 +54,13 @@ class EntryReading(Generic[Made]):
         self._quick_check = QuickCheck(fields) if quick and diagnostics.collecting else None
         self._seen = Deduplicator()
 
+    @abstractmethod
     def of_record(self, url: str, record: Record) -> Iterable[Made]:
         """Return what is made of a page, given its record."""
-        raise NotImplementedError
 
+    @abstractmethod
     def of_rows(self, urls: list[str], rows: list[Row], run: EntryRun) -> Iterable[Made]:
         """Return what is made of pages, given their rows and the run that these are of."""
-        raise NotImplementedError
 
     def read(self, piece: Entry | EntryRun) -> Iterable[Made]:
         """Return what is made of the pages of an entry, or of a run of them."""

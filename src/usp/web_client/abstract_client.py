@@ -13,9 +13,10 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from http import HTTPStatus
-from types import MappingProxyType, TracebackType
-from typing import Any, Final, Self
+from types import MappingProxyType
+from typing import Any, Final
 
+from usp._closing import ClosesAtExit
 from usp._display import redact
 from usp.exceptions import NoWebClientException
 from usp.objects.fetch_info import Validators
@@ -196,7 +197,7 @@ def _by_lower_name(headers: Mapping[str, str]) -> dict[str, str]:
     return {name.lower(): value for name, value in headers.items()}
 
 
-class CrawlScope:
+class CrawlScope(ClosesAtExit):
     """A client's view for one crawl: it fetches for that crawl alone and ends with it.
 
     This one passes everything on to the client. A client that keeps something for each crawl, such
@@ -240,17 +241,6 @@ class CrawlScope:
 
     def close(self) -> None:
         """Release what belongs to the crawl. Called on the caller's thread when it has ended."""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 class AbstractWebClient(ABC):

@@ -7,9 +7,8 @@ and doesn't wait before retries. Recordings of other tools can be replayed, too.
 import sys
 from collections.abc import AsyncGenerator, Iterator
 from os import PathLike
-from types import TracebackType
-from typing import Self
 
+from usp._closing import ClosesAtExit
 from usp._parse import decompress_all
 from usp.objects.fetch_info import Validators
 from usp.web_client._http import encodings, error_responses, settings
@@ -76,7 +75,7 @@ class _ReplayedResponse(AbstractWebClientSuccessResponse):
         return self._document.redirects
 
 
-class ReplayWebClient(AbstractWebClient):
+class ReplayWebClient(AbstractWebClient, ClosesAtExit):
     """Answers from a recording. Needs the extra ``warc``."""
 
     streams = True
@@ -113,17 +112,6 @@ class ReplayWebClient(AbstractWebClient):
         if isinstance(found, ReplayedDocument):
             return _ReplayedResponse(found, self._max_length)
         return found
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 class _ReplayCrawlScope(CrawlScope):
