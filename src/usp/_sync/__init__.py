@@ -7,6 +7,7 @@
 - ``state``: the file that keeps what is known;
 - ``site_run``: one run of one site: what was read, compared with the state, and committed to it;
 - ``reader``: takes the sitemaps of a crawl, in threads or asyncio, to a run;
+- ``session``: a sync from its beginning to its end: the open state, what was taken;
 - ``sync``, ``aio``: the functions that users call.
 
 How a site is crawled belongs in ``_crawl`` and ``_drive``; what a command prints, in ``cli``.

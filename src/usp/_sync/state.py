@@ -10,8 +10,10 @@ however the process ends.
 import json
 import os
 import sqlite3
+import threading
+import time
 from collections.abc import Collection, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -26,6 +28,8 @@ APPLICATION: Final = 0x75737073
 """What says that an SQLite file is a state: ``usps`` in ASCII."""
 WAIT_SECONDS: Final = 5.0
 """How long to wait for another process that uses the state."""
+_WAIT_STEP: Final = 0.02
+"""How many seconds pass between two attempts to lock the state."""
 _LOCK: Final = "-lock"
 _CHANGES_AT_ONCE: Final = 1000
 _CHOSEN: Final = (
@@ -186,19 +190,24 @@ class State:
         return cls._opened(path, create=False)
 
     @classmethod
-    def open_to_run(cls, given: object, wait: float = WAIT_SECONDS) -> "State":
+    def open_to_run(
+        cls, given: object, wait: float = WAIT_SECONDS, given_up: threading.Event | None = None
+    ) -> "State":
         """Open a state for a run, or make it; no other process may run until it is closed.
 
         :param wait: how many seconds to wait for another process.
+        :param given_up: ends the wait early.
+        :raises UsageError: if the file is no state; nothing is made then.
         :raises StateError: if another process uses it, or it can't be written.
         """
         path = StatePath.of(given)
+        _check_file(path)
         with ExitStack() as undo, path.errors():
             lock = sqlite3.connect(
-                f"{path.path}{_LOCK}", timeout=wait, isolation_level=None, check_same_thread=False
+                f"{path.path}{_LOCK}", timeout=0, isolation_level=None, check_same_thread=False
             )
             undo.callback(lock.close)
-            lock.execute("BEGIN EXCLUSIVE")
+            _acquire(lock, wait, given_up or threading.Event())
             state = cls._opened(path, create=True)
             state._lock = lock
             undo.pop_all()
@@ -317,6 +326,35 @@ class State:
             )
 
 
+def _acquire(lock: sqlite3.Connection, wait: float, given_up: threading.Event) -> None:
+    """Lock a file, as soon as no other process does.
+
+    SQLite could wait itself, but nothing could end that: no signal, and no other thread.
+    """
+    end = time.monotonic() + wait
+    while True:
+        try:
+            lock.execute("BEGIN EXCLUSIVE")
+        except sqlite3.OperationalError as error:
+            is_over = time.monotonic() >= end or given_up.wait(_WAIT_STEP)
+            if is_over or "locked" not in str(error):
+                raise
+        else:
+            return
+
+
+def _check_file(path: StatePath) -> None:
+    """Check that a file is a state or absent, before anything is made beside it.
+
+    :raises UsageError: if it is neither.
+    """
+    if Path(path.path).is_dir():
+        raise UsageError(f"{path.path} is a folder: a state is a file.")
+    if Path(path.path).exists():
+        with path.errors(), closing(path.connect()) as connection:
+            _check_content(connection, path.path, create=True)
+
+
 def _change(row: tuple[Any, ...]) -> Change:
     seq, _, kind, url, sitemap_url, lastmod, old_lastmod, at = row
     found_at = time_of(at)
@@ -326,8 +364,12 @@ def _change(row: tuple[Any, ...]) -> Change:
     )
 
 
-def _prepare(connection: sqlite3.Connection, path: str, *, create: bool) -> None:
-    """Check what a file is, and bring it to the latest format."""
+def _check_content(connection: sqlite3.Connection, path: str, *, create: bool) -> int:
+    """Check what a file is; return the number of its format.
+
+    :param create: whether it may be empty.
+    :raises UsageError: if it is no state.
+    """
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
@@ -335,6 +377,12 @@ def _prepare(connection: sqlite3.Connection, path: str, *, create: bool) -> None
         raise UsageError(f"{path} is not a state of usp: another program has made it.")
     if version > len(MIGRATIONS):
         raise UsageError(f"{path} was written by a later version of usp.")
+    return int(version)
+
+
+def _prepare(connection: sqlite3.Connection, path: str, *, create: bool) -> None:
+    """Check what a file is, and bring it to the latest format."""
+    version = _check_content(connection, path, create=create)
     if version == len(MIGRATIONS):
         return
     connection.execute("PRAGMA journal_mode = WAL")
