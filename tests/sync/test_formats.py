@@ -41,6 +41,11 @@ def test_text_has_a_mark_the_kind_the_url_and_the_dates() -> None:
     assert all("\n" not in line and "\x1b" not in line for line in lines)
 
 
+def test_a_date_that_did_not_change_is_shown_once() -> None:
+    (line,) = LINE_FORMATS["text"]([change(1, ChangeKind.REMOVED, "https://example.org/", DAY)])
+    assert line == "- removed  https://example.org/  2026-11-01T00:00:00Z"
+
+
 def test_urls_are_the_urls_alone() -> None:
     assert next(LINE_FORMATS["urls"](CHANGES)) == "https://example.org/a?b=1&c=<2>"
 

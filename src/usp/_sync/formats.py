@@ -38,9 +38,8 @@ def text_lines(changes: Iterable[Change]) -> Iterator[str]:
     """Yield a line for people of each change: ``+ added    URL  2026-11-01T08:30:00Z``."""
     for change in changes:
         kind = change.change
-        dates = " -> ".join(
-            text for text in (iso(change.old_lastmod), iso(change.lastmod)) if text is not None
-        )
+        known = dict.fromkeys((change.old_lastmod, change.lastmod))  # the same one is shown once
+        dates = " -> ".join(text for date in known if (text := iso(date)) is not None)
         line = f"{_MARKS[kind]} {kind:8} {shown(change.url)}"
         yield f"{line}  {dates}" if dates else line
 

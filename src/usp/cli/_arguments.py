@@ -56,6 +56,8 @@ class Command(NamedTuple):
     """Its own options."""
     fetches: bool = False
     """Whether it has the shared options, too."""
+    without: tuple[str, ...] = ()
+    """The shared options that it can't have: they leave pages out, and it compares sitemaps."""
     examples: tuple[tuple[str, str], ...] = ()
     """Commands, and what each is for."""
     second_argument: Argument | None = None
@@ -68,7 +70,8 @@ class Command(NamedTuple):
     @property
     def options(self) -> tuple[Option, ...]:
         """All options in the order of the groups: within one, its own come first."""
-        every = (*self.own, *(SHARED if self.fetches else ()))
+        shared = SHARED if self.fetches else ()
+        every = (*self.own, *(option for option in shared if option.name not in self.without))
         return tuple(sorted(every, key=lambda option: list(GROUPS).index(option.group)))
 
     @property
@@ -228,6 +231,7 @@ COMMANDS: Final = (
         Argument("SOURCE", f"{_SOURCE}; there may be several", is_repeatable=True),
         SYNC_OPTIONS,
         fetches=True,
+        without=("since", "until", "undated", "kind", "limit", "trust-index-lastmod"),
         examples=(
             ("usp sync example.org --state site.db", "the first run: a baseline"),
             ("usp sync example.org --state site.db --emit added -f urls", "what is new"),
@@ -354,6 +358,8 @@ def _reject(unknown: list[str], parser: argparse.ArgumentParser, command: Comman
     known = ["--help", *([] if command else ["--version"])]
     known += [flag for option in (command.options if command else ()) for flag in option.spellings]
     told = options[0] if is_given and "//" in options[0] else name
+    if command and name.removeprefix("--") in command.without:
+        parser.error(f"{name} can't be used here: whole sitemaps are compared")
     parser.error(f"there is no option {told}{hint(name, known)}")
 
 

@@ -202,6 +202,12 @@ class PlaybackScope:
 
     def _missing(self, url: str) -> WebClientErrorResponse:
         silent = self._silent.get(_origin(url))
+        if silent is None and self._fetches(url, conditional=True):
+            return WebClientErrorResponse(
+                f"the recording says only that {without_credentials(url)} was not modified (304) "
+                "since an earlier run, whose document is not known here",
+                retryable=False,
+            )
         if silent is None:
             return WebClientErrorResponse(
                 f"{without_credentials(url)} is not in the recording", retryable=False
