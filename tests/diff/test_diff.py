@@ -333,7 +333,10 @@ def test_a_failed_site_of_an_export_of_many_leaves_the_others_certain(
     server: LoopbackServer, tmp_path: Path
 ) -> None:
     exports = [tmp_path / "a.db", tmp_path / "b.db"]
-    answers = [(urlset("1", "2"), urlset("8")), (urlset("2", "3"), 503)]
+    answers: list[tuple[str, str | int]] = [
+        (urlset("1", "2"), urlset("8")),
+        (urlset("2", "3"), 503),
+    ]
     for path, (one, two) in zip(exports, answers, strict=True):
         sites = serve_two(server, one, two)
         usp.export(sites, path, table=["pages", "sites"], max_attempts=1)
