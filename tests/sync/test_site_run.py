@@ -7,7 +7,8 @@ from tempfile import TemporaryDirectory
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.sync.runs import HOME, Read, Round, Site, entries, sitemap_url, told
+from tests.parse.strategies import examples
+from tests.sync.runs import HOME, NOT_DUE, NOT_THERE, Read, Round, Site, entries, sitemap_url, told
 from usp._parse import Kind
 from usp._sync.changes import Change, ChangeKind
 from usp._sync.listing import ListedPage
@@ -103,6 +104,97 @@ def test_no_failure_and_no_recovery_changes_a_site_that_stays_the_same(fates: li
         assert [site.run(made[fate]) for fate in ["whole", *fates, "whole"]] == [[]] * (
             len(fates) + 2
         )
+
+
+fates = st.sampled_from(["whole", "whole", "cut", "failed", "not due"])
+moves = st.lists(
+    st.tuples(
+        st.lists(st.sampled_from("abc"), min_size=4, max_size=4),  # which sitemap lists each page
+        st.fixed_dictionaries(dict.fromkeys("abc", fates)),
+        st.booleans(),
+    ),
+    min_size=2,
+    max_size=8,
+)
+
+
+@examples(200)
+@given(moves, st.integers(1, 3))
+def test_a_page_that_is_always_listed_is_never_removed_wherever_it_moves(
+    sequence: list[tuple[list[str], dict[str, str], bool]], confirm: int
+) -> None:
+    """It may go from a sitemap that was read to one that was not, in any order."""
+    with TemporaryDirectory() as folder:
+        site = Site(Path(folder) / "state.db", RunRules(confirm, 1.0))
+        site.run({name: Read(entries(name)) for name in "abc"})
+        for places, fates_of, stopped in sequence:
+            made: dict[str, Read | None] = {}
+            for name, fate in fates_of.items():
+                pages = [page for page, place in enumerate(places) if place == name]
+                if fate == "cut":
+                    made[name] = Read(entries(*pages[:1]), is_whole=False)
+                elif fate == "not due":
+                    made[name] = NOT_DUE
+                else:
+                    made[name] = Read(entries(*pages)) if fate == "whole" else None
+            if stopped:
+                made = dict(list(made.items())[:2])
+            for change in site.run(made, stopped=stopped):
+                name = change.url.removeprefix(HOME)
+                assert change.change is not ChangeKind.REMOVED or not name.isdecimal()
+
+
+def test_a_page_that_moved_to_a_sitemap_which_fails_is_missing_until_that_is_read(
+    tmp_path: Path,
+) -> None:
+    site = Site(tmp_path / "state.db", RunRules(confirm=2, max_removed=1))
+    site.run({"a": Read(entries(1, 2)), "b": Read(entries(3))})
+    moved: dict[str, Read | None] = {"a": Read(entries(2)), "b": None}
+    assert told(site.run(moved)) == [("missing", "1")]
+    assert [site.run(moved) for _ in range(3)] == [[]] * 3
+    assert told(site.run({**moved, "b": Read(entries(1, 3))})) == [("returned", "1")]
+
+
+def test_a_page_that_moved_to_a_new_sitemap_which_fails_is_not_removed(tmp_path: Path) -> None:
+    site = Site(tmp_path / "state.db", RunRules(confirm=1, max_removed=1))
+    site.run({"a": Read(entries(1, 2))})
+    moved: dict[str, Read | None] = {"a": Read(entries(2)), "new": None}
+    assert told(site.run(moved)) == [("missing", "1")]
+    assert site.run(moved) == []
+    assert told(site.run({**moved, "new": Read(entries(1))})) == [("returned", "1")]
+
+
+def test_a_sitemap_that_fails_for_a_week_keeps_nothing_from_being_removed(tmp_path: Path) -> None:
+    site = Site(tmp_path / "state.db", RunRules(confirm=2, max_removed=1))
+    site.run({"a": Read(entries(1, 2)), "b": Read(entries(3))})
+    gone: dict[str, Read | None] = {"a": Read(entries(2)), "b": None}
+    assert told(site.run(gone)) == [("missing", "1")]
+    site.runs += 6 * 24
+    assert site.run(gone) == []
+    site.runs += 24
+    assert told(site.run(gone)) == [("removed", "1")]
+
+
+def test_a_sitemap_that_was_never_there_keeps_nothing_from_being_removed(tmp_path: Path) -> None:
+    site = Site(tmp_path / "state.db", RunRules(confirm=1, max_removed=1))
+    site.run({"a": Read(entries(1, 2)), "b": NOT_THERE})
+    gone = {"a": Read(entries(2)), "b": NOT_THERE, "new": NOT_THERE}
+    assert told(site.run(gone)) == [("removed", "1")]
+
+
+def test_a_run_that_a_limit_ended_removes_nothing(tmp_path: Path) -> None:
+    site = Site(tmp_path / "state.db", RunRules(confirm=1, max_removed=1))
+    site.run({"a": Read(entries(1, 2))})
+    assert told(site.run({"a": Read(entries(2))}, stopped=True)) == [("missing", "1")]
+    assert told(site.run({"a": Read(entries(2))})) == [("removed", "1")]
+
+
+def test_a_clock_that_was_wrong_keeps_nothing_forever(tmp_path: Path) -> None:
+    site = Site(tmp_path / "state.db", RunRules(confirm=2, max_removed=1), runs=100_000)
+    site.run({"a": Read(entries(1, 2))})
+    assert told(site.run({"a": Read(entries(2, 3))})) == [("added", "3"), ("missing", "1")]
+    site.runs = 0
+    assert told(site.run({"a": Read(entries(2, 3))})) == [("removed", "1")]
 
 
 def test_the_first_run_is_a_baseline(tmp_path: Path) -> None:

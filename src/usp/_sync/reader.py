@@ -157,7 +157,12 @@ class SyncReader:
         elif row["state"] == "failed":
             self.traffic.failed += 1
             self.traffic.fail(row["reason"])
-            self._run.add_failed(_requested(node), _parent(node), may_list_sitemaps=True)
+            self._run.add_failed(
+                _requested(node),
+                _parent(node),
+                may_list_sitemaps=True,
+                may_list_pages=node.attempt().result in _NO_ANSWER,
+            )
 
     def _take_absence(self, node: Node) -> None:
         """Take a URL that nothing declares, and where nothing is."""

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from itertools import groupby
 from operator import itemgetter
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from usp._sync import listing
 from usp._sync.changes import ChangeKind
@@ -53,7 +53,7 @@ LEFT JOIN kept k USING (url) LEFT JOIN absent a ON a.site_id = ? AND a.url = t.u
 WHERE t.what != 'churn' ORDER BY f.first, t.ord
 """
 _MISSING: Final = """
-SELECT url, kind, runs, sitemap_url, lastmod FROM absent a
+SELECT url, at, kind, runs, sitemap_url, lastmod FROM absent a
 WHERE site_id = ? AND kind = 'missing' AND NOT EXISTS (SELECT 1 FROM touched WHERE url = a.url)
 ORDER BY url
 """
@@ -74,7 +74,8 @@ WHERE s.site_id = :site AND s.id NOT IN (SELECT value FROM json_each(:vanished))
 """
 """The hashes of all listings as they are after the run, and how to get each listing."""
 _VISITED: Final = """
-SELECT s.id, coalesce(r.final_url, s.final_url), v.is_whole
+SELECT s.id, s.final_url, coalesce(r.final_url, s.final_url), coalesce(v.is_whole, 0),
+    s.kind IS NOT NULL
 FROM sitemaps s LEFT JOIN visited v USING (url) LEFT JOIN read r USING (url)
 WHERE s.site_id = ?
 """
@@ -114,6 +115,20 @@ _COMMIT: Final = (
     """,
 )
 """What commits a run, in this order."""
+
+
+class Visit(NamedTuple):
+    """What a run has read of a known sitemap."""
+
+    number: int
+    known_url: str
+    """Its URL after redirects, before the run."""
+    final_url: str
+    """The same as the run has found it."""
+    is_whole: int
+    """Whether it was read whole; not if it was not met."""
+    was_read: int
+    """Whether an earlier run has read it."""
 
 
 class RunTables:
@@ -186,9 +201,9 @@ class RunTables:
         """How many documents that list sitemaps were met, but not read whole."""
         return int(self._one(_UNREAD_INDEXES))
 
-    def visits(self) -> list[tuple[int, str, int | None]]:
-        """Return the known sitemaps: number, final URL, whether read whole; None if not met."""
-        return self._db.execute(_VISITED, (self._site,)).fetchall()
+    def visits(self) -> list[Visit]:
+        """Return the known sitemaps, and what the run has read of each."""
+        return [Visit(*row) for row in self._db.execute(_VISITED, (self._site,))]
 
     def stage(self, row: Mapping[str, Any], entries: Listing | None = None) -> None:
         """Collect the new row of a sitemap; without entries, its listing stays."""
@@ -238,8 +253,11 @@ class RunTables:
                 urls = (url for url in listing.urls_of(entries) if listing.url_hash(url) in hits)
                 self._db.executemany(_KEPT, ({"url": url, "final_url": final_url} for url in urls))
 
-    def touched(self) -> Iterator[Evidence]:
-        """Yield what is known of the URLs that some sitemap has gained, lost or altered."""
+    def touched(self, *, is_confirmed: bool) -> Iterator[Evidence]:
+        """Yield what is known of the URLs that some sitemap has gained, lost or altered.
+
+        :param is_confirmed: whether all was read that may list them now.
+        """
         rows = self._db.execute(_TOUCHED, (self._site,))
         for url, group in groupby(rows, itemgetter(0)):
             rows_of_url = list(group)
@@ -251,12 +269,15 @@ class RunTables:
             gained, lost, altered = found.values()
             kept_by = kept_by or (altered[0].sitemap_url if altered else None)
             absence = _absence(kind, runs, last_url, last_date) if kind else None
-            yield Evidence(url, gained, lost, altered, kept_by, absence)
+            yield Evidence(url, gained, lost, altered, kept_by, absence, is_confirmed)
 
-    def missing(self) -> Iterator[tuple[str, Absence]]:
-        """Yield the URLs that are missing since an earlier run, and were not met in this one."""
-        for url, *known in self._db.execute(_MISSING, (self._site,)):
-            yield url, _absence(*known)
+    def missing(self) -> Iterator[tuple[str, int, Absence]]:
+        """Yield the URLs that are missing since an earlier run, and when that was seen last.
+
+        They were not met in this run.
+        """
+        for url, at, *known in self._db.execute(_MISSING, (self._site,)):
+            yield url, at, _absence(*known)
 
     def collect(self, evidence: Evidence, verdict: Verdict) -> None:
         """Collect what the run means for one URL."""

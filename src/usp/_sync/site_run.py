@@ -17,7 +17,7 @@ from usp._sync.lineage import Unmet, not_asked, place
 from usp._sync.readings import ListedChild, RunResult, RunRules, SitemapReading, Structure
 from usp._sync.rules import Evidence
 from usp._sync.run_tables import COLUMNS, RunTables
-from usp._sync.schedule import is_due, next_interval
+from usp._sync.schedule import LONGEST, is_due, next_interval
 from usp._sync.state import StatePath
 from usp.objects.fetch_info import FetchInfo, StoredDocument
 
@@ -45,6 +45,8 @@ class SiteRun:
         self._silent: set[str] = set()
         """The documents of the baseline that were met; what they list is of the baseline, too."""
         self._may_hide_sitemaps = False
+        self._may_hide_pages = False
+        """Whether a sitemap that was never read may list pages: one that did not answer, say."""
         self._left_out: set[str] = set()
         """The places of the sitemaps that the caller left out."""
 
@@ -88,15 +90,25 @@ class SiteRun:
             else:
                 self._add_changed(reading, row, is_silent=is_silent)
 
-    def add_failed(self, url: str, parent_url: str | None, *, may_list_sitemaps: bool) -> None:
+    def add_failed(
+        self,
+        url: str,
+        parent_url: str | None,
+        *,
+        may_list_sitemaps: bool,
+        may_list_pages: bool = False,
+    ) -> None:
         """Take note that a sitemap could not be read; what is known of it stays.
 
         :param may_list_sitemaps: whether it may be an index, if nothing is known of it.
+        :param may_list_pages: whether it may be a sitemap, if nothing is known of it.
         """
         with self._lock, self._path.errors(), self._tables.collecting():
             row = self._tables.sitemap(url)
             self._tables.visit(url, is_whole=False)
-            if may_list_sitemaps and (row is None or row["kind"] is None):
+            is_unknown = row is None or row["kind"] is None
+            self._may_hide_pages |= may_list_pages and is_unknown
+            if may_list_sitemaps and is_unknown:
                 self._may_hide_sitemaps = True
                 if self._note_silent(url, row, parent_url) and row is None:
                     known = {"url": url, "final_url": url, "parent_url": parent_url}
@@ -179,6 +191,7 @@ class SiteRun:
                 is_whole = self._is_whole(structure)
                 vanished, is_known = self._vanished() if is_whole else ([], False)
                 tables.find_kept(vanished)
+                self._may_hide_pages |= structure.was_stopped
                 held_back = self._judge(self._confirming(vanished, is_known))
             changes, pages = tables.commit(
                 self._now,
@@ -213,18 +226,25 @@ class SiteRun:
         return [row["id"] for row in gone], not lists_more
 
     def _confirming(self, vanished: list[int], is_structure_whole: bool) -> "_Confirming":
-        left = [row for row in self._tables.visits() if row[0] not in set(vanished)]
-        unread = {url for _, url, is_whole in left if not is_whole}
-        return _Confirming({url for _, url, _ in left}, unread, is_structure_whole)
+        gone = set(vanished)
+        left = [one for one in self._tables.visits() if one.number not in gone]
+        unread = [one for one in left if not one.is_whole]
+        return _Confirming(
+            {url for one in left for url in (one.known_url, one.final_url)},
+            {url for one in unread for url in (one.known_url, one.final_url)},
+            is_structure_whole,
+            not (self._may_hide_pages or any(one.was_read for one in unread)),
+            self._now,
+        )
 
     def _judge(self, confirming: "_Confirming") -> int:
         """Collect the verdicts on all URLs; return how many must not be removed."""
         tables, confirm = self._tables, self._chosen.confirm
 
         def evidence() -> Iterator[Evidence]:
-            yield from tables.touched()
-            for url, absence in tables.missing():
-                is_confirmed = confirming.by(absence.sitemap_url)
+            yield from tables.touched(is_confirmed=confirming.nowhere_else(self._now))
+            for url, at, absence in tables.missing():
+                is_confirmed = confirming.by(absence.sitemap_url) and confirming.nowhere_else(at)
                 yield Evidence(url, absence=absence, is_confirmed=is_confirmed)
 
         removed = sum(rules.judge(one, confirm).removes for one in evidence())
@@ -245,6 +265,17 @@ class _Confirming:
     unread: set[str]
     """Those that this run has not read whole."""
     is_structure_whole: bool
+    is_all_read: bool
+    """Whether this run has read all sitemaps of the site whole."""
+    now: int
+
+    def nowhere_else(self, at: int) -> bool:
+        """Tell whether no other sitemap lists a URL that was found absent at a time.
+
+        It may have moved to one that was not read. But one that can't be read for a week doesn't
+        keep it any longer, nor does a clock that was wrong.
+        """
+        return self.is_all_read or abs(self.now - at) >= LONGEST
 
     def by(self, sitemap_url: str) -> bool:
         """Tell whether a sitemap that listed a URL last confirms that it is gone."""
