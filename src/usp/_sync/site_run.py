@@ -8,12 +8,13 @@ import sqlite3
 import threading
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from usp._parse import Kind
 from usp._sync import rules
 from usp._sync.lineage import Unmet, not_asked, place
+from usp._sync.listing import Listing
 from usp._sync.readings import ListedChild, RunResult, RunRules, SitemapReading, Structure
 from usp._sync.rules import Evidence
 from usp._sync.run_tables import COLUMNS, RunTables
@@ -149,9 +150,9 @@ class SiteRun:
         self, reading: SitemapReading, row: sqlite3.Row | None, *, is_silent: bool
     ) -> None:
         old = self._tables.entries(row)
-        # What a damaged reading doesn't have may be there all the same.
-        new = reading.entries if reading.is_whole else {**old, **reading.entries}
         is_rolling = _is_rolling(reading, row)
+        reading = _with_known(reading, row, old)
+        new = reading.entries
         # What leaves a sitemap leaves what that was before, whatever is at its URL now.
         was_rolling = bool(row["is_rolling"]) if row else is_rolling
         differs = row is None or old != new
@@ -289,10 +290,27 @@ _UNREAD: Final = {"is_rolling": 0, "is_silent": 1, "is_complete": 0, "pages": 0,
 
 
 def _is_rolling(reading: SitemapReading, row: sqlite3.Row | None) -> bool:
-    """Tell whether a sitemap lists what is new only; one that is empty stays what it was."""
-    if not reading.entries and row and row["kind"]:
+    """Tell whether a sitemap lists what is new only; one that is empty or cut stays what it was."""
+    if row and row["kind"] and not (reading.entries and reading.is_whole):
         return bool(row["is_rolling"])
     return reading.kind in _FEEDS or reading.news > len(reading.entries) * _NEWS_SHARE
+
+
+def _with_known(reading: SitemapReading, row: sqlite3.Row | None, old: Listing) -> SitemapReading:
+    """Return a reading with what is known, if it is damaged.
+
+    What it doesn't have may be there all the same: pages, and the sitemaps of an index, which may
+    even seem to be something else.
+    """
+    if reading.is_whole or row is None or row["kind"] is None:
+        return reading
+    children = dict(_unpacked(row["children"])) | dict(reading.children)
+    return replace(
+        reading,
+        kind=Kind(row["kind"]),
+        entries={**old, **reading.entries},
+        children=tuple(children.items()),
+    )
 
 
 def _packed(children: tuple[ListedChild, ...]) -> bytes | None:
