@@ -146,6 +146,20 @@ def test_what_is_damaged_for_many_runs_takes_nothing_away(
     assert run(url, state) == []
 
 
+@pytest.mark.parametrize("body", [b"", b"Back in five minutes", b'{"error": 429}', b"\0" * 50])
+def test_a_robots_txt_that_declares_nothing_any_more_takes_nothing_away(
+    server: LoopbackServer, state: Path, body: bytes
+) -> None:
+    server.site["/robots.txt"] = kept(robots(server, "a", "b"))
+    serve(server, a=urlset("1"), b=urlset("2"), sitemap=urlset("3"))
+    options = {"use_known_paths": True}
+    assert run(server.url, state, **options) == []
+    server.site["/robots.txt"] = body
+    assert [run(server.url, state, **options) for _ in range(3)] == [[]] * 3
+    server.site["/robots.txt"] = kept(robots(server, "a"))
+    assert run(server.url, state, **options) == [("removed", "2")]
+
+
 def test_a_sitemap_that_once_was_a_feed_that_broke_off_has_not_expired(
     server: LoopbackServer, state: Path
 ) -> None:

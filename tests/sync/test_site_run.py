@@ -37,7 +37,7 @@ class World:
 
     def take(self, sitemaps: Round | None) -> None:
         before = self.urls
-        if sitemaps is not None:
+        if sitemaps:  # a robots.txt that declares nothing says nothing
             failed = {name for name, read in sitemaps.items() if read is None}
             hidden = failed - set(self.listed)  # it may be an index
             for name in [] if hidden else [*self.listed]:

@@ -85,6 +85,7 @@ class SiteRun:
         """Take what was read of a sitemap, compared with what is known of it."""
         with self._lock, self._path.errors(), self._tables.collecting():
             row = self._tables.sitemap(reading.url)
+            reading = replace(reading, is_whole=reading.is_whole and not _is_silenced(reading, row))
             is_silent = self._note_silent(reading.url, row, reading.parent_url)
             if reading.fetch_info.unchanged and row is not None:
                 self._add_unchanged(reading, row)
@@ -294,6 +295,15 @@ def _is_rolling(reading: SitemapReading, row: sqlite3.Row | None) -> bool:
     if row and row["kind"] and not (reading.entries and reading.is_whole):
         return bool(row["is_rolling"])
     return reading.kind in _FEEDS or reading.news > len(reading.entries) * _NEWS_SHARE
+
+
+def _is_silenced(reading: SitemapReading, row: sqlite3.Row | None) -> bool:
+    """Tell whether a robots.txt declared sitemaps, and declares none any more.
+
+    Any text can be a robots.txt, so it may just as well be a message of a server that is down.
+    """
+    is_empty = reading.kind is Kind.ROBOTS and not reading.children
+    return is_empty and row is not None and row["children"] is not None
 
 
 def _with_known(reading: SitemapReading, row: sqlite3.Row | None, old: Listing) -> SitemapReading:
