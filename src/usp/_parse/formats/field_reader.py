@@ -272,17 +272,21 @@ class FieldReader:
     def check(self, name: str, record: Record, diagnostics: Diagnostics) -> None:  # noqa: ARG002
         """Report invalid values of an entry; what is skipped is reported where it is skipped."""
         for key, text in record:
-            code, is_valid = self.validators.get(key, ("", bool))
-            if code and not is_valid(text) and (cleaned := clean_text(text)):
-                diagnostics.report(code, f"{key} {cleaned[:80]!r} is not valid")
-            if key in self.url_keys and clean_text(text):
-                check_url(text, self.base, diagnostics)
-            if key in self.plain_text_keys and decode_entities(text) != text and clean_text(text):
-                diagnostics.report("SM306", f"{key} {text.strip()[:80]!r} is escaped twice")
+            self.check_value(key, text, diagnostics)
         counts = Counter(key for key, _ in record if key in self.single_keys)
         for key, count in counts.items():
             if count > 1:
                 diagnostics.report("SM404", f"an entry has {count} <{key}>; the first is used")
+
+    def check_value(self, key: str, text: str, diagnostics: Diagnostics) -> None:
+        """Report an invalid value, whatever else its entry has."""
+        code, is_valid = self.validators.get(key, ("", bool))
+        if code and not is_valid(text) and (cleaned := clean_text(text)):
+            diagnostics.report(code, f"{key} {cleaned[:80]!r} is not valid")
+        if key in self.url_keys and clean_text(text):
+            check_url(text, self.base, diagnostics)
+        if key in self.plain_text_keys and decode_entities(text) != text and clean_text(text):
+            diagnostics.report("SM306", f"{key} {text.strip()[:80]!r} is escaped twice")
 
     def _url(self, text: str | None) -> str:
         return resolve_url(text, self.base)
