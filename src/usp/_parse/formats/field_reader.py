@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
-from typing import ClassVar, Final, TypeVar
+from typing import Any, ClassVar, Final, TypeVar
 
 from usp._parse.diagnostics import Diagnostics
 from usp._parse.input.sniff import Kind
@@ -18,6 +18,8 @@ from usp._parse.values.text import clean_text, decode_entities
 from usp._parse.values.urls import check_url, resolve_url
 from usp._parse.xml.grammar import UNKNOWN, UNKNOWN_END, UNKNOWN_TEXT
 from usp.objects.page import (
+    CORE_FIELDS,
+    NOT_CONVERTED,
     SITEMAP_PAGE_DEFAULT_PRIORITY,
     PageElement,
     PageLink,
@@ -244,6 +246,15 @@ class FieldReader:
     """The keys that an entry may have only once."""
     more_keys: ClassVar[tuple[str, ...]] = ()
     """The prefixes of the keys that 1.8.1 doesn't read."""
+
+    first_values: ClassVar[tuple[Any, ...]] = (SITEMAP_PAGE_DEFAULT_PRIORITY, *[None] * 5)
+    """What the fields of a page are before they are read: those that a format lacks are known."""
+
+    def __init_subclass__(cls) -> None:
+        cls.first_values = tuple(
+            default if getattr(cls, name) is getattr(FieldReader, name) else NOT_CONVERTED
+            for name, default in zip(CORE_FIELDS, FieldReader.first_values, strict=True)
+        )
 
     def __init__(self, base: str | None, kind: Kind) -> None:
         self.base = base
