@@ -229,6 +229,14 @@ def test_entries_with_few_shapes_are_one_run() -> None:
     assert assert_same_entries(data, Kind.URLSET)
 
 
+def test_what_looks_like_a_tag_but_is_none_moves_no_position() -> None:
+    unparsed = "<!-- <url> -->", "<?x <url> ?>", "<lastmod><![CDATA[<url>]]]></lastmod>"
+    listed = "\n".join(u(f"http://h.example/{n}", text) for n, text in enumerate(unparsed))
+    data = f"<urlset {SM}><!-- <url> - <url>-->{listed}{u('relative')}</urlset>".encode()
+    assert assert_same_entries(data, Kind.URLSET)
+    assert_readers_agree([data])
+
+
 ODD = [
     ("text between entries", "</url>text", "</url>"),
     ("a <loc> outside", "</url><loc>http://h.example/x</loc>", "</url>"),
