@@ -18,7 +18,7 @@ from xml.etree.ElementTree import Element, ParseError, XMLParser
 from usp._parse.diagnostics import START, Diagnostics, Position, ReadPosition
 from usp._parse.input.chunks import CHUNK_SIZE
 from usp._parse.pattern.layout import EntryRun, Row, iter_entries
-from usp._parse.tree.names import ODD, RDF, RDF_ABOUT, Level, Shape, names_in, split_name
+from usp._parse.tree.names import ODD, RDF, RDF_ABOUT, Level, Shape, Shapes, names_in, split_name
 from usp._parse.xml.boundaries import boundaries_for
 from usp._parse.xml.entry_builder import Entry
 from usp._parse.xml.grammar import Grammar, Tag
@@ -106,6 +106,7 @@ class _TreeReader:
         self.count = 0
         self._run: EntryRun | None = None
         self._shape: Shape | None = None
+        self._shapes: dict[Tag, Shapes] = {}
         self._checked_prefixes = False
         if self.names.depend_on_prefixes and data.count(namespace.encode()) > 1:
             raise _OddError
@@ -119,7 +120,7 @@ class _TreeReader:
             raise _OddError
         if self._has_bases:
             base = element.get(_BASE, base)
-        tags, all_shapes = self.names.entries, self.names.shapes
+        tags = self.names.entries
         may_be_rows = self._grammar.plain_texts and not self._has_bases
         for child in element:
             tag = tags[child.tag]
@@ -128,7 +129,7 @@ class _TreeReader:
                 self._read_around(child, depth + 1, base)
                 continue
             # In a feed, what is a page depends on several fields: rows would be of no use.
-            shape = all_shapes[tag][tuple([field.tag for field in child])] if may_be_rows else None
+            shape = self._shape_of(child, tag) if may_be_rows else None
             if shape and not any(map(len, child)):
                 texts: list[str | None] = [field.text or "" for field in child]
                 texts.append(None)
@@ -137,6 +138,13 @@ class _TreeReader:
                 self.entries.append((tag.key, self._record(child, tag, base), self.count))
                 self._run = None
             self.count += 1
+
+    def _shape_of(self, entry: Element, tag: Tag) -> Shape | None:
+        fields = tuple([field.tag for field in entry])
+        shapes = self._shapes.get(tag)
+        if shapes is None:
+            shapes = self._shapes[tag] = self.names.shapes_of(tag, fields)
+        return shapes[fields]
 
     def _add_row(self, row: Row, shape: Shape, tag: Tag, entry: Element) -> None:
         url, run = row[shape.url], self._run
