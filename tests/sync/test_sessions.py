@@ -2,11 +2,13 @@
 
 import asyncio
 import gc
+import os
 import sqlite3
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -15,8 +17,13 @@ import usp
 import usp.aio
 from tests.server import Handler, LoopbackServer
 from tests.sync.rounds import PAGES, urlset
+from tests.sync.runs import HOME, NOW, Read, Site, entries, sitemap_url
+from usp._parse import Kind
+from usp._sync.readings import RunRules, SitemapReading, Structure
+from usp._sync.site_run import SiteRun
 from usp._sync.state import State
 from usp.exceptions import StateError, UsageError
+from usp.objects.fetch_info import FetchInfo
 
 
 @contextmanager
@@ -169,11 +176,51 @@ def test_a_cancelled_run_is_over_before_its_state_is_closed(
         release.set()
 
 
-@pytest.mark.parametrize("content", ["text", "database", "later", "folder"])
+def test_a_state_is_locked_under_all_its_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("link.db").symlink_to("state.db")
+    with in_use(Path("state.db")), pytest.raises(StateError, match="used by another process"):
+        usp.sync("https://example.org/", state="link.db", wait=0)
+    assert_free(Path("link.db"))
+
+
+def test_a_name_that_sqlite_takes_for_something_else_is_a_file(
+    server: LoopbackServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    server.site["/a.xml"] = urlset("1")
+    for _ in range(2):
+        with usp.sync(f"{server.url}a.xml", state=":memory:") as found:
+            list(found)
+    assert not found.reports[0].is_baseline
+
+
+def test_a_full_disk_is_said_in_one_line_and_changes_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    Site(path).run({"a": Read(entries(1))})
+    with closing(State.open_to_run(path)) as state:
+        run = SiteRun(state.path, state.add_site(HOME), RunRules(), NOW)
+        (pages,) = run._tables._db.execute("PRAGMA page_count").fetchone()
+        run._tables._db.execute(f"PRAGMA max_page_count = {pages}")  # what SQLite says is the same
+        info = FetchInfo(status=200, fetched_at=datetime.now(UTC))
+        many = entries(*range(5000), lastmod=1)
+        run.add(SitemapReading(sitemap_url("a"), sitemap_url("a"), Kind.URLSET, info, many))
+        with pytest.raises(StateError, match="database or disk is full"):
+            run.finish(Structure("found", has_sitemaps=True))
+        run.close()
+    assert list(usp.changes(path)) == []
+    assert len(Site(path, runs=5).run({"a": Read(many)})) == 5000
+
+
+@pytest.mark.parametrize("content", ["text", "database", "later", "folder", "device"])
 def test_nothing_is_made_beside_a_file_that_is_no_state(content: str, tmp_path: Path) -> None:
     path = tmp_path / "file"
     if content == "folder":
         path.mkdir()
+    elif content == "device":
+        os.mkfifo(path)
     elif content == "text":
         path.write_text("no database at all, but long enough to be taken for one" * 30)
     else:

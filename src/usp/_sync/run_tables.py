@@ -150,7 +150,12 @@ class RunTables:
         try:
             yield
         finally:
-            self._db.execute("COMMIT")
+            self._end("COMMIT")
+
+    def _end(self, how: str) -> None:
+        """End a transaction; SQLite itself has undone it if there is no room, say."""
+        if self._db.in_transaction:
+            self._db.execute(how)
 
     # What is known
 
@@ -321,7 +326,7 @@ class RunTables:
         }
         self._db.execute("BEGIN IMMEDIATE")
         with ExitStack() as undo:
-            undo.callback(self._db.execute, "ROLLBACK")
+            undo.callback(self._end, "ROLLBACK")
             for statement in _COMMIT:
                 self._db.execute(statement, given)
             self._db.execute("COMMIT")

@@ -145,13 +145,21 @@ class StatePath:
                 ) from error
             raise StateError(f"{self.path} can't be used: {error}.") from error
         except sqlite3.DatabaseError as error:
-            raise UsageError(f"{self.path} is not a state of usp: {error}.") from error
+            what = "damaged" if "malformed" in str(error) else "not a state of usp"
+            raise UsageError(f"{self.path} is {what}: {error}.") from error
+
+    def connect_lock(self) -> sqlite3.Connection:
+        """Open a connection to the file that is locked while a process runs; it never waits."""
+        return self._connect(_LOCK, 0)
+
+    def _connect(self, suffix: str, timeout: float) -> sqlite3.Connection:
+        # The lock is one for all links to a file, and SQLite takes ':memory:' for no file.
+        path = f"{Path(self.path).resolve()}{suffix}"
+        return sqlite3.connect(path, timeout, isolation_level=None, check_same_thread=False)
 
     def connect(self) -> sqlite3.Connection:
         """Open a connection; any thread may use it, one at a time."""
-        connection = sqlite3.connect(
-            self.path, timeout=WAIT_SECONDS, isolation_level=None, check_same_thread=False
-        )
+        connection = self._connect("", WAIT_SECONDS)
         with ExitStack() as undo:
             undo.callback(connection.close)
             connection.execute("PRAGMA synchronous = NORMAL")  # fails if it is no database
@@ -203,9 +211,7 @@ class State:
         path = StatePath.of(given)
         _check_file(path)
         with ExitStack() as undo, path.errors():
-            lock = sqlite3.connect(
-                f"{path.path}{_LOCK}", timeout=0, isolation_level=None, check_same_thread=False
-            )
+            lock = path.connect_lock()
             undo.callback(lock.close)
             _acquire(lock, wait, given_up or threading.Event())
             state = cls._opened(path, create=True)
@@ -348,11 +354,12 @@ def _check_file(path: StatePath) -> None:
 
     :raises UsageError: if it is neither.
     """
-    if Path(path.path).is_dir():
-        raise UsageError(f"{path.path} is a folder: a state is a file.")
-    if Path(path.path).exists():
-        with path.errors(), closing(path.connect()) as connection:
-            _check_content(connection, path.path, create=True)
+    if not Path(path.path).exists():
+        return
+    if not Path(path.path).is_file():
+        raise UsageError(f"{path.path} is no file, but a folder or a device: a state is a file.")
+    with path.errors(), closing(path.connect()) as connection:
+        _check_content(connection, path.path, create=True)
 
 
 def _change(row: tuple[Any, ...]) -> Change:
@@ -373,7 +380,10 @@ def _check_content(connection: sqlite3.Connection, path: str, *, create: bool) -
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    if application != APPLICATION and (tables or not create):
+    is_new = not application and not tables
+    if is_new and not create:
+        raise UsageError(f"{path} is not a state of usp: it is empty.")
+    if not is_new and application != APPLICATION:
         raise UsageError(f"{path} is not a state of usp: another program has made it.")
     if version > len(MIGRATIONS):
         raise UsageError(f"{path} was written by a later version of usp.")
