@@ -106,6 +106,26 @@ def test_a_body_that_is_cut_or_garbage_is_told(
     assert told in done.err
 
 
+def test_the_first_pages_are_no_baseline_if_they_are_printed(
+    server: LoopbackServer, state: Path
+) -> None:
+    server.site["/a.xml"] = urlset("1")
+    done = sync(server, state, "--emit-initial")
+    assert done.out == f"+ added    {PAGES}1\n"
+    assert "baseline" not in done.err
+
+
+def test_a_recording_of_a_sync_can_be_compared(
+    server: LoopbackServer, state: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip("warcio")
+    server.site["/a.xml"] = urlset("1")
+    recording = str(tmp_path / "sync.warc.gz")
+    sync(server, state, "--record", recording)
+    server.site["/a.xml"] = urlset("1", "2")
+    assert usp("diff", recording, f"{server.url}a.xml", "-q").out == f"+ added    {PAGES}2\n"
+
+
 def test_why_a_sitemap_could_not_be_read_is_told(server: LoopbackServer, state: Path) -> None:
     server.site["/a.xml"] = urlset("1")
     sync(server, state)

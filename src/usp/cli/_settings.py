@@ -99,7 +99,8 @@ class RecordingChoice:
 
     record: str | None
     replay: str | None
-    source: str
+    source: str | None
+    """What is recorded, if it is one source."""
     replace: bool
 
     @classmethod
@@ -113,7 +114,9 @@ class RecordingChoice:
             raise UsageError("--record and --replay can't be used together.")
         if record is None and replay is None:
             return None
-        return cls(record, replay, str(args.source), bool(args.replace))
+        named = [args.source] if isinstance(args.source, str) else args.source
+        is_one = len(named) == 1 and not getattr(args, "from", None)
+        return cls(record, replay, named[0] if is_one else None, bool(args.replace))
 
     def recorded(self, client: AbstractWebClient) -> AbstractWebClient:
         """Return a client that records what another one fetches; closing it closes both."""

@@ -120,7 +120,8 @@ def _lines(report: SiteReport) -> Iterator[str]:
     if report.incomplete:
         damaged = count(report.incomplete, "sitemap")
         yield f"{damaged} could not be read whole: nothing that was known is removed"
-    if report.is_baseline and report.outcome in {Outcome.FOUND, Outcome.PARTIAL}:
+    is_found = report.outcome in {Outcome.FOUND, Outcome.PARTIAL}
+    if report.is_baseline and is_found and not report.changes:
         yield f"a baseline of {count(report.pages, 'page')}: changes come from the next run on"
 
 
