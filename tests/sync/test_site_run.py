@@ -1,6 +1,7 @@
 """Runs of a site with a real state: failures remove nothing, and the changes add up."""
 
 import zlib
+from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -13,6 +14,8 @@ from usp._parse import Kind
 from usp._sync.changes import Change, ChangeKind
 from usp._sync.listing import ListedPage
 from usp._sync.readings import RunRules
+from usp._sync.run_tables import RunTables
+from usp._sync.state import State
 
 GONE = {ChangeKind.MISSING, ChangeKind.REMOVED, ChangeKind.EXPIRED}
 
@@ -276,6 +279,29 @@ def test_too_many_removals_are_held_back_until_they_are_allowed(tmp_path: Path) 
     site.rules = RunRules(max_removed=1.0)
     assert [kind for kind, _ in told(site.run(few))] == ["removed"] * 6
     assert site.result.held_back == 0
+
+
+def test_a_url_in_several_sitemaps_counts_once_for_the_share_that_may_be_removed(
+    tmp_path: Path,
+) -> None:
+    site = Site(tmp_path / "state.db")
+    copies = {name: Read(entries(*range(4))) for name in "bcd"}
+    site.run({"a": Read(entries(*range(10))), **copies})
+    few: Round = {"a": Read(entries(*range(4))), **copies}
+    site.run(few)
+    assert site.run(few) == []
+    assert site.result is not None
+    assert site.result.held_back == 6
+
+
+def test_the_urls_of_a_large_site_are_estimated(tmp_path: Path) -> None:
+    site = Site(tmp_path / "state.db")
+    many = entries(*range(150_000))
+    site.run({"a": Read(many), "b": Read(many)})
+    with closing(State.open_to_run(site.path)) as state:
+        tables = RunTables(state.path, state.add_site(HOME))
+        assert 0.97 < tables.known_urls / 150_000 < 1.03
+        tables.close()
 
 
 def test_churn_is_one_change_of_the_sitemap(tmp_path: Path) -> None:

@@ -45,6 +45,11 @@ CREATE TEMP TABLE visited (url TEXT PRIMARY KEY, is_whole INTEGER) WITHOUT ROWID
 CREATE TEMP TABLE read ({_NAMES}, entries BLOB, hashes BLOB, PRIMARY KEY (url));
 """
 _STAGE: Final = f"INSERT OR REPLACE INTO read VALUES (:{', :'.join(COLUMNS)}, :entries, :hashes)"  # noqa: S608 -- fixed names
+_HASHES: Final = """
+SELECT l.hashes FROM sitemaps s JOIN listings l ON l.sitemap_id = s.id WHERE s.site_id = ?
+"""
+_COUNTED: Final = 100_000
+"""About so many URLs are counted at most."""
 _TOUCHED: Final = """
 SELECT t.url, t.what, t.sitemap_url, t.lastmod, t.old_lastmod, t.is_rolling, t.is_silent,
     k.sitemap_url, a.kind, a.runs, a.sitemap_url, a.lastmod
@@ -169,10 +174,18 @@ class RunTables:
 
     @property
     def known_urls(self) -> int:
-        """How many URLs the site had before the run, those included that are missing."""
+        """How many URLs the site had before the run, those included that are missing.
+
+        A URL that several sitemaps list counts once. Of a large site it is an estimate: its URLs
+        with some hashes are counted.
+        """
         pages: int = self._one("SELECT coalesce(sum(pages), 0) FROM sitemaps WHERE site_id = ?")
+        step = pages // _COUNTED + 1
+        counted: set[int] = set()
+        for (hashes,) in self._db.execute(_HASHES, (self._site,)):
+            counted.update(one for one in listing.read_hashes(hashes) if one % step == 0)
         query = "SELECT count(*) FROM absent WHERE site_id = ? AND kind = 'missing'"
-        return pages + int(self._one(query))
+        return len(counted) * step + int(self._one(query))
 
     def sitemap(self, url: str) -> sqlite3.Row | None:
         """Return what is known of a sitemap, by the URL as requested."""

@@ -250,7 +250,9 @@ class SiteRun:
                 yield Evidence(url, absence=absence, is_confirmed=is_confirmed)
 
         removed = sum(rules.judge(one, confirm).removes for one in evidence())
-        are_too_many = rules.are_too_many(removed, tables.known_urls, self._chosen.max_removed)
+        are_too_many = removed > 0 and rules.are_too_many(
+            removed, tables.known_urls, self._chosen.max_removed
+        )
         for one in evidence():
             verdict = rules.judge(one, confirm)
             tables.collect(one, rules.without_removal(verdict) if are_too_many else verdict)
