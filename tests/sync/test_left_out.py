@@ -146,7 +146,13 @@ def test_what_is_damaged_for_many_runs_takes_nothing_away(
     assert run(url, state) == []
 
 
-@pytest.mark.parametrize("body", [b"", b"Back in five minutes", b'{"error": 429}', b"\0" * 50])
+@pytest.mark.parametrize(
+    "body",
+    [
+        *(b"", b"Back in five minutes", b'{"error": 429}', b"\0" * 50),
+        *(b"User-agent: *\nSitemap: http:", b"Sitemap: https://"),
+    ],
+)
 def test_a_robots_txt_that_declares_nothing_any_more_takes_nothing_away(
     server: LoopbackServer, state: Path, body: bytes
 ) -> None:

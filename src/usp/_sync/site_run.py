@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from usp._parse import Kind
+from usp._parse import Kind, is_http_url
 from usp._sync import rules
 from usp._sync.lineage import Unmet, not_asked, place
 from usp._sync.listing import Listing
@@ -302,10 +302,12 @@ def _is_rolling(reading: SitemapReading, row: sqlite3.Row | None) -> bool:
 def _is_silenced(reading: SitemapReading, row: sqlite3.Row | None) -> bool:
     """Tell whether a robots.txt declared sitemaps, and declares none any more.
 
-    Any text can be a robots.txt, so it may just as well be a message of a server that is down.
+    Any text can be a robots.txt, so it may just as well be a message of a server that is down. A
+    line that breaks off after "Sitemap: http:" names robots.txt itself.
     """
-    is_empty = reading.kind is Kind.ROBOTS and not reading.children
-    return is_empty and row is not None and row["children"] is not None
+    if reading.kind is not Kind.ROBOTS or row is None or row["children"] is None:
+        return False
+    return not any(is_http_url(url) and url != reading.url for url, _ in reading.children)
 
 
 def _with_known(reading: SitemapReading, row: sqlite3.Row | None, old: Listing) -> SitemapReading:
