@@ -17,6 +17,7 @@ from xml.etree.ElementTree import Element, ParseError, XMLParser
 
 from usp._parse.diagnostics import START, Diagnostics, Position, ReadPosition
 from usp._parse.input.chunks import CHUNK_SIZE
+from usp._parse.pattern.familiar import is_familiar
 from usp._parse.pattern.layout import EntryRun, Row, iter_entries
 from usp._parse.tree.names import ODD, RDF, RDF_ABOUT, Level, Shape, Shapes, names_in, split_name
 from usp._parse.xml.boundaries import boundaries_for
@@ -32,9 +33,10 @@ _XML_BASE: Final = b"xml:base"
 _BASE: Final = "{http://www.w3.org/XML/1998/namespace}base"
 LARGEST_TREE: Final = CHUNK_SIZE
 """Longer documents are never held whole."""
-_FEW_ENTRIES: Final = 60
-"""With more entries than that, the pattern reader saves more than it costs to learn (``bench
-real``)."""
+_SMALL: Final = 6000
+_MANY_ENTRIES: Final = 60
+"""With more entries than that, the pattern reader saves more than it costs to learn. In a document
+of fewer bytes, it saves little (``bench real``)."""
 _MAX_DEPTH: Final = 16
 _MAX_INNER: Final = 400
 """How deep entries may be, and how many elements there may be inside of one that isn't read: with
@@ -67,7 +69,9 @@ def is_worth_a_tree(text: bytes, grammar: Grammar) -> bool:
     """Tell whether a tree is the fastest way to read a document."""
     if not grammar.plain_texts:
         return True  # items are long, and few of their texts are read
-    return text.count(b"</url>") + text.count(b"</sitemap>") <= _FEW_ENTRIES
+    if text.count(b"</url>") + text.count(b"</sitemap>") > _MANY_ENTRIES:
+        return False
+    return len(text) <= _SMALL or not is_familiar(text, grammar)
 
 
 def read_tree(
