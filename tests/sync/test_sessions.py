@@ -65,6 +65,31 @@ def test_the_event_loop_goes_on_while_the_state_is_in_use(tmp_path: Path) -> Non
     assert_free(state)
 
 
+def test_the_event_loop_goes_on_while_another_connection_writes(
+    server: LoopbackServer, tmp_path: Path
+) -> None:
+    state, url = tmp_path / "state.db", f"{server.url}a.xml"
+    server.site["/a.xml"] = urlset("1", "2", "3")
+
+    async def ticks_while_taking() -> int:
+        async with usp.aio.sync(url, state=state, emit_initial=True) as found:
+            await anext(found)
+            await anext(found)  # the first one was taken
+            writer = sqlite3.connect(state, isolation_level=None)
+            writer.execute("BEGIN IMMEDIATE")
+            taking = asyncio.ensure_future(anext(found))
+            for _ in range(10):
+                await asyncio.sleep(0.02)
+            assert not taking.done()
+            writer.execute("ROLLBACK")
+            writer.close()
+            return (await taking).seq
+
+    assert asyncio.run(ticks_while_taking()) == 3
+    with usp.sync(url, state=state) as again:
+        assert list(again) == []
+
+
 def test_a_task_that_is_cancelled_while_it_waits_for_the_state_leaves_nothing_held(
     tmp_path: Path,
 ) -> None:

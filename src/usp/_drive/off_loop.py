@@ -64,18 +64,18 @@ class Closable(Protocol):
     def close(self) -> None: ...
 
 
-Opened = TypeVar("Opened", bound=Closable)
+AnyClosable = TypeVar("AnyClosable", bound=Closable)
 
 
 @asynccontextmanager
 async def closing_in_thread(
-    make: Callable[[], Opened], on_cancel: Callable[[], object] = lambda: None
-) -> AsyncGenerator[Opened, None]:
+    make: Callable[[], AnyClosable], on_cancel: Callable[[], object] = lambda: None
+) -> AsyncGenerator[AnyClosable, None]:
     """Open something in a thread, and close it there at the end; also if the task is cancelled.
 
     :param on_cancel: called if the task is cancelled before it is open: the opening should end.
     """
-    made: list[Opened] = []
+    made: list[AnyClosable] = []
     try:
         await _to_end(lambda: made.append(make()), on_cancel)
         yield made[0]

@@ -4,7 +4,7 @@
 - ``formats``: changes as text, URLs, JSON lines, an Atom feed;
 - ``listing``: what a sitemap listed, small enough to be kept;
 - ``rules``: pure functions from what was known and what was read to changes;
-- ``state``: the file that keeps what is known;
+- ``state``, ``state_path``: the file that keeps what is known, and connections to it;
 - ``site_run``: one run of one site: what was read, compared with the state, and committed to it;
 - ``reader``: takes the sitemaps of a crawl, in threads or asyncio, to a run;
 - ``session``: a sync from its beginning to its end: the open state, what was taken;

@@ -27,7 +27,7 @@ from usp._sync.options import (
 )
 from usp._sync.reader import SyncReader
 from usp._sync.session import Session
-from usp._sync.state import WAIT_SECONDS
+from usp._sync.state_path import WAIT_SECONDS
 from usp._validate import check_int, check_optional_instance
 from usp.objects.events import Observer
 from usp.stream import StreamState
@@ -61,16 +61,21 @@ class AioSync(AsyncIterator[Change]):
         session = self._session
         async with AsyncExitStack() as undo:
             undo.push_async_callback(self._changes.aclose)
-            if session.takes_now:
-                await in_thread_to_end(session.commit)
+            await self._take()
             change = await anext(self._changes, None)
-            if session.takes_now and change is None:
-                await in_thread_to_end(session.commit)
+            if change is None:
+                await self._take()
             if change is not None or not session.options.commit_each:
                 undo.pop_all()
         if change is None:
             raise StopAsyncIteration
         return change
+
+    async def _take(self) -> None:
+        """Record that what was handed over was taken; a thread waits, if that is necessary."""
+        session = self._session
+        if session.takes_now and not session.commit_unless_busy():
+            await in_thread_to_end(session.commit)
 
     async def aclose(self) -> None:
         """End normally: what was handed over was taken, and nothing more is fetched."""

@@ -17,7 +17,7 @@ from usp._sync import listing
 from usp._sync.changes import ChangeKind
 from usp._sync.listing import ListedPage, Listing
 from usp._sync.rules import Absence, AbsenceKind, Comparison, Evidence, Sighting, Verdict
-from usp._sync.state import StatePath
+from usp._sync.state_path import StatePath
 
 COLUMNS: Final = (
     *("url", "final_url", "kind", "is_rolling", "is_silent", "is_complete", "pages", "etag"),
@@ -122,7 +122,7 @@ _COMMIT: Final = (
 """What commits a run, in this order."""
 
 
-class Visit(NamedTuple):
+class SitemapVisit(NamedTuple):
     """What a run has read of a known sitemap."""
 
     number: int
@@ -219,9 +219,9 @@ class RunTables:
         """How many documents that list sitemaps were met, but not read whole."""
         return int(self._one(_UNREAD_INDEXES))
 
-    def visits(self) -> list[Visit]:
+    def visits(self) -> list[SitemapVisit]:
         """Return the known sitemaps, and what the run has read of each."""
-        return [Visit(*row) for row in self._db.execute(_VISITED, (self._site,))]
+        return [SitemapVisit(*row) for row in self._db.execute(_VISITED, (self._site,))]
 
     def stage(self, row: Mapping[str, Any], entries: Listing | None = None) -> None:
         """Collect the new row of a sitemap; without entries, its listing stays."""

@@ -23,11 +23,12 @@ from usp._sync.options import (
     sources_of,
 )
 from usp._sync.site_run import SiteRun
-from usp._sync.state import State, StatePath
+from usp._sync.state import State
+from usp._sync.state_path import StatePath
 from usp._validate import check_number
 
-_AT_ONCE: Final = 1000
-"""How many changes are read from the state at once."""
+_AT_ONCE: Final = 200
+"""How many changes are read from the state at once; an event loop has other work in between."""
 
 
 @dataclass(slots=True)
@@ -106,6 +107,14 @@ class Session:
         """Record that what was handed over was taken."""
         while self._taken:
             self.state.deliver(*self._taken.popitem())
+
+    def commit_unless_busy(self) -> bool:
+        """Do the same, unless a run is committed just now; tell whether it was done."""
+        for site_id, seq in list(self._taken.items()):
+            if not self.state.deliver_unless_busy(site_id, seq):
+                return False
+            del self._taken[site_id]
+        return True
 
     def run(self, source: SyncSource) -> SiteRun:
         """Begin the run of a site."""

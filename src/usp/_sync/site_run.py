@@ -19,7 +19,7 @@ from usp._sync.readings import ListedChild, RunResult, RunRules, SitemapReading,
 from usp._sync.rules import Evidence
 from usp._sync.run_tables import COLUMNS, RunTables
 from usp._sync.schedule import LONGEST, is_due, next_interval
-from usp._sync.state import StatePath
+from usp._sync.state_path import StatePath
 from usp.objects.fetch_info import FetchInfo, StoredDocument
 
 _FEEDS: Final = frozenset({Kind.RSS, Kind.ATOM, Kind.JSON_FEED})

@@ -8,29 +8,24 @@ however the process ends.
 """
 
 import json
-import os
 import sqlite3
 import threading
 import time
 from collections.abc import Collection, Iterator
-from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass
+from contextlib import ExitStack, closing
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 from usp._sync.changes import Change, ChangeKind, time_of
-from usp._validate import argument_error
+from usp._sync.state_path import WAIT_SECONDS, StatePath, is_busy
 from usp.exceptions import StateError, UsageError
 
 APPLICATION: Final = 0x75737073
 """What says that an SQLite file is a state: ``usps`` in ASCII."""
-WAIT_SECONDS: Final = 5.0
-"""How long to wait for another process that uses the state."""
 _WAIT_STEP: Final = 0.02
 """How many seconds pass between two attempts to lock the state."""
-_LOCK: Final = "-lock"
 _CHANGES_AT_ONCE: Final = 1000
 _CHOSEN: Final = (
     "FROM changes WHERE seq > :after AND (:site IS NULL OR site_id = :site) "
@@ -108,63 +103,6 @@ _FORMAT_2: Final = "ALTER TABLE sitemaps ADD COLUMN parent_url TEXT;"
 """What lists a sitemap. Until one of an older file is met again, nothing takes it for gone."""
 MIGRATIONS: Final = (_FORMAT_1, _FORMAT_2)
 """What makes each format out of the one before; a file that is new has format 0."""
-
-
-@dataclass(frozen=True, slots=True)
-class StatePath:
-    """Where a state is, as the caller named it."""
-
-    path: str
-
-    @classmethod
-    def of(cls, given: object) -> "StatePath":
-        """Return the path of a state.
-
-        :raises UsageError: if it is no path.
-        """
-        path = os.fspath(given) if isinstance(given, os.PathLike) else given
-        if not isinstance(path, str) or not path:
-            raise argument_error("state", "the path of a file", given)
-        return cls(path)
-
-    @contextmanager
-    def errors(self) -> Iterator[None]:
-        """Raise errors of SQLite as ours, in one line.
-
-        :raises UsageError: if the file is no database, or a damaged one.
-        :raises StateError: if it can't be read or written.
-        """
-        try:
-            yield
-        except sqlite3.OperationalError as error:
-            if "locked" in str(error) or "busy" in str(error):
-                raise StateError(f"{self.path} is used by another process.") from error
-            if str(error).startswith("Could not decode"):
-                raise UsageError(
-                    f"{self.path} is damaged: it has text that is not UTF-8."
-                ) from error
-            raise StateError(f"{self.path} can't be used: {error}.") from error
-        except sqlite3.DatabaseError as error:
-            what = "damaged" if "malformed" in str(error) else "not a state of usp"
-            raise UsageError(f"{self.path} is {what}: {error}.") from error
-
-    def connect_lock(self) -> sqlite3.Connection:
-        """Open a connection to the file that is locked while a process runs; it never waits."""
-        return self._connect(_LOCK, 0)
-
-    def _connect(self, suffix: str, timeout: float) -> sqlite3.Connection:
-        # The lock is one for all links to a file, and SQLite takes ':memory:' for no file.
-        path = f"{Path(self.path).resolve()}{suffix}"
-        return sqlite3.connect(path, timeout, isolation_level=None, check_same_thread=False)
-
-    def connect(self) -> sqlite3.Connection:
-        """Open a connection; any thread may use it, one at a time."""
-        connection = self._connect("", WAIT_SECONDS)
-        with ExitStack() as undo:
-            undo.callback(connection.close)
-            connection.execute("PRAGMA synchronous = NORMAL")  # fails if it is no database
-            undo.pop_all()
-        return connection
 
 
 class Run(NamedTuple):
@@ -319,6 +257,19 @@ class State:
                 "UPDATE sites SET delivered = max(delivered, ?) WHERE id = ?", (seq, site_id)
             )
 
+    def deliver_unless_busy(self, site_id: int, seq: int) -> bool:
+        """Do the same, unless another connection is writing just now; tell whether it was done."""
+        self.connection.execute("PRAGMA busy_timeout = 0")
+        try:
+            self.deliver(site_id, seq)
+        except StateError as error:
+            if isinstance(error.__cause__, sqlite3.OperationalError) and is_busy(error.__cause__):
+                return False
+            raise
+        finally:
+            self.connection.execute(f"PRAGMA busy_timeout = {WAIT_SECONDS * 1000:.0f}")
+        return True
+
     def forget(self, before: int) -> None:
         """Forget changes that were taken, and URLs that are gone, if they are older than this."""
         with self.path.errors():
@@ -343,7 +294,7 @@ def _acquire(lock: sqlite3.Connection, wait: float, given_up: threading.Event) -
             lock.execute("BEGIN EXCLUSIVE")
         except sqlite3.OperationalError as error:
             is_over = time.monotonic() >= end or given_up.wait(_WAIT_STEP)
-            if is_over or "locked" not in str(error):
+            if is_over or not is_busy(error):
                 raise
         else:
             return

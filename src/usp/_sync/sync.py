@@ -23,7 +23,8 @@ from usp._sync.options import (
 )
 from usp._sync.reader import SyncReader
 from usp._sync.session import Session
-from usp._sync.state import WAIT_SECONDS, State
+from usp._sync.state import State
+from usp._sync.state_path import WAIT_SECONDS
 from usp._validate import check_int
 from usp.objects.events import Event, Observer
 from usp.stream import StreamStart, StreamState, SyncStream, read_items
