@@ -272,6 +272,14 @@ def test_a_page_is_never_wider_than_its_window(
     assert page.evaluate("() => document.documentElement.scrollWidth") == width
 
 
+def test_the_numbers_of_folders_are_in_sight_on_a_small_screen(
+    opened: Open, result: usp.ReportResult
+) -> None:
+    page = opened(result.path, viewport={"width": 360, "height": 800}).page
+    table = page.locator("#folders .scroll")
+    assert table.evaluate("one => one.scrollWidth - one.clientWidth") == 0
+
+
 def test_a_printed_page_has_findings_and_no_controls(
     opened: Open, result: usp.ReportResult
 ) -> None:
@@ -279,6 +287,8 @@ def test_a_printed_page_has_findings_and_no_controls(
     page.emulate_media(media="print")
     assert not page.locator(".controls").first.is_visible()
     assert not page.locator(".copy").first.is_visible()
+    assert not page.locator(".hint").first.is_visible()
+    assert not page.locator(".behind").first.is_visible()
     page.evaluate("() => dispatchEvent(new Event('beforeprint'))")
     assert page.locator(".findings .body").first.is_visible()
     page.evaluate("() => dispatchEvent(new Event('afterprint'))")
