@@ -13,7 +13,7 @@ from usp.cli._change_options import CHANGES_OPTIONS, DIFF_OPTIONS, SYNC_OPTIONS
 from usp.cli._check_options import CHECK_OPTIONS
 from usp.cli._crawl_options import CRAWL_OPTIONS
 from usp.cli._exit import Exit
-from usp.cli._options import FROM, GROUPS, NAMES, SHARED, TEXT, Option, format_option, hint
+from usp.cli._options import FROM, GROUPS, INTEGER, NAMES, SHARED, TEXT, Option, format_option, hint
 from usp.cli._report_options import REPORT_OPTIONS
 
 _SOURCE: Final = (
@@ -70,6 +70,11 @@ class Command(NamedTuple):
         """All options in the order of the groups: within one, its own come first."""
         every = (*self.own, *(SHARED if self.fetches else ()))
         return tuple(sorted(every, key=lambda option: list(GROUPS).index(option.group)))
+
+    @property
+    def is_configurable(self) -> bool:
+        """Whether a config file may have its options: it has one that names the file."""
+        return any(option.name == "config" for option in self.options)
 
     @property
     def usage(self) -> str:
@@ -317,7 +322,25 @@ COMMANDS: Final = (
             ("usp completion fish > ~/.config/fish/completions/usp.fish", "for fish"),
         ),
     ),
-    Command("demo", "crawl a built-in demo site", "usp.cli._demo"),
+    Command(
+        "demo",
+        "crawl a built-in demo site",
+        "usp.cli._demo",
+        own=(
+            Option(
+                ("--serve",),
+                "network",
+                "don't crawl: serve the site at this port of 127.0.0.1 (0: any that is free) until "
+                "Ctrl-C, to try other commands on it",
+                INTEGER,
+                "PORT",
+            ),
+        ),
+        examples=(
+            ("usp demo", "does usp work here?"),
+            ("usp demo --serve 8000", "a website to try commands on: http://127.0.0.1:8000/"),
+        ),
+    ),
 )
 
 
