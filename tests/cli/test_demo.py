@@ -68,7 +68,7 @@ def test_the_site_can_be_served_until_ctrl_c() -> None:
         process.send_signal(signal.SIGINT)
         rest = process.communicate(timeout=10)
     assert len(listed) == 24
-    assert (process.returncode, *rest) == (0, b"", b"")
+    assert (process.returncode, *rest) == (130, b"", b"")
 
 
 def test_a_port_that_is_taken_or_none_is_told_in_one_line(demo_site: DemoSite) -> None:

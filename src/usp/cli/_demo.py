@@ -7,7 +7,6 @@ is 0 if the tree is the expected one. With ``--serve``, it only serves the site.
 import argparse
 import logging
 from collections.abc import Iterator
-from contextlib import suppress
 from typing import Final
 
 import requests
@@ -72,7 +71,7 @@ def _serve(port: int) -> Exit:
     except (OSError, OverflowError) as error:
         tell(f"error: --serve can't listen at port {port} of 127.0.0.1: {error}")
         return Exit.USAGE
-    with site, suppress(KeyboardInterrupt):
+    with site:
         print(f"The demo site is at {site.url} until you press Ctrl-C.", flush=True)
         site.wait()
     return Exit.DONE
