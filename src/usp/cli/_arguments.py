@@ -13,7 +13,8 @@ from usp.cli._change_options import CHANGES_OPTIONS, DIFF_OPTIONS, SYNC_OPTIONS
 from usp.cli._check_options import CHECK_OPTIONS
 from usp.cli._crawl_options import CRAWL_OPTIONS
 from usp.cli._exit import Exit
-from usp.cli._options import FROM, GROUPS, NAMES, SHARED, TEXT, Option, format_option, hint
+from usp.cli._export_options import EXPORT_OPTIONS
+from usp.cli._options import GROUPS, INTEGER, SHARED, Option, format_option, hint
 from usp.cli._report_options import REPORT_OPTIONS
 
 _SOURCE: Final = (
@@ -75,6 +76,11 @@ class Command(NamedTuple):
         return tuple(sorted(every, key=lambda option: list(GROUPS).index(option.group)))
 
     @property
+    def is_configurable(self) -> bool:
+        """Whether a config file may have its options: it has one that names the file."""
+        return any(option.name == "config" for option in self.options)
+
+    @property
     def usage(self) -> str:
         """How it is called, in one line."""
         options = " [OPTION]..." if self.options else ""
@@ -101,41 +107,6 @@ FIND_FORMATS: Final = {
     "jsonl": "one object per URL that was tried, one per line",
 }
 """The output formats of ``usp find``."""
-
-EXPORT_FORMATS: Final = ("csv", "tsv", "jsonl", "parquet", "arrow", "db")
-"""The output formats of ``usp export``."""
-_COMPRESSED: Final = tuple(f"{name}.{how}" for name in EXPORT_FORMATS[:3] for how in ("gz", "zst"))
-EXPORT_OPTIONS: Final = (
-    Option(
-        ("-f", "--format"), "output",
-        "the format, if the name of the file doesn't say it: csv, tsv, jsonl (each also with .gz "
-        "or .zst), parquet, arrow, db (SQLite); for a folder by default parquet",
-        TEXT, "FORMAT", choices=(*EXPORT_FORMATS, *_COMPRESSED),
-    ),
-    Option(
-        ("--table",), "output",
-        "the table: pages, sitemaps, problems, attempts, sites, images, videos, alternates, links, "
-        "news, or all; several with commas between (default: pages; all in a folder or a database)",
-        NAMES, "NAME",
-    ),
-    Option(
-        ("--columns",), "output", "only these columns, in this order; commas between", NAMES,
-        "NAMES",
-    ),
-    Option(
-        ("--unique",), "output",
-        "a page that several sitemaps list, of whatever source, comes once, at its first one",
-    ),
-    Option(
-        ("--bom",), "output", "begin CSV with a byte order mark, so that Excel takes it as UTF-8"
-    ),
-    Option(
-        ("--escape-formulas",), "output",
-        "put an apostrophe before a cell of CSV that a spreadsheet would run as a formula",
-    ),
-    FROM,
-)  # fmt: skip
-"""The own options of ``usp export``."""
 
 COMMANDS: Final = (
     Command(
@@ -321,7 +292,25 @@ COMMANDS: Final = (
             ("usp completion fish > ~/.config/fish/completions/usp.fish", "for fish"),
         ),
     ),
-    Command("demo", "crawl a built-in demo site", "usp.cli._demo"),
+    Command(
+        "demo",
+        "crawl a built-in demo site",
+        "usp.cli._demo",
+        own=(
+            Option(
+                ("--serve",),
+                "network",
+                "don't crawl: serve the site at this port of 127.0.0.1 (0: any that is free) until "
+                "Ctrl-C, to try other commands on it",
+                INTEGER,
+                "PORT",
+            ),
+        ),
+        examples=(
+            ("usp demo", "does usp work here?"),
+            ("usp demo --serve 8000", "a website to try commands on: http://127.0.0.1:8000/"),
+        ),
+    ),
 )
 
 

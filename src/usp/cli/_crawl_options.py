@@ -4,6 +4,11 @@ from typing import Final
 
 from usp.cli._options import INTEGER, NAMES, NUMBER, TEXT, Option, shared
 
+_OWN_DEFAULTS: Final = {
+    "timeout": ("9 and 60", "5 and 30"),
+    "max-attempts": ("default: 5", "default: 2"),
+}
+"""Shared options with another default here: what their help says, and what it says instead."""
 CRAWL_OPTIONS: Final = (
     Option(
         ("-o", "--output"), "output", "the folder, or an fsspec URL such as s3://bucket/crawl",
@@ -79,11 +84,16 @@ CRAWL_OPTIONS: Final = (
         "requests at once from a worker to one IP address (default: 8)", INTEGER, "N",
         keyword="per_address",
     ),
+    *(
+        option._replace(help=option.help.replace(*defaults))
+        for name, defaults in _OWN_DEFAULTS.items()
+        for option in shared(name)
+    ),
     *shared(
         "since", "until", "undated", "include", "exclude", "kind",
         "include-sitemaps", "exclude-sitemaps", "trust-index-lastmod", "max-sitemaps", "max-level",
         "no-robots", "no-known", "homepage", "newer",
-        "header", "user-agent", "netrc", "proxy", "timeout", "delay", "max-attempts", "insecure",
+        "header", "user-agent", "netrc", "proxy", "delay", "insecure",
         "allow-private", "robots",
         "quiet", "no-progress", "verbose", "log-file", "config", "no-config",
     ),
