@@ -4,11 +4,11 @@ from typing import Final
 
 from usp.cli._options import INTEGER, NAMES, NUMBER, TEXT, Option, shared
 
-_OWN_DEFAULTS: Final = {
-    "timeout": ("9 and 60", "5 and 30"),
-    "max-attempts": ("default: 5", "default: 2"),
+_OWN_HELP: Final = {
+    "timeout": "seconds to connect, and to wait for bytes (default: 5 and 30)",
+    "max-attempts": "attempts to fetch one URL, while it is worth it (default: 2)",
 }
-"""Shared options with another default here: what their help says, and what it says instead."""
+"""The help of shared options that have another default here."""
 CRAWL_OPTIONS: Final = (
     Option(
         ("-o", "--output"), "output", "the folder, or an fsspec URL such as s3://bucket/crawl",
@@ -85,9 +85,7 @@ CRAWL_OPTIONS: Final = (
         keyword="per_address",
     ),
     *(
-        option._replace(help=option.help.replace(*defaults))
-        for name, defaults in _OWN_DEFAULTS.items()
-        for option in shared(name)
+        option._replace(help=text) for name, text in _OWN_HELP.items() for option in shared(name)
     ),
     *shared(
         "since", "until", "undated", "include", "exclude", "kind",
