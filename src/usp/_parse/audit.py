@@ -1,7 +1,8 @@
 """One document for an audit: each entry with its raw fields and its position, and each problem.
 
 Reading for pages drops what no page needs: empty elements, unknown tags, the second of two stories,
-positions. An audit keeps all of it. It always uses the expat reader, so it takes longer.
+positions. An audit keeps all of it, so it takes longer. Entries with unexpected names are left to
+the expat reader.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,7 +20,7 @@ from usp._parse.formats.text import urls_in_text
 from usp._parse.input.decode import declared_charset
 from usp._parse.input.sniff import Kind
 from usp._parse.opening import decoded_text, open_document
-from usp._parse.pattern.layout import iter_entries
+from usp._parse.pattern.layout import EntryRun
 from usp._parse.quick_check import QuickCheck
 from usp._parse.source import Source
 from usp._parse.values.deduplicate import Deduplicator
@@ -198,18 +199,30 @@ class Audit:
         diagnostics, seen = self._diagnostics, Deduplicator()
         fields = FIELD_READERS[self.kind](self._source.url, self.kind)
         quick = QuickCheck(fields)
-        found = document_entries(self._opened, diagnostics, expat_only=True, audit=True)
-        entry: Entry
-        for position, entry in enumerate(iter_entries(found), 1):
+        only = self._source.expat_only
+        found = document_entries(self._opened, diagnostics, expat_only=only, audit=True)
+        for position, (entry, is_good) in enumerate(_judged(found, quick), 1):
             name, record, diagnostics.here = entry
             line, offset = diagnostics.position()
-            if not quick.is_good(name, record):
+            if not is_good:
                 fields.check(name, record, diagnostics)
             urls = tuple(dict.fromkeys(fields.urls(record, diagnostics)))
             repeated = [url for url in urls if not seen.add(url)]
             for url in repeated:
                 diagnostics.report("SM305", f"URL {url[:200]!r} is listed again")
             yield AuditEntry(name, urls, tuple(record), position, line, offset, bool(repeated))
+
+
+def _judged(
+    pieces: Iterable[Entry | EntryRun], quick: QuickCheck
+) -> Iterator[tuple[Entry, bool]]:
+    """Yield each entry, and whether it is known to have no problem."""
+    for piece in pieces:
+        if isinstance(piece, EntryRun):
+            suspects = frozenset(quick.suspects(piece))
+            yield from ((entry, at not in suspects) for at, entry in enumerate(piece))
+        else:
+            yield piece, quick.is_good(piece[0], piece[1])
 
 
 def document_text(source: Source, limit: int) -> str:

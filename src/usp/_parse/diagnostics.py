@@ -4,8 +4,7 @@ The number of problems that are kept is bounded, whatever the document.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from usp._display import redact
 from usp.objects.problem import CODES, Problem, Severity
@@ -24,8 +23,7 @@ Position = tuple[int | None, int | None]
 """A line and a byte offset in the decompressed document; None where they are unknown."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReadPosition:
+class ReadPosition(NamedTuple):
     """How far a reader has come in the document as received, which may have another encoding."""
 
     line: int = 1

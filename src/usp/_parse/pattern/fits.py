@@ -82,7 +82,7 @@ def is_kept(shape: str) -> bool:
 def table_of(grammar: Grammar, scope: NamespaceScope) -> FitTable:
     """Return the table for these namespaces."""
     tables = scope.names.fits
-    key = id(grammar.entries), grammar.extensions
+    key = grammar.identity
     if key not in tables:
         tables[key] = FitTable()
     table: FitTable = tables[key]
