@@ -7,7 +7,6 @@ location"), and what the robots.txt of a host declares may list any page of that
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from usp._check.facts import EntryFacts, SitemapFacts
 from usp._check.findings import Occurrence
@@ -29,7 +28,8 @@ class _SitemapScope:
     """Whether the robots.txt of a host declares it; None if that can't be known."""
 
 
-class _Use(NamedTuple):
+@dataclass(slots=True)
+class _Use:
     """How often an origin is used, and where first."""
 
     urls: int
@@ -49,8 +49,6 @@ class Hosts(SiteRule):
 
     def add(self, facts: EntryFacts) -> Iterable[Occurrence]:
         """Look at the host and folder of each URL."""
-        if not facts.is_page:
-            return ()
         scope = self._scope
         if scope is None or scope.sitemap is not facts.sitemap:
             scope = self._scope = self._scope_of(facts.sitemap)
@@ -114,7 +112,7 @@ class Hosts(SiteRule):
     def _count(self, origin: UrlOrigin, facts: EntryFacts, url: str) -> None:
         use = self._uses.get(origin)
         if use is not None:
-            self._uses[origin] = _Use(use.urls + 1, use.first)
+            use.urls += 1
         elif len(self._uses) < MAX_HOSTS:
             self._uses[origin] = _Use(1, facts.occurrence("SM367", url=url))
 

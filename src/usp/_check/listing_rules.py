@@ -58,8 +58,6 @@ class ListedUrls(SiteRule):
 
     def add(self, facts: EntryFacts) -> Iterable[Occurrence]:
         """Remember the URLs of an entry."""
-        if not facts.is_page:
-            return ()
         if facts.sitemap is not self._now:
             self._now, self._special = facts.sitemap, frozenset(_SPECIAL)
             self._ids.begin_sitemap()

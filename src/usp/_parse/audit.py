@@ -35,10 +35,12 @@ _UTF_8: Final = frozenset({"utf-8", "utf8", "us-ascii", "ascii"})
 _NEWS: Final = b"schemas/sitemap-news"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class EntryShape:
-    """What the keys of an entry tell: most entries of a document have the same."""
+    """What the keys of an entry tell: most entries of a document have the same one."""
 
+    keys: tuple[str, ...]
+    """The keys of the record."""
     at: dict[str, tuple[int, ...]]
     """By key, where its values are in the record."""
     prefixes: frozenset[str]
@@ -58,7 +60,7 @@ def _shape(keys: tuple[str, ...]) -> EntryShape:
         if ":" in key or key == UNEXPECTED
     )
     fixed = {key: tuple(numbers) for key, numbers in at.items()}
-    return EntryShape(fixed, prefixes, not prefixes)
+    return EntryShape(keys, fixed, prefixes, not prefixes)
 
 
 @dataclass(slots=True)
@@ -80,12 +82,7 @@ class AuditEntry:
     shape: EntryShape = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        self.shape = _shape(self.keys)
-
-    @property
-    def keys(self) -> tuple[str, ...]:
-        """The keys of the record."""
-        return tuple([key for key, _ in self.record])
+        self.shape = _shape(tuple([key for key, _ in self.record]))
 
     @property
     def url(self) -> str | None:
@@ -213,9 +210,7 @@ class Audit:
             yield AuditEntry(name, urls, tuple(record), position, line, offset, bool(repeated))
 
 
-def _judged(
-    pieces: Iterable[Entry | EntryRun], quick: QuickCheck
-) -> Iterator[tuple[Entry, bool]]:
+def _judged(pieces: Iterable[Entry | EntryRun], quick: QuickCheck) -> Iterator[tuple[Entry, bool]]:
     """Yield each entry, and whether it is known to have no problem."""
     for piece in pieces:
         if isinstance(piece, EntryRun):

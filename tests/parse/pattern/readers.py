@@ -100,7 +100,7 @@ def assert_readers_agree(chunks: Iterable[bytes]) -> None:
 def audited(
     chunks: list[bytes], *, expat_only: bool = False
 ) -> tuple[list[AuditEntry], list[Problem]]:
-    """Return the entries and problems of an audit; how far a reader is ahead makes no difference."""
+    """Return the entries and the sorted problems of an audit: a reader may be far ahead."""
     items = list(Audit(Pages(Source(chunks, "http://h.example/a/s.xml", expat_only=expat_only))))
     problems = [item for item in items if isinstance(item, Problem)]
     return (
