@@ -24,18 +24,13 @@ def check_document(
     end = DocumentEnd(other_charset=audit.other_charset, names_news=audit.names_news)
     rules = [rule(sitemap) for rule in DOCUMENT_RULES]
     check_entry = _EntryCheck(sitemap, rules, site_rules)
-    pending: list[Problem] = []  # those that may belong to the next entry
     for item in audit:
         if isinstance(item, Problem):
             end.codes.add(item.code)
-            pending.append(item)
-            continue
-        if pending:
-            yield from (of_problem(one, sitemap.url, _page_of(one, item)) for one in pending)
-            pending = []
-        end.entries += 1
-        yield from check_entry(item)
-    yield from (of_problem(problem, sitemap.url) for problem in pending)
+            yield of_problem(item, sitemap.url)
+        else:
+            end.entries += 1
+            yield from check_entry(item)
     end.document_bytes, end.complete = audit.document_bytes, audit.complete
     yield from _check_end(sitemap, end, rules, site_rules)
 
@@ -101,15 +96,7 @@ def _overridden(rules: Iterable[object], method: Callable[..., Any]) -> list[Cal
     return [getattr(rule, name) for rule in rules if getattr(type(rule), name) is not method]
 
 
-def _page_of(problem: Problem, entry: AuditEntry) -> str | None:
-    """Return the page of an entry, if the problem before it is one of it."""
-    is_its_own = problem.offset is not None and problem.offset == entry.offset
-    return entry.url if is_its_own else None
-
-
-def of_problem(problem: Problem, sitemap_url: str | None, url: str | None = None) -> Occurrence:
-    """Return a problem of parsing or crawling as an occurrence.
-
-    :param url: the page, if it is a problem of its entry.
-    """
-    return Occurrence(problem.code, sitemap_url, url, problem.line, problem.offset, problem.message)
+def of_problem(problem: Problem, sitemap_url: str | None) -> Occurrence:
+    """Return a problem of parsing or crawling as an occurrence."""
+    place = problem.page_url, problem.line, problem.offset
+    return Occurrence(problem.code, sitemap_url, *place, problem.message)

@@ -20,6 +20,7 @@ from usp._parse.formats.text import urls_in_text
 from usp._parse.input.decode import declared_charset
 from usp._parse.input.sniff import Kind
 from usp._parse.opening import decoded_text, open_document
+from usp._parse.pages import report_repeated
 from usp._parse.pattern.layout import EntryRun
 from usp._parse.quick_check import QuickCheck
 from usp._parse.source import Source
@@ -134,6 +135,11 @@ class _AuditDiagnostics(Diagnostics):
         new, self.new = self.new, []
         return new
 
+    @property
+    def kept(self) -> list[Problem]:
+        """The problems since then."""
+        return self.new
+
 
 class Audit:
     """One reading of a document, to be iterated over once: its problems and entries, as they come.
@@ -201,12 +207,15 @@ class Audit:
         for position, (entry, is_good) in enumerate(_judged(found, quick), 1):
             name, record, diagnostics.here = entry
             line, offset = diagnostics.position()
+            before = len(diagnostics.new)
             if not is_good:
                 fields.check(name, record, diagnostics)
             urls = tuple(dict.fromkeys(fields.urls(record, diagnostics)))
+            if urls and len(diagnostics.new) > before:
+                diagnostics.name_page(before, urls[0])
             repeated = [url for url in urls if not seen.add(url)]
             for url in repeated:
-                diagnostics.report("SM305", f"URL {url[:200]!r} is listed again")
+                report_repeated(url, diagnostics)
             yield AuditEntry(name, urls, tuple(record), position, line, offset, bool(repeated))
 
 

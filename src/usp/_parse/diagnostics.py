@@ -4,16 +4,19 @@ The number of problems that are kept is bounded, whatever the document.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 from usp._display import redact
-from usp.objects.problem import CODES, Problem, Severity
+from usp.objects.problem import CODES, Problem, Severity, unlisted_problems
 
 KEPT_PROBLEMS: Final = 300
 """The first problems of a document are kept, up to this number; the rest are counted."""
 KEPT_OF_A_CODE: Final = 100
 """At most this many of one code are kept, so that a common one leaves room for others."""
 
+_MAX_PAGE_URL: Final = 8192
+"""A longer URL is not kept with a problem: some hundred of them would take much memory."""
 _TRUNCATING: Final = frozenset({"SM102", "SM214", "SM701"})
 """Problems that mean that the end of the document is missing, whatever its format."""
 
@@ -95,6 +98,16 @@ class Diagnostics:
             found_at = position or (self.position(at) if self.locating else (None, None))
             self._kept.append(Problem(code, redact(message), *found_at))
 
+    @property
+    def kept(self) -> list[Problem]:
+        """The problems that are kept so far, in the order in which they were found."""
+        return self._kept
+
+    def name_page(self, first: int, page_url: str) -> None:
+        """Say which page the problems are about that are kept, from a number on."""
+        if len(page_url) <= _MAX_PAGE_URL:
+            self.kept[first:] = [replace(one, page_url=page_url) for one in self.kept[first:]]
+
     def position(self, at: int | None = None) -> Position:
         """Return the position of an offset, or of the entry that is being checked."""
         at = self.here if at is None else at
@@ -126,5 +139,5 @@ class Diagnostics:
         in_order = in_order[:KEPT_PROBLEMS]
         dropped = sum(self._counts.values()) - len(in_order)
         if dropped:
-            in_order.append(Problem("SM702", f"{dropped} more problems are not listed"))
+            in_order.append(unlisted_problems(dropped))
         return tuple(in_order)

@@ -88,19 +88,27 @@ class EntryReading(ABC, Generic[Made]):
             self._full_check(entry)
 
     def _full_check(self, entry: Entry) -> None:
-        name, record, self._diagnostics.here = entry
-        self._fields.check(name, record, self._diagnostics)
+        fields, diagnostics = self._fields, self._diagnostics
+        name, record, diagnostics.here = entry
+        before = len(diagnostics.kept)
+        fields.check(name, record, diagnostics)
+        if len(diagnostics.kept) > before:
+            for url in fields.urls(record, diagnostics.unused())[:1]:
+                diagnostics.name_page(before, url)
 
     def _of_entry(self, entry: Entry) -> Iterator[Made]:
         fields, diagnostics = self._fields, self._diagnostics
         name, record, diagnostics.here = entry
         if name == CHILD and not diagnostics.collecting:
             return
+        before = len(diagnostics.kept)
         urls = fields.urls(record, diagnostics)
+        if urls and len(diagnostics.kept) > before:
+            diagnostics.name_page(before, urls[0])
         shared = _shared_fields(record, fields.url_key, len(urls)) if len(urls) > 1 else None
         for url in urls:
             if not self._seen.add(url):
-                diagnostics.report("SM305", f"URL {url[:200]!r} is listed again")
+                report_repeated(url, diagnostics)
             elif name != CHILD:
                 own = record if shared is None else [(fields.url_key, url), *shared]
                 yield from self.of_record(url, own)
@@ -150,6 +158,13 @@ class _PageReading(EntryReading[SitemapPage]):
             made = RowFieldReader(self._fields, *key)
             reader = self._readers[key] = cast("PageFieldReader", made)
         return map(SitemapPage.from_entry, urls, rows, repeat(reader), repeat(self._fields.base))
+
+
+def report_repeated(url: str, diagnostics: Diagnostics) -> None:
+    """Report a URL that an earlier entry has."""
+    before = len(diagnostics.kept)
+    diagnostics.report("SM305", f"URL {url[:200]!r} is listed again")
+    diagnostics.name_page(before, url)
 
 
 def _shared_fields(record: Record, url_key: str, urls: int) -> list[tuple[str, str]] | None:
