@@ -85,7 +85,7 @@ def test_the_status_of_a_page_is_judged(
     assert codes(server, answer) == {code: severity}
 
 
-@pytest.mark.parametrize("status", [401, 403, 429])
+@pytest.mark.parametrize("status", [401, 403, 429, 503])
 def test_what_a_server_refuses_is_not_verified_and_never_broken(
     server: LoopbackServer, status: int
 ) -> None:
@@ -94,7 +94,7 @@ def test_what_a_server_refuses_is_not_verified_and_never_broken(
 
 def test_a_challenge_is_not_verified(server: LoopbackServer) -> None:
     assert codes(server, page("<title>Just a moment...</title>")) == {"SM906": ""}
-    challenge = Answer(503, "wait", {**HTML, "Cf-Mitigated": "challenge"})
+    challenge = Answer(500, "wait", {**HTML, "Cf-Mitigated": "challenge"})
     assert codes(server, challenge) == {"SM906": ""}
 
 

@@ -304,7 +304,7 @@ def test_a_state_is_compared_with_and_its_absence_is_undecided(
         (["https://example.org/", "--base-url", "https://example.org/"], "is no folder"),
         (["https://example.org/", "--live", "many"], "--live must be a number of pages"),
         (["https://example.org/", "--max-drop", "5%"], "--max-drop needs a state"),
-        (["https://example.org/", "--live", "--replay", "a.warc.gz"], "--live needs a network"),
+        (["https://example.org/", "--live", "--replay", "no.warc.gz"], "no.warc.gz can't be read"),
         (["."], "--base-url"),
     ],
 )

@@ -92,6 +92,14 @@ class RecordingWebClient(AbstractWebClient):
         crawl = RecordedCrawl(self._file, self._file.next_crawl(), homepage_url)
         return _RecordingCrawlScope(self, self._client.for_crawl(homepage_url), crawl)
 
+    def for_asyncio(self, client: AbstractAioWebClient | None = None) -> "AioRecordingWebClient":
+        """Return a client for asyncio that records into the same file, which this one finishes.
+
+        :param client: the client to fetch with, which is closed with the new one; by default an
+            ``AioWebClient``.
+        """
+        return AioRecordingWebClient._into(self._file, client)
+
     def abort(self) -> bool:
         """End what the client that fetches has in flight."""
         return self._client.abort()
@@ -271,10 +279,23 @@ class AioRecordingWebClient(AbstractAioWebClient):
         :raises UsageError: if the file can't be written, or exists.
         """
         check_optional_instance("client", client, AbstractAioWebClient)
-        self._file = _recording_file(path, source, replace=replace)
+        self._owns_file = True
         self._owns_client = client is None or close_client
+        self._begin(_recording_file(path, source, replace=replace), client)
+
+    @classmethod
+    def _into(cls, file: RecordingFile, client: AbstractAioWebClient | None) -> Self:
+        """Return a client that records into a file which somebody else finishes."""
+        check_optional_instance("client", client, AbstractAioWebClient)
+        made = cls.__new__(cls)
+        made._owns_file, made._owns_client = False, True
+        made._begin(file, client)
+        return made
+
+    def _begin(self, file: RecordingFile, client: AbstractAioWebClient | None) -> None:
+        self._file = file
         self._client = default_aio_client() if client is None else client
-        self._outside = RecordedCrawl(self._file)
+        self._outside = RecordedCrawl(file)
         self.replays = self._client.replays
 
     async def get(self, url: str) -> AbstractWebClientResponse:
@@ -297,7 +318,8 @@ class AioRecordingWebClient(AbstractAioWebClient):
 
     async def _close(self, interrupted: str = "") -> None:
         try:
-            self._file.close(interrupted)
+            if self._owns_file:
+                self._file.close(interrupted)
         finally:
             if self._owns_client:
                 await self._client.close()
@@ -327,6 +349,12 @@ class _AioRecordingCrawlScope(AioCrawlScope):
         """Fetch a URL for this crawl, and record that."""
         with self._crawl.begin(url, validators) as fetch:
             response = await self._scope.get(url, validators)
+        return _aio_recorded(response, fetch)
+
+    async def head(self, url: str) -> AbstractWebClientResponse:
+        """Request the head of a URL for this crawl, and record that."""
+        with self._crawl.begin(url, method="HEAD") as fetch:
+            response = await self._scope.head(url)
         return _aio_recorded(response, fetch)
 
     def order_in_recording(self, url: str, validators: Validators | None = None) -> float:
@@ -372,6 +400,10 @@ class _AioRecordedResponse(AbstractAioWebClientSuccessResponse):
     def redirects(self) -> tuple[str, ...]:
         """Return the URLs that redirected, in order."""
         return self._response.redirects()
+
+    def header_values(self, case_insensitive_name: str) -> tuple[str, ...]:
+        """Return all values of a header that may be repeated."""
+        return self._response.header_values(case_insensitive_name)
 
     async def chunks(self) -> AsyncGenerator[bytes, None]:
         """Yield the body in chunks, and record them."""
