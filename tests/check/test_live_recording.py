@@ -9,7 +9,7 @@ import pytest
 import usp
 from tests.check.documents import NOW
 from tests.check.source_pairs import page
-from tests.server import Answer, LoopbackServer, redirect
+from tests.server import Answer, LoopbackServer, Plain, redirect
 from usp.web_client.recording import RecordingWebClient
 from usp.web_client.replay import ReplayWebClient
 
@@ -26,7 +26,7 @@ def other_server() -> Iterator[LoopbackServer]:
 @pytest.fixture
 def site(server: LoopbackServer, other_server: LoopbackServer) -> LoopbackServer:
     """A site with pages of all kinds, and one page on another host that refuses it."""
-    pages = {
+    pages: dict[str, Plain] = {
         "/": page(),
         "/gone": 410,
         "/refused": Answer(403, "no", headers={"Cf-Mitigated": "challenge"}),

@@ -171,11 +171,16 @@ def _live_client_for(web_client: AbstractWebClient | None) -> MakeAioClient:
 
     :raises MissingExtraError: if aiohttp is needed, and not installed.
     """
-    if not (web_client and web_client.replays):
-        load("aiohttp", "live", "async")
     from usp.web_client import default_aio_client
+    from usp.web_client.recording import RecordingWebClient
+    from usp.web_client.replay import ReplayWebClient
 
-    return lambda: (web_client and web_client.for_asyncio()) or default_aio_client()
+    if isinstance(web_client, ReplayWebClient):
+        return web_client.for_asyncio
+    load("aiohttp", "live", "async")
+    return (
+        web_client.for_asyncio if isinstance(web_client, RecordingWebClient) else default_aio_client
+    )
 
 
 explains_check = explained_by(CheckChoices, "What you can choose, each a keyword")

@@ -76,7 +76,7 @@ SITE_ROWS: Final = (
     Rule("SM901", "page-gone", E, "A listed page answers with 404, 410 or another 4xx.",
          f"{_G}, {_BING}", ("Not found (404)",), L, "Remove it from the sitemap, or restore it.",
          "404 for https://example.org/a"),
-    Rule("SM902", "page-server-error", E, 
+    Rule("SM902", "page-server-error", E,
          "A listed page answers with 5xx other than 503, also after retries.", _G,
          ("Server error (5xx)",), L, "Mend the page.", "500 for https://example.org/a"),
     Rule("SM903", "page-redirects", W,

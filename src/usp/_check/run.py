@@ -55,21 +55,13 @@ def check(
     suppression = chosen.suppression(options)
     folder, earlier = chosen.folder(source), chosen.earlier(source)
     named = None if folder else table_input(source)
-    is_table = named is not None and named.kind is not InputKind.RECORDING
-    is_recording = named is not None and not is_table
+    is_recording = named is not None and named.kind is InputKind.RECORDING
+    is_table = named is not None and not is_recording
     if named and is_recording:
         source, web_client = replayed(named)
     live = chosen.live_options(web_client)
-    checked = CheckedSource(
-        source,
-        crawl_policy,
-        web_client,
-        use_robots,
-        use_known_paths,
-        folder,
-        observer,
-        owns_client=is_recording,
-    )
+    ways = (use_robots, use_known_paths, folder, observer, is_recording)
+    checked = CheckedSource(source, crawl_policy, web_client, *ways)
 
     def make_run(site: SiteFacts) -> CheckRun:
         again = checked.digests if chosen.twice and not checked.is_local else None

@@ -6,12 +6,12 @@ the expat reader.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Final
 
 from usp._display import redact
-from usp._parse.diagnostics import Diagnostics, Ended, Position
+from usp._parse.diagnostics import MAX_PAGE_URL, Diagnostics, Ended, Position
 from usp._parse.document import Pages, document_entries
 from usp._parse.formats.field_reader import blocks
 from usp._parse.formats.field_readers import FIELD_READERS
@@ -20,7 +20,7 @@ from usp._parse.formats.text import urls_in_text
 from usp._parse.input.decode import declared_charset
 from usp._parse.input.sniff import Kind
 from usp._parse.opening import decoded_text, open_document
-from usp._parse.pages import report_repeated
+from usp._parse.pages import check_entry, report_repeated, urls_of
 from usp._parse.pattern.layout import EntryRun
 from usp._parse.quick_check import QuickCheck
 from usp._parse.source import Source
@@ -136,9 +136,14 @@ class _AuditDiagnostics(Diagnostics):
         return new
 
     @property
-    def kept(self) -> list[Problem]:
-        """The problems since then."""
-        return self.new
+    def kept(self) -> int:
+        """How many problems there are since then."""
+        return len(self.new)
+
+    def name_page(self, first: int, page_url: str) -> None:
+        """Say which page these are about, from a number on."""
+        if len(page_url) <= MAX_PAGE_URL:
+            self.new[first:] = [replace(one, page_url=page_url) for one in self.new[first:]]
 
 
 class Audit:
@@ -207,12 +212,9 @@ class Audit:
         for position, (entry, is_good) in enumerate(_judged(found, quick), 1):
             name, record, diagnostics.here = entry
             line, offset = diagnostics.position()
-            before = len(diagnostics.new)
             if not is_good:
-                fields.check(name, record, diagnostics)
-            urls = tuple(dict.fromkeys(fields.urls(record, diagnostics)))
-            if urls and len(diagnostics.new) > before:
-                diagnostics.name_page(before, urls[0])
+                check_entry(entry, fields, quick, diagnostics)
+            urls = tuple(dict.fromkeys(urls_of(record, fields, diagnostics)))
             repeated = [url for url in urls if not seen.add(url)]
             for url in repeated:
                 report_repeated(url, diagnostics)
@@ -226,7 +228,7 @@ def _judged(pieces: Iterable[Entry | EntryRun], quick: QuickCheck) -> Iterator[t
             suspects = frozenset(quick.suspects(piece))
             yield from ((entry, at not in suspects) for at, entry in enumerate(piece))
         else:
-            yield piece, quick.is_good(piece[0], piece[1])
+            yield piece, False
 
 
 def document_text(source: Source, limit: int) -> str:

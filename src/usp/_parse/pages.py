@@ -15,7 +15,7 @@ from usp._parse.formats.row_fields import Plain, RowFieldReader, plain_columns
 from usp._parse.pattern.layout import EntryRun, Row, RowLayout
 from usp._parse.quick_check import QuickCheck
 from usp._parse.values.deduplicate import Deduplicator
-from usp._parse.values.plain import are_plain_urls, is_plain_url
+from usp._parse.values.plain import BLANKS, are_plain_urls, is_plain_url
 from usp._parse.xml.entry_builder import Entry
 from usp.objects.page import PageFieldReader, Record, SitemapPage
 
@@ -79,32 +79,19 @@ class EntryReading(ABC, Generic[Made]):
         """Report the problems with the entries of a run."""
         quick = self._quick_check
         for at in quick.suspects(run) if quick else range(len(run.rows)):
-            self._full_check(run.entry(at))
+            self._check(run.entry(at))
 
     def _check(self, entry: Entry) -> None:
         """Report the problems with an entry."""
-        quick = self._quick_check
-        if not (quick and quick.is_good(entry[0], entry[1])):
-            self._full_check(entry)
-
-    def _full_check(self, entry: Entry) -> None:
-        fields, diagnostics = self._fields, self._diagnostics
-        name, record, diagnostics.here = entry
-        before = len(diagnostics.kept)
-        fields.check(name, record, diagnostics)
-        if len(diagnostics.kept) > before:
-            for url in fields.urls(record, diagnostics.unused())[:1]:
-                diagnostics.name_page(before, url)
+        self._diagnostics.here = entry[2]
+        check_entry(entry, self._fields, self._quick_check, self._diagnostics)
 
     def _of_entry(self, entry: Entry) -> Iterator[Made]:
         fields, diagnostics = self._fields, self._diagnostics
         name, record, diagnostics.here = entry
         if name == CHILD and not diagnostics.collecting:
             return
-        before = len(diagnostics.kept)
-        urls = fields.urls(record, diagnostics)
-        if urls and len(diagnostics.kept) > before:
-            diagnostics.name_page(before, urls[0])
+        urls = urls_of(record, fields, diagnostics)
         shared = _shared_fields(record, fields.url_key, len(urls)) if len(urls) > 1 else None
         for url in urls:
             if not self._seen.add(url):
@@ -119,7 +106,11 @@ class EntryReading(ABC, Generic[Made]):
         if column is None:
             return chain.from_iterable(map(self._of_entry, run))
         urls = [url or "" for url in run.columns[column]]
-        if are_plain_urls(urls) and self._seen.add_all(urls):
+        are_plain = are_plain_urls(urls)
+        if not are_plain:
+            urls = [url.strip(BLANKS) for url in urls]
+            are_plain = are_plain_urls(urls)
+        if are_plain and self._seen.add_all(urls):
             return self.of_rows(urls, run.rows, run)
         return self._one_by_one(run, urls)
 
@@ -160,9 +151,35 @@ class _PageReading(EntryReading[SitemapPage]):
         return map(SitemapPage.from_entry, urls, rows, repeat(reader), repeat(self._fields.base))
 
 
+def check_entry(
+    entry: Entry, fields: FieldReader, quick: QuickCheck | None, diagnostics: Diagnostics
+) -> None:
+    """Report the problems with the values of an entry, and which page they are about."""
+    name, record, _ = entry
+    before = diagnostics.kept
+    doubtful = quick.doubtful_urls(name, record) if quick else None
+    if doubtful is None:
+        fields.check(name, record, diagnostics)
+    else:
+        for key, text in doubtful:
+            fields.check_value(key, text, diagnostics)
+    if diagnostics.kept > before:
+        for url in fields.urls(record, diagnostics.unused())[:1]:
+            diagnostics.name_page(before, url)
+
+
+def urls_of(record: Record, fields: FieldReader, diagnostics: Diagnostics) -> list[str]:
+    """Return the URLs of an entry; report what is wrong with them, and which page that is about."""
+    before = diagnostics.kept
+    urls = fields.urls(record, diagnostics)
+    if urls and diagnostics.kept > before:
+        diagnostics.name_page(before, urls[0])
+    return urls
+
+
 def report_repeated(url: str, diagnostics: Diagnostics) -> None:
     """Report a URL that an earlier entry has."""
-    before = len(diagnostics.kept)
+    before = diagnostics.kept
     diagnostics.report("SM305", f"URL {url[:200]!r} is listed again")
     diagnostics.name_page(before, url)
 

@@ -14,16 +14,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from http import HTTPStatus
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from usp._closing import ClosesAtExit
 from usp._display import redact
 from usp.exceptions import NoWebClientException
 from usp.objects.fetch_info import Validators
 from usp.web_client._http import settings
-
-if TYPE_CHECKING:
-    from usp.web_client.abstract_aio_client import AbstractAioWebClient
 
 __all__ = [
     "RETRYABLE_HTTP_STATUS_CODES",
@@ -271,13 +268,6 @@ class AbstractWebClient(ABC):
         Called once per crawl, on the caller's thread, before the first request.
         """
         return CrawlScope(self)
-
-    def for_asyncio(self) -> "AbstractAioWebClient | None":
-        """Return a client for asyncio that shares what this one has, such as a recording.
-
-        By default, there is none.
-        """
-        return None
 
     def abort(self) -> bool:
         """End everything that this client has in flight; by default, it continues.
