@@ -167,6 +167,8 @@ def test_the_canonical_url_is_compared(server: LoopbackServer) -> None:
     assert codes(server, page(Link=f'<{other}>; rel="canonical"')) == {"SM905": ""}
     assert codes(server, page('<link rel="canonical" href="/page">')) == {}
     assert codes(server, page(f'<link rel="canonical" href="{own}#top">')) == {}
+    both = page(f'<link rel="canonical" href="{own}"><link rel="canonical" href="{other}">')
+    assert codes(server, both) == {"SM905": ""}
     body = f'<link rel="canonical" href="{other}"><p>Written by a user.</p>'
     assert codes(server, page(body=body)) == {}
     server.site["/page"] = page(f'<link rel="canonical" href="{slash}">')

@@ -110,7 +110,7 @@ class CheckChoices:
         chosen = cls(**{name: given.pop(name) for name in names & given.keys()})
         check_flags(twice=chosen.twice)
         if chosen.base_url is not None and (chosen.twice or chosen.live is not False):
-            raise UsageError("live and twice need a network; a folder is checked without one.")
+            raise UsageError("base_url is for a folder: live and twice need a network.")
         return chosen, policy_with(policy, cast("PolicyFields", given))
 
     def options(self) -> CheckOptions:

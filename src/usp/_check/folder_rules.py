@@ -98,5 +98,5 @@ class FolderFiles(SiteRule):
         txt = self._site.robots.known(origin) if origin else None
         if txt and txt.rules.refusals(url):
             return False
-        given = facts.canonical
-        return not given or self._folder.file_for(given) == file
+        given = facts.canonicals
+        return not given or self._folder.file_for(given[0]) == file

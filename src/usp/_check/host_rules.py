@@ -14,6 +14,7 @@ from usp._check.origins import MAX_HOSTS, Origins, UrlOrigin, folder_of, origin_
 from usp._check.registry import SiteRule, site_rule
 from usp._check.rules import CheckSeverity
 from usp._check.site_facts import SiteFacts
+from usp._quantities import count
 
 
 @dataclass(slots=True)
@@ -67,10 +68,10 @@ class Hosts(SiteRule):
     def finish(self) -> Iterator[Occurrence]:
         """Compare the forms of hosts with one another."""
         yield from self._mixed_schemes()
-        for (code, origin), count in self._undecided.items():
+        for (code, origin), pages in self._undecided.items():
             txt = self._robots.known(origin)
             why = "failed" if txt and txt.failed else "was not read"
-            detail = f"{code}: the robots.txt of {origin} {why}; undecided pages: {count:,}"
+            detail = f"{code}: the robots.txt of {origin} {why}; undecided pages: {pages:,}"
             yield Occurrence("SM750", None, detail=detail)
         bare: dict[str, list[_Use]] = {}
         for origin, use in self._uses.items():
@@ -78,7 +79,8 @@ class Hosts(SiteRule):
             both[origin.is_www] = _sum(both[origin.is_www], use)
         for host, (without, with_www) in bare.items():
             if without.urls and with_www.urls:
-                detail = f"{with_www.urls:,} URLs of {host} with www. and {without.urls:,} without"
+                urls = count(with_www.urls, "URL")
+                detail = f"{urls} of {host} with www. and {without.urls:,} without"
                 yield _site_wide("SM367", min(without, with_www, key=_by_count), detail)
 
     def _scope_of(self, sitemap: SitemapFacts) -> _SitemapScope:
@@ -139,7 +141,7 @@ class Hosts(SiteRule):
             schemes[origin.scheme] = _sum(schemes[origin.scheme], use)
         plain, secure = schemes["http"], schemes["https"]
         if plain.urls and secure.urls:
-            detail = f"{secure.urls:,} URLs with https and {plain.urls:,} with http"
+            detail = f"{count(secure.urls, 'URL')} with https and {plain.urls:,} with http"
             yield _site_wide("SM367", min(plain, secure, key=_by_count), detail)
 
 

@@ -63,7 +63,8 @@ _MAX_SUMMARY: Final = 1024 * 1024
 def run(args: argparse.Namespace) -> Exit:
     """Check, print the findings, then print a summary to stderr."""
     setup_logging_for(args)
-    source = NamedSource.of(args)
+    is_folder = args.base_url is not None
+    source = NamedSource(args.source, SourceKind.FILE) if is_folder else NamedSource.of(args)
     settings = Settings.of(args)
     _check_usage(args, source)
     if args.live and not args.replay:

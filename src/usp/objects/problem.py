@@ -181,7 +181,8 @@ CODES: Final[dict[str, Code]] = {
     ),
     "SM219": Code(
         "wrong-namespace", _W, "A namespace is missing, misspelled or outdated.", _SM,
-        "Use the namespace of the format's specification.",
+        "Use that of the format's specification: http://www.sitemaps.org/schemas/sitemap/0.9 for "
+        "a sitemap.",
     ),
     "SM220": Code(
         "upper-case-tag", _W, "A tag is in upper case; XML is case-sensitive.", _SM,
