@@ -2,12 +2,11 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import lru_cache
 from typing import Final
 
 from usp._check.findings import Occurrence
 from usp._check.rules import CheckSeverity
-from usp._parse import AuditEntry, EntryShape, Kind, Source, clean_text, parse_date
+from usp._parse import AuditEntry, EntryShape, Kind, Source, clean_text, once_a_shape, parse_date
 from usp.objects.fetch_info import NOT_FETCHED, FetchInfo
 from usp.objects.outcome import FoundBy
 
@@ -163,7 +162,7 @@ def alternates(entry: AuditEntry) -> tuple[tuple[str, str], ...]:
     return tuple(found)
 
 
-@lru_cache(maxsize=1024)
+@once_a_shape
 def _links(shape: EntryShape) -> tuple[tuple[int, ...], ...]:
     """Return where ``rel``, ``hreflang`` and ``href`` of each link are that has all three."""
     found: list[tuple[int, ...]] = []

@@ -10,7 +10,15 @@ from dataclasses import dataclass, field
 
 from usp._check.facts import EntryFacts, SitemapFacts
 from usp._check.findings import Occurrence
-from usp._check.origins import MAX_HOSTS, Origins, UrlOrigin, folder_of, origin_of, path_of
+from usp._check.origins import (
+    MAX_HOST_NAME,
+    MAX_HOSTS,
+    Origins,
+    UrlOrigin,
+    folder_of,
+    origin_of,
+    path_of,
+)
 from usp._check.registry import SiteRule, site_rule
 from usp._check.rules import CheckSeverity
 from usp._check.site_facts import SiteFacts
@@ -115,7 +123,7 @@ class Hosts(SiteRule):
         use = self._uses.get(origin)
         if use is not None:
             use.urls += 1
-        elif len(self._uses) < MAX_HOSTS:
+        elif len(self._uses) < MAX_HOSTS and len(origin.host) <= MAX_HOST_NAME:
             self._uses[origin] = _Use(1, facts.occurrence("SM367", url=url))
 
     def _other_host(

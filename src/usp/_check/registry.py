@@ -12,7 +12,6 @@ which keys it may find something, and is not asked about other entries.
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Final, TypeVar
 
 from usp._check.facts import DocumentEnd, EntryFacts, SitemapFacts, UnreadFacts
@@ -128,10 +127,13 @@ def entry_rule(
     return register
 
 
-@lru_cache(maxsize=1024)
 def entry_rules_for(kind: Kind, shape: EntryShape) -> tuple[EntryRule, ...]:
     """Return the rules that may find something in entries of a shape."""
-    return tuple(row.find for row in _ENTRY_RULES if row.concerns(kind, shape))
+    found: tuple[EntryRule, ...] | None = shape.notes.get(kind)
+    if found is None:
+        found = tuple(row.find for row in _ENTRY_RULES if row.concerns(kind, shape))
+        shape.notes[kind] = found
+    return found
 
 
 def page_rule(*codes: str) -> Callable[[_Page], _Page]:

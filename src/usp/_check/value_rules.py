@@ -3,13 +3,12 @@
 import re
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache
 from typing import Final
 
 from usp._check.facts import EntryFacts
 from usp._check.findings import Occurrence
 from usp._check.registry import entry_rule
-from usp._parse import UNEXPECTED, EntryShape, Kind
+from usp._parse import UNEXPECTED, EntryShape, Kind, once_a_shape
 
 _SITEMAPS: Final = frozenset({Kind.URLSET, Kind.INDEX})
 """The kinds whose dates must be W3C dates; feeds have their own forms."""
@@ -62,7 +61,7 @@ def empty_values(facts: EntryFacts) -> Iterable[Occurrence]:
     ]
 
 
-@lru_cache(maxsize=1024)
+@once_a_shape
 def _not_empty(shape: EntryShape) -> tuple[int, ...]:
     """Return where a record has elements that must not be empty."""
     return tuple(
@@ -126,7 +125,7 @@ def tag_order(facts: EntryFacts) -> Iterable[Occurrence]:
     return (facts.occurrence("SM257", wrong),) if wrong else ()
 
 
-@lru_cache(maxsize=1024)
+@once_a_shape
 def _wrong_order(shape: EntryShape) -> str:
     """Return which tag comes too late; empty if none does."""
     latest, before = 0, "loc"

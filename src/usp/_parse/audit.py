@@ -5,10 +5,10 @@ positions. An audit keeps all of it, so it takes longer. Entries with unexpected
 the expat reader.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
-from typing import Final
+from functools import lru_cache, wraps
+from typing import Any, Final, TypeVar
 
 from usp._display import redact
 from usp._parse.diagnostics import MAX_PAGE_URL, Diagnostics, Ended, Position
@@ -32,6 +32,8 @@ from usp.objects.problem import Problem
 
 LINE: Final = "line"
 """The name of an entry that is a line of a text sitemap or of robots.txt."""
+_MAX_KEPT_KEYS: Final = 256
+"""Shapes of longer entries are not kept: a thousand of them would take much memory."""
 _UTF_8: Final = frozenset({"utf-8", "utf8", "us-ascii", "ascii"})
 _NEWS: Final = b"schemas/sitemap-news"
 
@@ -48,9 +50,37 @@ class EntryShape:
     """The prefixes of its extensions, such as ``news:``; ``UNEXPECTED`` if there is something."""
     is_plain: bool
     """Whether it has no extension, and nothing that is unexpected."""
+    notes: dict[Any, Any] = field(default_factory=dict, repr=False)
+    """What others found out about this shape; it lives as long as the shape."""
+
+
+_Found = TypeVar("_Found")
+
+
+def once_a_shape(find: Callable[[EntryShape], _Found]) -> Callable[[EntryShape], _Found]:
+    """Return a function that finds something out about a shape, and remembers it."""
+
+    @wraps(find)
+    def remembered(shape: EntryShape) -> _Found:
+        notes = shape.notes
+        if find not in notes:
+            notes[find] = find(shape)
+        found: _Found = notes[find]
+        return found
+
+    return remembered
+
+
+def _shape_of(keys: tuple[str, ...]) -> EntryShape:
+    """Return the shape of an entry with these keys; only that of a long one is made anew."""
+    return _known_shape(keys) if len(keys) <= _MAX_KEPT_KEYS else _shape(keys)
 
 
 @lru_cache(maxsize=1024)
+def _known_shape(keys: tuple[str, ...]) -> EntryShape:
+    return _shape(keys)
+
+
 def _shape(keys: tuple[str, ...]) -> EntryShape:
     at: dict[str, list[int]] = {}
     for number, key in enumerate(keys):
@@ -83,7 +113,7 @@ class AuditEntry:
     shape: EntryShape = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        self.shape = _shape(tuple([key for key, _ in self.record]))
+        self.shape = _shape_of(tuple([key for key, _ in self.record]))
 
     @property
     def url(self) -> str | None:
