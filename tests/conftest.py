@@ -13,6 +13,7 @@ property draws: ``usual`` draws the same few in every run, so that a failure bel
 
 import gc
 import os
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -39,6 +40,18 @@ settings.load_profile("usual")
 def pytest_xdist_auto_num_workers() -> int:
     """Use more processes than there are CPUs, since many tests wait for servers."""
     return (os.cpu_count() or 1) * 2
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Make those cases of a sampled test thorough that are not in the sample."""
+    counts = Counter[str]()
+    for item in items:
+        if sampled := item.get_closest_marker("sampled"):
+            test = item.nodeid.partition("[")[0]
+            if counts[test] % sampled.args[0]:
+                item.add_marker("thorough")
+            counts[test] += 1
 
 
 def pytest_collection_finish() -> None:

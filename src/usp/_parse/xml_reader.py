@@ -159,13 +159,16 @@ class XmlReader:
     # What needs no expat: a head that is known, entries that match a pattern, the usual end
 
     def _read_head(self, *, final: bool) -> None:
-        """Read up to the first entry: it may match a pattern."""
+        """Read up to the first entry: it may match a pattern.
+
+        Without patterns, too: where a fault follows, a text before it is told in both ways.
+        """
         buffer, builder = self._buffer, self._builder
         first = self._boundaries.starts.search(buffer.data, 0, _STEP)
-        if first is None or not first.start() or self._pattern_reader is None:
+        if first is None or not first.start():
             return
         head = buffer.data[: first.start()]
-        state, shape = find_head(head, self._grammar)
+        state, shape = find_head(head, self._grammar) if self._pattern_reader else (None, "")
         if state:
             builder.restore(state)
         elif not self._parse(0, len(head), is_last=False, final=final):
@@ -242,6 +245,7 @@ class XmlReader:
         try:
             parser.parse(memoryview(self._buffer.data)[begin:stop], is_last)
         except expat.ExpatError as error:
+            parser.flush_text()
             resume_at = self._faults.locate(error, parser.error_offset, final=final)
             if resume_at is not None:
                 self._resume(resume_at)
