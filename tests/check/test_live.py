@@ -85,7 +85,7 @@ def test_the_status_of_a_page_is_judged(
     assert codes(server, answer) == {code: severity}
 
 
-@pytest.mark.parametrize("status", [401, 403, 429])
+@pytest.mark.parametrize("status", [401, 403, 429, 503])
 def test_what_a_server_refuses_is_not_verified_and_never_broken(
     server: LoopbackServer, status: int
 ) -> None:
@@ -94,7 +94,7 @@ def test_what_a_server_refuses_is_not_verified_and_never_broken(
 
 def test_a_challenge_is_not_verified(server: LoopbackServer) -> None:
     assert codes(server, page("<title>Just a moment...</title>")) == {"SM906": ""}
-    challenge = Answer(503, "wait", {**HTML, "Cf-Mitigated": "challenge"})
+    challenge = Answer(500, "wait", {**HTML, "Cf-Mitigated": "challenge"})
     assert codes(server, challenge) == {"SM906": ""}
 
 
@@ -167,6 +167,8 @@ def test_the_canonical_url_is_compared(server: LoopbackServer) -> None:
     assert codes(server, page(Link=f'<{other}>; rel="canonical"')) == {"SM905": ""}
     assert codes(server, page('<link rel="canonical" href="/page">')) == {}
     assert codes(server, page(f'<link rel="canonical" href="{own}#top">')) == {}
+    both = page(f'<link rel="canonical" href="{own}"><link rel="canonical" href="{other}">')
+    assert codes(server, both) == {"SM905": ""}
     body = f'<link rel="canonical" href="{other}"><p>Written by a user.</p>'
     assert codes(server, page(body=body)) == {}
     server.site["/page"] = page(f'<link rel="canonical" href="{slash}">')

@@ -22,9 +22,9 @@ from usp._parse.input.chunks import rechunk
 from usp._parse.pattern.head import find_head, keep_head
 from usp._parse.pattern.layout import EntryRun
 from usp._parse.pattern.pattern_reader import PatternReader
-from usp._parse.xml.audit_builder import AuditEntryBuilder
+from usp._parse.xml.audit_builder import builder_for
 from usp._parse.xml.boundaries import boundaries_for, only_ends_are_left
-from usp._parse.xml.entry_builder import IMPLIED_ROOT, Entry, EntryBuilder
+from usp._parse.xml.entry_builder import IMPLIED_ROOT, Entry
 from usp._parse.xml.expat_parser import ExpatParser
 from usp._parse.xml.faults import MAX_ENTRY, Fault, Faults
 from usp._parse.xml.grammar import Grammar
@@ -63,7 +63,7 @@ class XmlReader:
         self._root = root
         self._buffer = ReadBuffer(root)
         diagnostics.position_of = self._buffer.position_of
-        self._builder = AuditEntryBuilder(grammar) if grammar.audit else EntryBuilder(grammar)
+        self._builder = builder_for(grammar)
         self._boundaries = boundaries_for(grammar)
         self._faults = Faults(grammar, self._boundaries, self._builder, self._buffer, diagnostics)
         self._faults.rootless = rootless

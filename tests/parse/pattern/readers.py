@@ -14,6 +14,7 @@ from typing import Any, Final
 from hypothesis import strategies as st
 
 from tests.parse.reading import ALL, SM
+from usp._parse import Audit, AuditEntry, Pages
 from usp._parse.children import Child
 from usp._parse.diagnostics import Diagnostics
 from usp._parse.document import Source, inspect
@@ -94,6 +95,20 @@ def entries(data: bytes, kind: Kind = Kind.URLSET, *, expat_only: bool = False) 
 def assert_readers_agree(chunks: Iterable[bytes]) -> None:
     held = list(chunks)
     assert read(held, expat_only=False) == read(held, expat_only=True)
+    forget_all()
+    assert audited(held) == audited(held, expat_only=True) == audited(held)
+
+
+def audited(
+    chunks: list[bytes], *, expat_only: bool = False
+) -> tuple[list[AuditEntry], list[Problem]]:
+    """Return the entries and the sorted problems of an audit: a reader may be far ahead."""
+    items = list(Audit(Pages(Source(chunks, "http://h.example/a/s.xml", expat_only=expat_only))))
+    problems = [item for item in items if isinstance(item, Problem)]
+    return (
+        [item for item in items if isinstance(item, AuditEntry)],
+        sorted(problems, key=lambda found: (found.offset or 0, found.code, found.message)),
+    )
 
 
 # What Hypothesis draws
