@@ -21,9 +21,8 @@ _OK: Final = range(200, 300)
 _REDIRECTS: Final = range(300, 400)
 _CLIENT_ERRORS: Final = range(400, 500)
 _SERVER_ERRORS: Final = range(500, 600)
-_REFUSALS: Final = frozenset({401, 403, 407, 408, 425, 429, 451, 503})
-"""Statuses by which a server says something about the visitor or about itself, not about the page.
-503 is how nginx limits rates, and how many challenges and maintenance pages come."""
+_REFUSALS: Final = frozenset({401, 403, 407, 408, 425, 429, 451})
+"""Statuses by which a server says something about the visitor, not about the page."""
 _CHALLENGE_HEADERS: Final = ("Cf-Mitigated", "X-Amzn-Waf-Action")
 _CHALLENGE_TITLE: Final = re.compile(
     r"just a moment|attention required! \| cloudflare|ddos-guard|pardon our interruption"

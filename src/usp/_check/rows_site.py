@@ -77,7 +77,7 @@ SITE_ROWS: Final = (
          f"{_G}, {_BING}", ("Not found (404)",), L, "Remove it from the sitemap, or restore it.",
          "404 for https://example.org/a"),
     Rule("SM902", "page-server-error", E,
-         "A listed page answers with 5xx other than 503, also after retries.", _G,
+         "A listed page answers with 5xx, also after retries.", _G,
          ("Server error (5xx)",), L, "Mend the page.", "500 for https://example.org/a"),
     Rule("SM903", "page-redirects", W,
          "A listed page redirects. A chain, a loop or a dead end is an error.", _G,
@@ -92,7 +92,7 @@ SITE_ROWS: Final = (
          _G, ("Alternate page with proper canonical tag",), _LF, "List the canonical URL.",
          '<link rel="canonical" href="https://example.org/b">'),
     Rule("SM906", "not-verified", U,
-         "A page could not be checked: 401, 403, 429, 503, a challenge or no answer in time.", _OURS,
+         "A page could not be checked: 401, 403, 429, a challenge or no answer in time.", _OURS,
          (), L, "Allow the check, or raise its limits.", "403 for https://example.org/a"),
     Rule("SM907", "soft-404", W,
          "A listed page has the text of a page that its host can't have, redirects to where that "
