@@ -95,6 +95,18 @@ def check_strings(name: str, given: object) -> list[str]:
     return list(check_iterable(name, given, str))
 
 
+def check_choices(name: str, given: object, choices: Iterable[str]) -> list[str]:
+    """Return an iterable of some of these names as a list."""
+    accepted = list(choices)
+    if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+        raise argument_error(name, f"some of {', '.join(accepted)}", given)
+    chosen = list(given)
+    for one in chosen:
+        if one not in accepted:
+            raise argument_error(name, f"some of {', '.join(accepted)}", one)
+    return chosen
+
+
 def _with_article(given: object) -> str:
     name = type(given).__name__
     article = "an" if name[0] in "AEIOaeio" else "a"

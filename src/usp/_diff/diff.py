@@ -18,7 +18,7 @@ from usp._diff.sorting import LineSorter
 from usp._inputs.listing import CrawlFields, ListingStream, open_listing
 from usp._source import STDIN, SourceName
 from usp._sync.reader import check_policy
-from usp._validate import argument_error, check_strings
+from usp._validate import argument_error, check_choices
 from usp.exceptions import UsageError
 from usp.objects.events import Observer
 from usp.objects.outcome import Outcome
@@ -241,8 +241,4 @@ def _columns(given: object) -> list[str | None]:
 def _kinds(given: Iterable[str] | None) -> frozenset[DifferenceKind]:
     if given is None:
         return frozenset(DifferenceKind)
-    wanted = check_strings("emit", given)
-    for kind in wanted:
-        if kind not in set(DifferenceKind):
-            raise argument_error("emit", f"some of {', '.join(DifferenceKind)}", kind)
-    return frozenset(DifferenceKind(kind) for kind in wanted)
+    return frozenset(map(DifferenceKind, check_choices("emit", given, DifferenceKind)))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, Self
 
-from usp._validate import argument_error
+from usp._validate import argument_error, check_choices
 from usp.exceptions import UsageError
 
 
@@ -80,12 +80,7 @@ class UrlKeys:
 
         :raises UsageError: if something is wrong.
         """
-        if isinstance(ignore, str) or not isinstance(ignore, Iterable):
-            raise argument_error("ignore", f"some of {', '.join(Ignorable)}", ignore)
-        chosen = list(ignore)
-        for one in chosen:
-            if one not in set(Ignorable):
-                raise argument_error("ignore", f"some of {', '.join(Ignorable)}", one)
+        chosen = check_choices("ignore", ignore, Ignorable)
         if not isinstance(prefixes, Mapping):
             raise argument_error("map", "a dict from prefixes of A to prefixes of B", prefixes)
         for old, new in prefixes.items():

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Any, Final
 
-from usp._validate import argument_error
+from usp._validate import check_choices
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -94,11 +94,4 @@ def kinds_named(name: str, given: Iterable[str] | None) -> frozenset[ChangeKind]
     """
     if given is None:
         return frozenset(ChangeKind)
-    accepted = f"some of {', '.join(ChangeKind)}"
-    if isinstance(given, str) or not isinstance(given, Iterable):
-        raise argument_error(name, accepted, given)
-    wanted = list(given)
-    for kind in wanted:
-        if kind not in set(ChangeKind):
-            raise argument_error(name, accepted, kind)
-    return frozenset(map(ChangeKind, wanted))
+    return frozenset(map(ChangeKind, check_choices(name, given, ChangeKind)))
