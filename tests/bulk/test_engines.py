@@ -168,6 +168,15 @@ def test_the_first_ctrl_c_finishes_what_is_in_hand_and_the_second_drops_it(
         assert_right(sites, 70, 10, tmp_path)
 
 
+def test_a_worker_does_without_pandas() -> None:
+    pytest.importorskip("pandas")
+    program = (
+        "import sys; from usp.bulk import _worker; _worker._prepare_process();"
+        "import pyarrow; pyarrow.array(['a']); print('pandas' in sys.modules)"
+    )
+    assert subprocess.check_output([sys.executable, "-c", program]) == b"False\n"
+
+
 def assert_no_scratch(folder: Path) -> None:
     assert list(folder.glob(".*")) == []
 

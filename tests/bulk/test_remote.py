@@ -61,8 +61,6 @@ def test_a_crawl_goes_to_a_folder_in_memory(memory: str) -> None:
 
 
 def test_a_crawl_goes_to_an_s3_bucket() -> None:
-    pytest.importorskip("s3fs", reason="needs s3fs and moto[server]")
-    pytest.importorskip("moto.server", reason="needs s3fs and moto[server]")
     command = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", "0"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as server:
         try:

@@ -3,6 +3,8 @@
 import asyncio
 import hashlib
 import json
+import subprocess
+import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -27,7 +29,7 @@ from usp._tables.batch import Batch
 from usp.bulk import crawl_shard
 from usp.bulk._options import BulkOptions
 from usp.bulk._site import crawl_site
-from usp.exceptions import StorageError, UsageError
+from usp.exceptions import UsageError
 from usp.web_client.abstract_aio_client import AbstractAioWebClient
 from usp.web_client.abstract_client import AbstractWebClientResponse
 
@@ -198,9 +200,34 @@ def test_sites_with_some_outcomes_are_crawled_again_and_the_others_stay(
     assert crawl_shard(names, tmp_path, retry=["unreachable"], **QUICK).sites == len(names)
 
 
-def test_a_full_disk_ends_the_shard_and_leaves_nothing(sites: ManySites, tmp_path: Path) -> None:
+def test_a_file_in_the_place_of_the_folder_is_wrong_use(sites: ManySites, tmp_path: Path) -> None:
     taken = tmp_path / "out"
     taken.write_text("a file where the folder should be")
-    with pytest.raises((StorageError, UsageError), match="out"):
+    with pytest.raises(UsageError, match="out: File exists"):
         crawl_shard(sites.homepages(1), taken, **QUICK)
     assert list(files_below(tmp_path)) == ["out"]
+
+
+FULL = """
+import json, resource, sys
+import usp.bulk
+sites, out, fields = json.loads(sys.argv[1])
+resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+try:
+    usp.bulk.crawl_shard(sites, out, **fields)
+except usp.exceptions.StorageError as error:
+    print(error)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no limit on the size of files")
+def test_a_disk_without_room_ends_the_shard_and_leaves_nothing(
+    sites: ManySites, tmp_path: Path
+) -> None:
+    argument = json.dumps([sites.homepages(7), str(tmp_path), QUICK])
+    command = [sys.executable, "-c", FULL, argument]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert ended.stdout == "the shard can't be written: File too large\n", ended.stderr
+    assert list(files_below(tmp_path)) == []
+    crawl_shard(sites.homepages(7), tmp_path, **QUICK)
+    assert Tables(tmp_path).outcomes() == expected_outcomes(range(7))

@@ -27,7 +27,8 @@ _NEEDED: Final = (
     *("http_last_modified", "sha256", "index_lastmod", "pages", "children", "complete", "bytes"),
 )
 """The columns of ``sitemaps`` by which a document is known again."""
-_ROWS_AT_ONCE: Final = 16_384
+_ROWS_AT_ONCE: Final = 4096
+"""Rows have dozens of columns in their lists, and each of them takes memory for every row."""
 _SEPARATOR: Final = "\n"
 """Between a site and a URL: neither of them has it."""
 

@@ -138,6 +138,7 @@ class _NoPandas(MetaPathFinder):
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> None:
         """Let others find a module, unless it is pandas."""
+        del path, target
         if fullname == "pandas":
             raise ModuleNotFoundError("a worker needs no pandas", name=fullname)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Final
 
 from usp._parse.values.dates import parse_date
@@ -14,6 +15,8 @@ _FORMS: Final = frozenset({(20, "--T::Z"), (25, "--T::+:"), (25, "--T::-:")})
 """The length, and every third character from the fifth on, of the usual times with a zone:
 2024-05-01T10:00:00Z, 2024-05-01T10:00:00+02:00."""
 _SHORTEST: Final = 20
+_DAY_LENGTH: Final = 10
+"""2024-05-01"""
 _EARLIEST, _LATEST = "0002", "9998"
 """In the first and last hours of the calendar, UTC may not have that time."""
 
@@ -28,6 +31,12 @@ def timestamp(when: datetime | None) -> int | None:
 
 def parse_timestamp(text: str) -> int | None:
     """Return the timestamp of a date; None if the text is none."""
+    return _day_timestamp(text) if len(text) == _DAY_LENGTH else timestamp(parse_date(text))
+
+
+@lru_cache(maxsize=16_384)
+def _day_timestamp(text: str) -> int | None:
+    """Return the same of a day: all sites have much the same ones."""
     return timestamp(parse_date(text))
 
 
