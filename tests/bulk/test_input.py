@@ -54,7 +54,7 @@ def test_the_number_of_a_line_is_that_in_the_file(tmp_path: Path) -> None:
     assert list(read_input(file)) == [InputLine(4, "one.org"), InputLine(5, "two.org")]
 
 
-COMPRESSED: dict[str, Callable[[bytes], bytes]] = {
+COMPRESSED: dict[str, Callable[[bytes], bytes | bytearray]] = {
     "gzip": gzip.compress,
     "zstd": lambda data: zstandard.ZstdCompressor().compress(data),
     "zip": lambda data: zipped(zipfile.ZIP_DEFLATED, content=data),
