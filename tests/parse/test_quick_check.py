@@ -127,6 +127,8 @@ VALUES = st.sampled_from(
         *("soon", "0.5", "1", "1.5", "daily", "Daily", "never ", "x", "&amp;", "&amp;amp;"),
         *("\u00e9", "\u200b", "http://h.example/i.jpg", "i.jpg", "ftp://h/i"),
         *("http://h.example/\u00e9", "http://h/a b"),
+        *("\n  http://h.example/p\n", " 2024-05-01T10:00:00Z\n", "\u00a0http://h.example/q"),
+        *("/a/b.html", "..", "//h/p", "Warning:x", "http://h/?a&amp;b;c "),
     ]
 )
 FIELDS = st.sampled_from(

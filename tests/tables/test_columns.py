@@ -19,6 +19,7 @@ from tests.parse.strategies_rich import Rich, rich_documents
 from tests.tables.page_rows import microseconds, page_row
 from usp._parse import PageColumns, Pages, Source, columns_of_pages
 from usp._parse.pattern.known_patterns import forget_patterns
+from usp._parse.values.timestamps import parse_timestamp, parse_usual_times
 from usp._tables.schema import TABLES
 from usp.objects.page import SitemapImage, SitemapNewsStory, SitemapPage, SitemapPageChangeFrequency
 
@@ -191,6 +192,30 @@ def test_pages_that_were_pickled_have_the_columns_of_their_document() -> None:
     again = pickle.loads(pickle.dumps(pages))
     expected = rows(Pages(Source.of(document, URL)).columns(NAMES))
     assert rows(columns_of_pages(again, NAMES)) == expected
+
+
+USUAL_TIMES = {
+    "in UTC": ["2024-05-01T10:00:00Z", "1969-12-31T23:59:59Z", "0003-01-01T00:00:00Z"],
+    "in one zone": ["2024-05-01T10:00:00-05:30", "1969-12-31T23:59:59-05:30"],
+    "in two zones": ["2024-05-01T10:00:00-05:30", "2024-05-01T10:00:00+14:00"],
+    "one that isn't a time": ["2024-05-01T10:00:00Z", "2024-05-01T10:00:60Z"],
+    "one that looks alike": ["2024-05-01T10:00:00Z", "2024-05-01T10:00.00Z"],
+    "an offset that is none": ["2024-05-01T10:00:00+25:00"],
+}
+
+
+@pytest.mark.parametrize("texts", USUAL_TIMES.values(), ids=USUAL_TIMES)
+def test_times_of_a_whole_column_are_those_of_its_pages(texts: list[str]) -> None:
+    assert parse_usual_times(texts) in (None, list(map(parse_timestamp, texts)))
+    document = urlset(
+        *(
+            u(f"https://h.example/{at}", f"<lastmod>{text}</lastmod>")
+            for at, text in enumerate(texts)
+        )
+    )
+    pages = Pages(Source.of(document, URL))
+    found = [row["lastmod"] for row in rows(pages.columns(["lastmod"]), ["lastmod"])]
+    assert found == [microseconds(page.last_modified) for page in pages]
 
 
 def test_timestamps_are_exact_to_the_microsecond() -> None:

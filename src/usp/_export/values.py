@@ -6,6 +6,7 @@ The conversions take whole columns, since a call for each value would cost more 
 import json
 from collections.abc import Callable, Iterable
 from datetime import date
+from itertools import repeat
 from typing import Any, Final
 
 from usp._export.lines import CellTexts, is_constant
@@ -61,10 +62,32 @@ def iso_time(microseconds: int) -> str:
     return _DATES[days] + _TIMES[rest]
 
 
-def iso_times(values: Values) -> list[str | None]:
-    """Return the times of a column as text."""
-    dates, times, day = _DATES, _TIMES, _DAY
-    return [None if value is None else dates[value // day] + times[value % day] for value in values]
+class _TimeColumns:
+    """Times of whole columns as text.
+
+    The last column is kept: in a batch, ``updated_at`` mostly equals ``lastmod``.
+    """
+
+    def __init__(self) -> None:
+        self._last: tuple[Values, list[str | None]] = (), []
+
+    def __call__(self, values: Values) -> list[str | None]:
+        """Return the times of a column as text."""
+        known, texts = self._last
+        if values != known:
+            texts = _iso_times(values)
+            self._last = values, texts
+        return texts
+
+
+def _iso_times(values: Values) -> list[str | None]:
+    dates, times = _DATES, _TIMES
+    if None in values:
+        return [None if value is None else iso_time(value) for value in values]
+    return [dates[days] + times[rest] for days, rest in map(divmod, values, repeat(_DAY))]
+
+
+iso_times: Final = _TimeColumns()
 
 
 def plain_value(column: Column, value: Any) -> Any:  # noqa: ANN401 -- the column has the type
@@ -92,7 +115,7 @@ def json_values(column: Column, values: Values) -> CellTexts:
     if column.type in _NUMBERS:
         return ["null" if value is None else value for value in values]
     if column.type is ColumnType.TIMESTAMP:
-        return ["null" if value is None else f'"{iso_time(value)}"' for value in values]
+        return ["null" if text is None else f'"{text}"' for text in iso_times(values)]
     if column.type is ColumnType.TEXT:
         return ["null" if value is None else json_text(value) for value in values]
     return [json_text(plain_value(column, value)) for value in values]

@@ -66,7 +66,7 @@ class Diagnostics:
         """The offset of the entry that is being checked, in the reader's own count."""
         self.position_of: Callable[[int], Position] | None = None
         """Returns the position of such an offset, as long as the reader holds those bytes."""
-        self._kept: list[Problem] = []
+        self._kept: list[tuple[str, str, Position]] = []  # made into problems when asked for
         self._counts: dict[str, int] = {}
         self._reported_once: set[str] = set()
 
@@ -95,7 +95,7 @@ class Diagnostics:
         # checked differs between the readers.
         if count <= KEPT_OF_A_CODE:
             found_at = position or (self.position(at) if self.locating else (None, None))
-            self._kept.append(Problem(code, redact(message), *found_at))
+            self._kept.append((code, message, found_at))
 
     def position(self, at: int | None = None) -> Position:
         """Return the position of an offset, or of the entry that is being checked."""
@@ -124,9 +124,12 @@ class Diagnostics:
     @property
     def problems(self) -> tuple[Problem, ...]:
         """The first problems in document order; if there are more, the last one counts them."""
-        in_order = sorted(self._kept, key=lambda found: (found.offset or 0, found.code))
-        in_order = in_order[:KEPT_PROBLEMS]
-        dropped = sum(self._counts.values()) - len(in_order)
+        in_order = sorted(self._kept, key=lambda found: (found[2][1] or 0, found[0]))
+        found = [
+            Problem(code, redact(message), *position)
+            for code, message, position in in_order[:KEPT_PROBLEMS]
+        ]
+        dropped = sum(self._counts.values()) - len(found)
         if dropped:
-            in_order.append(Problem("SM702", f"{dropped} more problems are not listed"))
-        return tuple(in_order)
+            found.append(Problem("SM702", f"{dropped} more problems are not listed"))
+        return tuple(found)

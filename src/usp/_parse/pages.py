@@ -15,7 +15,7 @@ from usp._parse.formats.row_fields import Plain, RowFieldReader, plain_columns
 from usp._parse.pattern.layout import EntryRun, Row, RowLayout
 from usp._parse.quick_check import QuickCheck
 from usp._parse.values.deduplicate import Deduplicator
-from usp._parse.values.plain import are_plain_urls, is_plain_url
+from usp._parse.values.plain import BLANKS, are_plain_urls, is_plain_url
 from usp._parse.xml.entry_builder import Entry
 from usp.objects.page import PageFieldReader, Record, SitemapPage
 
@@ -79,17 +79,18 @@ class EntryReading(ABC, Generic[Made]):
         """Report the problems with the entries of a run."""
         quick = self._quick_check
         for at in quick.suspects(run) if quick else range(len(run.rows)):
-            self._full_check(run.entry(at))
+            self._check(run.entry(at))
 
     def _check(self, entry: Entry) -> None:
         """Report the problems with an entry."""
         quick = self._quick_check
-        if not (quick and quick.is_good(entry[0], entry[1])):
-            self._full_check(entry)
-
-    def _full_check(self, entry: Entry) -> None:
         name, record, self._diagnostics.here = entry
-        self._fields.check(name, record, self._diagnostics)
+        doubtful = quick.doubtful_urls(name, record) if quick else None
+        if doubtful is None:
+            self._fields.check(name, record, self._diagnostics)
+            return
+        for key, text in doubtful:
+            self._fields.check_value(key, text, self._diagnostics)
 
     def _of_entry(self, entry: Entry) -> Iterator[Made]:
         fields, diagnostics = self._fields, self._diagnostics
@@ -111,7 +112,11 @@ class EntryReading(ABC, Generic[Made]):
         if column is None:
             return chain.from_iterable(map(self._of_entry, run))
         urls = [url or "" for url in run.columns[column]]
-        if are_plain_urls(urls) and self._seen.add_all(urls):
+        are_plain = are_plain_urls(urls)
+        if not are_plain:
+            urls = [url.strip(BLANKS) for url in urls]
+            are_plain = are_plain_urls(urls)
+        if are_plain and self._seen.add_all(urls):
             return self.of_rows(urls, run.rows, run)
         return self._one_by_one(run, urls)
 

@@ -6,11 +6,12 @@ all entries are good, and an entry is known to be good without it if
 - a sample entry with the same keys in the same order, and good values, is good; and
 - each value that the check looks at matches a pattern of certainly good values.
 
-An entry that isn't known to be good gets the full check. So the result is that of the full check.
+If only URLs are not certainly good, these alone are checked. Any other entry gets the full check.
+So the result is that of the full check.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 from usp._parse.diagnostics import Diagnostics
@@ -24,10 +25,11 @@ from usp.objects.page import Record
 Signature = tuple[object, ...]
 IsGood = Callable[[str], object]
 
+_BLANKS: Final = r"[ \t\r\n]*+"
 _URL: Final = (
     # With an & and a ; there may be an entity in it.
-    r"https?://[A-Za-z0-9.-]++(?::[0-9]{1,5}+)?"
-    rf"(?:[/?#](?:[!-%'-;=?-~{LETTERS}]*+(?![^\0])|[!-:=?-~{LETTERS}]*+))?+"
+    rf"{_BLANKS}https?://[A-Za-z0-9.-]++(?::[0-9]{{1,5}}+)?"
+    rf"(?:[/?#](?:[!-%'-;=?-~{LETTERS}]*+(?![^\0 \t\r\n])|[!-:=?-~{LETTERS}]*+))?+{_BLANKS}"
 )
 _DATE: Final = (
     r"(?:[12][0-9]{3}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])"
@@ -81,7 +83,15 @@ class QuickCheck:
 
     def is_good(self, name: str, record: Record) -> bool:
         """Tell whether an entry is known to have no problem."""
+        return self.doubtful_urls(name, record) == []
+
+    def doubtful_urls(self, name: str, record: Record) -> list[tuple[str, str]] | None:
+        """Return the URLs of an entry that may have a problem, and their keys.
+
+        None if something else may have one.
+        """
         signature: list[object] = []
+        doubtful: list[tuple[str, str]] = []
         tests = self._tests
         for key, text in record:
             test = tests.get(key) or self._test_for(key)
@@ -91,11 +101,14 @@ class QuickCheck:
                 signature.append((key, ""))
             elif test is _is_significant and len(text) <= _MAX_SIGNIFICANT:
                 signature.append((key, text))
+            elif key in self._fields.url_keys and _is_visible(text):
+                signature.append(key)
+                doubtful.append((key, text))
             else:
-                return False
-        return self._is_good_signature(name, tuple(signature))
+                return None
+        return doubtful if self._is_good_signature(name, tuple(signature)) else None
 
-    def suspects(self, run: EntryRun) -> list[int]:
+    def suspects(self, run: EntryRun) -> Iterable[int]:
         """Return which entries of a run are not known to be good."""
         count = len(run.rows)
         found: set[int] = set()
@@ -117,8 +130,7 @@ class QuickCheck:
                 found.update(at for at, text in enumerate(texts) if text == "")
         if not all(self._is_good_form(form, run, constants) for form in run.forms):
             found.update(range(count))
-        record = run.layout.record
-        return [at for at in sorted(found) if not self.is_good(run.name, record(run.rows[at]))]
+        return sorted(found)
 
     def _is_good_form(
         self, form: Form, run: EntryRun, constants: Mapping[int, tuple[str, str]]
@@ -214,10 +226,10 @@ class _PatternTest(_Test):
         return self._are_good(SEPARATOR.join([*filter(None, texts), ""])) is not None
 
 
-_VISIBLE: Final = r"[ \t\r\n]*+(?:[!-%'-~]|[^\W_])"
+_VISIBLE: Final = rf"{_BLANKS}(?:[!-%'-~]|[^\W_])"
 """How a text begins that is certainly not blank after cleaning: an & may become a blank."""
 _is_good_url: Final = _PatternTest(_URL)
-_is_good_date: Final = _PatternTest(rf"{_DATE}|{_FEED_DATE}")
+_is_good_date: Final = _PatternTest(rf"{_BLANKS}(?:{_DATE}|{_FEED_DATE}){_BLANKS}")
 _is_significant: Final = _NeverTest()
 """The text itself is part of the signature."""
 _is_never_good: Final = _NeverTest()

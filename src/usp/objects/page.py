@@ -71,13 +71,22 @@ RawEntry: TypeAlias = Any
 """An entry before conversion: a record, or whatever else its field reader takes."""
 
 _new: Final = object.__new__
-_NOT_CONVERTED: Final[Any] = object()
+NOT_CONVERTED: Final[Any] = object()
+"""The value of a field that is converted on first access."""
+CORE_FIELDS: Final = (
+    *("priority", "last_modified", "change_frequency"),
+    *("news_story", "images", "alternates"),
+)
+"""The fields that a page has from the beginning: those of 1.8.1."""
 """The value of a slot that was not converted yet. The slots of rare fields stay empty instead: that
 costs less until they are accessed. (A ``__getattr__`` would slow every other field down.)"""
 
 
 class PageFieldReader(Protocol):
     """How a format turns a raw entry into the values of a page."""
+
+    @property
+    def first_values(self) -> tuple[Any, ...]: ...  # of CORE_FIELDS, before these are read
 
     def priority(self, record: RawEntry) -> Decimal: ...
     def last_modified(self, record: RawEntry) -> datetime | None: ...
@@ -191,8 +200,14 @@ class SitemapPage(ValueObject):
         page._sitemap_url = sitemap_url
         page._record = record
         page._field_reader = field_reader
-        page._priority = page._last_modified = page._change_frequency = _NOT_CONVERTED
-        page._news_story = page._images = page._alternates = _NOT_CONVERTED
+        (
+            page._priority,
+            page._last_modified,
+            page._change_frequency,
+            page._news_story,
+            page._images,
+            page._alternates,
+        ) = field_reader.first_values
         return page
 
     def __getstate__(self) -> tuple[dict[str, Any] | None, dict[str, Any]]:
@@ -267,8 +282,8 @@ class SitemapPage(ValueObject):
 
     def _rare_field(self, name: str) -> Any:  # noqa: ANN401 -- any field
         """Return a field, converted on first access: until then its slot is empty."""
-        value = getattr(self, f"_{name}", _NOT_CONVERTED)
-        if value is _NOT_CONVERTED:
+        value = getattr(self, f"_{name}", NOT_CONVERTED)
+        if value is NOT_CONVERTED:
             value = getattr(self._field_reader, name)(self._record)
             setattr(self, f"_{name}", value)
         return value
@@ -286,14 +301,14 @@ class SitemapPage(ValueObject):
     @property
     def priority(self) -> Decimal:
         """The importance of the page within its site, from 0 to 1; 0.5 if it is not given."""
-        if self._priority is _NOT_CONVERTED:
+        if self._priority is NOT_CONVERTED:
             self._priority = self._field_reader.priority(self._record)
         return self._priority
 
     @property
     def last_modified(self) -> datetime | None:
         """When the page last changed; naive if the sitemap gives no time zone, as in 1.8.1."""
-        if self._last_modified is _NOT_CONVERTED:
+        if self._last_modified is NOT_CONVERTED:
             self._last_modified = self._field_reader.last_modified(self._record)
         return self._last_modified
 
@@ -311,28 +326,28 @@ class SitemapPage(ValueObject):
     @property
     def change_frequency(self) -> SitemapPageChangeFrequency | None:
         """How often the page changes; ALWAYS for an unknown word, as in 1.8.1."""
-        if self._change_frequency is _NOT_CONVERTED:
+        if self._change_frequency is NOT_CONVERTED:
             self._change_frequency = self._field_reader.change_frequency(self._record)
         return self._change_frequency
 
     @property
     def news_story(self) -> SitemapNewsStory | None:
         """The news story on the page, or the title and date of a feed's item."""
-        if self._news_story is _NOT_CONVERTED:
+        if self._news_story is NOT_CONVERTED:
             self._news_story = self._field_reader.news_story(self._record)
         return self._news_story
 
     @property
     def images(self) -> list[SitemapImage] | None:
         """The images on the page; None if there are none."""
-        if self._images is _NOT_CONVERTED:
+        if self._images is NOT_CONVERTED:
             self._images = self._field_reader.images(self._record)
         return self._images
 
     @property
     def alternates(self) -> list[tuple[str, str]] | None:
         """The page in other languages as (language, URL); None if there are none."""
-        if self._alternates is _NOT_CONVERTED:
+        if self._alternates is NOT_CONVERTED:
             self._alternates = self._field_reader.alternates(self._record)
         return self._alternates
 

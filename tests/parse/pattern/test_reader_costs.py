@@ -73,7 +73,10 @@ def test_the_pattern_is_used_again_after_entries_that_expat_read() -> None:
     assert_readers_agree([data])
 
 
-REFERENCES = ["&#20013;", "&#x4e2d;", "&#99999;", "&#128512;", "&#x1F600;", "&#xFFFFF;"]
+REFERENCES = [
+    *("&#20013;", "&#x4e2d;", "&#99999;", "&#128512;", "&#x1F600;", "&#xFFFFF;"),
+    *("&#039;", "&#x01B0;", "&#0000020013;"),  # as PHP and .NET write them
+]
 UNSAFE_CODE_POINTS = [
     "&#50000;",
     "&#55296;",
@@ -82,6 +85,8 @@ UNSAFE_CODE_POINTS = [
     "&#65534;",
     "&#65535;",
     "&#65536;",
+    "&#0013;",
+    "&#x0009;",
 ]
 INVALID_CODE_POINTS = ["&#1114112;", "&#x110000;", "&#xD800;", "&#xdfff;", "&#xFFFE;", "&#xffff;"]
 

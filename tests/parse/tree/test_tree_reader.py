@@ -13,8 +13,10 @@ from tests.parse.pattern.readers import assert_readers_agree, documents, forget_
 from tests.parse.reading import ALL, SM, u
 from tests.parse.strategies import Damaged, anything, damaged, examples, xml_formats
 from usp._parse.diagnostics import Diagnostics
+from usp._parse.document import Source, document_entries
 from usp._parse.input.sniff import Kind
-from usp._parse.pattern.layout import EntryRun, iter_entries
+from usp._parse.opening import open_document
+from usp._parse.pattern.layout import EntryRun, Row, iter_entries
 from usp._parse.tree import names
 from usp._parse.tree.tree_reader import SmallDocument, read_tree
 from usp._parse.xml.grammar import GRAMMARS
@@ -229,6 +231,14 @@ def test_entries_with_few_shapes_are_one_run() -> None:
     assert assert_same_entries(data, Kind.URLSET)
 
 
+def test_what_looks_like_a_tag_but_is_none_moves_no_position() -> None:
+    unparsed = "<!-- <url> -->", "<?x <url> ?>", "<lastmod><![CDATA[<url>]]]></lastmod>"
+    listed = "\n".join(u(f"http://h.example/{n}", text) for n, text in enumerate(unparsed))
+    data = f"<urlset {SM}><!-- <url> - <url>-->{listed}{u('relative')}</urlset>".encode()
+    assert assert_same_entries(data, Kind.URLSET)
+    assert_readers_agree([data])
+
+
 ODD = [
     ("text between entries", "</url>text", "</url>"),
     ("a <loc> outside", "</url><loc>http://h.example/x</loc>", "</url>"),
@@ -264,7 +274,25 @@ def test_what_is_kept_is_limited() -> None:
     assert len(names._known) <= 256
     table = names.names_in(GRAMMARS[Kind.URLSET], "http://www.sitemaps.org/schemas/sitemap/0.9")
     assert len(table) <= 500
+    assert len(table.shapes) <= 64
     assert all(len(shapes) <= 500 for shapes in table.shapes.values())
+
+
+@pytest.mark.parametrize("count", [3, 200])  # for the tree reader, and for the pattern reader
+def test_rows_are_only_as_long_as_the_entries_of_their_own_document(count: int) -> None:
+    def rows_of(more: str) -> list[Row]:
+        listed = "".join(u(f"http://h.example/{n}", more) for n in range(count))
+        opened = open_document(Source.of(f"<urlset {ALL}>{listed}</urlset>", None), Diagnostics())
+        (run,) = document_entries(opened, Diagnostics())
+        assert isinstance(run, EntryRun)
+        return run.rows
+
+    forget_all()
+    alone = rows_of("<lastmod>2020-05-06</lastmod>")
+    rows_of("<priority>1</priority><changefreq>daily</changefreq>")
+    rows_of("<changefreq>daily</changefreq>")
+    assert rows_of("<lastmod>2020-05-06</lastmod>") == alone
+    assert {len(row) for row in alone} == {2}
 
 
 def test_twice_the_items_take_twice_the_time() -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
-from typing import ClassVar, Final, TypeVar
+from typing import Any, ClassVar, Final, TypeVar
 
 from usp._parse.diagnostics import Diagnostics
 from usp._parse.input.sniff import Kind
@@ -18,6 +18,8 @@ from usp._parse.values.text import clean_text, decode_entities
 from usp._parse.values.urls import check_url, resolve_url
 from usp._parse.xml.grammar import UNKNOWN, UNKNOWN_END, UNKNOWN_TEXT
 from usp.objects.page import (
+    CORE_FIELDS,
+    NOT_CONVERTED,
     SITEMAP_PAGE_DEFAULT_PRIORITY,
     PageElement,
     PageLink,
@@ -245,6 +247,15 @@ class FieldReader:
     more_keys: ClassVar[tuple[str, ...]] = ()
     """The prefixes of the keys that 1.8.1 doesn't read."""
 
+    first_values: ClassVar[tuple[Any, ...]] = (SITEMAP_PAGE_DEFAULT_PRIORITY, *[None] * 5)
+    """What the fields of a page are before they are read: those that a format lacks are known."""
+
+    def __init_subclass__(cls) -> None:
+        cls.first_values = tuple(
+            default if getattr(cls, name) is getattr(FieldReader, name) else NOT_CONVERTED
+            for name, default in zip(CORE_FIELDS, FieldReader.first_values, strict=True)
+        )
+
     def __init__(self, base: str | None, kind: Kind) -> None:
         self.base = base
         self.kind = kind
@@ -272,17 +283,21 @@ class FieldReader:
     def check(self, name: str, record: Record, diagnostics: Diagnostics) -> None:  # noqa: ARG002
         """Report invalid values of an entry; what is skipped is reported where it is skipped."""
         for key, text in record:
-            code, is_valid = self.validators.get(key, ("", bool))
-            if code and not is_valid(text) and (cleaned := clean_text(text)):
-                diagnostics.report(code, f"{key} {cleaned[:80]!r} is not valid")
-            if key in self.url_keys and clean_text(text):
-                check_url(text, self.base, diagnostics)
-            if key in self.plain_text_keys and decode_entities(text) != text and clean_text(text):
-                diagnostics.report("SM306", f"{key} {text.strip()[:80]!r} is escaped twice")
+            self.check_value(key, text, diagnostics)
         counts = Counter(key for key, _ in record if key in self.single_keys)
         for key, count in counts.items():
             if count > 1:
                 diagnostics.report("SM404", f"an entry has {count} <{key}>; the first is used")
+
+    def check_value(self, key: str, text: str, diagnostics: Diagnostics) -> None:
+        """Report an invalid value, whatever else its entry has."""
+        code, is_valid = self.validators.get(key, ("", bool))
+        if code and not is_valid(text) and (cleaned := clean_text(text)):
+            diagnostics.report(code, f"{key} {cleaned[:80]!r} is not valid")
+        if key in self.url_keys and clean_text(text):
+            check_url(text, self.base, diagnostics)
+        if key in self.plain_text_keys and decode_entities(text) != text and clean_text(text):
+            diagnostics.report("SM306", f"{key} {text.strip()[:80]!r} is escaped twice")
 
     def _url(self, text: str | None) -> str:
         return resolve_url(text, self.base)

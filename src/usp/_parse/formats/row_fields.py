@@ -13,7 +13,7 @@ from usp._parse.formats.field_reader import FieldReader, GroupedField, Texts, re
 from usp._parse.pattern.layout import Element, EntryRun, Row, RowLayout
 from usp._parse.values.bounded_cache import MAX_CACHED_LENGTH
 from usp._parse.values.plain import are_plain_or_absent
-from usp.objects.page import PageFieldReader, SitemapPage
+from usp.objects.page import CORE_FIELDS, PageFieldReader, SitemapPage
 
 Read = Callable[[Row], object]
 Plain = frozenset[int]
@@ -39,6 +39,10 @@ class RowFieldReader:
     def __init__(self, fields: FieldReader, layout: RowLayout, plain: Plain) -> None:
         shared: dict[str, Read] = layout.notes.setdefault(type(fields), {})
         self.__dict__.update(shared)
+        key = type(fields), "first values"
+        if key not in layout.notes:
+            layout.notes[key] = _first_values(fields, layout)
+        self.first_values: tuple[object, ...] = layout.notes[key]
         self._fields = fields
         self._layout = layout
         self._plain = plain
@@ -64,6 +68,20 @@ class RowFieldReader:
         return self._layout.may_have(self._fields.more_keys)
 
 
+def _first_values(fields: FieldReader, layout: RowLayout) -> tuple[object, ...]:
+    """Return what the fields of pages are before they are read: those that no row has are known."""
+    found: list[object] = []
+    for name, known in zip(CORE_FIELDS, fields.first_values, strict=True):
+        grouped, single = fields.grouped.get(name), fields.single_texts.get(name)
+        if grouped and not layout.may_have((grouped.prefix,)):
+            found.append(None)
+        elif single and single[0] not in layout.keys:
+            found.append(single[1](""))
+        else:
+            found.append(known)
+    return tuple(found)
+
+
 def plain_columns(fields: FieldReader, run: EntryRun) -> Plain:
     """Return which columns of URLs in groups, such as those of images, have plain ones only."""
     key = type(fields), "urls"
@@ -79,16 +97,10 @@ def plain_columns(fields: FieldReader, run: EntryRun) -> Plain:
 
 def _shared_reader(name: str, fields: FieldReader, layout: RowLayout) -> Read | None:
     """Return the function of a field that needs nothing of the document; None for another."""
-    grouped, single = fields.grouped.get(name), fields.single_texts.get(name)
-    if grouped and not layout.may_have((grouped.prefix,)):
-        return lambda _: None
-    if single is None:
+    if name not in fields.single_texts:
         return None
-    key, parse = single
+    key, parse = fields.single_texts[name]
     column = layout.only(key)
-    if key not in layout.keys:
-        nothing = parse("")
-        return lambda _: nothing
     if column is None:
         return None
     if key in fields.repeated_keys:

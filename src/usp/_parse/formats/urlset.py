@@ -30,7 +30,7 @@ from usp._parse.input.sniff import Kind
 from usp._parse.values.dates import is_valid_date, parse_aware_date, parse_date
 from usp._parse.values.enumerations import is_change_frequency, parse_change_frequency
 from usp._parse.values.numbers import parse_priority, priority_or_default
-from usp._parse.values.plain import is_plain_url
+from usp._parse.values.plain import BLANKS, is_plain_url
 from usp._parse.values.text import (
     cached_text_or_none,
     clean_text,
@@ -200,8 +200,8 @@ class UrlsetFieldReader(FieldReader):
     def urls(self, record: Record, diagnostics: Diagnostics) -> list[str]:
         """Return the URLs of the entry: some sites put several into one."""
         written = texts(record, "loc")
-        if len(written) == 1 and is_plain_url(written[0]):
-            return written
+        if len(written) == 1 and is_plain_url(url := written[0].strip(BLANKS)):
+            return [url]
         parts = (part for text in written for part in split_urls(text))
         urls = [url for text in parts if (url := self._url(text))]
         if not urls:

@@ -2,7 +2,9 @@
 
 Shapes that differ only in which elements are missing have one layout, so that the entries of a
 document are few runs, whatever they lack. A table of fits is shared by all documents with the same
-namespaces; what is full is emptied, for the documents that follow.
+namespaces that begin with an entry of the same shape, as those of one generator do: one for all
+would have layouts with the elements of all, and rows as long as those. What is full is emptied, for
+the documents that follow.
 """
 
 from collections.abc import Callable
@@ -14,6 +16,7 @@ from usp._parse.pattern.known_patterns import EntryPattern
 from usp._parse.pattern.layout import Form, Row, RowLayout
 from usp._parse.pattern.layouts import LayoutElements, LayoutTable, layout_of, positions_in
 from usp._parse.pattern.learning import EMPTY, NameProblem
+from usp._parse.values.bounded_cache import keep
 from usp._parse.xml.grammar import Grammar
 from usp._parse.xml.namespaces import NamespaceScope
 
@@ -24,7 +27,8 @@ _NONE: Final = -1
 """The places of these two."""
 _MAX_FITS: Final = 512
 _MAX_SHAPE: Final = 4096
-"""What a table holds: so many shapes, of this length."""
+_MAX_TABLES: Final = 64
+"""What a table holds: so many shapes, of this length; and how many tables there are."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,13 +83,14 @@ def is_kept(shape: str) -> bool:
     return len(shape) <= _MAX_SHAPE
 
 
-def table_of(grammar: Grammar, scope: NamespaceScope) -> FitTable:
-    """Return the table for these namespaces."""
-    tables = scope.names.fits
-    key = id(grammar.entries), grammar.extensions
-    if key not in tables:
-        tables[key] = FitTable()
-    table: FitTable = tables[key]
+def table_of(grammar: Grammar, scope: NamespaceScope, first: str) -> FitTable:
+    """Return the table for documents with these namespaces whose first entry has this shape."""
+    key = id(grammar.entries), grammar.extensions, first
+    table: FitTable | None = scope.names.fits.get(key)
+    if table is None:
+        table = FitTable()
+        if is_kept(first):
+            keep(scope.names.fits, key, table, _MAX_TABLES)
     return table
 
 

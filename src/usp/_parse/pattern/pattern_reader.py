@@ -48,7 +48,7 @@ class PatternReader:
     def __init__(self, grammar: Grammar) -> None:
         self._grammar = grammar
         self._scope: NamespaceScope | None = None  # under which the patterns are valid
-        self._table = FitTable()
+        self._table: FitTable | None = None  # known when the first entry is
         self._length = _FIRST_STRETCH  # of the next stretch
         self._budget = _BUDGET
         self._left = 0  # what is left of the budget
@@ -86,7 +86,7 @@ class PatternReader:
             self._has_references = b"&" in self._block or b"\r" in self._block
         if scope is not self._scope:
             self._scope = scope
-            self._table = table_of(self._grammar, scope)
+            self._table = None
         index = self._index_of(begin)
         name = _ENTRY_NAME.match(self._text, index)
         run, end = self._run(f"</{name[1]}>", index, start + begin) if name else (None, index)
@@ -163,7 +163,9 @@ class PatternReader:
 
     def _fits_of(self, shapes: list[str]) -> list[Fit]:
         """Return the fits of shapes, up to the first one that is left to expat."""
-        known = self._table.fits
+        if self._table is None and self._scope:
+            self._table = table_of(self._grammar, self._scope, shapes[0])
+        known = self._table.fits if self._table else {}
         try:
             return list(map(known.__getitem__, shapes))
         except KeyError:
@@ -192,7 +194,7 @@ class PatternReader:
     def _new_fit(self, shape: str) -> Fit | None:
         """Return how entries of a shape become rows; None if they are left to expat."""
         scope, table = self._scope, self._table
-        if shape in table.refused or scope is None or self._left <= 0:
+        if scope is None or table is None or shape in table.refused or self._left <= 0:
             return None
         pattern = find_pattern(shape, self._grammar, scope)
         if pattern is None:

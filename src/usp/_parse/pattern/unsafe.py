@@ -8,8 +8,8 @@ _UNSAFE: Final = re.compile(f"[{re.escape(_CONTROLS.decode())}\ufffe\uffff]")
 BAD_REFERENCE: Final = re.compile(
     # Good are the five entities of XML, and characters that XML certainly allows.
     r"&(?!(?:amp|lt|gt|quot|apos"
-    r"|#(?:3[2-9]|[4-9][0-9]|[1-9][0-9]{2,3}|[1-47-9][0-9]{4}|[1-9][0-9]{5})"
-    r"|#x(?:[2-9A-Fa-f][0-9A-Fa-f]|[1-9A-Fa-f][0-9A-Fa-f]{2}|[1-9A-Ca-c][0-9A-Fa-f]{3}"
+    r"|#0{0,5}(?:3[2-9]|[4-9][0-9]|[1-9][0-9]{2,3}|[1-47-9][0-9]{4}|[1-9][0-9]{5})"
+    r"|#x0{0,5}(?:[2-9A-Fa-f][0-9A-Fa-f]|[1-9A-Fa-f][0-9A-Fa-f]{2}|[1-9A-Ca-c][0-9A-Fa-f]{3}"
     r"|[1-9A-Fa-f][0-9A-Fa-f]{4}));)"
 )
 

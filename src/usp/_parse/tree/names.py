@@ -22,11 +22,12 @@ RDF_ABOUT: Final = f"{{{RDF}}}about"
 _XML: Final = "{http://www.w3.org/xml/1998/namespace}"  # in lower case
 _SITEMAPS: Final = "sm"
 _MAX_KEPT: Final = 256
+_MAX_SHAPES: Final = 64
 _MAX_NAMES: Final = 500
 _MAX_NAME: Final = 200
 _MAX_FIELDS: Final = 16
-"""How many tables are kept, how many names and shapes each has, how long names are, and how many
-fields a row has."""
+"""How many tables are kept, how many tables of shapes each has, how many names and shapes these
+have, how long names are, and how many fields a row has."""
 
 
 class Names(dict[str, str]):
@@ -45,11 +46,10 @@ class Names(dict[str, str]):
         self._attributes: dict[Tag, Attributes] = {}
         self.entries = self.level(grammar.entries)
         """The entries by their names."""
-        self.shapes = {
-            tag: Shapes(self.level(tag.children or {}), grammar.url_field)
-            for tag in grammar.entries.values()
-        }
-        """What entries of each kind have in common, by the names of their fields."""
+        self.shapes: dict[tuple[Tag, tuple[str, ...]], Shapes] = {}
+        """What entries of each kind have in common, by the fields of the first one: documents of
+        one generator begin alike, and a table for all would have rows for what all have."""
+        self._url_field = grammar.url_field
 
     def __missing__(self, name: str) -> str:
         namespace, written = split_name(name)
@@ -61,6 +61,15 @@ class Names(dict[str, str]):
         if len(name) <= _MAX_NAME:
             keep(self, name, key, _MAX_NAMES)
         return key
+
+    def shapes_of(self, tag: Tag, first: tuple[str, ...]) -> "Shapes":
+        """Return the shapes of entries of a kind, in documents whose first one has these fields."""
+        found = self.shapes.get((tag, first))
+        if found is None:
+            found = Shapes(self.level(tag.children or {}), self._url_field)
+            if _is_kept(first):
+                keep(self.shapes, (tag, first), found, _MAX_SHAPES)
+        return found
 
     def attributes(self, tag: Tag) -> "Attributes":
         """Return the attributes of an element that are known."""
@@ -123,6 +132,10 @@ class Shape:
     """Returns the row, given the texts and None."""
 
 
+def _is_kept(fields: tuple[str, ...]) -> bool:
+    return sum(map(len, fields)) <= _MAX_NAME * _MAX_FIELDS
+
+
 class Shapes(dict[tuple[str, ...], Shape | None]):
     """The shapes of entries, by the names of their fields; None for entries that are no rows."""
 
@@ -134,7 +147,7 @@ class Shapes(dict[tuple[str, ...], Shape | None]):
 
     def __missing__(self, names: tuple[str, ...]) -> Shape | None:
         shape = self._shape([self._tags[name] for name in names])
-        if sum(map(len, names)) <= _MAX_NAME * _MAX_FIELDS:
+        if _is_kept(names):
             keep(self, names, shape, _MAX_NAMES)
         return shape
 

@@ -8,6 +8,7 @@ Only documents in which nothing is odd are read in this way: well-formed, with e
 belongs. Any other one is left to ``XmlReader``, the authority on what it means and on its problems.
 """
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,7 +18,8 @@ from xml.etree.ElementTree import Element, ParseError, XMLParser
 from usp._parse.diagnostics import START, Diagnostics, Position, ReadPosition
 from usp._parse.input.chunks import CHUNK_SIZE
 from usp._parse.pattern.layout import EntryRun, Row, iter_entries
-from usp._parse.tree.names import ODD, RDF, RDF_ABOUT, Level, Shape, names_in, split_name
+from usp._parse.tree.names import ODD, RDF, RDF_ABOUT, Level, Shape, Shapes, names_in, split_name
+from usp._parse.xml.boundaries import boundaries_for
 from usp._parse.xml.entry_builder import Entry
 from usp._parse.xml.grammar import Grammar, Tag
 from usp._parse.xml.namespaces import binds_unusual_prefix
@@ -31,13 +33,19 @@ _BASE: Final = "{http://www.w3.org/XML/1998/namespace}base"
 LARGEST_TREE: Final = CHUNK_SIZE
 """Longer documents are never held whole."""
 _FEW_ENTRIES: Final = 60
-_LONG_ENTRY: Final = 700
-"""With more entries than that, which are shorter than that, the pattern reader saves more than it
-costs to learn (``bench real``)."""
+"""With more entries than that, the pattern reader saves more than it costs to learn (``bench
+real``)."""
 _MAX_DEPTH: Final = 16
 _MAX_INNER: Final = 400
 """How deep entries may be, and how many elements there may be inside of one that isn't read: with
 more of them, some may be nested too deep."""
+
+
+_UNPARSED: Final = re.compile(
+    rb"<!\[CDATA\[[^\]]*+(?:\](?!\]>)[^\]]*+)*+|<!--[^-]*+(?:-(?!->)[^-]*+)*+"
+    rb"|<\?[^?]*+(?:\?(?!>)[^?]*+)*+"
+)
+"""What may contain something that looks like a tag."""
 
 
 class _OddError(Exception):
@@ -59,8 +67,7 @@ def is_worth_a_tree(text: bytes, grammar: Grammar) -> bool:
     """Tell whether a tree is the fastest way to read a document."""
     if not grammar.plain_texts:
         return True  # items are long, and few of their texts are read
-    entries = text.count(b"</url>") + text.count(b"</sitemap>")
-    return entries <= _FEW_ENTRIES or len(text) > _LONG_ENTRY * entries
+    return text.count(b"</url>") + text.count(b"</sitemap>") <= _FEW_ENTRIES
 
 
 def read_tree(
@@ -79,7 +86,7 @@ def read_tree(
         return None
     if not reader.entries:
         return None
-    diagnostics.position_of = positions = _Positions(document, grammar)
+    diagnostics.position_of = positions = _Positions(document, grammar, reader.count)
     if problem := reader.names.problem:
         diagnostics.report(*problem, position=positions.root.position)
     diagnostics.check_time()
@@ -96,9 +103,10 @@ class _TreeReader:
         self._data = data
         self._grammar = grammar
         self._has_bases = _XML_BASE in data
-        self._count = 0
+        self.count = 0
         self._run: EntryRun | None = None
         self._shape: Shape | None = None
+        self._shapes: dict[Tag, Shapes] = {}
         self._checked_prefixes = False
         if self.names.depend_on_prefixes and data.count(namespace.encode()) > 1:
             raise _OddError
@@ -112,7 +120,7 @@ class _TreeReader:
             raise _OddError
         if self._has_bases:
             base = element.get(_BASE, base)
-        tags, all_shapes = self.names.entries, self.names.shapes
+        tags = self.names.entries
         may_be_rows = self._grammar.plain_texts and not self._has_bases
         for child in element:
             tag = tags[child.tag]
@@ -121,22 +129,29 @@ class _TreeReader:
                 self._read_around(child, depth + 1, base)
                 continue
             # In a feed, what is a page depends on several fields: rows would be of no use.
-            shape = all_shapes[tag][tuple([field.tag for field in child])] if may_be_rows else None
+            shape = self._shape_of(child, tag) if may_be_rows else None
             if shape and not any(map(len, child)):
                 texts: list[str | None] = [field.text or "" for field in child]
                 texts.append(None)
                 self._add_row(shape.row(texts), shape, tag, child)
             else:
-                self.entries.append((tag.key, self._record(child, tag, base), self._count))
+                self.entries.append((tag.key, self._record(child, tag, base), self.count))
                 self._run = None
-            self._count += 1
+            self.count += 1
+
+    def _shape_of(self, entry: Element, tag: Tag) -> Shape | None:
+        fields = tuple([field.tag for field in entry])
+        shapes = self._shapes.get(tag)
+        if shapes is None:
+            shapes = self._shapes[tag] = self.names.shapes_of(tag, fields)
+        return shapes[fields]
 
     def _add_row(self, row: Row, shape: Shape, tag: Tag, entry: Element) -> None:
         url, run = row[shape.url], self._run
         if not url or url.isspace():
             self._check_loose_texts(entry, self.names.level(tag.children or {}))
         if run is None or run.layout is not shape.layout or run.name != tag.key:
-            offset = range(self._count, len(self._data)).__getitem__
+            offset = range(self.count, len(self._data)).__getitem__
             run = self._run = EntryRun(tag.key, shape.layout, [], [], offset, 0)
             self.entries.append(run)
             self._shape = None
@@ -236,9 +251,10 @@ def _check_blank(texts: Iterable[str | None]) -> None:
 class _Positions:
     """Returns the position of an entry, given its number; only problems need one."""
 
-    def __init__(self, document: SmallDocument, grammar: Grammar) -> None:
+    def __init__(self, document: SmallDocument, grammar: Grammar, entry_count: int) -> None:
         self._document = document
         self._grammar = grammar
+        self._entry_count = entry_count
         self._offsets: list[int] = []
         self._buffer: ReadBuffer | None = None
 
@@ -250,9 +266,21 @@ class _Positions:
     def __call__(self, number: int) -> Position:
         if self._buffer is None:
             data, root = self._document.text[self._document.root :], self.root
-            diagnostics = Diagnostics(collecting=False, locating=False)
-            reader = XmlReader(self._grammar, diagnostics, root, expat_only=True)
-            self._offsets = [at for _, _, at in iter_entries(reader.read([data]))]
+            self._offsets = _start_tags(data, self._grammar)
+            if len(self._offsets) != self._entry_count:
+                self._offsets = self._read_offsets(data, root)
             self._buffer = ReadBuffer(root)
             self._buffer.append(data)
         return self._buffer.position_of(self._offsets[number])
+
+    def _read_offsets(self, data: bytes, root: ReadPosition) -> list[int]:
+        diagnostics = Diagnostics(collecting=False, locating=False)
+        reader = XmlReader(self._grammar, diagnostics, root, expat_only=True)
+        return [at for _, _, at in iter_entries(reader.read([data]))]
+
+
+def _start_tags(data: bytes, grammar: Grammar) -> list[int]:
+    """Return where start tags of entries are in well-formed XML."""
+    if b"<!" in data or b"<?" in data:
+        data = _UNPARSED.sub(lambda found: b" " * len(found[0]), data)
+    return [start.start() for start in boundaries_for(grammar).starts.finditer(data)]

@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from typing import Final
 
 from usp._parse.values.bounded_cache import bounded_cache
+from usp._parse.values.plain import BLANKS
 from usp._parse.values.text import clean_text
 
 _MAX_LENGTH: Final = 64
@@ -144,7 +145,8 @@ def parse_date(text: str) -> datetime | None:
             return datetime(*numbers, int(hour), int(minute), int(second), tzinfo=zone)
         except ValueError:
             pass
-    return _parse_any_form(text)
+    stripped = text.strip(BLANKS)
+    return _parse_any_form(text) if stripped == text else parse_date(stripped)
 
 
 def parse_aware_date(text: str) -> datetime | None:
@@ -176,6 +178,8 @@ def is_valid_date(text: str) -> bool:
     """Tell whether a text is a date, and names no unknown time zone."""
     if parse_date(text) is None:
         return False
+    if _iso_length(text[4::3]) == len(text) and text[-2] < "6":  # no offset has 60 minutes
+        return True
     cleaned = clean_text(text)
     matches = filter(None, (form(cleaned) for form in (*_FORMS, _NUMBERS)))
     zone = next((match.groupdict().get("zone") for match in matches), None)

@@ -19,6 +19,8 @@ is_plain_url: Final = re.compile(
 ).fullmatch
 """Tells whether a URL is plain."""
 
+BLANKS: Final = " \t\r\n"
+"""The whitespace of XML: where it surrounds a URL or a date, it means nothing."""
 SEPARATOR: Final = "\0"
 """Stands between texts that are matched at once: no text of a document contains it."""
 _are_plain_urls: Final = re.compile(

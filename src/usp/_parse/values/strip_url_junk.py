@@ -17,6 +17,8 @@ _PAIRS: Final = {
 _MAX_LENGTH: Final = 8192
 """Longer texts are left alone: browsers and servers accept no longer URLs."""
 _ONLY_A_URL: Final = re.compile(r"https?://[^\s<]++", re.IGNORECASE)
+_ONLY_A_PATH: Final = re.compile(r"[A-Za-z0-9./_~-][A-Za-z0-9./_~?=%#+,$*-]*+")
+"""Nothing of a path that consists of these is junk."""
 _HTTP: Final = re.compile(r"https?://[^\s/?#]", re.IGNORECASE)
 _MESSAGE_START: Final = re.compile(
     r"(?:PHP\s++)?(?:Warning|Notice|Deprecated|Strict Standards|(?:[A-Z][a-z]++ )?[Ee]rror)\s*+:"
@@ -41,7 +43,7 @@ def strip_quotes(text: str) -> str:
 
 def strip_url_junk(text: str) -> str:
     """Return the one URL in a text that contains something else around it, or the text."""
-    if _ONLY_A_URL.fullmatch(text) or len(text) > _MAX_LENGTH:
+    if _ONLY_A_URL.fullmatch(text) or _ONLY_A_PATH.fullmatch(text) or len(text) > _MAX_LENGTH:
         return text
     url = _remove_messages(text).strip() if " on line " in text else text
     url = _END_TAGS.sub("", url) if url.endswith(">") else url

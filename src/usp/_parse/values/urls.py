@@ -10,7 +10,7 @@ from urllib.parse import urljoin, urlsplit
 
 from usp._display import redact, without_credentials
 from usp._parse.diagnostics import Diagnostics
-from usp._parse.values.plain import is_plain_url
+from usp._parse.values.plain import BLANKS, is_plain_url
 from usp._parse.values.strip_url_junk import strip_url_junk
 from usp._parse.values.text import CONTROL_CHARACTERS, WHITESPACE, clean_text, decode_entities
 
@@ -34,8 +34,9 @@ def resolve_url(text: str | None, base: str | None, *, keep_userinfo: bool = Fal
     """
     if not text:
         return ""
-    if is_plain_url(text):
-        return text
+    stripped = text.strip(BLANKS)
+    if is_plain_url(stripped):
+        return stripped
     url = _LINE_BREAKS.sub("", strip_url_junk(clean_text(text)))
     url = url if keep_userinfo else without_credentials(url)
     if base is None or not url or (_SCHEME.match(url) and not _needs_base(url)):
@@ -79,12 +80,13 @@ def is_http_url(text: str) -> bool:
 
 def check_url(text: str, base: str | None, diagnostics: Diagnostics) -> None:
     """Report what is wrong with a URL as it is written."""
-    if is_plain_url(text):
+    if is_plain_url(text.strip(BLANKS)):
         return
     if decode_entities(text) != text:
         shown = redact(text.strip())[:_MAX_SHOWN]
         diagnostics.report("SM306", f"URL {shown!r} is escaped twice")
-    if (stripped := strip_url_junk(clean_text(text))) != clean_text(text):
+    cleaned = clean_text(text)
+    if (stripped := strip_url_junk(cleaned)) != cleaned:
         shown = redact(stripped)[:_MAX_SHOWN]
         diagnostics.report("SM311", f"other text surrounds URL {shown!r}")
         text = stripped
