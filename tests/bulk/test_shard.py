@@ -3,17 +3,17 @@
 import asyncio
 import hashlib
 import json
-import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
 
 from tests.bulk.sites import (
+    ALLOWED,
     KINDS,
     OUTCOMES,
     QUICK,
@@ -25,6 +25,7 @@ from tests.bulk.sites import (
     files_below,
 )
 from tests.server import LoopbackServer, index, stall, urlset
+from tests.web_client.test_aio_limits import CountedRequests, EveryHostIsHere
 from usp._tables.batch import Batch
 from usp.bulk import crawl_shard
 from usp.bulk._options import BulkOptions
@@ -145,6 +146,26 @@ def test_the_bytes_of_a_site_are_limited(server: LoopbackServer, tmp_path: Path)
     assert received < 500_000
 
 
+@pytest.mark.parametrize(
+    ("hosts", "limits", "most"),
+    [
+        ([f"h{number}.one.test" for number in range(8)], {}, 2),  # the default for a domain
+        ([f"h{number}.test" for number in range(12)], {}, 8),  # the default for an address
+        ([f"h{number}.test" for number in range(8)], {"per_address": 3}, 3),
+    ],
+    ids=["one domain", "one address", "chosen"],
+)
+def test_requests_at_once_are_limited_over_all_sites(
+    hosts: list[str], limits: Any, most: int, server: LoopbackServer, tmp_path: Path
+) -> None:
+    server.otherwise = counted = CountedRequests()
+    client = {**ALLOWED, "resolver": EveryHostIsHere(), "trust_env": False}
+    chosen = {**QUICK, **limits, "client_settings": client}
+    crawl_shard([f"http://{host}:{server.port}/" for host in hosts], tmp_path, **chosen)
+    assert counted.peak == most
+    assert Tables(tmp_path).outcomes() == dict.fromkeys(range(1, len(hosts) + 1), "none")
+
+
 class _BuggyClient(AbstractAioWebClient):
     """A client with a bug: it raises what no server can cause."""
 
@@ -206,28 +227,3 @@ def test_a_file_in_the_place_of_the_folder_is_wrong_use(sites: ManySites, tmp_pa
     with pytest.raises(UsageError, match="out: File exists"):
         crawl_shard(sites.homepages(1), taken, **QUICK)
     assert list(files_below(tmp_path)) == ["out"]
-
-
-FULL = """
-import json, resource, sys
-import usp.bulk
-sites, out, fields = json.loads(sys.argv[1])
-resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
-try:
-    usp.bulk.crawl_shard(sites, out, **fields)
-except usp.exceptions.StorageError as error:
-    print(error)
-"""
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="has no limit on the size of files")
-def test_a_disk_without_room_ends_the_shard_and_leaves_nothing(
-    sites: ManySites, tmp_path: Path
-) -> None:
-    argument = json.dumps([sites.homepages(7), str(tmp_path), QUICK])
-    command = [sys.executable, "-c", FULL, argument]
-    ended = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
-    assert ended.stdout == "the shard can't be written: File too large\n", ended.stderr
-    assert list(files_below(tmp_path)) == []
-    crawl_shard(sites.homepages(7), tmp_path, **QUICK)
-    assert Tables(tmp_path).outcomes() == expected_outcomes(range(7))

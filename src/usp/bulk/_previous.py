@@ -43,12 +43,8 @@ def check_previous(manifest: CrawlManifest | None, name: str, selection: Mapping
     """
     if manifest is None:
         raise UsageError(f"previous must be the folder of a crawl; there is none in {name}.")
-    for field, wanted in selection.items():
-        if manifest.selection.get(field) != wanted:
-            raise UsageError(
-                f"previous was crawled with another {field} "
-                f"({manifest.selection.get(field)}, not {wanted}), so nothing can be copied."
-            )
+    if other := manifest.other_filter(selection):
+        raise UsageError(f"previous was crawled with another {other}, so nothing can be copied.")
     return manifest.shards
 
 

@@ -70,11 +70,12 @@ class _Worker:
             report: WorkerReport = await run_shard(
                 shard.number, shard.lines, self._out, self._worker, self.ask
             )
-        except Exception as error:  # whatever it is, the other shards of this worker go on
+        except UspError as error:
+            report = FailedReport(shard.number, str(error), is_fatal=True)
+        except Exception as error:  # a bug of ours; the other shards of this worker go on
             logging.getLogger(__name__).exception("Shard %s failed", shard.number)
-            report = FailedReport(
-                shard.number, f"{type(error).__name__}: {error}", isinstance(error, UspError)
-            )
+            reason = f"{type(error).__name__}: {error}"
+            report = FailedReport(shard.number, reason, is_fatal=False)
         finally:
             self._in_hand -= 1
         self.report_sites()
