@@ -28,7 +28,7 @@ demo: $(READY)
 test: $(READY)
 	@$(PY) $(PYTEST) $(ARGS)
 
-# The tests of reports in a browser. Chromium is installed where apt-get may do so, axe-core where npm
+# The tests of reports and of the documentation site in a browser. Chromium is installed where apt-get may do so, axe-core where npm
 # is there; what is missing is the reason for which a test is skipped.
 test-browser: $(READY)
 	@$(PY) $(PIP_INSTALL) --group browser
@@ -38,7 +38,7 @@ test-browser: $(READY)
 	@[ -d $(BROWSER)/node_modules/axe-core ] || { mkdir -p $(BROWSER) \
 		&& npm install --silent --no-audit --no-fund --no-package-lock --prefix $(BROWSER) 'axe-core@^4'; } \
 		|| echo "there is no axe-core: npm can't install it here"
-	@$(PY) -m pytest -n 2 tests/report/test_browser.py $(ARGS)
+	@$(PY) -m pytest -n 2 tests/report/test_browser.py tests/tools/test_site_in_browser.py $(ARGS)
 
 # Crawls into a bucket of a server that speaks S3, in an environment of their own.
 test-s3:

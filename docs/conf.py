@@ -1,6 +1,7 @@
 """Settings of Sphinx for the site that ``make docs`` builds; ``tools/site`` makes its pages."""
 
 import builtins
+from pathlib import Path
 
 from docutils import nodes
 from sphinx import addnodes
@@ -43,6 +44,7 @@ html_theme = "furo"
 html_title = f"usp {release}"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_search_scorer = str(Path(__file__).with_name("search_order.js"))
 html_show_sourcelink = False
 html_copy_source = False
 html_show_copyright = False

@@ -1,4 +1,4 @@
-"""Loopback servers of other kinds: at another address, with TLS, and a proxy for tunnels.
+"""Loopback servers of other kinds: at another address, with TLS, and proxies.
 
 127.0.0.0/8 is all loopback on Linux: two addresses of it can stand for a public and a private host.
 """
@@ -10,12 +10,14 @@ import ssl
 import subprocess
 import threading
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
+from http.client import HTTPConnection
 from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
 
 import pytest
 
-from tests.server import Callback, Handler, LoopbackServer, Running
+from tests.server import Answer, Callback, Handler, LoopbackServer, Running
 
 
 class ServerAt(LoopbackServer):
@@ -145,6 +147,21 @@ class Tunnels(Running):
                     back.join()
 
         super().__init__(socketserver.ThreadingTCPServer(("127.0.0.1", 0), Tunnel))
+
+
+def forward(handler: Handler) -> Answer:
+    """Do what an HTTP proxy does: request the URL that was asked for, and pass its response on."""
+    url = urlsplit(handler.path)
+    connection = HTTPConnection(url.netloc, timeout=10)
+    with closing(connection):
+        connection.request("GET", urlunsplit(("", "", url.path, url.query, "")))
+        response = connection.getresponse()
+        passed = {
+            name: value
+            for name in ("Content-Type", "Location")
+            if (value := response.getheader(name))
+        }
+        return Answer(response.status, response.read(), passed)
 
 
 def pump(source: socket.socket, sink: socket.socket) -> None:

@@ -91,7 +91,8 @@ def check_entries(clusters: int, broken: int, repeated: int) -> JobResult:
             for entry in entries:
                 facts = EntryFacts(sitemap, entry)
                 for rule in rules:
-                    found.take_all(rule.add(facts))
+                    add = rule.add if facts.is_page else rule.add_child
+                    found.take_all(add(facts))
             for rule in rules:
                 found.take_all(rule.end_document(sitemap, DocumentEnd()))
         for rule in rules:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.bulk.sites import QUICK, ManySites, Tables, expected_outcomes, expected_pages
+from tests.server import Answer, LoopbackServer, urlset
 from usp import bulk
 from usp.exceptions import UsageError
 
@@ -87,6 +88,22 @@ def test_the_same_bytes_are_copied_where_a_server_has_no_validators(tmp_path: Pa
         done = crawl(sites, tmp_path / "two", previous=str(tmp_path / "one"))
     assert done.unchanged == 10
     assert Tables(tmp_path / "two").pages() == expected_pages(sites, range(SITES))
+
+
+def test_a_server_that_has_dates_but_no_etags_is_asked_by_date(tmp_path: Path) -> None:
+    date = "Tue, 17 Nov 2026 08:00:00 GMT"
+    with LoopbackServer() as server:
+        server.robots("/a.xml")
+        page = urlset(server.at("/1"))
+        server.site["/a.xml"] = Answer(body=page, headers={"Last-Modified": date})
+        bulk.crawl_shard([server.url], tmp_path / "one", **QUICK)
+        server.site["/a.xml"] = Answer(status=304, headers={"Last-Modified": date})
+        bulk.crawl_shard([server.url], tmp_path / "two", previous=str(tmp_path / "one"), **QUICK)
+    asked = [request.headers for request in server.requests if request.path == "/a.xml"]
+    assert [headers.get("if-modified-since") for headers in asked] == [None, date]
+    two = Tables(tmp_path / "two")
+    assert two.query("SELECT outcome FROM {sites}") == [("found",)]
+    assert two.query(PAGES) == Tables(tmp_path / "one").query(PAGES) != []
 
 
 def test_rows_are_copied_between_crawls_with_the_same_filters_only(tmp_path: Path) -> None:

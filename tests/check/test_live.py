@@ -70,13 +70,14 @@ def test_a_good_page_has_no_finding_and_is_requested_once(server: LoopbackServer
         (410, "SM901", ""),
         (418, "SM901", ""),
         (500, "SM902", ""),
+        (503, "SM902", ""),
         (redirect("/other"), "SM903", ""),
         (redirect("/twice"), "SM903", "error"),
         (redirect("/page"), "SM903", "error"),
         (redirect("/dead"), "SM903", "error"),
         (redirect("/"), "SM907", ""),
     ],
-    ids=["404", "410", "418", "500", "redirect", "chain", "loop", "dead-end", "home"],
+    ids=["404", "410", "418", "500", "503", "redirect", "chain", "loop", "dead-end", "home"],
 )
 def test_the_status_of_a_page_is_judged(
     server: LoopbackServer, answer: Plain, code: str, severity: str
@@ -167,6 +168,8 @@ def test_the_canonical_url_is_compared(server: LoopbackServer) -> None:
     assert codes(server, page(Link=f'<{other}>; rel="canonical"')) == {"SM905": ""}
     assert codes(server, page('<link rel="canonical" href="/page">')) == {}
     assert codes(server, page(f'<link rel="canonical" href="{own}#top">')) == {}
+    both = page(f'<link rel="canonical" href="{own}"><link rel="canonical" href="{other}">')
+    assert codes(server, both) == {"SM905": ""}
     body = f'<link rel="canonical" href="{other}"><p>Written by a user.</p>'
     assert codes(server, page(body=body)) == {}
     server.site["/page"] = page(f'<link rel="canonical" href="{slash}">')

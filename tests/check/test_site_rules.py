@@ -113,13 +113,14 @@ def test_twins_are_found_and_each_names_the_other(server: LoopbackServer) -> Non
 
 def test_links_of_clusters_are_compared_over_all_sitemaps(server: LoopbackServer) -> None:
     en, de, fr, gone = (server.at(name) for name in ("en", "de", "fr", "gone"))
+    b = server.at("b.xml")
     server.robots("a.xml", "b.xml")
     server.site["/a.xml"] = hreflang((en, {"en": en, "de": de, "fr": fr, "es": gone}))
     server.site["/b.xml"] = hreflang((de, {"en": en, "de-at": de}), (fr, {"fr": fr}))
     assert [(one.code, one.url, one.line, one.detail) for one in found(server, "SM58")] == [
-        ("SM583", en, 2, f"fr is {fr}, which does not link back"),
+        ("SM583", en, 2, f"fr is {fr}, whose entry does not link back ({b}, line 3)"),
         ("SM586", en, 2, f"es is {gone}, which no sitemap lists"),
-        ("SM587", en, 2, f"de is {de}, which gives another code for itself"),
+        ("SM587", en, 2, f"de is {de}, whose entry gives another code for itself ({b}, line 2)"),
     ]
 
 

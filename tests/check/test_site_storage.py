@@ -1,9 +1,12 @@
 """What the rules about a whole site keep: on disk beyond a few MiB, and never left behind."""
 
+import gc
 import signal
 import subprocess
 import sys
+import tracemalloc
 from array import array
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,6 +20,11 @@ from usp._check.listing_rules import EntryText
 from usp._check.partitions import COUNT, Partitions
 from usp._check.spooled import SpooledRows
 
+NAMESPACES = (
+    'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" '
+    'xmlns:image="http://www.google.com/schemas/sitemap-image/1.1" '
+    'xmlns:xhtml="http://www.w3.org/1999/xhtml"'
+)
 WRITES_AND_WAITS = """
 import sys
 from usp._check.partitions import Partitions
@@ -139,3 +147,42 @@ def test_sets_are_joined_and_their_marks_stay() -> None:
     assert len({sets.set_of(each) for each in (2, 5, 7, 11)}) == 1
     assert sets.is_marked(sets.set_of(2))
     assert not sets.is_marked(sets.set_of(3))
+
+
+LONG = 20_000
+
+
+def file_with(folder: Path, entries: str) -> Path:
+    file = folder / "sitemap.xml"
+    file.write_text(f"<urlset {NAMESPACES}>{entries}</urlset>", encoding="utf-8")
+    return file
+
+
+@pytest.mark.parametrize(
+    ("loc", "content"),
+    [
+        ("https://example.org/{n}", lambda n: "<image:image/>" * (1000 + n)),
+        ("https://{n}" + "a" * LONG, lambda _: ""),
+        (
+            "https://example.org/{n}",
+            lambda n: f'<xhtml:link rel="alternate" hreflang="{n}{"a" * LONG}" href="/"/>',
+        ),
+    ],
+    ids=["shapes", "hosts", "languages"],
+)
+def test_entries_unlike_any_other_leave_nothing_in_memory(
+    tmp_path: Path, loc: str, content: Callable[[int], str]
+) -> None:
+    list(usp.check(file_with(tmp_path, "<url/>")))  # imports, and what is kept once
+    entries = "".join(f"<url><loc>{loc.format(n=n)}</loc>{content(n)}</url>" for n in range(60))
+    file = file_with(tmp_path, entries)
+    tracemalloc.start()
+    try:
+        with usp.check(file, select=["SM350", "SM362", "SM560", "SM580"]) as findings:
+            assert list(findings)
+        del findings
+        gc.collect()
+        kept, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert kept < 500_000

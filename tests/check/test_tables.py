@@ -66,6 +66,17 @@ def test_an_export_gives_what_the_site_gives(
     assert len(faulty.requests) == requests
 
 
+def test_problems_of_an_export_have_their_pages(faulty: LoopbackServer, tmp_path: Path) -> None:
+    usp.export(faulty.url, tmp_path / "site.db", max_attempts=1)
+    found: dict[str, list[str | None]] = {}
+    for source in (faulty.url, tmp_path / "site.db"):
+        with usp.check(source, select=["SM401"], max_attempts=1) as stream:
+            found[str(source)] = [one.url for finding in stream for one in finding.examples]
+    on_the_site, exported = found.values()
+    assert exported == on_the_site
+    assert all(exported)
+
+
 def test_rules_that_tables_cannot_decide_are_named(faulty: LoopbackServer, tmp_path: Path) -> None:
     usp.export(faulty.url, tmp_path / "site.db", max_attempts=1)
     found: list[usp.Occurrence] = []
@@ -91,8 +102,6 @@ def test_a_recording_is_checked_like_the_site(faulty: LoopbackServer, tmp_path: 
     requests = len(faulty.requests)
     assert codes(path) == live
     assert len(faulty.requests) == requests
-    with pytest.raises(UsageError, match="a recording has no pages"):
-        usp.check(path, live=1)
 
 
 def test_a_folder_without_tables_is_refused_and_base_url_is_named(tmp_path: Path) -> None:

@@ -163,6 +163,17 @@ def test_markdown_is_a_table(faulty: str) -> None:
     assert len([line for line in lines if line.startswith("| ")]) == 3
 
 
+def test_what_a_url_contains_makes_no_markup_in_markdown(tmp_path: Path) -> None:
+    file = tmp_path / "sitemap.xml"
+    file.write_text(
+        '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url>'
+        "<loc>https://example.org/![x](https://example.net/a_b.png)|`*&lt;b></loc></url></urlset>"
+    )
+    out = check(str(file), "-f", "markdown", "--select", "SM355").out
+    shown = r"https://example.org/!\[x\](https://example.net/a_b.png)\|\`\*&lt;b>: "
+    assert f"| line 1: {shown}" in out
+
+
 def test_junit_has_a_case_for_each_sitemap_and_block(faulty: str) -> None:
     suite = parseString(check(faulty, "-f", "junit").out)  # noqa: S318 -- our own output
     cases = suite.getElementsByTagName("testcase")
@@ -302,9 +313,11 @@ def test_a_state_is_compared_with_and_its_absence_is_undecided(
     ("options", "message"),
     [
         (["https://example.org/", "--base-url", "https://example.org/"], "is no folder"),
+        (["no-such", "--base-url", "https://example.org/"], "--base-url is the URL of a folder"),
+        ([".", "--base-url", "https://example.org/", "--live"], "live and twice need a network"),
         (["https://example.org/", "--live", "many"], "--live must be a number of pages"),
         (["https://example.org/", "--max-drop", "5%"], "--max-drop needs a state"),
-        (["https://example.org/", "--live", "--replay", "a.warc.gz"], "--live needs a network"),
+        (["https://example.org/", "--live", "--replay", "no.warc.gz"], "no.warc.gz can't be read"),
         (["."], "--base-url"),
     ],
 )

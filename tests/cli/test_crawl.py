@@ -6,6 +6,7 @@ import pytest
 
 from tests.bulk.sites import QUICK, USER_AGENT, ManySites, Tables
 from tests.cli.command import usp
+from usp.bulk._options import CLIENT_SETTINGS, BulkOptions
 
 AGENT = ("--user-agent", USER_AGENT, "--allow-private", "--max-attempts", "1", "--workers", "2")
 """Options for loopback sites."""
@@ -84,3 +85,10 @@ def test_wrong_use_is_one_clear_line(
     assert done.code == 2
     assert message in done.err
     assert len(done.err.splitlines()) == 1
+
+
+def test_the_help_has_the_defaults_of_a_crawl_of_many_sites() -> None:
+    text = " ".join(usp("crawl", "--help").out.split())
+    connect, wait = CLIENT_SETTINGS["timeout"]
+    assert f"wait for bytes (default: {connect:g} and {wait:g})" in text
+    assert f"while it is worth it (default: {BulkOptions(USER_AGENT).policy.max_attempts})" in text

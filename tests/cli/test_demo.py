@@ -1,13 +1,15 @@
 """``usp demo``, and the demo site, which other tests use too."""
 
 import re
+import signal
 import socket
+import sys
 from datetime import UTC, datetime
 from decimal import Decimal
 
 import pytest
 
-from tests.cli.command import script, usp
+from tests.cli.command import script, start, usp
 from usp.cli._demo_site import SITE, TREE, DemoSite
 from usp.objects.outcome import Outcome
 from usp.objects.page import PageLink, SitemapPage, SitemapVideo
@@ -53,6 +55,29 @@ def test_the_server_is_stopped_at_the_end() -> None:
     assert found is not None
     with socket.socket() as probe:
         assert probe.connect_ex(("127.0.0.1", int(found[1]))) != 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one process")
+def test_the_site_can_be_served_until_ctrl_c() -> None:
+    with start("demo", "--serve", "0") as process:
+        assert process.stdout
+        told = process.stdout.readline().decode()
+        found = re.search(r"http://127\.0\.0\.1:\d+/", told)
+        assert found
+        listed = usp("ls", found[0], "-f", "pages").out.splitlines()
+        process.send_signal(signal.SIGINT)
+        rest = process.communicate(timeout=10)
+    assert len(listed) == 24
+    assert (process.returncode, *rest) == (130, b"", b"")
+
+
+def test_a_port_that_is_taken_or_none_is_told_in_one_line(demo_site: DemoSite) -> None:
+    taken = demo_site.url.rstrip("/").rpartition(":")[2]
+    for port in (taken, "70000"):
+        ended = usp("demo", "--serve", port)
+        assert ended.code == 2
+        [line] = ended.messages
+        assert line.startswith(f"usp: error: --serve can't listen at port {port} of 127.0.0.1: ")
 
 
 def test_proxies_of_the_environment_are_not_used() -> None:

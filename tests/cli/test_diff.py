@@ -84,6 +84,28 @@ def test_what_changed_is_shown_with_dates_fields_and_sitemaps(tmp_path: Path) ->
     ]
 
 
+def test_rows_without_a_url_are_left_out_and_counted(tmp_path: Path) -> None:
+    listed, table = tmp_path / "a.txt", tmp_path / "b.csv"
+    listed.write_text(f"{SITE}1\nseen on Monday\n/2\n", "utf-8")
+    table.write_text(f"Page,Clicks\n{SITE}1,5\n/2,3\n(not set),1\nTotal,9\n", "utf-8")
+    done = usp("diff", str(listed), str(table))
+    assert (done.code, done.out) == (0, "")
+    assert f"{listed}: 1 row without a URL left out" in done.err
+    assert f"{table}: 2 rows without a URL left out" in done.err
+    assert "compared: 2 URLs with 2 URLs: 2 same" in done.err
+    table.write_text("Page,Clicks\nexample.org/1,5\n", "utf-8")
+    none = usp("diff", str(listed), str(table))
+    assert (none.code, none.out) == (2, "")
+    assert f"{table} has no URLs: 'example.org/1' is none" in none.err
+
+
+def test_urls_of_an_export_are_compared_whatever_they_are(tmp_path: Path) -> None:
+    for name, url in (("a.csv", "mailto:a@example.org"), ("b.csv", "mailto:b@example.org")):
+        (tmp_path / name).write_text(f"url,sitemap_url\n{url},{SITE}a.xml\n", "utf-8")
+    done = usp("diff", "a.csv", "b.csv", "-f", "urls", "-q", cwd=tmp_path)
+    assert done == Finished(0, "mailto:a@example.org\nmailto:b@example.org\n", "")
+
+
 def test_a_site_that_was_read_in_part_is_one_line_and_exit_code_3(
     server: LoopbackServer, files: tuple[str, str]
 ) -> None:

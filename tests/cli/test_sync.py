@@ -106,6 +106,41 @@ def test_a_body_that_is_cut_or_garbage_is_told(
     assert told in done.err
 
 
+def test_the_first_pages_are_no_baseline_if_they_are_printed(
+    server: LoopbackServer, state: Path
+) -> None:
+    server.site["/a.xml"] = urlset("1")
+    done = sync(server, state, "--emit-initial")
+    assert done.out == f"+ added    {PAGES}1\n"
+    assert "baseline" not in done.err
+
+
+def test_a_recording_of_a_sync_can_be_compared(
+    server: LoopbackServer, state: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip("warcio")
+    server.site["/a.xml"] = urlset("1")
+    recording = str(tmp_path / "sync.warc.gz")
+    sync(server, state, "--record", recording)
+    server.site["/a.xml"] = urlset("1", "2")
+    assert usp("diff", recording, f"{server.url}a.xml", "-q").out == f"+ added    {PAGES}2\n"
+
+
+def test_why_a_sitemap_could_not_be_read_is_told(server: LoopbackServer, state: Path) -> None:
+    server.site["/a.xml"] = urlset("1")
+    sync(server, state)
+    server.site["/a.xml"] = 503
+    done = sync(server, state, "--max-attempts", "1")
+    assert done.code == 3
+    assert "503 Service Unavailable): what is known of it stays" in done.err
+
+
+@pytest.mark.parametrize("option", ["--since", "--until", "--undated", "--kind", "--limit"])
+def test_an_option_that_would_leave_pages_out_is_not_offered(option: str) -> None:
+    assert option not in usp("sync", "--help").out
+    assert f"{option} can't be used here: whole sitemaps are compared" in usp("sync", option).err
+
+
 def test_many_sites_of_a_file_share_a_state(
     server: LoopbackServer, state: Path, tmp_path: Path
 ) -> None:
@@ -120,7 +155,7 @@ def test_many_sites_of_a_file_share_a_state(
     server.site["/c.xml"] = 503
     done = usp(*args, "--max-attempts", "1", "-f", "urls")
     assert (done.code, done.out) == (3, f"{PAGES}b2\n")
-    assert "c.xml: unreachable: what is known of it stays" in done.err
+    assert "503 Service Unavailable): what is known of it stays" in done.err
 
 
 def test_a_state_that_another_process_uses_is_one_line_and_exit_code_3(

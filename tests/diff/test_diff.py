@@ -302,6 +302,49 @@ def test_runs_of_a_state_are_compared(server: LoopbackServer, tmp_path: Path) ->
     assert told(usp.diff(state, server.url)) == []
 
 
+def serve_two(server: LoopbackServer, one: str | int, two: str | int) -> list[str]:
+    """Serve two sites, each of which is one sitemap; return their names."""
+    server.site.update({"/one.xml": one, "/two.xml": two})
+    return [f"{server.url}one.xml", f"{server.url}two.xml"]
+
+
+def test_one_site_of_a_state_that_could_not_be_read_leaves_the_others_certain(
+    server: LoopbackServer, tmp_path: Path
+) -> None:
+    state = tmp_path / "state.db"
+    sites = serve_two(server, urlset("1", "2"), urlset("8"))
+    list(usp.sync(*sites, state=state))
+    serve_two(server, urlset("2", "3"), 503)
+    list(usp.sync(*sites, state=state, max_attempts=1))
+    with usp.diff(f"{state}@-1", state) as found:
+        assert told(found) == [("removed", "1"), ("added", "3")]
+    assert not found.is_whole
+    before = tmp_path / "before.db"
+    sites = serve_two(server, urlset("1"), urlset("7", "8"))
+    list(usp.sync(*sites, state=before))
+    assert told(usp.diff(before, state)) == [
+        ("removed", "1"),
+        *(("added", "2"), ("added", "3")),
+        ("maybe-removed", "7"),
+    ]
+
+
+def test_a_failed_site_of_an_export_of_many_leaves_the_others_certain(
+    server: LoopbackServer, tmp_path: Path
+) -> None:
+    exports = [tmp_path / "a.db", tmp_path / "b.db"]
+    answers: list[tuple[str, str | int]] = [
+        (urlset("1", "2"), urlset("8")),
+        (urlset("2", "3"), 503),
+    ]
+    for path, (one, two) in zip(exports, answers, strict=True):
+        sites = serve_two(server, one, two)
+        usp.export(sites, path, table=["pages", "sites"], max_attempts=1)
+    with usp.diff(*exports) as found:
+        assert told(found) == [("removed", "1"), ("added", "3"), ("maybe-removed", "8")]
+    assert not found.is_whole
+
+
 def test_fields_of_a_page_that_changed_between_two_runs_are_known(
     server: LoopbackServer, tmp_path: Path
 ) -> None:

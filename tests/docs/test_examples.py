@@ -1,7 +1,8 @@
 """Every example in the README and the docs runs, and every link leads somewhere.
 
 - The ``python`` blocks of a page are run from top to bottom in one namespace, with the URL of the
-  demo site instead of ``https://example.org/``. A ``text`` block right after one is its output.
+  demo site instead of ``https://example.org/``, and that of a proxy on this machine instead of the
+  proxy of the pages. A ``text`` block right after one is its output.
 - The ``$ usp ...`` lines of ``console`` blocks are parsed by the command's own argument parser.
 - What only the site has (``<!-- site: ... -->``) is checked when it is built.
 """
@@ -10,11 +11,15 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 import usp
+from tests.server import LoopbackServer
+from tests.servers import forward
 from usp.cli._demo_site import DemoSite
 from usp.cli.cli import parse_args
 
@@ -22,6 +27,7 @@ PROJECT = Path(__file__).resolve().parents[2]
 DOCS = PROJECT / "docs"
 PAGES = [PROJECT / "README.md", *sorted(DOCS.glob("**/*.md"))]
 PLACEHOLDER = "https://example.org/"
+PROXY = "http://10.0.0.1:3128/"
 RUN_ELSEWHERE = {"recipes.md"}
 """Pages whose programs need more than the demo site: ``test_recipes.py`` runs them."""
 
@@ -73,6 +79,18 @@ def commands() -> list[str]:
     return [re.split(r"\s[|>#&]|\s\d>", line)[0] for line in dict.fromkeys(lines)]
 
 
+@contextmanager
+def proxy_of(program: str) -> Iterator[str]:
+    """Yield the URL of a proxy that works, if a program names one; it must then be used."""
+    if PROXY not in program:
+        yield PROXY
+        return
+    with LoopbackServer() as server:
+        server.otherwise = forward
+        yield server.url
+    assert server.requests
+
+
 @pytest.mark.parametrize(
     "page",
     [page for page in PAGES if PYTHON.search(text_of(page)) and page.name not in RUN_ELSEWHERE],
@@ -91,8 +109,9 @@ def test_python_example(
     namespace: dict[str, object] = {"__name__": "example"}
     for example in PYTHON.finditer(text):
         above = text.count("\n", 0, example.start(1))  # for the lines of a traceback
-        code = compile("\n" * above + example[1].replace(PLACEHOLDER, site), str(page), "exec")
-        exec(code, namespace)  # noqa: S102  # our own page
+        with proxy_of(example[1]) as proxy:
+            program = example[1].replace(PLACEHOLDER, site).replace(PROXY, proxy)
+            exec(compile("\n" * above + program, str(page), "exec"), namespace)  # noqa: S102  # our own page
         printed = capsys.readouterr().out.replace(site, PLACEHOLDER)
         assert example[2] is None or printed == example[2]
 

@@ -138,6 +138,7 @@ def results(found: Finding) -> list[tuple[str, str, str]]:
     return [(attempt.url, attempt.stage, attempt.result) for attempt in found.tried]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("site", SITES)
 def test_every_site_without_https_is_crawled_by_http(
@@ -148,6 +149,7 @@ def test_every_site_without_https_is_crawled_by_http(
     check(way, without_https(server, "TLS alert"), server, expected)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("tls", TLS)
 @pytest.mark.parametrize("site", ["wp-sitemap.xml", "403"])

@@ -173,6 +173,7 @@ CASES: dict[tuple[str, str], list[Case]] = {
     ("partial", "a document is truncated or corrupt gzip"): [
         Case(damaged(lambda document: gzip.compress(document)[:-9]), problems=("SM214",)),
         Case(damaged(lambda document: flip(gzip.compress(document))), problems=("SM214",)),
+        Case(site("b", b=gzip.compress(urlset("http://h/1"))[:12]), problems=("SM214",)),
     ],
     ("partial", "a document is larger than `max_document_bytes`"): [
         Case(damaged(bytes), {"max_document_bytes": 600}, ("SM701", "SM207")),
@@ -281,6 +282,7 @@ def results(found: Finding) -> list[tuple[str, str, str]]:
 EXITS = {"found": 0, "partial": 0, "none": 1, "blocked": 3, "unreachable": 3}
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("outcome", "case"),
     [

@@ -30,6 +30,7 @@ def silent() -> Iterator[str]:
         yield f"127.0.0.1:{listening.getsockname()[1]}"
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("scheme", ["", "http://", "https://"])
 def test_a_silent_host_is_unreachable_soon(way: str, scheme: str, silent: str) -> None:

@@ -98,6 +98,7 @@ def assert_ends_in_time(crawl: Callable[..., Ended], source: Any, **options: Any
     assert problems[0].name == "time-limit"
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("crawl", DRIVERS)
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_a_document_that_takes_long_to_parse(
@@ -107,6 +108,7 @@ def test_a_document_that_takes_long_to_parse(
     assert_ends_in_time(crawl, server.at("/s.xml"), since="2020")  # each date is parsed
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("crawl", DRIVERS)
 @pytest.mark.parametrize("name", ["pages", "index"])
 def test_a_file_that_takes_long_to_parse(

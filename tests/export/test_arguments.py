@@ -12,7 +12,7 @@ import usp
 from tests.server import LoopbackServer, urlset
 from usp._export.formats import FORMATS
 from usp._export.plan import overall
-from usp.cli._arguments import EXPORT_FORMATS
+from usp.cli._export_options import EXPORT_FORMATS
 from usp.exceptions import UsageError
 from usp.objects.outcome import Outcome
 

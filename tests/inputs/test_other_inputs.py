@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import usp
 from tests.server import LoopbackServer
 from usp._inputs.kinds import InputKind
 from usp._inputs.listing import READERS, open_listing
@@ -72,6 +73,38 @@ def test_standard_input_is_read_as_a_file_is(name: str, monkeypatch: pytest.Monk
     data, _ = TEXTS[name]
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(data))))
     assert urls_of("-") == [A, B]
+
+
+def test_a_run_of_a_state_is_a_number(server: LoopbackServer, tmp_path: Path) -> None:
+    state = tmp_path / "state.db"
+    server.site["/a.xml"] = SITEMAP
+    list(usp.sync(f"{server.url}a.xml", state=state))
+    assert urls_of(f"{state}@1") == urls_of(f"{state}@0") == [A, B]
+    for run in ("abc", "", "1.5", "99999999999"):
+        with pytest.raises(UsageError, match=f"state.db has no run '{run}'"):
+            open_listing(f"{state}@{run}")
+
+
+def test_a_file_that_is_no_text_is_no_table(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"\0\1\2,\3\xff\n\4,\5")
+    with open_listing(path) as listing:
+        assert listing.kind is InputKind.FILE
+        assert list(listing) == []
+    assert listing.outcome is Outcome.NONE
+    path.write_bytes(b"\xff\xfe,Klicks\n1,2\n".replace(b"\xff\xfe", b"Stra\xdfe" * 50))
+    with pytest.raises(UsageError) as raised, open_listing(path) as listing:
+        list(listing)
+    assert str(raised.value).isprintable()
+    assert len(str(raised.value)) < 300
+
+
+@pytest.mark.parametrize("suffix", ["gz", "zst"])
+def test_a_compressed_file_that_is_broken_is_named(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"list.{suffix}"
+    path.write_bytes({"gz": b"\x1f\x8b", "zst": b"\x28\xb5\x2f\xfd"}[suffix] + b"broken" * 9)
+    with pytest.raises(UsageError, match=f"list.{suffix} can't be decompressed"):
+        open_listing(path)
 
 
 def test_a_column_can_be_named(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.parse.pattern.readers import audited
 from tests.real_documents.known_differences import EXPLAINED, EXPLAINED_NEWS, EXPLAINED_VIDEOS
 from usp._parse.document import Source, inspect
 from usp.fetch_parse import IndexRobotsTxtSitemapParser
@@ -150,6 +151,7 @@ def test_the_pattern_reader_and_expat_agree(corpus: Path, manifest: list[Row], e
             for document in (one, other)
         ]
         assert problems[0] == problems[1], row.file
+        assert audited([data]) == audited([data], expat_only=True), row.file
 
 
 def test_missing_urls_are_explained(manifest: list[Row], counts: dict[str, Counts]) -> None:

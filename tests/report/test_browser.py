@@ -6,7 +6,6 @@ says what is missing.
 
 import os
 import re
-import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,26 +26,10 @@ from usp._tables.schema import TABLES
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Page
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 PROJECT = Path(__file__).resolve().parents[2]
 AXE = Path(os.environ.get("USP_AXE", PROJECT / ".browser/node_modules/axe-core/axe.min.js"))
 PAGES = 2000
 MAX_BYTES = 3_000_000
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator["Browser"]:
-    sync_api = pytest.importorskip("playwright.sync_api", reason="there is no Playwright")
-    found = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if found is None:
-        pytest.skip("there is no Chromium")
-    # Chromium refuses its sandbox to root, as whom tests run in containers.
-    arguments = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
-    with (
-        sync_api.sync_playwright() as playwright,
-        playwright.chromium.launch(executable_path=found, args=arguments) as launched,
-    ):
-        yield launched
 
 
 @dataclass(slots=True)
@@ -272,6 +255,14 @@ def test_a_page_is_never_wider_than_its_window(
     assert page.evaluate("() => document.documentElement.scrollWidth") == width
 
 
+def test_the_numbers_of_folders_are_in_sight_on_a_small_screen(
+    opened: Open, result: usp.ReportResult
+) -> None:
+    page = opened(result.path, viewport={"width": 360, "height": 800}).page
+    table = page.locator("#folders .scroll")
+    assert table.evaluate("one => one.scrollWidth - one.clientWidth") == 0
+
+
 def test_a_printed_page_has_findings_and_no_controls(
     opened: Open, result: usp.ReportResult
 ) -> None:
@@ -279,6 +270,8 @@ def test_a_printed_page_has_findings_and_no_controls(
     page.emulate_media(media="print")
     assert not page.locator(".controls").first.is_visible()
     assert not page.locator(".copy").first.is_visible()
+    assert not page.locator(".hint").first.is_visible()
+    assert not page.locator(".behind").first.is_visible()
     page.evaluate("() => dispatchEvent(new Event('beforeprint'))")
     assert page.locator(".findings .body").first.is_visible()
     page.evaluate("() => dispatchEvent(new Event('afterprint'))")

@@ -196,8 +196,12 @@ def test_the_queries_for_an_export_give_the_rows_of_their_figures(
     text = usp.report(folder / name, tmp_path / "r.html").path.read_text()
     queries = [words for words in commands_of(text) if words[0] in {"duckdb", "sqlite3"}]
     assert queries
-    for words in queries:
-        run(words)
+    rows = {words[-1]: run(words) for words in queries}
+    by_day = re.search(r"([\d,]+) pages by day", text)
+    of_days = [number for query, number in rows.items() if "lastmod >= " in query]
+    assert of_days == ([int(by_day[1].replace(",", ""))] if by_day else [])
+    publications = [query for query in rows if query.startswith("SELECT url, news_publication")]
+    assert len(publications) == (by_day is not None), "a list of URLs has neither"
     for command, pages in list(folder_rows(text).items())[:20]:
         assert run(shlex.split(command)) == pages
 
@@ -278,6 +282,7 @@ def test_a_site_without_sitemaps_has_a_report_that_says_so(tmp_path: Path) -> No
     assert made.outcome is usp.Outcome.NONE
     text = made.path.read_text()
     assert "No sitemap was found." in text
+    assert "No sitemap was read, so there was nothing to check." in text
     assert "Discovery log" in text
     assert (made.pages, made.sitemaps) == (0, 0)
 
@@ -287,6 +292,15 @@ def test_an_empty_sitemap_has_a_report(tmp_path: Path) -> None:
     file.write_text(EMPTY)
     made = usp.report(file, tmp_path / "r.html")
     assert (made.pages, made.sitemaps) == (0, 1)
+
+
+def test_a_chart_of_nothing_is_a_sentence(tmp_path: Path) -> None:
+    file = tmp_path / "pages.csv"
+    file.write_text("url,lastmod\nhttps://example.org/1,2020-01-01\n")
+    text = usp.report(file, tmp_path / "r.html", now=NOW).path.read_text()
+    assert "Pages by month" in text
+    assert "No page has a lastmod in the last 90 days." in text
+    assert "Pages by day" not in text
 
 
 def test_a_report_that_is_there_is_not_replaced_unasked(tmp_path: Path) -> None:
@@ -355,6 +369,8 @@ def test_a_report_of_a_crawl_has_all_its_sites(tmp_path: Path) -> None:
     text = made.path.read_text()
     assert made.outcome is usp.Outcome.PARTIAL
     assert "3 sites: 2 partial, 1 none." in text
+    summary = usp.report(tmp_path / "crawl", tmp_path / "r.md").path.read_text()
+    assert "**partial**: 3 sites: 2 partial, 1 none." in summary
     assert all(site in text for site in sites)
 
 

@@ -38,6 +38,7 @@ def test_a_program_that_ends_leaves_no_file(
 
 
 @posix
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 @pytest.mark.parametrize("program", [*PROGRAMS, "command"])
 def test_a_program_that_a_signal_ends_leaves_no_file(

@@ -44,6 +44,11 @@ class Read:
     news: int = 0
 
 
+NOT_THERE = Read({})
+"""A sitemap that was answered with 404."""
+NOT_DUE = Read({})
+"""A sitemap that was not requested, since it is not due."""
+
 Round = Mapping[str, "Read | None"]
 """What came of each sitemap that robots.txt lists, by name; None for one that failed."""
 
@@ -84,10 +89,18 @@ class Site:
         children = tuple((sitemap_url(name), None) for name in sitemaps)
         self._add(run, ROBOTS, Read({}, kind=Kind.ROBOTS), children)
         for name, read in sitemaps.items():
-            if read is None:
-                run.add_failed(sitemap_url(name), ROBOTS, may_list_sitemaps=True)
+            if read is NOT_DUE:
+                self._add_unasked(run, sitemap_url(name))
+            elif read is None or read is NOT_THERE:
+                may_list_pages = read is None
+                url = sitemap_url(name)
+                run.add_failed(url, ROBOTS, may_list_sitemaps=True, may_list_pages=may_list_pages)
             else:
                 self._add(run, sitemap_url(name), read)
+
+    def _add_unasked(self, run: SiteRun, url: str) -> None:
+        info = FetchInfo(status=200, unchanged=True)
+        run.add(SitemapReading(url, url, Kind.URLSET, info, parent_url=ROBOTS))
 
     def _add(
         self,

@@ -71,6 +71,27 @@ def test_recordings_of_runs_are_replayed_as_runs(server: LoopbackServer, tmp_pat
     assert told["live"] == told["replayed"] == [[], [], [f"{PAGES}2"]]
 
 
+def test_a_recording_of_answers_not_modified_says_so_in_a_state_that_is_new(
+    server: LoopbackServer, tmp_path: Path
+) -> None:
+    pytest.importorskip("warcio")
+    from usp.web_client.recording import RecordingWebClient
+    from usp.web_client.replay import ReplayWebClient
+
+    url, path = f"{server.url}a.xml", str(tmp_path / "second.warc.gz")
+    server.site["/a.xml"] = kept(urlset("1"))
+    list(usp.sync(url, state=tmp_path / "live.db"))
+    with RecordingWebClient(path) as client:
+        list(usp.sync(url, state=tmp_path / "live.db", web_client=client))
+    with ReplayWebClient(path) as replay:
+        with usp.sync(url, state=tmp_path / "new.db", web_client=replay) as found:
+            assert list(found) == []
+        assert "not modified (304)" in str(found.reports[0].reason)
+        with usp.sync(url, state=tmp_path / "live.db", web_client=replay) as known:
+            assert list(known) == []
+        assert known.reports[0].reason is None
+
+
 def test_no_password_is_in_a_state(server: LoopbackServer, tmp_path: Path) -> None:
     state = tmp_path / "state.db"
     host = server.url.removeprefix("http://")

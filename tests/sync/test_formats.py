@@ -41,6 +41,21 @@ def test_text_has_a_mark_the_kind_the_url_and_the_dates() -> None:
     assert all("\n" not in line and "\x1b" not in line for line in lines)
 
 
+def test_a_date_that_did_not_change_is_shown_once() -> None:
+    (line,) = LINE_FORMATS["text"]([change(1, ChangeKind.REMOVED, "https://example.org/", DAY)])
+    assert line == "- removed  https://example.org/  2026-11-01T00:00:00Z"
+
+
+def test_a_feed_has_links_that_are_iris_and_titles_that_reorder_nothing() -> None:
+    odd = change(1, ChangeKind.ADDED, "https://example.org/a b<c>%E2%80%AEd")
+    (entry,) = parsed(atom_lines([odd], FEED, "t")).iter(f"{ATOM}entry")
+    link, title = entry.find(f"{ATOM}link"), entry.find(f"{ATOM}title")
+    assert link is not None
+    assert link.get("href") == "https://example.org/a%20b%3Cc%3E%E2%80%AEd"
+    assert title is not None
+    assert title.text == "A b<c>%E2%80%AEd"
+
+
 def test_urls_are_the_urls_alone() -> None:
     assert next(LINE_FORMATS["urls"](CHANGES)) == "https://example.org/a?b=1&c=<2>"
 
@@ -91,7 +106,7 @@ def test_our_own_parser_reads_the_feed() -> None:
     assert isinstance(document.pages, Pages)
     assert [page.url for page in document.pages][1:] == [
         "https://example.org/b",
-        "https://example.org/a?b=1&c=<2>",
+        "https://example.org/a?b=1&c=%3C2%3E",
     ]
     assert document.pages.complete
 

@@ -66,7 +66,8 @@ def test_a_sitemap_that_is_gone_is_noticed_though_another_is_left_out(
     url = f"{server.url}index.xml"
     assert run(url, state) == []
     serve(server, index=index(server, "m1", "m2"))
-    assert run(url, state, exclude_sitemaps="m1") == [("removed", "m3")]
+    assert run(url, state, exclude_sitemaps="m1") == [("missing", "m3")]  # m1 may list it now
+    assert run(url, state) == [("removed", "m3")]
 
 
 def test_what_an_index_lists_that_is_left_out_stays_as_it_is_known(
@@ -124,6 +125,58 @@ def test_a_sitemap_is_noticed_as_gone_after_an_index_that_broke_off(
     assert run(url, state) == []
     serve(server, index=index(server, "m1"))
     assert run(url, state) == [("removed", "2")]
+
+
+@pytest.mark.parametrize(
+    "body", [b" ", b"Back in five minutes", b'{"error": 429}', b"<urlset><url>"]
+)
+@pytest.mark.parametrize("name", ["index", "inner", "a"])
+def test_what_is_damaged_for_many_runs_takes_nothing_away(
+    server: LoopbackServer, state: Path, name: str, body: bytes
+) -> None:
+    good = {"index": index(server, "inner", "b"), "inner": index(server, "a")}
+    serve(server, **good, a=urlset("1"), b=urlset("2"))
+    url = f"{server.url}index.xml"
+    assert run(url, state) == []
+    serve(server, **{name: body})
+    assert [run(url, state) for _ in range(3)] == [[]] * 3
+    server.site[f"/{name}.xml"] = body  # without an ETag
+    assert [run(url, state) for _ in range(3)] == [[]] * 3
+    serve(server, **{"a": urlset("1"), **good})
+    assert run(url, state) == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        *(b"", b"Back in five minutes", b'{"error": 429}', b"\0" * 50),
+        *(b"User-agent: *\nSitemap: http:", b"Sitemap: https://"),
+    ],
+)
+def test_a_robots_txt_that_declares_nothing_any_more_takes_nothing_away(
+    server: LoopbackServer, state: Path, body: bytes
+) -> None:
+    server.site["/robots.txt"] = kept(robots(server, "a", "b"))
+    serve(server, a=urlset("1"), b=urlset("2"), sitemap=urlset("3"))
+    options = {"use_known_paths": True}
+    assert run(server.url, state, **options) == []
+    server.site["/robots.txt"] = body
+    assert [run(server.url, state, **options) for _ in range(3)] == [[]] * 3
+    server.site["/robots.txt"] = kept(robots(server, "a"))
+    assert run(server.url, state, **options) == [("removed", "2")]
+
+
+def test_a_sitemap_that_once_was_a_feed_that_broke_off_has_not_expired(
+    server: LoopbackServer, state: Path
+) -> None:
+    url = f"{server.url}a.xml"
+    serve(server, a=urlset("1", "2"))
+    assert run(url, state, confirm=2) == []
+    feed = f'<rss version="2.0"><channel><item><link>{PAGES}1</link></item>'
+    serve(server, a=feed.encode())
+    assert run(url, state, confirm=2) == []
+    serve(server, a=urlset("1"))
+    assert run(url, state, confirm=2) == [("missing", "2")]
 
 
 def test_a_sitemap_that_answers_with_an_empty_feed_once_has_not_expired(

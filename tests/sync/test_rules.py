@@ -134,8 +134,11 @@ def test_what_was_not_read_again_confirms_nothing() -> None:
     assert (verdict.findings, verdict.absence) == ((), MISSING)
 
 
-def test_a_url_is_removed_at_once_if_no_confirmation_is_wanted() -> None:
-    assert kinds(Evidence(URL, lost=[Sighting(A)]), confirm=1) == ["removed"]
+def test_a_url_is_removed_at_once_if_no_confirmation_is_wanted_and_all_was_read() -> None:
+    gone = Evidence(URL, lost=[Sighting(A)], is_confirmed=True)
+    assert kinds(gone, confirm=1) == ["removed"]
+    assert kinds(Evidence(URL, lost=[Sighting(A)]), confirm=1) == ["missing"]
+    assert kinds(Evidence(URL, absence=MISSING, is_confirmed=True), confirm=1) == ["removed"]
 
 
 @pytest.mark.parametrize("kind", AbsenceKind)
@@ -147,7 +150,7 @@ def test_a_url_that_was_gone_and_is_listed_again_has_returned(kind: AbsenceKind)
 
 
 def test_a_removal_that_is_held_back_leaves_the_url_missing() -> None:
-    at_once = without_removal(judge(Evidence(URL, lost=[Sighting(A, 5)]), 1))
+    at_once = without_removal(judge(Evidence(URL, lost=[Sighting(A, 5)], is_confirmed=True), 1))
     assert [one.kind for one in at_once.findings] == [ChangeKind.MISSING]
     later = without_removal(judge(Evidence(URL, absence=MISSING, is_confirmed=True), 2))
     assert later.findings == []

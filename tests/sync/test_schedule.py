@@ -77,6 +77,11 @@ def test_a_job_that_is_a_little_early_finds_it_due() -> None:
     assert is_due(0, None, LONGEST)
 
 
+def test_what_was_read_in_the_future_is_due() -> None:
+    """The clock was wrong: else nothing would ask for the sitemap before that time."""
+    assert is_due(0, 365 * DAY, SHORTEST)
+
+
 def test_jitter_spreads_the_starts_of_sites() -> None:
     options = SyncOptions.of(None, {"jitter": 60})
     delays = [options.delay() for _ in range(200)]

@@ -1,17 +1,21 @@
 """Runs of a site with a real state: failures remove nothing, and the changes add up."""
 
 import zlib
+from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.sync.runs import HOME, Read, Round, Site, entries, sitemap_url, told
+from tests.parse.strategies import examples
+from tests.sync.runs import HOME, NOT_DUE, NOT_THERE, Read, Round, Site, entries, sitemap_url, told
 from usp._parse import Kind
 from usp._sync.changes import Change, ChangeKind
 from usp._sync.listing import ListedPage
 from usp._sync.readings import RunRules
+from usp._sync.run_tables import RunTables
+from usp._sync.state import State
 
 GONE = {ChangeKind.MISSING, ChangeKind.REMOVED, ChangeKind.EXPIRED}
 
@@ -36,7 +40,7 @@ class World:
 
     def take(self, sitemaps: Round | None) -> None:
         before = self.urls
-        if sitemaps is not None:
+        if sitemaps:  # a robots.txt that declares nothing says nothing
             failed = {name for name, read in sitemaps.items() if read is None}
             hidden = failed - set(self.listed)  # it may be an index
             for name in [] if hidden else [*self.listed]:
@@ -103,6 +107,97 @@ def test_no_failure_and_no_recovery_changes_a_site_that_stays_the_same(fates: li
         assert [site.run(made[fate]) for fate in ["whole", *fates, "whole"]] == [[]] * (
             len(fates) + 2
         )
+
+
+fates = st.sampled_from(["whole", "whole", "cut", "failed", "not due"])
+moves = st.lists(
+    st.tuples(
+        st.lists(st.sampled_from("abc"), min_size=4, max_size=4),  # which sitemap lists each page
+        st.fixed_dictionaries(dict.fromkeys("abc", fates)),
+        st.booleans(),
+    ),
+    min_size=2,
+    max_size=8,
+)
+
+
+@examples(200)
+@given(moves, st.integers(1, 3))
+def test_a_page_that_is_always_listed_is_never_removed_wherever_it_moves(
+    sequence: list[tuple[list[str], dict[str, str], bool]], confirm: int
+) -> None:
+    """It may go from a sitemap that was read to one that was not, in any order."""
+    with TemporaryDirectory() as folder:
+        site = Site(Path(folder) / "state.db", RunRules(confirm, 1.0))
+        site.run({name: Read(entries(name)) for name in "abc"})
+        for places, fates_of, stopped in sequence:
+            made: dict[str, Read | None] = {}
+            for name, fate in fates_of.items():
+                pages = [page for page, place in enumerate(places) if place == name]
+                if fate == "cut":
+                    made[name] = Read(entries(*pages[:1]), is_whole=False)
+                elif fate == "not due":
+                    made[name] = NOT_DUE
+                else:
+                    made[name] = Read(entries(*pages)) if fate == "whole" else None
+            if stopped:
+                made = dict(list(made.items())[:2])
+            for change in site.run(made, stopped=stopped):
+                name = change.url.removeprefix(HOME)
+                assert change.change is not ChangeKind.REMOVED or not name.isdecimal()
+
+
+def test_a_page_that_moved_to_a_sitemap_which_fails_is_missing_until_that_is_read(
+    tmp_path: Path,
+) -> None:
+    site = Site(tmp_path / "state.db", RunRules(confirm=2, max_removed=1))
+    site.run({"a": Read(entries(1, 2)), "b": Read(entries(3))})
+    moved: dict[str, Read | None] = {"a": Read(entries(2)), "b": None}
+    assert told(site.run(moved)) == [("missing", "1")]
+    assert [site.run(moved) for _ in range(3)] == [[]] * 3
+    assert told(site.run({**moved, "b": Read(entries(1, 3))})) == [("returned", "1")]
+
+
+def test_a_page_that_moved_to_a_new_sitemap_which_fails_is_not_removed(tmp_path: Path) -> None:
+    site = Site(tmp_path / "state.db", RunRules(confirm=1, max_removed=1))
+    site.run({"a": Read(entries(1, 2))})
+    moved: dict[str, Read | None] = {"a": Read(entries(2)), "new": None}
+    assert told(site.run(moved)) == [("missing", "1")]
+    assert site.run(moved) == []
+    assert told(site.run({**moved, "new": Read(entries(1))})) == [("returned", "1")]
+
+
+def test_a_sitemap_that_fails_for_a_week_keeps_nothing_from_being_removed(tmp_path: Path) -> None:
+    site = Site(tmp_path / "state.db", RunRules(confirm=2, max_removed=1))
+    site.run({"a": Read(entries(1, 2)), "b": Read(entries(3))})
+    gone: dict[str, Read | None] = {"a": Read(entries(2)), "b": None}
+    assert told(site.run(gone)) == [("missing", "1")]
+    site.runs += 6 * 24
+    assert site.run(gone) == []
+    site.runs += 24
+    assert told(site.run(gone)) == [("removed", "1")]
+
+
+def test_a_sitemap_that_was_never_there_keeps_nothing_from_being_removed(tmp_path: Path) -> None:
+    site = Site(tmp_path / "state.db", RunRules(confirm=1, max_removed=1))
+    site.run({"a": Read(entries(1, 2)), "b": NOT_THERE})
+    gone = {"a": Read(entries(2)), "b": NOT_THERE, "new": NOT_THERE}
+    assert told(site.run(gone)) == [("removed", "1")]
+
+
+def test_a_run_that_a_limit_ended_removes_nothing(tmp_path: Path) -> None:
+    site = Site(tmp_path / "state.db", RunRules(confirm=1, max_removed=1))
+    site.run({"a": Read(entries(1, 2))})
+    assert told(site.run({"a": Read(entries(2))}, stopped=True)) == [("missing", "1")]
+    assert told(site.run({"a": Read(entries(2))})) == [("removed", "1")]
+
+
+def test_a_clock_that_was_wrong_keeps_nothing_forever(tmp_path: Path) -> None:
+    site = Site(tmp_path / "state.db", RunRules(confirm=2, max_removed=1), runs=100_000)
+    site.run({"a": Read(entries(1, 2))})
+    assert told(site.run({"a": Read(entries(2, 3))})) == [("added", "3"), ("missing", "1")]
+    site.runs = 0
+    assert told(site.run({"a": Read(entries(2, 3))})) == [("removed", "1")]
 
 
 def test_the_first_run_is_a_baseline(tmp_path: Path) -> None:
@@ -184,6 +279,29 @@ def test_too_many_removals_are_held_back_until_they_are_allowed(tmp_path: Path) 
     site.rules = RunRules(max_removed=1.0)
     assert [kind for kind, _ in told(site.run(few))] == ["removed"] * 6
     assert site.result.held_back == 0
+
+
+def test_a_url_in_several_sitemaps_counts_once_for_the_share_that_may_be_removed(
+    tmp_path: Path,
+) -> None:
+    site = Site(tmp_path / "state.db")
+    copies = {name: Read(entries(*range(4))) for name in "bcd"}
+    site.run({"a": Read(entries(*range(10))), **copies})
+    few: Round = {"a": Read(entries(*range(4))), **copies}
+    site.run(few)
+    assert site.run(few) == []
+    assert site.result is not None
+    assert site.result.held_back == 6
+
+
+def test_the_urls_of_a_large_site_are_estimated(tmp_path: Path) -> None:
+    site = Site(tmp_path / "state.db")
+    many = entries(*range(150_000))
+    site.run({"a": Read(many), "b": Read(many)})
+    with closing(State.open_to_run(site.path)) as state:
+        tables = RunTables(state.path, state.add_site(HOME))
+        assert 0.97 < tables.known_urls / 150_000 < 1.03
+        tables.close()
 
 
 def test_churn_is_one_change_of_the_sitemap(tmp_path: Path) -> None:

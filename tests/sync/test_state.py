@@ -238,8 +238,15 @@ def test_what_is_no_state_is_refused_in_one_line(tmp_path: Path) -> None:
     connection.execute(f"PRAGMA application_id = {APPLICATION}")
     connection.execute("PRAGMA user_version = 99")
     connection.close()
+    empty = tmp_path / "empty.db"
+    empty.touch()
+    with pytest.raises(UsageError, match="it is empty"):
+        usp.changes(empty)
+    damaged = tmp_path / "damaged.db"
+    damaged.write_bytes(FORMAT_1.read_bytes()[:4096] + b"\xff" * 20_000)
     for path, why in (
         (text, "not a state of usp"),
+        (damaged, "is damaged"),
         (other, "another program"),
         (later, "later version"),
     ):

@@ -100,6 +100,15 @@ def test_a_url_after_the_limit_is_new_to_the_next_source(site: LoopbackServer) -
     assert urls(read_tables(site.url, unique=unique)) == [site.at("/2"), site.at("/3")]
 
 
+def test_problems_that_are_not_listed_are_counted(site: LoopbackServer) -> None:
+    broken = "".join(u(site.at(f"/{n}"), "<priority>high</priority>") for n in range(150))
+    site.site["/b.xml"] = f"<urlset {ALL}>{broken}</urlset>"
+    rows = collected(read_tables(site.url, ["problems"]))["problems"]
+    of_b = [row for row in rows if row["sitemap_url"] == site.at("/b.xml")]
+    assert [(row["code"], row["count"]) for row in of_b[-2:]] == [("SM402", None), ("SM702", 50)]
+    assert of_b[7]["page_url"] == site.at("/7")
+
+
 def test_every_table_of_a_site_tells_what_came_of_it(site: LoopbackServer) -> None:
     rows = collected(read_tables(site.url, list(TABLES)))
     states = [(row["url"], row["state"], row["pages"]) for row in rows["sitemaps"]]
@@ -116,10 +125,11 @@ def test_every_table_of_a_site_tells_what_came_of_it(site: LoopbackServer) -> No
     assert [row["position"] for row in rows["sitemaps"]] == [1, 2, 3, 4, 5]
     assert [row["level"] for row in rows["sitemaps"]] == [0, 1, 2, 2, 1]
     assert rows["sitemaps"][2]["parent_url"] == at("/index.xml")
-    assert [(row["sitemap_url"], row["code"]) for row in rows["problems"]] == [
-        (at("/index.xml"), "SM305"),
-        (at("/b.xml"), "SM402"),
-        (at("/gone.xml"), "SM101"),
+    named = ("sitemap_url", "code", "page_url", "count")
+    assert [tuple(row[name] for name in named) for row in rows["problems"]] == [
+        (at("/index.xml"), "SM305", at("/a.xml"), None),
+        (at("/b.xml"), "SM402", at("/2"), None),
+        (at("/gone.xml"), "SM101", None, None),
     ]
     tried = [(row["url"], row["result"], row["http_status"]) for row in rows["attempts"]]
     assert tried[-1] == (at("/gone.xml"), "missing", 404)

@@ -1,5 +1,6 @@
 """A build fails on what a reader would stumble over: dead links, and pages in no menu."""
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -19,7 +20,8 @@ page
 def test_dead_links_and_pages_without_a_menu_are_reported(tmp_path: Path) -> None:
     source = tmp_path / "source"
     (source / "_static").mkdir(parents=True)
-    (source / "conf.py").write_text((PROJECT / "docs" / "conf.py").read_text("utf-8"), "utf-8")
+    for name in ("conf.py", "search_order.js"):
+        shutil.copy(PROJECT / "docs" / name, source)
     (source / "index.md").write_text(INDEX, "utf-8")
     (source / "page.md").write_text("# Page\n\n## Part one\n\nwith --since\n", "utf-8")
     (source / "alone.md").write_text("# Alone\n", "utf-8")

@@ -22,7 +22,7 @@ def write_source(source: Path) -> None:
     pages = written_pages(PROJECT) | generated_pages()
     files = {place: with_contents(place, text).encode() for place, text in pages.items()}
     for file in (PROJECT / "docs").rglob("*"):
-        if file.is_file() and file.suffix in {".css", ".png", ".py", ".svg"}:
+        if file.is_file() and file.suffix in {".css", ".js", ".png", ".py", ".svg"}:
             files[file.relative_to(PROJECT / "docs").as_posix()] = file.read_bytes()
     with tempfile.TemporaryDirectory() as folder:
         for name, svg in pictures(Path(folder)):

@@ -1,4 +1,4 @@
-"""A page for each public module; Sphinx documents its classes and functions from their docstrings.
+"""A page for each public module; Sphinx documents what it has from the docstrings.
 
 Everything is documented once: in the module that defines it, if that is public, or else in the
 first public module that has it. Other modules that have the name, too, link to it.
@@ -8,6 +8,8 @@ import importlib
 from collections.abc import Iterator
 from types import FunctionType
 from typing import Final
+
+from sphinx.pycode import ModuleAnalyzer
 
 from tests.package_files import PUBLIC_MODULES, own_names
 
@@ -90,12 +92,24 @@ def _values(module_name: str) -> Iterator[tuple[str, type | FunctionType]]:
             yield name, value
 
 
+def _data(module_name: str) -> Iterator[str]:
+    """Yield the constants and aliases that a module exports, defines and has a docstring for."""
+    module = importlib.import_module(module_name)
+    documented = ModuleAnalyzer.for_module(module_name).find_attr_docs()
+    values = dict(_values(module_name))
+    for name in getattr(module, "__all__", ()):
+        if ("", name) in documented and name not in values:
+            yield name
+
+
 def _page(module: str, named: Named) -> Iterator[str]:
     yield from (f"# `{module}`", "", f"{TITLES[module]}.", "")
     if len(named[module]) > 1:
         yield from (" · ".join(_reference(f"{module}.{name}", name) for name in named[module]), "")
     yield from ("```{eval-rst}", f".. py:module:: {module}", "")
     values = dict(_values(module))
+    for name in _data(module):
+        yield from (f".. autodata:: {module}.{name}", "   :no-value:", "")
     for name in named[module]:
         kind = "class" if isinstance(values[name], type) else "function"
         yield f".. auto{kind}:: {module}.{name}"

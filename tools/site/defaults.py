@@ -6,16 +6,20 @@ docstrings and help texts.
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final
 
 from tests.package_files import public_objects
 from tools.site.docstrings import as_markdown, parameters_of
-from usp import Policy
+from usp import Policy, bulk
+from usp._check.choices import CheckChoices
 from usp._sync.options import SyncChoices
+from usp.bulk._options import CLIENT_SETTINGS, LIMITS_OF_A_SITE, BulkOptions
 from usp.cli._arguments import COMMANDS
 from usp.cli._change_options import SYNC_OPTIONS
+from usp.cli._check_options import CHECK_OPTIONS
+from usp.cli._crawl_options import CRAWL_OPTIONS
 from usp.cli._options import SHARED, Destination, Option
 from usp.web_client.aio_client import AioWebClient
 from usp.web_client.requests_client import RequestsWebClient
@@ -59,6 +63,13 @@ def _lines() -> Iterator[str]:
         SyncChoices,
         _flags(SYNC_OPTIONS),
     )
+    yield from _choices(
+        "Checks",
+        "Each is a keyword of `usp.check`, beside the fields of the policy.",
+        CheckChoices,
+        _flags(CHECK_OPTIONS),
+    )
+    yield from _many_sites()
     yield from _functions()
     yield from _clients()
     yield from _commands()
@@ -77,9 +88,38 @@ def _choices(
     yield ""
 
 
+def _many_sites() -> Iterator[str]:
+    """Yield what a crawl of a list of sites has, and what it has instead of other defaults."""
+    flags, meanings = _flags(CRAWL_OPTIONS), parameters_of(bulk.crawl)
+    policy = BulkOptions.of({"user_agent": "https://example.org/"}).policy
+    own = {one.name: one.default for one in fields(BulkOptions) if one.name in meanings}
+    limits = {name: getattr(policy, field) for name, field in LIMITS_OF_A_SITE.items()}
+    yield from ("## Many sites", "")
+    yield "Each is a keyword of `usp.bulk.crawl` and `usp.bulk.crawl_shard`."
+    yield from ("", "| field | default | option | what it is |", "|---|---|---|---|")
+    for name, value in (own | limits).items():
+        if value is not MISSING and name != "policy":
+            option = f"`{flags[name]}`" if name in flags else ""
+            yield f"| `{name}` | {shown(value)} | {option} | {meanings[name]} |"
+    yield from (
+        "",
+        "A crawl of many sites has these defaults instead of those of the policy and the client:",
+    )
+    yield from ("", "| field | for many sites | else |", "|---|---|---|")
+    usual = Policy()
+    for field in fields(Policy):
+        value, other = getattr(policy, field.name), getattr(usual, field.name)
+        if value != other and field.name not in {"robots_agent", *LIMITS_OF_A_SITE.values()}:
+            yield f"| `{field.name}` | {shown(value)} | {shown(other)} |"
+    of_client = inspect.signature(AioWebClient).parameters
+    for name, value in CLIENT_SETTINGS.items():
+        yield f"| `{name}` | {shown(value)} | {shown(of_client[name].default)} |"
+    yield ""
+
+
 def _flags(options: Iterable[Option]) -> dict[str, str]:
     """Return the long option that stands for each keyword of the library."""
-    return {option.keyword: option.flags[-1] for option in options if option.keyword}
+    return {option.keyword or option.dest: option.flags[-1] for option in options}
 
 
 def _functions() -> Iterator[str]:
@@ -130,7 +170,7 @@ def _commands() -> Iterator[str]:
 
 def shown(value: object) -> str:
     """Return a default as it stands in a table."""
-    if value is None or value == ():
+    if value is None or value in ((), frozenset()):
         return "none"
     if isinstance(value, int) and not isinstance(value, bool) and value >= 1000:  # noqa: PLR2004
         return f"{value:,}"

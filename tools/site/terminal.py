@@ -29,8 +29,8 @@ COLUMNS: Final = 100
 SITE: Final = "https://example.org/"
 
 COMMANDS: Final = {
-    "ls": "usp ls example.org -f pages -k --exclude-sitemaps 'archive|feeds'",
-    "find": "usp find example.org -k --shallow",
+    "ls": "usp ls example.org -f pages --no-known --exclude-sitemaps 'archive|feeds'",
+    "find": "usp find example.org --no-known --shallow",
     "export": "usp export example.org -o pages.csv",
     "check": "usp check example.org --select SM1,SM5 --now 2026-11-17",
     "rule": "usp rule SM451",

@@ -27,6 +27,7 @@ from usp._validate import (
     check_strings,
 )
 from usp.exceptions import UsageError
+from usp.web_client.abstract_client import AbstractWebClient
 
 ENGINES: Final = ("google", "bing", "yandex", "baidu")
 _AGENTS: Final = ("Googlebot", "Bingbot", "YandexBot")
@@ -77,7 +78,8 @@ class CheckChoices:
     :param live: how many of the listed pages are requested: a number, a share such as ``"5%"``,
         ``"all"``, or True for 200. It needs the extra ``async``.
     :param seed: the same seed chooses the same pages.
-    :param live_client: makes the client for these pages; by default an ``AioWebClient``.
+    :param live_client: makes the client for these pages; by default an ``AioWebClient``, or what
+        records into, or replays from, the file of ``web_client``.
     """
 
     select: Iterable[str] = ()
@@ -108,7 +110,7 @@ class CheckChoices:
         chosen = cls(**{name: given.pop(name) for name in names & given.keys()})
         check_flags(twice=chosen.twice)
         if chosen.base_url is not None and (chosen.twice or chosen.live is not False):
-            raise UsageError("live and twice need a network; a folder is checked without one.")
+            raise UsageError("base_url is for a folder: live and twice need a network.")
         return chosen, policy_with(policy, cast("PolicyFields", given))
 
     def options(self) -> CheckOptions:
@@ -139,20 +141,18 @@ class CheckChoices:
         """Return the build folder, if the source is one."""
         return None if self.base_url is None else BuildFolder.of(source, self.base_url)
 
-    def live_options(self) -> LiveOptions | None:
+    def live_options(self, web_client: AbstractWebClient | None) -> LiveOptions | None:
         """Return how live pages are checked, if they are.
 
+        :param web_client: the client that fetches the sitemaps.
         :raises MissingExtraError: if aiohttp is not installed.
         """
         if self.live is False or self.live is None:
             return None
+        check_callables(live_client=self.live_client)
         make_client = self.live_client
-        if make_client is None:
-            load("aiohttp", "live", "async")
-            from usp.web_client.aio_client import AioWebClient
-
-            make_client = AioWebClient
-        check_callables(live_client=make_client)
+        if make_client is None or (web_client and web_client.replays):
+            make_client = _live_client_for(web_client)
         return LiveOptions(SampleSize.of(self.live), check_int("seed", self.seed, 0), make_client)
 
     def earlier(self, source: SourceName) -> AgainstEarlierRun | None:
@@ -164,6 +164,23 @@ class CheckChoices:
         allowed = parse_share("max_drop", _MAX_DROP if self.max_drop is None else self.max_drop)
         run = EarlierRun.of(self.state, self.base_url or os.fspath(source))
         return AgainstEarlierRun(run, allowed) if run else None
+
+
+def _live_client_for(web_client: AbstractWebClient | None) -> MakeAioClient:
+    """Return what makes a client for live pages: one that shares a recording, if there is one.
+
+    :raises MissingExtraError: if aiohttp is needed, and not installed.
+    """
+    from usp.web_client import default_aio_client
+    from usp.web_client.recording import RecordingWebClient
+    from usp.web_client.replay import ReplayWebClient
+
+    if isinstance(web_client, ReplayWebClient):
+        return web_client.for_asyncio
+    load("aiohttp", "live", "async")
+    return (
+        web_client.for_asyncio if isinstance(web_client, RecordingWebClient) else default_aio_client
+    )
 
 
 explains_check = explained_by(CheckChoices, "What you can choose, each a keyword")

@@ -10,10 +10,10 @@ from typing import Final
 
 from usp._check.facts import DocumentEnd, EntryFacts, SitemapFacts
 from usp._check.findings import Occurrence
-from usp._check.registry import document_rule
+from usp._check.registry import DocumentRule, document_rule
 from usp._check.rules import CheckSeverity
 from usp._check.value_rules import utc
-from usp._parse import Kind, parse_date
+from usp._parse import Kind
 
 _KINDS: Final = frozenset({Kind.URLSET, Kind.INDEX})
 _PLACEHOLDERS: Final = frozenset({date(1, 1, 1), date(1900, 1, 1), date(1970, 1, 1)})
@@ -28,11 +28,11 @@ _IGNORED: Final = ("priority", "changefreq")
 
 
 @document_rule("SM456", "SM457", "SM459", "SM460", "SM462")
-class DateStatistics:
+class DateStatistics(DocumentRule):
     """Counts the dates of a document by day."""
 
     def __init__(self, sitemap: SitemapFacts) -> None:
-        self._sitemap = sitemap
+        super().__init__(sitemap)
         self._counted = sitemap.kind in _KINDS
         self._entries = self._dated = self._at_fetch = 0
         self._has_news = False
@@ -50,8 +50,7 @@ class DateStatistics:
             if key in entry.shape.at and any(map(str.strip, entry.raw(key))):
                 self._ignored[key] += 1
         self._has_news = self._has_news or entry.has("news:")
-        text = next(filter(str.strip, entry.raw("lastmod")), "")
-        written = parse_date(text)
+        text, written = facts.lastmod
         if written is None:
             return
         self._dated += 1

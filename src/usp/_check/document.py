@@ -1,6 +1,7 @@
 """Checking one document: its problems, its entries, and what they are together."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
 
 from usp._check import rule_modules
 from usp._check.facts import DocumentEnd, EntryFacts, SitemapFacts
@@ -22,18 +23,14 @@ def check_document(
     audit = Audit(pages, ended)
     end = DocumentEnd(other_charset=audit.other_charset, names_news=audit.names_news)
     rules = [rule(sitemap) for rule in DOCUMENT_RULES]
-    pending: list[Problem] = []  # those that may belong to the next entry
+    check_entry = _EntryCheck(sitemap, rules, site_rules)
     for item in audit:
         if isinstance(item, Problem):
             end.codes.add(item.code)
-            pending.append(item)
-            continue
-        if pending:
-            yield from (of_problem(one, sitemap.url, _page_of(one, item)) for one in pending)
-            pending = []
-        end.entries += 1
-        yield from _check_entry(EntryFacts(sitemap, item), rules, site_rules)
-    yield from (of_problem(problem, sitemap.url) for problem in pending)
+            yield of_problem(item, sitemap.url)
+        else:
+            end.entries += 1
+            yield from check_entry(item)
     end.document_bytes, end.complete = audit.document_bytes, audit.complete
     yield from _check_end(sitemap, end, rules, site_rules)
 
@@ -46,9 +43,10 @@ def check_rows(
 ) -> Iterator[Occurrence]:
     """Yield what is found in entries that come from somewhere else than a document."""
     rules = [rule(sitemap) for rule in DOCUMENT_RULES]
+    check_entry = _EntryCheck(sitemap, rules, site_rules)
     for entry in entries:
         end.entries += 1
-        yield from _check_entry(EntryFacts(sitemap, entry), rules, site_rules)
+        yield from check_entry(entry)
     yield from _check_end(sitemap, end, rules, site_rules)
 
 
@@ -65,29 +63,40 @@ def _check_end(
         yield from site_rule.end_document(sitemap, end)
 
 
-def _check_entry(
-    facts: EntryFacts, rules: Sequence[DocumentRule], site_rules: Sequence[SiteRule]
-) -> list[Occurrence]:
-    """Return what is found in an entry; show it to the rules about more than one."""
-    found: list[Occurrence] = []
-    for find in entry_rules_for(facts.entry.shape.prefixes):
-        found += find(facts)
-    for rule in rules:
-        rule.add(facts)
-    for site_rule in site_rules:
-        found += site_rule.add(facts)
-    return found
+class _EntryCheck:
+    """Shows the entries of a document to all rules that look at entries."""
+
+    def __init__(
+        self, sitemap: SitemapFacts, rules: Sequence[DocumentRule], site_rules: Sequence[SiteRule]
+    ) -> None:
+        self._sitemap = sitemap
+        self._of_document = _overridden(rules, DocumentRule.add)
+        self._of_site = {
+            True: _overridden(site_rules, SiteRule.add),
+            False: _overridden(site_rules, SiteRule.add_child),
+        }
+        """By whether an entry lists a page."""
+
+    def __call__(self, entry: AuditEntry) -> list[Occurrence]:
+        """Return what is found in an entry."""
+        facts = EntryFacts(self._sitemap, entry)
+        found: list[Occurrence] = []
+        for find in entry_rules_for(self._sitemap.kind, entry.shape):
+            found += find(facts)
+        for add in self._of_document:
+            add(facts)
+        for add in self._of_site[facts.is_page]:
+            found += add(facts)
+        return found
 
 
-def _page_of(problem: Problem, entry: AuditEntry) -> str | None:
-    """Return the page of an entry, if the problem before it is one of it."""
-    is_its_own = problem.offset is not None and problem.offset == entry.offset
-    return entry.url if is_its_own else None
+def _overridden(rules: Iterable[object], method: Callable[..., Any]) -> list[Callable[..., Any]]:
+    """Return a method of each rule, but for rules that don't have one of their own."""
+    name = method.__name__
+    return [getattr(rule, name) for rule in rules if getattr(type(rule), name) is not method]
 
 
-def of_problem(problem: Problem, sitemap_url: str | None, url: str | None = None) -> Occurrence:
-    """Return a problem of parsing or crawling as an occurrence.
-
-    :param url: the page, if it is a problem of its entry.
-    """
-    return Occurrence(problem.code, sitemap_url, url, problem.line, problem.offset, problem.message)
+def of_problem(problem: Problem, sitemap_url: str | None) -> Occurrence:
+    """Return a problem of parsing or crawling as an occurrence."""
+    place = problem.page_url, problem.line, problem.offset
+    return Occurrence(problem.code, sitemap_url, *place, problem.message)

@@ -67,7 +67,7 @@ class AgainstEarlierRun(SiteRule):
         """Remember the URLs of an entry, and whether its date is after the earlier run."""
         if facts.sitemap is not self._sitemap:
             self._begin(facts.sitemap)
-        if not facts.is_page or facts.entry.repeated:
+        if facts.entry.repeated:
             return ()
         for url in facts.entry.urls:
             hashed = hash64(url)

@@ -11,7 +11,8 @@ from pathlib import Path
 from usp._sync import listing
 from usp._sync.changes import time_of
 from usp._sync.options import site_key
-from usp._sync.state import State, StatePath
+from usp._sync.state import State
+from usp._sync.state_path import StatePath
 
 _SITEMAPS = """
 SELECT id, url, final_url, pages, is_rolling, is_complete, fetched_at FROM sitemaps

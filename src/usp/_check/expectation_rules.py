@@ -20,8 +20,6 @@ class Expectations(SiteRule):
     def add(self, facts: EntryFacts) -> Iterable[Occurrence]:
         """Count the pages of an entry."""
         entry = facts.entry
-        if not facts.is_page:
-            return ()
         if not entry.repeated:
             self._pages += len(entry.urls)
         if self._missing:

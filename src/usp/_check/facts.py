@@ -6,14 +6,13 @@ from typing import Final
 
 from usp._check.findings import Occurrence
 from usp._check.rules import CheckSeverity
-from usp._parse import AuditEntry, Kind, Source, clean_text
+from usp._parse import AuditEntry, EntryShape, Kind, Source, clean_text, once_a_shape, parse_date
 from usp.objects.fetch_info import NOT_FETCHED, FetchInfo
 from usp.objects.outcome import FoundBy
 
 _LINK: Final = "xhtml:link"
-_HREF: Final = "xhtml:link@href"
-_HREFLANG: Final = "xhtml:link@hreflang"
-_REL: Final = "xhtml:link@rel"
+_ATTRIBUTES: Final = tuple(f"{_LINK}@{name}" for name in ("rel", "hreflang", "href"))
+"""What the link to an alternate must have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +53,13 @@ class SitemapFacts:
     fetch_info: FetchInfo = NOT_FETCHED
 
     @property
+    def scheme(self) -> str:
+        """The scheme that its URLs should have; empty if they may have any."""
+        if self.is_file or self.kind is Kind.ROBOTS:
+            return ""
+        return self.url.partition(":")[0].lower()
+
+    @property
     def names(self) -> tuple[str, ...]:
         """The URLs that may be declared for it: its own, and that of its index."""
         return (self.url, self.declared_url, *([self.parent_url] if self.parent_url else []))
@@ -72,6 +78,20 @@ class EntryFacts:
     sitemap: SitemapFacts
     entry: AuditEntry
     _alternates: tuple[tuple[str, str], ...] | None = field(default=None, repr=False)
+    _lastmod: tuple[str, datetime | None] | None = field(default=None, repr=False)
+
+    @property
+    def lastmod(self) -> tuple[str, datetime | None]:
+        """The first ``<lastmod>`` that is not blank, as it is written, and its date."""
+        if self._lastmod is None:
+            written = next(filter(str.strip, self.entry.raw("lastmod")), "")
+            self._lastmod = written, parse_date(written) if written else None
+        return self._lastmod
+
+    def date_of(self, text: str) -> datetime | None:
+        """Return the date of a text of this entry."""
+        written, date = self.lastmod
+        return date if text == written else parse_date(text)
 
     @property
     def alternates(self) -> tuple[tuple[str, str], ...]:
@@ -132,18 +152,26 @@ class DocumentEnd:
 
 def alternates(entry: AuditEntry) -> tuple[tuple[str, str], ...]:
     """Return the hreflang of each alternate, in lower case, and its URL, as they are written."""
+    record = entry.record
     found: list[tuple[str, str]] = []
-    rel = written = href = ""
-    # Comparisons, and no prefixes: every entry of every sitemap comes here.
-    for key, text in entry.record:
-        if key == _HREF:
-            href = clean_text(text)
-        elif key == _HREFLANG:
-            written = clean_text(text)
-        elif key == _REL:
-            rel = text
+    for rel, hreflang, href in _links(entry.shape):
+        if "alternate" in record[rel][1].lower():
+            code, url = clean_text(record[hreflang][1]), clean_text(record[href][1])
+            if code and url:
+                found.append((code.lower(), url))
+    return tuple(found)
+
+
+@once_a_shape
+def _links(shape: EntryShape) -> tuple[tuple[int, ...], ...]:
+    """Return where ``rel``, ``hreflang`` and ``href`` of each link are that has all three."""
+    found: list[tuple[int, ...]] = []
+    at: dict[str, int] = {}
+    for number, key in enumerate(shape.keys):
+        if key in _ATTRIBUTES:
+            at[key] = number
         elif key == _LINK:
-            if written and href and "alternate" in rel.lower():
-                found.append((written.lower(), href))
-            rel = written = href = ""
+            if len(at) == len(_ATTRIBUTES):
+                found.append(tuple(at[name] for name in _ATTRIBUTES))
+            at = {}
     return tuple(found)

@@ -52,7 +52,7 @@ class BuildFolder:
         if not isinstance(base_url, str) or not is_start_url(base_url):
             raise argument_error("base_url", "the HTTP(S) URL of the folder", base_url)
         if not Path(path).is_dir():
-            raise UsageError(f"{path} is no folder; base_url is the URL of a folder.")
+            raise UsageError(f"base_url is the URL of a folder, and {path} is no folder.")
         parts = urlsplit(base_url)
         base = f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}/"
         return cls(Path(path), base, Path(path).resolve())

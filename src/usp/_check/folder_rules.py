@@ -17,6 +17,7 @@ from usp._check.site_facts import SiteFacts
 from usp._crawl.unique_urls import UniqueUrls
 
 CHECKED.update(("SM662", "SM920", "SM921"))
+_NO_FILE: Final = "there is no file for it"
 _MAX_PAGE_BYTES: Final = 2 * 1024 * 1024
 """How much of a file is read. A disk is quick, so that is more than of a live page."""
 _NOT_PAGES: Final = re.compile(
@@ -36,19 +37,24 @@ class FolderFiles(SiteRule):
         """The files of listed pages."""
 
     def add(self, facts: EntryFacts) -> Iterable[Occurrence]:
-        """Look for the file of each listed page, and of each sitemap that is named."""
+        """Look for the file of each listed page."""
         found: list[Occurrence] = []
-        for url in facts.entry.urls:
-            if not self._folder.covers(url):
-                continue
-            file = self._folder.file_for(url)
-            if not facts.is_page and file is None:
-                found.append(facts.occurrence("SM662", "there is no file for it", url=url))
-            elif facts.is_page and file is None:
-                found.append(facts.occurrence("SM920", "there is no file for it", url=url))
-            elif facts.is_page and file and self._listed.add(str(file)):
+        for url, file in self._files(facts):
+            if file is None:
+                found.append(facts.occurrence("SM920", _NO_FILE, url=url))
+            elif self._listed.add(str(file)):
                 found += self._look_at(file, listed_page(facts, url))
         return found
+
+    def add_child(self, facts: EntryFacts) -> Iterable[Occurrence]:
+        """Look for the file of each sitemap that is named."""
+        missing = [url for url, file in self._files(facts) if file is None]
+        return [facts.occurrence("SM662", _NO_FILE, url=url) for url in missing]
+
+    def _files(self, facts: EntryFacts) -> list[tuple[str, Path | None]]:
+        """Return the URLs of an entry that belong to the folder, and their files."""
+        folder = self._folder
+        return [(url, folder.file_for(url)) for url in facts.entry.urls if folder.covers(url)]
 
     def finish(self) -> Iterator[Occurrence]:
         """Look for pages that no sitemap lists."""
@@ -92,5 +98,5 @@ class FolderFiles(SiteRule):
         txt = self._site.robots.known(origin) if origin else None
         if txt and txt.rules.refusals(url):
             return False
-        given = facts.canonical
-        return not given or self._folder.file_for(given) == file
+        given = facts.canonicals
+        return not given or self._folder.file_for(given[0]) == file

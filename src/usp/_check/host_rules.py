@@ -7,14 +7,22 @@ location"), and what the robots.txt of a host declares may list any page of that
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from usp._check.facts import EntryFacts, SitemapFacts
 from usp._check.findings import Occurrence
-from usp._check.origins import MAX_HOSTS, Origins, UrlOrigin, folder_of, origin_of, path_of
+from usp._check.origins import (
+    MAX_HOST_NAME,
+    MAX_HOSTS,
+    Origins,
+    UrlOrigin,
+    folder_of,
+    origin_of,
+    path_of,
+)
 from usp._check.registry import SiteRule, site_rule
 from usp._check.rules import CheckSeverity
 from usp._check.site_facts import SiteFacts
+from usp._quantities import count
 
 
 @dataclass(slots=True)
@@ -29,7 +37,8 @@ class _SitemapScope:
     """Whether the robots.txt of a host declares it; None if that can't be known."""
 
 
-class _Use(NamedTuple):
+@dataclass(slots=True)
+class _Use:
     """How often an origin is used, and where first."""
 
     urls: int
@@ -49,8 +58,6 @@ class Hosts(SiteRule):
 
     def add(self, facts: EntryFacts) -> Iterable[Occurrence]:
         """Look at the host and folder of each URL."""
-        if not facts.is_page:
-            return ()
         scope = self._scope
         if scope is None or scope.sitemap is not facts.sitemap:
             scope = self._scope = self._scope_of(facts.sitemap)
@@ -69,10 +76,10 @@ class Hosts(SiteRule):
     def finish(self) -> Iterator[Occurrence]:
         """Compare the forms of hosts with one another."""
         yield from self._mixed_schemes()
-        for (code, origin), count in self._undecided.items():
+        for (code, origin), pages in self._undecided.items():
             txt = self._robots.known(origin)
             why = "failed" if txt and txt.failed else "was not read"
-            detail = f"{code}: the robots.txt of {origin} {why}; undecided pages: {count:,}"
+            detail = f"{code}: the robots.txt of {origin} {why}; undecided pages: {pages:,}"
             yield Occurrence("SM750", None, detail=detail)
         bare: dict[str, list[_Use]] = {}
         for origin, use in self._uses.items():
@@ -80,7 +87,8 @@ class Hosts(SiteRule):
             both[origin.is_www] = _sum(both[origin.is_www], use)
         for host, (without, with_www) in bare.items():
             if without.urls and with_www.urls:
-                detail = f"{with_www.urls:,} URLs of {host} with www. and {without.urls:,} without"
+                urls = count(with_www.urls, "URL")
+                detail = f"{urls} of {host} with www. and {without.urls:,} without"
                 yield _site_wide("SM367", min(without, with_www, key=_by_count), detail)
 
     def _scope_of(self, sitemap: SitemapFacts) -> _SitemapScope:
@@ -114,8 +122,8 @@ class Hosts(SiteRule):
     def _count(self, origin: UrlOrigin, facts: EntryFacts, url: str) -> None:
         use = self._uses.get(origin)
         if use is not None:
-            self._uses[origin] = _Use(use.urls + 1, use.first)
-        elif len(self._uses) < MAX_HOSTS:
+            use.urls += 1
+        elif len(self._uses) < MAX_HOSTS and len(origin.host) <= MAX_HOST_NAME:
             self._uses[origin] = _Use(1, facts.occurrence("SM367", url=url))
 
     def _other_host(
@@ -141,7 +149,7 @@ class Hosts(SiteRule):
             schemes[origin.scheme] = _sum(schemes[origin.scheme], use)
         plain, secure = schemes["http"], schemes["https"]
         if plain.urls and secure.urls:
-            detail = f"{secure.urls:,} URLs with https and {plain.urls:,} with http"
+            detail = f"{count(secure.urls, 'URL')} with https and {plain.urls:,} with http"
             yield _site_wide("SM367", min(plain, secure, key=_by_count), detail)
 
 

@@ -22,6 +22,8 @@ to choose a language links to all versions, and they give it as this."""
 _X_DEFAULT: Final = hash64(X_DEFAULT) | 1
 _MAX_CODES: Final = 10_000
 """How many spellings of codes are kept; there are some hundred."""
+_MAX_CODE: Final = 64
+"""How long they are."""
 _MAX_UNSETTLED: Final = 1_000_000
 _WHOLE, _PART = 0, 1
 
@@ -38,9 +40,11 @@ class _CodeHashes(dict[str, int]):
     """The hashes of codes as they are written; odd, so that no factor is zero."""
 
     def __missing__(self, written: str) -> int:
+        hashed = hash64(code_of(written)) | 1
         if len(self) >= _MAX_CODES:
             self.clear()
-        hashed = self[written] = hash64(code_of(written)) | 1
+        if len(written) <= _MAX_CODE:
+            self[written] = hashed
         return hashed
 
 

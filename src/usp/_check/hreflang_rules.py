@@ -21,6 +21,9 @@ _CODE: Final = re.compile(
 )
 
 
+_MAX_KEPT_CODES: Final = 256
+_MAX_KEPT_CODE: Final = 32
+"""What is remembered is bounded in number and length: some hundred languages, and real codes."""
 _Fault = tuple[str, str, CheckSeverity | None]
 """Code, detail and severity."""
 
@@ -32,7 +35,8 @@ def alternates_of_an_entry(facts: EntryFacts) -> Iterator[Occurrence]:
     if not found:
         return
     codes = tuple([code for code, _ in found])
-    for fault in _faults_of_codes(codes):
+    is_usual = len(codes) <= _MAX_KEPT_CODES and max(map(len, codes)) <= _MAX_KEPT_CODE
+    for fault in (_known_faults if is_usual else _faults_of_codes)(codes):
         yield facts.occurrence(*fault)
     if len(set(codes)) < len(codes):
         yield from _several_urls(facts)
@@ -51,11 +55,13 @@ def _several_urls(facts: EntryFacts) -> Iterator[Occurrence]:
             yield facts.occurrence("SM581", f"{code} has {len(hrefs)} URLs")
 
 
-@lru_cache(maxsize=1024)
 def _faults_of_codes(codes: tuple[str, ...]) -> tuple[_Fault, ...]:
     """Return what is wrong with the codes of an entry; most entries of a site have the same."""
     different = dict.fromkeys(codes)
     return (*filter(None, map(_fault_of, different)), *_regions(set(different)))
+
+
+_known_faults: Final = lru_cache(maxsize=1024)(_faults_of_codes)
 
 
 def _fault_of(code: str) -> _Fault | None:

@@ -6,7 +6,7 @@ from typing import Final
 
 from usp._check.facts import DocumentEnd, EntryFacts, SitemapFacts
 from usp._check.findings import Occurrence
-from usp._check.registry import CHECKED, SiteRule, document_rule
+from usp._check.registry import CHECKED, DocumentRule, SiteRule, document_rule
 from usp._check.rules import CheckSeverity
 from usp._parse import Kind
 from usp.objects.outcome import FoundBy
@@ -18,14 +18,8 @@ _JSON: Final = frozenset({"application/json", "application/feed+json"})
 
 
 @document_rule("SM150", "SM151")
-class ResponseFacts:
+class ResponseFacts(DocumentRule):
     """Looks at redirects and at the content type."""
-
-    def __init__(self, sitemap: SitemapFacts) -> None:
-        self._sitemap = sitemap
-
-    def add(self, facts: EntryFacts) -> None:
-        """Do nothing: the response is that of the document."""
 
     def finish(self, end: DocumentEnd) -> Iterator[Occurrence]:
         """Look at the response."""
@@ -65,7 +59,7 @@ class UrlDigests(SiteRule):
 
     def add(self, facts: EntryFacts) -> Iterable[Occurrence]:
         """Add the URLs of an entry."""
-        if facts.is_page and not facts.entry.repeated:
+        if not facts.entry.repeated:
             self.add_urls(facts.sitemap.url, facts.entry.urls)
         return ()
 

@@ -10,7 +10,7 @@ from usp._check.origins import UrlOrigin, host_of, origin_of
 from usp._check.registry import SiteRule, site_rule
 from usp._check.site_facts import SiteFacts
 from usp._check.value_rules import utc
-from usp._parse import Kind, parse_date
+from usp._parse import Kind
 from usp.objects.outcome import FoundBy
 
 _DAY: Final = timedelta(days=1)
@@ -31,9 +31,7 @@ class IndexStructure(SiteRule):
         self._guessed: list[SitemapFacts] = []
 
     def add(self, facts: EntryFacts) -> Iterable[Occurrence]:
-        """Look at a sitemap that is listed, or at the date of a page."""
-        if facts.entry.name == "sitemap":
-            return list(self._child(facts))
+        """Look at the date of a page."""
         if facts.sitemap.index_lastmod is not None:
             self._look_at_date(facts)
         return ()
@@ -61,8 +59,11 @@ class IndexStructure(SiteRule):
             if not names & self._listed.keys() and not self._robots.names(names):
                 yield sitemap.occurrence("SM661", "neither robots.txt nor an index names it")
 
-    def _child(self, facts: EntryFacts) -> Iterator[Occurrence]:
+    def add_child(self, facts: EntryFacts) -> Iterator[Occurrence]:
+        """Look at a sitemap that is listed."""
         index = facts.sitemap
+        if index.kind is Kind.ROBOTS:
+            return  # it may name any sitemap, and some name one for each agent
         host = "" if index.is_file else host_of(index.url)
         for url in facts.entry.urls:
             origin = origin_of(url)
@@ -85,11 +86,10 @@ class IndexStructure(SiteRule):
             yield facts.occurrence("SM655", f"the index is on {host}", url=url)
 
     def _look_at_date(self, facts: EntryFacts) -> None:
-        written = next(iter(facts.entry.raw("lastmod")), "")
-        if not written or written == self._last_date:
+        written, parsed = facts.lastmod
+        if written == self._last_date:
             return
         self._last_date = written
-        parsed = parse_date(written)
         moment = utc(parsed) if parsed else None
         if moment and moment <= self._latest and (self._newest is None or moment > self._newest):
             self._newest = moment

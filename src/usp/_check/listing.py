@@ -49,9 +49,13 @@ class UrlListing:
             if len(set(keys)) < len(keys):
                 yield from _repeated(keys, words, sitemap_of)
 
-    def urls_in(self, partition: int) -> set[int]:
-        """Return the hashes of all URLs whose keys belong to a partition."""
-        return set(self._records.read(partition)[1::_WORDS])
+    def first_entries(self, partition: int) -> dict[int, int]:
+        """Return the first entry of each URL whose key belongs to a partition, by its hash."""
+        words = self._records.read(partition)
+        found: dict[int, int] = {}
+        for url, entry_id in zip(words[1::_WORDS], words[2::_WORDS], strict=True):
+            found.setdefault(url, entry_id)
+        return found
 
     def close(self) -> None:
         """Free the disk space."""

@@ -58,8 +58,6 @@ class ListedUrls(SiteRule):
 
     def add(self, facts: EntryFacts) -> Iterable[Occurrence]:
         """Remember the URLs of an entry."""
-        if not facts.is_page:
-            return ()
         if facts.sitemap is not self._now:
             self._now, self._special = facts.sitemap, frozenset(_SPECIAL)
             self._ids.begin_sitemap()
@@ -137,7 +135,7 @@ class ListedUrls(SiteRule):
             suspects.close()
 
     def _occurrence(self, entry_id: int, entry: EntryText, note: Note) -> Occurrence:
-        number, other, target = note
+        number, other, _ = note
         sitemap_url, special = self._sitemaps[self._ids.sitemap_of(entry_id)]
         severity = None
         if number in {_LISTED_AGAIN, _TWIN}:
@@ -149,27 +147,37 @@ class ListedUrls(SiteRule):
             elif special != other_special:
                 severity = CheckSeverity.INFO
         else:
-            detail, severity = self._faulty_link(entry, LinkFault(number), other, target)
+            detail, severity = self._faulty_link(entry_id, entry, note)
         return Occurrence(
             f"SM{number}", sitemap_url, entry.url, entry.line, entry.offset, detail, severity
         )
 
     def _faulty_link(
-        self, entry: EntryText, fault: LinkFault, other: int, target: int
+        self, entry_id: int, entry: EntryText, note: Note
     ) -> tuple[str, CheckSeverity | None]:
+        """Say what is wrong with a link, and where the entry is that contradicts it."""
+        fault, other, target = LinkFault(note[0]), note[1], note[2]
         code, href = next(each for each in entry.alternates if hash64(each[1]) == target)
         link = f"{code_of(code)} is {href}"
         if fault is LinkFault.UNLISTED:
             is_same_host = host_of(entry.url) == host_of(href)
             return f"{link}, which no sitemap lists", None if is_same_host else CheckSeverity.INFO
-        if fault is LinkFault.CONFLICT:
-            first = self._texts.at(other)
-            return f"{link} here, but not for {first.url}{_line(first)}", None
+        where = self._place(other, entry_id)
         details = {
-            LinkFault.NO_RETURN: f"{link}, which does not link back",
-            LinkFault.OTHER_NAME: f"{link}, which gives another code for itself",
+            LinkFault.CONFLICT: f"{link} here, but not for {self._texts.at(other).url}{where}",
+            LinkFault.NO_RETURN: f"{link}, whose entry does not link back{where}",
+            LinkFault.OTHER_NAME: f"{link}, whose entry gives another code for itself{where}",
         }
         return details[fault], None
+
+    def _place(self, entry_id: int, seen_from: int) -> str:
+        """Return where an entry is, for a reader who looks at another one."""
+        line = self._texts.at(entry_id).line
+        number = self._ids.sitemap_of(entry_id)
+        is_here = number == self._ids.sitemap_of(seen_from)
+        parts = ["" if is_here else self._sitemaps[number][0], f"line {line}" if line else ""]
+        named = ", ".join(filter(None, parts))
+        return f" ({named})" if named else ""
 
 
 def _line(entry: EntryText) -> str:

@@ -109,7 +109,7 @@ class SampledPages(SiteRule):
 
     def add(self, facts: EntryFacts) -> Iterable[Occurrence]:
         """Choose among the pages of an entry."""
-        if facts.is_page and not facts.entry.repeated:
+        if not facts.entry.repeated:
             for url in facts.entry.urls:
                 if self.sample.wants(url):
                     self.sample.add(listed_page(facts, url))

@@ -7,7 +7,7 @@ from typing import Final
 
 from usp._check.facts import DocumentEnd, EntryFacts, SitemapFacts
 from usp._check.findings import Occurrence
-from usp._check.registry import document_rule, entry_rule
+from usp._check.registry import DocumentRule, document_rule, entry_rule
 from usp._check.value_rules import utc
 from usp._parse import clean_text, parse_date
 
@@ -53,11 +53,11 @@ def _story(facts: EntryFacts, story: dict[str, str]) -> Iterator[Occurrence]:
 
 
 @document_rule("SM550")
-class StoryCount:
+class StoryCount(DocumentRule):
     """Counts the stories of a document."""
 
     def __init__(self, sitemap: SitemapFacts) -> None:
-        self._sitemap = sitemap
+        super().__init__(sitemap)
         self._stories = 0
 
     def add(self, facts: EntryFacts) -> None:

@@ -11,6 +11,8 @@ _URL: Final = re.compile(
     r"(https?)://(?:[^/?#@]*+@)?(\[[^\]]*+\]|[^/?#:]*+)(:\d++)?", re.IGNORECASE
 ).match
 _DEFAULT_PORTS: Final = {"http": ":80", "https": ":443"}
+MAX_HOST_NAME: Final = 300
+"""How long the names of hosts are that are kept: those that exist have 253 characters at most."""
 _AFTER_SCHEME: Final = len("https://")
 _WWW: Final = "www."
 
@@ -50,9 +52,11 @@ class Origins:
         try:
             return known[prefix]
         except KeyError:
+            origin = origin_of(prefix)
             if len(known) >= MAX_HOSTS:
                 known.clear()
-            origin = known[prefix] = origin_of(prefix)
+            if len(prefix) <= MAX_HOST_NAME:
+                known[prefix] = origin
             return origin
 
 
@@ -68,7 +72,8 @@ class ReadHosts:
         if host not in self._recent:
             if len(self._recent) >= MAX_HOSTS:
                 self._recent.clear()
-            self._recent.add(host)
+            if len(host) <= MAX_HOST_NAME:
+                self._recent.add(host)
             self._all.add(host)
 
     def __contains__(self, host: str) -> bool:

@@ -70,12 +70,15 @@ class PageFacts:
         return list(links_of_header(self.headers.get("Link", ()), self.url))
 
     @property
-    def canonical(self) -> str:
-        """Its canonical URL; empty if it gives none."""
-        for url, parameters in self.header_links:
-            if _CANONICAL in parameters.get("rel", "").lower().split():
-                return url
-        return self.markup.canonical if self.markup else ""
+    def canonicals(self) -> tuple[str, ...]:
+        """The canonical URLs that it gives, in headers and in its HTML."""
+        found = [
+            url
+            for url, parameters in self.header_links
+            if _CANONICAL in parameters.get("rel", "").lower().split()
+        ]
+        found += self.markup.canonicals if self.markup else ()
+        return tuple(dict.fromkeys(found))
 
     @property
     def alternates(self) -> set[tuple[str, str]]:

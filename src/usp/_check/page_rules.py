@@ -31,12 +31,15 @@ def noindex(facts: PageFacts) -> Iterator[Occurrence]:
 
 @page_rule("SM905")
 def canonical(facts: PageFacts) -> Iterator[Occurrence]:
-    """Compare the canonical URL with the listed one."""
-    listed, given = facts.listed.url, facts.canonical
-    if not given or normalized(given)[0] == normalized(listed)[0]:
+    """Compare the canonical URL with the listed one; of several, engines may ignore all."""
+    listed, given = facts.listed.url, facts.canonicals
+    others = [url for url in given if normalized(url)[0] != normalized(listed)[0]]
+    if not others:
         return
-    detail = f"its canonical URL is {given}"
-    if url_key(given) == url_key(listed):
+    detail = f"its canonical URL is {others[0]}"
+    if len(given) > 1:
+        detail = f"it has several canonical URLs: {', '.join(given[:3])}"
+    elif url_key(others[0]) == url_key(listed):
         detail += "; only the spelling differs"
     yield facts.occurrence("SM905", detail)
 

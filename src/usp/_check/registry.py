@@ -5,39 +5,51 @@
 - A *site rule* is a class, made once for a check: it sees every entry of every document, each
   document as it ends, and then the end of all. Its memory must not grow with the site.
 - A *page rule* is a function: one page that is there in, what is wrong with it out.
+
+Most entries of a document have one shape. So an entry rule says in which kinds of documents and for
+which keys it may find something, and is not asked about other entries.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import lru_cache
-from typing import Final, Protocol, TypeVar
+from dataclasses import dataclass
+from typing import Final, TypeVar
 
 from usp._check.facts import DocumentEnd, EntryFacts, SitemapFacts, UnreadFacts
 from usp._check.findings import Occurrence
 from usp._check.page_facts import PageFacts
 from usp._check.site_facts import SiteFacts
+from usp._parse import EntryShape, Kind
 
 EntryRule = Callable[[EntryFacts], Iterable[Occurrence]]
 """Every entry of every sitemap comes to each: one that finds nothing should return ``()``."""
 PageRule = Callable[[PageFacts], Iterator[Occurrence]]
 
 
-class DocumentRule(Protocol):
+class DocumentRule:
     """Looks at one document."""
 
-    def __init__(self, sitemap: SitemapFacts) -> None: ...
+    def __init__(self, sitemap: SitemapFacts) -> None:
+        self._sitemap = sitemap
 
     def add(self, facts: EntryFacts) -> None:
         """Look at an entry."""
 
     def finish(self, end: DocumentEnd) -> Iterable[Occurrence]:
         """Return what was found, once the document was read."""
+        del end
+        return ()
 
 
 class SiteRule:
     """Looks at all documents of a check. What can be told at once is returned at once."""
 
     def add(self, facts: EntryFacts) -> Iterable[Occurrence]:
-        """Look at an entry."""
+        """Look at an entry that lists a page."""
+        del facts
+        return ()
+
+    def add_child(self, facts: EntryFacts) -> Iterable[Occurrence]:
+        """Look at an entry, or a line of robots.txt, that names a sitemap."""
         del facts
         return ()
 
@@ -64,9 +76,7 @@ _Page = TypeVar("_Page", bound=PageRule)
 _Document = TypeVar("_Document", bound=type[DocumentRule])
 _Site = TypeVar("_Site", bound=Callable[[SiteFacts], SiteRule])
 
-ENTRY_RULES: Final[list[EntryRule]] = []
-_EXTENSION_RULES: Final[list[tuple[str, EntryRule]]] = []
-"""Entry rules for entries with an extension, and its prefix."""
+_ENTRY_RULES: Final[list["_EntryRuleRow"]] = []
 PAGE_RULES: Final[list[PageRule]] = []
 DOCUMENT_RULES: Final[list[type[DocumentRule]]] = []
 SITE_RULES: Final[list[Callable[[SiteFacts], SiteRule]]] = []
@@ -75,28 +85,55 @@ CHECKED: Final = {"SM751"}
 found by ``suppression``."""
 
 
-def entry_rule(*codes: str, prefix: str | None = None) -> Callable[[_Function], _Function]:
+@dataclass(frozen=True, slots=True)
+class _EntryRuleRow:
+    """An entry rule, and where it may find something."""
+
+    find: EntryRule
+    kinds: frozenset[Kind] | None
+    keys: frozenset[str] | None
+    prefix: str | None
+
+    def concerns(self, kind: Kind, shape: EntryShape) -> bool:
+        """Tell whether it may find something in entries of a shape."""
+        return (
+            (self.kinds is None or kind in self.kinds)
+            and (self.keys is None or not self.keys.isdisjoint(shape.at))
+            and (self.prefix is None or self.prefix in shape.prefixes)
+        )
+
+
+def entry_rule(
+    *codes: str,
+    kinds: Iterable[Kind] | None = None,
+    keys: Iterable[str] | None = None,
+    prefix: str | None = None,
+) -> Callable[[_Function], _Function]:
     """Register a function that looks at one entry, with the codes that it may find.
 
+    :param kinds: the kinds of documents in which it finds something; None for all.
+    :param keys: it finds nothing in an entry that has none of these; None if it needs none.
     :param prefix: that of the extension without which it finds nothing, such as ``news:``;
         ``UNEXPECTED`` for one that looks at what should not be there.
     """
 
     def register(function: _Function) -> _Function:
         CHECKED.update(codes)
-        if prefix is None:
-            ENTRY_RULES.append(function)
-        else:
-            _EXTENSION_RULES.append((prefix, function))
+        wanted = None if kinds is None else frozenset(kinds)
+        needed = None if keys is None else frozenset(keys)
+        _ENTRY_RULES.append(_EntryRuleRow(function, wanted, needed, prefix))
         return function
 
     return register
 
 
-@lru_cache(maxsize=1024)
-def entry_rules_for(prefixes: frozenset[str]) -> tuple[EntryRule, ...]:
-    """Return the rules for an entry that has the extensions with these prefixes."""
-    return (*ENTRY_RULES, *(rule for prefix, rule in _EXTENSION_RULES if prefix in prefixes))
+def entry_rules_for(kind: Kind, shape: EntryShape) -> tuple[EntryRule, ...]:
+    """Return the rules that may find something in entries of a shape."""
+    found: tuple[EntryRule, ...] | None = shape.notes.get(kind)
+    if found is None:
+        found = tuple(row.find for row in _ENTRY_RULES if row.concerns(kind, shape))
+        shape.notes[kind] = found
+    return found
 
 
 def page_rule(*codes: str) -> Callable[[_Page], _Page]:

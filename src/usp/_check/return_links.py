@@ -40,7 +40,8 @@ class FaultyLink(NamedTuple):
     target: int
     """The hash of the URL that it leads to."""
     other: int
-    """The id of the entry that contradicts it; of the entry itself if none does."""
+    """The id of the entry that contradicts it: that of the target, or, for a conflict, the one that
+    gives another URL; of the entry itself if no sitemap lists the target."""
 
 
 class ReturnLinks:
@@ -100,7 +101,7 @@ class ReturnLinks:
             links.add((page, target))
             if page == target:
                 own_codes.setdefault(page, set()).add(code)
-        listed = listing.urls_in(partition)
+        listed = listing.first_entries(partition)
         defaults = self._signatures.links_to_defaults(partition)
         for target, page, code, entry_id in self._in.records(partition):
             if target not in listed:
@@ -109,9 +110,9 @@ class ReturnLinks:
                 clusters.join(target, page)
                 if target in own_codes and code not in own_codes[target]:
                     clusters.mark(target)
-                    yield FaultyLink(LinkFault.OTHER_NAME, entry_id, target, entry_id)
+                    yield FaultyLink(LinkFault.OTHER_NAME, entry_id, target, listed[target])
             elif (target, page) not in defaults:
-                yield FaultyLink(LinkFault.NO_RETURN, entry_id, target, entry_id)
+                yield FaultyLink(LinkFault.NO_RETURN, entry_id, target, listed[target])
 
     def _conflicts(self, clusters: DisjointSets) -> Iterator[FaultyLink]:
         """Yield each URL of a cluster that is not the first one for its code.

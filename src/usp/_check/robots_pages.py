@@ -30,8 +30,6 @@ class RobotsPages(SiteRule):
 
     def add(self, facts: EntryFacts) -> Iterable[Occurrence]:
         """Judge each page."""
-        if not facts.is_page:
-            return ()
         found: list[Occurrence] = []
         for url in facts.entry.urls:
             origin = self._origins.of(url)

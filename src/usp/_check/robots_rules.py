@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Final
 
-from usp._check.facts import DocumentEnd, EntryFacts, SitemapFacts
+from usp._check.facts import DocumentEnd
 from usp._check.findings import Occurrence
-from usp._check.registry import document_rule
+from usp._check.registry import DocumentRule, document_rule
 from usp._parse import Kind, document_text
 
 _MAX_BYTES: Final = 512_000
@@ -13,14 +13,8 @@ _MAX_BYTES: Final = 512_000
 
 
 @document_rule("SM663")
-class GroupTrap:
+class GroupTrap(DocumentRule):
     """Finds groups that have no rule of their own, and so get those of the next one."""
-
-    def __init__(self, sitemap: SitemapFacts) -> None:
-        self._sitemap = sitemap
-
-    def add(self, facts: EntryFacts) -> None:
-        """Do nothing: groups are not entries."""
 
     def finish(self, end: DocumentEnd) -> Iterator[Occurrence]:
         """Read the lines."""

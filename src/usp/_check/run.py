@@ -10,10 +10,10 @@ from usp._check.site_robots import SiteRobots
 from usp._check.stream import CheckedSource, CheckStream
 from usp._check.table_source import TableCheckStream, decided_codes, table_input
 from usp._crawl.policy import Policy, explains_policy
+from usp._inputs.crawled import replayed
 from usp._inputs.kinds import InputKind
 from usp._source import SourceName
 from usp._validate import check_callables
-from usp.exceptions import UsageError
 from usp.objects.events import Observer
 from usp.web_client.abstract_client import AbstractWebClient
 
@@ -53,16 +53,15 @@ def check(
     chosen, crawl_policy = CheckChoices.of(policy, check_fields)
     options = chosen.options()
     suppression = chosen.suppression(options)
-    folder, live = chosen.folder(source), chosen.live_options()
-    earlier = chosen.earlier(source)
+    folder, earlier = chosen.folder(source), chosen.earlier(source)
     named = None if folder else table_input(source)
-    is_table = named is not None and named.kind is not InputKind.RECORDING
-    recording = None if is_table else named
-    checked = CheckedSource(
-        source, crawl_policy, web_client, use_robots, use_known_paths, folder, observer, recording
-    )
-    if recording and live:
-        raise UsageError("live needs a network: a recording has no pages.")
+    is_recording = named is not None and named.kind is InputKind.RECORDING
+    is_table = named is not None and not is_recording
+    if named and is_recording:
+        source, web_client = replayed(named)
+    live = chosen.live_options(web_client)
+    ways = (use_robots, use_known_paths, folder, observer, is_recording)
+    checked = CheckedSource(source, crawl_policy, web_client, *ways)
 
     def make_run(site: SiteFacts) -> CheckRun:
         again = checked.digests if chosen.twice and not checked.is_local else None

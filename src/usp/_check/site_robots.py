@@ -25,8 +25,8 @@ from usp.objects.robots import RobotsRule
 
 MAX_ASKED: Final = 100
 """How many robots.txt files are fetched beside those of the crawl."""
-FetchRobots = Callable[[str], Document | FetchFailed]
-"""Fetches the robots.txt at a URL."""
+FetchRobots = Callable[[str], Document | FetchFailed | None]
+"""Fetches the robots.txt at a URL; None if nobody knows what is there."""
 _Group = tuple[str, RobotsRules]
 
 
@@ -82,7 +82,7 @@ class SiteRobots:
         """
         self._agents = agents
         self._fetch = fetch
-        self._asked = 0
+        self._asked: set[UrlOrigin] = set()
         self._known: dict[UrlOrigin, RobotsTxt] = {}
         self._parents: dict[str, tuple[str, str | None]] = {}
 
@@ -126,12 +126,14 @@ class SiteRobots:
     def of(self, origin: UrlOrigin) -> RobotsTxt | None:
         """Return the robots.txt of a host; it is fetched if need be.
 
-        :return: None if it may not be fetched: there is no network, or too many were.
+        :return: None if it can't be known: there is no network, or too many were fetched.
         """
         found = self._known.get(origin)
-        if found is None and self._fetch and self._asked < MAX_ASKED:
-            self._asked += 1
-            found = self._known[origin] = self._fetched(f"{origin}/robots.txt")
+        if found is None and origin not in self._asked and len(self._asked) < MAX_ASKED:
+            self._asked.add(origin)
+            found = self._fetched(f"{origin}/robots.txt")
+            if found is not None:
+                self._known[origin] = found
         return found
 
     def proves(self, origin: UrlOrigin, *urls: str) -> bool | None:
@@ -161,9 +163,10 @@ class SiteRobots:
             names = above - seen
         return bool(names)
 
-    def _fetched(self, url: str) -> RobotsTxt:
-        assert self._fetch is not None  # noqa: S101 -- the caller has asked
-        result = self._fetch(url)
+    def _fetched(self, url: str) -> RobotsTxt | None:
+        result = self._fetch(url) if self._fetch else None
+        if result is None:
+            return None
         if isinstance(result, FetchFailed):
             return FAILED if is_failure(result.status) else ABSENT
         return self._read(result.pages) if isinstance(result.pages, Pages) else ABSENT

@@ -1,5 +1,6 @@
 """Streams of findings: how each kind of source is read for a check."""
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -24,8 +25,6 @@ from usp._drive.events import emitter
 from usp._drive.fetch import Fetcher
 from usp._drive.page_filter import StreamFilter
 from usp._drive.time_limit import TimeLimit
-from usp._inputs.crawled import replayed
-from usp._inputs.kinds import NamedInput
 from usp._parse import Document, Kind
 from usp._source import CrawlStart, SourceName, is_local
 from usp._store import Store
@@ -93,8 +92,8 @@ class CheckedSource:
     use_known_paths: bool | None
     folder: BuildFolder | None
     observer: Observer | None
-    recording: NamedInput | None = None
-    """The recording, if the source is one."""
+    owns_client: bool = False
+    """Whether the client belongs to the check: it replays the recording that is checked."""
 
     @property
     def is_local(self) -> bool:
@@ -106,7 +105,7 @@ class CheckedSource:
         crawl_options = CrawlOptions(observer=self.observer, streaming=True, every_node=True)
         start = self._start(crawl_options)
         robots = None
-        if self.use_robots and not self.is_local and not start.client.replays:
+        if self.use_robots and not self.is_local:
             robots = RobotsFetcher(start, self.policy)
         run = make_run(SiteFacts(options, SiteRobots(options.agents, robots)))
         state = StreamState(start.crawl, emitter(self.observer), StreamFilter)
@@ -117,18 +116,15 @@ class CheckedSource:
     def _start(self, options: CrawlOptions) -> StreamStart:
         if self.folder:
             return self._start_in(self.folder, options)
-        source, client = self.source, self.web_client
-        if self.recording:
-            source, client = replayed(self.recording)
         start = StreamStart.of(
-            source,
+            self.source,
             self.policy,
             options,
-            client,
+            self.web_client,
             use_robots=self.use_robots,
             use_known_paths=self.use_known_paths,
         )
-        return replace(start, owns_client=start.owns_client or self.recording is not None)
+        return replace(start, owns_client=start.owns_client or self.owns_client)
 
     def _start_in(self, folder: BuildFolder, options: CrawlOptions) -> StreamStart:
         policy = replace(self.policy, scheme_fallback=False, use_homepage=False)
@@ -168,17 +164,23 @@ _UNCHANGED: Final = FetchFailed("the response has no document")
 
 
 class RobotsFetcher:
-    """Fetches the robots.txt of other hosts, with the client of the crawl."""
+    """Fetches the robots.txt of other hosts, with the client of the crawl.
+
+    Each has a scope of its own, also where a recording has none: so a replay opens as many scopes
+    as the check that was recorded.
+    """
 
     def __init__(self, start: StreamStart, policy: Policy) -> None:
         self._start = start
         self._limit = policy.max_document_bytes
 
-    def __call__(self, url: str) -> Document | FetchFailed:
-        """Return what a request brings; it is not repeated."""
+    def __call__(self, url: str) -> Document | FetchFailed | None:
+        """Return what a request brings; it is not repeated. None if a recording doesn't have it."""
         options = ReadOptions(Kind.ROBOTS, url=url)
         # A client that is not thread-safe is used by this thread alone (``_drive.run``).
         with self._start.client.for_crawl(self._start.homepage) as scope:
+            if scope.order_in_recording(url) == math.inf:
+                return None
             fetch = Fetcher(scope, Store(), self._limit, TimeLimit(self._start.crawl))
             result = fetch(FetchRequest(url, is_guess=True, _options=options))
         if isinstance(result, TruncatedBody):

@@ -6,7 +6,7 @@ from typing import Final
 from usp._check.facts import DocumentEnd, EntryFacts, SitemapFacts
 from usp._check.findings import Occurrence
 from usp._check.origins import folder_of, host_of, path_of
-from usp._check.registry import document_rule, entry_rule
+from usp._check.registry import DocumentRule, document_rule, entry_rule
 from usp._check.rules import CheckSeverity
 from usp._parse import Kind
 
@@ -18,11 +18,11 @@ _MAY_BE_EMPTY: Final = frozenset({Kind.RSS, Kind.ATOM, Kind.JSON_FEED, Kind.ROBO
 
 
 @document_rule("SM250", "SM251", "SM252", "SM253", "SM255", "SM258")
-class DocumentLimits:
+class DocumentLimits(DocumentRule):
     """Counts URLs and bytes."""
 
     def __init__(self, sitemap: SitemapFacts) -> None:
-        self._sitemap = sitemap
+        super().__init__(sitemap)
         self._urls = 0
 
     def add(self, facts: EntryFacts) -> None:
@@ -50,11 +50,11 @@ class DocumentLimits:
             yield sitemap.occurrence("SM258", f"the charset is {end.other_charset}")
 
 
-@entry_rule("SM656")
+@entry_rule("SM656", kinds=[Kind.INDEX])
 def child_above_index(facts: EntryFacts) -> Iterable[Occurrence]:
     """Compare the folder of an index with those of the sitemaps that it lists."""
     sitemap = facts.sitemap
-    if sitemap.kind is not Kind.INDEX or sitemap.is_file:
+    if sitemap.is_file:
         return ()
     host, folder = host_of(sitemap.url), folder_of(sitemap.url)
     return [

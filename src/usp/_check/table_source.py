@@ -289,14 +289,13 @@ def _entry(row: _Row) -> AuditEntry:
 
 
 def _problem(row: _Row) -> Iterator[Occurrence]:
-    """Yield the occurrences that a row of the table of problems stands for."""
+    """Yield the occurrence that a row of the table of problems is, if its code is known."""
     if row["code"] in RULES:
-        for _ in range(row.get("count") or 1):
-            yield Occurrence(
-                row["code"],
-                row.get("sitemap_url"),
-                row.get("page_url"),
-                row.get("line"),
-                row.get("offset"),
-                row.get("message") or "",
-            )
+        yield Occurrence(
+            row["code"],
+            row.get("sitemap_url"),
+            row.get("page_url"),
+            row.get("line"),
+            row.get("offset"),
+            row.get("message") or "",
+        )

@@ -9,6 +9,7 @@ from urllib.parse import unquote_to_bytes
 
 from usp._check.facts import EntryFacts
 from usp._check.findings import Occurrence
+from usp._check.origins import MAX_HOST_NAME
 from usp._check.registry import entry_rule
 from usp._check.rules import CheckSeverity
 from usp._parse import Kind
@@ -17,8 +18,10 @@ MAX_URL: Final = 2048
 MAX_URL_YANDEX: Final = 1024
 _MAX_LABEL: Final = 63
 _MAX_NAME: Final = 253
-_ORDINARY: Final = re.compile(r"https?://[a-z0-9.-]+\.[a-z]{2,}(?:/[\w./~+,!()*:=-]*+)?", re.ASCII)
-"""A URL of which nothing but its length and host needs to be looked at."""
+_ORDINARY: Final = re.compile(
+    r"(https?://[a-z0-9.-]+\.[a-z]{2,})(?:/[\w./~+,!()*:=-]*+)?", re.ASCII
+).fullmatch
+"""A URL of which nothing but its length, scheme and host needs to be looked at."""
 _HOST: Final = re.compile(r"https?://(\[[^\]/?#]*+\]|[^/?#:\[\]]++)", re.IGNORECASE)
 """The host of a URL; those of entries have no user and password."""
 _USERINFO: Final = re.compile(r"[a-z]++://[^/?#@]*+@", re.IGNORECASE)
@@ -36,32 +39,45 @@ _DEVELOPMENT: Final = frozenset({"localhost", "local", "test", "internal", "exam
 """Top-level names that lead nowhere on the internet (RFC 2606, RFC 6762)."""
 
 
-@entry_rule("SM350", "SM351", "SM353")
-def url_as_a_whole(facts: EntryFacts) -> Iterable[Occurrence]:
+@entry_rule(
+    *("SM350", "SM351", "SM353", "SM355", "SM356", "SM357", "SM359", "SM360", "SM361", "SM362")
+)
+def urls(facts: EntryFacts) -> Iterable[Occurrence]:
+    """Look at each URL; of nearly all, the host was looked at before."""
+    scheme = facts.sitemap.scheme
+    odd = [url for url in facts.entry.urls if not _is_ordinary(url, scheme)]
+    if not odd:
+        return ()
+    return (*_as_a_whole(facts, odd), *_odd_characters(facts, odd), *_hosts(facts, odd))
+
+
+def _is_ordinary(url: str, scheme: str) -> bool:
+    """Tell whether a URL has certainly nothing that a rule is about."""
+    match = _ORDINARY(url) if len(url) <= MAX_URL_YANDEX else None
+    return match is not None and _is_ordinary_origin(match[1], scheme)
+
+
+@lru_cache(maxsize=1024)
+def _is_ordinary_origin(origin: str, scheme: str) -> bool:
+    """Tell whether the scheme of a URL is that of the sitemap, and its host can be reached."""
+    own, _, host = origin.partition("://")
+    return own == (scheme or own) and _host_problem(host) is None
+
+
+def _as_a_whole(facts: EntryFacts, urls: list[str]) -> Iterator[Occurrence]:
     """Look at the length and the scheme of each URL."""
-    sitemap = facts.sitemap
-    scheme = "" if sitemap.is_file or sitemap.kind is Kind.ROBOTS else sitemap.url.partition(":")[0]
-    found: list[Occurrence] = []
-    for url in facts.entry.urls:
+    scheme = facts.sitemap.scheme
+    for url in urls:
         if len(url) > MAX_URL_YANDEX:
             code = "SM350" if len(url) > MAX_URL else "SM351"
-            found.append(facts.occurrence(code, f"{len(url):,} characters", url=url))
-        if scheme and not url.startswith(scheme + ":"):
-            own = url.partition(":")[0].lower()
-            if own in {"http", "https"} and own != scheme.lower():
-                detail = f"the URL has {own}, the sitemap {scheme}"
-                found.append(facts.occurrence("SM353", detail, url=url))
-    return found
-
-
-@entry_rule("SM355", "SM356", "SM357", "SM359", "SM360")
-def characters(facts: EntryFacts) -> Iterable[Occurrence]:
-    """Look at the characters and the parameters of each URL."""
-    odd = [url for url in facts.entry.urls if not _ORDINARY.fullmatch(url)]
-    return _odd_characters(facts, odd) if odd else ()
+            yield facts.occurrence(code, f"{len(url):,} characters", url=url)
+        own = url.partition(":")[0].lower()
+        if scheme and own in {"http", "https"} and own != scheme:
+            yield facts.occurrence("SM353", f"the URL has {own}, the sitemap {scheme}", url=url)
 
 
 def _odd_characters(facts: EntryFacts, urls: list[str]) -> Iterator[Occurrence]:
+    """Look at the characters and the parameters of each URL."""
     for url in urls:
         if found := sorted(set(_FORBIDDEN.findall(url)) - {"'"}):
             yield facts.occurrence("SM355", f"unescaped: {' '.join(found)}", url=url)
@@ -99,25 +115,29 @@ def credentials(facts: EntryFacts) -> Iterable[Occurrence]:
     ]
 
 
-@entry_rule("SM361", "SM362")
-def hosts(facts: EntryFacts) -> Iterable[Occurrence]:
+def _hosts(facts: EntryFacts, urls: list[str]) -> Iterator[Occurrence]:
     """Look at the host of each URL."""
-    return [
-        facts.occurrence(*problem, url=url)
-        for url in facts.entry.urls
-        if (match := _HOST.match(url))  # otherwise parsing reports it
-        if (problem := _host_problem(match[1]))
-    ]
+    for url in urls:
+        match = _HOST.match(url)  # where there is none, parsing reports it
+        if match and (problem := _host_problem(match[1])):
+            yield facts.occurrence(*problem, url=url)
 
 
-@lru_cache(maxsize=1024)
 def _host_problem(written: str) -> tuple[str, str] | None:
     """Return the code of a host that can't be reached, and why; None for any other."""
+    # What is longer is no name of a host, and would fill the cache.
+    return (_known_host if len(written) <= MAX_HOST_NAME else _judged_host)(written)
+
+
+def _judged_host(written: str) -> tuple[str, str] | None:
     host = written.strip("[]").lower()
     if _is_development_host(host):
         return "SM361", f"the host {host}"
     problem = _impossible(host)
     return ("SM362", f"the host {host[:80]} {problem}") if problem else None
+
+
+_known_host: Final = lru_cache(maxsize=1024)(_judged_host)
 
 
 def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:

@@ -1,15 +1,14 @@
 """Rules about the values of one entry: empty elements, dates, unknown tags, order."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache
 from typing import Final
 
 from usp._check.facts import EntryFacts
 from usp._check.findings import Occurrence
 from usp._check.registry import entry_rule
-from usp._parse import UNEXPECTED, Kind, parse_date
+from usp._parse import UNEXPECTED, EntryShape, Kind, once_a_shape
 
 _SITEMAPS: Final = frozenset({Kind.URLSET, Kind.INDEX})
 """The kinds whose dates must be W3C dates; feeds have their own forms."""
@@ -51,44 +50,52 @@ def _as_utc(date: datetime) -> datetime:
         return date.replace(tzinfo=UTC)
 
 
-@entry_rule("SM450")
+@entry_rule("SM450", kinds=_SITEMAPS)
 def empty_values(facts: EntryFacts) -> Iterable[Occurrence]:
     """Look for elements without content."""
-    if facts.sitemap.kind not in _SITEMAPS:
-        return ()
+    record = facts.entry.record
     return [
-        facts.occurrence("SM450", f"<{key}> is empty")
-        for key, text in facts.entry.record
-        if not text or text.isspace()
-        if key not in _MAY_BE_EMPTY and key[:1].isalpha()
-        if "@" not in key and not key.startswith("pagemap:")
+        facts.occurrence("SM450", f"<{record[at][0]}> is empty")
+        for at in _not_empty(facts.entry.shape)
+        if not record[at][1].strip()
     ]
 
 
-@entry_rule("SM451", "SM452", "SM453", "SM454", "SM455")
-def dates(facts: EntryFacts) -> Iterable[Occurrence]:
+@once_a_shape
+def _not_empty(shape: EntryShape) -> tuple[int, ...]:
+    """Return where a record has elements that must not be empty."""
+    return tuple(
+        at
+        for at, key in enumerate(shape.keys)
+        if key not in _MAY_BE_EMPTY and key[:1].isalpha()
+        if "@" not in key and not key.startswith("pagemap:")
+    )
+
+
+@entry_rule("SM451", "SM452", "SM453", "SM454", "SM455", kinds=_SITEMAPS, keys=DATE_KEYS)
+def dates(facts: EntryFacts) -> Iterator[Occurrence]:
     """Look at how dates are written; parsing reports those that cannot be understood."""
-    if facts.sitemap.kind not in _SITEMAPS:
-        return ()
-    entry = facts.entry
-    found = [(key, text) for key in DATE_KEYS if key in entry.shape.at for text in entry.raw(key)]
-    return _dates(facts, found) if found else ()
+    at = facts.entry.shape.at
+    for key in DATE_KEYS:
+        if key in at:
+            for text in facts.entry.raw(key):
+                yield from _date(facts, key, text)
 
 
-def _dates(facts: EntryFacts, found: Sequence[tuple[str, str]]) -> Iterator[Occurrence]:
-    for key, text in found:
-        written = text.strip()
-        form = _FORM.fullmatch(written)
-        date = parse_date(text) if form is None or key == _LASTMOD else None
-        if form is None:
-            if date is not None:
-                yield facts.occurrence("SM451", f"{key} {written[:80]}")
-        elif form["time"] and not form["zone"]:
-            yield facts.occurrence("SM452", f"{key} {written}")
-        elif len(written) <= _COARSE:
-            yield facts.occurrence("SM453", f"{key} {written}")
-        if key == _LASTMOD and date is not None:
-            yield from _unlikely_date(facts, date, written)
+def _date(facts: EntryFacts, key: str, text: str) -> Iterator[Occurrence]:
+    """Look at one date."""
+    written = text.strip()
+    form = _FORM.fullmatch(written)
+    date = facts.date_of(text) if form is None or key == _LASTMOD else None
+    if form is None:
+        if date is not None:
+            yield facts.occurrence("SM451", f"{key} {written[:80]}")
+    elif form["time"] and not form["zone"]:
+        yield facts.occurrence("SM452", f"{key} {written}")
+    elif len(written) <= _COARSE:
+        yield facts.occurrence("SM453", f"{key} {written}")
+    if key == _LASTMOD and date is not None:
+        yield from _unlikely_date(facts, date, written)
 
 
 def _unlikely_date(facts: EntryFacts, date: datetime, written: str) -> Iterator[Occurrence]:
@@ -99,11 +106,9 @@ def _unlikely_date(facts: EntryFacts, date: datetime, written: str) -> Iterator[
         yield facts.occurrence("SM455", f"lastmod {written[:80]}")
 
 
-@entry_rule("SM256", prefix=UNEXPECTED)
+@entry_rule("SM256", kinds=_SITEMAPS, prefix=UNEXPECTED)
 def unknown_tags(facts: EntryFacts) -> Iterator[Occurrence]:
     """Look for tags and attributes of the sitemap namespace that the protocol doesn't have."""
-    if facts.sitemap.kind not in _SITEMAPS:
-        return
     for name in facts.entry.unexpected:
         if ":" not in name:
             element, is_attribute, attribute = name.partition("@")
@@ -111,20 +116,20 @@ def unknown_tags(facts: EntryFacts) -> Iterator[Occurrence]:
             yield facts.occurrence("SM256", what)
 
 
-@entry_rule("SM257")
+@entry_rule("SM257", kinds=[Kind.URLSET])
 def tag_order(facts: EntryFacts) -> Iterable[Occurrence]:
     """Look at the order of the tags of a ``<url>``; in an index any order is valid."""
-    if facts.sitemap.kind is not Kind.URLSET or facts.entry.name != "url":
+    if facts.entry.name != "url":
         return ()
-    wrong = _wrong_order(facts.entry.keys)
+    wrong = _wrong_order(facts.entry.shape)
     return (facts.occurrence("SM257", wrong),) if wrong else ()
 
 
-@lru_cache(maxsize=1024)
-def _wrong_order(keys: tuple[str, ...]) -> str:
+@once_a_shape
+def _wrong_order(shape: EntryShape) -> str:
     """Return which tag comes too late; empty if none does."""
     latest, before = 0, "loc"
-    for key in keys:
+    for key in shape.keys:
         if not key[:1].isalpha() or key == "xml:base" or "@" in key:
             continue
         rank = _ORDER.get(key, _LAST)

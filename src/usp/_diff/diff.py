@@ -13,7 +13,7 @@ from usp._diff.compare import Comparer
 from usp._diff.differences import Difference, DifferenceKind
 from usp._diff.keys import UrlKeys
 from usp._diff.records import SideCounts, differing_groups
-from usp._diff.sides import COLUMNS, TABLES, Side, SitemapNumbers
+from usp._diff.sides import COLUMNS, TABLES, PlaceNumbers, Side
 from usp._diff.sorting import LineSorter
 from usp._inputs.listing import CrawlFields, ListingStream, open_listing
 from usp._source import STDIN, SourceName
@@ -38,6 +38,8 @@ class DiffSide:
     :param pages: its rows; a URL that several sitemaps list counts for each.
     :param urls: its different URLs, as far as they were compared.
     :param is_whole: whether all of it was read, as far as it says.
+    :param not_urls: the rows of a list, or of a table of another tool, that have no URL, such as
+        totals; they were left out.
     """
 
     name: str
@@ -46,6 +48,7 @@ class DiffSide:
     pages: int
     urls: int
     is_whole: bool
+    not_urls: int = 0
 
 
 class Diff(ClosesAtExit, Iterator[Difference]):
@@ -107,7 +110,7 @@ class _Work:
         emit: frozenset[DifferenceKind],
         policy: Policy,
     ) -> None:
-        numbers = SitemapNumbers()
+        numbers = PlaceNumbers()
         self._listings = listings
         self._emit = emit
         self._include = parse_patterns("include", policy.include)
@@ -126,7 +129,13 @@ class _Work:
         for side, urls in zip(self.sides, (self.urls.a, self.urls.b), strict=True):
             if side.kind is not None:
                 yield DiffSide(
-                    side.name, str(side.kind), side.outcome, side.rows, urls, side.is_whole
+                    side.name,
+                    str(side.kind),
+                    side.outcome,
+                    side.rows,
+                    urls,
+                    side.is_whole,
+                    side.not_urls,
                 )
 
     def differences(self) -> Generator[Difference]:

@@ -1,7 +1,7 @@
 """The rows of both sides as lines: sorted, the rows of one URL follow each other.
 
 A line is the key of a URL, then the row: its side and number, so that rows keep their order; the
-URL, if it isn't the key; the number of the sitemap; the date; the other fields.
+URL, if it isn't the key; the number of what lists it; the date; the other fields.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -38,8 +38,8 @@ class PageRow(NamedTuple):
     """One row of a side."""
 
     url: str
-    sitemap: int | None
-    """The number of its sitemap."""
+    place: int | None
+    """The number of its sitemap; of its site, if no sitemap is known."""
     lastmod: int | None
     fields: str
     """The other fields, as a text that is the same where they are."""
@@ -70,17 +70,17 @@ class RecordWriter:
         self._known: dict[tuple[str, Any], str] = {}
 
     def lines(
-        self, keys: Sequence[str], urls: Sequence[str], sitemaps: Sequence[int | str], batch: Batch
+        self, keys: Sequence[str], urls: Sequence[str], places: Sequence[int | str], batch: Batch
     ) -> list[str]:
         """Return the lines of some rows."""
         side = self._side
         shown = repeat("") if keys is urls else map(_unless_key, urls, keys)
         dates = batch.columns.get("lastmod")
         texts = repeat("") if dates is None else ("" if at is None else at for at in dates)
-        rows = zip(keys, self._numbers, shown, sitemaps, texts, self._fields(batch), strict=False)
+        rows = zip(keys, self._numbers, shown, places, texts, self._fields(batch), strict=False)
         return [
-            f"{key}\0{side}{number:0{_NUMBER}x}\0{url}\0{sitemap}\0{date}\0{fields}"
-            for key, number, url, sitemap, date, fields in rows
+            f"{key}\0{side}{number:0{_NUMBER}x}\0{url}\0{place}\0{date}\0{fields}"
+            for key, number, url, place, date, fields in rows
         ]
 
     def _fields(self, batch: Batch) -> Iterator[str]:
@@ -161,11 +161,11 @@ class SideCounts:
 def _group(key: str, rows: list[str]) -> RowGroup:
     sides: dict[str, list[PageRow]] = {"a": [], "b": []}
     for row in rows:
-        number, url, sitemap, lastmod, fields = row.split(_END)
+        number, url, place, lastmod, fields = row.split(_END)
         sides[number[0]].append(
             PageRow(
                 url or key,
-                int(sitemap) if sitemap else None,
+                int(place) if place else None,
                 int(lastmod) if lastmod else None,
                 fields,
             )

@@ -2,33 +2,39 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import compress
 from typing import Final
 
 from usp._diff.compare import SideFacts
 from usp._diff.keys import UrlKeys, clean_urls
 from usp._diff.records import COMPARED, RecordWriter
+from usp._inputs.columns import is_url_or_path
 from usp._inputs.kinds import InputKind
 from usp._inputs.listing import ListingStream
 from usp._inputs.state import FINGERPRINT
 from usp._parse import is_http_url
 from usp._tables.batch import Batch
 from usp._tables.rows import READ_STATES
+from usp.exceptions import UsageError
 from usp.objects.outcome import Outcome
 
-TABLES: Final = ("pages", "sitemaps")
+TABLES: Final = ("pages", "sitemaps", "sites")
 COLUMNS: Final = {
     "pages": (
-        *("url", "sitemap_url", "lastmod"),
+        *("site", "url", "sitemap_url", "lastmod"),
         *(name for name in COMPARED if name != FINGERPRINT.name),
     ),
     "sitemaps": ("url", "declared_url", "state", "complete"),
+    "sites": ("site", "complete"),
 }
 """What is read of a side."""
+_SITE: Final = "site "
+"""What no URL of a sitemap begins with."""
 _ANSWERED: Final = frozenset({Outcome.FOUND, Outcome.PARTIAL, None})
 
 
-class SitemapNumbers:
-    """Numbers the sitemaps of both sides: those that count as the same have one number."""
+class PlaceNumbers:
+    """Numbers the sitemaps and sites of both sides: those that count as the same have one."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
@@ -36,9 +42,13 @@ class SitemapNumbers:
     def __len__(self) -> int:
         return len(self._numbers)
 
-    def number(self, key: str) -> int:
+    def sitemap(self, key: str) -> int:
         """Return the number of a sitemap."""
         return self._numbers.setdefault(key, len(self._numbers))
+
+    def site(self, key: str) -> int:
+        """Return the number of a site, which may have the name of its only sitemap."""
+        return self.sitemap(f"{_SITE}{key}")
 
 
 @dataclass(slots=True)
@@ -48,18 +58,22 @@ class Side:
     letter: str
     """``a`` or ``b``."""
     keys: UrlKeys
-    numbers: SitemapNumbers
+    numbers: PlaceNumbers
     name: str = ""
     kind: InputKind | None = None
     outcome: Outcome | None = None
     rows: int = 0
     """The rows of pages; a URL that several sitemaps list counts for each."""
+    not_urls: int = 0
+    """The rows of another tool that have no URL, such as totals; they were left out."""
     _columns: set[str] | None = None
     _whole: set[int] = field(default_factory=set)
     _listing: dict[int, str] = field(default_factory=dict)
     """The sitemaps that list pages, by number."""
-    _known: dict[str | None, int | str] = field(default_factory=dict)
-    """The number of each sitemap by its URL; empty for one that has none."""
+    _sites: dict[int, set[int]] = field(default_factory=dict)
+    """The sites of each place that lists pages."""
+    _known: dict[tuple[str | None, str | None], int | str] = field(default_factory=dict)
+    """The number of each place by its site and sitemap; empty for one that has neither."""
 
     def read(self, listing: ListingStream, add: Callable[[list[str]], None]) -> None:
         """Read all rows; hand their lines over."""
@@ -68,9 +82,11 @@ class Side:
         with listing:
             for batch in listing:
                 if batch.table.name == "pages":
-                    add(self._lines(batch, writer))
-                else:
-                    self._take_sitemaps(batch)
+                    pages = batch if listing.is_ours else self._only_urls(batch)
+                    add(self._lines(pages, writer))
+                elif batch.table.names == COLUMNS[batch.table.name]:
+                    # Others are of an export without the column that says what was lost.
+                    _TAKES[batch.table.name](self, batch)
             self.outcome = listing.outcome
 
     @property
@@ -88,7 +104,22 @@ class Side:
         urls = [self._listing.get(number) for number in range(len(self.numbers))]
         columns = frozenset(self._columns or ())
         listing = self._listing.keys()
-        return SideFacts(columns, self.is_whole, self._whole, listing, urls)
+        return SideFacts(columns, self.is_whole, self._whole, self._sites, listing, urls)
+
+    def _only_urls(self, batch: Batch) -> Batch:
+        """Return the rows that have a URL, or the path of one.
+
+        :raises UsageError: if none has: then nothing of it could be compared.
+        """
+        are_urls = [is_url_or_path(url) for url in batch.columns["url"]]
+        if all(are_urls):
+            return batch
+        if not any(are_urls) and not self.rows:
+            example = batch.columns["url"][0]
+            raise UsageError(f"{self.name} has no URLs: {example!r} is none; https://… is one.")
+        self.not_urls += are_urls.count(False)
+        columns = {name: list(compress(values, are_urls)) for name, values in batch.columns.items()}
+        return Batch(batch.table, columns, sum(are_urls))
 
     def _lines(self, batch: Batch, writer: RecordWriter) -> list[str]:
         self.rows += batch.length
@@ -96,27 +127,46 @@ class Side:
         self._columns = names if self._columns is None else self._columns & names
         urls = clean_urls(list(batch.columns["url"]))
         keys = self._keys(urls)
-        sitemaps = batch.columns.get("sitemap_url") or [None] * batch.length
-        known = self._known
-        for url in set(sitemaps) - known.keys():
-            known[url] = self._number(url)
-        return writer.lines(keys, urls, [known[url] for url in sitemaps], batch)
+        nothing = [None] * batch.length
+        sites, sitemaps = (batch.columns.get(name) or nothing for name in ("site", "sitemap_url"))
+        places, known = list(zip(sites, sitemaps, strict=True)), self._known
+        for place in set(places) - known.keys():
+            known[place] = self._number(*place)
+        return writer.lines(keys, urls, [known[place] for place in places], batch)
 
     def _keys(self, urls: list[str]) -> list[str]:
         return self.keys.of_urls(urls, is_first=self.letter == "a")
 
-    def _number(self, url: str | None) -> int | str:
-        """Return the number of a sitemap that lists pages; empty for a file, which has no URL."""
-        if url is None or not is_http_url(url):
-            return ""
-        number = self.numbers.number(self._keys([url])[0])
-        self._listing.setdefault(number, url)
-        return number
+    def _sitemap(self, url: str) -> int:
+        return self.numbers.sitemap(self._keys([url])[0])
 
-    def _take_sitemaps(self, batch: Batch) -> None:
-        if len(batch.table.columns) < len(COLUMNS["sitemaps"]):
-            return  # an export without the column that says what was lost
+    def _site(self, name: str) -> int:
+        return self.numbers.site(self._keys([name])[0])
+
+    def _number(self, site: str | None, sitemap_url: str | None) -> int | str:
+        """Return the number of a sitemap that lists pages.
+
+        A file has no URL, and the sitemaps of an earlier run are not known: that of the site, then.
+        """
+        sites = {self._site(site)} if site else set[int]()
+        if sitemap_url is not None and is_http_url(sitemap_url):
+            place = self._sitemap(sitemap_url)
+            self._listing.setdefault(place, sitemap_url)
+        else:
+            place = min(sites, default=-1)
+        self._sites.setdefault(place, set()).update(sites)
+        return "" if place < 0 else place
+
+    def take_sitemaps(self, batch: Batch) -> None:
+        """Take note of the sitemaps that were read whole."""
         for url, declared_url, state, is_complete in batch:
             if state in READ_STATES and is_complete:
-                for name in {url, declared_url} - {None}:
-                    self._whole.add(self.numbers.number(self._keys([name])[0]))
+                self._whole.update(self._sitemap(name) for name in {url, declared_url} - {None})
+
+    def take_sites(self, batch: Batch) -> None:
+        """Take note of the sites that were read whole."""
+        self._whole.update(self._site(site) for site, is_complete in batch if site and is_complete)
+
+
+_TAKES: Final = {"sitemaps": Side.take_sitemaps, "sites": Side.take_sites}
+"""What takes the rows of the tables that say what was read."""

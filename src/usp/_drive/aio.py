@@ -30,7 +30,7 @@ from usp._drive.fetch import (
     truncation,
 )
 from usp._drive.off_loop import in_thread, off_loop
-from usp._drive.replay import InRecordedOrder
+from usp._drive.replay import of_crawl
 from usp._drive.response_facts import CLIENT_BUGS
 from usp._drive.steps import handle_result, idle_seconds, next_requests, seconds_until_wakeup
 from usp._drive.time_limit import TimeLimit
@@ -228,7 +228,7 @@ class AioCrawlRun:
         )
         self._has_begun = False
         self._tasks: dict[asyncio.Task[FetchResult], FetchRequest] = {}
-        self._replayed = InRecordedOrder(self._scope) if client.replays else None
+        self._replayed = of_crawl(self._scope) if client.replays else None
 
     async def __aenter__(self) -> Self:
         await self._scope.__aenter__()

@@ -8,7 +8,7 @@ decided in ``_crawl.page_queue``.
 import asyncio
 import random
 import time
-from collections.abc import Callable, Coroutine, Generator, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -17,8 +17,9 @@ from typing import Any, Final, TypeVar
 
 from usp._crawl.messages import FetchFailed, FetchRequest
 from usp._crawl.page_queue import PageFailed, PageQueue, PageRequest
-from usp._crawl.policy import Policy
+from usp._crawl.policy import Policy, without_delays
 from usp._drive.fetch import failed_client, failed_fetch
+from usp._drive.replay import InRecordedOrder
 from usp._drive.response_facts import CLIENT_BUGS
 from usp._parse import Ended
 from usp.web_client.abstract_aio_client import (
@@ -101,9 +102,11 @@ class _PageRun:
         intervals: Mapping[tuple[str, str], float],
     ) -> None:
         self._requests: Iterator[PageRequest] | None = requests
+        self._policy = policy
+        self._intervals = intervals
         self._queue = PageQueue(policy)
-        for origin, seconds in intervals.items():
-            self._queue.keep_interval(origin, seconds)
+        self._replayed: InRecordedOrder[PageRequest] | None = None
+        """The requests in flight, if a recording answers."""
         self._tasks: dict[asyncio.Task[_Fetched], PageRequest] = {}
         self._client: AbstractAioWebClient | None = None
         self._scope: AioCrawlScope | None = None
@@ -116,7 +119,13 @@ class _PageRun:
     async def open(self, make_client: Callable[[], AbstractAioWebClient], homepage: str) -> None:
         """Make the client."""
         self._client = make_client()
-        self._scope = self._client.for_crawl(homepage)
+        self._scope = scope = self._client.for_crawl(homepage)
+        if self._client.replays:
+            self._queue = PageQueue(without_delays(self._policy))
+            self._replayed = InRecordedOrder(lambda one: scope.order_in_recording(one.url))
+        else:
+            for origin, seconds in self._intervals.items():
+                self._queue.keep_interval(origin, seconds)
 
     async def close(self) -> None:
         """Cancel what is in flight, and close the client."""
@@ -131,12 +140,20 @@ class _PageRun:
     async def step(self) -> list[PageResponse]:
         """Send what may be sent, wait for a moment; return what has arrived."""
         arrived = self._fill()
-        for request in self._queue.start_requests(time.monotonic()):
+        for request in self._next_requests():
             self._tasks[asyncio.create_task(self._fetch(request))] = request
         if not arrived:
             for task in await self._finished():
                 arrived += self._settle(self._tasks.pop(task), *task.result())
         return arrived
+
+    def _next_requests(self) -> Iterable[PageRequest]:
+        """Return the requests to start now: of a recording, the one that was answered first."""
+        requests = self._queue.start_requests(time.monotonic())
+        if self._replayed is None:
+            return requests
+        self._replayed.add(requests)
+        return self._replayed.next_one()
 
     def _fill(self) -> list[PageResponse]:
         """Queue the next requests; return those that fail at once."""

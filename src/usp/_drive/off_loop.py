@@ -6,8 +6,10 @@ executor, which is also used to resolve names: parsing must not occupy all of it
 """
 
 import asyncio
-from collections.abc import Callable
-from typing import Final, ParamSpec, TypeVar
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import Final, ParamSpec, Protocol, TypeVar
 from weakref import WeakKeyDictionary
 
 from usp._drive.thread_start import is_thread_start, thread_start_error
@@ -31,6 +33,55 @@ async def in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs)
         if is_thread_start(error):
             raise thread_start_error(error) from error
         raise
+
+
+async def in_thread_to_end(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Call a function in a thread, and wait for it even if the task is cancelled meanwhile.
+
+    So what it uses can be closed afterwards: nothing uses it any more.
+    """
+    return await _to_end(partial(function, *args, **kwargs), lambda: None)
+
+
+async def _to_end(function: Callable[[], T], on_cancel: Callable[[], object]) -> T:
+    call = asyncio.ensure_future(in_thread(function))
+    cancelled: asyncio.CancelledError | None = None
+    while not call.done():
+        try:
+            await asyncio.wait([call])
+        except asyncio.CancelledError as error:
+            cancelled = error
+            on_cancel()
+    if cancelled:
+        call.exception()  # else asyncio says that nobody has asked for it
+        raise cancelled
+    return call.result()
+
+
+class Closable(Protocol):
+    """What is closed when it is used no more."""
+
+    def close(self) -> None: ...
+
+
+AnyClosable = TypeVar("AnyClosable", bound=Closable)
+
+
+@asynccontextmanager
+async def closing_in_thread(
+    make: Callable[[], AnyClosable], on_cancel: Callable[[], object] = lambda: None
+) -> AsyncGenerator[AnyClosable, None]:
+    """Open something in a thread, and close it there at the end; also if the task is cancelled.
+
+    :param on_cancel: called if the task is cancelled before it is open: the opening should end.
+    """
+    made: list[AnyClosable] = []
+    try:
+        await _to_end(lambda: made.append(make()), on_cancel)
+        yield made[0]
+    finally:
+        for one in made:
+            await in_thread_to_end(one.close)
 
 
 async def off_loop(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

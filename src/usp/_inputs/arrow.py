@@ -48,6 +48,7 @@ class ArrowReader:
             where=named.name,
         )
         self.tables = (self._columns.table.name,)
+        self.is_ours = self._columns.is_ours
 
     @property
     def _schema(self) -> "pa.Schema":

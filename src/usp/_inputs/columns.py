@@ -36,6 +36,9 @@ _DELIMITERS: Final = (",", "\t", ";")
 _QUOTED: Final = re.compile(r'"[^"]*+"')
 _BLANKS: Final = re.compile(r"[\s_]++")
 _URL: Final = re.compile(r"\s*+https?://", re.IGNORECASE)
+_URL_OR_PATH: Final = re.compile(r"\s*+(?:[a-z][a-z0-9+.-]*+:/)?/\S", re.IGNORECASE)
+_NAMES_SHOWN: Final = 20
+_NAME_SHOWN: Final = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,8 @@ class FileColumns:
     """The table, with the columns that the file has."""
     at: Mapping[str, int]
     """The number of each column in the file."""
+    is_ours: bool
+    """Whether it is a table of ours, which has URLs as sitemaps have them, whatever they are."""
 
 
 def delimiter_of(line: str) -> str:
@@ -107,15 +112,16 @@ def file_columns(
     found = named_column(names, column)
     ours = _own_table(names, table) if found is None else None
     if ours is not None:
-        return _chosen(ours, {name: at for at, name in enumerate(names) if name in ours})
+        at = {name: at for at, name in enumerate(names) if name in ours}
+        return _chosen(ours, at, is_ours=True)
     if column is not None and found is None:
-        raise UsageError(f"{where} has no column {column!r}; it has {', '.join(names)}.")
+        raise UsageError(f"{where} has no column {column!r}; it has {_shown(names)}.")
     found = url_column(names) if found is None else found
     if found is None:  # the names are in another language, say
         found = next((at for at, cell in enumerate(first_row) if _is_url(cell)), None)
     if found is None:
         raise UsageError(
-            f"{where} has no column with URLs among {', '.join(names)}; say which one it is "
+            f"{where} has no column with URLs among {_shown(names)}; say which one it is "
             "(column, --column)."
         )
     others = {
@@ -124,7 +130,7 @@ def file_columns(
         for theirs in known
         if theirs in names
     }
-    return _chosen(TABLES["pages"], {**others, "url": found})
+    return _chosen(TABLES["pages"], {**others, "url": found}, is_ours=False)
 
 
 def _own_table(names: Sequence[str], table: str | None) -> Table | None:
@@ -139,5 +145,16 @@ def _is_url(cell: object) -> bool:
     return isinstance(cell, str) and bool(_URL.match(cell))
 
 
-def _chosen(table: Table, at: dict[str, int]) -> FileColumns:
-    return FileColumns(table.only(name for name in table.names if name in at), at)
+def is_url_or_path(text: str) -> bool:
+    """Tell whether a line or cell is a URL, or the path of one, and not a total, say."""
+    return _URL_OR_PATH.match(text) is not None
+
+
+def _shown(names: Sequence[str]) -> str:
+    """Return the names of columns for a message: text, and not too much of it."""
+    some = [name[:_NAME_SHOWN].encode(errors="replace").decode() for name in names[:_NAMES_SHOWN]]
+    return ", ".join([*some, *(["…"] if len(names) > _NAMES_SHOWN else [])])
+
+
+def _chosen(table: Table, at: dict[str, int], *, is_ours: bool) -> FileColumns:
+    return FileColumns(table.only(name for name in table.names if name in at), at, is_ours)

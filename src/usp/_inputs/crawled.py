@@ -21,6 +21,7 @@ from usp.web_client.abstract_client import AbstractWebClient
 class CrawlReader:
     """Reads the tables of a crawl while it runs."""
 
+    is_ours = True
     tables = tuple(TABLES)
 
     def __init__(self, named: NamedInput, options: InputOptions) -> None:

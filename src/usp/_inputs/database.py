@@ -18,6 +18,8 @@ from usp.objects.outcome import Outcome
 class DatabaseReader:
     """Reads the tables of a database."""
 
+    is_ours = True
+
     def __init__(self, named: NamedInput, options: InputOptions) -> None:
         """Look which tables it has.
 

@@ -23,6 +23,7 @@ _MAX_CELL: Final = 16 * 1024 * 1024
 class DelimitedReader:
     """Reads a table of CSV or TSV."""
 
+    is_ours = True
     outcome = None
 
     def __init__(self, named: NamedInput, options: InputOptions) -> None:
@@ -53,7 +54,7 @@ class DelimitedReader:
             table=self._options.table,
             where=self._named.name,
         )
-        self.tables = (found.table.name,)
+        self.tables, self.is_ours = (found.table.name,), found.is_ours
         table = shared_columns(choice.tables.get(found.table.name), found.at)
         remaining = chain(first, rows)
         while table and (some := list(islice(remaining, ROWS_AT_ONCE))):

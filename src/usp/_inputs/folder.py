@@ -42,6 +42,8 @@ CRAWL_FILE: Final = "_crawl.json"
 class FolderReader:
     """Reads the tables of a folder."""
 
+    is_ours = True
+
     def __init__(self, named: NamedInput, options: InputOptions) -> None:
         """Look which tables it has.
 

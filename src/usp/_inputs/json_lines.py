@@ -20,6 +20,7 @@ from usp.exceptions import UsageError
 class JsonLinesReader:
     """Reads tables of JSON lines."""
 
+    is_ours = True
     outcome = None
 
     def __init__(self, named: NamedInput, options: InputOptions) -> None:
@@ -56,7 +57,7 @@ class JsonLinesReader:
             table=self._options.table,
             where=self._named.name,
         )
-        self.tables = (found.table.name,)
+        self.tables, self.is_ours = (found.table.name,), found.is_ours
         table = shared_columns(choice.tables.get(found.table.name), found.at)
         theirs = {name: names[at] for name, at in found.at.items()}
         remaining = chain([first], rows)

@@ -14,7 +14,7 @@ from typing import Final
 
 from usp._crawl.urls import url_with_scheme
 from usp._export.compression import Compression
-from usp._inputs.columns import cells_of, delimiter_of, named_column, url_column
+from usp._inputs.columns import cells_of, delimiter_of, is_url_or_path, named_column, url_column
 from usp._inputs.text_file import HEAD_BYTES, compression_of, head_of, text_of_head
 from usp._source import STDIN, SourceName, check_readable, is_local, names_a_document
 from usp._sync.state import APPLICATION
@@ -57,13 +57,14 @@ _SIGNATURES: Final = (
     (b"WARC/", InputKind.RECORDING),
 )
 """How files that aren't text begin."""
-_RUN: Final = re.compile(r"(.+)@(-?\d{1,9})", re.DOTALL)
+_STATE_AND_RUN: Final = re.compile(r"([^@]++)@([^@]*+)")
 """A state and one of its runs: ``site.db@-1``."""
+_RUN: Final = re.compile(r"-?\d{1,9}")
 _ROBOTS: Final = re.compile(
     r"^[ \t]*+(?:user-agent|site-?map)[ \t]*+:", re.IGNORECASE | re.MULTILINE
 )
-_URL_LINE: Final = re.compile(r"(?:https?:/)?/\S", re.IGNORECASE)
-"""The beginning of a line in a list: a URL, or the path of one."""
+_NO_TEXT: Final = re.compile(r"[\0-\x08\x0e-\x1f\x7f]")
+"""Characters that no text has."""
 _EMPTY_TABLES: Final = frozenset({".jsonl", ".ndjson"})
 """Files that are tables without rows if there is nothing in them."""
 _FEED_KEYS: Final = frozenset({"items", "version", "feed_url", "home_page_url"})
@@ -94,9 +95,10 @@ def named_input(source: SourceName, *, column: str | None = None) -> NamedInput:
     name = os.fspath(source) if isinstance(source, os.PathLike) else source
     if not isinstance(name, str):
         raise argument_error("source", "a URL, a domain or a file", source)
-    state = _RUN.fullmatch(name)
-    if state and is_local(state[1]) and not os.path.lexists(name):
-        return _state_run(name, state[1], int(state[2]))
+    state = _STATE_AND_RUN.fullmatch(name)
+    is_file = state and is_local(state[1]) and not os.path.lexists(name)
+    if state and is_file and (_RUN.fullmatch(state[2]) or _is_state_file(state[1])):
+        return _state_run(name, state[1], state[2])
     if not is_local(source):
         is_document = names_a_document(url_with_scheme(name))
         return NamedInput(name, InputKind.SITEMAP if is_document else InputKind.SITE)
@@ -112,11 +114,20 @@ def named_input(source: SourceName, *, column: str | None = None) -> NamedInput:
         return _of_head(name, path, file.read(HEAD_BYTES), column)
 
 
-def _state_run(name: str, file: str, run: int) -> NamedInput:
+def _state_run(name: str, file: str, run: str) -> NamedInput:
     found = named_input(file)
     if found.kind is not InputKind.STATE:
         raise UsageError(f"{file} is not a state of usp, so it has no run {run}.")
-    return NamedInput(name, found.kind, found.path, run=run)
+    if not _RUN.fullmatch(run):
+        raise UsageError(
+            f"{file} has no run {run!r}: {file}@-1 is what it knew one run ago, and {file}@17 what "
+            "it knew after run 17."
+        )
+    return NamedInput(name, found.kind, found.path, run=int(run))
+
+
+def _is_state_file(name: str) -> bool:
+    return Path(name).is_file() and named_input(name).kind is InputKind.STATE
 
 
 def _head_of_stdin() -> bytes:
@@ -130,7 +141,7 @@ def _of_head(name: str, path: Path | None, head: bytes, column: str | None) -> N
     """Return what an input is that begins with these bytes."""
     known = compression_of(head)
     if known:
-        head = head_of(head, known)
+        head = head_of(head, known, name)
     kind = kind_of_signature(head)
     if kind is InputKind.DATABASE and path and not known and _is_state(path):
         kind = InputKind.STATE
@@ -168,13 +179,13 @@ def _kind_of_text(head: str, column: str | None) -> InputKind:
         return InputKind.FILE
     entries = (one.strip() for one in text.splitlines())
     first = next((one for one in entries if one and not one.startswith("#")), "")
-    if _URL_LINE.match(first):
+    if is_url_or_path(first):
         return InputKind.URL_LIST
     delimiter = delimiter_of(line)
     cells = cells_of(line, delimiter)
     if named_column(cells, column) is not None or url_column(cells) is not None:
         return InputKind.DELIMITED
-    if delimiter in line and not _ROBOTS.search(text):
+    if delimiter in line and not _ROBOTS.search(text) and not _NO_TEXT.search(line):
         return InputKind.DELIMITED
     return InputKind.FILE  # the parser of sitemaps says what is wrong with it
 

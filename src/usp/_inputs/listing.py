@@ -70,6 +70,11 @@ class ListingStream(ClosesAtExit, Iterator[Batch]):
         return self._reader.tables
 
     @property
+    def is_ours(self) -> bool:
+        """Whether its tables are ours, once the first batch is there; not a list, say."""
+        return self._reader.is_ours
+
+    @property
     def outcome(self) -> Outcome | None:
         """Whether all was read, at the end; None if the input doesn't say, as a CSV file."""
         return self._reader.outcome

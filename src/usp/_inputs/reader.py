@@ -36,6 +36,13 @@ class InputReader(Protocol):
         """The tables that it has; of a text, all that it may have, until it is read."""
 
     @property
+    def is_ours(self) -> bool:
+        """Whether its tables are ours, once the first batch is there.
+
+        A list or a table of another tool may have rows that are no pages.
+        """
+
+    @property
     def outcome(self) -> Outcome | None:
         """Whether all was read, once the batches are; None if the input doesn't say."""
 

@@ -32,6 +32,7 @@ _SITES: Final = ("site", "outcome", "complete", "started_at")
 class StateReader:
     """Reads the tables of a state."""
 
+    is_ours = True
     tables = ("pages", "sitemaps", "sites")
 
     def __init__(self, named: NamedInput, options: InputOptions) -> None:

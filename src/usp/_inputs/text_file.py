@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import BinaryIO, Final, TextIO
 
 from usp._export.compression import COMPRESSIONS, Compression, decompressed
-from usp.exceptions import UsageError
+from usp.exceptions import MissingExtraError, UsageError
 
 HEAD_BYTES: Final = 64 * 1024
 """How much of a file is looked at to say what it is."""
@@ -33,9 +33,11 @@ def compression_of(head: bytes) -> Compression | None:
     return COMPRESSIONS[found] if found else None
 
 
-def head_of(head: bytes, compression: Compression) -> bytes:
+def head_of(head: bytes, compression: Compression, name: str) -> bytes:
     """Return what a compressed file begins with.
 
+    :param name: the file, for errors.
+    :raises MissingExtraError: if the library that decompresses it is missing.
     :raises UsageError: if it isn't compressed as it seems.
     """
     chunks = decompressed(io.BytesIO(head), compression)
@@ -45,9 +47,11 @@ def head_of(head: bytes, compression: Compression) -> bytes:
             found += next(chunks)
     except StopIteration:
         pass
+    except MissingExtraError as error:
+        raise MissingExtraError(f"{name} can't be read: {error}") from error
     except ValueError as error:  # the head ends in the middle of it
         if not found:
-            raise UsageError(f"The file can't be decompressed: {error}.") from error
+            raise UsageError(f"{name} can't be decompressed: {error}.") from error
     return found
 
 

@@ -15,6 +15,7 @@ from usp.objects.outcome import Outcome
 class UrlListReader:
     """Reads a list of URLs."""
 
+    is_ours = False
     tables = ("pages",)
     outcome = Outcome.FOUND
 

@@ -12,7 +12,7 @@ document: a problem is recorded in a ``Diagnostics`` and parsing continues. The 
 - ``values``: dates, URLs, numbers, enumerations, text; the bounded cache, deduplication.
 """
 
-from usp._parse.audit import Audit, AuditEntry, document_text
+from usp._parse.audit import Audit, AuditEntry, EntryShape, document_text, once_a_shape
 from usp._parse.children import EVERY_CHILD, Child, ChildSelection
 from usp._parse.columns import ROWS_AT_ONCE, PageColumns, columns_of_pages
 from usp._parse.diagnostics import Ended
@@ -50,6 +50,7 @@ __all__ = [
     "ChildSelection",
     "Document",
     "Ended",
+    "EntryShape",
     "Kind",
     "PageColumns",
     "PageMarkup",
@@ -70,6 +71,7 @@ __all__ = [
     "is_http_url",
     "known_document",
     "links_of_header",
+    "once_a_shape",
     "parse_date",
     "read_page_markup",
     "read_robots_rules",

@@ -1,16 +1,17 @@
 """One document for an audit: each entry with its raw fields and its position, and each problem.
 
 Reading for pages drops what no page needs: empty elements, unknown tags, the second of two stories,
-positions. An audit keeps all of it. It always uses the expat reader, so it takes longer.
+positions. An audit keeps all of it, so it takes longer. Entries with unexpected names are left to
+the expat reader.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from functools import lru_cache
-from typing import Final
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache, wraps
+from typing import Any, Final, TypeVar
 
 from usp._display import redact
-from usp._parse.diagnostics import Diagnostics, Ended, Position
+from usp._parse.diagnostics import MAX_PAGE_URL, Diagnostics, Ended, Position
 from usp._parse.document import Pages, document_entries
 from usp._parse.formats.field_reader import blocks
 from usp._parse.formats.field_readers import FIELD_READERS
@@ -19,7 +20,8 @@ from usp._parse.formats.text import urls_in_text
 from usp._parse.input.decode import declared_charset
 from usp._parse.input.sniff import Kind
 from usp._parse.opening import decoded_text, open_document
-from usp._parse.pattern.layout import iter_entries
+from usp._parse.pages import check_entry, report_repeated, urls_of
+from usp._parse.pattern.layout import EntryRun
 from usp._parse.quick_check import QuickCheck
 from usp._parse.source import Source
 from usp._parse.values.deduplicate import Deduplicator
@@ -30,23 +32,55 @@ from usp.objects.problem import Problem
 
 LINE: Final = "line"
 """The name of an entry that is a line of a text sitemap or of robots.txt."""
+_MAX_KEPT_KEYS: Final = 256
+"""Shapes of longer entries are not kept: a thousand of them would take much memory."""
 _UTF_8: Final = frozenset({"utf-8", "utf8", "us-ascii", "ascii"})
 _NEWS: Final = b"schemas/sitemap-news"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class EntryShape:
-    """What the keys of an entry tell: most entries of a document have the same."""
+    """What the keys of an entry tell: most entries of a document have the same one."""
 
+    keys: tuple[str, ...]
+    """The keys of the record."""
     at: dict[str, tuple[int, ...]]
     """By key, where its values are in the record."""
     prefixes: frozenset[str]
     """The prefixes of its extensions, such as ``news:``; ``UNEXPECTED`` if there is something."""
     is_plain: bool
     """Whether it has no extension, and nothing that is unexpected."""
+    notes: dict[Any, Any] = field(default_factory=dict, repr=False)
+    """What others found out about this shape; it lives as long as the shape."""
+
+
+_Found = TypeVar("_Found")
+
+
+def once_a_shape(find: Callable[[EntryShape], _Found]) -> Callable[[EntryShape], _Found]:
+    """Return a function that finds something out about a shape, and remembers it."""
+
+    @wraps(find)
+    def remembered(shape: EntryShape) -> _Found:
+        notes = shape.notes
+        if find not in notes:
+            notes[find] = find(shape)
+        found: _Found = notes[find]
+        return found
+
+    return remembered
+
+
+def _shape_of(keys: tuple[str, ...]) -> EntryShape:
+    """Return the shape of an entry with these keys; only that of a long one is made anew."""
+    return _known_shape(keys) if len(keys) <= _MAX_KEPT_KEYS else _shape(keys)
 
 
 @lru_cache(maxsize=1024)
+def _known_shape(keys: tuple[str, ...]) -> EntryShape:
+    return _shape(keys)
+
+
 def _shape(keys: tuple[str, ...]) -> EntryShape:
     at: dict[str, list[int]] = {}
     for number, key in enumerate(keys):
@@ -57,7 +91,7 @@ def _shape(keys: tuple[str, ...]) -> EntryShape:
         if ":" in key or key == UNEXPECTED
     )
     fixed = {key: tuple(numbers) for key, numbers in at.items()}
-    return EntryShape(fixed, prefixes, not prefixes)
+    return EntryShape(keys, fixed, prefixes, not prefixes)
 
 
 @dataclass(slots=True)
@@ -79,12 +113,7 @@ class AuditEntry:
     shape: EntryShape = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        self.shape = _shape(self.keys)
-
-    @property
-    def keys(self) -> tuple[str, ...]:
-        """The keys of the record."""
-        return tuple([key for key, _ in self.record])
+        self.shape = _shape_of(tuple([key for key, _ in self.record]))
 
     @property
     def url(self) -> str | None:
@@ -135,6 +164,16 @@ class _AuditDiagnostics(Diagnostics):
         """Return the problems since the last call."""
         new, self.new = self.new, []
         return new
+
+    @property
+    def kept(self) -> int:
+        """How many problems there are since then."""
+        return len(self.new)
+
+    def name_page(self, first: int, page_url: str) -> None:
+        """Say which page these are about, from a number on."""
+        if len(page_url) <= MAX_PAGE_URL:
+            self.new[first:] = [replace(one, page_url=page_url) for one in self.new[first:]]
 
 
 class Audit:
@@ -198,18 +237,28 @@ class Audit:
         diagnostics, seen = self._diagnostics, Deduplicator()
         fields = FIELD_READERS[self.kind](self._source.url, self.kind)
         quick = QuickCheck(fields)
-        found = document_entries(self._opened, diagnostics, expat_only=True, audit=True)
-        entry: Entry
-        for position, entry in enumerate(iter_entries(found), 1):
+        only = self._source.expat_only
+        found = document_entries(self._opened, diagnostics, expat_only=only, audit=True)
+        for position, (entry, is_good) in enumerate(_judged(found, quick), 1):
             name, record, diagnostics.here = entry
             line, offset = diagnostics.position()
-            if not quick.is_good(name, record):
-                fields.check(name, record, diagnostics)
-            urls = tuple(dict.fromkeys(fields.urls(record, diagnostics)))
+            if not is_good:
+                check_entry(entry, fields, quick, diagnostics)
+            urls = tuple(dict.fromkeys(urls_of(record, fields, diagnostics)))
             repeated = [url for url in urls if not seen.add(url)]
             for url in repeated:
-                diagnostics.report("SM305", f"URL {url[:200]!r} is listed again")
+                report_repeated(url, diagnostics)
             yield AuditEntry(name, urls, tuple(record), position, line, offset, bool(repeated))
+
+
+def _judged(pieces: Iterable[Entry | EntryRun], quick: QuickCheck) -> Iterator[tuple[Entry, bool]]:
+    """Yield each entry, and whether it is known to have no problem."""
+    for piece in pieces:
+        if isinstance(piece, EntryRun):
+            suspects = frozenset(quick.suspects(piece))
+            yield from ((entry, at not in suspects) for at, entry in enumerate(piece))
+        else:
+            yield piece, False
 
 
 def document_text(source: Source, limit: int) -> str:

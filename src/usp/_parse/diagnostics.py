@@ -4,17 +4,18 @@ The number of problems that are kept is bounded, whatever the document.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from usp._display import redact
-from usp.objects.problem import CODES, Problem, Severity
+from usp.objects.problem import CODES, Problem, Severity, unlisted_problems
 
 KEPT_PROBLEMS: Final = 300
 """The first problems of a document are kept, up to this number; the rest are counted."""
 KEPT_OF_A_CODE: Final = 100
 """At most this many of one code are kept, so that a common one leaves room for others."""
 
+MAX_PAGE_URL: Final = 8192
+"""A longer URL is not kept with a problem: some hundred of them would take much memory."""
 _TRUNCATING: Final = frozenset({"SM102", "SM214", "SM701"})
 """Problems that mean that the end of the document is missing, whatever its format."""
 
@@ -24,8 +25,7 @@ Position = tuple[int | None, int | None]
 """A line and a byte offset in the decompressed document; None where they are unknown."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReadPosition:
+class ReadPosition(NamedTuple):
     """How far a reader has come in the document as received, which may have another encoding."""
 
     line: int = 1
@@ -47,6 +47,15 @@ class ReadPosition:
 START: Final = ReadPosition()
 
 
+class _Found(NamedTuple):
+    """A problem, before anybody asks for it."""
+
+    code: str
+    message: str
+    position: Position
+    page_url: str | None = None
+
+
 class Diagnostics:
     """The problems that one reading of one document finds."""
 
@@ -66,7 +75,7 @@ class Diagnostics:
         """The offset of the entry that is being checked, in the reader's own count."""
         self.position_of: Callable[[int], Position] | None = None
         """Returns the position of such an offset, as long as the reader holds those bytes."""
-        self._kept: list[tuple[str, str, Position]] = []  # made into problems when asked for
+        self._kept: list[_Found] = []  # made into problems when asked for
         self._counts: dict[str, int] = {}
         self._reported_once: set[str] = set()
 
@@ -95,7 +104,18 @@ class Diagnostics:
         # checked differs between the readers.
         if count <= KEPT_OF_A_CODE:
             found_at = position or (self.position(at) if self.locating else (None, None))
-            self._kept.append((code, message, found_at))
+            self._kept.append(_Found(code, message, found_at))
+
+    @property
+    def kept(self) -> int:
+        """How many problems are kept so far."""
+        return len(self._kept)
+
+    def name_page(self, first: int, page_url: str) -> None:
+        """Say which page the problems that are kept are about, from a number on."""
+        if len(page_url) <= MAX_PAGE_URL:
+            named = [one._replace(page_url=page_url) for one in self._kept[first:]]
+            self._kept[first:] = named
 
     def position(self, at: int | None = None) -> Position:
         """Return the position of an offset, or of the entry that is being checked."""
@@ -124,12 +144,12 @@ class Diagnostics:
     @property
     def problems(self) -> tuple[Problem, ...]:
         """The first problems in document order; if there are more, the last one counts them."""
-        in_order = sorted(self._kept, key=lambda found: (found[2][1] or 0, found[0]))
+        in_order = sorted(self._kept, key=lambda found: (found.position[1] or 0, found.code))
         found = [
-            Problem(code, redact(message), *position)
-            for code, message, position in in_order[:KEPT_PROBLEMS]
+            Problem(code, redact(message), *position, page_url=page_url)
+            for code, message, position, page_url in in_order[:KEPT_PROBLEMS]
         ]
         dropped = sum(self._counts.values()) - len(found)
         if dropped:
-            found.append(Problem("SM702", f"{dropped} more problems are not listed"))
+            found.append(unlisted_problems(dropped))
         return tuple(found)

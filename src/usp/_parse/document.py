@@ -328,7 +328,9 @@ def _inspect(
         pages = Pages(source, listed=False)
         return Document(url, found.kind, pages, code=found.code, reason=found.reason)
     if found.kind is Kind.TEXT:
-        blank = next(urls_in_text(opened.data, diagnostics), None) is None
+        # What is left of a truncated document may be blank though the document was not.
+        is_empty = next(urls_in_text(opened.data, diagnostics), None) is None
+        blank = is_empty and not diagnostics.truncated
         return Document(url, found.kind, Pages(source, kind), blank=blank)
     if found.kind is not Kind.ROBOTS and not _names_children(opened, source, diagnostics):
         return Document(url, found.kind, Pages(source, kind))

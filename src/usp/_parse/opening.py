@@ -1,7 +1,7 @@
 """Opening a document: what kind it is, and its text as UTF-8."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 from typing import Final
 
@@ -117,5 +117,5 @@ def _unescape(opened: Opened, diagnostics: Diagnostics) -> Opened:
     start = opened.start.past(head[:at])
     diagnostics.report("SM222", "the document is escaped as a whole", position=start.position)
     head, rest = take_head(unescape(escape, chain([head[at:]], opened.rest)), sniffed.start + 1)
-    escaped = replace(start, length=lambda data: start.length(escape.encode(data)))
+    escaped = start._replace(length=lambda data: start.length(escape.encode(data)))
     return Opened(sniffed, head, rest, escaped, opened.codec)

@@ -83,25 +83,19 @@ class EntryReading(ABC, Generic[Made]):
 
     def _check(self, entry: Entry) -> None:
         """Report the problems with an entry."""
-        quick = self._quick_check
-        name, record, self._diagnostics.here = entry
-        doubtful = quick.doubtful_urls(name, record) if quick else None
-        if doubtful is None:
-            self._fields.check(name, record, self._diagnostics)
-            return
-        for key, text in doubtful:
-            self._fields.check_value(key, text, self._diagnostics)
+        self._diagnostics.here = entry[2]
+        check_entry(entry, self._fields, self._quick_check, self._diagnostics)
 
     def _of_entry(self, entry: Entry) -> Iterator[Made]:
         fields, diagnostics = self._fields, self._diagnostics
         name, record, diagnostics.here = entry
         if name == CHILD and not diagnostics.collecting:
             return
-        urls = fields.urls(record, diagnostics)
+        urls = urls_of(record, fields, diagnostics)
         shared = _shared_fields(record, fields.url_key, len(urls)) if len(urls) > 1 else None
         for url in urls:
             if not self._seen.add(url):
-                diagnostics.report("SM305", f"URL {url[:200]!r} is listed again")
+                report_repeated(url, diagnostics)
             elif name != CHILD:
                 own = record if shared is None else [(fields.url_key, url), *shared]
                 yield from self.of_record(url, own)
@@ -155,6 +149,39 @@ class _PageReading(EntryReading[SitemapPage]):
             made = RowFieldReader(self._fields, *key)
             reader = self._readers[key] = cast("PageFieldReader", made)
         return map(SitemapPage.from_entry, urls, rows, repeat(reader), repeat(self._fields.base))
+
+
+def check_entry(
+    entry: Entry, fields: FieldReader, quick: QuickCheck | None, diagnostics: Diagnostics
+) -> None:
+    """Report the problems with the values of an entry, and which page they are about."""
+    name, record, _ = entry
+    before = diagnostics.kept
+    doubtful = quick.doubtful_urls(name, record) if quick else None
+    if doubtful is None:
+        fields.check(name, record, diagnostics)
+    else:
+        for key, text in doubtful:
+            fields.check_value(key, text, diagnostics)
+    if diagnostics.kept > before:
+        for url in fields.urls(record, diagnostics.unused())[:1]:
+            diagnostics.name_page(before, url)
+
+
+def urls_of(record: Record, fields: FieldReader, diagnostics: Diagnostics) -> list[str]:
+    """Return the URLs of an entry; report what is wrong with them, and which page that is about."""
+    before = diagnostics.kept
+    urls = fields.urls(record, diagnostics)
+    if urls and diagnostics.kept > before:
+        diagnostics.name_page(before, urls[0])
+    return urls
+
+
+def report_repeated(url: str, diagnostics: Diagnostics) -> None:
+    """Report a URL that an earlier entry has."""
+    before = diagnostics.kept
+    diagnostics.report("SM305", f"URL {url[:200]!r} is listed again")
+    diagnostics.name_page(before, url)
 
 
 def _shared_fields(record: Record, url_key: str, urls: int) -> list[tuple[str, str]] | None:

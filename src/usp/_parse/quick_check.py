@@ -81,10 +81,6 @@ class QuickCheck:
             _known[self._kind] = {}, {}
         self._tests, self._signatures = _known[self._kind]
 
-    def is_good(self, name: str, record: Record) -> bool:
-        """Tell whether an entry is known to have no problem."""
-        return self.doubtful_urls(name, record) == []
-
     def doubtful_urls(self, name: str, record: Record) -> list[tuple[str, str]] | None:
         """Return the URLs of an entry that may have a problem, and their keys.
 

@@ -22,9 +22,9 @@ from usp._parse.input.chunks import rechunk
 from usp._parse.pattern.head import find_head, keep_head
 from usp._parse.pattern.layout import EntryRun
 from usp._parse.pattern.pattern_reader import PatternReader
-from usp._parse.xml.audit_builder import AuditEntryBuilder
+from usp._parse.xml.audit_builder import builder_for
 from usp._parse.xml.boundaries import boundaries_for, only_ends_are_left
-from usp._parse.xml.entry_builder import IMPLIED_ROOT, Entry, EntryBuilder
+from usp._parse.xml.entry_builder import IMPLIED_ROOT, Entry
 from usp._parse.xml.expat_parser import ExpatParser
 from usp._parse.xml.faults import MAX_ENTRY, Fault, Faults
 from usp._parse.xml.grammar import Grammar
@@ -63,7 +63,7 @@ class XmlReader:
         self._root = root
         self._buffer = ReadBuffer(root)
         diagnostics.position_of = self._buffer.position_of
-        self._builder = AuditEntryBuilder(grammar) if grammar.audit else EntryBuilder(grammar)
+        self._builder = builder_for(grammar)
         self._boundaries = boundaries_for(grammar)
         self._faults = Faults(grammar, self._boundaries, self._builder, self._buffer, diagnostics)
         self._faults.rootless = rootless
@@ -159,13 +159,16 @@ class XmlReader:
     # What needs no expat: a head that is known, entries that match a pattern, the usual end
 
     def _read_head(self, *, final: bool) -> None:
-        """Read up to the first entry: it may match a pattern."""
+        """Read up to the first entry: it may match a pattern.
+
+        Without patterns, too: where a fault follows, a text before it is told in both ways.
+        """
         buffer, builder = self._buffer, self._builder
         first = self._boundaries.starts.search(buffer.data, 0, _STEP)
-        if first is None or not first.start() or self._pattern_reader is None:
+        if first is None or not first.start():
             return
         head = buffer.data[: first.start()]
-        state, shape = find_head(head, self._grammar)
+        state, shape = find_head(head, self._grammar) if self._pattern_reader else (None, "")
         if state:
             builder.restore(state)
         elif not self._parse(0, len(head), is_last=False, final=final):
@@ -242,6 +245,7 @@ class XmlReader:
         try:
             parser.parse(memoryview(self._buffer.data)[begin:stop], is_last)
         except expat.ExpatError as error:
+            parser.flush_text()
             resume_at = self._faults.locate(error, parser.error_offset, final=final)
             if resume_at is not None:
                 self._resume(resume_at)

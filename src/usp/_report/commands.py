@@ -21,6 +21,7 @@ CRAWLED: Final[Mapping[str, str]] = {
     "changefreq": "usp export {source} -o pages.csv --columns url,changefreq",
     "alternates": "usp export {source} -o alternates.csv --table alternates",
     "languages": "usp export {source} -o news.csv --table news",
+    "publications": "usp export {source} -o news.csv --table news",
     "sitemaps": "usp export {source} -o sitemaps.csv --table sitemaps",
     "discovery": "usp ls {source} -f tried",
     "finding": "usp check {source} --select {name}",
@@ -31,11 +32,14 @@ _QUERIES: Final[Mapping[str, str]] = {
     "folder": "SELECT {url} FROM {pages} WHERE {prefix}",
     "kind": "SELECT {url}, {name} FROM {pages} WHERE {name} IS NOT NULL",
     "months": "SELECT {url}, lastmod FROM {pages}",
-    "days": "SELECT {url}, lastmod FROM {pages} ORDER BY lastmod DESC",
+    "days": "SELECT {url}, lastmod FROM {pages} WHERE {name}",
     "news": "SELECT {url}, published_at FROM {pages} WHERE news_publication IS NOT NULL",
     "changefreq": "SELECT {url}, changefreq FROM {pages}",
     "alternates": "SELECT {url}, alternates FROM {pages} WHERE alternates IS NOT NULL",
     "languages": "SELECT {url}, news_language FROM {pages} WHERE news_language IS NOT NULL",
+    "publications": (
+        "SELECT {url}, news_publication FROM {pages} WHERE news_publication IS NOT NULL"
+    ),
     "sitemaps": "SELECT * FROM {sitemaps}",
     "discovery": "SELECT * FROM {attempts}",
     "sites": "SELECT * FROM {sites}",
@@ -97,7 +101,7 @@ class Commands:
     def get(self, figure: str, name: str = "") -> str:
         """Return the command for a figure; empty if there is none.
 
-        :param name: what the figure is about: a kind, a code.
+        :param name: what the figure is about: a kind, a code, a condition.
         """
         template = self.templates.get(figure, "")
         if self.dialect is None:

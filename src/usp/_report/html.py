@@ -22,7 +22,7 @@ from usp._source import STDIN
 from usp._version import __version__
 from usp.objects.outcome import Outcome
 
-MEANINGS: Final = {
+_MEANINGS: Final = {
     Outcome.FOUND: "Everything was read.",
     Outcome.PARTIAL: "Some sitemaps could not be read, or only in part.",
     Outcome.NONE: "No sitemap was found.",
@@ -90,13 +90,17 @@ def _digest(text: str) -> str:
     return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
 
 
+def meaning_of(report: ReportFigures) -> str:
+    """Return what the outcome means; for many sites, how many of them have each."""
+    if report.sites.total > 1:
+        return f"{report.sites.total:,} sites: {listed(report.sites.outcomes)}."
+    return _MEANINGS[report.outcome]
+
+
 def _title(report: ReportFigures) -> Parts:
     outcome = report.outcome
     when = f"Read {minute(report.as_of)}"
     took = f" in {duration(report.sites.seconds)}" if report.sites.total == 1 else ""
-    meaning = MEANINGS[outcome]
-    if report.sites.total > 1:
-        meaning = f"{report.sites.total:,} sites: {listed(report.sites.outcomes)}."
     is_same = report.title in report.source or report.source == STDIN
     of_file = "" if is_same else f" from {report.source}"
     return (
@@ -105,7 +109,7 @@ def _title(report: ReportFigures) -> Parts:
         tag(
             "p",
             (badge(str(outcome)), " ") if outcome else None,
-            f"{meaning} {when}{took}.",
+            f"{meaning_of(report)} {when}{took}.",
         ),
         tag("dl", map(_number, *zip(*numbers(report), strict=True)), class_="numbers"),
     )

@@ -59,7 +59,7 @@ def _column(named: NamedInput) -> str:
         return "url"
     with named.path.open("rb") as file:
         head = file.read(HEAD_BYTES)
-    text = text_of_head(head_of(head, named.compression) if named.compression else head)
+    text = text_of_head(head_of(head, named.compression, named.name) if named.compression else head)
     line = text.lstrip().partition("\n")[0].rstrip()
     names = cells_of(line, delimiter_of(line))
     found = url_column(names)

@@ -10,7 +10,8 @@ from usp._display import shown
 from usp._quantities import count
 from usp._report.commands import Commands, changes_command
 from usp._report.figures import Folder, Ranking, ReportFigures
-from usp._report.html import MEANINGS, minute, numbers
+from usp._report.html import meaning_of, minute, numbers
+from usp._report.sections import no_findings
 
 _FINDINGS: Final = 30
 _SITEMAPS: Final = 20
@@ -31,7 +32,7 @@ def _lines(report: ReportFigures, commands: Commands) -> Iterator[str]:
     outcome = report.outcome
     yield f"# Sitemap report: {_text(report.title)}"
     yield ""
-    yield f"**{outcome or 'unknown'}**: {MEANINGS[outcome]} Read {minute(report.as_of)}."
+    yield f"**{outcome or 'unknown'}**: {meaning_of(report)} Read {minute(report.as_of)}."
     yield from _table(
         ("", "", ""),
         ((f"**{value}**", name, note) for value, name, note, _ in numbers(report)),
@@ -84,7 +85,7 @@ def _findings(report: ReportFigures, commands: Commands) -> Iterator[str]:
     yield from _heading("Findings")
     if not found.rules:
         yield ""
-        yield "Nothing was found."
+        yield no_findings(report)
         return
     rows = (
         (

@@ -37,7 +37,8 @@ class Head:
 
     title: str
     class_: str = ""
-    """``num`` for numbers, ``url`` for long texts, ``wide`` for bars."""
+    """``num`` for numbers, ``url`` for long texts, ``wide`` for bars, ``minor`` for what is left
+    out where there is little room."""
 
 
 NUMBER: Final = "num"

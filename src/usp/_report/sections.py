@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import date
+from datetime import date, timedelta
 from typing import Any, Final
 
 from usp._quantities import count
@@ -27,6 +27,7 @@ from usp._report.parts import (
     section,
     table,
 )
+from usp.objects.outcome import Outcome
 
 _MONTHS: Final = (
     *("January", "February", "March", "April", "May", "June", "July"),
@@ -44,6 +45,7 @@ _CHECKED: Final = "All rules of usp check were applied."
 _RECORDED: Final = (
     "These are the problems that the reading recorded; usp check applies all rules to documents."
 )
+_NOTHING_READ: Final = frozenset({Outcome.NONE, Outcome.BLOCKED, Outcome.UNREACHABLE})
 _NEWS_RULE: Final = "Search engines take those of the last two days."
 _SEVERITIES: Final = {
     "error": "error",
@@ -62,9 +64,9 @@ def findings(report: ReportFigures, commands: Commands) -> Html:
         return section("findings", "Findings", tag("p", text))
     counts = ((found.occurrences(severity), noun) for severity, noun in _SEVERITIES.items())
     said = ", ".join(count(number, noun) for number, noun in counts if number)
-    source = _CHECKED if found.is_check else _RECORDED
     if not found.rules:
-        return section("findings", "Findings", tag("p", f"Nothing was found. {source}"))
+        return section("findings", "Findings", tag("p", no_findings(report)))
+    source = _CHECKED if found.is_check else _RECORDED
     rules = fitting("findings", (_finding(rule, commands) for rule in found.rules))
     more = len(found.rules) - len(rules)
     return section(
@@ -74,6 +76,14 @@ def findings(report: ReportFigures, commands: Commands) -> Html:
         tag("div", rules, class_="findings"),
         tag("p", f"… and {count(more, 'more rule')}.") if more else None,
     )
+
+
+def no_findings(report: ReportFigures) -> str:
+    """Return what it means that nothing was found: all is well only if something was read."""
+    if report.outcome in _NOTHING_READ:
+        return "No sitemap was read, so there was nothing to check."
+    is_check = report.findings is not None and report.findings.is_check
+    return f"Nothing was found. {_CHECKED if is_check else _RECORDED}"
 
 
 def _finding(rule: RuleFinding, commands: Commands) -> Html:
@@ -127,16 +137,16 @@ def folders(report: ReportFigures, commands: Commands) -> Html:
     ]
     heads = (
         Head("folder", "url"), Head("pages", NUMBER), Head("of all", NUMBER),
-        Head("folders in it", NUMBER),
+        Head("folders in it", f"{NUMBER} minor"),
     )  # fmt: skip
     intro = (
         f"{report.pages:,} pages on {count(len(report.hosts.top) + report.hosts.others, 'host')}. "
-        "A folder is as wide as the number of its pages. Enter a folder with a click."
+        "A folder is as wide as the number of its pages."
     )
     return section(
         "folders",
         "Folders",
-        tag("p", intro),
+        tag("p", intro, tag("span", " Enter a folder with a click.", class_="hint")),
         tag("div", id="icicle", class_="icicle"),
         command_line(
             commands.folder(top.name) if top.name else commands.get("pages"), "folder-command"
@@ -192,17 +202,25 @@ def dates(report: ReportFigures, commands: Commands) -> Html:
     if found.future:
         words.append(f"{found.future:,} are in the future.")
     months = _month_columns(found.months)
-    days = _day_columns(found.days)
-    in_months, in_days = sum(found.months.values()), sum(found.days.values())
-    by_month = f"{in_months:,} pages by month of their lastmod"
-    by_day = f"{in_days:,} pages by day of their lastmod, the last 90 days"
+    by_month = f"{sum(found.months.values()):,} pages by month of their lastmod"
     return section(
         "dates",
         "Dates",
         tag("p", " ".join(words)),
         _chart("Pages by month", months, by_month, commands.get("months")) if months else None,
-        _chart("Pages by day, the last 90 days", days, by_day, commands.get("days")),
+        _last_days(found.days, commands),
     )
+
+
+def _last_days(days: Mapping[date, int], commands: Commands) -> Html:
+    """Return the chart of the last 90 days, or that there is nothing to draw."""
+    pages = sum(days.values())
+    if not pages:
+        return tag("p", "No page has a lastmod in the last 90 days.")
+    summary = f"{pages:,} pages by day of their lastmod, the last 90 days"
+    within = f"lastmod >= '{min(days)}' AND lastmod < '{max(days) + timedelta(days=1)}'"
+    command = commands.get("days", within)
+    return _chart("Pages by day, the last 90 days", _day_columns(days), summary, command)
 
 
 def _chart(title: str, columns: Sequence[ChartColumn], summary: str, command: str) -> Html:
@@ -298,7 +316,7 @@ def news(report: ReportFigures, commands: Commands) -> Html:
         "Age when they were read", stories, Ranking(found.ages), command=commands.get("news")
     )
     publications = ranking(
-        "Publications", stories, found.publications, command=commands.get("languages")
+        "Publications", stories, found.publications, command=commands.get("publications")
     )
     return section(
         "news",

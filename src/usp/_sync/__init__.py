@@ -4,9 +4,10 @@
 - ``formats``: changes as text, URLs, JSON lines, an Atom feed;
 - ``listing``: what a sitemap listed, small enough to be kept;
 - ``rules``: pure functions from what was known and what was read to changes;
-- ``state``: the file that keeps what is known;
+- ``state``, ``state_path``: the file that keeps what is known, and connections to it;
 - ``site_run``: one run of one site: what was read, compared with the state, and committed to it;
 - ``reader``: takes the sitemaps of a crawl, in threads or asyncio, to a run;
+- ``session``: a sync from its beginning to its end: the open state, what was taken;
 - ``sync``, ``aio``: the functions that users call.
 
 How a site is crawled belongs in ``_crawl`` and ``_drive``; what a command prints, in ``cli``.

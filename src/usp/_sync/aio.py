@@ -1,18 +1,20 @@
 """``usp.aio.sync``: what changed since the last run, in asyncio."""
 
 import asyncio
+import threading
 import time
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, ExitStack, closing
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing
+from functools import partial
 from types import TracebackType
 from typing import Self, Unpack
 
-from usp._aio_stream import AioCrawlStream, AioStream, first_crawl
+from usp._aio_stream import AioCrawlStream, first_crawl
 from usp._crawl.policy import Policy, explains_policy
 from usp._drive.aio import client_scope, options_for
 from usp._drive.bounded_tasks import as_they_finish
 from usp._drive.events import emitter
-from usp._drive.off_loop import in_thread
+from usp._drive.off_loop import closing_in_thread, in_thread_to_end
 from usp._source import CrawlStart, SourceName
 from usp._store import Store
 from usp._sync.changes import Change
@@ -20,21 +22,19 @@ from usp._sync.options import (
     DiscoveryChoice,
     SiteReport,
     SyncFields,
-    SyncOptions,
     SyncSource,
     explains_sync,
-    sources_of,
 )
 from usp._sync.reader import SyncReader
-from usp._sync.state import WAIT_SECONDS, State
-from usp._sync.sync import Delivery, with_numbers
-from usp._validate import check_int, check_number, check_optional_instance
+from usp._sync.session import Session
+from usp._sync.state_path import WAIT_SECONDS
+from usp._validate import check_int, check_optional_instance
 from usp.objects.events import Observer
 from usp.stream import StreamState
 from usp.web_client.abstract_aio_client import AbstractAioWebClient
 
 
-class AioSync(AioStream[Change]):
+class AioSync(AsyncIterator[Change]):
     """Changes as the runs find them; ``usp.aio.sync`` returns it.
 
     A change counts as taken when the next one is asked for, or ``aclose()`` is called. What was not
@@ -43,45 +43,49 @@ class AioSync(AioStream[Change]):
 
     __module__ = "usp.aio"  # where users find it
 
-    _delivery: Delivery
-    _resources: ExitStack
+    _session: Session
+    _changes: AsyncGenerator[Change | None, None]
 
     @classmethod
-    def _start(
-        cls, delivery: Delivery, changes: AsyncGenerator[Change, None], resources: ExitStack
-    ) -> Self:
+    def _start(cls, session: Session, changes: AsyncGenerator[Change | None, None]) -> Self:
         found = cls.__new__(cls)
-        found._delivery, found._items, found._resources = delivery, changes, resources
+        found._session, found._changes = session, changes
         return found
 
     @property
     def reports(self) -> tuple[SiteReport, ...]:
         """What came of each site that is done."""
-        return tuple(self._delivery.reports)
+        return tuple(self._session.reports)
 
     async def __anext__(self) -> Change:
+        session = self._session
         async with AsyncExitStack() as undo:
-            undo.push_async_callback(self._end)
-            self._delivery.ask_for_next()
-            change = await anext(self._items, None)
+            undo.push_async_callback(self._changes.aclose)
+            await self._take()
+            change = await anext(self._changes, None)
             if change is None:
-                self._delivery.ask_for_next()
-            if change is not None or not self._delivery.options.commit_each:
+                await self._take()
+            if change is not None or not session.options.commit_each:
                 undo.pop_all()
         if change is None:
             raise StopAsyncIteration
         return change
 
+    async def _take(self) -> None:
+        """Record that what was handed over was taken; a thread waits, if that is necessary."""
+        session = self._session
+        if session.takes_now and not session.commit_unless_busy():
+            await in_thread_to_end(session.commit)
+
     async def aclose(self) -> None:
         """End normally: what was handed over was taken, and nothing more is fetched."""
         try:
-            self._delivery.commit()
+            await in_thread_to_end(self._session.commit)
         finally:
-            await self._end()
+            await self._changes.aclose()
 
-    async def _end(self) -> None:
-        with self._resources:
-            await self._items.aclose()
+    async def __aenter__(self) -> Self:
+        return self
 
     async def __aexit__(
         self,
@@ -93,7 +97,7 @@ class AioSync(AioStream[Change]):
         if kind is None:
             await self.aclose()
         else:
-            await self._end()
+            await self._changes.aclose()
 
 
 @explains_policy
@@ -112,8 +116,8 @@ def sync(
 ) -> AioSync:
     """Find what changed on some sites since the last run, as ``usp.sync`` does.
 
-    The state is opened here, so this waits for another process that uses it; nothing is fetched
-    before the first change is requested.
+    The state is opened when the first change is requested, in a thread: the event loop goes on
+    while another process uses it.
 
     :param sources: homepages, bare domains (which mean https), URLs of sitemaps, files.
     :param state: the file that keeps what is known; it is made if it isn't there.
@@ -128,39 +132,49 @@ def sync(
         changes are handed over.
     :param sync_fields: what you can choose, and single fields of the policy.
     :return: an async iterator of changes, with ``reports`` and ``aclose()``.
-    :raises UsageError: if an argument is wrong, or the file is no state.
-    :raises StateError: if another process uses the state.
+    :raises UsageError: if an argument is wrong. That the file is no state (``UsageError``), or in
+        use (``StateError``), is raised when the first change is requested.
     """
     check_int("sites_at_once", sites_at_once, 1)
-    check_number("wait", wait, 0)
     check_optional_instance("web_client", web_client, AbstractAioWebClient)
-    options = SyncOptions.of(policy, sync_fields)
     discovery = DiscoveryChoice(use_robots, use_known_paths)
-    named = sources_of(sources, options.policy, discovery)
-    with ExitStack() as undo:
-        delivery = undo.enter_context(closing(Delivery(State.open_to_run(state, wait), options)))
-        runner = _AioRunner(delivery, observer, discovery)
-        numbered = with_numbers(delivery, named)
-        found = _changes_of(runner, numbered, client_scope(web_client), sites_at_once)
-        return AioSync._start(delivery, found, undo.pop_all())
+    session = Session.of(sources, state, wait, discovery, policy, sync_fields)
+    runner = _AioRunner(session, observer)
+    return AioSync._start(session, _changes_of(runner, client_scope(web_client), sites_at_once))
 
 
 async def _changes_of(
     runner: "_AioRunner",
-    sources: Sequence[SyncSource],
     client: AbstractAsyncContextManager[AbstractAioWebClient],
     at_once: int,
-) -> AsyncGenerator[Change, None]:
-    """Yield what was not taken in earlier runs, then what the runs of the sites find."""
-    delivery = runner.delivery
-    for source in sources:
-        for change in delivery.pending(source.site_id):
-            yield change
-    async for source, report in as_they_finish(sources, client, runner.run, at_once):
-        if report:
-            delivery.reports.append(report)
-        for change in delivery.pending(source.site_id):
-            yield change
+) -> AsyncGenerator[Change | None, None]:
+    """Yield what was not taken in earlier runs, then what the runs find; None until it is closed.
+
+    It knows nothing of the iterator that users have, so that one that is dropped is closed at once.
+    """
+    session, given_up = runner.session, threading.Event()
+    opening = partial(session.opened, given_up)
+    async with closing_in_thread(opening, given_up.set):
+        for source in session.sources:
+            async for change in _pending(session, source):
+                yield change
+        runs = as_they_finish(session.sources, client, runner.run, at_once)
+        async with aclosing(runs):
+            async for source, report in runs:
+                if report:
+                    session.reports.append(report)
+                async for change in _pending(session, source):
+                    yield change
+        while True:  # what was handed over may still be taken
+            yield None
+
+
+async def _pending(session: Session, source: SyncSource) -> AsyncGenerator[Change, None]:
+    """Yield the changes of a site that are wanted and were not taken."""
+    while some := await in_thread_to_end(session.pending, source):
+        for change in some:
+            if session.hands_over(source, change):
+                yield change
 
 
 class _AioNodeStream(AioCrawlStream[None]):
@@ -170,22 +184,15 @@ class _AioNodeStream(AioCrawlStream[None]):
 class _AioRunner:
     """Runs sites, each in one task."""
 
-    def __init__(
-        self,
-        delivery: Delivery,
-        observer: Observer | None,
-        discovery: DiscoveryChoice,
-    ) -> None:
-        self.delivery = delivery
+    def __init__(self, session: Session, observer: Observer | None) -> None:
+        self.session = session
         self._observer = observer
-        self._discovery = discovery
 
     async def run(self, client: AbstractAioWebClient, source: SyncSource) -> SiteReport | None:
         """Run one site to its end."""
-        await asyncio.sleep(self.delivery.options.delay())
+        await asyncio.sleep(self.session.options.delay())
         started = time.monotonic()
-        run = await in_thread(self.delivery.run, source)
-        with closing(run):
+        async with closing_in_thread(partial(self.session.run, source)) as run:
             reader = SyncReader(run)
             async with self._stream(source, reader, client) as stream:
                 async for _ in stream:
@@ -195,14 +202,14 @@ class _AioRunner:
     def _stream(
         self, source: SyncSource, reader: SyncReader, client: AbstractAioWebClient
     ) -> _AioNodeStream:
-        policy = self.delivery.options.policy
+        policy = self.session.options.policy
         options = options_for(client, reader.options(self._observer))
         store = Store(file_per_document=True)
         start = CrawlStart.for_source(
             source.source,
             policy,
-            use_robots=self._discovery.use_robots,
-            use_known_paths=self._discovery.use_known_paths,
+            use_robots=self.session.discovery.use_robots,
+            use_known_paths=self.session.discovery.use_known_paths,
             store=store,
         )
         crawl = first_crawl(start, policy, options)

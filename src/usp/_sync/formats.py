@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from typing import Final
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 from uuid import UUID, uuid5
 from xml.sax.saxutils import escape, quoteattr
 
@@ -29,6 +29,7 @@ _MARKS: Final = {
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _NOT_IN_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that no XML document can have, whatever the escape (XML 1.0, 2.2)."""
+_NOT_IN_IRI: Final = re.compile(r'[\x00-\x20\x7f<>"{}|\\^`]')
 _WEB_URL: Final = re.compile(r"https?://", re.IGNORECASE)
 _WORD_BREAKS: Final = re.compile(r"[-_+\s]++")
 _SUFFIX: Final = re.compile(r"\.[a-zA-Z]{2,5}$")
@@ -38,9 +39,8 @@ def text_lines(changes: Iterable[Change]) -> Iterator[str]:
     """Yield a line for people of each change: ``+ added    URL  2026-11-01T08:30:00Z``."""
     for change in changes:
         kind = change.change
-        dates = " -> ".join(
-            text for text in (iso(change.old_lastmod), iso(change.lastmod)) if text is not None
-        )
+        known = dict.fromkeys((change.old_lastmod, change.lastmod))  # the same one is shown once
+        dates = " -> ".join(text for date in known if (text := iso(date)) is not None)
         line = f"{_MARKS[kind]} {kind:8} {shown(change.url)}"
         yield f"{line}  {dates}" if dates else line
 
@@ -81,8 +81,8 @@ def atom_lines(changes: Iterable[Change], feed: UUID, title: str) -> Iterator[st
 
 def _entry(change: Change, feed: UUID) -> Iterator[str]:
     yield "  <entry>"
-    yield f"    <title>{_xml(page_title(change.url))}</title>"
-    yield f"    <link href={quoteattr(_allowed(change.url))}/>"
+    yield f"    <title>{_xml(shown(page_title(change.url)))}</title>"
+    yield f"    <link href={quoteattr(_iri(change.url))}/>"
     yield f"    <id>{uuid5(feed, str(change.seq)).urn}</id>"
     yield f"    <updated>{iso(change.at)}</updated>"
     if change.lastmod and change.change is ChangeKind.ADDED:
@@ -106,6 +106,11 @@ def page_title(url: str) -> str:
     folders = [unquote(folder) for folder in parts.path.split("/") if folder]
     words = _WORD_BREAKS.sub(" ", _SUFFIX.sub("", folders[-1])).strip() if folders else ""
     return f"{words[0].upper()}{words[1:]}" if words else parts.netloc or url
+
+
+def _iri(url: str) -> str:
+    """Return a URL as a feed may have it: without characters that no IRI has (RFC 3987 2.2)."""
+    return _NOT_IN_IRI.sub(lambda found: quote(found[0]), _allowed(url))
 
 
 def _allowed(text: str) -> str:

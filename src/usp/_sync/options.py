@@ -154,6 +154,8 @@ class SiteReport:
     :param not_modified: those of them that were answered with 304.
     :param bytes: the bytes of all bodies as received.
     :param seconds: how long it took.
+    :param reason: why the first sitemap, or robots.txt, that could not be read could not, in words;
+        None if all could.
     """
 
     site: str
@@ -170,6 +172,7 @@ class SiteReport:
     not_modified: int
     bytes: int
     seconds: float
+    reason: str | None = None
 
     @classmethod
     def _of(cls, site: str, reader: SyncReader, outcome: Outcome, seconds: float) -> Self | None:
@@ -192,6 +195,7 @@ class SiteReport:
             traffic.not_modified,
             traffic.bytes,
             seconds,
+            traffic.reason,
         )
 
 

@@ -67,6 +67,12 @@ class Traffic:
     incomplete: int = 0
     """The sitemaps that were read in part."""
     failed: int = 0
+    reason: str | None = None
+    """Why the first of those that could not be read could not."""
+
+    def fail(self, reason: str | None) -> None:
+        """Take note of a document that could not be read."""
+        self.reason = self.reason or reason
 
     def observe(self, event: Event) -> None:
         """Count an event."""
@@ -150,11 +156,20 @@ class SyncReader:
             self._run.add(self._reading(node, document, is_whole=is_whole))
         elif row["state"] == "failed":
             self.traffic.failed += 1
-            self._run.add_failed(_requested(node), _parent(node), may_list_sitemaps=True)
+            self.traffic.fail(row["reason"])
+            self._run.add_failed(
+                _requested(node),
+                _parent(node),
+                may_list_sitemaps=True,
+                may_list_pages=node.attempt().result in _NO_ANSWER,
+            )
 
     def _take_absence(self, node: Node) -> None:
         """Take a URL that nothing declares, and where nothing is."""
-        result = node.attempt().result
+        attempt = node.attempt()
+        result = attempt.result
+        if result in _NO_ANSWER:
+            self.traffic.fail(attempt.detail)
         if result not in _SAYS_NOTHING:
             # Without robots.txt, sitemaps that it lists are not known.
             hides = node.found_by is FoundBy.WELL_KNOWN and result in _NO_ANSWER

@@ -129,7 +129,8 @@ class Evidence:
     """A sitemap that listed it before and still does, as far as is known."""
     absence: Absence | None = None
     is_confirmed: bool = False
-    """Whether what listed it last was read whole again without it."""
+    """Whether what listed it last was read whole without it, and so was all that may list it
+    now."""
 
 
 class UrlChange(NamedTuple):
@@ -204,7 +205,9 @@ def _disappears(evidence: Evidence, confirm: int) -> Verdict:
     if not lasting:
         absence = Absence(AbsenceKind.EXPIRED, 1, last.sitemap_url, last.lastmod)
         return Verdict([_gone(ChangeKind.EXPIRED, absence)], absence)
-    return _absent(Absence(AbsenceKind.MISSING, 1, last.sitemap_url, last.lastmod), confirm)
+    absence = Absence(AbsenceKind.MISSING, 1, last.sitemap_url, last.lastmod)
+    # It may have moved to a sitemap that was not read: then one look is not enough.
+    return _absent(absence, confirm if evidence.is_confirmed else max(confirm, 2))
 
 
 def _stays_away(evidence: Evidence, confirm: int) -> Verdict:

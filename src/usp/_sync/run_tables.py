@@ -11,13 +11,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from itertools import groupby
 from operator import itemgetter
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from usp._sync import listing
 from usp._sync.changes import ChangeKind
 from usp._sync.listing import ListedPage, Listing
 from usp._sync.rules import Absence, AbsenceKind, Comparison, Evidence, Sighting, Verdict
-from usp._sync.state import StatePath
+from usp._sync.state_path import StatePath
 
 COLUMNS: Final = (
     *("url", "final_url", "kind", "is_rolling", "is_silent", "is_complete", "pages", "etag"),
@@ -45,6 +45,11 @@ CREATE TEMP TABLE visited (url TEXT PRIMARY KEY, is_whole INTEGER) WITHOUT ROWID
 CREATE TEMP TABLE read ({_NAMES}, entries BLOB, hashes BLOB, PRIMARY KEY (url));
 """
 _STAGE: Final = f"INSERT OR REPLACE INTO read VALUES (:{', :'.join(COLUMNS)}, :entries, :hashes)"  # noqa: S608 -- fixed names
+_HASHES: Final = """
+SELECT l.hashes FROM sitemaps s JOIN listings l ON l.sitemap_id = s.id WHERE s.site_id = ?
+"""
+_COUNTED: Final = 100_000
+"""About so many URLs are counted at most."""
 _TOUCHED: Final = """
 SELECT t.url, t.what, t.sitemap_url, t.lastmod, t.old_lastmod, t.is_rolling, t.is_silent,
     k.sitemap_url, a.kind, a.runs, a.sitemap_url, a.lastmod
@@ -53,7 +58,7 @@ LEFT JOIN kept k USING (url) LEFT JOIN absent a ON a.site_id = ? AND a.url = t.u
 WHERE t.what != 'churn' ORDER BY f.first, t.ord
 """
 _MISSING: Final = """
-SELECT url, kind, runs, sitemap_url, lastmod FROM absent a
+SELECT url, at, kind, runs, sitemap_url, lastmod FROM absent a
 WHERE site_id = ? AND kind = 'missing' AND NOT EXISTS (SELECT 1 FROM touched WHERE url = a.url)
 ORDER BY url
 """
@@ -74,7 +79,8 @@ WHERE s.site_id = :site AND s.id NOT IN (SELECT value FROM json_each(:vanished))
 """
 """The hashes of all listings as they are after the run, and how to get each listing."""
 _VISITED: Final = """
-SELECT s.id, coalesce(r.final_url, s.final_url), v.is_whole
+SELECT s.id, s.final_url, coalesce(r.final_url, s.final_url), coalesce(v.is_whole, 0),
+    s.kind IS NOT NULL
 FROM sitemaps s LEFT JOIN visited v USING (url) LEFT JOIN read r USING (url)
 WHERE s.site_id = ?
 """
@@ -116,6 +122,20 @@ _COMMIT: Final = (
 """What commits a run, in this order."""
 
 
+class SitemapVisit(NamedTuple):
+    """What a run has read of a known sitemap."""
+
+    number: int
+    known_url: str
+    """Its URL after redirects, before the run."""
+    final_url: str
+    """The same as the run has found it."""
+    is_whole: int
+    """Whether it was read whole; not if it was not met."""
+    was_read: int
+    """Whether an earlier run has read it."""
+
+
 class RunTables:
     """The state and the temporary tables of one run of one site."""
 
@@ -135,7 +155,12 @@ class RunTables:
         try:
             yield
         finally:
-            self._db.execute("COMMIT")
+            self._end("COMMIT")
+
+    def _end(self, how: str) -> None:
+        """End a transaction; SQLite itself has undone it if there is no room, say."""
+        if self._db.in_transaction:
+            self._db.execute(how)
 
     # What is known
 
@@ -149,10 +174,18 @@ class RunTables:
 
     @property
     def known_urls(self) -> int:
-        """How many URLs the site had before the run, those included that are missing."""
+        """How many URLs the site had before the run, those included that are missing.
+
+        A URL that several sitemaps list counts once. Of a large site it is an estimate: its URLs
+        with some hashes are counted.
+        """
         pages: int = self._one("SELECT coalesce(sum(pages), 0) FROM sitemaps WHERE site_id = ?")
+        step = pages // _COUNTED + 1
+        counted: set[int] = set()
+        for (hashes,) in self._db.execute(_HASHES, (self._site,)):
+            counted.update(one for one in listing.read_hashes(hashes) if one % step == 0)
         query = "SELECT count(*) FROM absent WHERE site_id = ? AND kind = 'missing'"
-        return pages + int(self._one(query))
+        return len(counted) * step + int(self._one(query))
 
     def sitemap(self, url: str) -> sqlite3.Row | None:
         """Return what is known of a sitemap, by the URL as requested."""
@@ -186,9 +219,9 @@ class RunTables:
         """How many documents that list sitemaps were met, but not read whole."""
         return int(self._one(_UNREAD_INDEXES))
 
-    def visits(self) -> list[tuple[int, str, int | None]]:
-        """Return the known sitemaps: number, final URL, whether read whole; None if not met."""
-        return self._db.execute(_VISITED, (self._site,)).fetchall()
+    def visits(self) -> list[SitemapVisit]:
+        """Return the known sitemaps, and what the run has read of each."""
+        return [SitemapVisit(*row) for row in self._db.execute(_VISITED, (self._site,))]
 
     def stage(self, row: Mapping[str, Any], entries: Listing | None = None) -> None:
         """Collect the new row of a sitemap; without entries, its listing stays."""
@@ -238,8 +271,11 @@ class RunTables:
                 urls = (url for url in listing.urls_of(entries) if listing.url_hash(url) in hits)
                 self._db.executemany(_KEPT, ({"url": url, "final_url": final_url} for url in urls))
 
-    def touched(self) -> Iterator[Evidence]:
-        """Yield what is known of the URLs that some sitemap has gained, lost or altered."""
+    def touched(self, *, is_confirmed: bool) -> Iterator[Evidence]:
+        """Yield what is known of the URLs that some sitemap has gained, lost or altered.
+
+        :param is_confirmed: whether all was read that may list them now.
+        """
         rows = self._db.execute(_TOUCHED, (self._site,))
         for url, group in groupby(rows, itemgetter(0)):
             rows_of_url = list(group)
@@ -251,12 +287,15 @@ class RunTables:
             gained, lost, altered = found.values()
             kept_by = kept_by or (altered[0].sitemap_url if altered else None)
             absence = _absence(kind, runs, last_url, last_date) if kind else None
-            yield Evidence(url, gained, lost, altered, kept_by, absence)
+            yield Evidence(url, gained, lost, altered, kept_by, absence, is_confirmed)
 
-    def missing(self) -> Iterator[tuple[str, Absence]]:
-        """Yield the URLs that are missing since an earlier run, and were not met in this one."""
-        for url, *known in self._db.execute(_MISSING, (self._site,)):
-            yield url, _absence(*known)
+    def missing(self) -> Iterator[tuple[str, int, Absence]]:
+        """Yield the URLs that are missing since an earlier run, and when that was seen last.
+
+        They were not met in this run.
+        """
+        for url, at, *known in self._db.execute(_MISSING, (self._site,)):
+            yield url, at, _absence(*known)
 
     def collect(self, evidence: Evidence, verdict: Verdict) -> None:
         """Collect what the run means for one URL."""
@@ -300,7 +339,7 @@ class RunTables:
         }
         self._db.execute("BEGIN IMMEDIATE")
         with ExitStack() as undo:
-            undo.callback(self._db.execute, "ROLLBACK")
+            undo.callback(self._end, "ROLLBACK")
             for statement in _COMMIT:
                 self._db.execute(statement, given)
             self._db.execute("COMMIT")

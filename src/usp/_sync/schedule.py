@@ -25,5 +25,8 @@ def next_interval(interval: int, *, changed: bool) -> int:
 
 
 def is_due(now: int, fetched_at: int | None, interval: int) -> bool:
-    """Tell whether a sitemap is due that was read at this time."""
-    return fetched_at is None or now >= fetched_at + interval - _EARLY
+    """Tell whether a sitemap is due that was read at this time.
+
+    One that was read in the future is: the clock was wrong then, or is now.
+    """
+    return fetched_at is None or now < fetched_at or now >= fetched_at + interval - _EARLY

@@ -8,17 +8,18 @@ import sqlite3
 import threading
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
-from usp._parse import Kind
+from usp._parse import Kind, is_http_url
 from usp._sync import rules
 from usp._sync.lineage import Unmet, not_asked, place
+from usp._sync.listing import Listing
 from usp._sync.readings import ListedChild, RunResult, RunRules, SitemapReading, Structure
 from usp._sync.rules import Evidence
 from usp._sync.run_tables import COLUMNS, RunTables
-from usp._sync.schedule import is_due, next_interval
-from usp._sync.state import StatePath
+from usp._sync.schedule import LONGEST, is_due, next_interval
+from usp._sync.state_path import StatePath
 from usp.objects.fetch_info import FetchInfo, StoredDocument
 
 _FEEDS: Final = frozenset({Kind.RSS, Kind.ATOM, Kind.JSON_FEED})
@@ -45,6 +46,8 @@ class SiteRun:
         self._silent: set[str] = set()
         """The documents of the baseline that were met; what they list is of the baseline, too."""
         self._may_hide_sitemaps = False
+        self._may_hide_pages = False
+        """Whether a sitemap that was never read may list pages: one that did not answer, say."""
         self._left_out: set[str] = set()
         """The places of the sitemaps that the caller left out."""
 
@@ -82,21 +85,32 @@ class SiteRun:
         """Take what was read of a sitemap, compared with what is known of it."""
         with self._lock, self._path.errors(), self._tables.collecting():
             row = self._tables.sitemap(reading.url)
+            reading = replace(reading, is_whole=reading.is_whole and not _is_silenced(reading, row))
             is_silent = self._note_silent(reading.url, row, reading.parent_url)
             if reading.fetch_info.unchanged and row is not None:
                 self._add_unchanged(reading, row)
             else:
                 self._add_changed(reading, row, is_silent=is_silent)
 
-    def add_failed(self, url: str, parent_url: str | None, *, may_list_sitemaps: bool) -> None:
+    def add_failed(
+        self,
+        url: str,
+        parent_url: str | None,
+        *,
+        may_list_sitemaps: bool,
+        may_list_pages: bool = False,
+    ) -> None:
         """Take note that a sitemap could not be read; what is known of it stays.
 
         :param may_list_sitemaps: whether it may be an index, if nothing is known of it.
+        :param may_list_pages: whether it may be a sitemap, if nothing is known of it.
         """
         with self._lock, self._path.errors(), self._tables.collecting():
             row = self._tables.sitemap(url)
             self._tables.visit(url, is_whole=False)
-            if may_list_sitemaps and (row is None or row["kind"] is None):
+            is_unknown = row is None or row["kind"] is None
+            self._may_hide_pages |= may_list_pages and is_unknown
+            if may_list_sitemaps and is_unknown:
                 self._may_hide_sitemaps = True
                 if self._note_silent(url, row, parent_url) and row is None:
                     known = {"url": url, "final_url": url, "parent_url": parent_url}
@@ -137,9 +151,9 @@ class SiteRun:
         self, reading: SitemapReading, row: sqlite3.Row | None, *, is_silent: bool
     ) -> None:
         old = self._tables.entries(row)
-        # What a damaged reading doesn't have may be there all the same.
-        new = reading.entries if reading.is_whole else {**old, **reading.entries}
         is_rolling = _is_rolling(reading, row)
+        reading = _with_known(reading, row, old)
+        new = reading.entries
         # What leaves a sitemap leaves what that was before, whatever is at its URL now.
         was_rolling = bool(row["is_rolling"]) if row else is_rolling
         differs = row is None or old != new
@@ -179,6 +193,7 @@ class SiteRun:
                 is_whole = self._is_whole(structure)
                 vanished, is_known = self._vanished() if is_whole else ([], False)
                 tables.find_kept(vanished)
+                self._may_hide_pages |= structure.was_stopped
                 held_back = self._judge(self._confirming(vanished, is_known))
             changes, pages = tables.commit(
                 self._now,
@@ -213,22 +228,31 @@ class SiteRun:
         return [row["id"] for row in gone], not lists_more
 
     def _confirming(self, vanished: list[int], is_structure_whole: bool) -> "_Confirming":
-        left = [row for row in self._tables.visits() if row[0] not in set(vanished)]
-        unread = {url for _, url, is_whole in left if not is_whole}
-        return _Confirming({url for _, url, _ in left}, unread, is_structure_whole)
+        gone = set(vanished)
+        left = [one for one in self._tables.visits() if one.number not in gone]
+        unread = [one for one in left if not one.is_whole]
+        return _Confirming(
+            {url for one in left for url in (one.known_url, one.final_url)},
+            {url for one in unread for url in (one.known_url, one.final_url)},
+            is_structure_whole,
+            not (self._may_hide_pages or any(one.was_read for one in unread)),
+            self._now,
+        )
 
     def _judge(self, confirming: "_Confirming") -> int:
         """Collect the verdicts on all URLs; return how many must not be removed."""
         tables, confirm = self._tables, self._chosen.confirm
 
         def evidence() -> Iterator[Evidence]:
-            yield from tables.touched()
-            for url, absence in tables.missing():
-                is_confirmed = confirming.by(absence.sitemap_url)
+            yield from tables.touched(is_confirmed=confirming.nowhere_else(self._now))
+            for url, at, absence in tables.missing():
+                is_confirmed = confirming.by(absence.sitemap_url) and confirming.nowhere_else(at)
                 yield Evidence(url, absence=absence, is_confirmed=is_confirmed)
 
         removed = sum(rules.judge(one, confirm).removes for one in evidence())
-        are_too_many = rules.are_too_many(removed, tables.known_urls, self._chosen.max_removed)
+        are_too_many = removed > 0 and rules.are_too_many(
+            removed, tables.known_urls, self._chosen.max_removed
+        )
         for one in evidence():
             verdict = rules.judge(one, confirm)
             tables.collect(one, rules.without_removal(verdict) if are_too_many else verdict)
@@ -245,6 +269,17 @@ class _Confirming:
     unread: set[str]
     """Those that this run has not read whole."""
     is_structure_whole: bool
+    is_all_read: bool
+    """Whether this run has read all sitemaps of the site whole."""
+    now: int
+
+    def nowhere_else(self, at: int) -> bool:
+        """Tell whether no other sitemap lists a URL that was found absent at a time.
+
+        It may have moved to one that was not read. But one that can't be read for a week doesn't
+        keep it any longer, nor does a clock that was wrong.
+        """
+        return self.is_all_read or abs(self.now - at) >= LONGEST
 
     def by(self, sitemap_url: str) -> bool:
         """Tell whether a sitemap that listed a URL last confirms that it is gone."""
@@ -258,10 +293,38 @@ _UNREAD: Final = {"is_rolling": 0, "is_silent": 1, "is_complete": 0, "pages": 0,
 
 
 def _is_rolling(reading: SitemapReading, row: sqlite3.Row | None) -> bool:
-    """Tell whether a sitemap lists what is new only; one that is empty stays what it was."""
-    if not reading.entries and row and row["kind"]:
+    """Tell whether a sitemap lists what is new only; one that is empty or cut stays what it was."""
+    if row and row["kind"] and not (reading.entries and reading.is_whole):
         return bool(row["is_rolling"])
     return reading.kind in _FEEDS or reading.news > len(reading.entries) * _NEWS_SHARE
+
+
+def _is_silenced(reading: SitemapReading, row: sqlite3.Row | None) -> bool:
+    """Tell whether a robots.txt declared sitemaps, and declares none any more.
+
+    Any text can be a robots.txt, so it may just as well be a message of a server that is down. A
+    line that breaks off after "Sitemap: http:" names robots.txt itself.
+    """
+    if reading.kind is not Kind.ROBOTS or row is None or row["children"] is None:
+        return False
+    return not any(is_http_url(url) and url != reading.url for url, _ in reading.children)
+
+
+def _with_known(reading: SitemapReading, row: sqlite3.Row | None, old: Listing) -> SitemapReading:
+    """Return a reading with what is known, if it is damaged.
+
+    What it doesn't have may be there all the same: pages, and the sitemaps of an index, which may
+    even seem to be something else.
+    """
+    if reading.is_whole or row is None or row["kind"] is None:
+        return reading
+    children = dict(_unpacked(row["children"])) | dict(reading.children)
+    return replace(
+        reading,
+        kind=Kind(row["kind"]),
+        entries={**old, **reading.entries},
+        children=tuple(children.items()),
+    )
 
 
 def _packed(children: tuple[ListedChild, ...]) -> bytes | None:

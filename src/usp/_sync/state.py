@@ -8,25 +8,24 @@ however the process ends.
 """
 
 import json
-import os
 import sqlite3
+import threading
+import time
 from collections.abc import Collection, Iterator
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from contextlib import ExitStack, closing
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 from usp._sync.changes import Change, ChangeKind, time_of
-from usp._validate import argument_error
+from usp._sync.state_path import WAIT_SECONDS, StatePath, is_busy
 from usp.exceptions import StateError, UsageError
 
 APPLICATION: Final = 0x75737073
 """What says that an SQLite file is a state: ``usps`` in ASCII."""
-WAIT_SECONDS: Final = 5.0
-"""How long to wait for another process that uses the state."""
-_LOCK: Final = "-lock"
+_WAIT_STEP: Final = 0.02
+"""How many seconds pass between two attempts to lock the state."""
 _CHANGES_AT_ONCE: Final = 1000
 _CHOSEN: Final = (
     "FROM changes WHERE seq > :after AND (:site IS NULL OR site_id = :site) "
@@ -106,55 +105,6 @@ MIGRATIONS: Final = (_FORMAT_1, _FORMAT_2)
 """What makes each format out of the one before; a file that is new has format 0."""
 
 
-@dataclass(frozen=True, slots=True)
-class StatePath:
-    """Where a state is, as the caller named it."""
-
-    path: str
-
-    @classmethod
-    def of(cls, given: object) -> "StatePath":
-        """Return the path of a state.
-
-        :raises UsageError: if it is no path.
-        """
-        path = os.fspath(given) if isinstance(given, os.PathLike) else given
-        if not isinstance(path, str) or not path:
-            raise argument_error("state", "the path of a file", given)
-        return cls(path)
-
-    @contextmanager
-    def errors(self) -> Iterator[None]:
-        """Raise errors of SQLite as ours, in one line.
-
-        :raises UsageError: if the file is no database, or a damaged one.
-        :raises StateError: if it can't be read or written.
-        """
-        try:
-            yield
-        except sqlite3.OperationalError as error:
-            if "locked" in str(error) or "busy" in str(error):
-                raise StateError(f"{self.path} is used by another process.") from error
-            if str(error).startswith("Could not decode"):
-                raise UsageError(
-                    f"{self.path} is damaged: it has text that is not UTF-8."
-                ) from error
-            raise StateError(f"{self.path} can't be used: {error}.") from error
-        except sqlite3.DatabaseError as error:
-            raise UsageError(f"{self.path} is not a state of usp: {error}.") from error
-
-    def connect(self) -> sqlite3.Connection:
-        """Open a connection; any thread may use it, one at a time."""
-        connection = sqlite3.connect(
-            self.path, timeout=WAIT_SECONDS, isolation_level=None, check_same_thread=False
-        )
-        with ExitStack() as undo:
-            undo.callback(connection.close)
-            connection.execute("PRAGMA synchronous = NORMAL")  # fails if it is no database
-            undo.pop_all()
-        return connection
-
-
 class Run(NamedTuple):
     """One run of a site."""
 
@@ -186,19 +136,22 @@ class State:
         return cls._opened(path, create=False)
 
     @classmethod
-    def open_to_run(cls, given: object, wait: float = WAIT_SECONDS) -> "State":
+    def open_to_run(
+        cls, given: object, wait: float = WAIT_SECONDS, given_up: threading.Event | None = None
+    ) -> "State":
         """Open a state for a run, or make it; no other process may run until it is closed.
 
         :param wait: how many seconds to wait for another process.
+        :param given_up: ends the wait early.
+        :raises UsageError: if the file is no state; nothing is made then.
         :raises StateError: if another process uses it, or it can't be written.
         """
         path = StatePath.of(given)
+        _check_file(path)
         with ExitStack() as undo, path.errors():
-            lock = sqlite3.connect(
-                f"{path.path}{_LOCK}", timeout=wait, isolation_level=None, check_same_thread=False
-            )
+            lock = path.connect_lock()
             undo.callback(lock.close)
-            lock.execute("BEGIN EXCLUSIVE")
+            _acquire(lock, wait, given_up or threading.Event())
             state = cls._opened(path, create=True)
             state._lock = lock
             undo.pop_all()
@@ -304,6 +257,19 @@ class State:
                 "UPDATE sites SET delivered = max(delivered, ?) WHERE id = ?", (seq, site_id)
             )
 
+    def deliver_unless_busy(self, site_id: int, seq: int) -> bool:
+        """Do the same, unless another connection is writing just now; tell whether it was done."""
+        self.connection.execute("PRAGMA busy_timeout = 0")
+        try:
+            self.deliver(site_id, seq)
+        except StateError as error:
+            if isinstance(error.__cause__, sqlite3.OperationalError) and is_busy(error.__cause__):
+                return False
+            raise
+        finally:
+            self.connection.execute(f"PRAGMA busy_timeout = {WAIT_SECONDS * 1000:.0f}")
+        return True
+
     def forget(self, before: int) -> None:
         """Forget changes that were taken, and URLs that are gone, if they are older than this."""
         with self.path.errors():
@@ -317,6 +283,36 @@ class State:
             )
 
 
+def _acquire(lock: sqlite3.Connection, wait: float, given_up: threading.Event) -> None:
+    """Lock a file, as soon as no other process does.
+
+    SQLite could wait itself, but nothing could end that: no signal, and no other thread.
+    """
+    end = time.monotonic() + wait
+    while True:
+        try:
+            lock.execute("BEGIN EXCLUSIVE")
+        except sqlite3.OperationalError as error:
+            is_over = time.monotonic() >= end or given_up.wait(_WAIT_STEP)
+            if is_over or not is_busy(error):
+                raise
+        else:
+            return
+
+
+def _check_file(path: StatePath) -> None:
+    """Check that a file is a state or absent, before anything is made beside it.
+
+    :raises UsageError: if it is neither.
+    """
+    if not Path(path.path).exists():
+        return
+    if not Path(path.path).is_file():
+        raise UsageError(f"{path.path} is no file, but a folder or a device: a state is a file.")
+    with path.errors(), closing(path.connect()) as connection:
+        _check_content(connection, path.path, create=True)
+
+
 def _change(row: tuple[Any, ...]) -> Change:
     seq, _, kind, url, sitemap_url, lastmod, old_lastmod, at = row
     found_at = time_of(at)
@@ -326,15 +322,28 @@ def _change(row: tuple[Any, ...]) -> Change:
     )
 
 
-def _prepare(connection: sqlite3.Connection, path: str, *, create: bool) -> None:
-    """Check what a file is, and bring it to the latest format."""
+def _check_content(connection: sqlite3.Connection, path: str, *, create: bool) -> int:
+    """Check what a file is; return the number of its format.
+
+    :param create: whether it may be empty.
+    :raises UsageError: if it is no state.
+    """
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    if application != APPLICATION and (tables or not create):
+    is_new = not application and not tables
+    if is_new and not create:
+        raise UsageError(f"{path} is not a state of usp: it is empty.")
+    if not is_new and application != APPLICATION:
         raise UsageError(f"{path} is not a state of usp: another program has made it.")
     if version > len(MIGRATIONS):
         raise UsageError(f"{path} was written by a later version of usp.")
+    return int(version)
+
+
+def _prepare(connection: sqlite3.Connection, path: str, *, create: bool) -> None:
+    """Check what a file is, and bring it to the latest format."""
+    version = _check_content(connection, path, create=create)
     if version == len(MIGRATIONS):
         return
     connection.execute("PRAGMA journal_mode = WAL")

@@ -2,10 +2,9 @@
 
 import threading
 import time
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, field
 from functools import partial
 from types import TracebackType
 from typing import Self, Unpack
@@ -18,62 +17,19 @@ from usp._sync.options import (
     DiscoveryChoice,
     SiteReport,
     SyncFields,
-    SyncOptions,
     SyncSource,
     explains_sync,
-    now,
     site_key,
-    sources_of,
 )
 from usp._sync.reader import SyncReader
-from usp._sync.site_run import SiteRun
-from usp._sync.state import WAIT_SECONDS, State
-from usp._validate import check_int, check_number
+from usp._sync.session import Session
+from usp._sync.state import State
+from usp._sync.state_path import WAIT_SECONDS
+from usp._validate import check_int
 from usp.objects.events import Event, Observer
 from usp.stream import StreamStart, StreamState, SyncStream, read_items
 from usp.web_client import as_web_client, default_client
 from usp.web_client.abstract_client import AbstractWebClient
-
-
-@dataclass(slots=True)
-class Delivery:
-    """Hands changes over, and records what was taken; the same for threads and asyncio."""
-
-    state: State
-    options: SyncOptions
-    reports: list[SiteReport] = field(default_factory=list)
-    _taken: dict[int, int] = field(default_factory=dict)
-    """The last change of each site that was handed over, or is not wanted."""
-
-    def pending(self, site_id: int) -> Iterator[Change]:
-        """Yield the changes of a site that are wanted and were not taken."""
-        for change in self.state.undelivered(site_id, self._taken.get(site_id, 0)):
-            self._taken[site_id] = change.seq
-            if self.options.wants(change):
-                yield change
-
-    def ask_for_next(self) -> None:
-        """Record that what was handed over was taken, if each change is taken alone."""
-        if self.options.commit_each:
-            self.commit()
-
-    def commit(self) -> None:
-        """Record that what was handed over was taken."""
-        while self._taken:
-            self.state.deliver(*self._taken.popitem())
-
-    def close(self) -> None:
-        """Forget what is old, and close the state."""
-        before = self.options.forget_before()
-        try:
-            if before is not None:
-                self.state.forget(before)
-        finally:
-            self.state.close()
-
-    def run(self, source: SyncSource) -> SiteRun:
-        """Begin the run of a site."""
-        return SiteRun(self.state.path, source.site_id, self.options.rules, now())
 
 
 class Sync(Iterator[Change]):
@@ -83,29 +39,31 @@ class Sync(Iterator[Change]):
     taken comes again in the next run: each change comes at least once.
     """
 
-    _delivery: Delivery
-    _changes: Generator[Change]
-    _resources: ExitStack
+    _session: Session
+    _changes: Generator[Change | None]
 
     @classmethod
-    def _start(cls, delivery: Delivery, changes: Generator[Change], resources: ExitStack) -> Self:
+    def _start(cls, session: Session, changes: Generator[Change | None]) -> Self:
         found = cls.__new__(cls)
-        found._delivery, found._changes, found._resources = delivery, changes, resources
+        found._session, found._changes = session, changes
+        next(changes)  # the state is open then
         return found
 
     @property
     def reports(self) -> tuple[SiteReport, ...]:
         """What came of each site that is done."""
-        return tuple(self._delivery.reports)
+        return tuple(self._session.reports)
 
     def __next__(self) -> Change:
+        session = self._session
         with ExitStack() as undo:
-            undo.callback(self._end)
-            self._delivery.ask_for_next()
+            undo.callback(self._changes.close)
+            if session.takes_now:
+                session.commit()
             change = next(self._changes, None)
-            if change is None:
-                self._delivery.ask_for_next()
-            if change is not None or not self._delivery.options.commit_each:
+            if session.takes_now and change is None:
+                session.commit()
+            if change is not None or not session.options.commit_each:
                 undo.pop_all()
         if change is None:
             raise StopIteration
@@ -114,12 +72,8 @@ class Sync(Iterator[Change]):
     def close(self) -> None:
         """End normally: what was handed over was taken, and nothing more is fetched."""
         try:
-            self._delivery.commit()
+            self._session.commit()
         finally:
-            self._end()
-
-    def _end(self) -> None:
-        with self._resources:
             self._changes.close()
 
     def __enter__(self) -> Self:
@@ -135,7 +89,7 @@ class Sync(Iterator[Change]):
         if kind is None:
             self.close()
         else:
-            self._end()
+            self._changes.close()
 
 
 @explains_policy
@@ -174,37 +128,45 @@ def sync(
     :raises StateError: if another process uses the state.
     """
     check_int("sites_at_once", sites_at_once, 1)
-    check_number("wait", wait, 0)
-    options = SyncOptions.of(policy, sync_fields)
     discovery = DiscoveryChoice(use_robots, use_known_paths)
-    named = sources_of(sources, options.policy, discovery)
-    with ExitStack() as undo:
-        client = default_client() if web_client is None else as_web_client(web_client)
-        if web_client is None:
-            undo.callback(client.close)
-        delivery = undo.enter_context(closing(Delivery(State.open_to_run(state, wait), options)))
-        runner = _Runner(delivery, client, observer, discovery)
-        at_once = sites_at_once if client.thread_safe else 1
-        found = _changes_of(runner, with_numbers(delivery, named), at_once)
-        return Sync._start(delivery, found, undo.pop_all())
-
-
-def with_numbers(delivery: Delivery, sources: Sequence[SyncSource]) -> list[SyncSource]:
-    """Return sources with their numbers in the state."""
-    with delivery.state.path.errors():
-        add = delivery.state.add_site
-        return [SyncSource(one.source, one.name, add(one.name)) for one in sources]
+    session = Session.of(sources, state, wait, discovery, policy, sync_fields)
+    if web_client is not None:
+        web_client = as_web_client(web_client)
+    return Sync._start(session, _changes_of(session, web_client, observer, sites_at_once))
 
 
 def _changes_of(
-    runner: "_Runner", sources: Sequence[SyncSource], at_once: int
-) -> Generator[Change]:
-    """Yield what was not taken in earlier runs, then what the runs of the sites find."""
-    for source in sources:
-        yield from runner.delivery.pending(source.site_id)
-    runs = map(runner.run, sources) if len(sources) == 1 else runner.all(sources, at_once)
-    for source in runs:
-        yield from runner.delivery.pending(source.site_id)
+    session: Session,
+    web_client: AbstractWebClient | None,
+    observer: Observer | None,
+    sites_at_once: int,
+) -> Generator[Change | None]:
+    """Yield None when the state is open, all changes, then None until it is closed.
+
+    The changes are those that were not taken in earlier runs, then what the runs of the sites find.
+    It knows nothing of the iterator that users have, so that one that is dropped is closed at once:
+    a state that waits for the garbage collector would be locked until then.
+    """
+    with ExitStack() as resources:
+        client = web_client or default_client()
+        if web_client is None:
+            resources.callback(client.close)
+        resources.enter_context(closing(session.opened()))
+        yield None
+        for source in session.sources:
+            yield from _pending(session, source)
+        runner = _Runner(session, client, observer)
+        at_once = sites_at_once if client.thread_safe else 1
+        for source in runner.all(at_once):
+            yield from _pending(session, source)
+        while True:  # what was handed over may still be taken
+            yield None
+
+
+def _pending(session: Session, source: SyncSource) -> Generator[Change]:
+    """Yield the changes of a site that are wanted and were not taken."""
+    while some := session.pending(source):
+        yield from (change for change in some if session.hands_over(source, change))
 
 
 class _Runner:
@@ -212,20 +174,22 @@ class _Runner:
 
     def __init__(
         self,
-        delivery: Delivery,
+        session: Session,
         client: AbstractWebClient,
         observer: Observer | None,
-        discovery: DiscoveryChoice,
     ) -> None:
-        self.delivery = delivery
+        self._session = session
         self._client = client
         self._observer = observer
-        self._discovery = discovery
         self._ended = threading.Event()
         self._lock = threading.Lock()
 
-    def all(self, sources: Sequence[SyncSource], at_once: int) -> Iterator[SyncSource]:
-        """Run sites concurrently; yield each when it is done."""
+    def all(self, at_once: int) -> Iterator[SyncSource]:
+        """Run all sites, some concurrently; yield each when it is done."""
+        sources = self._session.sources
+        if len(sources) == 1:  # it needs no thread
+            yield self.run(sources[0])
+            return
         with ThreadPoolExecutor(min(at_once, len(sources)), "usp-sync") as threads:
             runs: list[Future[SyncSource]] = [threads.submit(self.run, one) for one in sources]
             try:
@@ -237,11 +201,10 @@ class _Runner:
 
     def run(self, source: SyncSource) -> SyncSource:
         """Run one site to its end."""
-        options = self.delivery.options
-        if self._ended.wait(options.delay()):
+        if self._ended.wait(self._session.options.delay()):
             return source
         started = time.monotonic()
-        with closing(self.delivery.run(source)) as run:
+        with closing(self._session.run(source)) as run:
             reader = SyncReader(run)
             with self._stream(source, reader) as stream:
                 for _ in stream:
@@ -250,18 +213,18 @@ class _Runner:
             seconds = time.monotonic() - started
             report = SiteReport._of(source.name, reader, stream.outcome, seconds)
         if report:
-            self.delivery.reports.append(report)
+            self._session.reports.append(report)
         return source
 
     def _stream(self, source: SyncSource, reader: SyncReader) -> "_NodeStream":
         options = reader.options(self._observe if self._observer else None)
         start = StreamStart.of(
             source.source,
-            self.delivery.options.policy,
+            self._session.options.policy,
             options,
             self._client,
-            use_robots=self._discovery.use_robots,
-            use_known_paths=self._discovery.use_known_paths,
+            use_robots=self._session.discovery.use_robots,
+            use_known_paths=self._session.discovery.use_known_paths,
         )
         state = StreamState(start.crawl, emitter(options.observer), reader.filter)
         return _NodeStream._start(start, state, partial(read_items, reader))

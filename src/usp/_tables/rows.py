@@ -63,6 +63,8 @@ def problem_row(site: str, problem: Problem, sitemap_url: str | None = None) -> 
         "message": problem.message,
         "line": problem.line,
         "offset": problem.offset,
+        "page_url": problem.page_url,
+        "count": problem.count,
     }
 
 

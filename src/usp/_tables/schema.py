@@ -281,8 +281,8 @@ _PROBLEMS: Final = Table(
         Column("message", _TEXT, "the document", "What was found, in words."),
         Column("line", _INTEGER, "the document", "The line, from 1."),
         Column("offset", _INTEGER, "the document", "The byte offset in the decompressed document, from 0."),
-        Column("page_url", _TEXT, "the document", "The page that it is about."),
-        Column("count", _INTEGER, "the document", "How many there are, where only the first is listed."),
+        Column("page_url", _TEXT, "the document", "The page, or the listed sitemap, whose entry has it."),
+        Column("count", _INTEGER, "the document", "In SM702, how many more problems there are than are listed."),
     ),
 )  # fmt: skip
 

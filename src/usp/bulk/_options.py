@@ -35,12 +35,13 @@ _POLICY: Final = Policy(
     max_seconds=600.0,
     hash_bodies=True,
 )
-_CLIENT: Final[Mapping[str, Any]] = {
+CLIENT_SETTINGS: Final[Mapping[str, Any]] = {
     "timeout": (5.0, 30.0),
     "first_response_timeout": 15.0,
     "document_deadline": 120.0,
     "private_addresses": "refuse",
 }
+"""What the client of a crawl has instead of its own defaults."""
 _CONTACT: Final = re.compile(r"https?://|[^\s@]@[^\s@]")
 """What an identifying user agent has: where its owner can be reached (RFC 9110 10.1.5)."""
 _REQUESTS_OF_A_SITE: Final = 4
@@ -63,7 +64,7 @@ class BulkFields(PolicyFields, total=False):
     client_settings: Mapping[str, Any]
 
 
-_OF_A_SITE: Final = {
+LIMITS_OF_A_SITE: Final = {
     "max_pages_per_site": "limit",
     "max_seconds_per_site": "max_seconds",
     "max_bytes_per_site": "max_bytes",
@@ -139,7 +140,7 @@ class BulkOptions:
                 "'mybot/1.0 (+https://example.org/bot)'."
             )
         own = {one.name: values.pop(one.name) for one in fields(cls) if one.name in values}
-        for name, of_policy in _OF_A_SITE.items():
+        for name, of_policy in LIMITS_OF_A_SITE.items():
             if name in values:
                 values[of_policy] = values.pop(name)
         own["retry"] = frozenset(check_strings("retry", own.get("retry", ())))
@@ -159,7 +160,7 @@ class BulkOptions:
         """Return the client of a worker."""
         return AioWebClient(
             **{
-                **_CLIENT,
+                **CLIENT_SETTINGS,
                 "concurrency": self.sites_at_once * _REQUESTS_OF_A_SITE,
                 "per_domain": self.per_domain,
                 "per_address": self.per_address,

@@ -6,6 +6,7 @@ files of the same shard.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import UTC
 from email.utils import format_datetime
 from typing import TYPE_CHECKING, Any, Final
 
@@ -81,11 +82,13 @@ class PreviousSite:
         if not has_validators or len(children) != (row["children"] or 0):
             return None  # a limit kept some children out of the table
         modified = row["http_last_modified"]
+        # Arrow's times have a zone of their own kind, which format_datetime refuses.
+        last_modified = modified and format_datetime(modified.astimezone(UTC), usegmt=True)
         info = FetchInfo(
             status=200,
             content_type=row["content_type"],
             etag=row["etag"],
-            last_modified=format_datetime(modified, usegmt=True) if modified else None,
+            last_modified=last_modified,
             http_last_modified=modified,
             sha256=row["sha256"],
         )

@@ -13,7 +13,8 @@ from usp.cli._change_options import CHANGES_OPTIONS, DIFF_OPTIONS, SYNC_OPTIONS
 from usp.cli._check_options import CHECK_OPTIONS
 from usp.cli._crawl_options import CRAWL_OPTIONS
 from usp.cli._exit import Exit
-from usp.cli._options import FROM, GROUPS, NAMES, SHARED, TEXT, Option, format_option, hint
+from usp.cli._export_options import EXPORT_OPTIONS
+from usp.cli._options import GROUPS, INTEGER, SHARED, Option, format_option, hint
 from usp.cli._report_options import REPORT_OPTIONS
 
 _SOURCE: Final = (
@@ -56,6 +57,8 @@ class Command(NamedTuple):
     """Its own options."""
     fetches: bool = False
     """Whether it has the shared options, too."""
+    without: tuple[str, ...] = ()
+    """The shared options that it can't have: they leave pages out, and it compares sitemaps."""
     examples: tuple[tuple[str, str], ...] = ()
     """Commands, and what each is for."""
     second_argument: Argument | None = None
@@ -68,8 +71,14 @@ class Command(NamedTuple):
     @property
     def options(self) -> tuple[Option, ...]:
         """All options in the order of the groups: within one, its own come first."""
-        every = (*self.own, *(SHARED if self.fetches else ()))
+        shared = SHARED if self.fetches else ()
+        every = (*self.own, *(option for option in shared if option.name not in self.without))
         return tuple(sorted(every, key=lambda option: list(GROUPS).index(option.group)))
+
+    @property
+    def is_configurable(self) -> bool:
+        """Whether a config file may have its options: it has one that names the file."""
+        return any(option.name == "config" for option in self.options)
 
     @property
     def usage(self) -> str:
@@ -98,41 +107,6 @@ FIND_FORMATS: Final = {
     "jsonl": "one object per URL that was tried, one per line",
 }
 """The output formats of ``usp find``."""
-
-EXPORT_FORMATS: Final = ("csv", "tsv", "jsonl", "parquet", "arrow", "db")
-"""The output formats of ``usp export``."""
-_COMPRESSED: Final = tuple(f"{name}.{how}" for name in EXPORT_FORMATS[:3] for how in ("gz", "zst"))
-EXPORT_OPTIONS: Final = (
-    Option(
-        ("-f", "--format"), "output",
-        "the format, if the name of the file doesn't say it: csv, tsv, jsonl (each also with .gz "
-        "or .zst), parquet, arrow, db (SQLite); for a folder by default parquet",
-        TEXT, "FORMAT", choices=(*EXPORT_FORMATS, *_COMPRESSED),
-    ),
-    Option(
-        ("--table",), "output",
-        "the table: pages, sitemaps, problems, attempts, sites, images, videos, alternates, links, "
-        "news, or all; several with commas between (default: pages; all in a folder or a database)",
-        NAMES, "NAME",
-    ),
-    Option(
-        ("--columns",), "output", "only these columns, in this order; commas between", NAMES,
-        "NAMES",
-    ),
-    Option(
-        ("--unique",), "output",
-        "a page that several sitemaps list, of whatever source, comes once, at its first one",
-    ),
-    Option(
-        ("--bom",), "output", "begin CSV with a byte order mark, so that Excel takes it as UTF-8"
-    ),
-    Option(
-        ("--escape-formulas",), "output",
-        "put an apostrophe before a cell of CSV that a spreadsheet would run as a formula",
-    ),
-    FROM,
-)  # fmt: skip
-"""The own options of ``usp export``."""
 
 COMMANDS: Final = (
     Command(
@@ -228,6 +202,7 @@ COMMANDS: Final = (
         Argument("SOURCE", f"{_SOURCE}; there may be several", is_repeatable=True),
         SYNC_OPTIONS,
         fetches=True,
+        without=("since", "until", "undated", "kind", "limit", "trust-index-lastmod"),
         examples=(
             ("usp sync example.org --state site.db", "the first run: a baseline"),
             ("usp sync example.org --state site.db --emit added -f urls", "what is new"),
@@ -317,7 +292,25 @@ COMMANDS: Final = (
             ("usp completion fish > ~/.config/fish/completions/usp.fish", "for fish"),
         ),
     ),
-    Command("demo", "crawl a built-in demo site", "usp.cli._demo"),
+    Command(
+        "demo",
+        "crawl a built-in demo site",
+        "usp.cli._demo",
+        own=(
+            Option(
+                ("--serve",),
+                "network",
+                "don't crawl: serve the site at this port of 127.0.0.1 (0: any that is free) until "
+                "Ctrl-C, to try other commands on it",
+                INTEGER,
+                "PORT",
+            ),
+        ),
+        examples=(
+            ("usp demo", "does usp work here?"),
+            ("usp demo --serve 8000", "a website to try commands on: http://127.0.0.1:8000/"),
+        ),
+    ),
 )
 
 
@@ -354,6 +347,8 @@ def _reject(unknown: list[str], parser: argparse.ArgumentParser, command: Comman
     known = ["--help", *([] if command else ["--version"])]
     known += [flag for option in (command.options if command else ()) for flag in option.spellings]
     told = options[0] if is_given and "//" in options[0] else name
+    if command and name.removeprefix("--") in command.without:
+        parser.error(f"{name} can't be used here: whole sitemaps are compared")
     parser.error(f"there is no option {told}{hint(name, known)}")
 
 

@@ -63,12 +63,13 @@ _MAX_SUMMARY: Final = 1024 * 1024
 def run(args: argparse.Namespace) -> Exit:
     """Check, print the findings, then print a summary to stderr."""
     setup_logging_for(args)
-    source = NamedSource.of(args)
+    is_folder = args.base_url is not None
+    source = NamedSource(args.source, SourceKind.FILE) if is_folder else NamedSource.of(args)
     settings = Settings.of(args)
     _check_usage(args, source)
-    if args.live:
+    if args.live and not args.replay:
         settings.aio_client()  # what is wrong with it is told before anything is fetched
-    keywords = _keywords(args, settings)
+    keywords = _keywords(args)
     known = Baseline()
     with _client(args, settings) as client, output(args) as out:
         if source.doubt and not args.quiet:
@@ -78,6 +79,7 @@ def run(args: argparse.Namespace) -> Exit:
             keywords |= {
                 "on_occurrence": _taker(args, out, known),
                 "web_client": client,
+                "live_client": settings.live_client(client) if args.live else None,
                 "observer": progress.tally.observe,
                 "policy": settings.policy,
                 **settings.discovery,
@@ -123,13 +125,11 @@ def _check_usage(args: argparse.Namespace, source: NamedSource) -> None:
         raise UsageError(
             "--format sarif is for files and folders: code scanning takes no results for URLs"
         )
-    if args.live and args.replay:
-        raise UsageError("--live needs a network: a recording has no pages")
     if args.statistics and args.format not in _WITH_STATISTICS:
         raise UsageError(f"--statistics has no format {args.format}: use text")
 
 
-def _keywords(args: argparse.Namespace, settings: Settings) -> dict[str, Any]:
+def _keywords(args: argparse.Namespace) -> dict[str, Any]:
     """Return the keywords of ``usp.check`` that the options give."""
     return {
         "select": args.select or (),
@@ -145,7 +145,6 @@ def _keywords(args: argparse.Namespace, settings: Settings) -> dict[str, Any]:
         "max_drop": args.max_drop,
         "live": args.live or False,
         "seed": args.seed,
-        "live_client": settings.aio_client if args.live else None,
         "per_sitemap_ignore": args.per_sitemap_ignore or (),
         "baseline": None if args.write_baseline else args.baseline,
     }

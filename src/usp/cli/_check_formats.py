@@ -204,9 +204,14 @@ def occurrence_line(occurrence: Occurrence) -> str:
     return json.dumps(row, ensure_ascii=False)
 
 
+_SPECIAL: Final = str.maketrans({mark: f"\\{mark}" for mark in "\\`*[]|"} | {"<": "&lt;"})
+"""Characters that would make links, images, code or markup in Markdown. An underscore does not
+within a word, and with a backslash before it a URL would be another one."""
+
+
 def _cell(text: str) -> str:
     """Return a text as a cell of a table in Markdown."""
-    return shown(text).replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;")
+    return shown(text).translate(_SPECIAL)
 
 
 def markdown_lines(made: CheckReport) -> Iterator[str]:

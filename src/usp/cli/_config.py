@@ -24,7 +24,7 @@ def complete(args: argparse.Namespace, command: Command) -> None:
 
     :raises UsageError: if the file can't be read, or has something that is no option.
     """
-    configured = {} if not command.options else _options(args, command)
+    configured = _options(args, command) if command.is_configurable else {}
     for option in command.options:
         if getattr(args, option.dest) is None:
             setattr(args, option.dest, configured.get(option.name, option.default))
@@ -37,7 +37,12 @@ def _options(args: argparse.Namespace, command: Command) -> dict[str, object]:
         return {}
     file, section, table = found
     general = {name: value for name, value in table.items() if not isinstance(value, dict)}
-    every = {option.name: option for known in COMMANDS for option in known.options}
+    every = {
+        option.name: option
+        for known in COMMANDS
+        if known.is_configurable
+        for option in known.options
+    }
     options = {**every, **_known_to(command)}
     chosen = _checked(f"{file}: {section}", general, options)
     for name, own in table.items():
@@ -50,7 +55,7 @@ def _options(args: argparse.Namespace, command: Command) -> dict[str, object]:
 def _checked_command(
     file: str, section: str, name: str, table: Mapping[str, object]
 ) -> dict[str, object]:
-    commands = {command.name: command for command in COMMANDS if command.options}
+    commands = {command.name: command for command in COMMANDS if command.is_configurable}
     if name not in commands:
         raise UsageError(f"{file}: {section}{name} is no command{hint(name, commands)}")
     return _checked(f"{file}: {section}{name}.", table, _known_to(commands[name]))

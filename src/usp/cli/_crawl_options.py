@@ -4,6 +4,11 @@ from typing import Final
 
 from usp.cli._options import INTEGER, NAMES, NUMBER, TEXT, Option, shared
 
+_OWN_HELP: Final = {
+    "timeout": "seconds to connect, and to wait for bytes (default: 5 and 30)",
+    "max-attempts": "attempts to fetch one URL, while it is worth it (default: 2)",
+}
+"""The help of shared options that have another default here."""
 CRAWL_OPTIONS: Final = (
     Option(
         ("-o", "--output"), "output", "the folder, or an fsspec URL such as s3://bucket/crawl",
@@ -79,11 +84,14 @@ CRAWL_OPTIONS: Final = (
         "requests at once from a worker to one IP address (default: 8)", INTEGER, "N",
         keyword="per_address",
     ),
+    *(
+        option._replace(help=text) for name, text in _OWN_HELP.items() for option in shared(name)
+    ),
     *shared(
         "since", "until", "undated", "include", "exclude", "kind",
         "include-sitemaps", "exclude-sitemaps", "trust-index-lastmod", "max-sitemaps", "max-level",
         "no-robots", "no-known", "homepage", "newer",
-        "header", "user-agent", "netrc", "proxy", "timeout", "delay", "max-attempts", "insecure",
+        "header", "user-agent", "netrc", "proxy", "delay", "insecure",
         "allow-private", "robots",
         "quiet", "no-progress", "verbose", "log-file", "config", "no-config",
     ),

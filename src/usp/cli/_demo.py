@@ -1,7 +1,7 @@
 """``usp demo``: serves the built-in demo site, crawls it, and prints the tree.
 
 It needs no network, and the server stops at the end. It also checks the installation: the exit code
-is 0 if the tree is the expected one.
+is 0 if the tree is the expected one. With ``--serve``, it only serves the site.
 """
 
 import argparse
@@ -47,7 +47,8 @@ _WIDTH: Final = 42
 
 def run(args: argparse.Namespace) -> Exit:
     """Serve and crawl the demo site; print the tree."""
-    del args
+    if args.serve is not None:
+        return _serve(args.serve)
     setup_logging(logging.ERROR)  # the demo site has faults on purpose; the tree shows them
     with DemoSite() as site:
         tree = _crawl(site.url)
@@ -61,6 +62,19 @@ def run(args: argparse.Namespace) -> Exit:
         return Exit.DONE
     tell("error: this is not the expected tree of the demo site")
     return Exit.NO
+
+
+def _serve(port: int) -> Exit:
+    """Serve the demo site until Ctrl-C."""
+    try:
+        site = DemoSite(port)
+    except (OSError, OverflowError) as error:
+        tell(f"error: --serve can't listen at port {port} of 127.0.0.1: {error}")
+        return Exit.USAGE
+    with site:
+        print(f"The demo site is at {site.url} until you press Ctrl-C.", flush=True)
+        site.wait()
+    return Exit.DONE
 
 
 def _crawl(url: str) -> IndexWebsiteSitemap:

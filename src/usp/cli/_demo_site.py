@@ -133,9 +133,9 @@ class _Handler(BaseHTTPRequestHandler):
 class _Server(ThreadingHTTPServer):
     daemon_threads = False  # so that server_close() waits for them
 
-    def __init__(self, site: "DemoSite") -> None:
+    def __init__(self, site: "DemoSite", port: int) -> None:
         self.site = site
-        super().__init__(("127.0.0.1", 0), _Handler)
+        super().__init__(("127.0.0.1", port), _Handler)
 
     def finish_request(self, request: object, client_address: object) -> None:
         with suppress(ConnectionError):  # the client closed the connection
@@ -143,12 +143,15 @@ class _Server(ThreadingHTTPServer):
 
 
 class DemoSite:
-    """The demo site; it runs inside of a ``with`` block."""
+    """The demo site; it runs inside of a ``with`` block.
 
-    def __init__(self) -> None:
+    :param port: 0 for any that is free.
+    """
+
+    def __init__(self, port: int = 0) -> None:
         self.requested: list[str] = []
         """The paths that were requested, in order."""
-        self._server = _Server(self)
+        self._server = _Server(self, port)
         # A daemon thread: Ctrl-C may come before the ``with`` block is entered, or while it exits.
         self._thread = threading.Thread(
             target=self._server.serve_forever, args=(0.02,), daemon=True
@@ -158,6 +161,10 @@ class DemoSite:
     def url(self) -> str:
         """The homepage."""
         return f"http://127.0.0.1:{self._server.server_port}/"
+
+    def wait(self) -> None:
+        """Wait until Ctrl-C, which is raised here as ``KeyboardInterrupt``."""
+        self._thread.join()
 
     def __enter__(self) -> Self:
         self._thread.start()

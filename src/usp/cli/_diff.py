@@ -126,6 +126,9 @@ def _warnings(found: Diff) -> Iterator[str]:
             yield f"{side.name}: {_UNREAD[side.outcome]}, so nothing was compared"
         elif not side.is_whole:
             yield f"{side.name} was read in part: more may be there than was found"
+        if side.not_urls:
+            left_out = count(side.not_urls, "row")
+            yield f"{side.name}: {left_out} without a URL left out"
 
 
 def _last_line(found: Diff, seconds: float) -> str:

@@ -5,7 +5,7 @@ under the name of its option.
 """
 
 import argparse
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,6 +17,7 @@ from usp.exceptions import UsageError
 from usp.web_client.abstract_client import AbstractWebClient
 
 if TYPE_CHECKING:
+    from usp.web_client.abstract_aio_client import AbstractAioWebClient
     from usp.web_client.aio_client import AioWebClient
 
 _SEPARATORS: Final = {"cookie": "; "}
@@ -92,6 +93,22 @@ class Settings:
         except UsageError as error:
             raise named_by_option(error, self.options) from None
 
+    def live_client(
+        self, client: AbstractWebClient | None
+    ) -> "Callable[[], AbstractAioWebClient] | None":
+        """Return what makes clients for asyncio that record what they fetch, if this one does.
+
+        :param client: the client of the command.
+        :return: None if the client replays a recording: it makes one by itself.
+        """
+        from usp.web_client.recording import RecordingWebClient
+
+        if client is not None and client.replays:
+            return None
+        if isinstance(client, RecordingWebClient):
+            return lambda: client.for_asyncio(self.aio_client())
+        return self.aio_client
+
 
 @dataclass(frozen=True, slots=True)
 class RecordingChoice:
@@ -99,7 +116,8 @@ class RecordingChoice:
 
     record: str | None
     replay: str | None
-    source: str
+    source: str | None
+    """What is recorded, if it is one source."""
     replace: bool
 
     @classmethod
@@ -113,7 +131,9 @@ class RecordingChoice:
             raise UsageError("--record and --replay can't be used together.")
         if record is None and replay is None:
             return None
-        return cls(record, replay, str(args.source), bool(args.replace))
+        named = [args.source] if isinstance(args.source, str) else args.source
+        is_one = len(named) == 1 and not getattr(args, "from", None)
+        return cls(record, replay, named[0] if is_one else None, bool(args.replace))
 
     def recorded(self, client: AbstractWebClient) -> AbstractWebClient:
         """Return a client that records what another one fetches; closing it closes both."""

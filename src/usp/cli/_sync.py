@@ -109,16 +109,19 @@ def _lines(report: SiteReport) -> Iterator[str]:
     if report.held_back:
         removed = count(report.held_back, "URL")
         yield f"{removed} would be removed at once, so none is (--max-removed allows it)"
+    why = f" ({report.reason})" if report.reason else ""
     if report.outcome in {Outcome.BLOCKED, Outcome.UNREACHABLE}:
-        yield f"{report.outcome}: what is known of it stays"
+        yield f"{report.outcome}{why}: what is known of it stays"
     elif report.outcome is Outcome.NONE:
         yield "no sitemap found"
     elif report.failed:
-        yield f"{count(report.failed, 'sitemap')} could not be read: what is known of it stays"
+        failed = count(report.failed, "sitemap")
+        yield f"{failed} could not be read{why}: what is known of it stays"
     if report.incomplete:
         damaged = count(report.incomplete, "sitemap")
         yield f"{damaged} could not be read whole: nothing that was known is removed"
-    if report.is_baseline and report.outcome in {Outcome.FOUND, Outcome.PARTIAL}:
+    is_found = report.outcome in {Outcome.FOUND, Outcome.PARTIAL}
+    if report.is_baseline and is_found and not report.changes:
         yield f"a baseline of {count(report.pages, 'page')}: changes come from the next run on"
 
 

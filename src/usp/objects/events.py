@@ -120,4 +120,6 @@ Event = (
     | PagesRead
     | CrawlFinished
 )
+"""What happens in a crawl: any of these."""
 Observer = Callable[[Event], None]
+"""What gets each event, such as a function of yours."""

@@ -59,6 +59,10 @@ class Problem:
     """The byte offset in the decompressed document, from 0; None if it is not known."""
     sitemap_url: str | None = None
     """The sitemap, in the problems of a whole crawl; None in those of one sitemap."""
+    page_url: str | None = None
+    """The page, or the listed sitemap, whose entry has the problem; None if none does."""
+    count: int | None = None
+    """How many problems it stands for, in SM702; None for one that stands for itself."""
 
     @property
     def name(self) -> str:
@@ -177,7 +181,8 @@ CODES: Final[dict[str, Code]] = {
     ),
     "SM219": Code(
         "wrong-namespace", _W, "A namespace is missing, misspelled or outdated.", _SM,
-        "Use the namespace of the format's specification.",
+        "Use that of the format's specification: http://www.sitemaps.org/schemas/sitemap/0.9 for "
+        "a sitemap.",
     ),
     "SM220": Code(
         "upper-case-tag", _W, "A tag is in upper case; XML is case-sensitive.", _SM,
@@ -364,7 +369,7 @@ CODES: Final[dict[str, Code]] = {
     ),
     "SM705": Code(
         "time-limit", _I, "The crawl stopped at its time limit.", _OURS,
-        "Raise max_seconds to see the rest.",
+        "Raise max_seconds to see the rest; that is no help against a host that never answers.",
     ),
     "SM706": Code(
         "stopped", _I, "The caller ended the crawl: stop_callback, or a closed stream.", _OURS,
@@ -401,5 +406,10 @@ def listed_problems(found: Iterable[Problem], dropped: int = 0) -> tuple[Problem
         first.setdefault((problem.sitemap_url, problem.code), problem)
     listed = list(islice(first.values(), _KEPT_PROBLEMS))
     if more := len(first) - len(listed) + dropped:
-        listed.append(Problem("SM702", f"{more} more problems are not listed"))
+        listed.append(unlisted_problems(more))
     return tuple(listed)
+
+
+def unlisted_problems(count: int) -> Problem:
+    """Return the problem that counts those which are not listed."""
+    return Problem("SM702", f"{count} more problems are not listed", count=count)

@@ -7,6 +7,7 @@ and doesn't wait before retries. Recordings of other tools can be replayed, too.
 import sys
 from collections.abc import AsyncGenerator, Iterator
 from os import PathLike
+from typing import Self
 
 from usp._closing import ClosesAtExit
 from usp._parse import decompress_all
@@ -105,6 +106,10 @@ class ReplayWebClient(AbstractWebClient, ClosesAtExit):
         """Return the scope of a crawl: each one begins the recording anew."""
         return _ReplayCrawlScope(self, self._playback.scope(homepage_url))
 
+    def for_asyncio(self) -> "AioReplayWebClient":
+        """Return a client for asyncio that goes on with the same recording."""
+        return AioReplayWebClient._of(self._playback)
+
     def _replayed(
         self, scope: PlaybackScope, url: str, validators: Validators | None
     ) -> AbstractWebClientResponse:
@@ -150,6 +155,10 @@ class _AioReplayedResponse(AbstractAioWebClientSuccessResponse):
         """Return the value of a header, or None if it is missing."""
         return self._document.header(case_insensitive_name)
 
+    def header_values(self, case_insensitive_name: str) -> tuple[str, ...]:
+        """Return all values of a header that may be repeated."""
+        return self._document.header_values(case_insensitive_name)
+
     def url(self) -> str:
         """Return the URL of the document, after redirects."""
         return self._document.url
@@ -179,8 +188,17 @@ class AioReplayWebClient(AbstractAioWebClient):
         :raises MissingExtraError: if warcio is not installed.
         :raises UsageError: if the file can't be read, or is not a recording.
         """
-        self._playback = Playback(_opened(recording))
-        self._outside = self._playback.scope("")
+        self._begin(Playback(_opened(recording)))
+
+    @classmethod
+    def _of(cls, playback: Playback) -> Self:
+        made = cls.__new__(cls)
+        made._begin(playback)
+        return made
+
+    def _begin(self, playback: Playback) -> None:
+        self._playback = playback
+        self._outside = playback.scope("")
 
     async def get(self, url: str) -> AbstractWebClientResponse:
         """Return what the recording has for a URL."""
@@ -204,15 +222,19 @@ class _AioReplayCrawlScope(AioCrawlScope):
         """Return what the recording has for a request."""
         return _aio_replayed(self._playback, url, validators)
 
+    async def head(self, url: str) -> AbstractWebClientResponse:
+        """Return what the recording has for the head of a URL."""
+        return _aio_replayed(self._playback, url, None, "HEAD")
+
     def order_in_recording(self, url: str, validators: Validators | None = None) -> float:
         """Return when the next response for a URL comes, in the order of the recording."""
         return self._playback.order(url, conditional=bool(validators))
 
 
 def _aio_replayed(
-    scope: PlaybackScope, url: str, validators: Validators | None
+    scope: PlaybackScope, url: str, validators: Validators | None, method: str = "GET"
 ) -> AbstractWebClientResponse:
-    found = scope.get(url, conditional=bool(validators))
+    found = scope.get(url, conditional=bool(validators), method=method)
     return _AioReplayedResponse(found) if isinstance(found, ReplayedDocument) else found
 
 

@@ -17,24 +17,28 @@ HOSTILE: Final = (
 
 
 @pytest.mark.parametrize(
-    ("html", "canonical"),
+    ("html", "canonicals"),
     [
-        ('<link rel="canonical" href="/a">', "https://example.org/a"),
-        ("<LINK HREF=b REL='nofollow Canonical'>", "https://example.org/folder/b"),
-        ("<base href='https://example.net/'><link rel=canonical href=c>", "https://example.net/c"),
+        ('<link rel="canonical" href="/a">', ["https://example.org/a"]),
+        ("<LINK HREF=b REL='nofollow Canonical'>", ["https://example.org/folder/b"]),
+        (
+            "<base href='https://example.net/'><link rel=canonical href=c>",
+            ["https://example.net/c"],
+        ),
         (
             '<link rel="canonical" href="/a"><link rel="canonical" href="/b">',
-            "https://example.org/a",
+            ["https://example.org/a", "https://example.org/b"],
         ),
-        ('<body><link rel="canonical" href="/a">', ""),
-        ('<script>"<link rel=canonical href=/a>"</script>', ""),
-        ('<link rel="canonical" href="">', ""),
-        ('<link rel="canonical" href="javascript:alert(1)">', ""),
-        ('<link rel="canonical" href="/a', ""),
+        ('<link rel="canonical" href="/a">' * 2, ["https://example.org/a"]),
+        ('<body><link rel="canonical" href="/a">', []),
+        ('<script>"<link rel=canonical href=/a>"</script>', []),
+        ('<link rel="canonical" href="">', []),
+        ('<link rel="canonical" href="javascript:alert(1)">', []),
+        ('<link rel="canonical" href="/a', []),
     ],
 )
-def test_the_canonical_url_is_that_of_the_head(html: str, canonical: str) -> None:
-    assert read_page_markup(html, URL).canonical == canonical
+def test_the_canonical_urls_are_those_of_the_head(html: str, canonicals: list[str]) -> None:
+    assert read_page_markup(html, URL).canonicals == tuple(canonicals)
 
 
 def test_text_is_compared_without_markup_and_space() -> None:

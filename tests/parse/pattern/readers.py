@@ -14,10 +14,12 @@ from typing import Any, Final
 from hypothesis import strategies as st
 
 from tests.parse.reading import ALL, SM
+from usp._parse import Audit, AuditEntry, Pages
 from usp._parse.children import Child
 from usp._parse.diagnostics import Diagnostics
 from usp._parse.document import Source, inspect
 from usp._parse.input.sniff import Kind
+from usp._parse.pattern.familiar import forget_familiar
 from usp._parse.pattern.known_patterns import forget_patterns
 from usp._parse.pattern.layout import EntryRun, iter_entries
 from usp._parse.tree.names import forget_tree_names
@@ -51,6 +53,7 @@ def read(chunks: list[bytes], *, expat_only: bool) -> ReaderResult:
 
 def forget_all() -> None:
     """Forget what earlier documents taught."""
+    forget_familiar()
     forget_patterns()
     forget_tree_names()
 
@@ -92,6 +95,20 @@ def entries(data: bytes, kind: Kind = Kind.URLSET, *, expat_only: bool = False) 
 def assert_readers_agree(chunks: Iterable[bytes]) -> None:
     held = list(chunks)
     assert read(held, expat_only=False) == read(held, expat_only=True)
+    forget_all()
+    assert audited(held) == audited(held, expat_only=True) == audited(held)
+
+
+def audited(
+    chunks: list[bytes], *, expat_only: bool = False
+) -> tuple[list[AuditEntry], list[Problem]]:
+    """Return the entries and the sorted problems of an audit: a reader may be far ahead."""
+    items = list(Audit(Pages(Source(chunks, "http://h.example/a/s.xml", expat_only=expat_only))))
+    problems = [item for item in items if isinstance(item, Problem)]
+    return (
+        [item for item in items if isinstance(item, AuditEntry)],
+        sorted(problems, key=lambda found: (found.offset or 0, found.code, found.message)),
+    )
 
 
 # What Hypothesis draws

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import tracemalloc
 import zlib
+from collections.abc import Iterable
 from itertools import pairwise
 
 import pytest
@@ -20,6 +21,7 @@ from tests.parse.pattern.readers import (
 )
 from tests.parse.reading import ALL, SM, u
 from tests.parse.strategies import Damaged, anything, damaged, examples, xml_formats
+from usp._parse import Audit, Pages
 from usp._parse.document import Source, inspect
 from usp._parse.input.sniff import Kind
 
@@ -183,6 +185,10 @@ def test_names_are_matched_by_their_namespaces() -> None:
 
 
 def calls(data: bytes, *, expat_only: bool) -> int:
+    return count_calls(inspect(Source([data], expat_only=expat_only)).pages)
+
+
+def count_calls(read: Iterable[object]) -> int:
     """Count the calls that reading takes: the same on every machine, unlike seconds."""
     count = 0
 
@@ -190,10 +196,9 @@ def calls(data: bytes, *, expat_only: bool) -> int:
         nonlocal count
         count += 1
 
-    pages = inspect(Source([data], expat_only=expat_only)).pages
     sys.setprofile(note)
     try:
-        assert list(pages)
+        assert list(read)
     finally:
         sys.setprofile(None)
     return count
@@ -202,6 +207,15 @@ def calls(data: bytes, *, expat_only: bool) -> int:
 def test_the_pattern_reader_saves_most_of_the_work() -> None:
     data = document(*(u(f"http://h.example/{n}", FIELDS["plain"]) for n in range(3000)))
     assert calls(data, expat_only=False) < calls(data, expat_only=True) / 5
+
+
+@pytest.mark.parametrize("fields", ["plain", "hreflang"])
+def test_it_saves_an_audit_most_of_the_work_of_reading(fields: str) -> None:
+    data = document(*(u(f"http://h.example/{n}", FIELDS[fields]) for n in range(3000)))
+    with_pattern, expat_only = (
+        count_calls(Audit(Pages(Source([data], expat_only=only)))) for only in (False, True)
+    )
+    assert with_pattern < expat_only / 2
 
 
 def test_a_document_without_repeated_shapes_costs_little_more() -> None:

@@ -18,7 +18,7 @@ from usp._parse.input.sniff import Kind
 from usp._parse.opening import open_document
 from usp._parse.pattern.layout import EntryRun, Row, iter_entries
 from usp._parse.tree import names
-from usp._parse.tree.tree_reader import SmallDocument, read_tree
+from usp._parse.tree.tree_reader import SmallDocument, is_worth_a_tree, read_tree
 from usp._parse.xml.grammar import GRAMMARS
 from usp._parse.xml_reader import XmlReader
 
@@ -310,3 +310,16 @@ def test_twice_the_items_take_twice_the_time() -> None:
         return min(times)
 
     assert seconds(2000) < 4 * seconds(1000)
+
+
+def test_the_second_document_of_a_generator_is_read_by_patterns() -> None:
+    def document(site: str) -> bytes:
+        listed = "".join(u(f"http://{site}/{'x' * 200}{n}") for n in range(40))
+        return f"<urlset {SM}>{listed}</urlset>".encode()
+
+    forget_all()
+    grammar = GRAMMARS[Kind.URLSET]
+    assert is_worth_a_tree(document("first.example"), grammar)
+    assert not is_worth_a_tree(document("second.example"), grammar)
+    assert is_worth_a_tree(document("third.example").replace(b"</loc>", b"</loc><x/>"), grammar)
+    assert_readers_agree([document("fourth.example")])

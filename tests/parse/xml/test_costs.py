@@ -98,13 +98,8 @@ def read(size: int, what: str) -> None:
     assert len(pages.problems) <= 301
 
 
-@pytest.mark.parametrize(
-    "what",
-    [
-        unit if number < 12 or number % 2 else pytest.param(unit, marks=pytest.mark.thorough)
-        for number, unit in enumerate(UNITS)
-    ],
-)
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("what", UNITS)
 def test_twice_the_document_takes_twice_the_time(what: str) -> None:
     assert assert_linear(read, 80_000, what).seconds < 3
 
@@ -167,13 +162,8 @@ def longest_step(data: bytes) -> float:
     return max(later - sooner for sooner, later in pairwise(times))
 
 
-@pytest.mark.parametrize(
-    "what",
-    [
-        unit if number % 5 == 0 else pytest.param(unit, marks=pytest.mark.thorough)
-        for number, unit in enumerate(UNITS)
-    ],
-)
+@pytest.mark.sampled(5)
+@pytest.mark.parametrize("what", UNITS)
 def test_a_reading_is_never_long_without_a_question(what: str) -> None:
     data = b"".join(Repeated(what, 300_000))
     assert longest_step(data) < 0.5 or longest_step(data) < 0.5

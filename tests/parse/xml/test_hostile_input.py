@@ -3,7 +3,8 @@
 import pytest
 
 import usp
-from tests.parse.reading import SM
+from tests.parse.pattern.readers import read
+from tests.parse.reading import SM, u
 
 HEAD = f"<urlset {SM}><url><loc>http://h/a</loc></url>\n"
 TAIL = "\n<url><loc>http://h/c</loc></url></urlset>"
@@ -275,3 +276,14 @@ def test_a_document_whose_only_entry_was_too_large_is_not_called_empty(filler: s
     codes = [problem.code for problem in usp.parse(document).problems]
     assert "SM217" in codes
     assert "SM204" not in codes
+
+
+@pytest.mark.parametrize("fault", ["<a ", "<![CDATA[x", "&#0;"])
+def test_text_before_the_first_entry_and_a_fault_is_told_by_all_readers(fault: str) -> None:
+    data = f"<urlset {SM}>text {fault}{u('http://h.example/1')}</urlset>".encode()
+    found = [
+        {problem.code for problem in read([data], expat_only=only).problems}
+        for only in (False, True)
+    ]
+    assert found[0] == found[1]
+    assert "SM211" in found[0]

@@ -41,8 +41,8 @@ class PageMarkup:
 
     robots: tuple[tuple[str, str], ...]
     """The names of ``<meta>`` elements, in lower case, with their contents."""
-    canonical: str
-    """The canonical URL; empty if there is none."""
+    canonicals: tuple[str, ...]
+    """The canonical URLs that it gives: one, if it is right."""
     alternates: tuple[tuple[str, str], ...]
     """The codes of languages, and URLs."""
     modified: str
@@ -63,7 +63,6 @@ class _MarkupReading:
     url: str
     base: str = ""
     in_body: bool = False
-    canonical: str = ""
     modified: str = ""
     ld_modified: str = ""
     title: str = ""
@@ -73,6 +72,7 @@ class _MarkupReading:
     has_content: bool = False
     main_has_content: bool = False
     robots: list[tuple[str, str]] = field(default_factory=list)
+    canonicals: list[str] = field(default_factory=list)
     alternates: list[tuple[str, str]] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
 
@@ -97,7 +97,7 @@ class _MarkupReading:
             return
         # Google ignores a canonical URL in the body: users may have written it.
         if "canonical" in words and not self.in_body:
-            self.canonical = self.canonical or target
+            self.canonicals.append(target)
         if _ALTERNATE in words and attributes.get("hreflang"):
             self.alternates.append((attributes["hreflang"].strip(), target))
 
@@ -164,7 +164,7 @@ def _markup(reading: _MarkupReading) -> PageMarkup:
     content = reading.main_has_content if reading.has_main else reading.has_content
     return PageMarkup(
         tuple(reading.robots),
-        reading.canonical,
+        tuple(dict.fromkeys(reading.canonicals)),
         tuple(dict.fromkeys(reading.alternates)),
         reading.modified or reading.ld_modified,
         sha256(text.encode("utf-8", "surrogatepass")).hexdigest() if text else "",

@@ -6,6 +6,7 @@ of other sites. What expat finds in an entry with certain tags it finds in all o
 - ``shape``: the tags of an entry, without texts and values of attributes;
 - ``learning``: what the texts of a shape mean, by a sample that expat reads;
 - ``known_patterns``: what was learned, for other documents as well;
+- ``familiar``: which documents begin like an earlier one, so that they are worth a pattern;
 - ``stretch``: many entries, split together and made into rows;
 - ``fits``: how the texts of each shape become a row;
 - ``layout``: rows of texts, and runs of entries;

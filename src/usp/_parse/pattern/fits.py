@@ -85,7 +85,7 @@ def is_kept(shape: str) -> bool:
 
 def table_of(grammar: Grammar, scope: NamespaceScope, first: str) -> FitTable:
     """Return the table for documents with these namespaces whose first entry has this shape."""
-    key = id(grammar.entries), grammar.extensions, first
+    key = *grammar.identity, first
     table: FitTable | None = scope.names.fits.get(key)
     if table is None:
         table = FitTable()

@@ -22,8 +22,8 @@ _MAX_KEPT: Final = 1024
 _MAX_LENGTH: Final = 4096
 """How many shapes are kept, and how long they are."""
 
-_Format = tuple[int, bool]
-"""The identity of a format's table of entries, which is never freed, and ``extensions``."""
+_Format = tuple[int, bool, bool]
+"""The identity of a grammar."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ _children: dict[tuple[_Format, str, str], ChildPattern] = {}
 
 def find_pattern(shape: str, grammar: Grammar, scope: NamespaceScope) -> EntryPattern | None:
     """Return a pattern that is known, if its names mean the same here."""
-    found = _patterns.get((_format(grammar), shape))
+    found = _patterns.get((grammar.identity, shape))
     return found[1] if found and scope.means(found[0]) else None
 
 
@@ -110,7 +110,7 @@ def learn_pattern(
     shapes = split_children(shape)
     if shapes is None or any(with_child(shapes[0], child) in refused for child in shapes):
         return Learned(None, refused=shape)
-    form, start = _format(grammar), shapes[0]
+    form, start = grammar.identity, shapes[0]
     found = {child: _children.get((form, start, child)) for child in shapes}
     known = {child: one for child, one in found.items() if one and scope.means(one.names)}
     # A child needs no sample again, but the start tag is part of each.
@@ -161,7 +161,3 @@ def forget_patterns() -> None:
     forget_layouts()
     forget_heads()
     forget_names()
-
-
-def _format(grammar: Grammar) -> _Format:
-    return id(grammar.entries), grammar.extensions

@@ -15,6 +15,7 @@ from xml.parsers import expat
 
 from usp._parse.pattern.layout import Element
 from usp._parse.pattern.shape import TAG, VALUE, declares_namespaces, name_of, tags_of
+from usp._parse.xml.audit_builder import builder_for
 from usp._parse.xml.entry_builder import EntryBuilder
 from usp._parse.xml.grammar import UNKNOWN, Grammar
 from usp._parse.xml.namespaces import NamespaceScope, StructureProblems
@@ -81,7 +82,7 @@ def learn(
     """
     problems = StructureProblems()
     scope = scope.reporting_to(problems)
-    builder = EntryBuilder(grammar, scope)
+    builder = builder_for(grammar, scope)
     sample = _Sample(builder, scope, problems)
     children: list[ChildPattern] = []
     try:
@@ -171,6 +172,7 @@ def _numbered(tags: list[str]) -> Iterator[str]:
 def _index(key: str, text: str) -> int:
     """Return which text or value stands under a key."""
     number = _NUMBER.fullmatch(text)
+    # The text of what is unexpected is its name.
     if key.startswith(UNKNOWN) or (text and not number):
         raise _UnclearError
     return int(number[1]) if number else EMPTY

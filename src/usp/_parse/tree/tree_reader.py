@@ -12,11 +12,13 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Final
 from xml.etree.ElementTree import Element, ParseError, XMLParser
 
 from usp._parse.diagnostics import START, Diagnostics, Position, ReadPosition
 from usp._parse.input.chunks import CHUNK_SIZE
+from usp._parse.pattern.familiar import is_familiar
 from usp._parse.pattern.layout import EntryRun, Row, iter_entries
 from usp._parse.tree.names import ODD, RDF, RDF_ABOUT, Level, Shape, Shapes, names_in, split_name
 from usp._parse.xml.boundaries import boundaries_for
@@ -32,9 +34,10 @@ _XML_BASE: Final = b"xml:base"
 _BASE: Final = "{http://www.w3.org/XML/1998/namespace}base"
 LARGEST_TREE: Final = CHUNK_SIZE
 """Longer documents are never held whole."""
-_FEW_ENTRIES: Final = 60
-"""With more entries than that, the pattern reader saves more than it costs to learn (``bench
-real``)."""
+_SMALL: Final = 6000
+_MANY_ENTRIES: Final = 60
+"""With more entries than that, the pattern reader saves more than it costs to learn. In a document
+of fewer bytes, it saves little (``bench real``)."""
 _MAX_DEPTH: Final = 16
 _MAX_INNER: Final = 400
 """How deep entries may be, and how many elements there may be inside of one that isn't read: with
@@ -67,7 +70,9 @@ def is_worth_a_tree(text: bytes, grammar: Grammar) -> bool:
     """Tell whether a tree is the fastest way to read a document."""
     if not grammar.plain_texts:
         return True  # items are long, and few of their texts are read
-    return text.count(b"</url>") + text.count(b"</sitemap>") <= _FEW_ENTRIES
+    if text.count(b"</url>") + text.count(b"</sitemap>") > _MANY_ENTRIES:
+        return False
+    return len(text) <= _SMALL or not is_familiar(text, grammar)
 
 
 def read_tree(
@@ -105,7 +110,6 @@ class _TreeReader:
         self._has_bases = _XML_BASE in data
         self.count = 0
         self._run: EntryRun | None = None
-        self._shape: Shape | None = None
         self._shapes: dict[Tag, Shapes] = {}
         self._checked_prefixes = False
         if self.names.depend_on_prefixes and data.count(namespace.encode()) > 1:
@@ -121,14 +125,16 @@ class _TreeReader:
         if self._has_bases:
             base = element.get(_BASE, base)
         tags = self.names.entries
+        # In a feed, what is a page depends on several fields: rows would be of no use.
         may_be_rows = self._grammar.plain_texts and not self._has_bases
+        if may_be_rows and self._read_alike(element):
+            return
         for child in element:
             tag = tags[child.tag]
             if tag is None:
                 self._check_outside(child)
                 self._read_around(child, depth + 1, base)
                 continue
-            # In a feed, what is a page depends on several fields: rows would be of no use.
             shape = self._shape_of(child, tag) if may_be_rows else None
             if shape and not any(map(len, child)):
                 texts: list[str | None] = [field.text or "" for field in child]
@@ -139,6 +145,32 @@ class _TreeReader:
                 self._run = None
             self.count += 1
 
+    def _read_alike(self, element: Element) -> bool:
+        """Read the entries in an element at once, if all have the same fields, as nearly always."""
+        if len({child.tag for child in element}) != 1:
+            return False
+        tag = self.names.entries[element[0].tag]
+        written = [[field.tag for field in entry] for entry in element]
+        if tag is None or written.count(written[0]) < len(written):
+            return False
+        shape = self._shape_of(element[0], tag)
+        if shape is None or any(map(len, chain.from_iterable(element))):
+            return False
+        rows = [shape.row([*[field.text or "" for field in entry], None]) for entry in element]
+        for row, entry in zip(rows, element, strict=True):
+            self._check_url(row[shape.url], entry, tag)
+        self.entries.append(self._new_run(tag, shape, rows))
+        self.count += len(rows)
+        return True
+
+    def _new_run(self, tag: Tag, shape: Shape, rows: list[Row]) -> EntryRun:
+        number = range(self.count, len(self._data)).__getitem__
+        return EntryRun(tag.key, shape.layout, rows, [shape.form], number, 0)
+
+    def _check_url(self, url: str | None, entry: Element, tag: Tag) -> None:
+        if not url or url.isspace():
+            self._check_loose_texts(entry, self.names.level(tag.children or {}))
+
     def _shape_of(self, entry: Element, tag: Tag) -> Shape | None:
         fields = tuple([field.tag for field in entry])
         shapes = self._shapes.get(tag)
@@ -147,16 +179,12 @@ class _TreeReader:
         return shapes[fields]
 
     def _add_row(self, row: Row, shape: Shape, tag: Tag, entry: Element) -> None:
-        url, run = row[shape.url], self._run
-        if not url or url.isspace():
-            self._check_loose_texts(entry, self.names.level(tag.children or {}))
+        self._check_url(row[shape.url], entry, tag)
+        run = self._run
         if run is None or run.layout is not shape.layout or run.name != tag.key:
-            offset = range(self.count, len(self._data)).__getitem__
-            run = self._run = EntryRun(tag.key, shape.layout, [], [], offset, 0)
+            run = self._run = self._new_run(tag, shape, [])
             self.entries.append(run)
-            self._shape = None
-        if shape is not self._shape:
-            self._shape = shape
+        elif shape.form not in run.forms:
             run.forms.append(shape.form)
         run.rows.append(row)
 

@@ -7,6 +7,8 @@ So a URL that contains spaces keeps them, and words never become a URL.
 import re
 from typing import Final
 
+from usp._parse.values.plain import is_plain_path
+
 _QUOTES: Final = "\"'`\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u00ab\u00bb\u2039\u203a"
 _PAIRS: Final = {
     **dict.fromkeys(_QUOTES, _QUOTES),  # languages differ in which of them open and which close
@@ -17,8 +19,6 @@ _PAIRS: Final = {
 _MAX_LENGTH: Final = 8192
 """Longer texts are left alone: browsers and servers accept no longer URLs."""
 _ONLY_A_URL: Final = re.compile(r"https?://[^\s<]++", re.IGNORECASE)
-_ONLY_A_PATH: Final = re.compile(r"[A-Za-z0-9./_~-][A-Za-z0-9./_~?=%#+,$*-]*+")
-"""Nothing of a path that consists of these is junk."""
 _HTTP: Final = re.compile(r"https?://[^\s/?#]", re.IGNORECASE)
 _MESSAGE_START: Final = re.compile(
     r"(?:PHP\s++)?(?:Warning|Notice|Deprecated|Strict Standards|(?:[A-Z][a-z]++ )?[Ee]rror)\s*+:"
@@ -43,7 +43,7 @@ def strip_quotes(text: str) -> str:
 
 def strip_url_junk(text: str) -> str:
     """Return the one URL in a text that contains something else around it, or the text."""
-    if _ONLY_A_URL.fullmatch(text) or _ONLY_A_PATH.fullmatch(text) or len(text) > _MAX_LENGTH:
+    if _ONLY_A_URL.fullmatch(text) or is_plain_path(text) or len(text) > _MAX_LENGTH:
         return text
     url = _remove_messages(text).strip() if " on line " in text else text
     url = _END_TAGS.sub("", url) if url.endswith(">") else url

@@ -10,7 +10,7 @@ from urllib.parse import urljoin, urlsplit
 
 from usp._display import redact, without_credentials
 from usp._parse.diagnostics import Diagnostics
-from usp._parse.values.plain import BLANKS, is_plain_url
+from usp._parse.values.plain import BLANKS, is_plain_path, is_plain_url
 from usp._parse.values.strip_url_junk import strip_url_junk
 from usp._parse.values.text import CONTROL_CHARACTERS, WHITESPACE, clean_text, decode_entities
 
@@ -37,8 +37,11 @@ def resolve_url(text: str | None, base: str | None, *, keep_userinfo: bool = Fal
     stripped = text.strip(BLANKS)
     if is_plain_url(stripped):
         return stripped
-    url = _LINE_BREAKS.sub("", strip_url_junk(clean_text(text)))
-    url = url if keep_userinfo else without_credentials(url)
+    if is_plain_path(stripped):
+        url = stripped
+    else:
+        url = _LINE_BREAKS.sub("", strip_url_junk(clean_text(text)))
+        url = url if keep_userinfo else without_credentials(url)
     if base is None or not url or (_SCHEME.match(url) and not _needs_base(url)):
         return url
     if len(base) > _MAX_BASE or _LONG_AUTHORITY.match(url):
@@ -80,16 +83,20 @@ def is_http_url(text: str) -> bool:
 
 def check_url(text: str, base: str | None, diagnostics: Diagnostics) -> None:
     """Report what is wrong with a URL as it is written."""
-    if is_plain_url(text.strip(BLANKS)):
+    stripped = text.strip(BLANKS)
+    if is_plain_url(stripped):
+        return
+    if is_plain_path(stripped):
+        diagnostics.report("SM302", f"URL {stripped[:_MAX_SHOWN]!r} is relative")
         return
     if decode_entities(text) != text:
         shown = redact(text.strip())[:_MAX_SHOWN]
         diagnostics.report("SM306", f"URL {shown!r} is escaped twice")
     cleaned = clean_text(text)
-    if (stripped := strip_url_junk(cleaned)) != cleaned:
-        shown = redact(stripped)[:_MAX_SHOWN]
+    if (url := strip_url_junk(cleaned)) != cleaned:
+        shown = redact(url)[:_MAX_SHOWN]
         diagnostics.report("SM311", f"other text surrounds URL {shown!r}")
-        text = stripped
+        text = url
     written = text.strip(WHITESPACE)
     shown = repr(redact(written)[:_MAX_SHOWN])
     if (

@@ -7,13 +7,19 @@ from collections.abc import Mapping
 from typing import Final
 
 from usp._parse.xml.entry_builder import EntryBuilder
-from usp._parse.xml.grammar import Tag
+from usp._parse.xml.grammar import Grammar, Tag
+from usp._parse.xml.namespaces import NamespaceScope
 
 UNEXPECTED: Final = "!"
 """The key of what an entry should not have: its text is the key of an element, such as ``foo`` or
 ``news:geo_locations``, or of an attribute, such as ``loc@type``."""
 _ALWAYS_ALLOWED: Final = ("xml", "xsi:")
 """How the names of attributes start that any element may have."""
+
+
+def builder_for(grammar: Grammar, scope: NamespaceScope | None = None) -> EntryBuilder:
+    """Return a builder of the records that a grammar wants."""
+    return (AuditEntryBuilder if grammar.audit else EntryBuilder)(grammar, scope)
 
 
 class AuditEntryBuilder(EntryBuilder):

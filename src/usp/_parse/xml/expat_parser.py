@@ -44,6 +44,10 @@ class ExpatParser:
         """The offset of the fault."""
         return self._zero + self._parser.ErrorByteIndex
 
+    def flush_text(self) -> None:
+        """Send the text before a fault, which the parser holds back."""
+        self._parser.buffer_text = False
+
     @property
     def is_crowded(self) -> bool:
         """Whether there are more names or open elements than any real document has."""

@@ -177,6 +177,14 @@ class Grammar:
     audit: bool = False
     """Whether the names of unexpected elements and attributes are."""
 
+    @property
+    def identity(self) -> tuple[int, bool, bool]:
+        """What is the same for two grammars by which a document has the same records.
+
+        Of the format it is its table of entries, which is never freed.
+        """
+        return id(self.entries), self.extensions, self.audit
+
 
 _SITEMAP_ENTRIES: Final = {
     "url": Tag("url", children=_URL),

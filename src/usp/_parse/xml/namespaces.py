@@ -143,7 +143,7 @@ class NameTable:
         """The key of each name as written."""
         self.tags: defaultdict[int, dict[str, Tag]] = defaultdict(dict)
         """The tags of such names, by the identity of the table of elements that has them."""
-        self.fits: dict[tuple[int, bool, str], Any] = {}
+        self.fits: dict[tuple[object, ...], Any] = {}
         """What the pattern reader knows under these declarations."""
 
     def add(self, name: str, key: str) -> None:

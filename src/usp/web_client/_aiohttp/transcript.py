@@ -19,5 +19,6 @@ def add_to_transcript(response: aiohttp.ClientResponse, url: str) -> None:
             response.reason or "",
             header_list(response.raw_headers),
             header_list(response.request_info.headers.items()),
+            response.method,
         )
     )

@@ -29,6 +29,7 @@ class Exchange:
     reason: str = ""
     headers: Headers = field(default_factory=list)
     request_headers: Headers = field(default_factory=list)
+    method: str = "GET"
     body: IO[bytes] | None = None
     """What arrived of the body, before its content encoding is decoded."""
     is_whole: bool = False

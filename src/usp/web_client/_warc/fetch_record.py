@@ -1,8 +1,8 @@
 """What is noted of each fetch beside its responses: one ``metadata`` record with JSON.
 
-A fetch is one ``get()`` of a client, redirects included. Its record says what the client made of
-it, so that a replay gives exactly that, whichever client it was: the failure of a fetch without a
-response is nowhere else.
+A fetch is one ``get()`` or ``head()`` of a client, redirects included. Its record says what the
+client made of it, so that a replay gives exactly that, whichever client it was: the failure of a
+fetch without a response is nowhere else.
 """
 
 import json
@@ -47,6 +47,8 @@ class FetchRecord:
     """The number of the crawl that it belongs to; 0 for none."""
     homepage: str = ""
     """The homepage of that crawl."""
+    method: str = "GET"
+    """``HEAD`` if only the head was requested."""
     conditional: bool = False
     """Whether validators were sent with it."""
     responses: tuple[str, ...] = ()

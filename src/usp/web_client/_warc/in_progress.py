@@ -22,8 +22,11 @@ from usp.web_client.abstract_client import WebClientNotModifiedResponse
 
 __all__ = ["FetchInProgress", "RecordedCrawl"]
 
-_NOTED_HEADERS: Final = ("Content-Type", "Content-Encoding", "ETag", "Last-Modified", "Link")
-"""The headers that a crawl looks at."""
+_NOTED_HEADERS: Final = (
+    *("Content-Type", "Content-Encoding", "ETag", "Last-Modified", "Link"),
+    *("X-Robots-Tag", "Cf-Mitigated", "X-Amzn-Waf-Action"),
+)
+"""The headers that a crawl looks at, and those that a check of a page does."""
 _OK: Final = 200
 
 
@@ -35,20 +38,23 @@ class RecordedCrawl:
     number: int = 0
     homepage: str = ""
 
-    def begin(self, url: str, validators: Validators | None = None) -> "FetchInProgress":
+    def begin(
+        self, url: str, validators: Validators | None = None, method: str = "GET"
+    ) -> "FetchInProgress":
         """Begin to record a fetch."""
         record = FetchRecord(
             without_credentials(url),
             FetchOutcome.DOCUMENT,
             self.number,
             without_credentials(self.homepage),
+            method,
             conditional=bool(validators),
         )
         return FetchInProgress(self.file, record)
 
 
 class FetchInProgress:
-    """One ``get()``; a context manager around it, and the recorder of the body after it."""
+    """One fetch: a context manager around it, and the recorder of the body after it."""
 
     def __init__(self, file: RecordingFile, record: FetchRecord) -> None:
         self._file = file
@@ -165,7 +171,8 @@ class FetchInProgress:
         record = self._record
         status = record.status if isinstance(record.status, int) else _OK
         url = record.final_url or record.url
-        self._transcript.add_head(Exchange(url, status, record.reason, list(headers)))
+        exchange = Exchange(url, status, record.reason, list(headers), method=record.method)
+        self._transcript.add_head(exchange)
 
 
 def _noted_headers(response: Any) -> tuple[tuple[str, str], ...]:  # noqa: ANN401 -- of any client

@@ -54,6 +54,12 @@ class ReplayedDocument:
                 return value
         return self.stored.header(name) if self.stored else None
 
+    def header_values(self, name: str) -> tuple[str, ...]:
+        """Return all values of a header, as they were received if that is known."""
+        received = self.stored.header_values(name) if self.stored else ()
+        value = self.header(name)
+        return received or (() if value is None else (value,))
+
     def chunks(self) -> Iterator[bytes]:
         """Yield the body as the client on a network does, and raise what ended it."""
         raw_deflate = encodings.RawDeflate(self.header("Content-Encoding"))
@@ -129,7 +135,7 @@ class PlaybackScope:
         self._lock = threading.Lock()
 
     def get(
-        self, url: str, *, conditional: bool
+        self, url: str, *, conditional: bool, method: str = "GET"
     ) -> ReplayedDocument | WebClientNotModifiedResponse | WebClientErrorResponse:
         """Return what the recording has for a request.
 
@@ -138,6 +144,8 @@ class PlaybackScope:
         if not self._recording._fetches:
             return self._derived(url)
         fetches = self._fetches(url, conditional=conditional)
+        # A response to HEAD has no document; one to GET has a head, too.
+        fetches = [each for each in fetches if each[1].method in {"GET", method}]
         if not fetches:
             return self._missing(url)
         return self._noted(fetches[self._take(url, len(fetches))][1])
@@ -202,6 +210,12 @@ class PlaybackScope:
 
     def _missing(self, url: str) -> WebClientErrorResponse:
         silent = self._silent.get(_origin(url))
+        if silent is None and self._fetches(url, conditional=True):
+            return WebClientErrorResponse(
+                f"the recording says only that {without_credentials(url)} was not modified (304) "
+                "since an earlier run, whose document is not known here",
+                retryable=False,
+            )
         if silent is None:
             return WebClientErrorResponse(
                 f"{without_credentials(url)} is not in the recording", retryable=False

@@ -44,9 +44,13 @@ class StoredResponse:
 
     def header(self, name: str) -> str | None:
         """Return the value of a header; several of one name are joined."""
-        wanted = name.lower()
-        values = [value for known, value in self.headers if known.lower() == wanted]
+        values = self.header_values(name)
         return ", ".join(values) if values else None
+
+    def header_values(self, name: str) -> tuple[str, ...]:
+        """Return all values of a header."""
+        wanted = name.lower()
+        return tuple(value for known, value in self.headers if known.lower() == wanted)
 
 
 @dataclass(slots=True)

@@ -148,7 +148,7 @@ class RecordingFile:
             url,
             "request",
             http_headers=self._headers(
-                f"GET {_target(url)} HTTP/1.1",
+                f"{exchange.method} {_target(url)} HTTP/1.1",
                 _with_host(url, sent_headers(exchange.request_headers)),
                 is_http_request=True,
             ),

@@ -1,0 +1,40 @@
+"""The own options of ``usp export``."""
+
+from typing import Final
+
+from usp.cli._options import FROM, NAMES, TEXT, Option
+
+EXPORT_FORMATS: Final = ("csv", "tsv", "jsonl", "parquet", "arrow", "db")
+"""The output formats of ``usp export``."""
+_COMPRESSED: Final = tuple(f"{name}.{how}" for name in EXPORT_FORMATS[:3] for how in ("gz", "zst"))
+EXPORT_OPTIONS: Final = (
+    Option(
+        ("-f", "--format"), "output",
+        "the format, if the name of the file doesn't say it: csv, tsv, jsonl (each also with .gz "
+        "or .zst), parquet, arrow, db (SQLite); for a folder by default parquet",
+        TEXT, "FORMAT", choices=(*EXPORT_FORMATS, *_COMPRESSED),
+    ),
+    Option(
+        ("--table",), "output",
+        "the table: pages, sitemaps, problems, attempts, sites, images, videos, alternates, links, "
+        "news, or all; several with commas between (default: pages; all in a folder or a database)",
+        NAMES, "NAME",
+    ),
+    Option(
+        ("--columns",), "output", "only these columns, in this order; commas between", NAMES,
+        "NAMES",
+    ),
+    Option(
+        ("--unique",), "output",
+        "a page that several sitemaps list, of whatever source, comes once, at its first one",
+    ),
+    Option(
+        ("--bom",), "output", "begin CSV with a byte order mark, so that Excel takes it as UTF-8"
+    ),
+    Option(
+        ("--escape-formulas",), "output",
+        "put an apostrophe before a cell of CSV that a spreadsheet would run as a formula",
+    ),
+    FROM,
+)  # fmt: skip
+"""The own options of ``usp export``."""
