@@ -13,12 +13,14 @@ READY := $(VENV)/ready
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 PYTEST := -m pytest -n auto --maxprocesses 8 --dist worksteal
 CONSTRAINTS ?=
+GROUP ?= dev
+EXTRAS ?=
 BROWSER := .browser
 
 # Without it each of the many processes of the tests would compile all modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-browser screenshots test-thorough test-all test-lowest coverage check bench bench-full bench-docs docs fuzz wheel sbom shim clean
+.PHONY: demo test test-browser test-s3 screenshots test-thorough test-all test-lowest coverage check bench bench-full bench-docs docs fuzz wheel sbom shim clean
 
 demo: $(READY)
 	@$(PY) -m usp demo
@@ -37,6 +39,11 @@ test-browser: $(READY)
 		&& npm install --silent --no-audit --no-fund --no-package-lock --prefix $(BROWSER) 'axe-core@^4'; } \
 		|| echo "there is no axe-core: npm can't install it here"
 	@$(PY) -m pytest -n 2 tests/report/test_browser.py tests/tools/test_site_in_browser.py $(ARGS)
+
+# Crawls into a bucket of a server that speaks S3, in an environment of their own.
+test-s3:
+	@$(MAKE) --no-print-directory test VENV=.venv-s3 GROUP=s3 EXTRAS='[scale]' \
+		ARGS="-n 0 tests/bulk/test_remote.py $(ARGS)"
 
 # The pictures of a report in the docs.
 screenshots: $(READY)
@@ -108,7 +115,7 @@ shim: $(READY)
 	@ls dist
 
 clean:
-	rm -rf .venv .venv-3.* .venv-lowest $(BROWSER) build dist .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-3.* .venv-lowest .venv-s3 $(BROWSER) build dist .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find src tests bench fuzz tools docs -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # pip reads dependency groups from 25.1 on, and the one that comes with Python may be older.
@@ -118,5 +125,5 @@ $(READY): pyproject.toml
 	@echo "setting up $(VENV) (once)"
 	@$(PYTHON) -m venv --clear $(VENV)
 	@$(PY) $(PIP_INSTALL) --upgrade 'pip>=25.1'
-	@$(PY) $(PIP_INSTALL) $(CONSTRAINTS) --editable . --group dev
+	@$(PY) $(PIP_INSTALL) $(CONSTRAINTS) --editable '.$(EXTRAS)' --group $(GROUP)
 	@touch $@

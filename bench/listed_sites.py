@@ -9,11 +9,13 @@ import asyncio
 import re
 import socket
 import sys
+import time
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import date, timedelta
 from functools import cache
+from http.client import HTTPConnection
 from random import Random
 from typing import Final
 
@@ -25,6 +27,8 @@ CHILD_PAGES: Final = 200
 REQUESTS: Final = 2 + CHILDREN
 PAGES: Final = CHILDREN * CHILD_PAGES
 _HOST: Final = b"$HOST"
+_CPU_TIME: Final = b"/cpu-time"
+"""A path that no crawl requests."""
 _REQUEST: Final = re.compile(rb"GET (\S+) HTTP/1\.1\r\n(?:.*\r\n)*?[Hh]ost: ([^\r\n]+)")
 _VARIANTS: Final = 400
 """Sites that differ in their pages: more than a compressor can remember."""
@@ -41,6 +45,14 @@ def listed_sites() -> Iterator[str]:
     """Serve sites inside of a ``with`` block, whose value is the port of all of them."""
     with server_process("bench.listed_sites", "") as port:
         yield port
+
+
+def server_seconds(port: str) -> float:
+    """Return the CPU time that the server has taken so far."""
+    connection = HTTPConnection("127.0.0.1", int(port))
+    with closing(connection):
+        connection.request("GET", _CPU_TIME.decode())
+        return float(connection.getresponse().read())
 
 
 def homepages(count: int, port: str) -> Iterator[str]:
@@ -107,6 +119,8 @@ class _Connection(asyncio.Protocol):
 
 def _response(path: bytes, host: bytes) -> bytes:
     body = _body(path, zlib.crc32(host) % _VARIANTS)
+    if path == _CPU_TIME:
+        body = str(time.process_time()).encode()
     if body is None:
         return b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"
     body = body.replace(_HOST, host)

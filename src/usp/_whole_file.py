@@ -20,7 +20,10 @@ from usp.exceptions import SitemapException, StorageError, UsageError
 
 _PREFIX: Final = ".usp-part-"
 """How the name of a scratch folder begins."""
-_WRONG_PATH: Final = (FileNotFoundError, NotADirectoryError, IsADirectoryError, PermissionError)
+_WRONG_PATH: Final = (
+    *(FileNotFoundError, FileExistsError),
+    *(NotADirectoryError, IsADirectoryError, PermissionError),
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -130,6 +130,8 @@ class ManySites:
     """Seconds before each response."""
     changed: set[str] = field(default_factory=set)
     """Paths that have another ETag than at first."""
+    gone: set[str] = field(default_factory=set)
+    """Paths that are missing now."""
     requests: list[tuple[str, str, int]] = field(default_factory=list)
     """Host, path and status, in order."""
     in_flight: Counter[str] = field(default_factory=Counter)
@@ -189,7 +191,7 @@ class ManySites:
         return self.delay
 
     def response(self, path: str, host: str, request: bytes) -> bytes:
-        found = body_of(path, _number(host), f"http://{host}/")
+        found = 404 if path in self.gone else body_of(path, _number(host), f"http://{host}/")
         status, body = (found, b"") if isinstance(found, int) else (200, found)
         etag = b'"2"' if path in self.changed else b'"1"'
         if status == 200 and b"If-None-Match: " + etag in request:

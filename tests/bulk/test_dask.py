@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -72,5 +73,6 @@ def test_without_a_scheduler_one_is_started_on_this_machine(tmp_path: Path) -> N
         command = crawl_command(sites.homepages(7), tmp_path, "--workers", "1", "--shards", "2")
         done = subprocess.run(command, capture_output=True, check=False, timeout=90, text=True)
         assert done.returncode == 0, done.stderr
+        assert re.fullmatch(r"crawled: 7 sites .*\n", done.stderr), "Dask's own log is left out"
         assert Tables(tmp_path / "crawl").outcomes() == expected_outcomes(range(7))
         assert_whole(tmp_path / "crawl", 2)

@@ -21,6 +21,7 @@ from tests.bulk.sites import (
     assert_whole,
     expected_outcomes,
     expected_pages,
+    files_below,
 )
 from usp import bulk
 from usp.exceptions import UsageError
@@ -168,6 +169,46 @@ def test_the_first_ctrl_c_finishes_what_is_in_hand_and_the_second_drops_it(
         assert_right(sites, 70, 10, tmp_path)
 
 
+FULL = """
+import resource, sys
+from usp.cli.cli import main
+resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no limit on the size of files")
+def test_a_disk_without_room_ends_the_run_with_one_line_and_leaves_nothing(
+    sites: ManySites, tmp_path: Path
+) -> None:
+    listed, out = tmp_path / "list.txt", tmp_path / "out"
+    listed.write_text("\n".join(sites.homepages(7)))
+    agent = ["--user-agent", str(QUICK["user_agent"]), "--allow-private"]
+    limit = ["--max-pages-per-site", str(QUICK["max_pages_per_site"])]
+    command = ["crawl", str(listed), "-o", str(out), "--workers", "1", *agent, *limit]
+    ended = subprocess.run(
+        [sys.executable, "-c", FULL, *command],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert ended.stderr == "usp: error: the shard can't be written: File too large\n"
+    assert ended.returncode == 3
+    assert list(files_below(out)) == ["_crawl.json"]
+    bulk.crawl(listed, out, workers=1, **QUICK)
+    assert Tables(out).outcomes() == expected_outcomes(range(7))
+
+
+def test_a_worker_does_without_pandas() -> None:
+    pytest.importorskip("pandas")
+    program = (
+        "import sys; from usp.bulk import _worker; _worker._prepare_process();"
+        "import pyarrow; pyarrow.array(['a']); print('pandas' in sys.modules)"
+    )
+    assert subprocess.check_output([sys.executable, "-c", program]) == b"False\n"
+
+
 def assert_no_scratch(folder: Path) -> None:
     assert list(folder.glob(".*")) == []
 
@@ -178,7 +219,7 @@ def test_a_folder_has_the_crawl_of_one_list(sites: ManySites, tmp_path: Path) ->
         bulk.crawl(sites.homepages(3), tmp_path, **QUICK)
     with pytest.raises(UsageError, match="shards must be 2"):
         bulk.crawl(sites.homepages(2), tmp_path, shards=3, **QUICK)
-    with pytest.raises(UsageError, match="has a crawl with other filters"):
+    with pytest.raises(UsageError, match=r"has a crawl with another include \(, not x\)"):
         bulk.crawl(sites.homepages(2), tmp_path, include="x", **QUICK)
     with pytest.raises(UsageError, match="There is no crawl in"):
         bulk.status(tmp_path / "sites")

@@ -2,13 +2,17 @@
 
 import gzip
 import io
+import random
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
+import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
+from pyarrow import parquet
 
 from usp.bulk import shards
 from usp.bulk._input import InputLine, read_input
@@ -25,6 +29,10 @@ LISTS = {
         "GlobalRank,TldRank,Domain,TLD,RefSubNets\n1,1,google.com,com,487\n2,1,x.org,org,9\n",
         ["google.com", "x.org"],
     ),
+    "a rank and quotes": ('"1","google.com"\n"2","example.org"\n', ["google.com", "example.org"]),
+    "Chrome UX Report": ("origin,rank\nhttps://www.x.org,1000\n", ["https://www.x.org"]),
+    "a name with blanks": ("id;Domain_Name\n1;one.org\n", ["one.org"]),
+    "a delimiter in quotes": ('"a,b,c,d";url\n"x,y";one.org\n', ["one.org"]),
     "tabs": ("name\turl\nOne\thttps://one.example/\n", ["https://one.example/"]),
     "a quote that is left open": ('id,domain\n1,"one.org\n2,two.org\n', ["one.org", "two.org"]),
     "a cell that is missing": ("id,domain\n7\n8,two.org\n", ["7", "two.org"]),
@@ -46,21 +54,36 @@ def test_the_number_of_a_line_is_that_in_the_file(tmp_path: Path) -> None:
     assert list(read_input(file)) == [InputLine(4, "one.org"), InputLine(5, "two.org")]
 
 
-def test_a_list_may_be_gzipped_zipped_or_utf_16(tmp_path: Path) -> None:
-    text = "one.org\ntwo.org\n"
-    (tmp_path / "list.gz").write_bytes(gzip.compress(text.encode()))
-    (tmp_path / "list.txt").write_bytes(text.encode("utf-16"))
-    with zipfile.ZipFile(tmp_path / "list.zip", "w") as archive:
-        archive.writestr("top-1m.csv", text)
-    for name in ("list.gz", "list.txt", "list.zip"):
-        assert [line.text for line in read_input(tmp_path / name)] == ["one.org", "two.org"]
+COMPRESSED: dict[str, Callable[[bytes], bytes | bytearray]] = {
+    "gzip": gzip.compress,
+    "zstd": lambda data: zstandard.ZstdCompressor().compress(data),
+    "zip": lambda data: zipped(zipfile.ZIP_DEFLATED, content=data),
+    "gzip in zip": lambda data: zipped(zipfile.ZIP_STORED, content=gzip.compress(data)),
+    "two members": lambda data: gzip.compress(data[:8]) + gzip.compress(data[8:]),
+    "plain": bytes,
+}
+
+
+@pytest.mark.parametrize("name", COMPRESSED)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_a_list_may_be_compressed_and_in_utf_16(name: str, encoding: str, tmp_path: Path) -> None:
+    file = tmp_path / "list"
+    file.write_bytes(COMPRESSED[name]("one.org\r\ntwo.org\r\n".encode(encoding)))
+    assert [line.text for line in read_input(file)] == ["one.org", "two.org"]
+
+
+def test_the_charset_is_known_though_the_first_block_of_zstd_is_long(tmp_path: Path) -> None:
+    hosts = [f"{random.Random(number).getrandbits(400):x}.org" for number in range(1000)]  # noqa: S311 -- the same in every run
+    data = zstandard.ZstdCompressor().compress("\n".join(hosts).encode("utf-16"))
+    (tmp_path / "list.zst").write_bytes(data)
+    assert [line.text for line in read_input(tmp_path / "list.zst")] == hosts
 
 
 def test_a_column_is_chosen_by_its_name(tmp_path: Path) -> None:
     file = tmp_path / "list.csv"
     file.write_text("Company,Web page\nOne,one.org\n")
     assert [line.text for line in read_input(file, "web page")] == ["one.org"]
-    with pytest.raises(UsageError, match="no column 'Domain'; there are company, web page"):
+    with pytest.raises(UsageError, match="no column 'Domain'; there are Company, Web page"):
         list(read_input(file, "Domain"))
 
 
@@ -72,13 +95,22 @@ def test_a_list_that_cannot_be_read_is_one_clear_line(tmp_path: Path) -> None:
             list(read_input(name))
 
 
+def test_a_table_of_another_format_is_no_list(tmp_path: Path) -> None:
+    file = tmp_path / "domains.parquet"
+    parquet.write_table(pa.table({"domain": ["one.org"]}), file)
+    with pytest.raises(
+        UsageError, match=r"domains.parquet can't be read: it is no text \(parquet\)"
+    ):
+        list(read_input(file))
+
+
 HOSTS = b"".join(b"h%d.example\n" % number for number in range(5000))
 
 
-def zipped(method: int, name: str = "list.csv") -> bytearray:
+def zipped(method: int, name: str = "list.csv", content: bytes = HOSTS) -> bytearray:
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", method) as archive:
-        archive.writestr(name, HOSTS)
+        archive.writestr(name, content)
     return bytearray(file.getvalue())
 
 
@@ -111,7 +143,7 @@ def zip_with_a_damaged_name() -> bytearray:
 @pytest.mark.parametrize(
     ("damaged", "why"),
     [
-        (gzip_with_a_flipped_bit, "Error -3 while decompressing data"),
+        (gzip_with_a_flipped_bit, "it is not compressed like that"),
         (lzma_zip_with_flipped_bits, "Corrupt input data"),
         (lambda: zip_with(6, 8, 1), "it is encrypted"),
         (lambda: zip_with(8, 10, 99), "compression method is not supported"),
@@ -150,9 +182,10 @@ def test_a_line_without_an_end_takes_no_memory_and_is_no_site(tmp_path: Path) ->
         ("http://example.org:80", "http://example.org/", "example.org/", "example.org"),
         ("www.a.co.uk", "www.a.co.uk", "www.a.co.uk/", "a.co.uk"),
         ("one.github.io", "one.github.io", "one.github.io/", "one.github.io"),
-        ("münchen.de", "münchen.de", "münchen.de/", "xn--mnchen-3ya.de"),
+        ("münchen.de", "münchen.de", "xn--mnchen-3ya.de/", "xn--mnchen-3ya.de"),
+        ("straße.de", "straße.de", "xn--strae-oqa.de/", "xn--strae-oqa.de"),  # not strasse.de
         ("127.0.0.1:8080", "127.0.0.1:8080", "127.0.0.1:8080/", "127.0.0.1"),
-        ("[::1]:80", "[::1]", "[::1]/", "::1"),
+        ("[::1]:80", "[::1]", "::1/", "::1"),
         (
             "https://a.org/news-sitemap.xml?x=1",
             "https://a.org/news-sitemap.xml?x=1",
@@ -174,6 +207,11 @@ def test_a_line_names_a_site(text: str, name: str, key: str, domain: str) -> Non
 )
 def test_a_line_names_no_site(text: str) -> None:
     assert NamedSite.of(text) is None
+
+
+def test_a_name_in_letters_and_the_same_in_punycode_are_one_site() -> None:
+    names = ("bücher.example", "xn--bcher-kva.example", "https://BÜCHER.example./")
+    assert len({site.key for name in names if (site := NamedSite.of(name))}) == 1
 
 
 def test_all_hosts_of_a_registered_domain_are_in_one_shard() -> None:

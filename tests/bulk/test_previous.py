@@ -64,6 +64,23 @@ def test_what_has_changed_is_read_and_new_sites_are_crawled(tmp_path: Path) -> N
     assert Tables(tmp_path / "two").pages() == expected_pages(sites, range(SITES + 7))
 
 
+def test_what_is_gone_is_not_copied(tmp_path: Path) -> None:
+    with ManySites() as sites:
+        crawl(sites, tmp_path / "one")
+        sites.gone = {"/a.xml", "/list.txt"}
+        done = crawl(sites, tmp_path / "two", previous=str(tmp_path / "one"))
+        sites.gone = set()
+        crawl(sites, tmp_path / "three", previous=str(tmp_path / "two"))
+    two, three = Tables(tmp_path / "two"), Tables(tmp_path / "three")
+    kept = "SELECT count(*) FROM {pages} WHERE sitemap_url SIMILAR TO '.*/(a.xml|list.txt)'"
+    assert two.query(kept) == [(0,)]
+    assert done.unchanged == 4, "two indexes, and b.xml of two sites"
+    lost = "SELECT DISTINCT state, code, http_status FROM {sitemaps} WHERE url LIKE '%/a.xml'"
+    assert two.query(lost) == [("failed", "SM101", 404)]
+    assert two.outcomes()[1] == "partial"
+    assert three.pages() == expected_pages(sites, range(SITES))
+
+
 def test_the_same_bytes_are_copied_where_a_server_has_no_validators(tmp_path: Path) -> None:
     with ManySites() as sites:
         crawl(sites, tmp_path / "one")

@@ -8,6 +8,7 @@ from uuid import uuid4
 import pytest
 
 from tests.bulk.sites import QUICK, ManySites, kind_of, pages_of
+from usp import bulk
 from usp.bulk import InputLine, crawl_shard, shards
 from usp.bulk._folder import crawl_folder
 from usp.bulk._markers import CrawlManifest
@@ -56,13 +57,24 @@ def assert_crawled(out: str) -> None:
     assert (status.sites_done, status.missing) == (len(numbers), ())
 
 
+def assert_refreshed(first: str, second: str) -> None:
+    """Worker processes crawl a list, and once more: what is unchanged is copied."""
+    with ManySites() as sites:
+        chosen = {**QUICK, "workers": 1, "shards": 2}
+        one = bulk.crawl(sites.homepages(3), first, **chosen)
+        two = bulk.crawl(sites.homepages(3), second, previous=first, **chosen)
+    assert one.is_done
+    assert two.is_done
+    assert two.rows == one.rows
+    assert (one.unchanged, two.unchanged) == (0, 5)
+
+
 def test_a_crawl_goes_to_a_folder_in_memory(memory: str) -> None:
     assert_crawled(memory)
 
 
 def test_a_crawl_goes_to_an_s3_bucket() -> None:
-    pytest.importorskip("s3fs", reason="needs s3fs and moto[server]")
-    pytest.importorskip("moto.server", reason="needs s3fs and moto[server]")
+    pytest.importorskip("s3fs", reason="make test-s3 has s3fs, and a server")
     command = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", "0"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as server:
         try:
@@ -73,6 +85,7 @@ def test_a_crawl_goes_to_an_s3_bucket() -> None:
                     patch.setenv(name, value)
                 fsspec.filesystem("s3").mkdir("crawls")
                 assert_crawled("s3://crawls/one")
+                assert_refreshed("s3://crawls/two", "s3://crawls/three")
         finally:
             server.kill()
 

@@ -7,11 +7,13 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
 
 from tests.bulk.sites import (
+    ALLOWED,
     KINDS,
     OUTCOMES,
     QUICK,
@@ -23,11 +25,12 @@ from tests.bulk.sites import (
     files_below,
 )
 from tests.server import LoopbackServer, index, stall, urlset
+from tests.web_client.test_aio_limits import CountedRequests, EveryHostIsHere
 from usp._tables.batch import Batch
 from usp.bulk import crawl_shard
 from usp.bulk._options import BulkOptions
 from usp.bulk._site import crawl_site
-from usp.exceptions import StorageError, UsageError
+from usp.exceptions import UsageError
 from usp.web_client.abstract_aio_client import AbstractAioWebClient
 from usp.web_client.abstract_client import AbstractWebClientResponse
 
@@ -143,6 +146,26 @@ def test_the_bytes_of_a_site_are_limited(server: LoopbackServer, tmp_path: Path)
     assert received < 500_000
 
 
+@pytest.mark.parametrize(
+    ("hosts", "limits", "most"),
+    [
+        ([f"h{number}.one.test" for number in range(8)], {}, 2),  # the default for a domain
+        ([f"h{number}.test" for number in range(12)], {}, 8),  # the default for an address
+        ([f"h{number}.test" for number in range(8)], {"per_address": 3}, 3),
+    ],
+    ids=["one domain", "one address", "chosen"],
+)
+def test_requests_at_once_are_limited_over_all_sites(
+    hosts: list[str], limits: Any, most: int, server: LoopbackServer, tmp_path: Path
+) -> None:
+    server.otherwise = counted = CountedRequests()
+    client = {**ALLOWED, "resolver": EveryHostIsHere(), "trust_env": False}
+    chosen = {**QUICK, **limits, "client_settings": client}
+    crawl_shard([f"http://{host}:{server.port}/" for host in hosts], tmp_path, **chosen)
+    assert counted.peak == most
+    assert Tables(tmp_path).outcomes() == dict.fromkeys(range(1, len(hosts) + 1), "none")
+
+
 class _BuggyClient(AbstractAioWebClient):
     """A client with a bug: it raises what no server can cause."""
 
@@ -198,9 +221,9 @@ def test_sites_with_some_outcomes_are_crawled_again_and_the_others_stay(
     assert crawl_shard(names, tmp_path, retry=["unreachable"], **QUICK).sites == len(names)
 
 
-def test_a_full_disk_ends_the_shard_and_leaves_nothing(sites: ManySites, tmp_path: Path) -> None:
+def test_a_file_in_the_place_of_the_folder_is_wrong_use(sites: ManySites, tmp_path: Path) -> None:
     taken = tmp_path / "out"
     taken.write_text("a file where the folder should be")
-    with pytest.raises((StorageError, UsageError), match="out"):
+    with pytest.raises(UsageError, match="out: File exists"):
         crawl_shard(sites.homepages(1), taken, **QUICK)
     assert list(files_below(tmp_path)) == ["out"]

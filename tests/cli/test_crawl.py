@@ -69,7 +69,7 @@ def test_a_share_of_a_list_leaves_the_others_to_others(tmp_path: Path) -> None:
         (("-o", "x", *AGENT[:2], "--shards", "0"), "--shards must be an integer, at least 1"),
         (("-o", "x", *AGENT[:2], "--retry", "never"), "--retry must be some of found"),
         (("-o", "x", *AGENT[:2], "--previous", "y"), "--previous must be the folder of a crawl"),
-        (("-o", "x", *AGENT[:2], "--scheduler", "a:1"), "--scheduler needs engine='dask'"),
+        (("-o", "x", *AGENT[:2], "--scheduler", "a:1"), "--scheduler needs the engine dask"),
         (("-o", "x", *AGENT[:2], "--sites-at-once", "0"), "--sites-at-once must be an integer"),
         (("--status",), "There is no crawl in"),
     ],

@@ -4,7 +4,9 @@ from typing import Any
 
 import pytest
 
+from tests.crawl.simulation import HOME, ROBOTS, pages, robots, run, url
 from usp import Policy
+from usp._crawl.core import Crawl
 from usp._crawl.discovery import (
     KNOWN_PATHS,
     NEWER_PATHS,
@@ -13,6 +15,7 @@ from usp._crawl.discovery import (
     discovery_plan,
     in_fixed_order,
 )
+from usp._crawl.options import CrawlOptions
 from usp.objects.outcome import FoundBy
 
 ALWAYS, UNLESS_FOUND, IF_NONE = Condition.ALWAYS, Condition.UNLESS_FOUND, Condition.IF_NONE
@@ -100,3 +103,16 @@ def test_a_homepage_moves_to_another_scheme_or_www_but_not_to_another_site(
     homepage: str, final_url: str, expected: str | None
 ) -> None:
     assert HomepageQuery(homepage, feeds=False).moved_to(final_url) == expected
+
+
+def test_a_stream_hands_over_no_guess_that_is_not_made() -> None:
+    plan = discovery_plan(Policy(), use_robots=True, use_known_paths=None, classic=False)
+    options = CrawlOptions(streaming=True, every_node=True)
+    crawl = Crawl._started(HOME, plan.start_urls(HOME), None, options)
+    run(crawl, {ROBOTS: robots("sitemap"), url("sitemap"): pages("sitemap")})
+    ready = [(node.url, node.found_by) for node in crawl._cursor.ready]
+    assert ready == [
+        (ROBOTS, FoundBy.WELL_KNOWN),
+        (url("sitemap"), FoundBy.ROBOTS),
+        (url("sitemap"), FoundBy.KNOWN_PATH),  # it was found already, which is told
+    ]

@@ -198,10 +198,10 @@ class Cursor:
         if node.found_by is FoundBy.KNOWN_PATH and node.url in self._found:
             node.absence = (Result.ALREADY_FOUND, "")
         elif not self._runs(node.stage):
-            node.absence = (Result.NOT_NEEDED, "")
+            return self._leave_out(node)
         elif node.skip_reason:
             self._count_skipped(node.skip_reason)
-            node.absence = (Result.NOT_NEEDED, "")
+            return self._leave_out(node)
         elif node.rejection is None and not self._is_settled(node):
             if not self._out_of_time:
                 return False
@@ -215,6 +215,13 @@ class Cursor:
         self._mark_reached(node)
         if node.pages_due or self.options.every_node:
             self.ready.append(node)
+        return True
+
+    @staticmethod
+    def _leave_out(node: Node) -> bool:
+        """Decide on a guess that is not made: there is nothing to count or to hand over."""
+        node.absence = (Result.NOT_NEEDED, "")
+        node.decided = True
         return True
 
     def _mark_reached(self, node: Node) -> None:

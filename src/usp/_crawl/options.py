@@ -42,7 +42,8 @@ class CrawlOptions:
     """In asyncio: documents of up to so many bytes are read in the event loop, which waits for
     them, at worst some 20 milliseconds by default; others in threads, which takes more CPU time."""
     every_node: bool = False
-    """In a stream: hand over every node that was decided, also those without pages."""
+    """In a stream: hand over every node that was decided, also those without pages; but no guess
+    that was not made."""
 
     def __post_init__(self) -> None:
         check_callables(

@@ -35,6 +35,10 @@ class UrlCredentials:
                 yield start
                 continue
             query = start.homepage
+            urls = (start.url, query.url if query else "", *start.parents)
+            if not any("@" in url for url in urls):  # nearly always
+                yield start
+                continue
             if query is not None:
                 query = replace(query, url=without_credentials(query.url))
             parents = frozenset(map(without_credentials, start.parents))

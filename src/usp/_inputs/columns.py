@@ -7,7 +7,7 @@ the page, not of the sitemap.
 
 import csv
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -59,15 +59,37 @@ def delimiter_of(line: str) -> str:
     return max(_DELIMITERS, key=plain.count)
 
 
-def header_cells(line: str, delimiter: str) -> list[str]:
-    """Return the cells of a header."""
-    return next(csv.reader([line], delimiter=delimiter), [])
+def cells_of(line: str, delimiter: str) -> list[str]:
+    """Return the cells of one line; the line itself, if it can't be divided."""
+    try:
+        return next(csv.reader([line], delimiter=delimiter), [])
+    except csv.Error:  # a line end in the middle of it, or a cell that is too long
+        return [line]
+
+
+def first_column(names: Sequence[str], wanted: Iterable[str]) -> int | None:
+    """Return which of some columns is the first of the wanted ones that is there; None if none is.
+
+    Case, blanks and underscores don't matter.
+    """
+    plain = list(map(_plain_name, names))
+    return next((plain.index(name) for name in map(_plain_name, wanted) if name in plain), None)
+
+
+def _plain_name(name: str) -> str:
+    return _BLANKS.sub(" ", name.strip()).casefold()
 
 
 def url_column(names: Sequence[str]) -> int | None:
     """Return which of some columns has URLs, by its name; None if none says so."""
-    plain = [_BLANKS.sub(" ", name.strip()).casefold() for name in names]
-    return next((plain.index(known) for known in URL_COLUMNS if known in plain), None)
+    return first_column(names, URL_COLUMNS)
+
+
+def named_column(names: Sequence[str], column: str | None) -> int | None:
+    """Return which of some columns is the one that a caller names; None if there is none."""
+    if column is None:
+        return None
+    return names.index(column) if column in names else first_column(names, [column])
 
 
 def file_columns(
@@ -87,11 +109,11 @@ def file_columns(
     :param where: the file, for errors.
     :raises UsageError: if no column has URLs.
     """
-    ours = _own_table(names, table) if column not in names else None
+    found = named_column(names, column)
+    ours = _own_table(names, table) if found is None else None
     if ours is not None:
         at = {name: at for at, name in enumerate(names) if name in ours}
         return _chosen(ours, at, is_ours=True)
-    found = names.index(column) if column in names else None
     if column is not None and found is None:
         raise UsageError(f"{where} has no column {column!r}; it has {_shown(names)}.")
     found = url_column(names) if found is None else found

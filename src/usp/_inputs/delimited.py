@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import chain, islice
 from typing import Final, TextIO
 
-from usp._inputs.columns import FileColumns, delimiter_of, file_columns, header_cells
+from usp._inputs.columns import FileColumns, cells_of, delimiter_of, file_columns
 from usp._inputs.kinds import NamedInput
 from usp._inputs.reader import InputOptions, shared_columns
 from usp._inputs.text_file import opened_text
@@ -44,7 +44,7 @@ class DelimitedReader:
     def _batches(self, text: TextIO, choice: TableChoice) -> Iterator[Batch]:
         line = next((line for line in text if line.strip()), "").rstrip("\r\n")
         delimiter = delimiter_of(line)
-        names = [name.strip() for name in header_cells(line, delimiter)]
+        names = [name.strip() for name in cells_of(line, delimiter)]
         rows = filter(None, csv.reader(text, delimiter=delimiter))
         first = list(islice(rows, 1))
         found = file_columns(

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Final
 
 from usp._crawl.urls import url_with_scheme
-from usp._export.compression import COMPRESSIONS, Compression
-from usp._inputs.columns import delimiter_of, header_cells, is_url_or_path, url_column
-from usp._inputs.text_file import HEAD_BYTES, head_of, text_of_head
+from usp._export.compression import Compression
+from usp._inputs.columns import cells_of, delimiter_of, is_url_or_path, named_column, url_column
+from usp._inputs.text_file import HEAD_BYTES, compression_of, head_of, text_of_head
 from usp._source import STDIN, SourceName, check_readable, is_local, names_a_document
 from usp._sync.state import APPLICATION
 from usp._validate import argument_error
@@ -57,8 +57,6 @@ _SIGNATURES: Final = (
     (b"WARC/", InputKind.RECORDING),
 )
 """How files that aren't text begin."""
-_COMPRESSED: Final = ((b"\x1f\x8b", ".gz"), (b"\x28\xb5\x2f\xfd", ".zst"))
-"""How compressed files begin (RFC 1952, RFC 8878)."""
 _STATE_AND_RUN: Final = re.compile(r"([^@]++)@([^@]*+)")
 """A state and one of its runs: ``site.db@-1``."""
 _RUN: Final = re.compile(r"-?\d{1,9}")
@@ -141,11 +139,10 @@ def _head_of_stdin() -> bytes:
 
 def _of_head(name: str, path: Path | None, head: bytes, column: str | None) -> NamedInput:
     """Return what an input is that begins with these bytes."""
-    compression = next((suffix for mark, suffix in _COMPRESSED if head.startswith(mark)), None)
-    known = COMPRESSIONS[compression] if compression else None
+    known = compression_of(head)
     if known:
         head = head_of(head, known, name)
-    kind = next((kind for mark, kind in _SIGNATURES if head.startswith(mark)), None)
+    kind = kind_of_signature(head)
     if kind is InputKind.DATABASE and path and not known and _is_state(path):
         kind = InputKind.STATE
     if kind is None:
@@ -156,6 +153,11 @@ def _of_head(name: str, path: Path | None, head: bytes, column: str | None) -> N
         where = "standard input" if path is None else "a compressed file"
         raise UsageError(f"{name} can't be read: a {kind} file is not read from {where}.")
     return NamedInput(name, kind, path, known)
+
+
+def kind_of_signature(head: bytes) -> InputKind | None:
+    """Return what a file is that begins with these bytes; None if it may be text."""
+    return next((kind for mark, kind in _SIGNATURES if head.startswith(mark)), None)
 
 
 def _is_state(path: Path) -> bool:
@@ -180,8 +182,8 @@ def _kind_of_text(head: str, column: str | None) -> InputKind:
     if is_url_or_path(first):
         return InputKind.URL_LIST
     delimiter = delimiter_of(line)
-    cells = header_cells(line, delimiter)
-    if column in cells or url_column(cells) is not None:
+    cells = cells_of(line, delimiter)
+    if named_column(cells, column) is not None or url_column(cells) is not None:
         return InputKind.DELIMITED
     if delimiter in line and not _ROBOTS.search(text) and not _NO_TEXT.search(line):
         return InputKind.DELIMITED

@@ -1,4 +1,7 @@
-"""Text out of a file or standard input: decompressed, and decoded by its byte order mark."""
+"""Text out of a file or standard input: decompressed, and decoded by its byte order mark.
+
+What the text says belongs elsewhere: one URL a line, a table, a list of sites.
+"""
 
 import codecs
 import io
@@ -6,20 +9,28 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import Final, TextIO
+from typing import BinaryIO, Final, TextIO
 
-from usp._export.compression import Compression, decompressed
+from usp._export.compression import COMPRESSIONS, Compression, decompressed
 from usp.exceptions import MissingExtraError, UsageError
 
 HEAD_BYTES: Final = 64 * 1024
 """How much of a file is looked at to say what it is."""
 _CHUNK: Final = 64 * 1024
+_COMPRESSED: Final = ((b"\x1f\x8b", ".gz"), (b"\x28\xb5\x2f\xfd", ".zst"))
+"""How compressed files begin (RFC 1952, RFC 8878)."""
 _MARKS: Final = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF16_LE, "utf-16"),  # spreadsheets, and exports of search consoles
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 """Byte order marks, and the charset that each means; without one it is UTF-8."""
+
+
+def compression_of(head: bytes) -> Compression | None:
+    """Return how a file is compressed that begins with these bytes; None if it isn't."""
+    found = next((suffix for mark, suffix in _COMPRESSED if head.startswith(mark)), None)
+    return COMPRESSIONS[found] if found else None
 
 
 def head_of(head: bytes, compression: Compression, name: str) -> bytes:
@@ -60,19 +71,37 @@ def opened_text(
     :param newline: as in ``open()``: empty for CSV.
     :raises UsageError: if it can't be read.
     """
-    with _errors(path), nullcontext(sys.stdin.buffer) if path is None else path.open("rb") as file:
-        chunks = (
-            decompressed(file, compression) if compression else iter(lambda: file.read(_CHUNK), b"")
-        )
-        first = next(chunks, b"")
-        stream = io.BufferedReader(_Chunks(first, chunks), _CHUNK)
-        yield io.TextIOWrapper(stream, _charset(first), "surrogateescape", newline)
+    name = "Standard input" if path is None else str(path)
+    with (
+        reading_errors(name),
+        nullcontext(sys.stdin.buffer) if path is None else path.open("rb") as file,
+    ):
+        yield decoded(file, compression, newline=newline)
+
+
+def decoded(
+    file: BinaryIO,
+    compression: Compression | None,
+    *,
+    newline: str | None = None,
+    errors: str = "surrogateescape",
+) -> TextIO:
+    """Return the text of a file, which stays open.
+
+    :param newline: as in ``open()``.
+    :param errors: as in ``open()``: what becomes of bytes that the charset doesn't have.
+    """
+    chunks = (
+        decompressed(file, compression) if compression else iter(lambda: file.read(_CHUNK), b"")
+    )
+    first = next(filter(None, chunks), b"")  # a block of zstd may begin in one and end in another
+    stream = io.BufferedReader(_Chunks(first, chunks), _CHUNK)
+    return io.TextIOWrapper(stream, _charset(first), errors, newline)
 
 
 @contextmanager
-def _errors(path: Path | None) -> Iterator[None]:
+def reading_errors(name: str) -> Iterator[None]:
     """Raise what is wrong with a file as an error of ours, in one line."""
-    name = "Standard input" if path is None else str(path)
     try:
         yield
     except UsageError:

@@ -6,7 +6,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Final
 
-from usp._inputs.columns import delimiter_of, header_cells, url_column
+from usp._inputs.columns import cells_of, delimiter_of, url_column
 from usp._inputs.kinds import InputKind, NamedInput
 from usp._inputs.text_file import HEAD_BYTES, head_of, text_of_head
 from usp._report.commands import DUCKDB, SQLITE, Commands
@@ -61,7 +61,7 @@ def _column(named: NamedInput) -> str:
         head = file.read(HEAD_BYTES)
     text = text_of_head(head_of(head, named.compression, named.name) if named.compression else head)
     line = text.lstrip().partition("\n")[0].rstrip()
-    names = header_cells(line, delimiter_of(line))
+    names = cells_of(line, delimiter_of(line))
     found = url_column(names)
     return "url" if found is None else names[found]
 

@@ -6,7 +6,7 @@ values are null: nothing is invented.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final
 
@@ -56,17 +56,17 @@ class Table:
     meaning: str
     """What one row is, in one sentence."""
     columns: tuple[Column, ...]
+    names: tuple[str, ...] = field(init=False, repr=False, compare=False)
+    """The names of the columns."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "names", tuple(column.name for column in self.columns))
 
     def __iter__(self) -> Iterator[Column]:
         return iter(self.columns)
 
     def __contains__(self, name: str) -> bool:
-        return any(column.name == name for column in self.columns)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of the columns."""
-        return tuple(column.name for column in self.columns)
+        return name in self.names
 
     def only(self, names: Iterable[str] | None) -> "Table":
         """Return the table with only these columns, in this order; all of them for None.

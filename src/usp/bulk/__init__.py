@@ -67,7 +67,7 @@ def crawl(
     Every line of the list has exactly one row in ``sites``, whatever happens. Started again, it
     runs the shards that are not done.
 
-    :param sites: the name of a list (a file, gzipped or zipped or not, an fsspec URL, ``-``), or
+    :param sites: the name of a list (a file, compressed or not, an fsspec URL, ``-``), or
         the domains and URLs themselves.
     :param out: a folder, or an fsspec URL.
     :param shards: how many shards; by default one for a thousand sites, and more for a short list.

@@ -4,6 +4,7 @@ The scheduler runs a shard again if its worker is lost. That is harmless: a shar
 left alone, and its files have the same names wherever it is run.
 """
 
+import logging
 from collections.abc import Iterable
 from itertools import islice
 from typing import Any, Final
@@ -37,6 +38,9 @@ def run_on_dask(
     :raises StorageError: if a shard can't be run.
     """
     distributed = load("distributed", "The engine dask", "scale")
+    logging.getLogger("distributed").setLevel(
+        choice.log_level
+    )  # by default it tells its whole life
     waiting = iter(numbers)
     failed: dict[int, BaseException] = {}
     with _client(distributed, choice) as client:
@@ -74,7 +78,10 @@ def run_on_dask(
 def _client(distributed: Any, choice: EngineChoice) -> Any:  # noqa: ANN401 -- it has no types
     if choice.scheduler is None:
         return distributed.Client(
-            n_workers=choice.processes, threads_per_worker=1, dashboard_address=None
+            n_workers=choice.processes,
+            threads_per_worker=1,
+            dashboard_address=None,
+            silence_logs=choice.log_level,
         )
     try:
         return distributed.Client(choice.scheduler, timeout="10s")

@@ -1,14 +1,12 @@
-"""The list of sites as people have it: plain lines, CSV, Tranco, Majestic; gzip and zip.
+"""The list of sites as people have it: plain lines, CSV, Tranco, Majestic; gzip, zstd and zip.
 
 Blank lines and comments don't count. Every other line is one of the list, whatever is in it: a line
-that names no site is kept, and says so later. What a line means is in ``_sites``.
+that names no site is kept, and says so later. What a line means is in ``_sites``; how files and
+tables are read, in ``usp._inputs``.
 """
 
-import csv
-import gzip
 import io
 import os
-import re
 import sys
 import zipfile
 import zlib
@@ -18,6 +16,9 @@ from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple, TextIO, cast
 
 from usp._extras import load
+from usp._inputs.columns import cells_of, delimiter_of, first_column, named_column
+from usp._inputs.kinds import kind_of_signature
+from usp._inputs.text_file import compression_of, decoded, reading_errors
 from usp._source import STDIN
 from usp.exceptions import UsageError
 
@@ -25,19 +26,27 @@ SiteListName = str | os.PathLike[str]
 """The name of a list: a file, an fsspec URL, or ``-`` for standard input."""
 
 _MAX_LINE: Final = 65_536
-_GZIP: Final = b"\x1f\x8b"
 _ZIP: Final = b"PK\x03\x04"
-_UTF16: Final = (b"\xff\xfe", b"\xfe\xff")
+_HEAD: Final = 16
+"""Bytes that say what a file is."""
 _ENCRYPTED: Final = 0x1
 """The bit of the flags of a zip member that is set if it is encrypted (APPNOTE 4.4.4)."""
-_DELIMITERS: Final = (",", "\t", ";")
-_COLUMNS: Final = ("domain", "url", "site", "website", "homepage", "host", "hostname")
-"""The names of a column with sites, the likeliest first; Majestic has ``Domain``."""
-_RANKED: Final = re.compile(r"\d++\s*+([,\t;])\s*+[^,\t;\s]++\s*+")
-"""A line of Tranco and of lists like it: a rank and a domain, without a header."""
+_COLUMNS: Final = (
+    "domain",  # Majestic, DomCop, Cloudflare Radar
+    "domain name",
+    "url",
+    "site",
+    "website",
+    "homepage",
+    "host",
+    "hostname",
+    "origin",  # the Chrome UX Report
+)
+"""The names of a column with sites, in order of preference."""
+_CELLS_OF_A_RANK: Final = 2
 
-_damage: tuple[type[Exception], ...] = (OSError, EOFError, zlib.error, zipfile.BadZipFile)
-"""What reading a file that is absent or damaged raises."""
+_damage: tuple[type[Exception], ...] = (EOFError, zlib.error, zipfile.BadZipFile)
+"""What reading a damaged zip archive raises."""
 with suppress(ImportError):  # Python may be built without it
     from lzma import LZMAError
 
@@ -61,7 +70,7 @@ def read_input(
 ) -> Iterator[InputLine]:
     """Yield the lines of a list that count.
 
-    :param sites: the name of a file, which may be gzipped or zipped; or the lines themselves.
+    :param sites: the name of a file, which may be compressed; or the lines themselves.
     :param column: the column of a CSV file that has the sites; found by its name if it is None.
     :raises UsageError: if the file can't be read, or has no such column.
     """
@@ -69,28 +78,22 @@ def read_input(
         yield from _with_sites(enumerate(map(str, sites), 1), column)
         return
     name = os.fspath(sites)
-    with ExitStack() as stack:
+    with ExitStack() as stack, reading_errors(name):
         try:
             yield from _with_sites(_numbered(_opened(name, stack)), column)
-        except UsageError:
-            raise
         except _damage as error:
-            reason = getattr(error, "strerror", None) or error
-            raise UsageError(f"{name} can't be read: {reason}.") from error
+            raise ValueError(str(error)) from error
 
 
 def _opened(name: str, stack: ExitStack) -> TextIO:
     file = _binary(name, stack)
-    magic = file.peek(4)
-    if magic.startswith(_GZIP):
-        file = io.BufferedReader(gzip.GzipFile(fileobj=file))
-    elif magic.startswith(_ZIP):
+    if file.peek(len(_ZIP)).startswith(_ZIP):
         file = _only_member(file, stack)
-    encoding = "utf-16" if file.peek(2).startswith(_UTF16) else "utf-8-sig"
+    head = file.peek(_HEAD)
+    if kind := kind_of_signature(head):
+        raise ValueError(f"it is no text ({kind})")
     # What is no text stays visible, and no site has a backslash.
-    text = io.TextIOWrapper(file, encoding, errors="backslashreplace")
-    stack.callback(text.detach)  # the files below are closed, but for standard input
-    return text
+    return decoded(file, compression_of(head), errors="backslashreplace")
 
 
 def _binary(name: str, stack: ExitStack) -> io.BufferedReader:
@@ -162,31 +165,21 @@ class _Layout(NamedTuple):
 
         :raises UsageError: if there is no such column.
         """
-        if column is None and (ranked := _RANKED.fullmatch(first)):
-            return cls(ranked[1], 1)
-        delimiter = max(_DELIMITERS, key=first.count)
-        header = [name.strip().lower() for name in _cells(first, delimiter)]
+        delimiter = delimiter_of(first)
+        cells = cells_of(first, delimiter)
+        if column is None and len(cells) == _CELLS_OF_A_RANK and cells[0].strip().isdecimal():
+            return cls(delimiter, 1)  # Tranco, and lists like it: a rank and a domain
+        found = first_column(cells, _COLUMNS) if column is None else named_column(cells, column)
+        if found is not None:
+            return cls(delimiter, found, has_header=True)
         if column is not None:
-            if column.lower() not in header:
-                raise UsageError(f"There is no column {column!r}; there are {', '.join(header)}.")
-            return cls(delimiter, header.index(column.lower()), has_header=True)
-        known = next((name for name in _COLUMNS if name in header), None)
-        if known is None:
-            return cls()
-        return cls(delimiter, header.index(known), has_header=True)
+            raise UsageError(f"There is no column {column!r}; there are {', '.join(cells)}.")
+        return cls()
 
     def line(self, line: InputLine) -> InputLine:
         """Return a line with what it has in the column of sites."""
         if not self.delimiter:
             return line
-        cells = _cells(line.text, self.delimiter)
+        cells = cells_of(line.text, self.delimiter)
         found = cells[self.column].strip() if self.column < len(cells) else ""
         return line._replace(text=found or line.text)
-
-
-def _cells(text: str, delimiter: str) -> list[str]:
-    """Return the cells of one line: a quote that is left open must not swallow the next ones."""
-    try:
-        return next(csv.reader([text], delimiter=delimiter), [])
-    except csv.Error:
-        return [text]

@@ -4,6 +4,7 @@ A worker that dies is replaced, and its shards are run again. Ctrl-C lets the wo
 they have in hand; a second one drops it.
 """
 
+import os
 import pickle
 import queue
 import subprocess
@@ -32,6 +33,9 @@ _MAX_DEATHS: Final = 3
 """So many workers may die of a shard before it is given up."""
 _MAX_EARLY_DEATHS: Final = 5
 """So many workers in a row may die before their first report; then none can be started."""
+_ENVIRONMENT: Final = {"MALLOC_ARENA_MAX": "2"}
+"""What a worker is started with. By default, glibc gives each thread memory of its own, and gets
+little of it back: measured, a worker took 15 MiB more with each shard."""
 _END_SECONDS: Final = 10.0
 """How long a worker has to end when what it has in hand is dropped."""
 
@@ -149,6 +153,7 @@ class LocalEngine:
             [sys.executable, "-P", "-c", "from usp.bulk._worker import main; main()"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
+            env={**_ENVIRONMENT, **os.environ},
         )
         worker = _Process(process)
         self._workers.add(worker)

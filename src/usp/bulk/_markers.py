@@ -117,6 +117,14 @@ class CrawlManifest:
     """Which pages and sitemaps were wanted."""
     started_at: str = field(default_factory=now_text)
 
+    def other_filter(self, selection: Mapping[str, str]) -> str | None:
+        """Return the first filter that is another one, with both values; None if all are equal."""
+        for name, wanted in selection.items():
+            found = self.selection.get(name)
+            if found != wanted:
+                return f"{name} ({found}, not {wanted})"
+        return None
+
     def write(self, folder: CrawlFolder) -> None:
         """Write it to the folder of the crawl."""
         about = {"schema_version": SCHEMA_VERSION, "usp": __version__}

@@ -189,7 +189,7 @@ class EngineChoice:
         if self.workers is not None:
             check_int("workers", self.workers, 1)
         if self.scheduler is not None and self.engine != "dask":
-            raise UsageError("scheduler needs engine='dask'.")
+            raise UsageError("scheduler needs the engine dask.")
 
     @property
     def processes(self) -> int:

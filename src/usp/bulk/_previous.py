@@ -28,7 +28,8 @@ _NEEDED: Final = (
     *("http_last_modified", "sha256", "index_lastmod", "pages", "children", "complete", "bytes"),
 )
 """The columns of ``sitemaps`` by which a document is known again."""
-_ROWS_AT_ONCE: Final = 16_384
+_ROWS_AT_ONCE: Final = 4096
+"""Rows have dozens of columns in their lists, and each of them takes memory for every row."""
 _SEPARATOR: Final = "\n"
 """Between a site and a URL: neither of them has it."""
 
@@ -43,12 +44,8 @@ def check_previous(manifest: CrawlManifest | None, name: str, selection: Mapping
     """
     if manifest is None:
         raise UsageError(f"previous must be the folder of a crawl; there is none in {name}.")
-    for field, wanted in selection.items():
-        if manifest.selection.get(field) != wanted:
-            raise UsageError(
-                f"previous was crawled with another {field} "
-                f"({manifest.selection.get(field)}, not {wanted}), so nothing can be copied."
-            )
+    if other := manifest.other_filter(selection):
+        raise UsageError(f"previous was crawled with another {other}, so nothing can be copied.")
     return manifest.shards
 
 

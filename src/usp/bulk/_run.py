@@ -3,7 +3,6 @@
 import os
 import re
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Final
 
 from usp._validate import argument_error
@@ -122,5 +121,5 @@ def _write_or_check_manifest(
             f"{folder.name} has the crawl of another list ({manifest.sites:,} sites, these are "
             f"{new.sites:,}); name another folder."
         )
-    if replace(manifest, started_at="", input="") != replace(new, started_at="", input=""):
-        raise UsageError(f"{folder.name} has a crawl with other filters; name another folder.")
+    if other := manifest.other_filter(new.selection):
+        raise UsageError(f"{folder.name} has a crawl with another {other}; name another folder.")

@@ -11,6 +11,8 @@ from hashlib import blake2b, sha256
 from typing import Final
 from urllib.parse import urlsplit
 
+from yarl import URL
+
 from usp._crawl.urls import is_start_url, url_with_scheme
 from usp._domains import registered_domain
 from usp._source import looks_like_sitemap
@@ -36,7 +38,7 @@ class NamedSite:
     name: str
     """What the crawl starts with: a bare domain, a homepage, or the URL of a sitemap."""
     key: str
-    """The same for all lines that name this site, whatever scheme they name."""
+    """The same for all lines that name this site, with whatever scheme, in letters or punycode."""
     domain: str
     """Its registered domain; its host, if that has none."""
 
@@ -55,17 +57,19 @@ class NamedSite:
         host = (parts.hostname or "").rstrip(".")
         port = "" if parts.port in _USUAL_PORTS else f":{parts.port}"
         path = f"{parts.path}?{parts.query}".rstrip("?") if looks_like_sitemap(url) else "/"
-        key = f"{f'[{host}]' if ':' in host else host}{port}{path}"
-        place = f"{user}{at}{key}"
+        shown = f"[{host}]" if ":" in host else host
+        place = f"{user}{at}{shown}{port}{path}"
         name = f"{parts.scheme.lower()}://{place}" if "://" in typed else place.removesuffix("/")
-        return cls(name, key, registered_domain(_ascii(host)) or host)
+        ascii_host = _ascii(host)
+        key = f"{ascii_host}{port}{path}"
+        return cls(name, key, registered_domain(ascii_host) or ascii_host)
 
 
 def _ascii(host: str) -> str:
-    """Return a host as DNS has it; as it is, if DNS can't have it."""
+    """Return a host as the client looks it up; as it is, if DNS can't have it."""
     try:
-        return host.encode("idna").decode("ascii") if not host.isascii() else host
-    except UnicodeError:
+        return host if host.isascii() else URL.build(host=host).raw_host or host
+    except ValueError:
         return host
 
 

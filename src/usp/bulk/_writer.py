@@ -7,7 +7,7 @@ thread compresses a row group of them, which takes longer.
 import asyncio
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from hashlib import file_digest
 from pathlib import Path
 from types import TracebackType
@@ -101,7 +101,8 @@ class ShardWriter:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self._stack.close()
+        with suppress(OSError):  # what is not finished is dropped, whether it can be written or not
+            self._stack.close()
 
     async def write(self, batch: Batch) -> None:
         """Write some rows.

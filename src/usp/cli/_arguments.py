@@ -247,8 +247,8 @@ COMMANDS: Final = (
         "usp.cli._crawl",
         Argument(
             "DOMAINS",
-            "a file with domains or URLs, one a line, or CSV; gzipped or zipped or not; - for "
-            "standard input",
+            "a file with domains or URLs, one a line, or CSV; compressed or not (gzip, zstd, zip); "
+            "- for standard input",
         ),
         CRAWL_OPTIONS,
         examples=(

@@ -135,8 +135,9 @@ def _last_line(found: CrawlStatus, seconds: float) -> str:
     rows = found.rows
     missing = f"; {count(len(found.missing), 'shard')} not done" if found.missing else ""
     unchanged = f" ({found.unchanged:,} unchanged)" if found.unchanged else ""
+    outcomes = f" ({_outcomes(found.outcomes)})" if found.outcomes else ""
     return (
-        f"crawled: {count(found.sites_done, 'site')} ({_outcomes(found.outcomes)}), "
+        f"crawled: {count(found.sites_done, 'site')}{outcomes}, "
         f"{count(rows.get('sitemaps', 0), 'sitemap')}{unchanged}, "
         f"{count(rows.get('pages', 0), 'page')}, {count(found.requests, 'request')}, "
         f"{size(found.received)}, {duration(seconds)}{missing}"
