@@ -38,7 +38,7 @@ from usp import exceptions
 LAYERS = (
     {"_version", "_installation", "_display", "_quantities"},
     {"exceptions"},
-    {"_validate", "_extras", "_domains", "_closing"},
+    {"_validate", "_extras", "_domains", "_closing", "_own_process"},
     {"objects"},
     {"_parse"},
     {"_crawl"},
