@@ -11,7 +11,7 @@ from collections.abc import (
     Iterable,
     Iterator,
 )
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, nullcontext
 from functools import partial
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -104,22 +104,27 @@ async def _read(
     """
     try:
         if start.file:
-            policy, options = state.crawl.policy, state.crawl._cursor.options
-            state.set_crawl(await in_thread(start.crawl, policy, options))
+            before = state.crawl
+            started = in_thread(start.crawl, before.policy, before._cursor.options)
+            state.set_crawl(await started)
         crawl, chosen = state.crawl, state.filter
         async with (
             client_scope as client,
             AioCrawlRun(crawl, client, start.homepage, state.emit, store) as progress,
         ):
-            running, at_once = True, crawl._cursor.options.read_at_once
+            running, options = True, crawl._cursor.options
             while True:
                 for node in chosen.ready_nodes():
                     batches = OffLoopBatches(
-                        reader.batches(node, state), node.document, chosen.ended, at_once
+                        reader.batches(node, state),
+                        node.document,
+                        chosen.ended,
+                        options.read_at_once,
                     )
-                    while not chosen.closed and (batch := await batches.next()):
-                        for item in await _made(reader, reader.items, node, batch, state):
-                            yield item
+                    async with nullcontext() if batches.is_small else options.large_reads:
+                        while not chosen.closed and (batch := await batches.next()):
+                            for item in await _made(reader, reader.items, node, batch, state):
+                                yield item
                     was_read = not (batches.ended or chosen.closed)
                     after = partial(reader.after, node, to_the_end=was_read)
                     for item in await _made(reader, after):

@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pyarrow.parquet as pq
 import pytest
@@ -33,6 +33,7 @@ from usp.bulk._site import crawl_site
 from usp.exceptions import UsageError
 from usp.web_client.abstract_aio_client import AbstractAioWebClient
 from usp.web_client.abstract_client import AbstractWebClientResponse
+from usp.web_client.aio_client import CachingResolver
 
 NUMBERS = range(2 * len(KINDS))
 
@@ -164,6 +165,46 @@ def test_requests_at_once_are_limited_over_all_sites(
     crawl_shard([f"http://{host}:{server.port}/" for host in hosts], tmp_path, **chosen)
     assert counted.peak == most
     assert Tables(tmp_path).outcomes() == dict.fromkeys(range(1, len(hosts) + 1), "none")
+
+
+class _Turns(asyncio.Semaphore):
+    """Counts who has a turn, in all and at once."""
+
+    def __init__(self, at_once: int) -> None:
+        super().__init__(at_once)
+        self.taken = self.now = self.most = 0
+
+    async def acquire(self) -> Literal[True]:
+        await super().acquire()
+        self.taken += 1
+        self.now += 1
+        self.most = max(self.most, self.now)
+        return True
+
+    def release(self) -> None:
+        self.now -= 1
+        super().release()
+
+
+def test_large_documents_are_read_few_at_a_time(server: LoopbackServer) -> None:
+    pages = [server.at(f"/{number}") for number in range(8000)]
+    server.site = {"/robots.txt": b"", "/large.xml": urlset(*pages), "/small.xml": urlset(pages[0])}
+    rows: Counter[str] = Counter()
+
+    async def take(batch: Batch) -> None:
+        rows[batch.table.name] += batch.length
+
+    async def crawl(turns: _Turns) -> None:
+        options = BulkOptions.of({"user_agent": USER_AGENT, "client_settings": ALLOWED})
+        async with options.client(CachingResolver()) as client:
+            names = [server.at("/large.xml")] * 3 + [server.at("/small.xml")]
+            sites = [crawl_site(name, options, client, take, None, turns) for name in names]
+            await asyncio.gather(*sites)
+
+    turns = _Turns(1)
+    asyncio.run(crawl(turns))
+    assert (turns.taken, turns.most, turns.now) == (3, 1, 0)
+    assert rows["pages"] == 3 * 8000 + 1
 
 
 class _BuggyClient(AbstractAioWebClient):

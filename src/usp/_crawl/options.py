@@ -4,7 +4,8 @@ What a callback raises reaches the caller. A wrong return value raises ``UsageEr
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from contextlib import AbstractAsyncContextManager, nullcontext
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from usp._crawl.work import Work
@@ -41,6 +42,9 @@ class CrawlOptions:
     read_at_once: int = READ_AT_ONCE
     """In asyncio: documents of up to so many bytes are read in the event loop, which waits for
     them, at worst some 20 milliseconds by default; others in threads, which takes more CPU time."""
+    large_reads: AbstractAsyncContextManager[object] = field(default_factory=nullcontext)
+    """In asyncio: entered while a document is read that is larger than that. A semaphore that many
+    crawls share limits how many such documents they hold in memory."""
     every_node: bool = False
     """In a stream: hand over every node that was decided, also those without pages; but no guess
     that was not made."""

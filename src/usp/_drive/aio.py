@@ -310,7 +310,8 @@ class OffLoopBatches(Generic[Read_co]):
         self._read = read
         self._ended = ended
         chunks = pages.source.chunks if isinstance(pages, Pages) else []
-        self._is_small = _is_small(chunks, read_at_once)
+        self.is_small = _is_small(chunks, read_at_once)
+        """Whether the document is read in the event loop."""
 
     @property
     def ended(self) -> bool:
@@ -319,7 +320,7 @@ class OffLoopBatches(Generic[Read_co]):
 
     async def next(self) -> Read_co:
         """Return the next pages; none at the end, or if there is no more time."""
-        if not self._is_small:
+        if not self.is_small:
             return await off_loop(self._read, self._ended)
         await asyncio.sleep(0)
         return self._read(self._ended)

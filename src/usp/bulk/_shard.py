@@ -30,6 +30,9 @@ from usp.web_client.aio_client import AioWebClient, CachingResolver
 
 _LARGE_PAGES: Final = 50_000
 """A site with more pages is large: it goes on beside the others, and last."""
+_LARGE_READS: Final = 2
+"""How many large documents a worker reads at once: it has one CPU, and each of them takes
+megabytes, such as the URLs that were met."""
 _MAX_SHOWN: Final = 500
 """Characters of a line that names no site."""
 
@@ -89,6 +92,8 @@ class ShardWorker:
     client: AioWebClient
     slots: SiteSlots
     report: Report
+    large_reads: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_LARGE_READS))
+    """Held while a large document is read: few at a time, since each takes memory."""
     finishing: asyncio.Lock = field(default_factory=asyncio.Lock)
     """Held while a shard is finished: one at a time, since that takes memory."""
 
@@ -209,8 +214,10 @@ class _ShardRun:
 
         try:
             previous = self._previous.site(name) if self._previous else None
-            options, client = self._worker.options, self._worker.client
-            row, copied = await crawl_site(name, options, client, take, previous)
+            worker = self._worker
+            row, copied = await crawl_site(
+                name, worker.options, worker.client, take, previous, worker.large_reads
+            )
         finally:
             slot.release()
         self._copied += ((row["site"], url) for url in copied)

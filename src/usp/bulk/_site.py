@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import replace
 from typing import Any, Final
 
@@ -47,9 +48,15 @@ TakeBatch = Callable[[Batch], Awaitable[None]]
 class SiteReader(CrawlTables):
     """Makes the rows of a site; those of sitemaps that are unchanged are left to be copied."""
 
-    def __init__(self, name: str, previous: PreviousSite | None) -> None:
+    def __init__(
+        self,
+        name: str,
+        previous: PreviousSite | None,
+        large_reads: AbstractAsyncContextManager[object],
+    ) -> None:
         super().__init__(name, _CHOICE, ROWS_AT_ONCE)
         self._previous = previous
+        self._large_reads = large_reads
         self._state: StreamState[RowFilter] | None = None
         self.copied: set[str] = set()
         """The sitemaps whose pages and problems are those of the previous crawl."""
@@ -63,7 +70,12 @@ class SiteReader(CrawlTables):
         """Return the options of the crawl."""
         options = super().options(recurse_callback, recurse_list_callback, observer)
         find_stored = self._previous.stored if self._previous else None
-        return replace(options, find_stored=find_stored, read_at_once=_READ_AT_ONCE)
+        return replace(
+            options,
+            find_stored=find_stored,
+            read_at_once=_READ_AT_ONCE,
+            large_reads=self._large_reads,
+        )
 
     def batches(self, node: Node, state: StreamState[RowFilter]) -> ColumnBatch:
         """Return what reads the columns of a node's pages, unless they are copied."""
@@ -120,13 +132,15 @@ async def crawl_site(
     client: AbstractAioWebClient,
     take: TakeBatch,
     previous: PreviousSite | None = None,
+    large_reads: AbstractAsyncContextManager[object] | None = None,
 ) -> tuple[TableRow, set[str]]:
     """Crawl one site; return its row of ``sites``, and the sitemaps that were copied.
 
     :param take: takes the rows of the other tables as they come.
+    :param large_reads: what is entered while a large document is read.
     :raises StorageError: if there is no room. Nothing that the site does raises.
     """
-    reader = SiteReader(name, previous)
+    reader = SiteReader(name, previous, large_reads or nullcontext())
     row: TableRow = {}
     try:
         async with _stream(name, reader, options, client) as stream:
