@@ -11,6 +11,7 @@ import pytest
 import usp
 from tests.server import LoopbackServer
 from tests.sync.rounds import NS, PAGES, cut, kept, urlset
+from usp.objects.outcome import Outcome
 
 EMPTY_FEED = b'<rss version="2.0"><channel><title>t</title></channel></rss>'
 
@@ -20,10 +21,20 @@ def state(tmp_path: Path) -> Path:
     return tmp_path / "state.db"
 
 
-def run(url: str, state: Path, **options: Any) -> list[tuple[str, str]]:
+def synced(url: str, state: Path, **options: Any) -> usp.Sync:
     fields = {"max_attempts": 1, "scheme_fallback": False, "confirm": 1, "max_removed": 1} | options
-    with usp.sync(url, state=state, **fields) as found:
+    return usp.sync(url, state=state, **fields)
+
+
+def run(url: str, state: Path, **options: Any) -> list[tuple[str, str]]:
+    with synced(url, state, **options) as found:
         return [(str(one.change), one.url.removeprefix(PAGES)) for one in found]
+
+
+def report(url: str, state: Path) -> usp.SiteReport:
+    with synced(url, state) as found:
+        list(found)
+    return found.reports[0]
 
 
 def index(server: LoopbackServer, *names: str) -> bytes:
@@ -164,6 +175,35 @@ def test_a_robots_txt_that_declares_nothing_any_more_takes_nothing_away(
     assert [run(server.url, state, **options) for _ in range(3)] == [[]] * 3
     server.site["/robots.txt"] = kept(robots(server, "a"))
     assert run(server.url, state, **options) == [("removed", "2")]
+
+
+@pytest.mark.parametrize("is_kept", [False, True])
+def test_identical_bytes_of_a_damaged_index_are_as_damaged_in_every_run(
+    server: LoopbackServer, state: Path, is_kept: bool
+) -> None:
+    """They must not stand for what is known from before, which has more."""
+    serve(server, index=index(server, "a", "b"), a=urlset("1"), b=urlset("2"))
+    url = f"{server.url}index.xml"
+    assert run(url, state) == []
+    damaged = index(server, "a", "b")[:-30]
+    server.site["/index.xml"] = kept(damaged) if is_kept else damaged
+    for _ in range(3):
+        made = report(url, state)
+        assert (made.outcome, made.incomplete, made.changes.total()) == (Outcome.PARTIAL, 1, 0)
+
+
+@pytest.mark.parametrize("is_kept", [False, True])
+def test_a_robots_txt_without_its_declarations_says_the_same_in_every_run(
+    server: LoopbackServer, state: Path, is_kept: bool
+) -> None:
+    server.site["/robots.txt"] = kept(robots(server, "a"))
+    serve(server, a=urlset("1"))
+    assert run(server.url, state) == []
+    without = b"User-agent: *\nAllow: /\n"
+    server.site["/robots.txt"] = kept(without) if is_kept else without
+    for _ in range(3):
+        made = report(server.url, state)
+        assert (made.outcome, made.pages, made.changes.total()) == (Outcome.NONE, 1, 0)
 
 
 def test_a_sitemap_that_once_was_a_feed_that_broke_off_has_not_expired(
