@@ -49,9 +49,10 @@ def test_a_thread_that_cannot_be_started_is_told_apart(monkeypatch: pytest.Monke
         raise RuntimeError("can't start new thread")
 
     async def call(way: Callable[..., Awaitable[object]]) -> None:
-        with monkeypatch.context() as patched, pytest.raises(ThreadStartError):
+        with monkeypatch.context() as patched:
             patched.setattr(threading.Thread, "start", refuse)
-            await way(int)
+            with pytest.raises(ThreadStartError):
+                await way(int)
 
     asyncio.run(call(off_loop.in_thread))
     asyncio.run(call(off_loop.in_thread_to_end))
