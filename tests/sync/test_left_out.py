@@ -31,8 +31,8 @@ def run(url: str, state: Path, **options: Any) -> list[tuple[str, str]]:
         return [(str(one.change), one.url.removeprefix(PAGES)) for one in found]
 
 
-def report(url: str, state: Path) -> usp.SiteReport:
-    with synced(url, state) as found:
+def report(url: str, state: Path, **options: Any) -> usp.SiteReport:
+    with synced(url, state, **options) as found:
         list(found)
     return found.reports[0]
 
@@ -204,6 +204,30 @@ def test_a_robots_txt_without_its_declarations_says_the_same_in_every_run(
     for _ in range(3):
         made = report(server.url, state)
         assert (made.outcome, made.pages, made.changes.total()) == (Outcome.NONE, 1, 0)
+
+
+def test_the_reason_of_a_report_is_that_of_a_sitemap_or_of_robots_txt(
+    server: LoopbackServer, state: Path
+) -> None:
+    """A path that was only guessed may have no sitemap; it says why if nothing answers at all."""
+    server.site["/robots.txt"] = robots(server, "a")
+    server.site["/sitemap.xml"] = 403
+    serve(server, a=urlset("1"))
+
+    def failed(**options: Any) -> tuple[int, str | None]:
+        made = report(server.url, state, **options)
+        return made.failed, made.reason
+
+    assert failed(use_known_paths=True) == (0, None)
+    server.site["/a.xml"] = 503
+    number, reason = failed(use_known_paths=True)
+    assert (number, "503" in str(reason)) == (1, True)
+    server.site["/robots.txt"] = 503
+    number, reason = failed()
+    assert (number, "503" in str(reason)) == (0, True)
+    nothing_there = report("http://127.0.0.1:9/", state, use_robots=False, use_known_paths=True)
+    assert (nothing_there.outcome, nothing_there.failed) == (Outcome.UNREACHABLE, 0)
+    assert "refused" in str(nothing_there.reason).lower()
 
 
 def test_a_sitemap_that_once_was_a_feed_that_broke_off_has_not_expired(
