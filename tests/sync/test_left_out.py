@@ -230,6 +230,19 @@ def test_the_reason_of_a_report_is_that_of_a_sitemap_or_of_robots_txt(
     assert "refused" in str(nothing_there.reason).lower()
 
 
+def test_what_robots_txt_declares_no_more_is_read_as_before_if_it_is_found_otherwise(
+    server: LoopbackServer, state: Path
+) -> None:
+    server.site["/robots.txt"] = kept(robots(server, "sitemap", "other"))
+    serve(server, sitemap=urlset("1"), other=urlset("2"))
+    assert run(server.url, state) == []
+    server.site["/robots.txt"] = b"User-agent: *\n"
+    serve(server, sitemap=urlset("3"), other=urlset("4"))
+    options = {"use_known_paths": True}
+    assert run(server.url, state, **options) == [("added", "3"), ("missing", "1")]
+    assert run(server.url, state, **options) == []
+
+
 def test_a_sitemap_that_once_was_a_feed_that_broke_off_has_not_expired(
     server: LoopbackServer, state: Path
 ) -> None:
