@@ -11,7 +11,8 @@ from usp._parse.pattern.shape import MARKED, TAG, replace_sections, split_attrib
 from usp._parse.pattern.text_conversion import SECTION
 from usp._parse.pattern.unsafe import BAD_REFERENCE, UnsafeSearch
 from usp._parse.values.bounded_cache import keep
-from usp._parse.xml.entry_builder import BuilderState, EntryBuilder
+from usp._parse.xml.builder_state import BuilderState
+from usp._parse.xml.entry_builder import EntryBuilder
 from usp._parse.xml.grammar import Grammar
 
 _MAX_KEPT: Final = 512

@@ -6,9 +6,10 @@ grammar has ``extensions``.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Final, NamedTuple
+from typing import Final
 
 from usp._parse.xml.bare_url import find_bare_url
+from usp._parse.xml.builder_state import BuilderState, KnownElements
 from usp._parse.xml.grammar import UNKNOWN, UNKNOWN_END, UNKNOWN_TEXT, Grammar, Tag
 from usp._parse.xml.namespaces import NamespaceScope, StructureProblems
 from usp.objects.page import Record
@@ -16,27 +17,14 @@ from usp.objects.page import Record
 Entry = tuple[str, Record, int]
 """An entry's name (``url``, ``sitemap``, ``item``, ``entry``), its record, and its offset."""
 
-_Children = Mapping[str, Tag] | None
-"""The elements that are known at a position; None inside a text or inside an unknown element."""
-
 IMPLIED_ROOT: Final = "_"  # opened around entries without a root element
 _LOC: Final = "loc"
 MAX_DEPTH: Final = 500
 """How many nested elements are distinguished; deeper ones are counted only."""
 _MAX_PATH: Final = 16
-"""How many elements around the entries are kept after a fault, and how many nested unknown elements
-are recorded: only hostile documents have more."""
 _MAX_PATH_NAMES: Final = 1024
-"""The length of their names in all: each new parser reads them."""
-
-
-class BuilderState(NamedTuple):
-    """What the elements around the entries are, where no entry is open."""
-
-    stack: tuple[tuple[_Children, Tag | None, NamespaceScope, str], ...]
-    scope: NamespaceScope
-    has_other_content: bool
-    problems: list[tuple[str, str, int | None]]
+"""How many elements around the entries are kept after a fault, and their names in all, which each
+new parser reads; also how many nested unknown elements are recorded. Real documents have fewer."""
 
 
 class EntryBuilder:
@@ -64,7 +52,7 @@ class EntryBuilder:
         self._text: list[str] = []
         self._bare_text = ""  # the first text in the entry that is in no element
         self._open_unknown_elements = 0
-        self._children: _Children = grammar.entries
+        self._children: KnownElements = grammar.entries
         self._known = self._scope.names.tags[id(grammar.entries)]
         # The open field, if it was found there and contains text: it is not on the stack.
         self._leaf: Tag | None = None
@@ -73,7 +61,7 @@ class EntryBuilder:
         self._deeper_around = 0
         self._deeper_inside = 0
         self._entry_depth = 0  # how many elements are around the current entry
-        self._stack: list[tuple[_Children, Tag | None, NamespaceScope, str]] = []
+        self._stack: list[tuple[KnownElements, Tag | None, NamespaceScope, str]] = []
         if scope:
             self._stack.append((grammar.entries, None, scope, IMPLIED_ROOT))
 
@@ -143,11 +131,12 @@ class EntryBuilder:
         """Handle a start tag."""
         if self._leaf is not None:
             self._push_leaf()
-        elif (  # most tags
+        elif (
             not attributes
-            and (tag := self._known.get(name)) is not None
-            # Else it is in what remains of an entry around another one, which is left.
-            and (self._entry is not None or self._children is self._entries)
+            and (tag := self._known.get(name))
+            and (  # most tags
+                self._entry or self._children is self._entries  # but none in an entry that was left
+            )
         ):
             if tag.children is None:
                 if self._text:
