@@ -38,8 +38,8 @@ class DiffSide:
     :param pages: its rows; a URL that several sitemaps list counts for each.
     :param urls: its different URLs, as far as they were compared.
     :param is_whole: whether all of it was read, as far as it says.
-    :param not_urls: the rows of a list, or of a table of another tool, that have no URL, such as
-        totals; they were left out.
+    :param not_urls: the rows that have no URL, such as the totals of another tool; they were left
+        out.
     """
 
     name: str
