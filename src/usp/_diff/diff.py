@@ -14,8 +14,8 @@ from usp._diff.differences import Difference, DifferenceKind
 from usp._diff.keys import UrlKeys
 from usp._diff.records import SideCounts, differing_groups
 from usp._diff.sides import COLUMNS, TABLES, PlaceNumbers, Side
-from usp._diff.sorting import LineSorter
 from usp._inputs.listing import CrawlFields, ListingStream, open_listing
+from usp._sorting import LineSorter
 from usp._source import STDIN, SourceName
 from usp._sync.reader import check_policy
 from usp._validate import argument_error, check_choices
