@@ -28,8 +28,9 @@ demo: $(READY)
 test: $(READY)
 	@$(PY) $(PYTEST) $(ARGS)
 
-# The tests of reports and of the documentation site in a browser. Chromium is installed where apt-get may do so, axe-core where npm
-# is there; what is missing is the reason for which a test is skipped.
+# The tests of reports and of the documentation site in a browser. Chromium is installed where
+# apt-get may do so, axe-core where npm is there; what is missing is the reason for which a test is
+# skipped.
 test-browser: $(READY)
 	@$(PY) $(PIP_INSTALL) --group browser
 	@command -v chromium >/dev/null || command -v google-chrome >/dev/null \

@@ -1,7 +1,8 @@
 // How the search orders what it finds: pages that a reader looks for come before fields that happen to
 // have the word in their name. Sphinx copies this file into its own searchtools.js (html_search_scorer).
 
-// A browser lets no page read its neighbours on a disk, so a site that is opened as a file has no excerpts.
+// Not about the order, but this is the one script that runs after the options of Sphinx and before its search:
+// a browser lets no page read its neighbours on a disk, so a site that is opened as a file has no excerpts.
 if (window.location.protocol === "file:") DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;
 
 const ADDED_BY_PLACE = [

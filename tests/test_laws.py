@@ -43,6 +43,7 @@ LAYERS = (
     {"_parse"},
     {"_crawl"},
     {"_store", "_whole_file"},
+    {"_sorting"},
     {"web_client"},
     {"_drive"},
     {

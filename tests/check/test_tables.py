@@ -104,6 +104,14 @@ def test_a_recording_is_checked_like_the_site(faulty: LoopbackServer, tmp_path: 
     assert len(faulty.requests) == requests
 
 
+def test_rows_without_a_url_are_counted_and_a_table_needs_no_sitemaps(tmp_path: Path) -> None:
+    table = tmp_path / "pages.jsonl"
+    table.write_text('{"url": "https://example.org/a"}\n{"url": null}\n{"url": 5}\n', "utf-8")
+    with usp.check(table) as found:
+        details = [one.detail for finding in found for one in finding.examples]
+    assert "2 rows without a URL left out" in details
+
+
 def test_a_folder_without_tables_is_refused_and_base_url_is_named(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="base_url"):
         usp.check(tmp_path)

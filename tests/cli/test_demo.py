@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 
 import pytest
+import requests
 
 from tests.cli.command import script, start, usp
 from usp.cli._demo_site import SITE, TREE, DemoSite
@@ -103,6 +104,14 @@ def test_every_document_of_the_site_is_requested(
     # The index may be requested twice: a known path redirects to it.
     twice = {path for path in demo_site.requested if demo_site.requested.count(path) > 1}
     assert twice <= {"/sitemaps/index.xml"}
+
+
+def test_a_site_that_is_served_for_long_keeps_the_last_requests_only() -> None:
+    with DemoSite() as site, requests.Session() as session:
+        session.trust_env = False
+        for number in range(210):
+            session.get(f"{site.url}{number}")
+        assert list(site.requested) == [f"/{number}" for number in range(10, 210)]
 
 
 def test_two_sitemaps_are_invalid_one_missing_and_one_a_loop(tree: IndexWebsiteSitemap) -> None:

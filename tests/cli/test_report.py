@@ -80,6 +80,14 @@ def test_a_table_of_another_tool_is_a_source(tmp_path: Path) -> None:
     assert done.err.startswith("found: 1 page, ")
 
 
+def test_rows_without_a_url_are_left_out_and_counted(tmp_path: Path) -> None:
+    table = tmp_path / "pages.jsonl"
+    table.write_text('{"url": "https://example.org/a"}\n{"url": null}\n', "utf-8")
+    done = usp("report", str(table))
+    assert "| **1** | pages listed |" in done.out
+    assert f"{table}: 1 row without a URL left out" in done.err
+
+
 def test_a_sync_says_what_changed(server: LoopbackServer, tmp_path: Path) -> None:
     state = str(tmp_path / "state.db")
     server.site = {"/sitemap.xml": f"<urlset {NS}>{entry('a')}</urlset>"}

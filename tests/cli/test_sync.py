@@ -1,6 +1,8 @@
 """``usp sync`` and ``usp changes`` as processes: output, exit codes, one line for what is wrong."""
 
 import json
+import re
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -58,6 +60,18 @@ def test_a_feed_is_written_to_a_file(server: LoopbackServer, state: Path, tmp_pa
     assert "<title>New bridge</title>" in feed.read_text()
     again = usp("changes", "--state", str(state), "-f", "atom")
     assert again.out == feed.read_text()
+
+
+def test_a_feed_without_changes_names_the_site_and_the_last_run(
+    server: LoopbackServer, state: Path
+) -> None:
+    server.site["/a.xml"] = urlset("1")
+    before = datetime.now(UTC)
+    feed = sync(server, state, "-f", "atom").out
+    site = f"{server.url}a.xml".removeprefix("http://")
+    assert f"<title>Changes in {site}</title>" in feed
+    (updated,) = re.findall("<updated>(.*)</updated>", feed)
+    assert before <= datetime.fromisoformat(updated) <= datetime.now(UTC)
 
 
 def test_what_could_not_be_written_comes_again(

@@ -16,7 +16,7 @@ import usp
 import usp.bulk
 from tests.export.writing import write
 from usp import DifferenceKind
-from usp._diff import sorting
+from usp._sorting import LineSorter
 from usp._tables.batch import Batch
 from usp._tables.schema import TABLES
 from usp.exceptions import UsageError
@@ -141,8 +141,7 @@ def test_the_result_is_that_of_two_dicts_whatever_the_order(
             if any(one[field] != other[field] for field in ("lastmod", "priority")):
                 expected.append(("changed", name))
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sorting, "_RUN", 600)
-        patch.setattr(sorting, "_BLOCK", 200)
+        patch.setattr(LineSorter.__init__, "__defaults__", (600, 200))  # a run, and a block
         order.shuffle(a)
         order.shuffle(b)
         sides = [export(Path(folder) / name, side) for name, side in (("a.csv", a), ("b.jsonl", b))]

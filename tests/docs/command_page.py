@@ -95,7 +95,8 @@ def _man_examples(command: Command) -> Iterator[str]:
 
 
 def _sentence(text: str) -> str:
-    return f"{text[0].upper()}{text[1:]}."
+    end = "" if text.endswith("?") else "."
+    return f"{text[0].upper()}{text[1:]}{end}"
 
 
 def _roff(text: str) -> str:

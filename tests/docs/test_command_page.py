@@ -32,6 +32,7 @@ def test_every_group_and_every_command_has_its_table_in_the_manual() -> None:
 
 def test_the_man_page_is_generated() -> None:
     assert MAN_PAGE.read_text(encoding="utf-8") == render_man_page(), HINT
+    assert "?." not in render_man_page(), "a question needs no full stop"
 
 
 def test_the_man_page_is_in_the_wheel() -> None:

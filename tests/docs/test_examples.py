@@ -64,7 +64,7 @@ def dead_links(page: Path) -> list[str]:
 
 def files_named_in(page: Path) -> list[str]:
     """The files and folders of the package that a page names, such as ``_crawl/policy.py``."""
-    return re.findall(r"`((?:_?[a-z]+/)+_?[a-z_]+(?:\.py)?|_store\.py)`", text_of(page))
+    return re.findall(r"`((?:_?[a-z]+/)+_?[a-z_]+(?:\.py)?|_s(?:tore|orting)\.py)`", text_of(page))
 
 
 def commands() -> list[str]:

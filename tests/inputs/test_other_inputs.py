@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import json
 import sys
 from pathlib import Path
 
@@ -187,6 +188,40 @@ def test_what_can_not_be_crawled_is_refused_at_the_call(tmp_path: Path) -> None:
         open_listing("word")
     with pytest.raises(UsageError, match="is not a recording that can be read"):
         open_listing(tmp_path / "cut.warc")
+
+
+def test_what_is_no_text_is_no_url(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    cells = (None, 5, ["x"])
+    for name in ("url", "address"):  # of ours, and of another tool
+        lines = [json.dumps({name: cell, "sitemap_url": 5}) for cell in (A, *cells)]
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(lines), "utf-8")
+        table = pa.table({name: pa.array([None, A, None])})
+        parquet.write_table(table, tmp_path / f"{name}.parquet")
+        for file, left_out in ((f"{name}.jsonl", 3), (f"{name}.parquet", 2)):
+            with open_listing(tmp_path / file) as listing:
+                assert [(batch.length, list(batch.columns["url"])) for batch in listing] == [
+                    (1, [A])
+                ]
+                assert listing.not_urls == left_out
+    parquet.write_table(pa.table({"url": [1, 2]}), tmp_path / "ids.parquet")
+    with pytest.raises(UsageError, match="none of its rows has text where the URL is"):
+        list(open_listing(tmp_path / "ids.parquet"))
+
+
+def test_whether_there_are_urls_is_said_at_the_end(tmp_path: Path) -> None:
+    table = tmp_path / "a.csv"
+    table.write_text("page\n" + "(not set)\n" * 50_000 + f"{A}\n", "utf-8")
+    with open_listing(table) as listing:
+        assert sum(batch.length for batch in listing) == 1
+        assert listing.not_urls == 50_000
+    table.write_text("page,clicks\n" + "x" * 100_000 + ",1\n", "utf-8")
+    with pytest.raises(UsageError, match=r"has no URLs: 'x{60}…' is none") as raised:
+        list(open_listing(table))
+    assert len(str(raised.value)) < 200 + len(str(table))
 
 
 def test_a_file_that_is_not_there_is_no_domain() -> None:

@@ -10,11 +10,12 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from usp._parse import Kind, Pages, Source, inspect
-from usp._sync.changes import Change, ChangeKind
-from usp._sync.formats import LINE_FORMATS, atom_lines, page_title
+from usp._sync.changes import Change, ChangeKind, iso
+from usp._sync.formats import LINE_FORMATS, atom_lines, feed_title, page_title
 
 AT = datetime(2026, 11, 17, 4, 0, 0, tzinfo=UTC)
 DAY = datetime(2026, 11, 1, tzinfo=UTC)
+CHECKED = datetime(2026, 11, 18, tzinfo=UTC)
 FEED = UUID("12345678-1234-4234-8234-123456789abc")
 ATOM = "{http://www.w3.org/2005/Atom}"
 
@@ -48,7 +49,7 @@ def test_a_date_that_did_not_change_is_shown_once() -> None:
 
 def test_a_feed_has_links_that_are_iris_and_titles_that_reorder_nothing() -> None:
     odd = change(1, ChangeKind.ADDED, "https://example.org/a b<c>%E2%80%AEd")
-    (entry,) = parsed(atom_lines([odd], FEED, "t")).iter(f"{ATOM}entry")
+    (entry,) = parsed(atom_lines([odd], FEED, "t", CHECKED)).iter(f"{ATOM}entry")
     link, title = entry.find(f"{ATOM}link"), entry.find(f"{ATOM}title")
     assert link is not None
     assert link.get("href") == "https://example.org/a%20b%3Cc%3E%E2%80%AEd"
@@ -74,7 +75,7 @@ def test_json_lines_have_the_fields_of_a_change() -> None:
 
 
 def test_a_feed_has_what_rfc_4287_requires() -> None:
-    root = parsed(atom_lines(CHANGES, FEED, "A & B"))
+    root = parsed(atom_lines(CHANGES, FEED, "A & B", CHECKED))
     assert root.tag == f"{ATOM}feed"
     assert root.findtext(f"{ATOM}title") == "A & B"
     assert root.findtext(f"{ATOM}id") == FEED.urn
@@ -93,14 +94,14 @@ def test_a_feed_has_what_rfc_4287_requires() -> None:
 
 
 def test_the_id_of_an_entry_stays_the_same() -> None:
-    first = list(atom_lines(CHANGES[:1], FEED, "one"))
-    later = list(atom_lines(CHANGES, FEED, "another"))
+    first = list(atom_lines(CHANGES[:1], FEED, "one", CHECKED))
+    later = list(atom_lines(CHANGES, FEED, "another", CHECKED))
     (found,) = [line for line in first if "<id>" in line][1:]
     assert found in later
 
 
 def test_our_own_parser_reads_the_feed() -> None:
-    feed = "\n".join(atom_lines(CHANGES, FEED, "A")).encode()
+    feed = "\n".join(atom_lines(CHANGES, FEED, "A", CHECKED)).encode()
     document = inspect(Source([feed], "https://example.org/feed"))
     assert document.kind is Kind.ATOM
     assert isinstance(document.pages, Pages)
@@ -116,14 +117,20 @@ def test_our_own_parser_reads_the_feed() -> None:
 )
 def test_a_feed_links_web_pages_only(url: str) -> None:
     other = replace(CHANGES[0], url=url)
-    assert list(atom_lines([other], FEED, "A")) == list(atom_lines([], FEED, "A"))
+    assert list(atom_lines([other], FEED, "A", CHECKED)) == list(atom_lines([], FEED, "A", CHECKED))
     upper = replace(CHANGES[0], url="HTTP://example.org/")
-    assert len(parsed(atom_lines([upper], FEED, "A")).findall(f"{ATOM}entry")) == 1
+    assert len(parsed(atom_lines([upper], FEED, "A", CHECKED)).findall(f"{ATOM}entry")) == 1
 
 
 def test_an_empty_feed_is_a_feed() -> None:
-    root = parsed(atom_lines([], FEED, "A"))
-    assert root.findtext(f"{ATOM}updated") == "1970-01-01T00:00:00Z"
+    root = parsed(atom_lines([], FEED, "A", CHECKED))
+    assert root.findtext(f"{ATOM}updated") == iso(CHECKED), "the time of the last run"
+
+
+def test_the_title_of_a_feed_names_some_sites() -> None:
+    sites = [f"https://{name}.example/" for name in "abcde"]
+    assert feed_title(sites[:1]) == "Changes in a.example"
+    assert feed_title(sites) == "Changes in a.example, b.example, c.example and 2 more"
 
 
 @pytest.mark.parametrize(

@@ -46,6 +46,18 @@ def test_every_run_can_be_read_again(
             assert urls(f"{path}@{number - len(known)}") == listed
 
 
+def test_a_path_with_an_at_sign_names_a_run(tmp_path: Path) -> None:
+    folder = tmp_path / "me@host"
+    folder.mkdir()
+    site = Site(folder / "s.db", RunRules(confirm=1, max_removed=1))
+    site.run({"a": Read(entries("old"))})
+    site.run({"a": Read(entries("new"))})
+    assert urls(f"{site.path}@-1") == {page("old")}
+    assert urls(str(site.path)) == {page("new")}
+    with pytest.raises(UsageError, match="has no run 'x'"):
+        urls(f"{site.path}@x")
+
+
 def test_dates_are_those_of_the_run(tmp_path: Path) -> None:
     site = Site(tmp_path / "state.db", RunRules(confirm=1, max_removed=1))
     path = str(site.path)

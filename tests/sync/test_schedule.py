@@ -1,5 +1,6 @@
 """When a sitemap is due: the interval grows while nothing changes, and shrinks with changes."""
 
+import asyncio
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -9,10 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import usp
+import usp.aio
 from tests.server import LoopbackServer
 from tests.sync.rounds import kept, urlset
-from usp._sync.options import SyncOptions
+from usp._sync.options import DiscoveryChoice, SyncOptions
 from usp._sync.schedule import FIRST, LONGEST, SHORTEST, is_due, next_interval
+from usp._sync.session import Session
 
 MINUTE = 60_000_000
 HOUR = 60 * MINUTE
@@ -88,6 +91,54 @@ def test_jitter_spreads_the_starts_of_sites() -> None:
     assert 0 <= min(delays) < 6
     assert 54 < max(delays) <= 60
     assert SyncOptions.of(None, {}).delay() == 0
+
+
+def test_jitter_delays_no_site_of_which_nothing_is_due(
+    server: LoopbackServer, tmp_path: Path
+) -> None:
+    server.robots("a.xml")
+    server.site["/a.xml"] = kept(urlset("1"))
+    searched = LoopbackServer()
+    searched.site["/sitemap.xml"] = kept(urlset("1"))
+    with searched:
+        sites = [server.url, f"{server.url}a.xml", searched.url]
+        state = tmp_path / "state.db"
+        waits = {site: wait(site, state) for site in sites}
+        assert all(waits.values()), "nothing is known of them yet"
+        for site in sites:
+            list(usp.sync(site, state=state, max_attempts=1))
+        assert [wait(site, state) > 0 for site in sites] == [False, False, True]
+        assert wait(server.url, state, due=False) > 0
+        assert wait(server.url, state, use_known_paths=True) > 0
+        with closing(sqlite3.connect(state)) as database, database:
+            database.execute("UPDATE sitemaps SET fetched_at = 0 WHERE url LIKE '%/a.xml'")
+        assert wait(server.url, state) > 0
+
+
+def wait(site: str, state: Path, *, due: bool = True, use_known_paths: bool | None = None) -> float:
+    """How long a sync waits before a site."""
+    discovery = DiscoveryChoice(use_robots=True, use_known_paths=use_known_paths)
+    session = Session.of([site], state, 0, discovery, None, {"jitter": 60, "due": due}).opened()
+    with closing(session):
+        return session.delay(session.sources[0])
+
+
+def test_nothing_due_is_not_waited_for(server: LoopbackServer, tmp_path: Path) -> None:
+    server.site["/a.xml"] = kept(urlset("1"))
+    found = f"{server.url}a.xml"
+    list(usp.sync(found, state=tmp_path / "state.db"))
+    with usp.sync(found, state=tmp_path / "state.db", due=True, jitter=10_000) as stream:
+        list(stream)
+    assert stream.reports[0].requests == 0
+
+    async def run() -> int:
+        async with usp.aio.sync(
+            found, state=tmp_path / "state.db", due=True, jitter=10_000
+        ) as changes:
+            assert [one async for one in changes] == []
+        return changes.reports[0].requests
+
+    assert asyncio.run(run()) == 0
 
 
 class DueSite:

@@ -7,7 +7,7 @@ applied, and one finding (SM750) names them.
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from itertools import chain, groupby
-from operator import itemgetter
+from operator import itemgetter, methodcaller
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,6 +21,7 @@ from usp._crawl.policy import Policy
 from usp._inputs.kinds import InputKind, NamedInput, named_input
 from usp._inputs.listing import ListingStream, open_listing
 from usp._parse import AuditEntry, Kind, Source
+from usp._quantities import count
 from usp._source import STDIN, SourceName, is_local
 from usp._sync.changes import iso, time_of
 from usp.exceptions import UsageError
@@ -196,6 +197,9 @@ def _findings(
             columns.setdefault("problems", set())
         names = ", ".join(_not_decided(columns))
         run.take([Occurrence("SM750", None, detail=f"tables don't have what these need: {names}")])
+        if listing.not_urls:
+            left_out = f"{count(listing.not_urls, 'row')} without a URL left out"
+            run.take([Occurrence("SM750", None, detail=left_out)])
         is_whole = listing.outcome is Outcome.FOUND
     yield from run.finish(is_whole=is_whole, live=LiveContext(policy, ""))
 
@@ -214,7 +218,7 @@ class _TableReading:
             for row in rows:
                 self._add_sitemap(row)
         elif table == "pages":
-            for url, pages in groupby(rows, itemgetter("sitemap_url")):
+            for url, pages in groupby(rows, methodcaller("get", "sitemap_url")):
                 self._check(url or "", pages)
         else:
             self._run.take(chain.from_iterable(map(_problem, rows)))

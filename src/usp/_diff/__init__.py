@@ -2,7 +2,6 @@
 
 - ``differences``: the kinds of differences, and one difference as a value;
 - ``keys``: when two URLs count as the same;
-- ``sorting``: sorts more lines than fit in memory;
 - ``records``: the rows of both sides as lines to sort;
 - ``sides``: reads a side, and knows how much of it was read;
 - ``compare``: pure functions from the rows of one URL to differences;

@@ -14,8 +14,8 @@ from usp._diff.differences import Difference, DifferenceKind
 from usp._diff.keys import UrlKeys
 from usp._diff.records import SideCounts, differing_groups
 from usp._diff.sides import COLUMNS, TABLES, PlaceNumbers, Side
-from usp._diff.sorting import LineSorter
 from usp._inputs.listing import CrawlFields, ListingStream, open_listing
+from usp._sorting import LineSorter
 from usp._source import STDIN, SourceName
 from usp._sync.reader import check_policy
 from usp._validate import argument_error, check_choices
@@ -38,8 +38,8 @@ class DiffSide:
     :param pages: its rows; a URL that several sitemaps list counts for each.
     :param urls: its different URLs, as far as they were compared.
     :param is_whole: whether all of it was read, as far as it says.
-    :param not_urls: the rows of a list, or of a table of another tool, that have no URL, such as
-        totals; they were left out.
+    :param not_urls: the rows that have no URL, such as the totals of another tool; they were left
+        out.
     """
 
     name: str

@@ -2,20 +2,17 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from itertools import compress
 from typing import Final
 
 from usp._diff.compare import SideFacts
 from usp._diff.keys import UrlKeys, clean_urls
 from usp._diff.records import COMPARED, RecordWriter
-from usp._inputs.columns import is_url_or_path
 from usp._inputs.kinds import InputKind
 from usp._inputs.listing import ListingStream
 from usp._inputs.state import FINGERPRINT
 from usp._parse import is_http_url
 from usp._tables.batch import Batch
 from usp._tables.rows import READ_STATES
-from usp.exceptions import UsageError
 from usp.objects.outcome import Outcome
 
 TABLES: Final = ("pages", "sitemaps", "sites")
@@ -44,11 +41,14 @@ class PlaceNumbers:
 
     def sitemap(self, key: str) -> int:
         """Return the number of a sitemap."""
-        return self._numbers.setdefault(key, len(self._numbers))
+        return self._number(key)
 
     def site(self, key: str) -> int:
         """Return the number of a site, which may have the name of its only sitemap."""
-        return self.sitemap(f"{_SITE}{key}")
+        return self._number(f"{_SITE}{key}")
+
+    def _number(self, key: str) -> int:
+        return self._numbers.setdefault(key, len(self._numbers))
 
 
 @dataclass(slots=True)
@@ -65,7 +65,7 @@ class Side:
     rows: int = 0
     """The rows of pages; a URL that several sitemaps list counts for each."""
     not_urls: int = 0
-    """The rows of another tool that have no URL, such as totals; they were left out."""
+    """The rows that have no URL, such as totals; they were left out."""
     _columns: set[str] | None = None
     _whole: set[int] = field(default_factory=set)
     _listing: dict[int, str] = field(default_factory=dict)
@@ -82,12 +82,11 @@ class Side:
         with listing:
             for batch in listing:
                 if batch.table.name == "pages":
-                    pages = batch if listing.is_ours else self._only_urls(batch)
-                    add(self._lines(pages, writer))
+                    add(self._lines(batch, writer))
                 elif batch.table.names == COLUMNS[batch.table.name]:
                     # Others are of an export without the column that says what was lost.
-                    _TAKES[batch.table.name](self, batch)
-            self.outcome = listing.outcome
+                    self._take_whole(batch)
+            self.outcome, self.not_urls = listing.outcome, listing.not_urls
 
     @property
     def was_read(self) -> bool:
@@ -105,21 +104,6 @@ class Side:
         columns = frozenset(self._columns or ())
         listing = self._listing.keys()
         return SideFacts(columns, self.is_whole, self._whole, self._sites, listing, urls)
-
-    def _only_urls(self, batch: Batch) -> Batch:
-        """Return the rows that have a URL, or the path of one.
-
-        :raises UsageError: if none has: then nothing of it could be compared.
-        """
-        are_urls = [is_url_or_path(url) for url in batch.columns["url"]]
-        if all(are_urls):
-            return batch
-        if not any(are_urls) and not self.rows:
-            example = batch.columns["url"][0]
-            raise UsageError(f"{self.name} has no URLs: {example!r} is none; https://… is one.")
-        self.not_urls += are_urls.count(False)
-        columns = {name: list(compress(values, are_urls)) for name, values in batch.columns.items()}
-        return Batch(batch.table, columns, sum(are_urls))
 
     def _lines(self, batch: Batch, writer: RecordWriter) -> list[str]:
         self.rows += batch.length
@@ -152,21 +136,19 @@ class Side:
         if sitemap_url is not None and is_http_url(sitemap_url):
             place = self._sitemap(sitemap_url)
             self._listing.setdefault(place, sitemap_url)
+        elif not sites:
+            return ""
         else:
-            place = min(sites, default=-1)
+            place = min(sites)
         self._sites.setdefault(place, set()).update(sites)
-        return "" if place < 0 else place
+        return place
 
-    def take_sitemaps(self, batch: Batch) -> None:
-        """Take note of the sitemaps that were read whole."""
+    def _take_whole(self, batch: Batch) -> None:
+        """Take note of the sites, or the sitemaps, that were read whole."""
+        if batch.table.name == "sites":
+            whole = (self._site(site) for site, is_complete in batch if site and is_complete)
+            self._whole.update(whole)
+            return
         for url, declared_url, state, is_complete in batch:
             if state in READ_STATES and is_complete:
                 self._whole.update(self._sitemap(name) for name in {url, declared_url} - {None})
-
-    def take_sites(self, batch: Batch) -> None:
-        """Take note of the sites that were read whole."""
-        self._whole.update(self._site(site) for site, is_complete in batch if site and is_complete)
-
-
-_TAKES: Final = {"sitemaps": Side.take_sitemaps, "sites": Side.take_sites}
-"""What takes the rows of the tables that say what was read."""

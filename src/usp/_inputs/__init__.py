@@ -5,6 +5,7 @@
 - ``listing``: ``open_listing``, the one function that other packages call;
 - ``reader``: what the readers have in common; ``crawled``, ``delimited``, ``json_lines``,
   ``url_list``, ``arrow``, ``database``, ``folder``, ``state``: one reader for each kind;
+- ``page_rows``: which rows of pages are left out, since they have no URL;
 - ``columns``: which column of a file is which column of the schema;
 - ``values``: values of the schema, out of text, JSON and Arrow;
 - ``text_file``: text out of files that may be compressed.

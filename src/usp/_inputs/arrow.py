@@ -88,7 +88,8 @@ class ArrowReader:
             utc = self._pa.timestamp("us", tz="UTC")
             return list(array.cast(utc, safe=False).cast(self._pa.int64()).to_pylist())
         values: list[Any] = array.to_pylist()
-        if column.type in _CONVERTED:
+        is_text = self._pa.types.is_string(array.type) or self._pa.types.is_large_string(array.type)
+        if column.type in _CONVERTED or (column.type is ColumnType.TEXT and not is_text):
             return [of_plain(column, value) for value in values]
         return values
 

@@ -145,9 +145,9 @@ def _is_url(cell: object) -> bool:
     return isinstance(cell, str) and bool(_URL.match(cell))
 
 
-def is_url_or_path(text: str) -> bool:
+def is_url_or_path(text: str | None) -> bool:
     """Tell whether a line or cell is a URL, or the path of one, and not a total, say."""
-    return _URL_OR_PATH.match(text) is not None
+    return text is not None and _URL_OR_PATH.match(text) is not None
 
 
 def _shown(names: Sequence[str]) -> str:

@@ -57,8 +57,6 @@ _SIGNATURES: Final = (
     (b"WARC/", InputKind.RECORDING),
 )
 """How files that aren't text begin."""
-_STATE_AND_RUN: Final = re.compile(r"([^@]++)@([^@]*+)")
-"""A state and one of its runs: ``site.db@-1``."""
 _RUN: Final = re.compile(r"-?\d{1,9}")
 _ROBOTS: Final = re.compile(
     r"^[ \t]*+(?:user-agent|site-?map)[ \t]*+:", re.IGNORECASE | re.MULTILINE
@@ -95,10 +93,10 @@ def named_input(source: SourceName, *, column: str | None = None) -> NamedInput:
     name = os.fspath(source) if isinstance(source, os.PathLike) else source
     if not isinstance(name, str):
         raise argument_error("source", "a URL, a domain or a file", source)
-    state = _STATE_AND_RUN.fullmatch(name)
-    is_file = state and is_local(state[1]) and not os.path.lexists(name)
-    if state and is_file and (_RUN.fullmatch(state[2]) or _is_state_file(state[1])):
-        return _state_run(name, state[1], state[2])
+    state, _, run = name.rpartition("@")  # site.db@-1
+    is_file = state and is_local(state) and not os.path.lexists(name)
+    if is_file and (_RUN.fullmatch(run) or _is_state_file(state)):
+        return _state_run(name, state, run)
     if not is_local(source):
         is_document = names_a_document(url_with_scheme(name))
         return NamedInput(name, InputKind.SITEMAP if is_document else InputKind.SITE)

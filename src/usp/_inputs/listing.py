@@ -13,6 +13,7 @@ from usp._inputs.delimited import DelimitedReader
 from usp._inputs.folder import FolderReader
 from usp._inputs.json_lines import JsonLinesReader
 from usp._inputs.kinds import InputKind, NamedInput, named_input
+from usp._inputs.page_rows import PageRows
 from usp._inputs.reader import InputOptions, InputReader
 from usp._inputs.state import StateReader
 from usp._inputs.url_list import UrlListReader
@@ -62,7 +63,8 @@ class ListingStream(ClosesAtExit, Iterator[Batch]):
         """The input, as it was named."""
         self.kind = named.kind
         self._reader = reader
-        self._batches = _batches(reader, choice)
+        self._page_rows = PageRows()
+        self._batches = self._read(choice)
 
     @property
     def tables(self) -> Collection[str]:
@@ -70,9 +72,9 @@ class ListingStream(ClosesAtExit, Iterator[Batch]):
         return self._reader.tables
 
     @property
-    def is_ours(self) -> bool:
-        """Whether its tables are ours, once the first batch is there; not a list, say."""
-        return self._reader.is_ours
+    def not_urls(self) -> int:
+        """The rows of pages without a URL, such as totals, so far; they are left out."""
+        return self._page_rows.not_urls
 
     @property
     def outcome(self) -> Outcome | None:
@@ -84,16 +86,19 @@ class ListingStream(ClosesAtExit, Iterator[Batch]):
         """The crawl, if there is one and it has begun: what was tried, problems, robots.txt."""
         return self._reader.stream if isinstance(self._reader, CrawlReader) else None
 
+    def _read(self, choice: TableChoice) -> Generator[Batch]:
+        reader, rows = self._reader, self._page_rows
+        for batch in reader.batches(choice):
+            has_pages = batch.table.name == "pages" and "url" in batch.columns
+            yield rows.kept(batch, is_ours=reader.is_ours) if has_pages else batch
+        rows.check_end(self.name)
+
     def __next__(self) -> Batch:
         return next(self._batches)
 
     def close(self) -> None:
         """End it: nothing more is read."""
         self._batches.close()
-
-
-def _batches(reader: InputReader, choice: TableChoice) -> Generator[Batch]:
-    yield from reader.batches(choice)
 
 
 def open_listing(
@@ -114,7 +119,8 @@ def open_listing(
     one before the last, ``state.db@17`` by its number); a list of URLs; a table of another tool.
 
     A batch has those of the wanted columns that the input has. Tables that it doesn't have give no
-    batch. Files are read table by table; crawls give rows as they come.
+    batch. Files are read table by table; crawls give rows as they come. Rows of pages without a URL
+    are left out; if all are, that is an error at the end.
 
     :param source: what to read.
     :param tables: the names of the tables.

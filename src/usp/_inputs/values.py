@@ -74,19 +74,33 @@ def of_texts(column: Column, cells: Sequence[str]) -> Values:
 
 def of_plain(column: Column, value: Any) -> Any:  # noqa: ANN401 -- the column has the type
     """Return a value that JSON or Arrow has: a time as text or as a time, a row as an object."""
-    if value is None:
-        return None
-    if column.type is ColumnType.TIMESTAMP:
-        if isinstance(value, datetime):
-            return timestamp(value)
-        return _time(value) if isinstance(value, str) else value
-    if column.type is ColumnType.ROWS:
-        return [
-            tuple(of_plain(field, row.get(field.name)) for field in column.fields) for row in value
-        ]
-    if column.type is ColumnType.BOOLEAN:  # SQLite has none
-        return bool(value)
-    return value
+    convert = _OF_PLAIN.get(column.type)
+    return value if value is None or convert is None else convert(column, value)
+
+
+def _plain_text(_: Column, value: object) -> str | None:
+    """Return a text; another tool may have something else there, such as the id of a page."""
+    return value if isinstance(value, str) else None
+
+
+def _plain_time(_: Column, value: Any) -> Any:  # noqa: ANN401 -- the time as text, or as a time
+    if isinstance(value, datetime):
+        return timestamp(value)
+    return _time(value) if isinstance(value, str) else value
+
+
+def _plain_rows(column: Column, rows: Any) -> list[tuple[Any, ...]]:  # noqa: ANN401 -- objects
+    fields = column.fields
+    return [tuple(of_plain(field, row.get(field.name)) for field in fields) for row in rows]
+
+
+_OF_PLAIN: Final[Mapping[ColumnType, Callable[[Column, Any], Any]]] = {
+    ColumnType.TEXT: _plain_text,
+    ColumnType.TIMESTAMP: _plain_time,
+    ColumnType.ROWS: _plain_rows,
+    ColumnType.BOOLEAN: lambda _, value: bool(value),  # SQLite has none
+}
+"""The types whose values are not taken as they are."""
 
 
 def of_json(column: Column, text: Any) -> Any:  # noqa: ANN401 -- the column has the type

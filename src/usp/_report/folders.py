@@ -1,22 +1,21 @@
 """Folders of URLs: how many pages are in each, exactly, whatever their number.
 
 A folder is a host, or a segment of a path that isn't the last: ``/blog/2026/post`` is in
-``/blog/2026``. Folders beyond a few hundred thousand are in sorted runs in a temporary file. When
-everything was counted, the runs are merged, and only the largest folders become values.
+``/blog/2026``. Folders beyond a few hundred thousand are sorted in a temporary file. When
+everything was counted, only the largest folders become values.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from heapq import merge
-from itertools import groupby
+from itertools import chain, groupby
 from operator import attrgetter, itemgetter
 from typing import Final
 
 from usp._display import one_line
 from usp._report.counting import First, NameCounts
 from usp._report.figures import Folder, Ranking
-from usp._store import Spool
+from usp._sorting import LineSorter
 
 _MAX_DEPTH: Final = 8
 """Segments of a path that count; what is deeper is in the last of them."""
@@ -28,9 +27,12 @@ _SMALLEST_SHARE: Final = 5000
 """A folder below a host has at least this part of all pages."""
 _MAX_ENTRIES: Final = 300_000
 _MAX_CHARACTERS: Final = 32_000_000
-_BLOCK: Final = 64 * 1024
-_SEPARATOR: Final = "\0"
-"""Between segments: it sorts before every other character, so a folder is before what it has."""
+_RUN: Final = 8_000_000
+"""Less than what is handed over at once, so that little of it stays in memory."""
+_END: Final = "\0"
+"""After the key of a folder: it sorts before a separator, so a folder is before what it has."""
+_SEPARATOR: Final = "\1"
+"""Between segments, which have no control characters: it sorts before every other character."""
 _AFTER_SCHEME: Final = "://"
 
 _NO_SCHEME: Final = "none"
@@ -89,8 +91,7 @@ class FolderCounts:
         self.pages = 0
         self._counts: Counter[str] = Counter()
         self._characters = 0
-        self._spool: Spool | None = None
-        self._runs: list[list[tuple[int, int]]] = []
+        self._sorter = LineSorter(_RUN)
 
     def add(self, urls: Iterable[str]) -> None:
         """Count some pages."""
@@ -104,45 +105,28 @@ class FolderCounts:
                 self._characters += len(key)
             counts[key] += number
         if len(counts) > self._max_entries or self._characters > _MAX_CHARACTERS:
-            self._write_run()
+            self._take_to_sorter()
 
     def close(self) -> None:
         """Free the disk space."""
-        if self._spool is not None:
-            self._spool.close()
+        self._sorter.close()
 
-    def _write_run(self) -> None:
-        """Write what was counted so far, sorted, and forget it."""
-        if self._spool is None:
-            self._spool = Spool()
-        blocks, lines, size = [], [], 0
-        for key, number in sorted(self._counts.items()):
-            lines.append(f"{number}\t{key}".encode("utf-8", "surrogatepass"))
-            size += len(lines[-1])
-            if size >= _BLOCK:
-                blocks.append(self._spool.append(b"\n".join(lines)))
-                lines, size = [], 0
-        if lines:
-            blocks.append(self._spool.append(b"\n".join(lines)))
-        self._runs.append(blocks)
+    def _take_to_sorter(self) -> None:
+        """Hand over what was counted so far, and forget it."""
+        self._sorter.add([f"{key}{_END}{number}" for key, number in self._counts.items()])
         self._counts.clear()
         self._characters = 0
 
-    def _read_run(self, blocks: Iterable[tuple[int, int]]) -> Iterator[_Counted]:
-        for at, size in blocks:
-            for line in self._spool.read(at, size).split(b"\n") if self._spool else ():
-                number, _, key = line.partition(b"\t")
-                yield key.decode("utf-8", "surrogatepass"), int(number)
-
     def _sorted(self) -> Iterator[_Counted]:
-        """Yield each folder that has pages of its own, with their number, in order."""
-        runs = [self._read_run(blocks) for blocks in self._runs]
-        merged = merge(*runs, sorted(self._counts.items()), key=itemgetter(0))
-        for key, found in groupby(merged, key=itemgetter(0)):
-            yield key, sum(number for _, number in found)
+        """Yield each folder that has pages of its own, with their number, in order; once."""
+        self._take_to_sorter()
+        lines = chain.from_iterable(self._sorter.merged())
+        counted = (line.split(_END) for line in lines)
+        for key, found in groupby(counted, key=itemgetter(0)):
+            yield key, sum(int(number) for _, number in found)
 
     def tree(self) -> Folder:
-        """Return the largest folders: hosts below a folder without a name."""
+        """Return the largest folders, once: hosts below a folder without a name."""
         floor = self.pages // _SMALLEST_SHARE
         stack = [_Open("", 0, _MAX_HOSTS)]
         path: list[str] = []

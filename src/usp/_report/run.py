@@ -164,6 +164,8 @@ class ReportReading:
         self.stream: StreamStatus | None = None
         """The crawl, once it runs."""
         self._outcome: Outcome | None = None
+        self.not_urls = 0
+        """The rows without a URL, such as totals; they were left out."""
 
     def _last_changes(self) -> RunChanges | None:
         named, state = self._named, self._options.state
@@ -214,4 +216,4 @@ class ReportReading:
         )
         yield from listing
         self.stream = listing.crawl
-        self._outcome = listing.outcome
+        self._outcome, self.not_urls = listing.outcome, listing.not_urls

@@ -190,7 +190,7 @@ class _AioRunner:
 
     async def run(self, client: AbstractAioWebClient, source: SyncSource) -> SiteReport | None:
         """Run one site to its end."""
-        await asyncio.sleep(self.session.options.delay())
+        await asyncio.sleep(await in_thread_to_end(self.session.delay, source))
         started = time.monotonic()
         async with closing_in_thread(partial(self.session.run, source)) as run:
             reader = SyncReader(run)

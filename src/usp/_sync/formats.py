@@ -5,8 +5,8 @@ Each writer is a pure function of changes, and yields lines without their ends.
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import datetime
 from typing import Final
 from urllib.parse import quote, unquote, urlsplit
 from uuid import UUID, uuid5
@@ -26,12 +26,13 @@ _MARKS: Final = {
     ChangeKind.MOVED: ">",
     ChangeKind.CHURN: "~",
 }
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _NOT_IN_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that no XML document can have, whatever the escape (XML 1.0, 2.2)."""
 _NOT_IN_IRI: Final = re.compile(r'[\x00-\x20\x7f<>"{}|\\^`]')
 _WEB_URL: Final = re.compile(r"https?://", re.IGNORECASE)
 _WORD_BREAKS: Final = re.compile(r"[-_+\s]++")
+_SITES_NAMED: Final = 3
+"""How many sites the title of a feed names."""
 _SUFFIX: Final = re.compile(r"\.[a-zA-Z]{2,5}$")
 
 
@@ -55,7 +56,16 @@ def json_lines(changes: Iterable[Change]) -> Iterator[str]:
     return (json.dumps(change.to_dict(), ensure_ascii=False) for change in changes)
 
 
-def atom_lines(changes: Iterable[Change], feed: UUID, title: str) -> Iterator[str]:
+def feed_title(sites: Sequence[str]) -> str:
+    """Return the title of a feed of the changes of some sites."""
+    names = [_WEB_URL.sub("", site).rstrip("/") for site in sites[:_SITES_NAMED]]
+    others = len(sites) - len(names)
+    return f"Changes in {', '.join(names)}{f' and {others} more' if others else ''}"
+
+
+def atom_lines(
+    changes: Iterable[Change], feed: UUID, title: str, checked: datetime
+) -> Iterator[str]:
     """Yield an Atom feed (RFC 4287) of changes, the newest first.
 
     The id of an entry is made from the feed and the number of the change, so a reader knows it
@@ -63,10 +73,11 @@ def atom_lines(changes: Iterable[Change], feed: UUID, title: str) -> Iterator[st
 
     :param feed: what no other feed has: the identity of the state.
     :param title: the title of the feed.
+    :param checked: when changes were last looked for: the date of a feed without any.
     """
     linked = (change for change in changes if _is_web_url(change.url))
     listed = sorted(linked, key=lambda change: change.seq, reverse=True)
-    updated = max((change.at for change in listed), default=_EPOCH)
+    updated = max((change.at for change in listed), default=checked)
     yield '<?xml version="1.0" encoding="utf-8"?>'
     yield '<feed xmlns="http://www.w3.org/2005/Atom">'
     yield f"  <title>{_xml(title)}</title>"

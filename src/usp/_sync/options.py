@@ -59,7 +59,7 @@ class SyncChoices:
         default. The others are in the state as well (``usp.changes``).
     :param emit_initial: whether the pages of the first run are ``added``.
     :param due: whether only those sitemaps are requested that are due, by how often each changed.
-    :param jitter: wait up to so many seconds before each site.
+    :param jitter: wait up to so many seconds before each site of which something is due.
     :param keep: how long changes are kept, such as ``90d``; None for ever.
     :param commit_each: whether a change counts as taken when the next one is asked for; else all of
         them do when the stream is closed, or its ``with`` block ends.

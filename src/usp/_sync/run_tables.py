@@ -192,6 +192,10 @@ class RunTables:
         query = "SELECT * FROM sitemaps WHERE site_id = ? AND url = ?"
         return next(self._rows(query, url), None)
 
+    def sitemaps(self) -> Iterator[sqlite3.Row]:
+        """Yield what is known of each sitemap."""
+        return self._rows("SELECT * FROM sitemaps WHERE site_id = ?")
+
     def _rows(self, query: str, *args: object) -> Iterator[sqlite3.Row]:
         cursor = self._db.cursor()
         cursor.row_factory = sqlite3.Row

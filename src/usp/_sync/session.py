@@ -5,7 +5,7 @@ It is the same for threads and asyncio; how sites are run, is not.
 
 import threading
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final, Self
@@ -119,6 +119,21 @@ class Session:
     def run(self, source: SyncSource) -> SiteRun:
         """Begin the run of a site."""
         return SiteRun(self.path, source.site_id, self.options.rules, now())
+
+    def delay(self, source: SyncSource) -> float:
+        """Return how many seconds to wait before a site; none, if nothing of it is due."""
+        delay = self.options.delay()
+        if not delay or self._looks_everywhere:
+            return delay
+        with closing(self.run(source)) as run:
+            return 0 if run.requests_nothing(source.name) else delay
+
+    @property
+    def _looks_everywhere(self) -> bool:
+        """Whether more is requested of a site than robots.txt and what it lists."""
+        chosen, policy = self.discovery, self.options.policy
+        more = chosen.use_known_paths or policy.use_homepage or policy.use_newer_paths
+        return bool(more) or not chosen.use_robots
 
     def close(self) -> None:
         """Forget what is old, and close the state; what was not taken comes again."""

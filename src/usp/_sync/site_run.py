@@ -63,13 +63,7 @@ class SiteRun:
         """Return what is known of a sitemap, for a conditional request."""
         with self._lock, self._path.errors():
             row = self._tables.sitemap(url)
-        if row is None or row["kind"] is None:
-            return None
-        is_known = row["etag"] or row["last_modified"] or row["sha256"]
-        is_fresh = self._chosen.only_due and not is_due(
-            self._now, row["fetched_at"], row["interval"]
-        )
-        if not is_known:  # a broken transfer, say: only a new one says what is there
+        if row is None or not _is_known(row):
             return None
         info = FetchInfo(
             status=200,
@@ -79,7 +73,29 @@ class SiteRun:
             sha256=row["sha256"].hex() if row["sha256"] else None,
         )
         children = _unpacked(row["children"])
-        return StoredDocument(row["final_url"], (), info, row["kind"], children, is_fresh)
+        fresh = self._is_fresh(row)
+        return StoredDocument(row["final_url"], (), info, row["kind"], children, fresh)
+
+    def _is_fresh(self, row: sqlite3.Row) -> bool:
+        """Tell whether a sitemap that is known is not requested, since it is not due."""
+        due = is_due(self._now, row["fetched_at"], row["interval"])
+        return self._chosen.only_due and not due
+
+    def requests_nothing(self, site: str) -> bool:
+        """Tell whether nothing is due of a site whose sitemaps are not looked for.
+
+        They are, unless a sitemap is the site itself, or its robots.txt lists some.
+
+        :param site: its name in the state.
+        """
+        has_start = False
+        with self._lock, self._path.errors():
+            for row in self._tables.sitemaps():
+                if not (_is_known(row) and self._is_fresh(row)):
+                    return False
+                lists_some = row["kind"] == Kind.ROBOTS and bool(_urls(row["children"]))
+                has_start = has_start or lists_some or row["url"] == site
+        return has_start
 
     def add(self, reading: SitemapReading) -> None:
         """Take what was read of a sitemap, compared with what is known of it."""
@@ -332,6 +348,15 @@ def _with_known(reading: SitemapReading, row: sqlite3.Row | None, old: Listing) 
 def _packed(children: tuple[ListedChild, ...]) -> bytes | None:
     """Return the sitemaps that a document lists, compressed; None if it lists none."""
     return zlib.compress(json.dumps(children).encode()) if children else None
+
+
+def _is_known(row: sqlite3.Row) -> bool:
+    """Tell whether a sitemap was read so that it can be compared.
+
+    Of a broken transfer, say, only a new one says what is there.
+    """
+    has_validator = row["etag"] or row["last_modified"] or row["sha256"]
+    return row["kind"] is not None and bool(has_validator)
 
 
 def _unpacked(data: bytes | None) -> tuple[ListedChild, ...]:

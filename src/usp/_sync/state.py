@@ -237,6 +237,13 @@ class State:
                 Run(*row) for row in self.connection.execute(f"{query} LIMIT ?", (site_id, limit))
             ]
 
+    def last_run_at(self, site_id: int | None = None) -> int | None:
+        """Return when the last run ended, of one site or of any; None if there was none."""
+        query = "SELECT max(at) FROM runs WHERE site_id = coalesce(?, site_id)"
+        with self.path.errors():
+            (at,) = self.connection.execute(query, (site_id,)).fetchone()
+        return None if at is None else int(at)
+
     def changes_by_day(self, site_id: int, since: int) -> dict[int, int]:
         """Return the number of changes of a site on each day since 1970, from a time on."""
         query = (
@@ -316,7 +323,11 @@ def _check_file(path: StatePath) -> None:
     """Check that a file is a state or absent, before anything is made beside it.
 
     :raises UsageError: if it is neither.
+    :raises StateError: if there is no folder for it.
     """
+    folder = Path(path.path).parent
+    if not folder.is_dir():
+        raise StateError(f"{path.path} can't be used: there is no folder {folder}.")
     if not Path(path.path).exists():
         return
     if not Path(path.path).is_file():

@@ -201,7 +201,7 @@ class _Runner:
 
     def run(self, source: SyncSource) -> SyncSource:
         """Run one site to its end."""
-        if self._ended.wait(self._session.options.delay()):
+        if self._ended.wait(self._session.delay(source)):
             return source
         started = time.monotonic()
         with closing(self._session.run(source)) as run:

@@ -4,7 +4,9 @@ A mistyped command or option gives one line with what was probably meant.
 """
 
 import argparse
+from collections.abc import Mapping
 from importlib import import_module
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple, NoReturn
 
 from usp._display import redact_argument, shown
@@ -57,8 +59,8 @@ class Command(NamedTuple):
     """Its own options."""
     fetches: bool = False
     """Whether it has the shared options, too."""
-    without: tuple[str, ...] = ()
-    """The shared options that it can't have: they leave pages out, and it compares sitemaps."""
+    without: Mapping[str, str] = MappingProxyType({})
+    """The shared options that it can't have, and why."""
     examples: tuple[tuple[str, str], ...] = ()
     """Commands, and what each is for."""
     second_argument: Argument | None = None
@@ -202,7 +204,10 @@ COMMANDS: Final = (
         Argument("SOURCE", f"{_SOURCE}; there may be several", is_repeatable=True),
         SYNC_OPTIONS,
         fetches=True,
-        without=("since", "until", "undated", "kind", "limit", "trust-index-lastmod"),
+        without=dict.fromkeys(
+            ("since", "until", "undated", "kind", "limit", "trust-index-lastmod"),
+            "whole sitemaps are compared",
+        ),
         examples=(
             ("usp sync example.org --state site.db", "the first run: a baseline"),
             ("usp sync example.org --state site.db --emit added -f urls", "what is new"),
@@ -347,8 +352,9 @@ def _reject(unknown: list[str], parser: argparse.ArgumentParser, command: Comman
     known = ["--help", *([] if command else ["--version"])]
     known += [flag for option in (command.options if command else ()) for flag in option.spellings]
     told = options[0] if is_given and "//" in options[0] else name
-    if command and name.removeprefix("--") in command.without:
-        parser.error(f"{name} can't be used here: whole sitemaps are compared")
+    reason = command.without.get(name.removeprefix("--")) if command else None
+    if reason:
+        parser.error(f"{name} can't be used here: {reason}")
     parser.error(f"there is no option {told}{hint(name, known)}")
 
 

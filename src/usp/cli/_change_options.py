@@ -53,8 +53,9 @@ SYNC_OPTIONS: Final = (
         ("--due",), "sitemaps", "request only sitemaps that are due, by how often each changed"
     ),
     Option(
-        ("--jitter",), "network", "wait up to so many seconds before each site", NUMBER, "SECONDS",
-        keyword="jitter",
+        ("--jitter",), "network",
+        "wait up to so many seconds before each site; not if nothing of it is --due",
+        NUMBER, "SECONDS", keyword="jitter",
     ),
     Option(
         ("--sites-at-once",), "network", "sites that are read at once (default: 8)", INTEGER, "N",

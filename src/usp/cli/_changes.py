@@ -3,10 +3,11 @@
 import argparse
 from collections.abc import Iterable, Iterator
 from contextlib import closing
-from pathlib import Path
+from datetime import UTC, datetime
 
-from usp._sync.changes import Change
-from usp._sync.formats import LINE_FORMATS, atom_lines
+from usp._sync.changes import Change, time_of
+from usp._sync.formats import LINE_FORMATS, atom_lines, feed_title
+from usp._sync.options import site_key
 from usp._sync.state import State
 from usp._sync.sync import changes
 from usp.cli._exit import Exit
@@ -44,5 +45,14 @@ def lines(found: Iterable[Change], args: argparse.Namespace) -> Iterator[str]:
     """Yield the lines of changes, in the format that the user has chosen."""
     if args.format in LINE_FORMATS:
         return LINE_FORMATS[args.format](found)
-    with closing(State.open_to_read(args.state)) as state:
-        return atom_lines(found, state.identity, f"Changes in {Path(args.state).stem}")
+    return _feed_lines(found, args.state, getattr(args, "site", None))
+
+
+def _feed_lines(found: Iterable[Change], path: str, site: str | None) -> Iterator[str]:
+    """Yield the lines of a feed; a run that finds the changes ends before the state is read."""
+    listed = list(found)
+    with closing(State.open_to_read(path)) as state:
+        names = [site_key(site)] if site else list(state.site_names().values())
+        last_run = state.last_run_at(state.site_id(names[0]) if site else None)
+        checked = time_of(last_run) or datetime.now(UTC)
+        yield from atom_lines(listed, state.identity, feed_title(names), checked)

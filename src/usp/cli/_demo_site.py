@@ -6,6 +6,7 @@
 
 import gzip
 import threading
+from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -104,6 +105,10 @@ TREE: Final = (
 """
 
 
+_REQUESTS_KEPT: Final = 200
+"""More than a crawl makes; a site that is served for days keeps no more."""
+
+
 class _Handler(BaseHTTPRequestHandler):
     timeout = 10  # an idle connection must not keep the server from stopping
     server: "_Server"
@@ -149,8 +154,8 @@ class DemoSite:
     """
 
     def __init__(self, port: int = 0) -> None:
-        self.requested: list[str] = []
-        """The paths that were requested, in order."""
+        self.requested: deque[str] = deque(maxlen=_REQUESTS_KEPT)
+        """The last paths that were requested, in order."""
         self._server = _Server(self, port)
         # A daemon thread: Ctrl-C may come before the ``with`` block is entered, or while it exits.
         self._thread = threading.Thread(

@@ -44,6 +44,8 @@ def run(args: argparse.Namespace) -> Exit:
         seconds = progress.seconds
     if reading.stream is not None:
         return report_outcome(Summary.of_stream(reading.stream, found.pages, seconds), args)
+    if reading.not_urls:
+        tell(f"{args.source}: {count(reading.not_urls, 'row')} without a URL left out")
     return _report(args, found, seconds)
 
 

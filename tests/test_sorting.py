@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.open_files import open_files
-from usp._diff.sorting import LineSorter
+from usp._sorting import LineSorter
 from usp.exceptions import StorageError
 
 lines = st.text(st.characters(exclude_characters="\n"), max_size=12)
