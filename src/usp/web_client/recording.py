@@ -253,9 +253,11 @@ class _AioRecordingCrawlScope(AioCrawlScope):
             response = await self._scope.head(url)
         return aio_recorded(response, fetch)
 
-    def order_in_recording(self, url: str, validators: Validators | None = None) -> float:
+    def order_in_recording(
+        self, url: str, validators: Validators | None = None, *, method: str = "GET"
+    ) -> float:
         """Return when the next response for a URL comes, if a recording is replayed."""
-        return self._scope.order_in_recording(url, validators)
+        return self._scope.order_in_recording(url, validators, method=method)
 
     async def close(self) -> None:
         """Release what belongs to the crawl."""
