@@ -21,7 +21,8 @@ from usp._check.site_facts import SiteFacts
 from usp._parse import EntryShape, Kind
 
 EntryRule = Callable[[EntryFacts], Iterable[Occurrence]]
-"""Every entry of every sitemap comes to each: one that finds nothing should return ``()``."""
+"""It is asked about every entry that has one of its keys, or its prefix, in documents of its kinds:
+about very many, so it should return ``()`` if it finds nothing."""
 PageRule = Callable[[PageFacts], Iterator[Occurrence]]
 
 

@@ -55,13 +55,21 @@ def check(
     suppression = chosen.suppression(options)
     folder, earlier = chosen.folder(source), chosen.earlier(source)
     named = None if folder else table_input(source)
-    is_recording = named is not None and named.kind is InputKind.RECORDING
-    is_table = named is not None and not is_recording
-    if named and is_recording:
-        source, web_client = replayed(named)
+    recording = named if named and named.kind is InputKind.RECORDING else None
+    is_table = bool(named and not recording)
+    if recording:
+        source, web_client = replayed(recording)
     live = chosen.live_options(web_client)
-    ways = (use_robots, use_known_paths, folder, observer, is_recording)
-    checked = CheckedSource(source, crawl_policy, web_client, *ways)
+    checked = CheckedSource(
+        source,
+        crawl_policy,
+        web_client,
+        use_robots=use_robots,
+        use_known_paths=use_known_paths,
+        folder=folder,
+        observer=observer,
+        owns_client=recording is not None,
+    )
 
     def make_run(site: SiteFacts) -> CheckRun:
         again = checked.digests if chosen.twice and not checked.is_local else None

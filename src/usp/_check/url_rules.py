@@ -40,7 +40,7 @@ _DEVELOPMENT: Final = frozenset({"localhost", "local", "test", "internal", "exam
 
 
 @entry_rule(
-    *("SM350", "SM351", "SM353", "SM355", "SM356", "SM357", "SM359", "SM360", "SM361", "SM362")
+    "SM350", "SM351", "SM353", "SM355", "SM356", "SM357", "SM359", "SM360", "SM361", "SM362"
 )
 def urls(facts: EntryFacts) -> Iterable[Occurrence]:
     """Look at each URL; of nearly all, the host was looked at before."""
