@@ -56,7 +56,6 @@ def check(
     folder, earlier = chosen.folder(source), chosen.earlier(source)
     named = None if folder else table_input(source)
     recording = named if named and named.kind is InputKind.RECORDING else None
-    is_table = bool(named and not recording)
     if recording:
         source, web_client = replayed(recording)
     live = chosen.live_options(web_client)
@@ -71,16 +70,15 @@ def check(
         owns_client=recording is not None,
     )
 
-    def make_run(site: SiteFacts) -> CheckRun:
+    def make_run(site: SiteFacts, codes: frozenset[str] | None = None) -> CheckRun:
         again = checked.digests if chosen.twice and not checked.is_local else None
-        codes = decided_codes() if is_table else None
         parts = CheckParts(folder, earlier, live, again, codes)
         run = CheckRun(site, parts, suppression, on_occurrence)
         if chosen.state is not None and earlier is None:
             run.take([Occurrence("SM750", None, detail=_NO_EARLIER)])
         return run
 
-    if is_table:
-        run = make_run(SiteFacts(options, SiteRobots(options.agents)))
+    if named and not recording:
+        run = make_run(SiteFacts(options, SiteRobots(options.agents)), decided_codes())
         return TableCheckStream(source, run, crawl_policy)
     return checked.stream(options, make_run)
