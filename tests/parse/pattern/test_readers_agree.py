@@ -17,6 +17,7 @@ from tests.parse.pattern.readers import (
     assert_readers_agree,
     documents,
     entries,
+    forget_all,
     read,
 )
 from tests.parse.reading import ALL, SM, u
@@ -307,3 +308,26 @@ def test_readers_agree_on_what_is_not_as_it_looks(name: str) -> None:
     assert_readers_agree([ODD_DOCUMENTS[name]])
     assert_readers_agree([head_is_known])
     assert_readers_agree([ODD_DOCUMENTS[name]])
+
+
+ENTRIES_AROUND = {
+    "a field after an entry in an entry": "<url><url/><loc>http://h.example/0</loc></url>",
+    "a group after an entry in an entry": (
+        "<url><url/><image:image><image:loc>http://h.example/i</image:loc></image:image></url>"
+    ),
+    "an entry that declares its own namespace": (
+        f"<x xmlns='urn:x'>{u('http://h.example/0')}<url {SM}><loc>http://h.example/9</loc></url></x>"
+    ),
+}
+
+
+@pytest.mark.parametrize("written", ENTRIES_AROUND.values(), ids=ENTRIES_AROUND)
+def test_what_was_read_before_changes_nothing(written: str) -> None:
+    usual = "".join(
+        u(f"http://h.example/{n}", "<image:image><image:loc>/i</image:loc></image:image>")
+        for n in range(1, 9)
+    )
+    data = f"<urlset {ALL}>{usual}{written}{usual.replace('/h.', '/j.')}</urlset>".encode()
+    forget_all()
+    assert_readers_agree([data])
+    assert_readers_agree([data])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from itertools import count
 
 import pytest
 from hypothesis import given
@@ -130,6 +131,37 @@ def feeds(draw: st.DrawFn) -> tuple[Kind, bytes]:
         st.sampled_from(["{}", "<image><url>x</url></image>{}", "<a><b>{}</b></a>", "<x:y/>{}"])
     )
     return kind, f"{head}{around.format(draw(gaps).join(listed))}{tail}".encode()
+
+
+_FIELDS = st.sampled_from(["", "<lastmod>2020-05-06</lastmod>", "<priority>1</priority>", "<x/>"])
+_CONTAINERS = st.lists(
+    st.tuples(st.sampled_from(["{}", "<b>{}</b>", "<b><c>{}</c></b>"]), st.lists(_FIELDS)),
+    max_size=5,
+)
+"""Entries, some of them inside of other elements."""
+
+
+@examples(100)
+@given(_CONTAINERS)
+def test_readers_agree_on_entries_in_other_elements(
+    containers: list[tuple[str, list[str]]],
+) -> None:
+    numbers = count()
+    listed = (
+        around.format("".join(u(f"http://h.example/{next(numbers)}", more) for more in fields))
+        for around, fields in containers
+    )
+    data = f"<urlset {ALL}>{''.join(listed)}</urlset>".encode()
+    assert_same_entries(data, Kind.URLSET)
+    assert_readers_agree([data])
+
+
+def test_entries_after_those_in_another_element_come_after_them() -> None:
+    entries = [u(f"http://h.example/{number}") for number in range(6)]
+    entries[0] = u("http://h.example/0", "<lastmod>2020-05-06</lastmod>")
+    first, inside, last = ("".join(entries[at : at + 2]) for at in (0, 2, 4))
+    data = f"<urlset {SM}>{first}<b>{inside}</b>{last}</urlset>".encode()
+    assert assert_same_entries(data, Kind.URLSET)
 
 
 @examples(400)

@@ -75,10 +75,11 @@ def split_children(shape: str) -> list[str] | None:
 
 def learn(
     shapes: list[str], grammar: Grammar, scope: NamespaceScope
-) -> tuple[list[ChildPattern], bool]:
+) -> tuple[list[ChildPattern], str | None]:
     """Return what the children of an entry give, up to one that has to be left to expat.
 
-    Also return whether there is none, nor anything else for which the entry is left to expat.
+    Also return the key of the entry; None if there is one, or anything else for which the entry is
+    left to expat.
     """
     problems = StructureProblems()
     scope = scope.reporting_to(problems)
@@ -90,11 +91,12 @@ def learn(
             children.append(sample.read(shape))  # noqa: PERF401 -- those before an error count
         sample.end(name_of(shapes[0]))
     except (expat.ExpatError, _UnclearError):
-        return children, False
+        return children, None
     if len(builder.completed) != 1 or builder.unclosed_entries or problems.found:
-        return children, False
-    record = list(builder.completed[0][1])
-    return children, len(record) == sum(len(child.keys) for child in children)
+        return children, None
+    key, record, _ = builder.completed[0]
+    is_clear = len(list(record)) == sum(len(child.keys) for child in children)
+    return children, key if is_clear else None
 
 
 class _UnclearError(Exception):

@@ -161,6 +161,7 @@ class _TreeReader:
             self._check_url(row[shape.url], entry, tag)
         self.entries.append(self._new_run(tag, shape, rows))
         self.count += len(rows)
+        self._run = None
         return True
 
     def _new_run(self, tag: Tag, shape: Shape, rows: list[Row]) -> EntryRun:

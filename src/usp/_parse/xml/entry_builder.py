@@ -143,7 +143,12 @@ class EntryBuilder:
         """Handle a start tag."""
         if self._leaf is not None:
             self._push_leaf()
-        elif not attributes and (tag := self._known.get(name)) is not None:  # most tags
+        elif (  # most tags
+            not attributes
+            and (tag := self._known.get(name)) is not None
+            # Else it is in what remains of an entry around another one, which is left.
+            and (self._entry is not None or self._children is self._entries)
+        ):
             if tag.children is None:
                 if self._text:
                     self._bare_text = self._bare_text or "".join(self._text).strip()
