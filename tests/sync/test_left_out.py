@@ -11,6 +11,7 @@ import pytest
 import usp
 from tests.server import LoopbackServer
 from tests.sync.rounds import NS, PAGES, cut, kept, urlset
+from usp.objects.outcome import Outcome
 
 EMPTY_FEED = b'<rss version="2.0"><channel><title>t</title></channel></rss>'
 
@@ -20,10 +21,20 @@ def state(tmp_path: Path) -> Path:
     return tmp_path / "state.db"
 
 
-def run(url: str, state: Path, **options: Any) -> list[tuple[str, str]]:
+def synced(url: str, state: Path, **options: Any) -> usp.Sync:
     fields = {"max_attempts": 1, "scheme_fallback": False, "confirm": 1, "max_removed": 1} | options
-    with usp.sync(url, state=state, **fields) as found:
+    return usp.sync(url, state=state, **fields)
+
+
+def run(url: str, state: Path, **options: Any) -> list[tuple[str, str]]:
+    with synced(url, state, **options) as found:
         return [(str(one.change), one.url.removeprefix(PAGES)) for one in found]
+
+
+def report(url: str, state: Path, **options: Any) -> usp.SiteReport:
+    with synced(url, state, **options) as found:
+        list(found)
+    return found.reports[0]
 
 
 def index(server: LoopbackServer, *names: str) -> bytes:
@@ -164,6 +175,72 @@ def test_a_robots_txt_that_declares_nothing_any_more_takes_nothing_away(
     assert [run(server.url, state, **options) for _ in range(3)] == [[]] * 3
     server.site["/robots.txt"] = kept(robots(server, "a"))
     assert run(server.url, state, **options) == [("removed", "2")]
+
+
+@pytest.mark.parametrize("is_kept", [False, True])
+def test_identical_bytes_of_a_damaged_index_are_as_damaged_in_every_run(
+    server: LoopbackServer, state: Path, is_kept: bool
+) -> None:
+    """They must not stand for what is known from before, which has more."""
+    serve(server, index=index(server, "a", "b"), a=urlset("1"), b=urlset("2"))
+    url = f"{server.url}index.xml"
+    assert run(url, state) == []
+    damaged = index(server, "a", "b")[:-30]
+    server.site["/index.xml"] = kept(damaged) if is_kept else damaged
+    for _ in range(3):
+        made = report(url, state)
+        assert (made.outcome, made.incomplete, made.changes.total()) == (Outcome.PARTIAL, 1, 0)
+
+
+@pytest.mark.parametrize("is_kept", [False, True])
+def test_a_robots_txt_without_its_declarations_says_the_same_in_every_run(
+    server: LoopbackServer, state: Path, is_kept: bool
+) -> None:
+    server.site["/robots.txt"] = kept(robots(server, "a"))
+    serve(server, a=urlset("1"))
+    assert run(server.url, state) == []
+    without = b"User-agent: *\nAllow: /\n"
+    server.site["/robots.txt"] = kept(without) if is_kept else without
+    for _ in range(3):
+        made = report(server.url, state)
+        assert (made.outcome, made.pages, made.changes.total()) == (Outcome.NONE, 1, 0)
+
+
+def test_the_reason_of_a_report_is_that_of_a_sitemap_or_of_robots_txt(
+    server: LoopbackServer, state: Path
+) -> None:
+    """A path that was only guessed may have no sitemap; it says why if nothing answers at all."""
+    server.site["/robots.txt"] = robots(server, "a")
+    server.site["/sitemap.xml"] = 403
+    serve(server, a=urlset("1"))
+
+    def failed(**options: Any) -> tuple[int, str | None]:
+        made = report(server.url, state, **options)
+        return made.failed, made.reason
+
+    assert failed(use_known_paths=True) == (0, None)
+    server.site["/a.xml"] = 503
+    number, reason = failed(use_known_paths=True)
+    assert (number, "503" in str(reason)) == (1, True)
+    server.site["/robots.txt"] = 503
+    number, reason = failed()
+    assert (number, "503" in str(reason)) == (0, True)
+    nothing_there = report("http://127.0.0.1:9/", state, use_robots=False, use_known_paths=True)
+    assert (nothing_there.outcome, nothing_there.failed) == (Outcome.UNREACHABLE, 0)
+    assert "refused" in str(nothing_there.reason).lower()
+
+
+def test_what_robots_txt_declares_no_more_is_read_as_before_if_it_is_found_otherwise(
+    server: LoopbackServer, state: Path
+) -> None:
+    server.site["/robots.txt"] = kept(robots(server, "sitemap", "other"))
+    serve(server, sitemap=urlset("1"), other=urlset("2"))
+    assert run(server.url, state) == []
+    server.site["/robots.txt"] = b"User-agent: *\n"
+    serve(server, sitemap=urlset("3"), other=urlset("4"))
+    options = {"use_known_paths": True}
+    assert run(server.url, state, **options) == [("added", "3"), ("missing", "1")]
+    assert run(server.url, state, **options) == []
 
 
 def test_a_sitemap_that_once_was_a_feed_that_broke_off_has_not_expired(

@@ -21,7 +21,8 @@ from tests.sync.runs import HOME, NOW, Read, Site, entries, sitemap_url
 from usp._parse import Kind
 from usp._sync.readings import RunRules, SitemapReading, Structure
 from usp._sync.site_run import SiteRun
-from usp._sync.state import State
+from usp._sync.state import MIGRATIONS, State, _check_content
+from usp._sync.state_path import StatePath
 from usp.exceptions import StateError, UsageError
 from usp.objects.fetch_info import FetchInfo
 
@@ -209,6 +210,61 @@ def test_a_state_is_locked_under_all_its_names(
     with in_use(Path("state.db")), pytest.raises(StateError, match="used by another process"):
         usp.sync("https://example.org/", state="link.db", wait=0)
     assert_free(Path("link.db"))
+
+
+def test_a_path_that_cannot_be_followed_is_refused_in_one_line(tmp_path: Path) -> None:
+    circle, other = tmp_path / "circle.db", tmp_path / "other.db"
+    circle.symlink_to(other)
+    other.symlink_to(circle)
+    for path in (circle, circle / "state.db", "a\0b", "\ud800", "x" * 10_000):
+        with pytest.raises(UsageError, match=r"can't be the path of a state: .*\.$"):
+            usp.sync("https://example.org/", state=path)
+        with pytest.raises(UsageError, match="can't be the path of a state"):
+            usp.changes(path)
+
+
+def test_a_state_that_another_process_makes_meanwhile_is_no_file_of_another_program(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "state.db"
+    with closing(StatePath.of(path).connect()) as connection:
+        connection.execute("PRAGMA journal_mode = WAL")  # as the other process does first
+
+        def make_it(statement: str) -> None:
+            if "user_version" in statement:  # in the midst of the check
+                connection.set_trace_callback(None)
+                State.open_to_run(path).close()
+
+        connection.set_trace_callback(make_it)
+        assert _check_content(connection, str(path), create=True) == 0
+        assert _check_content(connection, str(path), create=False) == len(MIGRATIONS)
+
+
+def test_the_wait_for_a_file_that_is_being_made_can_be_ended(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    given_up = threading.Event()
+    with closing(sqlite3.connect(path, isolation_level=None)) as maker:
+        maker.execute("BEGIN EXCLUSIVE")
+        started = time.monotonic()
+        with pytest.raises(StateError, match="used by another process"):
+            State.open_to_run(path, wait=0)
+        threading.Timer(0.1, given_up.set).start()
+        with pytest.raises(StateError, match="used by another process"):
+            State.open_to_run(path, 60, given_up)
+        assert time.monotonic() - started < 4  # SQLite itself would wait for five seconds
+        maker.execute("ROLLBACK")
+    assert_free(path)
+
+
+def test_only_what_is_in_use_is_said_to_be(tmp_path: Path) -> None:
+    path = StatePath.of(tmp_path / "state.db")
+    with closing(path.connect()) as connection:
+        with pytest.raises(StateError, match="no such table: locked"), path.errors():
+            connection.execute("SELECT * FROM locked")
+        with closing(path.connect(wait=0)) as other:
+            connection.execute("BEGIN EXCLUSIVE")
+            with pytest.raises(StateError, match="used by another process"), path.errors():
+                other.execute("BEGIN EXCLUSIVE")
 
 
 def test_a_name_that_sqlite_takes_for_something_else_is_a_file(

@@ -6,8 +6,9 @@ executor, which is also used to resolve names: parsing must not occupy all of it
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from contextvars import copy_context
 from functools import partial
 from typing import Final, ParamSpec, Protocol, TypeVar
 from weakref import WeakKeyDictionary
@@ -27,8 +28,14 @@ async def in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs)
 
     :raises ThreadStartError: if none can be started.
     """
-    try:
+    with _thread_errors():
         return await asyncio.to_thread(function, *args, **kwargs)
+
+
+@contextmanager
+def _thread_errors() -> Iterator[None]:
+    try:
+        yield
     except RuntimeError as error:
         if is_thread_start(error):
             raise thread_start_error(error) from error
@@ -39,23 +46,28 @@ async def in_thread_to_end(function: Callable[P, T], *args: P.args, **kwargs: P.
     """Call a function in a thread, and wait for it even if the task is cancelled meanwhile.
 
     So what it uses can be closed afterwards: nothing uses it any more.
+
+    :raises ThreadStartError: if none can be started.
     """
     return await _to_end(partial(function, *args, **kwargs), lambda: None)
 
 
 async def _to_end(function: Callable[[], T], on_cancel: Callable[[], object]) -> T:
-    call = asyncio.ensure_future(in_thread(function))
+    loop = asyncio.get_running_loop()
     cancelled: asyncio.CancelledError | None = None
-    while not call.done():
-        try:
-            await asyncio.wait([call])
-        except asyncio.CancelledError as error:
-            cancelled = error
-            on_cancel()
-    if cancelled:
-        call.exception()  # else asyncio says that nobody has asked for it
-        raise cancelled
-    return call.result()
+    with _thread_errors():
+        # No task: asyncio.run() cancels all tasks at its end, and the thread would go on alone.
+        call = loop.run_in_executor(None, copy_context().run, function)
+        while not call.done():
+            try:
+                await asyncio.wait([call])
+            except asyncio.CancelledError as error:
+                cancelled = error
+                on_cancel()
+        if cancelled:
+            call.exception()  # else asyncio says that nobody has asked for it
+            raise cancelled
+        return call.result()
 
 
 class Closable(Protocol):

@@ -31,6 +31,7 @@ Keep = timedelta | str | None
 """How long something is kept: a duration such as ``90d``; None for ever."""
 _SHARE: Final = re.compile(r"\s*(\d{1,3}(?:\.\d{1,6})?)\s?(%?)\s*")
 _ALL: Final = 100
+_NO_ANSWER: Final = frozenset({Outcome.BLOCKED, Outcome.UNREACHABLE})
 
 
 class SyncFields(PolicyFields, total=False):
@@ -154,8 +155,8 @@ class SiteReport:
     :param not_modified: those of them that were answered with 304.
     :param bytes: the bytes of all bodies as received.
     :param seconds: how long it took.
-    :param reason: why the first sitemap, or robots.txt, that could not be read could not, in words;
-        None if all could.
+    :param reason: why a sitemap or robots.txt could not be read: the first reason, in words; of a
+        site that gave no answer at all, that of the first URL tried. None if all could be read.
     """
 
     site: str
@@ -180,6 +181,7 @@ class SiteReport:
         result, traffic = reader.result, reader.traffic
         if result is None:
             return None
+        guess_reason = traffic.guess_reason if outcome in _NO_ANSWER else None
         return cls(
             site,
             outcome,
@@ -195,7 +197,7 @@ class SiteReport:
             traffic.not_modified,
             traffic.bytes,
             seconds,
-            traffic.reason,
+            traffic.reason or guess_reason,
         )
 
 

@@ -67,12 +67,24 @@ class Traffic:
     incomplete: int = 0
     """The sitemaps that were read in part."""
     failed: int = 0
+    """The sitemaps that could not be read."""
     reason: str | None = None
-    """Why the first of those that could not be read could not."""
+    """Why a sitemap or robots.txt could not be read: the first reason."""
+    guess_reason: str | None = None
+    """Why a URL that nothing declares had no answer: the first reason."""
 
     def fail(self, reason: str | None) -> None:
-        """Take note of a document that could not be read."""
+        """Count a sitemap that could not be read, and note why."""
+        self.failed += 1
         self.reason = self.reason or reason
+
+    def miss_robots(self, reason: str | None) -> None:
+        """Note why robots.txt could not be read; it is no sitemap that failed."""
+        self.reason = self.reason or reason
+
+    def miss_guess(self, reason: str | None) -> None:
+        """Note why a URL that nothing declares had no answer; there may be no sitemap at all."""
+        self.guess_reason = self.guess_reason or reason
 
     def observe(self, event: Event) -> None:
         """Count an event."""
@@ -155,7 +167,6 @@ class SyncReader:
             self.traffic.incomplete += not is_whole
             self._run.add(self._reading(node, document, is_whole=is_whole))
         elif row["state"] == "failed":
-            self.traffic.failed += 1
             self.traffic.fail(row["reason"])
             self._run.add_failed(
                 _requested(node),
@@ -168,11 +179,13 @@ class SyncReader:
         """Take a URL that nothing declares, and where nothing is."""
         attempt = node.attempt()
         result = attempt.result
+        is_robots = node.found_by is FoundBy.WELL_KNOWN
         if result in _NO_ANSWER:
-            self.traffic.fail(attempt.detail)
+            miss = self.traffic.miss_robots if is_robots else self.traffic.miss_guess
+            miss(attempt.detail)
         if result not in _SAYS_NOTHING:
             # Without robots.txt, sitemaps that it lists are not known.
-            hides = node.found_by is FoundBy.WELL_KNOWN and result in _NO_ANSWER
+            hides = is_robots and result in _NO_ANSWER
             self._run.add_failed(_requested(node), None, may_list_sitemaps=hides)
 
     def _reading(self, node: Node, document: Document, *, is_whole: bool) -> SitemapReading:

@@ -125,14 +125,14 @@ _COMMIT: Final = (
 class SitemapVisit(NamedTuple):
     """What a run has read of a known sitemap."""
 
-    number: int
+    sitemap_id: int
     known_url: str
     """Its URL after redirects, before the run."""
     final_url: str
     """The same as the run has found it."""
-    is_whole: int
+    is_whole: bool
     """Whether it was read whole; not if it was not met."""
-    was_read: int
+    was_read: bool
     """Whether an earlier run has read it."""
 
 
@@ -221,7 +221,11 @@ class RunTables:
 
     def visits(self) -> list[SitemapVisit]:
         """Return the known sitemaps, and what the run has read of each."""
-        return [SitemapVisit(*row) for row in self._db.execute(_VISITED, (self._site,))]
+        rows = self._db.execute(_VISITED, (self._site,))
+        return [
+            SitemapVisit(sitemap_id, known_url, final_url, bool(is_whole), bool(was_read))
+            for sitemap_id, known_url, final_url, is_whole, was_read in rows
+        ]
 
     def stage(self, row: Mapping[str, Any], entries: Listing | None = None) -> None:
         """Collect the new row of a sitemap; without entries, its listing stays."""

@@ -85,7 +85,8 @@ class SiteRun:
         """Take what was read of a sitemap, compared with what is known of it."""
         with self._lock, self._path.errors(), self._tables.collecting():
             row = self._tables.sitemap(reading.url)
-            reading = replace(reading, is_whole=reading.is_whole and not _is_silenced(reading, row))
+            if _lost_its_declarations(reading, row):
+                reading = replace(reading, is_whole=False)
             is_silent = self._note_silent(reading.url, row, reading.parent_url)
             if reading.fetch_info.unchanged and row is not None:
                 self._add_unchanged(reading, row)
@@ -163,8 +164,9 @@ class SiteRun:
             url = reading.final_url
             self._tables.touch(found, url, is_rolling=was_rolling, is_silent=is_silent)
         info = reading.fetch_info
-        # After a transfer that broke off, nothing says what the server has.
-        is_stored = reading.is_storable and not info.truncated
+        # What is known has more than a damaged document, or one that broke off: its bytes must not
+        # stand for that in the next run.
+        is_stored = reading.is_whole and reading.is_storable and not info.truncated
         row_of_sitemap = {
             "url": reading.url,
             "final_url": reading.final_url,
@@ -229,7 +231,7 @@ class SiteRun:
 
     def _confirming(self, vanished: list[int], is_structure_whole: bool) -> "_Confirming":
         gone = set(vanished)
-        left = [one for one in self._tables.visits() if one.number not in gone]
+        left = [one for one in self._tables.visits() if one.sitemap_id not in gone]
         unread = [one for one in left if not one.is_whole]
         return _Confirming(
             {url for one in left for url in (one.known_url, one.final_url)},
@@ -244,7 +246,7 @@ class SiteRun:
         tables, confirm = self._tables, self._chosen.confirm
 
         def evidence() -> Iterator[Evidence]:
-            yield from tables.touched(is_confirmed=confirming.nowhere_else(self._now))
+            yield from tables.touched(is_confirmed=confirming.is_all_read)
             for url, at, absence in tables.missing():
                 is_confirmed = confirming.by(absence.sitemap_url) and confirming.nowhere_else(at)
                 yield Evidence(url, absence=absence, is_confirmed=is_confirmed)
@@ -299,7 +301,7 @@ def _is_rolling(reading: SitemapReading, row: sqlite3.Row | None) -> bool:
     return reading.kind in _FEEDS or reading.news > len(reading.entries) * _NEWS_SHARE
 
 
-def _is_silenced(reading: SitemapReading, row: sqlite3.Row | None) -> bool:
+def _lost_its_declarations(reading: SitemapReading, row: sqlite3.Row | None) -> bool:
     """Tell whether a robots.txt declared sitemaps, and declares none any more.
 
     Any text can be a robots.txt, so it may just as well be a message of a server that is down. A

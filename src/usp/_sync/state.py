@@ -11,16 +11,17 @@ import json
 import sqlite3
 import threading
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack, closing
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 from usp._sync.changes import Change, ChangeKind, time_of
 from usp._sync.state_path import WAIT_SECONDS, StatePath, is_busy
-from usp.exceptions import StateError, UsageError
+from usp.exceptions import UsageError
 
 APPLICATION: Final = 0x75737073
 """What says that an SQLite file is a state: ``usps`` in ASCII."""
@@ -147,11 +148,12 @@ class State:
         :raises StateError: if another process uses it, or it can't be written.
         """
         path = StatePath.of(given)
-        _check_file(path)
+        wait_for = _Patience(time.monotonic() + wait, given_up or threading.Event())
         with ExitStack() as undo, path.errors():
+            wait_for(partial(_check_file, path))
             lock = path.connect_lock()
             undo.callback(lock.close)
-            _acquire(lock, wait, given_up or threading.Event())
+            wait_for(partial(lock.execute, "BEGIN EXCLUSIVE"))
             state = cls._opened(path, create=True)
             state._lock = lock
             undo.pop_all()
@@ -253,22 +255,26 @@ class State:
     def deliver(self, site_id: int, seq: int) -> None:
         """Record that somebody has taken the changes of a site up to this one."""
         with self.path.errors():
-            self.connection.execute(
-                "UPDATE sites SET delivered = max(delivered, ?) WHERE id = ?", (seq, site_id)
-            )
+            self._deliver(site_id, seq)
 
     def deliver_unless_busy(self, site_id: int, seq: int) -> bool:
         """Do the same, unless another connection is writing just now; tell whether it was done."""
-        self.connection.execute("PRAGMA busy_timeout = 0")
-        try:
-            self.deliver(site_id, seq)
-        except StateError as error:
-            if isinstance(error.__cause__, sqlite3.OperationalError) and is_busy(error.__cause__):
-                return False
-            raise
-        finally:
-            self.connection.execute(f"PRAGMA busy_timeout = {WAIT_SECONDS * 1000:.0f}")
+        with self.path.errors():
+            self.connection.execute("PRAGMA busy_timeout = 0")
+            try:
+                self._deliver(site_id, seq)
+            except sqlite3.OperationalError as error:
+                if is_busy(error):
+                    return False
+                raise
+            finally:
+                self.connection.execute(f"PRAGMA busy_timeout = {WAIT_SECONDS * 1000:.0f}")
         return True
+
+    def _deliver(self, site_id: int, seq: int) -> None:
+        self.connection.execute(
+            "UPDATE sites SET delivered = max(delivered, ?) WHERE id = ?", (seq, site_id)
+        )
 
     def forget(self, before: int) -> None:
         """Forget changes that were taken, and URLs that are gone, if they are older than this."""
@@ -283,21 +289,27 @@ class State:
             )
 
 
-def _acquire(lock: sqlite3.Connection, wait: float, given_up: threading.Event) -> None:
-    """Lock a file, as soon as no other process does.
+class _Patience(NamedTuple):
+    """How long to wait for another process.
 
     SQLite could wait itself, but nothing could end that: no signal, and no other thread.
     """
-    end = time.monotonic() + wait
-    while True:
-        try:
-            lock.execute("BEGIN EXCLUSIVE")
-        except sqlite3.OperationalError as error:
-            is_over = time.monotonic() >= end or given_up.wait(_WAIT_STEP)
-            if is_over or not is_busy(error):
-                raise
-        else:
-            return
+
+    end: float
+    given_up: threading.Event
+
+    def __call__(self, use: Callable[[], object]) -> None:
+        """Use a file, as soon as no other process is in the way."""
+        while True:
+            try:
+                use()
+            except sqlite3.OperationalError as error:
+                if not is_busy(error) or time.monotonic() >= self.end:
+                    raise
+                if self.given_up.wait(_WAIT_STEP):
+                    raise
+            else:
+                return
 
 
 def _check_file(path: StatePath) -> None:
@@ -309,7 +321,7 @@ def _check_file(path: StatePath) -> None:
         return
     if not Path(path.path).is_file():
         raise UsageError(f"{path.path} is no file, but a folder or a device: a state is a file.")
-    with path.errors(), closing(path.connect()) as connection:
+    with closing(path.connect(wait=0)) as connection:
         _check_content(connection, path.path, create=True)
 
 
@@ -328,9 +340,11 @@ def _check_content(connection: sqlite3.Connection, path: str, *, create: bool) -
     :param create: whether it may be empty.
     :raises UsageError: if it is no state.
     """
-    (application,) = connection.execute("PRAGMA application_id").fetchone()
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
-    (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    with connection:  # one transaction: another process may be making the state
+        connection.execute("BEGIN")
+        (application,) = connection.execute("PRAGMA application_id").fetchone()
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     is_new = not application and not tables
     if is_new and not create:
         raise UsageError(f"{path} is not a state of usp: it is empty.")
