@@ -34,6 +34,7 @@ from tests.package_files import (
     tree_of_file,
 )
 from usp import exceptions
+from usp.web_client.abstract_aio_client import AbstractAioWebClient
 
 LAYERS = (
     {"_version", "_installation", "_display", "_quantities"},
@@ -82,9 +83,13 @@ sites: what goes wrong with it must not end the crawl of the others."""
 
 FRAMES = SimpleNamespace(RecordBatch=object, Table=object, DataFrame=object)
 """What stands for the libraries of tables, which may not be installed."""
-LAZILY_IMPORTED = {"ssl": ssl, "urllib3": urllib3, "Path": Path} | dict.fromkeys(
-    ("pa", "pd", "pl"), FRAMES
-)
+LAZILY_IMPORTED = {
+    "ssl": ssl,
+    "urllib3": urllib3,
+    "Path": Path,
+    "AbstractAioWebClient": AbstractAioWebClient,
+    **dict.fromkeys(("pa", "pd", "pl"), FRAMES),
+}
 """Names in annotations whose modules are not loaded for them."""
 MAX_LINES_IN_A_FILE = 420
 MAX_LINES_IN_A_FUNCTION = 60

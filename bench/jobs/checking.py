@@ -92,7 +92,7 @@ def check_entries(clusters: int, broken: int, repeated: int) -> JobResult:
                 facts = EntryFacts(sitemap, entry)
                 for rule in rules:
                     add = rule.add if facts.is_page else rule.add_child
-                    found.take_all(add(facts))
+                    found.take_all(add(facts) if add else ())
             for rule in rules:
                 found.take_all(rule.end_document(sitemap, DocumentEnd()))
         for rule in rules:

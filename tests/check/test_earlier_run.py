@@ -112,6 +112,14 @@ def test_what_an_unread_index_may_name_is_undecided(site: Site) -> None:
     assert site.codes() == ["SM802", "SM750"]
 
 
+def test_a_blank_date_before_the_date_does_not_hide_that_it_moved(site: Site) -> None:
+    site.serve(a=urlset(site.pages(20)))
+    site.sync()
+    moved = urlset(site.pages(20), "2099-01-01")
+    site.serve(a=moved.replace("<lastmod>", "<lastmod> </lastmod><lastmod>"))
+    assert site.codes() == ["SM458"]
+
+
 def test_dates_that_move_alone_are_found(site: Site) -> None:
     site.serve(a=urlset(site.pages(20)))
     site.sync()

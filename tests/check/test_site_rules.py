@@ -89,7 +89,7 @@ def test_a_url_in_two_sitemaps_is_found_with_the_first_one(server: LoopbackServe
     occurrences = found(server, "SM365")
     assert places(server, occurrences) == [("/b.xml", "/page"), ("/c.xml", "/page")]
     assert [one.line for one in occurrences] == [3, 4]
-    assert occurrences[1].detail == f"it is in {server.at('a.xml')}, too (line 4)"
+    assert occurrences[1].detail == f"it was listed before ({server.at('a.xml')}, line 4)"
 
 
 def test_a_url_in_a_news_sitemap_too_is_only_information(server: LoopbackServer) -> None:
@@ -108,7 +108,7 @@ def test_twins_are_found_and_each_names_the_other(server: LoopbackServer) -> Non
     server.site["/a.xml"] = urlset(server.at("page"), server.at("Page/"), server.at("page2"))
     (occurrence,) = found(server, "SM366")
     assert occurrence.url == server.at("Page/")
-    assert occurrence.detail == f"{server.at('page')} is in {server.at('a.xml')} (line 3)"
+    assert occurrence.detail == f"{server.at('page')} is listed, too (line 3)"
 
 
 def test_links_of_clusters_are_compared_over_all_sitemaps(server: LoopbackServer) -> None:

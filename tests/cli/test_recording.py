@@ -34,6 +34,20 @@ def test_a_command_is_recorded_and_replayed(site: LoopbackServer, tmp_path: Path
     assert len(site.requests) == count
 
 
+def test_live_pages_are_requested_with_the_same_settings_and_recorded_and_replayed(
+    site: LoopbackServer, tmp_path: Path
+) -> None:
+    file, sent = str(tmp_path / "site.warc.gz"), ("--header", "X-Colour: blue", "--select", "SM9")
+    site.site["/a.xml"] = urlset(site.at("gone"))
+    recorded = listed("check", site.url, "--live", *sent, "--record", file)
+    assert "SM901" in "".join(recorded[1])
+    assert {r.headers.get("x-colour") for r in site.requests if r.path == "/gone"} == {"blue"}
+    count = len(site.requests)
+    for source in ((site.url, "--replay", file), (file,)):
+        assert listed("check", *source, "--live", *sent)[:2] == recorded[:2]
+    assert len(site.requests) == count
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

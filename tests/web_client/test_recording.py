@@ -21,6 +21,10 @@ from usp._drive.run import run as drive
 from usp.objects.fetch_info import FetchInfo, StoredDocument
 from usp.objects.outcome import FoundBy
 from usp.objects.sitemap import AbstractSitemap, IndexWebsiteSitemap, InvalidSitemap
+from usp.web_client.abstract_aio_client import (
+    AbstractAioWebClientSuccessResponse,
+    AioCrawlScope,
+)
 from usp.web_client.abstract_client import (
     AbstractWebClient,
     AbstractWebClientSuccessResponse,
@@ -175,6 +179,49 @@ def test_attempts_come_in_their_order_and_each_crawl_begins_anew(
     assert first.status_code() == 503
     bodies = [r.raw_data() for r in others if isinstance(r, AbstractWebClientSuccessResponse)]
     assert bodies == [b"second", b"third", b"third"]
+
+
+def test_attempts_by_head_and_by_get_have_an_order_of_their_own(
+    server: LoopbackServer, file: Path
+) -> None:
+    url, answers = server.at("x"), iter([Answer(410), Answer(503), Answer(404)])
+    server.site["/x"] = lambda _: next(answers)
+
+    async def statuses(scope: AioCrawlScope) -> list[int | None]:
+        found = []
+        for request in (scope.head, scope.get, scope.get):
+            response = await request(url)
+            assert isinstance(response, WebClientErrorResponse)
+            found.append(response.status_code())
+        return found
+
+    async def record() -> list[int | None]:
+        async with AioRecordingWebClient(file) as client, client.for_crawl(server.url) as scope:
+            return await statuses(scope)
+
+    assert run(record()) == [410, 503, 404]
+    scope = AioReplayWebClient(file).for_crawl(server.url)
+    orders = [scope.order_in_recording(url, method=method) for method in ("HEAD", "GET")]
+    assert orders == [0, 1]
+    assert run(statuses(scope)) == [410, 503, 404]
+    assert scope.order_in_recording(url) == 2
+
+
+def test_a_url_of_which_only_the_head_was_requested_is_not_in_the_recording(
+    server: LoopbackServer, file: Path
+) -> None:
+    server.site["/x"] = "text"
+
+    async def record() -> None:
+        async with AioRecordingWebClient(file) as client, client.for_crawl(server.url) as scope:
+            response = await scope.head(server.at("x"))
+            assert isinstance(response, AbstractAioWebClientSuccessResponse)
+            await response.close()
+
+    run(record())
+    response = ReplayWebClient(file).for_crawl(server.url).get(server.at("x"))
+    assert isinstance(response, WebClientErrorResponse)
+    assert response.message() == f"{server.at('x')} is not in the recording"
 
 
 def test_conditional_requests_are_recorded(server: LoopbackServer, file: Path) -> None:

@@ -27,6 +27,7 @@ from usp._validate import (
     check_strings,
 )
 from usp.exceptions import UsageError
+from usp.web_client import as_web_client, default_aio_client
 from usp.web_client.abstract_client import AbstractWebClient
 
 ENGINES: Final = ("google", "bing", "yandex", "baidu")
@@ -78,8 +79,8 @@ class CheckChoices:
     :param live: how many of the listed pages are requested: a number, a share such as ``"5%"``,
         ``"all"``, or True for 200. It needs the extra ``async``.
     :param seed: the same seed chooses the same pages.
-    :param live_client: makes the client for these pages; by default an ``AioWebClient``, or what
-        records into, or replays from, the file of ``web_client``.
+    :param live_client: makes the client for these pages; by default ``for_asyncio()`` of
+        ``web_client``: an ``AioWebClient``, or what shares the recording of ``web_client``.
     """
 
     select: Iterable[str] = ()
@@ -146,13 +147,12 @@ class CheckChoices:
 
         :param web_client: the client that fetches the sitemaps.
         :raises MissingExtraError: if aiohttp is not installed.
+        :raises UsageError: if it replays, and can't do so in asyncio.
         """
         if self.live is False or self.live is None:
             return None
         check_callables(live_client=self.live_client)
-        make_client = self.live_client
-        if make_client is None or (web_client and web_client.replays):
-            make_client = _live_client_for(web_client)
+        make_client = self.live_client or _live_client_for(web_client)
         return LiveOptions(SampleSize.of(self.live), check_int("seed", self.seed, 0), make_client)
 
     def earlier(self, source: SourceName) -> AgainstEarlierRun | None:
@@ -167,20 +167,17 @@ class CheckChoices:
 
 
 def _live_client_for(web_client: AbstractWebClient | None) -> MakeAioClient:
-    """Return what makes a client for live pages: one that shares a recording, if there is one.
+    """Return what makes the client that goes with the one for sitemaps, and shares its recording.
 
     :raises MissingExtraError: if aiohttp is needed, and not installed.
+    :raises UsageError: if it replays, and can't do so in asyncio.
     """
-    from usp.web_client import default_aio_client
-    from usp.web_client.recording import RecordingWebClient
-    from usp.web_client.replay import ReplayWebClient
-
-    if isinstance(web_client, ReplayWebClient):
-        return web_client.for_asyncio
+    given = None if web_client is None else as_web_client(web_client)
+    if given is not None and given.replays:
+        replay = given.for_asyncio()  # now: a replay needs no loop, and wrong use is told at once
+        return lambda: replay
     load("aiohttp", "live", "async")
-    return (
-        web_client.for_asyncio if isinstance(web_client, RecordingWebClient) else default_aio_client
-    )
+    return default_aio_client if given is None else given.for_asyncio
 
 
 explains_check = explained_by(CheckChoices, "What you can choose, each a keyword")

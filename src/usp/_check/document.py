@@ -1,7 +1,6 @@
 """Checking one document: its problems, its entries, and what they are together."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
 
 from usp._check import rule_modules
 from usp._check.facts import DocumentEnd, EntryFacts, SitemapFacts
@@ -70,12 +69,9 @@ class _EntryCheck:
         self, sitemap: SitemapFacts, rules: Sequence[DocumentRule], site_rules: Sequence[SiteRule]
     ) -> None:
         self._sitemap = sitemap
-        self._of_document = _overridden(rules, DocumentRule.add)
-        self._of_site = {
-            True: _overridden(site_rules, SiteRule.add),
-            False: _overridden(site_rules, SiteRule.add_child),
-        }
-        """By whether an entry lists a page."""
+        self._of_document = [rule.add for rule in rules if rule.add]
+        self._of_pages = [rule.add for rule in site_rules if rule.add]
+        self._of_children = [rule.add_child for rule in site_rules if rule.add_child]
 
     def __call__(self, entry: AuditEntry) -> list[Occurrence]:
         """Return what is found in an entry."""
@@ -85,15 +81,9 @@ class _EntryCheck:
             found += find(facts)
         for add in self._of_document:
             add(facts)
-        for add in self._of_site[facts.is_page]:
-            found += add(facts)
+        for look_at in self._of_pages if facts.is_page else self._of_children:
+            found += look_at(facts)
         return found
-
-
-def _overridden(rules: Iterable[object], method: Callable[..., Any]) -> list[Callable[..., Any]]:
-    """Return a method of each rule, but for rules that don't have one of their own."""
-    name = method.__name__
-    return [getattr(rule, name) for rule in rules if getattr(type(rule), name) is not method]
 
 
 def of_problem(problem: Problem, sitemap_url: str | None) -> Occurrence:

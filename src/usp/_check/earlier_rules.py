@@ -19,7 +19,7 @@ from usp._check.registry import CHECKED, SiteRule
 from usp._check.samples import PageEntry
 from usp._check.url_key import url_key
 from usp._check.value_rules import utc
-from usp._parse import Kind, parse_date
+from usp._parse import Kind
 
 CHECKED.update(("SM458", "SM801", "SM802", "SM803", "SM804"))
 _SHARE: Final = 0.9
@@ -58,7 +58,6 @@ class AgainstEarlierRun(SiteRule):
         self._sitemap = sitemap
         self._known = self._of(sitemap) if sitemap else None
         self._count = self._sum = self._dated = self._later = 0
-        self._last_date, self._last_is_later = "", False
 
     def _of(self, sitemap: SitemapFacts) -> EarlierSitemap | None:
         return self._by_url.get(sitemap.declared_url) or self._by_url.get(sitemap.url)
@@ -83,16 +82,12 @@ class AgainstEarlierRun(SiteRule):
         self._urls.add(key >> TOP_BYTE, key, hashed, mark)
 
     def _look_at_date(self, facts: EntryFacts) -> None:
-        written = next(iter(facts.entry.raw("lastmod")), "")
+        written, date = facts.lastmod
         earlier = self._known.fetched_at if self._known else None
         if not written or earlier is None:
             return
-        if written != self._last_date:
-            date = parse_date(written)
-            self._last_date = written
-            self._last_is_later = date is not None and utc(date) > earlier
         self._dated += 1
-        self._later += self._last_is_later
+        self._later += date is not None and utc(date) > earlier
 
     def end_document(self, sitemap: SitemapFacts, end: DocumentEnd) -> Iterator[Occurrence]:
         """Compare a sitemap with what it was."""

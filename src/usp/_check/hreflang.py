@@ -15,6 +15,7 @@ from usp._check.listing import partition_of
 from usp._check.origins import MAX_HOSTS, Origins, ReadHosts
 from usp._check.partitions import COUNT, MASK, TOP_BYTE, Partitions, hash64
 from usp._crawl.unique_urls import string_hash
+from usp._parse import BoundedLookup
 
 X_DEFAULT: Final = "x-default"
 """The version for all other languages. A link to it needs no return, though it may be one: a page
@@ -36,16 +37,9 @@ def code_of(written: str) -> str:
     return written.strip().lower()
 
 
-class _CodeHashes(dict[str, int]):
-    """The hashes of codes as they are written; odd, so that no factor is zero."""
-
-    def __missing__(self, written: str) -> int:
-        hashed = hash64(code_of(written)) | 1
-        if len(self) >= _MAX_CODES:
-            self.clear()
-        if len(written) <= _MAX_CODE:
-            self[written] = hashed
-        return hashed
+def _hash_of_code(written: str) -> int:
+    """Return the hash of a code; odd, so that no factor is zero."""
+    return hash64(code_of(written)) | 1
 
 
 class HreflangSignatures:
@@ -62,7 +56,7 @@ class HreflangSignatures:
         """Page, and what it gives as its version for all other languages."""
         self.read_hosts = ReadHosts()
         self._origins = Origins()
-        self._codes = _CodeHashes()
+        self._codes = BoundedLookup(_hash_of_code, _MAX_CODES, _MAX_CODE)
         self._later: Counter[str] = Counter()
 
     def add(self, url: str, alternates: Alternates, entry_id: int) -> None:

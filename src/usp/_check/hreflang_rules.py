@@ -6,7 +6,6 @@ Those that compare entries with one another need the whole site.
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import Final
 
 from usp._check.facts import EntryFacts
@@ -15,15 +14,16 @@ from usp._check.hreflang import X_DEFAULT
 from usp._check.language_codes import LANGUAGES, REGIONS
 from usp._check.registry import entry_rule
 from usp._check.rules import CheckSeverity
+from usp._parse import bounded_cache
 
 _CODE: Final = re.compile(
     r"(?P<language>[a-z]{2})(?:-(?P<script>[a-z]{4}))?(?:-(?:(?P<region>[a-z]{2})|(?P<area>\d{3})))?"
 )
 
 
-_MAX_KEPT_CODES: Final = 256
-_MAX_KEPT_CODE: Final = 32
-"""What is remembered is bounded in number and length: some hundred languages, and real codes."""
+_MAX_KEPT_CODES: Final = 2048
+"""How long the codes of an entry are in all of which the faults are kept: there are some hundred
+languages."""
 _Fault = tuple[str, str, CheckSeverity | None]
 """Code, detail and severity."""
 
@@ -35,8 +35,7 @@ def alternates_of_an_entry(facts: EntryFacts) -> Iterator[Occurrence]:
     if not found:
         return
     codes = tuple([code for code, _ in found])
-    is_usual = len(codes) <= _MAX_KEPT_CODES and max(map(len, codes)) <= _MAX_KEPT_CODE
-    for fault in (_known_faults if is_usual else _faults_of_codes)(codes):
+    for fault in _faults_of_codes(codes):
         yield facts.occurrence(*fault)
     if len(set(codes)) < len(codes):
         yield from _several_urls(facts)
@@ -55,13 +54,15 @@ def _several_urls(facts: EntryFacts) -> Iterator[Occurrence]:
             yield facts.occurrence("SM581", f"{code} has {len(hrefs)} URLs")
 
 
+def _length(codes: tuple[str, ...]) -> int:
+    return len(codes) + sum(map(len, codes))
+
+
+@bounded_cache(1024, _MAX_KEPT_CODES, length=_length)
 def _faults_of_codes(codes: tuple[str, ...]) -> tuple[_Fault, ...]:
     """Return what is wrong with the codes of an entry; most entries of a site have the same."""
     different = dict.fromkeys(codes)
     return (*filter(None, map(_fault_of, different)), *_regions(set(different)))
-
-
-_known_faults: Final = lru_cache(maxsize=1024)(_faults_of_codes)
 
 
 def _fault_of(code: str) -> _Fault | None:

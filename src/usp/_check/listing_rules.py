@@ -26,6 +26,11 @@ _TWIN: Final = 366
 _LISTS_PAGES: Final = frozenset({Kind.URLSET, Kind.TEXT, Kind.RSS, Kind.ATOM, Kind.JSON_FEED})
 _SPECIAL: Final = ("news:", "image:", "video:")
 """What a sitemap may be for, beside pages: the prefixes of its extensions."""
+_WRONG: Final = {
+    LinkFault.NO_RETURN: ", whose entry does not link back",
+    LinkFault.OTHER_NAME: ", whose entry gives another code for itself",
+}
+"""What is wrong with a link, in words."""
 
 
 class EntryText(NamedTuple):
@@ -139,12 +144,11 @@ class ListedUrls(SiteRule):
         sitemap_url, special = self._sitemaps[self._ids.sitemap_of(entry_id)]
         severity = None
         if number in {_LISTED_AGAIN, _TWIN}:
-            other_url, other_special = self._sitemaps[self._ids.sitemap_of(other)]
             first = self._texts.at(other)
-            detail = f"it is in {other_url}, too" + _line(first)
-            if number == _TWIN:
-                detail = f"{first.url} is in {other_url}" + _line(first)
-            elif special != other_special:
+            what = f"{first.url} is listed, too" if number == _TWIN else "it was listed before"
+            detail = what + self._place(other, first, entry_id)
+            other_special = self._sitemaps[self._ids.sitemap_of(other)][1]
+            if number == _LISTED_AGAIN and special != other_special:
                 severity = CheckSeverity.INFO
         else:
             detail, severity = self._faulty_link(entry_id, entry, note)
@@ -162,26 +166,20 @@ class ListedUrls(SiteRule):
         if fault is LinkFault.UNLISTED:
             is_same_host = host_of(entry.url) == host_of(href)
             return f"{link}, which no sitemap lists", None if is_same_host else CheckSeverity.INFO
-        where = self._place(other, entry_id)
-        details = {
-            LinkFault.CONFLICT: f"{link} here, but not for {self._texts.at(other).url}{where}",
-            LinkFault.NO_RETURN: f"{link}, whose entry does not link back{where}",
-            LinkFault.OTHER_NAME: f"{link}, whose entry gives another code for itself{where}",
-        }
-        return details[fault], None
+        against = self._texts.at(other)
+        what = f" here, but not for {against.url}" if fault is LinkFault.CONFLICT else _WRONG[fault]
+        return link + what + self._place(other, against, entry_id), None
 
-    def _place(self, entry_id: int, seen_from: int) -> str:
+    def _place(self, entry_id: int, entry: EntryText, seen_from: int) -> str:
         """Return where an entry is, for a reader who looks at another one."""
-        line = self._texts.at(entry_id).line
         number = self._ids.sitemap_of(entry_id)
         is_here = number == self._ids.sitemap_of(seen_from)
-        parts = ["" if is_here else self._sitemaps[number][0], f"line {line}" if line else ""]
+        parts = [
+            "" if is_here else self._sitemaps[number][0],
+            f"line {entry.line}" if entry.line else "",
+        ]
         named = ", ".join(filter(None, parts))
         return f" ({named})" if named else ""
-
-
-def _line(entry: EntryText) -> str:
-    return f" (line {entry.line})" if entry.line else ""
 
 
 def _order(note: Note, entry: EntryText) -> tuple[int, int, int]:

@@ -4,6 +4,7 @@ import re
 from typing import Final, NamedTuple
 
 from usp._crawl.unique_urls import UniqueUrls
+from usp._parse import BoundedLookup, keep
 
 MAX_HOSTS: Final = 10_000
 """How many hosts are kept by name; a site with more is counted as a whole."""
@@ -42,38 +43,26 @@ class Origins:
     """Looks up the origins of URLs; nearly all have one of a few."""
 
     def __init__(self) -> None:
-        self._known: dict[str, UrlOrigin | None] = {}
+        self._known = BoundedLookup(origin_of, MAX_HOSTS, MAX_HOST_NAME)
 
     def of(self, url: str) -> UrlOrigin | None:
         """Return the origin of a URL; None if it is no HTTP(S) URL with a host."""
         end = url.find("/", _AFTER_SCHEME)
-        prefix = url[:end] if end > 0 else url
-        known = self._known
-        try:
-            return known[prefix]
-        except KeyError:
-            origin = origin_of(prefix)
-            if len(known) >= MAX_HOSTS:
-                known.clear()
-            if len(prefix) <= MAX_HOST_NAME:
-                known[prefix] = origin
-            return origin
+        return self._known[url[:end] if end > 0 else url]
 
 
 class ReadHosts:
     """The hosts of all listed pages: of other hosts, no sitemap was read."""
 
     def __init__(self) -> None:
-        self._recent: set[str] = set()
+        self._recent: dict[str, None] = {}
         self._all = UniqueUrls()
 
     def add(self, host: str) -> None:
         """Remember a host."""
         if host not in self._recent:
-            if len(self._recent) >= MAX_HOSTS:
-                self._recent.clear()
             if len(host) <= MAX_HOST_NAME:
-                self._recent.add(host)
+                keep(self._recent, host, None, MAX_HOSTS)
             self._all.add(host)
 
     def __contains__(self, host: str) -> bool:

@@ -21,18 +21,19 @@ from usp._check.site_facts import SiteFacts
 from usp._parse import EntryShape, Kind
 
 EntryRule = Callable[[EntryFacts], Iterable[Occurrence]]
-"""Every entry of every sitemap comes to each: one that finds nothing should return ``()``."""
+"""It is asked about every entry that has one of its keys, or its prefix, in documents of its kinds:
+about very many, so it should return ``()`` if it finds nothing."""
 PageRule = Callable[[PageFacts], Iterator[Occurrence]]
 
 
 class DocumentRule:
     """Looks at one document."""
 
+    add: Callable[[EntryFacts], None] | None = None
+    """Looks at an entry; None for a rule that looks at none."""
+
     def __init__(self, sitemap: SitemapFacts) -> None:
         self._sitemap = sitemap
-
-    def add(self, facts: EntryFacts) -> None:
-        """Look at an entry."""
 
     def finish(self, end: DocumentEnd) -> Iterable[Occurrence]:
         """Return what was found, once the document was read."""
@@ -43,15 +44,10 @@ class DocumentRule:
 class SiteRule:
     """Looks at all documents of a check. What can be told at once is returned at once."""
 
-    def add(self, facts: EntryFacts) -> Iterable[Occurrence]:
-        """Look at an entry that lists a page."""
-        del facts
-        return ()
-
-    def add_child(self, facts: EntryFacts) -> Iterable[Occurrence]:
-        """Look at an entry, or a line of robots.txt, that names a sitemap."""
-        del facts
-        return ()
+    add: Callable[[EntryFacts], Iterable[Occurrence]] | None = None
+    """Looks at an entry that lists a page; None for a rule that looks at none."""
+    add_child: Callable[[EntryFacts], Iterable[Occurrence]] | None = None
+    """Looks at an entry, or a line of robots.txt, that names a sitemap; None likewise."""
 
     def end_document(self, sitemap: SitemapFacts, end: DocumentEnd) -> Iterable[Occurrence]:
         """Look at a document that was read."""

@@ -55,24 +55,30 @@ def check(
     suppression = chosen.suppression(options)
     folder, earlier = chosen.folder(source), chosen.earlier(source)
     named = None if folder else table_input(source)
-    is_recording = named is not None and named.kind is InputKind.RECORDING
-    is_table = named is not None and not is_recording
-    if named and is_recording:
-        source, web_client = replayed(named)
+    recording = named if named and named.kind is InputKind.RECORDING else None
+    if recording:
+        source, web_client = replayed(recording)
     live = chosen.live_options(web_client)
-    ways = (use_robots, use_known_paths, folder, observer, is_recording)
-    checked = CheckedSource(source, crawl_policy, web_client, *ways)
+    checked = CheckedSource(
+        source,
+        crawl_policy,
+        web_client,
+        use_robots=use_robots,
+        use_known_paths=use_known_paths,
+        folder=folder,
+        observer=observer,
+        owns_client=recording is not None,
+    )
 
-    def make_run(site: SiteFacts) -> CheckRun:
+    def make_run(site: SiteFacts, codes: frozenset[str] | None = None) -> CheckRun:
         again = checked.digests if chosen.twice and not checked.is_local else None
-        codes = decided_codes() if is_table else None
         parts = CheckParts(folder, earlier, live, again, codes)
         run = CheckRun(site, parts, suppression, on_occurrence)
         if chosen.state is not None and earlier is None:
             run.take([Occurrence("SM750", None, detail=_NO_EARLIER)])
         return run
 
-    if is_table:
-        run = make_run(SiteFacts(options, SiteRobots(options.agents)))
+    if named and not recording:
+        run = make_run(SiteFacts(options, SiteRobots(options.agents)), decided_codes())
         return TableCheckStream(source, run, crawl_policy)
     return checked.stream(options, make_run)

@@ -12,7 +12,7 @@ from usp._check.findings import Occurrence
 from usp._check.origins import MAX_HOST_NAME
 from usp._check.registry import entry_rule
 from usp._check.rules import CheckSeverity
-from usp._parse import Kind
+from usp._parse import Kind, bounded_cache
 
 MAX_URL: Final = 2048
 MAX_URL_YANDEX: Final = 1024
@@ -40,7 +40,7 @@ _DEVELOPMENT: Final = frozenset({"localhost", "local", "test", "internal", "exam
 
 
 @entry_rule(
-    *("SM350", "SM351", "SM353", "SM355", "SM356", "SM357", "SM359", "SM360", "SM361", "SM362")
+    "SM350", "SM351", "SM353", "SM355", "SM356", "SM357", "SM359", "SM360", "SM361", "SM362"
 )
 def urls(facts: EntryFacts) -> Iterable[Occurrence]:
     """Look at each URL; of nearly all, the host was looked at before."""
@@ -123,21 +123,14 @@ def _hosts(facts: EntryFacts, urls: list[str]) -> Iterator[Occurrence]:
             yield facts.occurrence(*problem, url=url)
 
 
+@bounded_cache(1024, MAX_HOST_NAME)
 def _host_problem(written: str) -> tuple[str, str] | None:
     """Return the code of a host that can't be reached, and why; None for any other."""
-    # What is longer is no name of a host, and would fill the cache.
-    return (_known_host if len(written) <= MAX_HOST_NAME else _judged_host)(written)
-
-
-def _judged_host(written: str) -> tuple[str, str] | None:
     host = written.strip("[]").lower()
     if _is_development_host(host):
         return "SM361", f"the host {host}"
     problem = _impossible(host)
     return ("SM362", f"the host {host[:80]} {problem}") if problem else None
-
-
-_known_host: Final = lru_cache(maxsize=1024)(_judged_host)
 
 
 def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:

@@ -23,6 +23,11 @@ class PageRequest:
     needs_body: bool = True
     """Whether HEAD would not do."""
 
+    @property
+    def method(self) -> str:
+        """The HTTP method."""
+        return "GET" if self.needs_body else "HEAD"
+
 
 @dataclass(slots=True)
 class _Queued:

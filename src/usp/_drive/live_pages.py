@@ -104,7 +104,7 @@ class _PageRun:
         self._requests: Iterator[PageRequest] | None = requests
         self._policy = policy
         self._intervals = intervals
-        self._queue = PageQueue(policy)
+        self._queue: PageQueue
         self._replayed: InRecordedOrder[PageRequest] | None = None
         """The requests in flight, if a recording answers."""
         self._tasks: dict[asyncio.Task[_Fetched], PageRequest] = {}
@@ -122,8 +122,11 @@ class _PageRun:
         self._scope = scope = self._client.for_crawl(homepage)
         if self._client.replays:
             self._queue = PageQueue(without_delays(self._policy))
-            self._replayed = InRecordedOrder(lambda one: scope.order_in_recording(one.url))
+            self._replayed = InRecordedOrder(
+                lambda one: scope.order_in_recording(one.url, method=one.method)
+            )
         else:
+            self._queue = PageQueue(self._policy)
             for origin, seconds in self._intervals.items():
                 self._queue.keep_interval(origin, seconds)
 

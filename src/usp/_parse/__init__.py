@@ -31,6 +31,7 @@ from usp._parse.input.decompress import MAX_DOCUMENT_BYTES, decompress_all, is_c
 from usp._parse.input.sniff import Kind
 from usp._parse.push_parser import PushParser
 from usp._parse.source import Source
+from usp._parse.values.bounded_cache import BoundedLookup, bounded_cache, keep
 from usp._parse.values.dates import parse_date
 from usp._parse.values.text import clean_text
 from usp._parse.values.timestamps import timestamp
@@ -46,6 +47,7 @@ __all__ = [
     "UNEXPECTED",
     "Audit",
     "AuditEntry",
+    "BoundedLookup",
     "Child",
     "ChildSelection",
     "Document",
@@ -58,6 +60,7 @@ __all__ = [
     "PushParser",
     "RobotsRules",
     "Source",
+    "bounded_cache",
     "clean_text",
     "columns_of_pages",
     "compared_path",
@@ -69,6 +72,7 @@ __all__ = [
     "inspect",
     "is_compressed",
     "is_http_url",
+    "keep",
     "known_document",
     "links_of_header",
     "once_a_shape",

@@ -7,7 +7,7 @@ the expat reader.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache, wraps
+from functools import wraps
 from typing import Any, Final, TypeVar
 
 from usp._display import redact
@@ -24,6 +24,7 @@ from usp._parse.pages import check_entry, report_repeated, urls_of
 from usp._parse.pattern.layout import EntryRun
 from usp._parse.quick_check import QuickCheck
 from usp._parse.source import Source
+from usp._parse.values.bounded_cache import bounded_cache
 from usp._parse.values.deduplicate import Deduplicator
 from usp._parse.values.text import clean_text
 from usp._parse.xml.audit_builder import UNEXPECTED
@@ -71,17 +72,9 @@ def once_a_shape(find: Callable[[EntryShape], _Found]) -> Callable[[EntryShape],
     return remembered
 
 
+@bounded_cache(1024, _MAX_KEPT_KEYS)
 def _shape_of(keys: tuple[str, ...]) -> EntryShape:
     """Return the shape of an entry with these keys; only that of a long one is made anew."""
-    return _known_shape(keys) if len(keys) <= _MAX_KEPT_KEYS else _shape(keys)
-
-
-@lru_cache(maxsize=1024)
-def _known_shape(keys: tuple[str, ...]) -> EntryShape:
-    return _shape(keys)
-
-
-def _shape(keys: tuple[str, ...]) -> EntryShape:
     at: dict[str, list[int]] = {}
     for number, key in enumerate(keys):
         at.setdefault(key, []).append(number)

@@ -79,7 +79,6 @@ def run(args: argparse.Namespace) -> Exit:
             keywords |= {
                 "on_occurrence": _taker(args, out, known),
                 "web_client": client,
-                "live_client": settings.live_client(client) if args.live else None,
                 "observer": progress.tally.observe,
                 "policy": settings.policy,
                 **settings.discovery,

@@ -5,7 +5,7 @@ under the name of its option.
 """
 
 import argparse
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,7 +17,6 @@ from usp.exceptions import UsageError
 from usp.web_client.abstract_client import AbstractWebClient
 
 if TYPE_CHECKING:
-    from usp.web_client.abstract_aio_client import AbstractAioWebClient
     from usp.web_client.aio_client import AioWebClient
 
 _SEPARATORS: Final = {"cookie": "; "}
@@ -67,14 +66,14 @@ class Settings:
             from usp.web_client.replay import ReplayWebClient
 
             return ReplayWebClient(self.recording.replay)
-        from usp.web_client.requests_client import RequestsWebClient  # takes long to import
+        from usp.cli._client import CommandClient  # takes long to import
 
         if self.client_settings.get("verify") is False:
             from urllib3 import disable_warnings
 
             disable_warnings()  # the user has asked for it
         try:
-            client = RequestsWebClient(**self.client_settings)
+            client = CommandClient(self.aio_client, self.client_settings)
         except UsageError as error:
             raise named_by_option(error, self.options) from None
         return self.recording.recorded(client) if self.recording else client
@@ -92,22 +91,6 @@ class Settings:
             return AioWebClient(**self.client_settings)
         except UsageError as error:
             raise named_by_option(error, self.options) from None
-
-    def live_client(
-        self, client: AbstractWebClient | None
-    ) -> "Callable[[], AbstractAioWebClient] | None":
-        """Return what makes clients for asyncio that record what they fetch, if this one does.
-
-        :param client: the client of the command.
-        :return: None if the client replays a recording: it makes one by itself.
-        """
-        from usp.web_client.recording import RecordingWebClient
-
-        if client is not None and client.replays:
-            return None
-        if isinstance(client, RecordingWebClient):
-            return lambda: client.for_asyncio(self.aio_client())
-        return self.aio_client
 
 
 @dataclass(frozen=True, slots=True)

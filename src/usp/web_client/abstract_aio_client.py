@@ -78,10 +78,14 @@ class AioCrawlScope:
         self,
         url: str,  # noqa: ARG002 -- for subclasses
         validators: Validators | None = None,  # noqa: ARG002 -- for subclasses
+        *,
+        method: str = "GET",  # noqa: ARG002 -- for subclasses
     ) -> float:
         """Return when the next response for a URL comes, in the order of a recording.
 
         Called if the client replays one: results are taken in the order of the recording.
+
+        :param method: ``HEAD`` for a request by ``head()``.
         """
         return 0.0
 

@@ -14,13 +14,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from http import HTTPStatus
 from types import MappingProxyType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from usp._closing import ClosesAtExit
 from usp._display import redact
-from usp.exceptions import NoWebClientException
+from usp.exceptions import NoWebClientException, UsageError
 from usp.objects.fetch_info import Validators
 from usp.web_client._http import settings
+
+if TYPE_CHECKING:
+    from usp.web_client.abstract_aio_client import AbstractAioWebClient
 
 __all__ = [
     "RETRYABLE_HTTP_STATUS_CODES",
@@ -268,6 +271,21 @@ class AbstractWebClient(ABC):
         Called once per crawl, on the caller's thread, before the first request.
         """
         return CrawlScope(self)
+
+    def for_asyncio(self) -> "AbstractAioWebClient":
+        """Return a new client for asyncio that goes with this one; live pages are fetched with it.
+
+        By default an ``AioWebClient``, which knows nothing of the settings of this client.
+
+        :raises UsageError: if this client replays a recording, and has no such method of its own:
+            what a recording lacks must not be fetched from a network.
+        """
+        if self.replays:
+            name = type(self).__name__
+            raise UsageError(f"{name} replays a recording, but has no for_asyncio() of its own.")
+        from usp.web_client.aio_client import AioWebClient  # takes long to import
+
+        return AioWebClient()
 
     def abort(self) -> bool:
         """End everything that this client has in flight; by default, it continues.

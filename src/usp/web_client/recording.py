@@ -85,10 +85,11 @@ class RecordingWebClient(AbstractWebClient):
     def for_asyncio(self, client: AbstractAioWebClient | None = None) -> "AioRecordingWebClient":
         """Return a client for asyncio that records into the same file, which this one finishes.
 
-        :param client: the client to fetch with, which is closed with the new one; by default an
-            ``AioWebClient``.
+        :param client: the client to fetch with, which is closed with the new one; by default,
+            what ``for_asyncio()`` of the client that fetches here returns.
         """
-        return AioRecordingWebClient._into(self._file, client)
+        fetching = self._client.for_asyncio() if client is None else client
+        return AioRecordingWebClient._into(self._file, fetching)
 
     def abort(self) -> bool:
         """End what the client that fetches has in flight."""
@@ -177,20 +178,21 @@ class AioRecordingWebClient(AbstractAioWebClient):
         check_optional_instance("client", client, AbstractAioWebClient)
         self._owns_file = True
         self._owns_client = client is None or close_client
-        self._begin(_recording_file(path, source, replace=replace), client)
+        fetching = default_aio_client() if client is None else client
+        self._begin(_recording_file(path, source, replace=replace), fetching)
 
     @classmethod
-    def _into(cls, file: RecordingFile, client: AbstractAioWebClient | None) -> Self:
+    def _into(cls, file: RecordingFile, client: AbstractAioWebClient) -> Self:
         """Return a client that records into a file which somebody else finishes."""
-        check_optional_instance("client", client, AbstractAioWebClient)
+        check_instance("client", client, AbstractAioWebClient)
         made = cls.__new__(cls)
         made._owns_file, made._owns_client = False, True
         made._begin(file, client)
         return made
 
-    def _begin(self, file: RecordingFile, client: AbstractAioWebClient | None) -> None:
+    def _begin(self, file: RecordingFile, client: AbstractAioWebClient) -> None:
         self._file = file
-        self._client = default_aio_client() if client is None else client
+        self._client = client
         self._outside = RecordedCrawl(file)
         self.replays = self._client.replays
 
@@ -253,9 +255,11 @@ class _AioRecordingCrawlScope(AioCrawlScope):
             response = await self._scope.head(url)
         return aio_recorded(response, fetch)
 
-    def order_in_recording(self, url: str, validators: Validators | None = None) -> float:
+    def order_in_recording(
+        self, url: str, validators: Validators | None = None, *, method: str = "GET"
+    ) -> float:
         """Return when the next response for a URL comes, if a recording is replayed."""
-        return self._scope.order_in_recording(url, validators)
+        return self._scope.order_in_recording(url, validators, method=method)
 
     async def close(self) -> None:
         """Release what belongs to the crawl."""

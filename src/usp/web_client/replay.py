@@ -226,9 +226,11 @@ class _AioReplayCrawlScope(AioCrawlScope):
         """Return what the recording has for the head of a URL."""
         return _aio_replayed(self._playback, url, None, "HEAD")
 
-    def order_in_recording(self, url: str, validators: Validators | None = None) -> float:
+    def order_in_recording(
+        self, url: str, validators: Validators | None = None, *, method: str = "GET"
+    ) -> float:
         """Return when the next response for a URL comes, in the order of the recording."""
-        return self._playback.order(url, conditional=bool(validators))
+        return self._playback.order(url, conditional=bool(validators), method=method)
 
 
 def _aio_replayed(

@@ -1,6 +1,7 @@
 """Playback: which fetch of a recording comes next for a URL, whatever the order of requests.
 
-The fetches of a URL come in the order in which they were recorded, the last one again and again.
+The fetches of a URL by one method come in the order in which they were recorded, the last one again
+and again.
 Each crawl begins anew with the fetches of the crawl of the same homepage. A URL that the recording
 doesn't have is a permanent failure.
 """
@@ -131,7 +132,8 @@ class PlaybackScope:
             of = self._by_url if crawl is None or fetch.crawl == crawl else others
             of.setdefault(url_key(fetch.url), []).append((number, fetch))
         self._by_url = others | self._by_url
-        self._replayed: Counter[str] = Counter()
+        self._replayed: Counter[tuple[str, str]] = Counter()
+        """By URL and method, how many of the fetches were replayed."""
         self._lock = threading.Lock()
 
     def get(
@@ -143,32 +145,33 @@ class PlaybackScope:
         """
         if not self._recording._fetches:
             return self._derived(url)
-        fetches = self._fetches(url, conditional=conditional)
-        # A response to HEAD has no document; one to GET has a head, too.
-        fetches = [each for each in fetches if each[1].method in {"GET", method}]
+        fetches = self._fetches(url, method, conditional=conditional)
         if not fetches:
             return self._missing(url)
-        return self._noted(fetches[self._take(url, len(fetches))][1])
+        return self._noted(fetches[self._take(url, len(fetches), method)][1])
 
-    def order(self, url: str, *, conditional: bool) -> float:
+    def order(self, url: str, *, conditional: bool, method: str = "GET") -> float:
         """Return when the next fetch of a URL comes, in the order of the ends of fetches."""
-        fetches = self._fetches(url, conditional=conditional)
+        fetches = self._fetches(url, method, conditional=conditional)
         if not fetches:
             return math.inf
         with self._lock:
-            next_one = self._replayed[url_key(url)]
+            next_one = self._replayed[url_key(url), method]
         return fetches[min(next_one, len(fetches) - 1)][0]
 
-    def _fetches(self, url: str, *, conditional: bool) -> list[tuple[int, FetchRecord]]:
+    def _fetches(
+        self, url: str, method: str, *, conditional: bool
+    ) -> list[tuple[int, FetchRecord]]:
+        """Return the fetches that answer a request."""
         found = self._by_url.get(url_key(url), [])
-        if conditional:
-            return found
-        # A 304 is no answer to a request without validators.
-        return [each for each in found if each[1].outcome != FetchOutcome.NOT_MODIFIED]
+        if not conditional:  # a 304 is no answer to a request without validators
+            found = [each for each in found if each[1].outcome != FetchOutcome.NOT_MODIFIED]
+        # A response to HEAD has no document; one to GET has a head, too.
+        return _by_method(found, method) or _by_method(found, "GET")
 
-    def _take(self, url: str, count: int) -> int:
+    def _take(self, url: str, count: int, method: str = "GET") -> int:
         """Return which of the fetches of a URL comes next; the last one comes again and again."""
-        key = url_key(url)
+        key = url_key(url), method
         with self._lock:
             number = self._replayed[key]
             self._replayed[key] += 1
@@ -210,7 +213,8 @@ class PlaybackScope:
 
     def _missing(self, url: str) -> WebClientErrorResponse:
         silent = self._silent.get(_origin(url))
-        if silent is None and self._fetches(url, conditional=True):
+        known = self._by_url.get(url_key(url), ())
+        if silent is None and any(one.outcome == FetchOutcome.NOT_MODIFIED for _, one in known):
             return WebClientErrorResponse(
                 f"the recording says only that {without_credentials(url)} was not modified (304) "
                 "since an earlier run, whose document is not known here",
@@ -271,6 +275,12 @@ class PlaybackScope:
                 WebClientErrorResponse, encoding, stored.status, headers, redirects
             )
         return document
+
+
+def _by_method(
+    fetches: Iterable[tuple[int, FetchRecord]], method: str
+) -> list[tuple[int, FetchRecord]]:
+    return [each for each in fetches if each[1].method == method]
 
 
 def _body_error(fetch: FetchRecord) -> ReplayedError | None:
