@@ -19,6 +19,7 @@ from tests.report.hostile import HOME as EVIL
 from tests.report.hostile import TEXTS, hostile_site
 from tests.report.pages import commands_of, elements_of
 from tests.report.shop import HOME, NOW, SiteClient, shop
+from tests.server import LoopbackServer, urlset
 from usp._report.commands import Commands
 from usp.cli._arguments import build_parsers
 from usp.exceptions import UsageError
@@ -380,3 +381,16 @@ def test_a_report_that_runs_out_of_time_says_what_it_has(tmp_path: Path) -> None
     assert made.outcome is usp.Outcome.PARTIAL
     assert made.pages < 20_000
     assert "Some sitemaps could not be read, or only in part." in made.path.read_text()
+
+
+@pytest.mark.parametrize("file", ["report.html", "report.md"])
+def test_a_report_never_has_the_password_of_its_source(
+    file: str, server: LoopbackServer, tmp_path: Path
+) -> None:
+    server.robots("/a.xml")
+    server.site["/a.xml"] = urlset(server.at("/page"))
+    out = tmp_path / file
+    usp.report(server.url.replace("//", "//me:s3cret@"), out)
+    text = out.read_text(encoding="utf-8")
+    assert "s3cret" not in text
+    assert f"usp ls {server.url}" in text

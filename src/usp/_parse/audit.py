@@ -20,7 +20,7 @@ from usp._parse.formats.text import urls_in_text
 from usp._parse.input.decode import declared_charset
 from usp._parse.input.sniff import Kind
 from usp._parse.opening import decoded_text, open_document
-from usp._parse.pages import check_entry, report_repeated, urls_of
+from usp._parse.pages import CHILD, check_entry, report_repeated, urls_of
 from usp._parse.pattern.layout import EntryRun
 from usp._parse.quick_check import QuickCheck
 from usp._parse.source import Source
@@ -227,7 +227,7 @@ class Audit:
             yield AuditEntry(LINE, (redact(url),), (("loc", url),), position, *where)
 
     def _elements(self) -> Iterator[AuditEntry]:
-        diagnostics, seen = self._diagnostics, Deduplicator()
+        diagnostics, seen, seen_children = self._diagnostics, Deduplicator(), Deduplicator()
         fields = FIELD_READERS[self.kind](self._source.url, self.kind)
         quick = QuickCheck(fields)
         only = self._source.expat_only
@@ -238,7 +238,8 @@ class Audit:
             if not is_good:
                 check_entry(entry, fields, quick, diagnostics)
             urls = tuple(dict.fromkeys(urls_of(record, fields, diagnostics)))
-            repeated = [url for url in urls if not seen.add(url)]
+            add = (seen_children if name == CHILD else seen).add
+            repeated = [url for url in urls if not add(url)]
             for url in repeated:
                 report_repeated(url, diagnostics)
             yield AuditEntry(name, urls, tuple(record), position, line, offset, bool(repeated))

@@ -53,6 +53,7 @@ class EntryReading(ABC, Generic[Made]):
         self._diagnostics = diagnostics
         self._quick_check = QuickCheck(fields) if quick and diagnostics.collecting else None
         self._seen = Deduplicator()
+        self._seen_children = Deduplicator()
 
     @abstractmethod
     def of_record(self, url: str, record: Record) -> Iterable[Made]:
@@ -93,8 +94,9 @@ class EntryReading(ABC, Generic[Made]):
             return
         urls = urls_of(record, fields, diagnostics)
         shared = _shared_fields(record, fields.url_key, len(urls)) if len(urls) > 1 else None
+        seen = self._seen_children if name == CHILD else self._seen
         for url in urls:
-            if not self._seen.add(url):
+            if not seen.add(url):
                 report_repeated(url, diagnostics)
             elif name != CHILD:
                 own = record if shared is None else [(fields.url_key, url), *shared]

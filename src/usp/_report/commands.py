@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Final
 
+from usp._display import redact, without_credentials
+
 CRAWLED: Final[Mapping[str, str]] = {
     "pages": "usp ls {source} -f pages",
     "folder": "usp ls {source} -f pages --include {pattern}",
@@ -81,7 +83,8 @@ class Commands:
 
         :param options: of the command, which say how it is read: ``--replay``, ``-s``.
         """
-        words = " ".join(map(shlex.quote, (source, *options)))
+        # A report is passed on: whoever runs the commands knows the password, or has none.
+        words = " ".join(map(shlex.quote, (without_credentials(source), *map(redact, options))))
         return cls(CRAWLED, {"source": words})
 
     @classmethod

@@ -21,7 +21,7 @@ from uuid import UUID
 
 from usp._sync.changes import Change, ChangeKind, time_of
 from usp._sync.state_path import WAIT_SECONDS, StatePath, is_busy
-from usp.exceptions import UsageError
+from usp.exceptions import StateError, UsageError
 
 APPLICATION: Final = 0x75737073
 """What says that an SQLite file is a state: ``usps`` in ASCII."""

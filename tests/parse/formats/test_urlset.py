@@ -336,3 +336,16 @@ def test_pages_of_one_entry_share_its_fields(locs: int, images: int) -> None:
         assert images <= len(one.images or ()) <= 500
         assert one.declared["loc"].startswith("http://h/")
     assert (len(pages[0].images or ()) < 500) == (locs == 2000)
+
+
+def test_a_page_with_the_url_of_a_child_is_listed_in_every_walk() -> None:
+    listed = f"<sitemap><loc>{A}</loc></sitemap>{u(A)}{u(B)}"
+    sitemap = usp.parse(f"<urlset {SM}>{listed}</urlset>", url="http://h.example/s.xml")
+    assert [[one.url for one in sitemap.all_pages()] for _ in range(2)] == [[A, B], [A, B]]
+    assert "SM305" not in {problem.code for problem in sitemap.problems}
+
+
+def test_a_password_with_a_blank_in_it_is_not_shown() -> None:
+    found = problems(urlset(u("http://u:pa ss@h.example/a")))
+    assert [problem.code for problem in found] == ["SM308"]
+    assert "pa ss" not in found[0].message

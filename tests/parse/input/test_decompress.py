@@ -150,3 +150,26 @@ def test_compressed_data_that_expands_to_compressed_data_is_not_read_further() -
     found, codes = layered(gzip.compress(inner), 100_000_000)
     assert found == THREE.encode()
     assert codes == ["SM701"]
+
+
+LINES = ["".join(f"http://h.example/{part}{n}\n" for n in range(100)) for part in "ab"]
+FIRST, SECOND = (gzip.compress(text.encode(), mtime=0) for text in LINES)
+DAMAGED_MEMBERS = {
+    "cut after the first byte of a member": FIRST + SECOND[:1],
+    "a flipped bit in the signature of a later member": FIRST + b"\x1f\x8a" + SECOND[2:],
+    "a flipped bit in the signature of the first member": b"\x1f\x8a" + FIRST[2:] + SECOND,
+}
+
+
+@pytest.mark.parametrize("body", DAMAGED_MEMBERS.values(), ids=DAMAGED_MEMBERS)
+def test_a_member_of_gzip_that_is_lost_is_told(body: bytes) -> None:
+    sitemap = usp.parse(body, url="http://h.example/s.txt")
+    assert len(list(sitemap.all_pages())) < 200
+    assert not sitemap.complete
+    assert "SM214" in {problem.code for problem in sitemap.problems}
+
+
+def test_the_line_at_which_a_member_of_gzip_is_lost_is_no_page() -> None:
+    body = gzip.compress(LINES[0].encode()[:-3]) + b"\x1f\x8a" + SECOND[2:]
+    pages = list(usp.parse(body, url="http://h.example/s.txt").all_pages())
+    assert [page.url for page in pages] == LINES[0].split()[:-1]

@@ -40,7 +40,7 @@ def sitemaps_in_robots(
         value = value.partition("#")[0].strip()
         is_regular = match and match["separator"].strip() == ":" and _REGULAR_FIELD.match(line)
         if value and (not is_regular or _unquote(value) != value):
-            shown = redact(line)[:200]
+            shown = redact(line.replace(value, without_credentials(value)))[:200]
             diagnostics.report("SM607", f"{shown!r} is not a regular Sitemap line")
         url_expected = bool(match and not value) or (url_expected and not line)
         for text in _split_urls(_unquote(value), diagnostics):

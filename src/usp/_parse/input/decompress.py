@@ -140,6 +140,8 @@ class _Layers:
             self.diagnostics.report(
                 "SM205", "there is junk before the compressed data", position=(1, 0)
             )
+            if _NOT_TEXT.search(head, 0, start):
+                self.diagnostics.report_once("SM214", _DAMAGED)
             next(chunks)
             chunks = chain([head[start:]], chunks)
         inflated = self._inflate(self.budget.spend(chunks) if inner else chunks, window_bits)
@@ -159,7 +161,7 @@ class _Layers:
                         break
                     if not data.startswith(_GZIP):
                         if data:
-                            self.diagnostics.report("SM215", "there is junk after the gzip data")
+                            self._report_junk(data)
                             return
                         break
                     inflater = zlib.decompressobj(_WINDOW_BITS[_GZIP])
@@ -173,8 +175,15 @@ class _Layers:
                 if out:
                     yield out
                 data = inflater.unused_data if inflater.eof else inflater.unconsumed_tail
-        if not inflater.eof and not self.budget.exceeded:
+        if (incomplete or not inflater.eof) and not self.budget.exceeded:
             self.diagnostics.report_once("SM214", _DAMAGED)
+
+    def _report_junk(self, data: bytes) -> None:
+        """Report what follows gzip data: a text is junk, anything else was a part of it."""
+        if _NOT_TEXT.search(data, 0, _PROBE):
+            self.diagnostics.report_once("SM214", _DAMAGED)
+        else:
+            self.diagnostics.report("SM215", "there is junk after the gzip data")
 
 
 def _find_compressed(head: bytes) -> tuple[int, int | None]:

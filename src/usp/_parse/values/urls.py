@@ -81,6 +81,11 @@ def is_http_url(text: str) -> bool:
         return False
 
 
+def _shown(url: str) -> str:
+    """Return a URL as a message quotes it: without its user and password, even with blanks."""
+    return redact(without_credentials(url))[:_MAX_SHOWN]
+
+
 def check_url(text: str, base: str | None, diagnostics: Diagnostics) -> None:
     """Report what is wrong with a URL as it is written."""
     stripped = text.strip(BLANKS)
@@ -90,15 +95,15 @@ def check_url(text: str, base: str | None, diagnostics: Diagnostics) -> None:
         diagnostics.report("SM302", f"URL {stripped[:_MAX_SHOWN]!r} is relative")
         return
     if decode_entities(text) != text:
-        shown = redact(text.strip())[:_MAX_SHOWN]
+        shown = _shown(text.strip())
         diagnostics.report("SM306", f"URL {shown!r} is escaped twice")
     cleaned = clean_text(text)
     if (url := strip_url_junk(cleaned)) != cleaned:
-        shown = redact(url)[:_MAX_SHOWN]
+        shown = _shown(url)
         diagnostics.report("SM311", f"other text surrounds URL {shown!r}")
         text = url
     written = text.strip(WHITESPACE)
-    shown = repr(redact(written)[:_MAX_SHOWN])
+    shown = repr(_shown(written))
     if (
         text.strip(" \t\r\n") != written
         or _LINE_BREAKS.search(written)
