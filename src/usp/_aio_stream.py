@@ -121,7 +121,7 @@ async def _read(
                         chosen.ended,
                         options.read_at_once,
                     )
-                    async with nullcontext() if batches.is_small else options.large_reads:
+                    async with (not batches.is_small and options.large_reads) or nullcontext():
                         while not chosen.closed and (batch := await batches.next()):
                             for item in await _made(reader, reader.items, node, batch, state):
                                 yield item

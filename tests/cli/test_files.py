@@ -69,6 +69,7 @@ def test_pages_are_printed_while_they_arrive(site: LoopbackServer, form: str) ->
     assert process.returncode == 0
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("command", "form"), FETCHING)
 def test_a_file_is_whole_or_absent(
     site: LoopbackServer, tmp_path: Path, command: str, form: str
@@ -136,6 +137,7 @@ def test_every_command_has_one_line_and_the_right_exit_code(
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no /dev/full")
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("command", "form"), FETCHING)
 def test_a_full_disk_is_one_line(site: LoopbackServer, command: str, form: str) -> None:
     arguments = (command, site.url, "-k", "-f", form)
@@ -149,6 +151,7 @@ def test_a_full_disk_is_one_line(site: LoopbackServer, command: str, form: str) 
     assert ended.err == "usp: error: cannot write /dev/full: No space left on device\n"
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("command", "form"), FETCHING)
 def test_a_closed_pipe_is_no_error(site: LoopbackServer, command: str, form: str) -> None:
     many = (site.at(f"/{number}") for number in range(5000))

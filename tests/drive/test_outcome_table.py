@@ -240,6 +240,7 @@ def test_the_table_in_the_docs_has_the_rows_of_this_one() -> None:
     assert re.findall(r"^\| `(\w+)` \| (.*) \|$", section, re.MULTILINE) == list(CASES)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(("outcome", "case"), ROWS)
 def test_every_way_gives_the_outcome_of_the_table(

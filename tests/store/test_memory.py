@@ -95,6 +95,7 @@ def test_the_document_is_larger_than_ten_mebibytes() -> None:
     assert SIZE > 10 * MIB
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("encoding", "use"), CASES)
 def test_a_tree_of_a_file_does_not_hold_the_document(
     tmp_path: Path, peak: Callable[[], int], encoding: str, use: Use
@@ -122,6 +123,7 @@ def test_a_text_of_the_caller_is_not_copied(peak: Callable[[], int], use: Use) -
     assert peak() < MAX_PEAK
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("encoding", "use"), CASES)
 def test_bytes_of_the_caller_are_not_copied(
     peak: Callable[[], int], encoding: str, use: Use

@@ -4,8 +4,8 @@ What a callback raises reaches the caller. A wrong return value raises ``UsageEr
 """
 
 from collections.abc import Callable, Iterable
-from contextlib import AbstractAsyncContextManager, nullcontext
-from dataclasses import dataclass, field, replace
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, replace
 from typing import Final
 
 from usp._crawl.work import Work
@@ -42,7 +42,7 @@ class CrawlOptions:
     read_at_once: int = READ_AT_ONCE
     """In asyncio: documents of up to so many bytes are read in the event loop, which waits for
     them, at worst some 20 milliseconds by default; others in threads, which takes more CPU time."""
-    large_reads: AbstractAsyncContextManager[object] = field(default_factory=nullcontext)
+    large_reads: AbstractAsyncContextManager[object] | None = None
     """In asyncio: entered while a document is read that is larger than that. A semaphore that many
     crawls share limits how many such documents they hold in memory."""
     every_node: bool = False
@@ -95,4 +95,5 @@ class CrawlOptions:
             stop_callback=None,
             observer=None,
             find_stored=None,
+            large_reads=None,
         )

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import AbstractAsyncContextManager, nullcontext
+from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from typing import Any, Final
 
@@ -52,7 +52,7 @@ class SiteReader(CrawlTables):
         self,
         name: str,
         previous: PreviousSite | None,
-        large_reads: AbstractAsyncContextManager[object],
+        large_reads: AbstractAsyncContextManager[object] | None,
     ) -> None:
         super().__init__(name, _CHOICE, ROWS_AT_ONCE)
         self._previous = previous
@@ -140,7 +140,7 @@ async def crawl_site(
     :param large_reads: what is entered while a large document is read.
     :raises StorageError: if there is no room. Nothing that the site does raises.
     """
-    reader = SiteReader(name, previous, large_reads or nullcontext())
+    reader = SiteReader(name, previous, large_reads)
     row: TableRow = {}
     try:
         async with _stream(name, reader, options, client) as stream:

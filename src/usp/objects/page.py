@@ -72,14 +72,13 @@ RawEntry: TypeAlias = Any
 
 _new: Final = object.__new__
 NOT_CONVERTED: Final[Any] = object()
-"""The value of a field that is converted on first access."""
+"""The value of a slot that was not converted yet. The slots of rare fields stay empty instead: that
+costs less until they are accessed. (A ``__getattr__`` would slow every other field down.)"""
 CORE_FIELDS: Final = (
     *("priority", "last_modified", "change_frequency"),
     *("news_story", "images", "alternates"),
 )
 """The fields that a page has from the beginning: those of 1.8.1."""
-"""The value of a slot that was not converted yet. The slots of rare fields stay empty instead: that
-costs less until they are accessed. (A ``__getattr__`` would slow every other field down.)"""
 
 
 class PageFieldReader(Protocol):

@@ -140,7 +140,7 @@ class _Layers:
             self.diagnostics.report(
                 "SM205", "there is junk before the compressed data", position=(1, 0)
             )
-            if _NOT_TEXT.search(head, 0, start):
+            if _NOT_TEXT.search(head, 0, start) and not head.startswith(_BYTE_ORDER_MARKS):
                 self.diagnostics.report_once("SM214", _DAMAGED)
             next(chunks)
             chunks = chain([head[start:]], chunks)

@@ -20,12 +20,14 @@ _met: dict[tuple[int, str], None] = {}
 """The shapes of first entries, with the identity of a format's table, which is never freed."""
 
 
-def is_familiar(document: bytes, grammar: Grammar) -> bool:
-    """Tell whether an earlier document began with an entry of the same shape."""
+def begins_like_another(document: bytes, grammar: Grammar) -> bool:
+    """Tell whether an earlier document began with an entry of the same shape; remember this one."""
     start = _FIRST_ENTRY.search(document)
-    end_tag = b"</%s>" % (start[1] if start else b"")
-    end = document.find(end_tag, start.end(), start.end() + _MAX_LENGTH) if start else -1
-    if start is None or end < 0:
+    if start is None:
+        return False
+    end_tag = b"</%s>" % start[1]
+    end = document.find(end_tag, start.end(), start.end() + _MAX_LENGTH)
+    if end < 0:
         return False
     written = document[start.start() : end + len(end_tag)].decode("utf-8", "replace")
     has_sections = "<!" in written

@@ -18,7 +18,7 @@ from xml.etree.ElementTree import Element, ParseError, XMLParser
 
 from usp._parse.diagnostics import START, Diagnostics, Position, ReadPosition
 from usp._parse.input.chunks import CHUNK_SIZE
-from usp._parse.pattern.familiar import is_familiar
+from usp._parse.pattern.familiar import begins_like_another
 from usp._parse.pattern.layout import EntryRun, Row, iter_entries
 from usp._parse.tree.names import ODD, RDF, RDF_ABOUT, Level, Shape, Shapes, names_in, split_name
 from usp._parse.xml.boundaries import boundaries_for
@@ -72,7 +72,7 @@ def is_worth_a_tree(text: bytes, grammar: Grammar) -> bool:
         return True  # items are long, and few of their texts are read
     if text.count(b"</url>") + text.count(b"</sitemap>") > _MANY_ENTRIES:
         return False
-    return len(text) <= _SMALL or not is_familiar(text, grammar)
+    return len(text) <= _SMALL or not begins_like_another(text, grammar)
 
 
 def read_tree(

@@ -178,8 +178,8 @@ def is_valid_date(text: str) -> bool:
     """Tell whether a text is a date, and names no unknown time zone."""
     if parse_date(text) is None:
         return False
-    if _iso_length(text[4::3]) == len(text) and text[-2] < "6":  # no offset has 60 minutes
-        return True
+    if _iso_length(text[4::3]) == len(text) and (text[-1] == "Z" or text[-2] < "6"):
+        return True  # the last two digits may be the minutes of an offset, which are below 60
     cleaned = clean_text(text)
     matches = filter(None, (form(cleaned) for form in (*_FORMS, _NUMBERS)))
     zone = next((match.groupdict().get("zone") for match in matches), None)
