@@ -73,7 +73,7 @@ class StatePath:
 
     def _connect(self, suffix: str, wait: float) -> sqlite3.Connection:
         path = f"{self._real}{suffix}"
-        return sqlite3.connect(path, wait, isolation_level=None, check_same_thread=False)
+        return sqlite3.connect(path, timeout=wait, isolation_level=None, check_same_thread=False)
 
     def connect(self, wait: float = WAIT_SECONDS) -> sqlite3.Connection:
         """Open a connection; any thread may use it, one at a time.

@@ -9,6 +9,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
+from inspect import cleandoc
 from typing import Any, Final, Self, TypeVar
 
 from usp._crawl.policy import ROBOTS_AGENT, Policy, PolicyFields, policy_with
@@ -93,8 +94,9 @@ _Function = TypeVar("_Function", bound=Callable[..., object])
 def explains_bulk(function: _Function) -> _Function:
     """Add the keywords of ``BulkFields`` to a docstring, so that ``help()`` explains them."""
     if function.__doc__:  # python -OO has none
-        before = "\n    :param bulk_fields:"
-        function.__doc__ = function.__doc__.replace(before, _EXPLAINED + before, 1)
+        # From Python 3.13 on, a docstring has no indentation.
+        before, explained = "\n:param bulk_fields:", f"\n{cleandoc(_EXPLAINED)}"
+        function.__doc__ = cleandoc(function.__doc__).replace(before, explained + before, 1)
     return function
 
 
