@@ -39,7 +39,7 @@ from usp.web_client.abstract_aio_client import AbstractAioWebClient
 LAYERS = (
     {"_version", "_installation", "_display", "_quantities"},
     {"exceptions"},
-    {"_validate", "_extras", "_domains", "_closing", "_own_process"},
+    {"_validate", "_extras", "_domains", "_closing", "_own_process", "_docstrings"},
     {"objects"},
     {"_parse"},
     {"_crawl"},

@@ -143,7 +143,7 @@ def test_a_crawl_whose_processes_are_killed_at_random_loses_and_doubles_nothing(
         assert_right(sites, count, shards, tmp_path)
 
 
-def test_the_first_ctrl_c_finishes_what_is_in_hand_and_the_second_drops_it(
+def test_the_first_ctrl_c_finishes_what_is_running_and_the_second_drops_it(
     tmp_path: Path,
 ) -> None:
     with ManySites(delay=0.05) as sites:
@@ -157,7 +157,7 @@ def test_the_first_ctrl_c_finishes_what_is_in_hand_and_the_second_drops_it(
         assert 0 < len(done.missing) < 10
         assert_no_scratch(tmp_path)
         running = start(lines, tmp_path, shards=10, sites_at_once=1)
-        while not list(tmp_path.glob(".*")):  # until a shard is in hand
+        while not list(tmp_path.glob(".*")):  # until a shard is running
             time.sleep(0.05)
         running.send_signal(signal.SIGINT)
         time.sleep(0.2)

@@ -14,7 +14,8 @@ from usp._check.folder import BuildFolder
 from usp._check.live import LiveOptions, MakeAioClient
 from usp._check.samples import SampleSize
 from usp._check.suppression import RuleSelection, SitemapIgnore, Suppression, check_codes
-from usp._crawl.policy import Policy, PolicyFields, explained_by, policy_with
+from usp._crawl.policy import Policy, PolicyFields, policy_with
+from usp._docstrings import explains_fields
 from usp._extras import load
 from usp._source import SourceName
 from usp._sync.options import Share, parse_share
@@ -180,4 +181,4 @@ def _live_client_for(web_client: AbstractWebClient | None) -> MakeAioClient:
     return default_aio_client if given is None else given.for_asyncio
 
 
-explains_check = explained_by(CheckChoices, "What you can choose, each a keyword")
+explains_check = explains_fields(CheckChoices, "What you can choose, each a keyword")

@@ -361,7 +361,7 @@ class Crawl:
 
     def _advance(self) -> Work[None]:
         """Process all results that have arrived, in small steps; ``_take`` needs that before it."""
-        for _ in self._resources.fail_orphaned():
+        for _ in self._resources.fail_abandoned():
             yield None
             if self._cursor.stopped:
                 break

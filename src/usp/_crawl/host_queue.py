@@ -183,10 +183,10 @@ class HostQueues:
             queue.backoff.succeeded()
             limits.unavailable_until = 0.0
         self._adapt(queue, request, failure, now)
-        orphaned = self._remove_all(queue) if queue.backoff.dead else []
+        abandoned = self._remove_all(queue) if queue.backoff.dead else []
         for other in limits.queues:
             self._place(other)
-        return orphaned
+        return abandoned
 
     def keep_interval(self, origin: Origin, seconds: float) -> None:
         """Keep an interval between the starts of requests to a host."""
@@ -300,8 +300,8 @@ class HostQueues:
 
     def _remove_all(self, queue: HostQueue) -> list[Resource]:
         """Empty the queue of a dead host, delayed retries included."""
-        orphaned = [*queue.new.values(), *queue.retries.values(), *queue.delayed.values()]
+        abandoned = [*queue.new.values(), *queue.retries.values(), *queue.delayed.values()]
         self.queued -= len(queue.new) + len(queue.retries)
         for requests in (queue.new, queue.retries, queue.delayed):
             requests.clear()
-        return orphaned
+        return abandoned

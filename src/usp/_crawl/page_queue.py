@@ -90,7 +90,7 @@ class PageQueue:
         :return: whether its result is final, and not retried; and what fails with its host.
         """
         resource = self._queued[request.url].resource
-        orphaned = self._hosts.finished(resource, failure, now, jitter)
+        abandoned = self._hosts.finished(resource, failure, now, jitter)
         dead = self._hosts.dead_host(resource.origin)
         is_final = failure is None or not self._may_retry(resource, failure, dead)
         if is_final:
@@ -99,9 +99,9 @@ class PageQueue:
             delay = retry_delay(self._policy, resource.attempts, failure.retry_after, jitter)
             delay = self._hosts.delay_within_time(resource.origin, delay, now)
             self._hosts.enqueue_later(resource, now + delay)
-        return is_final, [self._orphan(one, dead) for one in orphaned if dead]
+        return is_final, [self._abandoned_request(one, dead) for one in abandoned if dead]
 
-    def _orphan(self, resource: Resource, dead: FetchFailed) -> PageFailed:
+    def _abandoned_request(self, resource: Resource, dead: FetchFailed) -> PageFailed:
         request = self._queued.pop(resource.url).request
         return PageFailed(request, dead, was_requested=bool(resource.attempts))
 

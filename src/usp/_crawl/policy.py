@@ -1,13 +1,13 @@
 """The policy: every limit and option of a crawl, as one frozen value."""
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
-from typing import Any, Final, Literal, TypedDict, TypeVar, get_args
+from typing import Any, Final, Literal, TypedDict, get_args
 
 from usp._crawl.selection import Kinds, Patterns, Selection, Undated, parse_kind, parse_patterns
 from usp._crawl.time_bounds import Moment, parse_bound, resolve_bound
+from usp._docstrings import explains_fields
 from usp._parse import MAX_DOCUMENT_BYTES
 from usp._validate import (
     argument_error,
@@ -262,19 +262,4 @@ def without_delays(policy: Policy) -> Policy:
     return replace(policy, backoff_max=0.0, max_crawl_delay=0.0)
 
 
-_Function = TypeVar("_Function", bound=Callable[..., object])
-
-
-def explained_by(described: type, introduction: str) -> Callable[[_Function], _Function]:
-    """Add the fields of a class to a docstring, so that ``help()`` explains every keyword."""
-
-    def explain(function: _Function) -> _Function:
-        if function.__doc__ and described.__doc__:  # python -OO has neither
-            listed = described.__doc__[described.__doc__.index(":param") :]
-            function.__doc__ += f"\n    {introduction}:\n\n    {listed}"
-        return function
-
-    return explain
-
-
-explains_policy = explained_by(Policy, "The fields of ``Policy``, each a keyword here")
+explains_policy = explains_fields(Policy, "The fields of ``Policy``, each a keyword here")

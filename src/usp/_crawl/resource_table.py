@@ -34,7 +34,7 @@ class ResourceTable:
         self._policy = policy = without_delays(policy) if skip_delays else policy
         self._hosts = HostQueues(policy)
         self._resources: dict[str, Resource] = {}
-        self._orphaned: deque[Resource] = deque()
+        self._abandoned: deque[Resource] = deque()
         self._gate = gate_for(policy)
         self._retry_budget_left = policy.retry_budget
         self.prefetched = 0
@@ -147,7 +147,7 @@ class ResourceTable:
         resource = self._resources[normalized(url)[0]]
         outcome = result.failure if isinstance(result, TruncatedBody) else result
         failure = outcome if isinstance(outcome, FetchFailed) else None
-        self._orphaned += self._hosts.finished(resource, failure, now, jitter)
+        self._abandoned += self._hosts.finished(resource, failure, now, jitter)
         if resource.own_result is not None:
             return resource  # a redirect from elsewhere brought the document already
         if failure and failure.retryable and self._may_retry(resource):
@@ -159,7 +159,7 @@ class ResourceTable:
         self._settle(resource, result.document if isinstance(result, TruncatedBody) else result)
         return resource
 
-    def fail_orphaned(self) -> Work[None]:
+    def fail_abandoned(self) -> Work[None]:
         """Fail the requests that were queued for a host which is dead now.
 
         And queue or refuse those that waited for a robots.txt which is known now.
@@ -167,8 +167,8 @@ class ResourceTable:
         while self._gate and self._gate.released:
             self._admit(self._gate.released.popleft())
             yield None
-        while self._orphaned:
-            resource = self._orphaned.popleft()
+        while self._abandoned:
+            resource = self._abandoned.popleft()
             dead = self._hosts.dead_host(resource.origin)
             if dead and resource.own_result is None:  # else a redirect from elsewhere brought it
                 last = resource.last_failure

@@ -183,8 +183,8 @@ class _PageRun:
         self, request: PageRequest, response: PageResponse, failure: FetchFailed | None
     ) -> list[PageResponse]:
         jitter = random.random()  # noqa: S311 -- not a secret: it keeps retries from coinciding
-        is_final, orphans = self._queue.finished(request, failure, time.monotonic(), jitter)
-        return [*([response] if is_final else []), *map(_unanswered, orphans)]
+        is_final, abandoned = self._queue.finished(request, failure, time.monotonic(), jitter)
+        return [*([response] if is_final else []), *map(_unanswered, abandoned)]
 
     async def _fetch(self, request: PageRequest) -> "_Fetched":
         assert self._scope is not None  # noqa: S101 -- open() came first

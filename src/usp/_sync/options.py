@@ -10,11 +10,12 @@ from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final, Self, cast
 
-from usp._crawl.policy import Policy, PolicyFields, explained_by, policy_with
+from usp._crawl.policy import Policy, PolicyFields, policy_with
 from usp._crawl.selection import matches_patterns, parse_patterns
 from usp._crawl.time_bounds import parse_bound
 from usp._crawl.urls import url_with_scheme
 from usp._display import without_credentials
+from usp._docstrings import explains_fields
 from usp._source import CrawlStart, SourceName, is_local
 from usp._store import Store
 from usp._sync.changes import Change, ChangeKind, kinds_named, microseconds_of
@@ -75,7 +76,7 @@ class SyncChoices:
     commit_each: bool = True
 
 
-explains_sync = explained_by(SyncChoices, "What you can choose, each a keyword")
+explains_sync = explains_fields(SyncChoices, "What you can choose, each a keyword")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,10 @@
 """Which tables and columns are wanted, and what has to be read for them."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final, Self, TypeVar
+from typing import Final, Self
 
+from usp._docstrings import explains
 from usp._tables.schema import PAGE_PARTS, TABLES, Table, table_named
 from usp._validate import argument_error, check_strings
 from usp.exceptions import UsageError
@@ -82,20 +83,14 @@ def wanted_table(name: str, columns: Iterable[str] | None) -> Table:
     return table_named(name).only(None if columns is None else check_strings("columns", columns))
 
 
-_Function = TypeVar("_Function", bound=Callable[..., object])
-
-_TABLE_PARAMETERS: Final = """:param source: as in ``usp.export``.
+_TABLE_PARAMETERS: Final = """
+    :param source: as in ``usp.export``.
     :param table: the name of the table.
     :param columns: its columns, in this order; by default all.
     :param unique: whether a page comes once, over all sitemaps and sources.
     :param reading: how the source is read, as in ``usp.export``.
     :raises UsageError: if an argument is wrong.
 """
+"""What all functions with one table as their result take."""
 
-
-def explains_table(function: _Function) -> _Function:
-    """Add the parameters that all functions with one table as their result have to a docstring."""
-    if function.__doc__:  # python -OO has none
-        summary, fields, own = function.__doc__.partition(":raises")
-        function.__doc__ = f"{summary}{_TABLE_PARAMETERS}    {fields}{own}"
-    return function
+explains_table = explains(_TABLE_PARAMETERS, ":raises")

@@ -1,7 +1,7 @@
 """The local engine: worker processes of this machine, which take shards as they have room.
 
 A worker that dies is replaced, and its shards are run again. Ctrl-C lets the workers finish what
-they have in hand; a second one drops it.
+they are running; a second one drops it.
 """
 
 import os
@@ -37,7 +37,7 @@ _ENVIRONMENT: Final = {"MALLOC_ARENA_MAX": "2"}
 """What a worker is started with. By default, glibc gives each thread memory of its own, and gets
 little of it back: measured, a worker took 15 MiB more with each shard."""
 _END_SECONDS: Final = 10.0
-"""How long a worker has to end when what it has in hand is dropped."""
+"""How long a worker has to end when what it is running is dropped."""
 
 
 @dataclass(eq=False, slots=True)
@@ -45,7 +45,7 @@ class _Process:
     """A worker process, as the one that started it sees it."""
 
     process: "subprocess.Popen[bytes]"
-    in_hand: set[int] = field(default_factory=set)
+    running: set[int] = field(default_factory=set)
     is_waiting: bool = False
     """Whether it has room for a shard, and was given none yet."""
     is_ending: bool = False
@@ -62,13 +62,13 @@ class _Process:
                 self.process.kill()
 
     def finish(self) -> None:
-        """Let it finish what it has in hand, and end."""
+        """Let it finish what it is running, and end."""
         if not self.is_ending:
             self.is_ending = True
             self.order(FinishOrder())
 
     def drop(self) -> None:
-        """Let it drop what it has in hand, and end."""
+        """Let it drop what it is running, and end."""
         if self.process.stdin is not None:
             try:
                 self.process.stdin.close()
@@ -122,7 +122,7 @@ class LocalEngine:
         """Run some shards.
 
         :raises StorageError: if they can't be written, or some of them can't be run.
-        :raises KeyboardInterrupt: after Ctrl-C, when what was in hand is finished or dropped.
+        :raises KeyboardInterrupt: after Ctrl-C, when what was running is finished or dropped.
         """
         self._pending.extend(shards)
         try:
@@ -185,10 +185,10 @@ class LocalEngine:
                 for done in sites:
                     count_site(self._progress, done)
             case ShardResult(shard=shard):
-                worker.in_hand.discard(shard)
+                worker.running.discard(shard)
                 self._progress.shards_done += 1
             case FailedReport(shard=shard, message=message, is_fatal=is_fatal):
-                worker.in_hand.discard(shard)
+                worker.running.discard(shard)
                 self._failed[shard] = message
                 if is_fatal:
                     self._fatal = self._fatal or message
@@ -203,7 +203,7 @@ class LocalEngine:
             if worker.is_waiting and self._pending and self._may_have(worker, self._pending[0]):
                 shard = self._pending.popleft()
                 worker.is_waiting = False
-                worker.in_hand.add(shard)
+                worker.running.add(shard)
                 worker.order(self._sites.shard(shard))
         if not self._pending:  # if a worker dies from now on, another one is started
             self._finish_workers()
@@ -212,8 +212,8 @@ class LocalEngine:
         """Tell whether a worker may take a shard: one of which a worker died is run alone."""
         if worker.is_ending:
             return False
-        is_suspect = self._deaths.get(shard) or any(map(self._deaths.get, worker.in_hand))
-        return not (is_suspect and worker.in_hand)
+        is_suspect = self._deaths.get(shard) or any(map(self._deaths.get, worker.running))
+        return not (is_suspect and worker.running)
 
     def _finish_workers(self) -> None:
         for worker in self._workers:
@@ -224,7 +224,7 @@ class LocalEngine:
         self._workers.discard(worker)
         worker.drop()
         worker.end()
-        for shard in sorted(worker.in_hand):
+        for shard in sorted(worker.running):
             self._deaths[shard] = self._deaths.get(shard, 0) + 1
             if self._deaths[shard] >= _MAX_DEATHS:
                 self._failed[shard] = f"{_MAX_DEATHS} workers died of it"
@@ -238,7 +238,7 @@ class LocalEngine:
             self._start_worker()
 
     def _drop_workers(self) -> None:
-        """End all workers; what they have in hand is dropped."""
+        """End all workers; what they are running is dropped."""
         for worker in self._workers:
             worker.drop()
         for worker in self._workers:

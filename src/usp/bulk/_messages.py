@@ -21,7 +21,7 @@ class WorkerOrder:
 
 @dataclass(frozen=True, slots=True)
 class FinishOrder:
-    """The last order: finish what is in hand, and end."""
+    """The last order: finish what is running, and end."""
 
 
 @dataclass(frozen=True, slots=True)

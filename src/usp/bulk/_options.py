@@ -7,13 +7,13 @@ pages and bytes, few retries, short waits for hosts that don't respond.
 import logging
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
-from inspect import cleandoc
-from typing import Any, Final, Self, TypeVar
+from typing import Any, Final, Self
 
 from usp._crawl.policy import ROBOTS_AGENT, Policy, PolicyFields, policy_with
 from usp._crawl.selection import Selection
+from usp._docstrings import explains
 from usp._validate import argument_error, check_flags, check_instance, check_int, check_strings
 from usp.exceptions import UsageError
 from usp.objects.outcome import Outcome
@@ -88,16 +88,7 @@ _EXPLAINED: Final = """
     :param client_settings: further keywords of ``AioWebClient``, such as ``proxies``. Private
         addresses are refused, unless ``{"private_addresses": "allow"}`` says otherwise."""
 
-_Function = TypeVar("_Function", bound=Callable[..., object])
-
-
-def explains_bulk(function: _Function) -> _Function:
-    """Add the keywords of ``BulkFields`` to a docstring, so that ``help()`` explains them."""
-    if function.__doc__:  # python -OO has none
-        # From Python 3.13 on, a docstring has no indentation.
-        before, explained = "\n:param bulk_fields:", f"\n{cleandoc(_EXPLAINED)}"
-        function.__doc__ = cleandoc(function.__doc__).replace(before, explained + before, 1)
-    return function
+explains_bulk = explains(_EXPLAINED, ":param bulk_fields:")
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ class CrawlProgress:
     received: int = 0
     """The bytes of all bodies as received, in this run."""
     is_ending: bool = False
-    """Whether Ctrl-C has ended it, and only what is in hand is finished."""
+    """Whether Ctrl-C has ended it, and only what is running is finished."""
 
 
 def count_site(progress: CrawlProgress, done: SiteDone) -> None:

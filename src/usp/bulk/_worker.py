@@ -3,7 +3,7 @@
 It takes orders from its standard input and reports to its standard output, both as pickles. It asks
 for the next shard as soon as no site of the last one waits, so that a slow site of one shard keeps
 no slot free. When its input ends without a word, the process that started it is gone, and what it
-has in hand is dropped.
+is running is dropped.
 """
 
 import asyncio
@@ -32,7 +32,7 @@ from usp.bulk._shard import ShardWorker, SiteDone, run_shard, shard_worker
 from usp.bulk._sites import Shard
 from usp.exceptions import UspError
 
-MAX_IN_HAND: Final = 2
+MAX_RUNNING: Final = 2
 """Shards that a worker has at once: the last sites of one, and the next."""
 _REPORT_SECONDS: Final = 0.5
 
@@ -51,19 +51,19 @@ class _Worker:
         self._worker = worker
         self._done_sites = done_sites
         self._send = send_report
-        self._in_hand = 0
+        self._running = 0
         self._is_asking = False
 
     def ask(self) -> None:
         """Ask for a shard, if there is room for one."""
-        if not self._is_asking and self._in_hand < MAX_IN_HAND:
+        if not self._is_asking and self._running < MAX_RUNNING:
             self._is_asking = True
             self._send(ReadyReport())
 
     async def run(self, shard: Shard) -> None:
         """Run a shard; report what came of it."""
         self._is_asking = False
-        self._in_hand += 1
+        self._running += 1
         try:
             report: WorkerReport = await run_shard(
                 shard.number, shard.lines, self._out, self._worker, self.ask
@@ -75,7 +75,7 @@ class _Worker:
             reason = f"{type(error).__name__}: {error}"
             report = FailedReport(shard.number, reason, is_fatal=False)
         finally:
-            self._in_hand -= 1
+            self._running -= 1
         self.report_sites()
         self._send(report)
         self.ask()

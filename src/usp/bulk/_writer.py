@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from hashlib import file_digest
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final
 
+from usp._closing import ClosesAtExit
 from usp._drive.off_loop import in_thread
 from usp._export.arrow import ParquetWriter
 from usp._export.options import WriteOptions
@@ -29,7 +29,7 @@ SHARD_TABLES: Final[Mapping[str, Table]] = {
 }
 """The tables of a shard, by name."""
 _GROUP_ROWS: Final = 80_000
-"""Rows of a row group: a worker has several shards in hand, and each of them keeps so many."""
+"""Rows of a row group: a worker runs several shards at once, and each of them keeps so many."""
 _ROWS_TOGETHER: Final = 2048
 """Rows that are converted together: each conversion has a cost of its own."""
 
@@ -76,7 +76,7 @@ class _TableFile:
         self._sink.close()
 
 
-class ShardWriter:
+class ShardWriter(ClosesAtExit):
     """Writes the tables of a shard into a folder, for the time of a ``with`` block."""
 
     def __init__(self, folder: Path, shard: int) -> None:
@@ -92,15 +92,8 @@ class ShardWriter:
         self.rows: Counter[str] = Counter(dict.fromkeys(SHARD_TABLES, 0))
         """The rows of each table so far."""
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """Release the files; what is not finished is dropped."""
         with suppress(OSError):  # what is not finished is dropped, whether it can be written or not
             self._stack.close()
 
