@@ -18,7 +18,7 @@ from tests.parse.strategies import anything, chunkings, encoded, examples
 from tests.parse.strategies_rich import Rich, rich_documents
 from tests.tables.page_rows import microseconds, page_row
 from usp._parse import PageColumns, Pages, Source, columns_of_pages
-from usp._parse.pattern.known_patterns import forget_patterns
+from usp._parse.pattern.forget import forget_patterns
 from usp._parse.values.timestamps import parse_timestamp, parse_usual_times
 from usp._tables.schema import TABLES
 from usp.objects.page import SitemapImage, SitemapNewsStory, SitemapPage, SitemapPageChangeFrequency

@@ -125,8 +125,9 @@ def names_children(chunks: Iterable[bytes]) -> bool:
             fold = bytes.lower if _CAPITALS.search(first, 0, _HEAD) else bytes
             tail = fold(first)[-64:]
         text = tail + fold(chunk)
-        # With a prefix or without: the words are found at once.
-        if (b"<sitemap" in text or b":sitemap" in text) and _CHILD_ENTRY.search(text):
+        # With a prefix or without: the words are found at once, but most often there are none.
+        may_have = b"sitemap" in text and (b"<sitemap" in text or b":sitemap" in text)
+        if may_have and _CHILD_ENTRY.search(text):
             return True
         first = first or chunk
         tail = tail and text[-64:]

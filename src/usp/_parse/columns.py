@@ -15,7 +15,7 @@ from usp._parse.formats.field_reader import FieldReader
 from usp._parse.formats.row_columns import RowColumnReader
 from usp._parse.formats.urlset import STORY
 from usp._parse.pages import EntryReading
-from usp._parse.pattern.layout import EntryRun, Row, RowLayout
+from usp._parse.pattern.layout import EntryRun, RowLayout
 from usp._parse.values.enumerations import change_frequency_word
 from usp._parse.values.timestamps import timestamp
 from usp._parse.xml.entry_builder import Entry
@@ -68,19 +68,20 @@ class ColumnReading(EntryReading[None]):
         self._record_columns = [(values.READ[name], self._columns[name]) for name in self._names]
 
     def columns(self, entries: Iterable[Entry | EntryRun], rows: int) -> Iterator[PageColumns]:
-        """Yield the columns of some ``rows`` pages at a time, or of a few more.
+        """Yield the columns of some ``rows`` pages at a time, or of a few less or more.
 
         Of long entries there are fewer at a time, so that memory is bounded.
         """
         size = 0
         try:
             for piece in entries:
-                deque(self.read(piece), maxlen=0)
-                size += _size(piece)
-                if self._urls and (len(self._urls) >= rows or size >= _MAX_SIZE):
+                count = len(self._urls)
+                if count and (count + _count(piece) > rows or size >= _MAX_SIZE):
                     columns, size = self._columns, 0
                     self._start_batch()
                     yield columns
+                deque(self.read(piece), maxlen=0)
+                size += _size(piece)
         except TimeoutError:  # what was read before that counts
             if self._urls:
                 yield self._columns
@@ -96,16 +97,20 @@ class ColumnReading(EntryReading[None]):
             column.append(read(fields, pairs))
         return ()
 
-    def of_rows(self, urls: list[str], rows: list[Row], run: EntryRun) -> Iterable[None]:
-        """Add the pages of rows."""
+    def of_run(self, urls: list[str], run: EntryRun) -> Iterable[None]:
+        """Add the pages of entries."""
         layout = run.layout
         reader = self._readers.get(layout)
         if reader is None:
             reader = self._readers[layout] = RowColumnReader(self._fields, layout, self._names)
         self._urls += urls
-        for name, column in reader.read(rows).items():
+        for name, column in reader.read(run).items():
             self._columns[name] += column
         return ()
+
+
+def _count(piece: Entry | EntryRun) -> int:
+    return len(piece) if isinstance(piece, EntryRun) else 1
 
 
 def _size(piece: Entry | EntryRun) -> int:

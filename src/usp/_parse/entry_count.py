@@ -22,5 +22,5 @@ def count_entries(pages: Pages) -> tuple[int, int]:
         pieces = sitemaps_in_robots(opened.data, pages.source.url, diagnostics)
     else:
         pieces, _ = pages._entries(opened, diagnostics, extensions=False)
-    count = sum(len(each.rows) if isinstance(each, EntryRun) else 1 for each in pieces)
+    count = sum(len(each) if isinstance(each, EntryRun) else 1 for each in pieces)
     return count, diagnostics.document_bytes

@@ -12,7 +12,7 @@ from typing import Final, Generic, TypeVar, cast
 from usp._parse.diagnostics import Diagnostics
 from usp._parse.formats.field_reader import FieldReader
 from usp._parse.formats.row_fields import Plain, RowFieldReader, plain_columns
-from usp._parse.pattern.layout import EntryRun, Row, RowLayout
+from usp._parse.pattern.layout import EntryRun, RowLayout
 from usp._parse.quick_check import QuickCheck
 from usp._parse.values.deduplicate import Deduplicator
 from usp._parse.values.plain import BLANKS, are_plain_urls, is_plain_url
@@ -60,8 +60,8 @@ class EntryReading(ABC, Generic[Made]):
         """Return what is made of a page, given its record."""
 
     @abstractmethod
-    def of_rows(self, urls: list[str], rows: list[Row], run: EntryRun) -> Iterable[Made]:
-        """Return what is made of pages, given their rows and the run that these are of."""
+    def of_run(self, urls: list[str], run: EntryRun) -> Iterable[Made]:
+        """Return what is made of pages, given their entries."""
 
     def read(self, piece: Entry | EntryRun) -> Iterable[Made]:
         """Return what is made of the pages of an entry, or of a run of them."""
@@ -79,7 +79,7 @@ class EntryReading(ABC, Generic[Made]):
     def _check_run(self, run: EntryRun) -> None:
         """Report the problems with the entries of a run."""
         quick = self._quick_check
-        for at in quick.suspects(run) if quick else range(len(run.rows)):
+        for at in quick.suspects(run) if quick else range(len(run)):
             self._check(run.entry(at))
 
     def _check(self, entry: Entry) -> None:
@@ -113,23 +113,24 @@ class EntryReading(ABC, Generic[Made]):
             urls = [url.strip(BLANKS) for url in urls]
             are_plain = are_plain_urls(urls)
         if are_plain and self._seen.add_all(urls):
-            return self.of_rows(urls, run.rows, run)
+            return self.of_run(urls, run)
         return self._one_by_one(run, urls)
 
     def _one_by_one(self, run: EntryRun, urls: list[str]) -> Iterator[Made]:
-        new_urls: list[str] = []
-        rows: list[Row] = []
+        usual: list[int] = []
         for at, url in enumerate(urls):
             if is_plain_url(url) and self._seen.add(url):
-                new_urls.append(url)
-                rows.append(run.rows[at])
+                usual.append(at)
                 continue
-            if rows:
-                yield from self.of_rows(new_urls, rows, run)
-                new_urls, rows = [], []
+            if usual:
+                yield from self._of_part(run, urls, usual)
+                usual = []
             yield from self._of_entry(run.entry(at))
-        if rows:
-            yield from self.of_rows(new_urls, rows, run)
+        if usual:
+            yield from self._of_part(run, urls, usual)
+
+    def _of_part(self, run: EntryRun, urls: list[str], chosen: list[int]) -> Iterable[Made]:
+        return self.of_run([urls[at] for at in chosen], run.part(chosen))
 
 
 class _PageReading(EntryReading[SitemapPage]):
@@ -143,14 +144,15 @@ class _PageReading(EntryReading[SitemapPage]):
         """Return the page of a record."""
         return (SitemapPage.from_entry(url, record, self._fields, self._fields.base),)
 
-    def of_rows(self, urls: list[str], rows: list[Row], run: EntryRun) -> Iterable[SitemapPage]:
-        """Return the pages of rows."""
+    def of_run(self, urls: list[str], run: EntryRun) -> Iterable[SitemapPage]:
+        """Return the pages of entries."""
         key = run.layout, plain_columns(self._fields, run)
         reader = self._readers.get(key)
         if reader is None:
             made = RowFieldReader(self._fields, *key)
             reader = self._readers[key] = cast("PageFieldReader", made)
-        return map(SitemapPage.from_entry, urls, rows, repeat(reader), repeat(self._fields.base))
+        base = self._fields.base
+        return map(SitemapPage.from_entry, urls, run.rows, repeat(reader), repeat(base))
 
 
 def check_entry(

@@ -17,7 +17,7 @@ from typing import Final
 from usp._parse.diagnostics import Diagnostics
 from usp._parse.formats.field_reader import FieldReader
 from usp._parse.input.sniff import Kind
-from usp._parse.pattern.layout import EntryRun, Form, Row, RowLayout
+from usp._parse.pattern.layout import ColumnTexts, EntryRun, Form, RowLayout
 from usp._parse.values.bounded_cache import keep
 from usp._parse.values.plain import LETTERS, SEPARATOR, are_plain_or_absent
 from usp.objects.page import Record
@@ -106,7 +106,7 @@ class QuickCheck:
 
     def suspects(self, run: EntryRun) -> Iterable[int]:
         """Return which entries of a run are not known to be good."""
-        count = len(run.rows)
+        count = len(run)
         found: set[int] = set()
         constants: dict[int, tuple[str, str]] = {}
         columns = run.columns
@@ -189,7 +189,7 @@ class _Test:
     def __call__(self, text: str) -> object:
         return self._is_good(text)
 
-    def are_good(self, texts: Row) -> bool:
+    def are_good(self, texts: ColumnTexts) -> bool:
         """Tell whether all of these texts are good, but for empty ones."""
         unknown = set(texts) - self._known
         if not all(map(self._is_good, filter(None, unknown))):
@@ -205,7 +205,7 @@ class _NeverTest(_Test):
     def __init__(self) -> None:
         super().__init__(lambda _: False)
 
-    def are_good(self, texts: Row) -> bool:
+    def are_good(self, texts: ColumnTexts) -> bool:
         """Tell whether all of these texts are good, but for empty ones."""
         return not any(texts)
 
@@ -217,7 +217,7 @@ class _PatternTest(_Test):
         super().__init__(re.compile(pattern).fullmatch)
         self._are_good = re.compile(rf"(?:(?:{pattern}){SEPARATOR})*+").fullmatch
 
-    def are_good(self, texts: Row) -> bool:
+    def are_good(self, texts: ColumnTexts) -> bool:
         """Tell whether all of these texts are good, but for empty ones."""
         return self._are_good(SEPARATOR.join([*filter(None, texts), ""])) is not None
 

@@ -28,6 +28,8 @@ SHARD_TABLES: Final[Mapping[str, Table]] = {
     name: LISTED_SITES if name == "sites" else TABLES[name] for name in TABLE_NAMES
 }
 """The tables of a shard, by name."""
+_COMPRESSION_LEVEL: Final = 6
+"""Of zstd: what millions of sites give is kept for long, so space counts more than time."""
 _GROUP_ROWS: Final = 80_000
 """Rows of a row group: a worker runs several shards at once, and each of them keeps so many."""
 _ROWS_TOGETHER: Final = 2048
@@ -41,7 +43,9 @@ class _TableFile:
         self.path = path
         self._table = table
         self._sink = stack.enter_context(path.open("wb"))
-        self._writer = ParquetWriter(self._sink, [table], WriteOptions(), _GROUP_ROWS)
+        self._writer = ParquetWriter(
+            self._sink, [table], WriteOptions(), _GROUP_ROWS, _COMPRESSION_LEVEL
+        )
         stack.callback(self._writer.abort)
         self._values: dict[str, list[Any]] = {name: [] for name in table.names}
         self._rows = 0

@@ -19,8 +19,7 @@ from usp._parse.children import Child
 from usp._parse.diagnostics import Diagnostics
 from usp._parse.document import Source, inspect
 from usp._parse.input.sniff import Kind
-from usp._parse.pattern.familiar import forget_familiar
-from usp._parse.pattern.known_patterns import forget_patterns
+from usp._parse.pattern.forget import forget_patterns
 from usp._parse.pattern.layout import EntryRun, iter_entries
 from usp._parse.tree.names import forget_tree_names
 from usp._parse.xml.grammar import GRAMMARS
@@ -53,7 +52,6 @@ def read(chunks: list[bytes], *, expat_only: bool) -> ReaderResult:
 
 def forget_all() -> None:
     """Forget what earlier documents taught."""
-    forget_familiar()
     forget_patterns()
     forget_tree_names()
 

@@ -10,7 +10,7 @@ from tests.parse.pattern.readers import assert_readers_agree, entries
 from tests.parse.reading import ALL, u
 from usp._parse.document import Source, inspect
 from usp._parse.input.sniff import Kind
-from usp._parse.pattern.known_patterns import forget_patterns
+from usp._parse.pattern.forget import forget_patterns
 from usp.objects.abstract_sitemap import HasProblems
 
 LINK = '<xhtml:link rel="alternate" hreflang="de" href="http://h.example/de"/>'

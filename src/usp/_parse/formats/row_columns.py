@@ -19,18 +19,18 @@ from usp._parse.formats.columns import (
     priority_value,
     raw_text,
 )
-from usp._parse.formats.field_reader import FieldReader, GroupedField, Texts
+from usp._parse.formats.field_reader import FieldReader, GroupedField
 from usp._parse.formats.row_fields import grouped_plan
 from usp._parse.formats.urlset import ALTERNATES, LINK, is_language
-from usp._parse.pattern.layout import Row, RowLayout
+from usp._parse.pattern.layout import ColumnTexts, EntryRun, RowLayout
 from usp._parse.values.bounded_cache import MAX_CACHED_LENGTH
 from usp._parse.values.enumerations import change_frequency_word
 from usp._parse.values.plain import SEPARATOR, are_plain_or_absent
 from usp._parse.values.text import text_or_none
 from usp._parse.values.timestamps import parse_timestamp, parse_usual_times
 
-ReadColumn = Callable[[list[Row], Sequence[Texts]], list[Any]]
-"""Returns a column, given some rows, and the same column by column."""
+ReadColumn = Callable[[EntryRun], list[Any]]
+"""Returns a column of a table, given some entries."""
 
 _PUBLISHED: Final = ("news:publication_date", parse_timestamp)
 _TITLE: Final = "news:title"
@@ -69,14 +69,13 @@ class RowColumnReader:
             else:
                 self._slow.append(name)
 
-    def read(self, rows: list[Row]) -> dict[str, list[Any]]:
-        """Return the columns of some rows."""
+    def read(self, run: EntryRun) -> dict[str, list[Any]]:
+        """Return the columns of some entries."""
         self._memo.clear()
-        texts = list(zip(*rows, strict=True))
-        columns = {name: read(rows, texts) for name, read in self._quick.items()}
+        columns = {name: read(run) for name, read in self._quick.items()}
         if self._slow:
             fields = self._fields
-            records = list(map(self._layout.record, rows))
+            records = list(map(self._layout.record, run.rows))
             for name in self._slow:
                 read = READ[name]
                 columns[name] = [read(fields, record) for record in records]
@@ -107,10 +106,11 @@ class RowColumnReader:
         look_up, memo, name = _Cache(parse).__getitem__, self._memo, (key, parse)
         parse_all = _ALL_AT_ONCE.get(parse)
 
-        def read(_: list[Row], texts: Sequence[Texts]) -> list[Any]:
+        def read(run: EntryRun) -> list[Any]:
             if name not in memo:
-                usual = parse_all(texts[column]) if parse_all else None
-                memo[name] = usual or list(map(look_up, texts[column]))
+                texts = run.columns[column]
+                usual = parse_all(texts) if parse_all else None
+                memo[name] = usual or list(map(look_up, texts))
             return memo[name]
 
         return read
@@ -119,7 +119,7 @@ class RowColumnReader:
         column = self._layout.only(_TITLE)
         if column is None:
             return None if _TITLE in self._layout.keys else _nothing
-        return lambda _, texts: list(map(text_or_none, texts[column]))
+        return lambda run: list(map(text_or_none, run.columns[column]))
 
     def _updated_at_reader(self) -> ReadColumn | None:
         lastmod, published = (self._text_reader(*_TEXTS[name]) for name in _DATES)
@@ -127,9 +127,9 @@ class RowColumnReader:
             return None
         if published is _nothing:
             return lastmod
-        return lambda rows, texts: [
+        return lambda run: [
             changed if changed is not None else first
-            for changed, first in zip(lastmod(rows, texts), published(rows, texts), strict=True)
+            for changed, first in zip(lastmod(run), published(run), strict=True)
         ]
 
     def _story_reader(self, key: str) -> ReadColumn | None:
@@ -144,8 +144,8 @@ class RowColumnReader:
             return None
         nothing = (None,) * len(known)
 
-        def read(rows: list[Row], texts: Sequence[Texts]) -> list[Any]:
-            stories = zip(*(column(rows, texts) for column in known), strict=True)
+        def read(run: EntryRun) -> list[Any]:
+            stories = zip(*(column(run) for column in known), strict=True)
             return [None if story == nothing else story for story in stories]
 
         return read
@@ -154,9 +154,9 @@ class RowColumnReader:
         title, published = self._story_reader(_TITLE), self._story_reader(_PUBLISHED[0])
         if title is None or published is None:
             return None
-        return lambda rows, texts: [
+        return lambda run: [
             headline is not None and date is not None
-            for headline, date in zip(title(rows, texts), published(rows, texts), strict=True)
+            for headline, date in zip(title(run), published(run), strict=True)
         ]
 
     def _group_reader(self, grouped: GroupedField) -> ReadColumn | None:
@@ -168,9 +168,9 @@ class RowColumnReader:
         fields = self._fields
         columns = [at for at, key in enumerate(self._layout.keys) if key in grouped.url_keys]
 
-        def read(rows: list[Row], texts: Sequence[Texts]) -> list[Any]:
-            plain = [at for at in columns if are_plain_or_absent(texts[at])]
-            return list(map(plan(fields, frozenset(plain)), rows))
+        def read(run: EntryRun) -> list[Any]:
+            plain = [at for at in columns if are_plain_or_absent(run.columns[at])]
+            return list(map(plan(fields, frozenset(plain)), run.rows))
 
         return read
 
@@ -187,13 +187,14 @@ class RowColumnReader:
             for name in ("rel", "hreflang")
         )
 
-        def read(rows: list[Row], texts: Sequence[Texts]) -> list[Any]:
+        def read(run: EntryRun) -> list[Any]:
+            texts = run.columns
             plain = all({"alternate", None}.issuperset(texts[at]) for at in rels) and all(
                 is_language(text) for at in languages for text in texts[at] if text is not None
             )
             if plain:
-                return _nothing(rows, texts)
-            return [READ["links"](fields, record(row)) for row in rows]
+                return _nothing(run)
+            return [READ["links"](fields, record(row)) for row in run.rows]
 
         return read
 
@@ -201,7 +202,7 @@ class RowColumnReader:
 _DATES: Final = ("lastmod", "published_at")
 
 
-def _usual_raw_texts(texts: Texts) -> list[str] | None:
+def _usual_raw_texts(texts: ColumnTexts) -> list[str] | None:
     """Return texts that are all just what is written, with nothing to strip; None if one isn't."""
     if None in texts:
         return None
@@ -213,15 +214,15 @@ def _usual_raw_texts(texts: Texts) -> list[str] | None:
 
 _USUAL_BYTES: Final = bytes({0, *range(ord("!"), ord("~") + 1)} - {*b"@&<"})
 """What texts consist of that need no cleaning, and the separator."""
-_ALL_AT_ONCE: Final[Mapping[Callable[[str], Any], Callable[[Texts], Any]]] = {
+_ALL_AT_ONCE: Final[Mapping[Callable[[str], Any], Callable[[ColumnTexts], Any]]] = {
     parse_timestamp: parse_usual_times,
     raw_text: _usual_raw_texts,
 }
 """What parses a whole column, if all its texts are of the usual form; None if they aren't."""
 
 
-def _nothing(rows: list[Row], _: Sequence[Texts]) -> list[Any]:
-    return [None] * len(rows)
+def _nothing(run: EntryRun) -> list[Any]:
+    return [None] * len(run)
 
 
 class _Cache(dict[str | None, Any]):

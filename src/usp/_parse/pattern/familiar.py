@@ -44,5 +44,5 @@ def begins_like_another(document: bytes, grammar: Grammar) -> bool:
 
 
 def forget_familiar() -> None:
-    """Forget everything: what is read next starts as in a new process."""
+    """Forget all of them."""
     _met.clear()

@@ -9,14 +9,12 @@ from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from usp._parse.pattern.head import forget_heads
 from usp._parse.pattern.layout import Element
-from usp._parse.pattern.layouts import forget_layouts
 from usp._parse.pattern.learning import EMPTY, ChildPattern, learn, split_children
 from usp._parse.pattern.shape import TAG, declares_namespaces, name_of
 from usp._parse.values.bounded_cache import keep
 from usp._parse.xml.grammar import Grammar
-from usp._parse.xml.namespaces import NamespaceScope, forget_names
+from usp._parse.xml.namespaces import NamespaceScope
 
 _MAX_KEPT: Final = 1024
 _MAX_LENGTH: Final = 4096
@@ -154,10 +152,7 @@ def _keep_children(form: _Format, start: str, children: Mapping[str, ChildPatter
             keep(_children, (form, start, shape), child, _MAX_KEPT)
 
 
-def forget_patterns() -> None:
-    """Forget everything: what is read next starts as in a new process."""
+def forget_known() -> None:
+    """Forget all patterns."""
     _patterns.clear()
     _children.clear()
-    forget_layouts()
-    forget_heads()
-    forget_names()

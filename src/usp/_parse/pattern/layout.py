@@ -5,8 +5,8 @@ entries with and without a date have the same layout, and what is known of a lay
 once, not for each entry.
 """
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from usp._parse.xml.entry_builder import Entry
@@ -14,6 +14,8 @@ from usp._parse.xml.entry_builder import Entry
 Row = tuple[str | None, ...]
 """The texts of an entry, in the order of the keys of its layout; None if it lacks one. A row has
 two texts at least: where there are fewer keys, the others are None."""
+ColumnTexts = Sequence[str | None]
+"""The texts of several entries under one key."""
 Element = tuple[str, ...]
 """The keys that one child of an entry gives."""
 
@@ -71,24 +73,39 @@ class EntryRun:
     name: str
     """The key of the entries: ``url``, ``sitemap``, ``item`` or ``entry``."""
     layout: RowLayout
-    rows: list[Row]
+    _rows: list[Row]
     forms: list[Form]
     """The forms of these entries: there are few."""
     offset: Callable[[int], int]
     """Returns the offset of one of them in the document, in bytes."""
     length: int
     """How many characters they are in all, or nearly so."""
-    _columns: list[Row] = field(init=False, default_factory=list)
+    _columns: list[ColumnTexts] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self._columns[0] if self._columns else self._rows)
 
     def __iter__(self) -> Iterator[Entry]:
-        return map(self.entry, range(len(self.rows)))
+        return map(self.entry, range(len(self)))
 
     @property
-    def columns(self) -> list[Row]:
-        """The rows, turned by 90 degrees."""
+    def rows(self) -> list[Row]:
+        """The rows: of columns, turned by 90 degrees."""
+        if self._columns and not self._rows:
+            self._rows = list(zip(*self._columns, strict=True))
+        return self._rows
+
+    @property
+    def columns(self) -> list[ColumnTexts]:
+        """The columns: of rows, turned by 90 degrees."""
         if not self._columns:
-            self._columns = list(zip(*self.rows, strict=True))
+            self._columns = list(zip(*self._rows, strict=True))
         return self._columns
+
+    def part(self, chosen: Sequence[int]) -> "EntryRun":
+        """Return some of the entries."""
+        rows = [self.rows[at] for at in chosen]
+        return replace(self, _rows=rows, _columns=[], offset=lambda at: self.offset(chosen[at]))
 
     def entry(self, at: int) -> Entry:
         """Return one of the entries."""

@@ -18,11 +18,12 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
+from usp._parse.pattern.exact import ExactPattern, exact_pattern
 from usp._parse.pattern.fits import Fit, FitTable, is_kept, table_of
 from usp._parse.pattern.known_patterns import find_pattern, learn_pattern
 from usp._parse.pattern.layout import EntryRun, Row
-from usp._parse.pattern.stretch import split_stretch
-from usp._parse.pattern.unsafe import UnsafeSearch
+from usp._parse.pattern.stretch import Stretch, split_stretch
+from usp._parse.pattern.unsafe import UnsafeSearch, has_bad_reference
 from usp._parse.xml.grammar import Grammar
 from usp._parse.xml.namespaces import NamespaceScope
 
@@ -37,6 +38,8 @@ _SAMPLE: Final = 4
 _MISS: Final = 3
 """An entry that is left to expat costs as much as three matches save."""
 _ENTRY_NAME: Final = re.compile(r"[ \t\r\n]*+<([^\s<>/!?\"'=&]++)")
+_ALIKE: Final = 4
+"""So many entries with the same tags may be written alike."""
 _FIRST_STRETCH: Final = 4 * 1024
 _LONGEST_STRETCH: Final = 32 * 1024
 """How many characters are split at once: twice as many after each success."""
@@ -56,7 +59,8 @@ class PatternReader:
         self._text: str | None = None  # the block as text
         self._byte = self._index = 0  # an offset in the block, and the same in the text
         self._unsafe = UnsafeSearch(b"", "")
-        self._has_sections = self._has_references = False
+        self._has_sections = self._has_references = self._has_section_ends = False
+        self._exact: ExactPattern | None = None  # of the last entries, if these are alike
 
     def show(self, block: bytes) -> None:
         """Start with a new block of bytes."""
@@ -83,18 +87,22 @@ class PatternReader:
             self._unsafe = UnsafeSearch(self._block, self._text)
             # A single character is found many times as fast as two.
             self._has_sections = b"!" in self._block and b"<!" in self._block
+            self._has_section_ends = b"]" in self._block and b"]]>" in self._block
             self._has_references = b"&" in self._block or b"\r" in self._block
         if scope is not self._scope:
             self._scope = scope
-            self._table = None
+            self._table = self._exact = None
         index = self._index_of(begin)
         name = _ENTRY_NAME.match(self._text, index)
-        run, end = self._run(f"</{name[1]}>", index, start + begin) if name else (None, index)
+        end_tag = f"</{name[1]}>" if name else ""
+        run, end = self._exact_run(end_tag, index, start + begin)
+        if run is None and name:
+            run, end = self._run(end_tag, index, start + begin)
         if run is None:
             if name:
                 self.miss_entry()
             return None, begin
-        self._left = min(self._left + len(run.rows), _LARGEST_BUDGET)
+        self._left = min(self._left + len(run), _LARGEST_BUDGET)
         self._budget = _BUDGET
         text = self._text
         length = end - index if text.isascii() else len(text[index:end].encode())
@@ -109,13 +117,10 @@ class PatternReader:
         used: dict[Fit, None] = {}
         fit: Fit | None = None
         at, is_whole = index, True
-        while is_whole and len(rows) < _LONGEST_RUN:
-            stop = text.rfind(end_tag, at, min(at + self._length, last))
-            if stop < 0:
-                stop = text.find(end_tag, at, last)
+        while is_whole and len(rows) < _LONGEST_RUN and not self._exact:
+            stop = self._stop(end_tag, at, last)
             if stop < 0:
                 break
-            stop += len(end_tag)
             fits, more, is_whole = self._match(text[at:stop], end_tag)
             if not more:
                 # One of them is odd: the others are found in ever shorter stretches.
@@ -131,9 +136,7 @@ class PatternReader:
                 self._length = min(2 * max(stop - at, self._length), _LONGEST_STRETCH)
                 at = stop
             else:
-                begin = at
-                for _ in more:
-                    at = text.index(end_tag, at) + len(end_tag)
+                begin, at = at, self._end(end_tag, at, len(more))
                 self._length = at - begin
         if fit is None:
             return None, index
@@ -141,6 +144,49 @@ class PatternReader:
         forms = [fit.form for fit in used]
         offsets = _Offsets(text, end_tag, (index, offset), len(rows))
         return EntryRun(fit.name, fit.layout, rows, forms, offsets, at - index), at
+
+    def _exact_run(self, end_tag: str, index: int, offset: int) -> tuple[EntryRun | None, int]:
+        """Return the entries that are written like the last ones, and where they end."""
+        exact, text = self._exact, self._text or ""
+        if exact is None or not end_tag or self._has_section_ends:
+            return None, index
+        stop = self._stop(end_tag, index, self._unsafe.next(index))
+        if stop < 0:
+            return None, index
+        self._exact = None
+        written = text[index:stop]
+        has_references = self._has_references and ("&" in written or "\r" in written)
+        if has_references and has_bad_reference(written):
+            return None, index
+        columns, count, is_whole = exact.columns(written, is_literal=not has_references)
+        if not count:
+            return None, index
+        if is_whole:
+            self._exact = exact
+            self._length = min(2 * max(stop - index, self._length), _LONGEST_STRETCH)
+        else:
+            stop = self._end(end_tag, index, count)
+            self._length = stop - index
+        fit = exact.fit
+        self._report([fit])
+        offsets = _Offsets(text, end_tag, (index, offset), count)
+        run = EntryRun(fit.name, fit.layout, [], [fit.form], offsets, stop - index, columns)
+        return run, stop
+
+    def _stop(self, end_tag: str, at: int, last: int) -> int:
+        """Return where a stretch ends that begins here; negative if no entry ends before that."""
+        text = self._text or ""
+        stop = text.rfind(end_tag, at, min(at + self._length, last))
+        if stop < 0:
+            stop = text.find(end_tag, at, last)
+        return stop + len(end_tag) if stop >= 0 else stop
+
+    def _end(self, end_tag: str, at: int, count: int) -> int:
+        """Return where so many entries end."""
+        text = self._text or ""
+        for _ in range(count):
+            at = text.index(end_tag, at) + len(end_tag)
+        return at
 
     def _match(self, written: str, end_tag: str) -> tuple[list[Fit], list[Row], bool]:
         """Return the fits and rows of the first entries of a stretch, and whether these are all.
@@ -159,7 +205,11 @@ class PatternReader:
         others = [fit for fit in dict.fromkeys(fits) if fit.layout is not fits[0].layout]
         if others:
             fits = fits[: min(map(fits.index, others))]
-        return fits, stretch.rows(fits) if fits else [], len(fits) == len(stretch.shapes)
+        rows = stretch.rows(fits) if fits else []
+        is_whole = len(fits) == len(stretch.shapes)
+        if rows and is_whole:
+            self._exact = _exact_pattern(stretch, fits, written, end_tag)
+        return fits, rows, is_whole
 
     def _fits_of(self, shapes: list[str]) -> list[Fit]:
         """Return the fits of shapes, up to the first one that is left to expat."""
@@ -220,6 +270,18 @@ class PatternReader:
         self._left -= _MISS
         if self._left <= 0:
             self._budget = max(self._budget // 2, _SMALLEST_BUDGET)
+
+
+def _exact_pattern(
+    stretch: Stretch, fits: list[Fit], written: str, end_tag: str
+) -> ExactPattern | None:
+    """Return the pattern of entries that are written like the last one of a stretch, if all are."""
+    fit, count = fits[0], len(fits)
+    if count < _ALIKE or stretch.sections or fits.count(fit) < count:
+        return None
+    start = written.rfind(end_tag, 0, -len(end_tag)) + len(end_tag)
+    texts = stretch.texts[-1 - fit.length : -1]
+    return exact_pattern(fit, written[start:], texts, count)
 
 
 class _Offsets:

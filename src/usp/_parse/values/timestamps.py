@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
+from itertools import repeat
+from operator import floordiv, sub
 from typing import Final
 
 from usp._parse.values.dates import parse_date
@@ -12,10 +14,6 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
 _DAY_LENGTH: Final = 10
 """2024-05-01"""
-_MICROSECONDS: Final = 1_000_000
-_SECONDS_OF_A_DAY: Final = 86_400
-_ZONE: Final = 19
-"""Where the zone begins."""
 _FORMS: Final = {20: ("-", "-", "T", ":", ":", "Z"), 25: ("-", "-", "T", ":", ":", "+-", ":")}
 """The usual times with a zone, by their lengths: what every third character from the fifth on may
 be. 2024-05-01T10:00:00Z, 2024-05-01T10:00:00+02:00."""
@@ -58,20 +56,8 @@ def parse_usual_times(texts: Sequence[str | None]) -> list[int] | None:
     for at, allowed in enumerate(_FORMS[length]):
         if together[4 + 3 * at :: length].strip(allowed):
             return None
+    since = map(sub, map(datetime.fromisoformat, known), repeat(_EPOCH))
     try:
-        return _timestamps(known)
+        return list(map(floordiv, since, repeat(_MICROSECOND)))
     except ValueError:  # a leap second, 24:00, or a day or zone that doesn't exist
         return None
-
-
-def _timestamps(texts: Sequence[str]) -> list[int]:
-    if len({text[_ZONE:] for text in texts}) > 1:
-        return [(datetime.fromisoformat(text) - _EPOCH) // _MICROSECOND for text in texts]
-    # In one time zone they are compared without it: that takes half as long.
-    first = datetime.fromisoformat(texts[0])
-    epoch = _EPOCH.replace(tzinfo=None) + (first.utcoffset() or timedelta())
-    times = map(datetime.fromisoformat, [text[:_ZONE] for text in texts])
-    return [
-        ((since := time - epoch).days * _SECONDS_OF_A_DAY + since.seconds) * _MICROSECONDS
-        for time in times
-    ]
