@@ -5,7 +5,7 @@ once, with the problems reported on the way.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping
 from itertools import accumulate, chain, repeat
 from typing import Final, Generic, TypeVar, cast
 
@@ -13,7 +13,7 @@ from usp._parse.diagnostics import Diagnostics
 from usp._parse.formats.field_reader import FieldReader
 from usp._parse.formats.row_fields import Plain, RowFieldReader, plain_columns
 from usp._parse.pattern.layout import EntryRun, RowLayout
-from usp._parse.quick_check import QuickCheck
+from usp._parse.quick_check import Doubtful, QuickCheck
 from usp._parse.values.deduplicate import Deduplicator
 from usp._parse.values.plain import BLANKS, are_plain_urls, is_plain_url
 from usp._parse.xml.entry_builder import Entry
@@ -70,17 +70,32 @@ class EntryReading(ABC, Generic[Made]):
             if collecting:
                 self._check(piece)
             return self._of_entry(piece)
-        if collecting:
-            self._check_run(piece)
+        resolved = self._check_run(piece) if collecting else {}
         if piece.name == CHILD or not self._fields.url_key:
             return chain.from_iterable(map(self._of_entry, piece))
-        return self._of_run(piece)
+        return self._of_run(piece, resolved)
 
-    def _check_run(self, run: EntryRun) -> None:
-        """Report the problems with the entries of a run."""
-        quick = self._quick_check
-        for at in quick.suspects(run) if quick else range(len(run)):
-            self._check(run.entry(at))
+    def _check_run(self, run: EntryRun) -> dict[int, str]:
+        """Report the problems with the entries of a run; return the URLs of those that have some.
+
+        Only of those that have one URL.
+        """
+        quick, fields, diagnostics = self._quick_check, self._fields, self._diagnostics
+        suspects = quick.suspects(run) if quick else dict.fromkeys(range(len(run)))
+        resolved: dict[int, str] = {}
+        has_one_url = run.layout.only(fields.url_key) is not None
+        for at, doubtful in suspects.items():
+            before, diagnostics.here = diagnostics.kept, run.offset(at)
+            if doubtful is None:
+                urls = check_entry(run.entry(at), fields, quick, diagnostics)
+            else:
+                check_urls(doubtful, fields, diagnostics)
+                is_enough = has_one_url and doubtful[0][0] == fields.url_key
+                record = doubtful if is_enough else run.entry(at)[1]
+                urls = name_page(record, before, fields, diagnostics)
+            if len(urls) == 1:
+                resolved[at] = urls[0]
+        return resolved
 
     def _check(self, entry: Entry) -> None:
         """Report the problems with an entry."""
@@ -102,7 +117,7 @@ class EntryReading(ABC, Generic[Made]):
                 own = record if shared is None else [(fields.url_key, url), *shared]
                 yield from self.of_record(url, own)
 
-    def _of_run(self, run: EntryRun) -> Iterable[Made]:
+    def _of_run(self, run: EntryRun, resolved: Mapping[int, str]) -> Iterable[Made]:
         """Return the same as for each entry alone: all at once where all are plain and new."""
         column = run.layout.only(self._fields.url_key)
         if column is None:
@@ -114,12 +129,16 @@ class EntryReading(ABC, Generic[Made]):
             are_plain = are_plain_urls(urls)
         if are_plain and self._seen.add_all(urls):
             return self.of_run(urls, run)
-        return self._one_by_one(run, urls)
+        for at, url in resolved.items():
+            urls[at] = url
+        return self._one_by_one(run, urls, resolved)
 
-    def _one_by_one(self, run: EntryRun, urls: list[str]) -> Iterator[Made]:
+    def _one_by_one(
+        self, run: EntryRun, urls: list[str], resolved: Container[int]
+    ) -> Iterator[Made]:
         usual: list[int] = []
         for at, url in enumerate(urls):
-            if is_plain_url(url) and self._seen.add(url):
+            if (at in resolved or is_plain_url(url)) and self._seen.add(url):
                 usual.append(at)
                 continue
             if usual:
@@ -157,19 +176,40 @@ class _PageReading(EntryReading[SitemapPage]):
 
 def check_entry(
     entry: Entry, fields: FieldReader, quick: QuickCheck | None, diagnostics: Diagnostics
-) -> None:
-    """Report the problems with the values of an entry, and which page they are about."""
+) -> list[str]:
+    """Report the problems with the values of an entry, and which page they are about.
+
+    Return the URLs of the entry, if there are problems.
+    """
     name, record, _ = entry
     before = diagnostics.kept
     doubtful = quick.doubtful_urls(name, record) if quick else None
     if doubtful is None:
         fields.check(name, record, diagnostics)
     else:
-        for key, text in doubtful:
-            fields.check_value(key, text, diagnostics)
-    if diagnostics.kept > before:
-        for url in fields.urls(record, diagnostics.unused())[:1]:
-            diagnostics.name_page(before, url)
+        check_urls(doubtful, fields, diagnostics)
+    return name_page(record, before, fields, diagnostics)
+
+
+def check_urls(doubtful: Doubtful, fields: FieldReader, diagnostics: Diagnostics) -> None:
+    """Report the problems with those URLs of an entry that may have some."""
+    for key, text in doubtful:
+        fields.check_value(key, text, diagnostics)
+
+
+def name_page(
+    record: Record, before: int, fields: FieldReader, diagnostics: Diagnostics
+) -> list[str]:
+    """Say which page the problems that are kept are about, from a number on.
+
+    Return the URLs of the entry, if there are problems.
+    """
+    if diagnostics.kept == before:
+        return []
+    urls = fields.urls(record, diagnostics.unused())
+    if urls:
+        diagnostics.name_page(before, urls[0])
+    return urls
 
 
 def urls_of(record: Record, fields: FieldReader, diagnostics: Diagnostics) -> list[str]:

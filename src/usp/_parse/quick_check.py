@@ -11,7 +11,7 @@ So the result is that of the full check.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from usp._parse.diagnostics import Diagnostics
@@ -22,6 +22,8 @@ from usp._parse.values.bounded_cache import keep
 from usp._parse.values.plain import LETTERS, SEPARATOR, are_plain_or_absent
 from usp.objects.page import Record
 
+Doubtful = list[tuple[str, str]]
+"""The URLs of an entry that may have a problem, and their keys."""
 Signature = tuple[object, ...]
 IsGood = Callable[[str], object]
 
@@ -81,13 +83,13 @@ class QuickCheck:
             _known[self._kind] = {}, {}
         self._tests, self._signatures = _known[self._kind]
 
-    def doubtful_urls(self, name: str, record: Record) -> list[tuple[str, str]] | None:
+    def doubtful_urls(self, name: str, record: Record) -> Doubtful | None:
         """Return the URLs of an entry that may have a problem, and their keys.
 
         None if something else may have one.
         """
         signature: list[object] = []
-        doubtful: list[tuple[str, str]] = []
+        doubtful: Doubtful = []
         tests = self._tests
         for key, text in record:
             test = tests.get(key) or self._test_for(key)
@@ -104,29 +106,29 @@ class QuickCheck:
                 return None
         return doubtful if self._is_good_signature(name, tuple(signature)) else None
 
-    def suspects(self, run: EntryRun) -> Iterable[int]:
-        """Return which entries of a run are not known to be good."""
-        count = len(run)
+    def suspects(self, run: EntryRun) -> dict[int, Doubtful | None]:
+        """Return which entries of a run are not known to be good, in their order.
+
+        With each come its doubtful URLs; None if something else may have a problem.
+        """
         found: set[int] = set()
+        doubtful: dict[int, Doubtful] = {}
         constants: dict[int, tuple[str, str]] = {}
-        columns = run.columns
         for column, key, test in self._columns_of(run.layout):
-            texts = columns[column]
-            if test is _is_significant:
-                values = set(texts) - _ABSENT
-                if len(values) == 1 and len(value := values.pop() or "") <= _MAX_SIGNIFICANT:
-                    constants[column] = key, value
-                elif values:
-                    found.update(range(count))
-            elif test is _is_good_url and are_plain_or_absent(texts):
-                continue
-            elif not test.are_good(texts):
-                found.update(at for at, text in enumerate(texts) if text and not test(text))
-            if "" in texts:
-                found.update(at for at, text in enumerate(texts) if text == "")
+            texts = run.columns[column]
+            constant = _constant(texts, test)
+            if constant is not None:
+                constants[column] = key, constant
+            for at, text in _odd_texts(texts, test):
+                if text == constant:
+                    continue
+                if key in self._fields.url_keys and _is_visible(text):
+                    doubtful.setdefault(at, []).append((key, text))
+                else:
+                    found.add(at)
         if not all(self._is_good_form(form, run, constants) for form in run.forms):
-            found.update(range(count))
-        return sorted(found)
+            found.update(range(len(run)))
+        return {at: None if at in found else doubtful[at] for at in sorted(found | doubtful.keys())}
 
     def _is_good_form(
         self, form: Form, run: EntryRun, constants: Mapping[int, tuple[str, str]]
@@ -170,6 +172,30 @@ class QuickCheck:
             if len(signature) <= _MAX_KEPT_KEYS and _length(signature) <= _MAX_KEPT_LENGTH:
                 keep(self._signatures, known, good, _MAX_SIGNATURES)
         return good
+
+
+def _constant(texts: ColumnTexts, test: "_Test") -> str | None:
+    """Return the text of a column that is the same in all entries, if that is what matters."""
+    if texts[0] == "" and texts.count("") == len(texts):
+        return ""
+    if test is _is_significant:
+        values = set(texts) - _ABSENT
+        value = values.pop() if len(values) == 1 else None
+        return value if value and len(value) <= _MAX_SIGNIFICANT else None
+    return None
+
+
+def _odd_texts(texts: ColumnTexts, test: "_Test") -> list[tuple[int, str]]:
+    """Return the texts of a column that are empty or not certainly good, and where they are."""
+    if (test is _is_good_url and are_plain_or_absent(texts)) or (
+        test.are_good(texts) and "" not in texts
+    ):
+        return []
+    return [
+        (at, text)
+        for at, text in enumerate(texts)
+        if text is not None and (not text or not test(text))
+    ]
 
 
 def _length(signature: Signature) -> int:

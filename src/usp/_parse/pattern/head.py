@@ -9,7 +9,7 @@ from typing import Final
 
 from usp._parse.pattern.shape import MARKED, TAG, replace_sections, split_attributes
 from usp._parse.pattern.text_conversion import SECTION
-from usp._parse.pattern.unsafe import BAD_REFERENCE, UnsafeSearch
+from usp._parse.pattern.unsafe import UnsafeSearch, has_bad_reference
 from usp._parse.values.bounded_cache import keep
 from usp._parse.xml.builder_state import BuilderState
 from usp._parse.xml.entry_builder import EntryBuilder
@@ -62,7 +62,7 @@ def _shape(head: bytes, grammar: Grammar) -> str:
         return ""
     if "<!" in written:
         written = replace_sections(written, [])
-    if written is None or ("&" in written and BAD_REFERENCE.search(written)):
+    if written is None or has_bad_reference(written):
         return ""
     marked = written.replace("<", MARKED)
     parts = marked.split(">")

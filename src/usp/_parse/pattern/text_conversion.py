@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from usp._parse.values.bounded_cache import BoundedLookup
 from usp._parse.values.plain import SEPARATOR
 
 SECTION: Final = "\x02"
@@ -9,6 +10,9 @@ SECTION: Final = "\x02"
 COMMENT: Final = "\x03"
 """Stands in the place of a comment."""
 _NAMED: Final = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
+_MAX_NAMES: Final = 4096
+_LONGEST_NAME: Final = 12
+"""How many references are remembered, and how long their names are."""
 
 
 def decode_references(text: str) -> str:
@@ -24,10 +28,19 @@ def decode_references(text: str) -> str:
 def _decode(after: str) -> str:
     """Return what follows an ``&``, with the reference decoded."""
     name, _, rest = after.partition(";")
+    return f"{_characters[name]}{rest}"
+
+
+def _character(name: str) -> str:
+    """Return the character that a reference stands for."""
     if not name.startswith("#"):
-        return _NAMED[name] + rest
+        return _NAMED[name]
     number = name[1:]
-    return chr(int(f"0{number}", 0) if number.startswith("x") else int(number)) + rest
+    return chr(int(f"0{number}", 0) if number.startswith("x") else int(number))
+
+
+_characters: Final = BoundedLookup(_character, _MAX_NAMES, _LONGEST_NAME)
+"""By the name of a reference: texts in other scripts have hundreds of the same ones."""
 
 
 def convert_texts(texts: list[str], sections: list[str]) -> list[str]:

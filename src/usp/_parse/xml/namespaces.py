@@ -52,7 +52,7 @@ _EXACT: Final = {
 }
 """The namespaces of a root element according to the specifications."""
 
-_BINDING: Final = re.compile(rb"""\sxmlns:([\w.-]+)\s*=\s*["']([^"']*)""")
+_BINDING: Final = re.compile(rb"""xmlns:([\w.-]+)\s*=\s*["']([^"']*)""")
 _BY_LENGTH: Final = sorted(_NAMESPACES, key=len, reverse=True)
 _MAX_PREFIXES: Final = 256
 """How many prefixes are remembered: only hostile documents have more, and copies take time."""
