@@ -11,7 +11,6 @@ from usp._check.rules import CheckSeverity
 from usp._check.table import RULES
 from usp._display import shown
 
-_Key = tuple[str, str | None]
 _ORDER = {severity: number for number, severity in enumerate(CheckSeverity)}
 
 
@@ -28,11 +27,13 @@ class Collector:
     """Takes occurrences and gives findings."""
 
     def __init__(self) -> None:
-        self._groups: dict[_Key, _Counted] = {}
+        self._groups: dict[str | None, dict[str, _Counted]] = {}
+        """By sitemap and code; a site may have half a million sitemaps."""
 
     def add(self, occurrence: Occurrence) -> None:
         """Count an occurrence."""
-        group = self._groups.setdefault((occurrence.code, occurrence.sitemap_url), _Counted())
+        of_sitemap = self._groups.setdefault(occurrence.sitemap_url, {})
+        group = of_sitemap.setdefault(occurrence.code, _Counted())
         severity = severity_of(occurrence)
         group.severity = min(group.severity, severity, key=_ORDER.__getitem__)
         group.count += 1
@@ -49,8 +50,15 @@ class Collector:
         :param sitemap_url: only those of a sitemap that was read. What was found in other sitemaps
             by then may be found there again, so it is told when everything was read.
         """
-        chosen = [key for key in self._groups if sitemap_url in {None, key[1]}]
-        return iter(sorted_findings(_finding(key, self._groups.pop(key)) for key in chosen))
+        chosen = list(self._groups) if sitemap_url is None else [sitemap_url]
+        groups = [(url, self._groups.pop(url, {})) for url in chosen]
+        return iter(
+            sorted_findings(
+                _finding(code, url, group)
+                for url, of_sitemap in groups
+                for code, group in of_sitemap.items()
+            )
+        )
 
 
 def severity_of(occurrence: Occurrence) -> CheckSeverity:
@@ -66,8 +74,7 @@ def sorted_findings(findings: Iterable[Finding]) -> list[Finding]:
     )
 
 
-def _finding(key: _Key, group: _Counted) -> Finding:
-    code, sitemap_url = key
+def _finding(code: str, sitemap_url: str | None, group: _Counted) -> Finding:
     rule = RULES[code]
     return Finding(
         code, rule.name, group.severity, rule.condition, sitemap_url, group.count,

@@ -13,6 +13,9 @@ from usp.objects.outcome import FoundBy
 _LINK: Final = "xhtml:link"
 _ATTRIBUTES: Final = tuple(f"{_LINK}@{name}" for name in ("rel", "hreflang", "href"))
 """What the link to an alternate must have."""
+MAX_SHARING: Final = 10
+"""How many URLs of one entry have its alternates: it should have one, and thousands of URLs with
+thousands of alternates each would be millions of links."""
 
 
 @dataclass(frozen=True, slots=True)

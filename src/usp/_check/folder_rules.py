@@ -8,7 +8,7 @@ from typing import Final
 from usp._check.facts import EntryFacts
 from usp._check.findings import Occurrence
 from usp._check.folder import BuildFolder, is_html
-from usp._check.live import listed_page
+from usp._check.live import ListedPages
 from usp._check.origins import origin_of
 from usp._check.page_facts import PageFacts
 from usp._check.registry import CHECKED, PAGE_RULES, SiteRule
@@ -39,11 +39,12 @@ class FolderFiles(SiteRule):
     def add(self, facts: EntryFacts) -> Iterable[Occurrence]:
         """Look for the file of each listed page."""
         found: list[Occurrence] = []
+        pages = ListedPages(facts)
         for url, file in self._files(facts):
             if file is None:
                 found.append(facts.occurrence("SM920", _NO_FILE, url=url))
             elif self._listed.add(str(file)):
-                found += self._look_at(file, listed_page(facts, url))
+                found += self._look_at(file, pages.page(url))
         return found
 
     def add_child(self, facts: EntryFacts) -> Iterable[Occurrence]:

@@ -54,6 +54,10 @@ class HreflangSignatures:
         """Entries that list pages of hosts of which nothing was read yet, by these hosts."""
         self._defaults = Partitions(2)
         """Page, and what it gives as its version for all other languages."""
+        self._left_out = Partitions(1)
+        """Pages whose alternates are not compared."""
+        self.left_out = 0
+        """How many these are."""
         self.read_hosts = ReadHosts()
         self._origins = Origins()
         self._codes = BoundedLookup(_hash_of_code, _MAX_CODES, _MAX_CODE)
@@ -74,6 +78,12 @@ class HreflangSignatures:
             else:
                 self._add(page, signature, named, entry_id)
 
+    def leave_out(self, url: str) -> None:
+        """Add a page whose alternates are not compared: nobody knows whether it links back."""
+        self.add(url, (), 0)
+        self._left_out.add(partition_of(url), hash64(url))
+        self.left_out += 1
+
     def suspects(self) -> Iterator[int]:
         """Yield the ids of the entries of all clusters that are not whole."""
         self._settle()
@@ -86,13 +96,19 @@ class HreflangSignatures:
         """Return pages and what they give as ``x-default``, for the pages of a partition."""
         return set(self._defaults.records(partition))
 
+    def pages_left_out(self, partition: int) -> set[int]:
+        """Return the pages of a partition whose alternates are not compared."""
+        return set(self._left_out.read(partition))
+
     def unread_hosts(self) -> dict[str, int]:
         """Return hosts of which no sitemap was read, and how many entries link to them."""
         return {host: n for host, n in self._later.items() if host not in self.read_hosts}
 
     def close(self) -> None:
         """Free the disk space."""
-        for records in (self._records, self._by_page, self._open, self._defaults):
+        for records in (
+            *(self._records, self._by_page, self._open, self._defaults, self._left_out),
+        ):
             records.close()
 
     def _signature(

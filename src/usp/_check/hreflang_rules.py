@@ -39,8 +39,7 @@ def alternates_of_an_entry(facts: EntryFacts) -> Iterator[Occurrence]:
         yield facts.occurrence(*fault)
     if len(set(codes)) < len(codes):
         yield from _several_urls(facts)
-    own = facts.entry.urls
-    if not any(href in own for _, href in found):
+    if set(facts.entry.urls).isdisjoint([href for _, href in found]):
         yield facts.occurrence("SM582", "its own URL is not among its alternates")
 
 

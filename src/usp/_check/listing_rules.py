@@ -3,11 +3,11 @@
 Memory doesn't grow with the site: what is compared are hashes in temporary files (``partitions``).
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from usp._check.entry_ids import EntryIds, EntryNotes, Note
-from usp._check.facts import DocumentEnd, EntryFacts, SitemapFacts, UnreadFacts
+from usp._check.facts import MAX_SHARING, DocumentEnd, EntryFacts, SitemapFacts, UnreadFacts
 from usp._check.findings import Occurrence
 from usp._check.hreflang import HreflangSignatures, code_of
 from usp._check.listing import UrlListing
@@ -33,12 +33,24 @@ _WRONG: Final = {
 """What is wrong with a link, in words."""
 
 
-class EntryText(NamedTuple):
-    """What is kept of an entry, under its id."""
+_MAX_NAMED: Final = 2048
+"""How much of a URL is shown at other entries. A long one would be copied for each of them."""
+
+
+class EntryPlace(NamedTuple):
+    """What other entries show of an entry. It is looked up in any order, so it is short."""
 
     url: str
+    """The start of its URL."""
     line: int | None
     offset: int | None
+
+
+class EntryText(NamedTuple):
+    """What an entry has beside its place. It may be long, and is read in document order only."""
+
+    rest: str
+    """The rest of its URL."""
     alternates: tuple[tuple[str, str], ...]
 
 
@@ -49,6 +61,7 @@ class ListedUrls(SiteRule):
     def __init__(self, site: SiteFacts) -> None:
         del site
         self._ids = EntryIds()
+        self._places = SpooledRows(EntryPlace)
         self._texts = SpooledRows(EntryText)
         self._listing = UrlListing()
         self._signatures = HreflangSignatures()
@@ -71,11 +84,16 @@ class ListedUrls(SiteRule):
         if self._special:
             self._special = frozenset(filter(entry.has, self._special))
         found = facts.alternates
-        for url in entry.urls:
+        for number, url in enumerate(entry.urls):
             entry_id = self._ids.next()
-            self._texts.add(url, entry.line, entry.offset, found)
+            is_left_out = number >= MAX_SHARING and bool(found)
+            self._places.add(url[:_MAX_NAMED], entry.line, entry.offset)
+            self._texts.add(url[_MAX_NAMED:], () if is_left_out else found)
             self._listing.add(url, entry_id)
-            self._signatures.add(url, found, entry_id)
+            if is_left_out:
+                self._signatures.leave_out(url)
+            else:
+                self._signatures.add(url, found, entry_id)
         return ()
 
     def end_document(self, sitemap: SitemapFacts, end: DocumentEnd) -> Iterable[Occurrence]:
@@ -107,9 +125,7 @@ class ListedUrls(SiteRule):
                 else:
                     notes.add(entry_id, fault, other, target)
             for entry_id, found in notes.in_order():
-                entry = self._texts.at(entry_id)
-                in_order = sorted(found, key=lambda note: _order(note, entry))
-                yield from (self._occurrence(entry_id, entry, note) for note in in_order)
+                yield from self._occurrences(entry_id, found)
         finally:
             notes.close()
         if unlisted:
@@ -118,13 +134,16 @@ class ListedUrls(SiteRule):
                 why = "one sitemap was checked, and others of the site may list them"
             detail = f"SM586: {why}; undecided links: {unlisted:,}"
             yield Occurrence("SM750", None, detail=detail)
+        if left_out := self._signatures.left_out:
+            why = f"entries with more than {MAX_SHARING} URLs and alternates"
+            yield Occurrence("SM750", None, detail=f"SM583: {why}; undecided URLs: {left_out:,}")
         for host, count in self._signatures.unread_hosts().items():
             detail = f"SM583: no sitemap of {host} was read; entries that link to it: {count:,}"
             yield Occurrence("SM750", None, detail=detail)
 
     def close(self) -> None:
         """Remove the temporary files."""
-        for files in (self._texts, self._listing, self._signatures, self._links):
+        for files in (self._places, self._texts, self._listing, self._signatures, self._links):
             files.close()
 
     def _follow_links(self) -> None:
@@ -134,56 +153,69 @@ class ListedUrls(SiteRule):
             for entry_id in self._signatures.suspects():
                 suspects.add(entry_id)
             for entry_id, _ in suspects.in_order():
-                entry = self._texts.at(entry_id)
-                self._links.add(entry.url, entry.alternates, entry_id)
+                url, alternates = self._url_and_alternates(entry_id)
+                self._links.add(url, alternates, entry_id)
         finally:
             suspects.close()
 
-    def _occurrence(self, entry_id: int, entry: EntryText, note: Note) -> Occurrence:
-        number, other, _ = note
-        sitemap_url, special = self._sitemaps[self._ids.sitemap_of(entry_id)]
+    def _url_and_alternates(self, entry_id: int) -> tuple[str, tuple[tuple[str, str], ...]]:
+        text = self._texts.at(entry_id)
+        return self._places.at(entry_id).url + text.rest, text.alternates
+
+    def _occurrences(self, entry_id: int, notes: list[Note]) -> Iterator[Occurrence]:
+        """Yield what was noted about an entry, in the order of its links."""
+        url, alternates = self._url_and_alternates(entry_id)
+        links = _numbers({target for _, _, target in notes}, alternates)
+        # Hashes are others in each process, so they give no order.
+        in_order = sorted((number, other, links.get(target, 0)) for number, other, target in notes)
+        sitemap_url, _ = self._sitemaps[self._ids.sitemap_of(entry_id)]
+        _, line, offset = self._places.at(entry_id)
+        own_host = host_of(url)
+        for number, other, link in in_order:
+            if number in {_LISTED_AGAIN, _TWIN}:
+                detail, severity = self._repeated(entry_id, number, other)
+            else:
+                code, href = alternates[link]
+                detail, severity = f"{code_of(code)} is {href}", None
+                if number == LinkFault.UNLISTED:
+                    detail += ", which no sitemap lists"
+                    severity = None if own_host == host_of(href) else CheckSeverity.INFO
+                else:
+                    detail += self._contradiction(entry_id, LinkFault(number), other)
+            yield Occurrence(f"SM{number}", sitemap_url, url, line, offset, detail, severity)
+
+    def _repeated(self, entry_id: int, number: int, other: int) -> tuple[str, CheckSeverity | None]:
+        """Say where the page of an entry is listed, too, and how severe that is."""
         severity = None
-        if number in {_LISTED_AGAIN, _TWIN}:
-            first = self._texts.at(other)
-            what = f"{first.url} is listed, too" if number == _TWIN else "it was listed before"
-            detail = what + self._place(other, first, entry_id)
-            other_special = self._sitemaps[self._ids.sitemap_of(other)][1]
-            if number == _LISTED_AGAIN and special != other_special:
-                severity = CheckSeverity.INFO
-        else:
-            detail, severity = self._faulty_link(entry_id, entry, note)
-        return Occurrence(
-            f"SM{number}", sitemap_url, entry.url, entry.line, entry.offset, detail, severity
-        )
+        what = "it was listed before"
+        if number == _TWIN:
+            what = f"{self._places.at(other).url} is listed, too"
+        elif self._special_of(entry_id) != self._special_of(other):
+            severity = CheckSeverity.INFO
+        return what + self._place(other, entry_id), severity
 
-    def _faulty_link(
-        self, entry_id: int, entry: EntryText, note: Note
-    ) -> tuple[str, CheckSeverity | None]:
+    def _special_of(self, entry_id: int) -> frozenset[str]:
+        return self._sitemaps[self._ids.sitemap_of(entry_id)][1]
+
+    def _contradiction(self, entry_id: int, fault: LinkFault, other: int) -> str:
         """Say what is wrong with a link, and where the entry is that contradicts it."""
-        fault, other, target = LinkFault(note[0]), note[1], note[2]
-        code, href = next(each for each in entry.alternates if hash64(each[1]) == target)
-        link = f"{code_of(code)} is {href}"
-        if fault is LinkFault.UNLISTED:
-            is_same_host = host_of(entry.url) == host_of(href)
-            return f"{link}, which no sitemap lists", None if is_same_host else CheckSeverity.INFO
-        against = self._texts.at(other)
-        what = f" here, but not for {against.url}" if fault is LinkFault.CONFLICT else _WRONG[fault]
-        return link + what + self._place(other, against, entry_id), None
+        what = _WRONG.get(fault) or f" here, but not for {self._places.at(other).url}"
+        return what + self._place(other, entry_id)
 
-    def _place(self, entry_id: int, entry: EntryText, seen_from: int) -> str:
+    def _place(self, entry_id: int, seen_from: int) -> str:
         """Return where an entry is, for a reader who looks at another one."""
         number = self._ids.sitemap_of(entry_id)
         is_here = number == self._ids.sitemap_of(seen_from)
-        parts = [
-            "" if is_here else self._sitemaps[number][0],
-            f"line {entry.line}" if entry.line else "",
-        ]
+        line = self._places.at(entry_id).line
+        parts = ["" if is_here else self._sitemaps[number][0], f"line {line}" if line else ""]
         named = ", ".join(filter(None, parts))
         return f" ({named})" if named else ""
 
 
-def _order(note: Note, entry: EntryText) -> tuple[int, int, int]:
-    """Return the order of a note within its entry: hashes are others in each process."""
-    number, other, target = note
-    hashes = [hash64(href) for _, href in entry.alternates]
-    return number, other, hashes.index(target) if target in hashes else 0
+def _numbers(targets: Container[int], alternates: Sequence[tuple[str, str]]) -> dict[int, int]:
+    """Return where the first link to each target is, by the hash of its URL."""
+    found: dict[int, int] = {}
+    for number, (_, href) in enumerate(alternates):
+        if (hashed := hash64(href)) in targets:
+            found.setdefault(hashed, number)
+    return found

@@ -5,9 +5,10 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
-from usp._check.facts import EntryFacts
+from usp._check.facts import MAX_SHARING, EntryFacts
 from usp._check.findings import Occurrence
 from usp._check.registry import SiteRule
 from usp._check.samples import (
@@ -69,20 +70,29 @@ class LiveSummary:
     """One for each rule about pages, those without a finding included."""
 
 
-def listed_page(facts: EntryFacts, url: str) -> PageEntry:
-    """Return what rules about pages need to know of an entry."""
-    entry = facts.entry
-    lastmod = next((text.strip() for text in entry.raw("lastmod")), "")
-    media = () if entry.is_plain else (url for key in _MEDIA for url in entry.texts(key))
-    return PageEntry(
-        facts.sitemap.url,
-        url,
-        entry.line,
-        entry.offset,
-        lastmod,
-        facts.alternates,
-        tuple(dict.fromkeys(filter(None, media)))[:_MAX_MEDIA],
-    )
+class ListedPages:
+    """What rules about pages need to know of the pages of an entry."""
+
+    def __init__(self, facts: EntryFacts) -> None:
+        self._facts = facts
+        self._sharing = frozenset(facts.entry.urls[:MAX_SHARING])
+
+    @cached_property
+    def _lastmod(self) -> str:
+        return next((text.strip() for text in self._facts.entry.raw("lastmod")), "")
+
+    @cached_property
+    def _media(self) -> tuple[str, ...]:
+        entry = self._facts.entry
+        media = () if entry.is_plain else (url for key in _MEDIA for url in entry.texts(key))
+        return tuple(dict.fromkeys(filter(None, media)))[:_MAX_MEDIA]
+
+    def page(self, url: str) -> PageEntry:
+        """Return the page at one of the URLs of the entry."""
+        facts, entry = self._facts, self._facts.entry
+        alternates = facts.alternates if url in self._sharing else ()
+        place = facts.sitemap.url, url, entry.line, entry.offset
+        return PageEntry(*place, self._lastmod, alternates, self._media)
 
 
 def estimates(
@@ -110,9 +120,10 @@ class SampledPages(SiteRule):
     def add(self, facts: EntryFacts) -> Iterable[Occurrence]:
         """Choose among the pages of an entry."""
         if not facts.entry.repeated:
+            pages = ListedPages(facts)
             for url in facts.entry.urls:
                 if self.sample.wants(url):
-                    self.sample.add(listed_page(facts, url))
+                    self.sample.add(pages.page(url))
         return ()
 
     def close(self) -> None:

@@ -103,6 +103,7 @@ class ReturnLinks:
                 own_codes.setdefault(page, set()).add(code)
         listed = listing.first_entries(partition)
         defaults = self._signatures.links_to_defaults(partition)
+        left_out = self._signatures.pages_left_out(partition)
         for target, page, code, entry_id in self._in.records(partition):
             if target not in listed:
                 yield FaultyLink(LinkFault.UNLISTED, entry_id, target, entry_id)
@@ -111,7 +112,7 @@ class ReturnLinks:
                 if target in own_codes and code not in own_codes[target]:
                     clusters.mark(target)
                     yield FaultyLink(LinkFault.OTHER_NAME, entry_id, target, listed[target])
-            elif (target, page) not in defaults:
+            elif target not in left_out and (target, page) not in defaults:
                 yield FaultyLink(LinkFault.NO_RETURN, entry_id, target, listed[target])
 
     def _conflicts(self, clusters: DisjointSets) -> Iterator[FaultyLink]:

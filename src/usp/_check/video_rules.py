@@ -6,7 +6,7 @@ from typing import Final
 
 from usp._check.facts import EntryFacts
 from usp._check.findings import Occurrence
-from usp._check.origins import host_of
+from usp._check.origins import MAX_HOST_NAME, host_of
 from usp._check.registry import entry_rule
 from usp._check.value_rules import utc
 from usp._parse import clean_text, parse_date
@@ -43,9 +43,10 @@ Video = list[tuple[str, str]]
 )
 def videos(facts: EntryFacts) -> Iterator[Occurrence]:
     """Look at the videos of an entry."""
+    pages, host = frozenset(facts.entry.urls), host_of(facts.entry.url or "")
     for video in facts.entry.groups(_VIDEO, _PREFIX):
         yield from _texts(facts, video)
-        yield from _locations(facts, video)
+        yield from _locations(facts, video, pages, host)
         yield from _lists(facts, video)
     if dropped := sorted(facts.entry.shape.at.keys() & _DROPPED):
         named = (name.replace("@", " ") for name in dropped)
@@ -74,17 +75,19 @@ def _is_duration(text: str) -> bool:
     return bool(_DIGITS.fullmatch(text)) and 1 <= int(text) <= _MAX_SECONDS
 
 
-def _locations(facts: EntryFacts, video: Video) -> Iterator[Occurrence]:
-    """Look at the URLs of a video."""
+def _locations(
+    facts: EntryFacts, video: Video, pages: frozenset[str], host: str
+) -> Iterator[Occurrence]:
+    """Look at the URLs of a video, whose entry has these pages, the first on this host."""
     for key, raw in video:
         text = clean_text(raw)
-        if key in {"video:content_loc", "video:player_loc"} and text in facts.entry.urls:
+        if key in {"video:content_loc", "video:player_loc"} and text in pages:
             yield facts.occurrence("SM572", f"<{key}> is the URL of the page")
         elif key == "video:content_loc" and _NO_MEDIA.search(text):
             yield facts.occurrence("SM573", f"<{key}> {text[:200]}")
         if key == "video:uploader@info":
-            own, info = host_of(facts.entry.url or ""), host_of(text)
-            if info and own and not _is_same_domain(own, info):
+            info = host_of(text)
+            if info and 0 < len(host) <= MAX_HOST_NAME and not _is_same_domain(host, info):
                 yield facts.occurrence("SM577", f"the info is on {info}")
 
 
