@@ -5,7 +5,6 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from datetime import UTC, datetime
-from itertools import repeat
 from typing import Final
 
 import usp
@@ -24,7 +23,7 @@ from usp._check import rule_modules
 from usp._check.facts import CheckOptions, DocumentEnd, EntryFacts, SitemapFacts
 from usp._check.hreflang import HreflangSignatures
 from usp._check.listing import UrlListing
-from usp._check.listing_rules import EntryText
+from usp._check.listing_rules import EntryPlace
 from usp._check.registry import SITE_RULES
 from usp._check.site_facts import SiteFacts
 from usp._check.site_robots import AgentRules, SiteRobots
@@ -141,7 +140,7 @@ def check_steps(number: int) -> JobResult:
     robots = f"User-agent: *\n{rules}\nUser-agent: Bingbot\n{rules}Disallow: /only-bing/\n"
     verdicts = AgentRules({agent: read_robots_rules(Source.of(robots), agent) for agent in _AGENTS})
     listing, signatures = UrlListing(), HreflangSignatures()
-    texts = SpooledRows(EntryText)
+    texts = SpooledRows(EntryPlace)
     languages = [
         [(code, f"{HOME}/{code}/{n}") for code in ("en", "de", "fr", "es")] for n in range(number)
     ]
@@ -150,7 +149,7 @@ def check_steps(number: int) -> JobResult:
         "robots.txt, three agents in two groups": map(verdicts.refusals, urls),
         "remembering a URL": map(listing.add, urls, range(number)),
         "comparing all URLs": listing.repeated(lambda _: 0),
-        "text of an entry": map(texts.add, urls, range(number), range(number), repeat(())),
+        "text of an entry": map(texts.add, urls, range(number), range(number)),
         "signature of four alternates": map(
             signatures.add, (links[0][1] for links in languages), languages, range(number)
         ),

@@ -152,22 +152,44 @@ class CheckRun:
         for rule in self._rules:
             self.take(rule.add_unread(unread))
 
-    def finish(self, *, is_whole: bool, live: LiveContext | None = None) -> Iterator[Finding]:
-        """Yield what is known only once everything was read; live pages are requested now.
+    def take_stop(self, problem: Problem) -> None:
+        """Say which limit ended the reading, and show all rules that something is missing."""
+        self.take([of_problem(problem, None)])
+        self.take_unread(UnreadFacts("", None, problem.message, FoundBy.GIVEN))
 
-        :param is_whole: whether all sitemaps were read.
+    def judge_site(self, live: LiveContext) -> bool:
+        """Find what is known only once everything was read; live pages are requested now.
+
+        :return: whether there was time for all of it.
         """
+        undecided: set[str] = set()
         for rule in self._rules:
-            self.take(rule.finish())
-        if self._parts.again and self._first:
+            try:
+                self.take(rule.finish())
+            except TimeoutError:  # the other rules may need none
+                undecided.update(rule.codes)
+        if self._parts.again and self._first and not undecided:
             self.take(differences(self._first.digests, self._parts.again()))
-        if self._parts.live and self._sampled and live:
-            self._check_live(self._parts.live, self._sampled, live)
+        if self._parts.live and self._sampled:
+            self._check_live(self._parts.live, self._sampled, live, is_compared=not undecided)
+        if undecided:
+            names = ", ".join(sorted(undecided - {"SM750"}))
+            detail = f"the time was over before these were decided: {names}"
+            self.take([Occurrence("SM750", None, detail=detail)])
+        return not undecided
+
+    def finish(self, *, is_whole: bool) -> Iterator[Finding]:
+        """Yield what was found in the site as a whole.
+
+        :param is_whole: whether all sitemaps were read, and everything was judged.
+        """
         self.take(self._suppression.stale(complete=is_whole))
         yield from self._collector.take()
 
-    def _check_live(self, options: LiveOptions, sampled: SampledPages, live: LiveContext) -> None:
-        earlier = self._parts.earlier
+    def _check_live(
+        self, options: LiveOptions, sampled: SampledPages, live: LiveContext, *, is_compared: bool
+    ) -> None:
+        earlier = self._parts.earlier if is_compared else None
         listed = earlier.removed_pages() if earlier else ()
         removed = sampled_removed(listed, options.size, options.seed)
         run = self.live_run = LiveRun(options, self._site, sampled.sample, removed)
@@ -205,11 +227,14 @@ def read_ready(
 
 def finish_crawl(run: CheckRun, homepage: str, crawl: Crawl) -> Iterator[Finding]:
     """Yield what is known once a crawl is over."""
-    if crawl.stopped:
-        run.take([of_problem(crawl.stopped, None)])
-        run.take_unread(UnreadFacts("", None, crawl.stopped.message, FoundBy.GIVEN))
-    is_whole = crawl.outcome is Outcome.FOUND
-    return run.finish(is_whole=is_whole, live=LiveContext(crawl.policy, homepage))
+    was_stopped = crawl.stopped
+    if was_stopped:
+        run.take_stop(was_stopped)
+    if not run.judge_site(LiveContext(crawl.policy, homepage)) and not was_stopped:
+        problem = Problem(*crawl._deadline.problem)
+        crawl.stop(problem.code, problem.message)
+        run.take([of_problem(problem, None)])
+    return run.finish(is_whole=crawl.outcome is Outcome.FOUND)
 
 
 def _facts(node: Node, options: CheckOptions, pages: Pages, kind: Kind) -> SitemapFacts:

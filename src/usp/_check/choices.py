@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from typing import Any, Final, Self, cast
 
 from usp._check.baseline import Baseline
-from usp._check.earlier_rules import AgainstEarlierRun
 from usp._check.earlier_run import EarlierRun
 from usp._check.facts import CheckOptions
 from usp._check.folder import BuildFolder
@@ -156,15 +155,15 @@ class CheckChoices:
         make_client = self.live_client or _live_client_for(web_client)
         return LiveOptions(SampleSize.of(self.live), check_int("seed", self.seed, 0), make_client)
 
-    def earlier(self, source: SourceName) -> AgainstEarlierRun | None:
-        """Return the comparison with the last run; None if there is none."""
+    def earlier(self, source: SourceName) -> tuple[EarlierRun, float] | None:
+        """Return the last run, and the share of pages that may be missing; None without one."""
         if self.state is None:
             if self.max_drop is not None:
                 raise UsageError("max_drop needs a state: what was there before is not known.")
             return None
         allowed = parse_share("max_drop", _MAX_DROP if self.max_drop is None else self.max_drop)
         run = EarlierRun.of(self.state, self.base_url or os.fspath(source))
-        return AgainstEarlierRun(run, allowed) if run else None
+        return (run, allowed) if run else None
 
 
 def _live_client_for(web_client: AbstractWebClient | None) -> MakeAioClient:

@@ -1,6 +1,7 @@
 """Checking one document: its problems, its entries, and what they are together."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
 
 from usp._check import rule_modules
 from usp._check.facts import DocumentEnd, EntryFacts, SitemapFacts
@@ -10,6 +11,8 @@ from usp._parse import Audit, AuditEntry, Ended, Pages
 from usp.objects.problem import Problem
 
 rule_modules.load()
+_STEP: Final = 64
+"""After so many entries the time is asked for."""
 
 
 def check_document(
@@ -24,6 +27,9 @@ def check_document(
     rules = [rule(sitemap) for rule in DOCUMENT_RULES]
     check_entry = _EntryCheck(sitemap, rules, site_rules)
     for item in audit:
+        # An audit asks for the time at each part of a document, of which a rule may need long.
+        if ended and not end.entries % _STEP and ended():
+            raise TimeoutError
         if isinstance(item, Problem):
             end.codes.add(item.code)
             yield of_problem(item, sitemap.url)

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from usp._check.check_time import GoOn
 from usp._check.date_statistics import MIN_DATED
 from usp._check.earlier_run import EarlierRun, EarlierSitemap
 from usp._check.facts import DocumentEnd, EntryFacts, SitemapFacts, UnreadFacts
@@ -21,23 +22,28 @@ from usp._check.url_key import url_key
 from usp._check.value_rules import utc
 from usp._parse import Kind
 
-CHECKED.update(("SM458", "SM801", "SM802", "SM803", "SM804"))
 _SHARE: Final = 0.9
 _MIN_FLIPPED: Final = 5
 """So many URLs must change their spelling at least."""
 _NOW: Final = 0
 """The mark of a URL that is listed now; that of an earlier one is the number of its sitemap."""
 _WORDS: Final = 3
+_STEP: Final = 4096
+"""After so many URLs the time is asked for."""
 
 
 class AgainstEarlierRun(SiteRule):
     """Compares each sitemap with what it was, and all URLs with those that were."""
 
-    def __init__(self, earlier: EarlierRun, max_drop: float) -> None:
+    codes = ("SM458", "SM801", "SM802", "SM803", "SM804")
+
+    def __init__(self, earlier: EarlierRun, max_drop: float, go_on: GoOn) -> None:
         """Prepare a comparison.
 
         :param max_drop: the share of pages that may be missing.
+        :param go_on: asked while the URLs of both runs are compared.
         """
+        self._go_on = go_on
         self._earlier = earlier
         self._max_drop = max_drop
         self._by_url = {
@@ -49,7 +55,7 @@ class AgainstEarlierRun(SiteRule):
         """Those of which what they list now is not known."""
         self._unread = 0
         self._before = self._after = 0
-        self._urls = Partitions(_WORDS)
+        self._urls = Partitions(_WORDS, go_on)
         """The key of a URL, the URL, and its mark."""
         self._begin(None)
         self._removed: array[int] = array("Q")
@@ -113,7 +119,7 @@ class AgainstEarlierRun(SiteRule):
         """Say whether dates moved though the URLs are the same."""
         if self._dated < MIN_DATED or self._later < self._dated * _SHARE:
             return
-        urls = list(map(hash64, self._earlier.urls_of(known)))
+        urls = list(map(hash64, self._urls_of(known)))
         if len(urls) == self._count and sum(urls) & MASK == self._sum:
             detail = (
                 f"the same {self._count:,} URLs as on {known.fetched_at:%Y-%m-%d %H:%M}, "
@@ -144,7 +150,7 @@ class AgainstEarlierRun(SiteRule):
     def _compare_urls(self) -> Iterator[Occurrence]:
         """Say which sitemaps nothing names any more, and whether URLs changed their spelling."""
         for sitemap in filter(self._is_compared, self._earlier.sitemaps):
-            for url in self._earlier.urls_of(sitemap):
+            for url in self._urls_of(sitemap):
                 self._remember(url, hash64(url), sitemap.number)
         removed = flipped = 0
         missing: Counter[int] = Counter()
@@ -204,7 +210,17 @@ class AgainstEarlierRun(SiteRule):
                 if at < len(removed) and removed[at] == hashed:
                     yield PageEntry(sitemap.final_url, url, None, None)
 
+    def _urls_of(self, sitemap: EarlierSitemap) -> Iterator[str]:
+        """Yield the URLs that a sitemap listed, as long as there is time."""
+        for number, url in enumerate(self._earlier.urls_of(sitemap)):
+            if not number % _STEP:
+                self._go_on()
+            yield url
+
     def close(self) -> None:
         """Remove the temporary files, and close the state."""
         self._urls.close()
         self._earlier.close()
+
+
+CHECKED.update(AgainstEarlierRun.codes)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from operator import itemgetter
 
+from usp._check.check_time import GoOn, always
 from usp._check.partitions import COUNT, Partitions
 
 Note = tuple[int, ...]
@@ -40,8 +41,8 @@ class EntryIds:
 class EntryNotes:
     """Notes about entries: each is a few words. The number of entries must be known before."""
 
-    def __init__(self, words: int, entries: int) -> None:
-        self._notes = Partitions(words + 1)
+    def __init__(self, words: int, entries: int, go_on: GoOn = always) -> None:
+        self._notes = Partitions(words + 1, go_on)
         self._entries = max(entries, 1)
 
     def add(self, entry_id: int, *note: int) -> None:

@@ -16,7 +16,6 @@ from usp._check.samples import PageEntry
 from usp._check.site_facts import SiteFacts
 from usp._crawl.unique_urls import UniqueUrls
 
-CHECKED.update(("SM662", "SM920", "SM921"))
 _NO_FILE: Final = "there is no file for it"
 _MAX_PAGE_BYTES: Final = 2 * 1024 * 1024
 """How much of a file is read. A disk is quick, so that is more than of a live page."""
@@ -30,6 +29,8 @@ _NOT_PAGES: Final = re.compile(
 class FolderFiles(SiteRule):
     """Compares what is listed with what is built."""
 
+    codes = ("SM662", "SM920", "SM921")
+
     def __init__(self, folder: BuildFolder, site: SiteFacts) -> None:
         self._folder = folder
         self._site = site
@@ -41,6 +42,7 @@ class FolderFiles(SiteRule):
         found: list[Occurrence] = []
         pages = ListedPages(facts)
         for url, file in self._files(facts):
+            self._site.go_on()  # a page may take a while
             if file is None:
                 found.append(facts.occurrence("SM920", _NO_FILE, url=url))
             elif self._listed.add(str(file)):
@@ -60,6 +62,7 @@ class FolderFiles(SiteRule):
     def finish(self) -> Iterator[Occurrence]:
         """Look for pages that no sitemap lists."""
         for file in self._folder.pages():
+            self._site.go_on()
             if str(file) not in self._listed and not _NOT_PAGES(file.name):
                 url = self._folder.url_of(file)
                 if self._should_be_listed(file, url):
@@ -101,3 +104,6 @@ class FolderFiles(SiteRule):
             return False
         given = facts.canonicals
         return not given or self._folder.file_for(given[0]) == file
+
+
+CHECKED.update(FolderFiles.codes)

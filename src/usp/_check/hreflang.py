@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from usp._check.check_time import GoOn, always
 from usp._check.listing import partition_of
 from usp._check.origins import MAX_HOSTS, Origins, ReadHosts
 from usp._check.partitions import COUNT, MASK, TOP_BYTE, Partitions, hash64
@@ -45,16 +46,16 @@ def _hash_of_code(written: str) -> int:
 class HreflangSignatures:
     """The signatures of all entries: which clusters are not whole."""
 
-    def __init__(self) -> None:
-        self._records = Partitions(4)
+    def __init__(self, go_on: GoOn = always) -> None:
+        self._records = Partitions(4, go_on)
         """Signature, page, sum over (code, page), id of the entry."""
-        self._by_page = Partitions(2)
+        self._by_page = Partitions(2, go_on)
         """Page, signature."""
-        self._open = Partitions(5)
+        self._open = Partitions(5, go_on)
         """Entries that list pages of hosts of which nothing was read yet, by these hosts."""
-        self._defaults = Partitions(2)
+        self._defaults = Partitions(2, go_on)
         """Page, and what it gives as its version for all other languages."""
-        self._left_out = Partitions(1)
+        self._left_out = Partitions(1, go_on)
         """Pages whose alternates are not compared."""
         self.left_out = 0
         """How many these are."""
@@ -166,12 +167,11 @@ class HreflangSignatures:
         """
         unsettled: set[int] = set()
         for partition in range(COUNT):
-            words = self._by_page.read(partition)
-            pages = words[0::2]
+            pages = self._by_page.read(partition)[0::2]
             if len(set(pages)) == len(pages):
                 continue
             known: dict[int, int] = {}
-            for page, signature in zip(pages, words[1::2], strict=True):
+            for page, signature in self._by_page.records(partition):
                 first = known.setdefault(page, signature)
                 if first != signature:
                     unsettled.update((first, signature))

@@ -10,10 +10,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
+from usp._check.check_time import GoOn, always
 from usp._check.partitions import COUNT, TOP_BYTE, Partitions, hash64
 from usp._check.url_key import url_key
 
 _WORDS: Final = 3
+_STEP: Final = 4096
+"""After so many records of one page the time is asked for."""
 
 
 class Repeated(NamedTuple):
@@ -29,8 +32,9 @@ class Repeated(NamedTuple):
 class UrlListing:
     """The URLs of all entries, as hashes."""
 
-    def __init__(self) -> None:
-        self._records = Partitions(_WORDS)
+    def __init__(self, go_on: GoOn = always) -> None:
+        self._go_on = go_on
+        self._records = Partitions(_WORDS, go_on)
 
     def add(self, url: str, entry_id: int) -> None:
         """Add the URL of an entry."""
@@ -47,13 +51,12 @@ class UrlListing:
             words = self._records.read(partition)
             keys = words[0::_WORDS]
             if len(set(keys)) < len(keys):
-                yield from _repeated(keys, words, sitemap_of)
+                yield from self._repeated(keys, words, sitemap_of)
 
     def first_entries(self, partition: int) -> dict[int, int]:
         """Return the first entry of each URL whose key belongs to a partition, by its hash."""
-        words = self._records.read(partition)
         found: dict[int, int] = {}
-        for url, entry_id in zip(words[1::_WORDS], words[2::_WORDS], strict=True):
+        for _, url, entry_id in self._records.records(partition):
             found.setdefault(url, entry_id)
         return found
 
@@ -61,32 +64,33 @@ class UrlListing:
         """Free the disk space."""
         self._records.close()
 
+    def _repeated(
+        self, keys: "array[int]", words: "array[int]", sitemap_of: Callable[[int], int]
+    ) -> Iterator[Repeated]:
+        counted = Counter(keys)
+        several = {key for key, count in counted.items() if count > 1}
+        del counted
+        first_of_key: dict[int, tuple[int, int]] = {}
+        first_of_url: dict[int, int] = {}
+        last_sitemap: dict[int, int] = {}
+        # Records are in document order, so the first of each comes first.
+        for at, key in enumerate(keys):
+            if not at % _STEP:
+                self._go_on()
+            if key not in several:
+                continue
+            url, entry_id = words[at * _WORDS + 1], words[at * _WORDS + 2]
+            sitemap = sitemap_of(entry_id)
+            first = first_of_url.setdefault(url, entry_id)
+            if first == entry_id:
+                known, known_id = first_of_key.setdefault(key, (url, entry_id))
+                if known != url:
+                    yield Repeated(entry_id, known_id, is_twin=True)
+            elif last_sitemap[url] != sitemap:
+                yield Repeated(entry_id, first, is_twin=False)
+            last_sitemap[url] = sitemap
+
 
 def partition_of(url: str) -> int:
     """Return the partition of a URL."""
     return hash64(url_key(url)) >> TOP_BYTE
-
-
-def _repeated(
-    keys: "array[int]", words: "array[int]", sitemap_of: Callable[[int], int]
-) -> Iterator[Repeated]:
-    counted = Counter(keys)
-    several = {key for key, count in counted.items() if count > 1}
-    del counted
-    first_of_key: dict[int, tuple[int, int]] = {}
-    first_of_url: dict[int, int] = {}
-    last_sitemap: dict[int, int] = {}
-    # Records are in document order, so the first of each comes first.
-    for at, key in enumerate(keys):
-        if key not in several:
-            continue
-        url, entry_id = words[at * _WORDS + 1], words[at * _WORDS + 2]
-        sitemap = sitemap_of(entry_id)
-        first = first_of_url.setdefault(url, entry_id)
-        if first == entry_id:
-            known, known_id = first_of_key.setdefault(key, (url, entry_id))
-            if known != url:
-                yield Repeated(entry_id, known_id, is_twin=True)
-        elif last_sitemap[url] != sitemap:
-            yield Repeated(entry_id, first, is_twin=False)
-        last_sitemap[url] = sitemap

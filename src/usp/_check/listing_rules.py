@@ -59,13 +59,13 @@ class ListedUrls(SiteRule):
     """Remembers all entries, on disk, and compares them when everything was read."""
 
     def __init__(self, site: SiteFacts) -> None:
-        del site
+        self._go_on = go_on = site.go_on
         self._ids = EntryIds()
-        self._places = SpooledRows(EntryPlace)
-        self._texts = SpooledRows(EntryText)
-        self._listing = UrlListing()
-        self._signatures = HreflangSignatures()
-        self._links = ReturnLinks(self._signatures)
+        self._places = SpooledRows(EntryPlace, go_on)
+        self._texts = SpooledRows(EntryText, go_on)
+        self._listing = UrlListing(go_on)
+        self._signatures = HreflangSignatures(go_on)
+        self._links = ReturnLinks(self._signatures, go_on)
         self._sitemaps: list[tuple[str, frozenset[str]]] = []
         """The URL of each sitemap, and what it is for."""
         self._now: SitemapFacts | None = None
@@ -113,7 +113,7 @@ class ListedUrls(SiteRule):
 
     def finish(self) -> Iterator[Occurrence]:
         """Compare everything; yield what is found in document order."""
-        notes = EntryNotes(3, self._ids.count)
+        notes = EntryNotes(3, self._ids.count, self._go_on)
         try:
             for entry_id, first, is_twin in self._listing.repeated(self._ids.sitemap_of):
                 notes.add(entry_id, _TWIN if is_twin else _LISTED_AGAIN, first, 0)
@@ -125,6 +125,7 @@ class ListedUrls(SiteRule):
                 else:
                     notes.add(entry_id, fault, other, target)
             for entry_id, found in notes.in_order():
+                self._go_on()
                 yield from self._occurrences(entry_id, found)
         finally:
             notes.close()
@@ -148,11 +149,12 @@ class ListedUrls(SiteRule):
 
     def _follow_links(self) -> None:
         """Look at the links of clusters that are not whole."""
-        suspects = EntryNotes(0, self._ids.count)
+        suspects = EntryNotes(0, self._ids.count, self._go_on)
         try:
             for entry_id in self._signatures.suspects():
                 suspects.add(entry_id)
             for entry_id, _ in suspects.in_order():
+                self._go_on()
                 url, alternates = self._url_and_alternates(entry_id)
                 self._links.add(url, alternates, entry_id)
         finally:

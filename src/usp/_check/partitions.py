@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from struct import Struct
 from typing import Final
 
+from usp._check.check_time import GoOn, always
 from usp._crawl.unique_urls import string_hash
 from usp._store import Spool
 
@@ -28,12 +29,14 @@ def hash64(text: str) -> int:
 class Partitions:
     """Records of equal width: written in any order, read partition by partition."""
 
-    def __init__(self, words: int, block: int = BLOCK) -> None:
+    def __init__(self, words: int, go_on: GoOn = always, block: int = BLOCK) -> None:
         """Make empty partitions.
 
         :param words: the width of a record.
+        :param go_on: called with each block that is written or read; it may raise.
         :param block: how many bytes of a partition stay in memory before they are written.
         """
+        self._go_on = go_on
         self._block = block
         record = Struct(f"={words}Q")
         self._pack, self._unpack = record.pack, record.iter_unpack
@@ -49,6 +52,7 @@ class Partitions:
         buffer = self._buffers[partition]
         buffer += self._pack(*record)
         if len(buffer) >= self._block:
+            self._go_on()
             if self._spool is None:
                 self._spool = Spool()
             self._blocks[partition].append(self._spool.append(buffer))
@@ -81,5 +85,7 @@ class Partitions:
     def _data(self, partition: int) -> Iterator[bytes | bytearray]:
         if self._spool is not None:
             for at, size in self._blocks[partition]:
+                self._go_on()
                 yield self._spool.read(at, size)
+        self._go_on()
         yield self._buffers[partition]

@@ -12,7 +12,7 @@ which keys it may find something, and is not asked about other entries.
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Final, TypeVar
+from typing import ClassVar, Final, TypeVar
 
 from usp._check.facts import DocumentEnd, EntryFacts, SitemapFacts, UnreadFacts
 from usp._check.findings import Occurrence
@@ -42,7 +42,13 @@ class DocumentRule:
 
 
 class SiteRule:
-    """Looks at all documents of a check. What can be told at once is returned at once."""
+    """Looks at all documents of a check. What can be told at once is returned at once.
+
+    Every method may raise ``TimeoutError``: see ``SiteFacts.go_on``.
+    """
+
+    codes: ClassVar[tuple[str, ...]] = ()
+    """The codes that it decides."""
 
     add: Callable[[EntryFacts], Iterable[Occurrence]] | None = None
     """Looks at an entry that lists a page; None for a rule that looks at none."""
@@ -70,7 +76,7 @@ class SiteRule:
 _Function = TypeVar("_Function", bound=EntryRule)
 _Page = TypeVar("_Page", bound=PageRule)
 _Document = TypeVar("_Document", bound=type[DocumentRule])
-_Site = TypeVar("_Site", bound=Callable[[SiteFacts], SiteRule])
+_Site = TypeVar("_Site", bound=type[SiteRule])
 
 _ENTRY_RULES: Final[list["_EntryRuleRow"]] = []
 PAGE_RULES: Final[list[PageRule]] = []
@@ -159,6 +165,7 @@ def site_rule(*codes: str) -> Callable[[_Site], _Site]:
 
     def register(rule: _Site) -> _Site:
         CHECKED.update(codes)
+        rule.codes = codes
         SITE_RULES.append(rule)
         return rule
 

@@ -14,6 +14,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import NamedTuple
 
+from usp._check.check_time import GoOn, always
 from usp._check.disjoint_sets import DisjointSets
 from usp._check.hreflang import X_DEFAULT, Alternates, HreflangSignatures, code_of
 from usp._check.listing import UrlListing, partition_of
@@ -47,14 +48,15 @@ class FaultyLink(NamedTuple):
 class ReturnLinks:
     """The links of suspect entries."""
 
-    def __init__(self, signatures: HreflangSignatures) -> None:
+    def __init__(self, signatures: HreflangSignatures, go_on: GoOn = always) -> None:
+        self._go_on = go_on
         self._signatures = signatures
         self._origins = Origins()
-        self._out = Partitions(4)
+        self._out = Partitions(4, go_on)
         """Page, code, target, id of the entry; by page."""
-        self._in = Partitions(4)
+        self._in = Partitions(4, go_on)
         """Target, page, code, id of the entry; by target."""
-        self._pages = Partitions(1)
+        self._pages = Partitions(1, go_on)
 
     def add(self, url: str, alternates: Alternates, entry_id: int) -> None:
         """Add a suspect entry."""
@@ -120,7 +122,7 @@ class ReturnLinks:
 
         Other names are conflicts as well, and tell more; clusters with such a fault are left out.
         """
-        members = Partitions(4)
+        members = Partitions(4, self._go_on)
         try:
             for partition in range(COUNT):
                 for page, code, target, entry_id in self._out.records(partition):

@@ -15,6 +15,8 @@ from usp.objects.outcome import FoundBy
 
 MAX_BYTES: Final = 512_000
 """What engines read of a robots.txt (RFC 9309 2.5)."""
+_STEP: Final = 64
+"""After so many URLs of one entry the time is asked for: thousands of rules may look at each."""
 _NO_FILES: Final = frozenset({Kind.ROBOTS, Kind.INVALID, Kind.HOMEPAGE})
 
 
@@ -24,6 +26,7 @@ class RobotsPages(SiteRule):
 
     def __init__(self, site: SiteFacts) -> None:
         self._robots = site.robots
+        self._go_on = site.go_on
         self._origins = Origins()
         self._unjudged: Counter[UrlOrigin] = Counter()
         self._sitemaps = 0
@@ -31,7 +34,9 @@ class RobotsPages(SiteRule):
     def add(self, facts: EntryFacts) -> Iterable[Occurrence]:
         """Judge each page."""
         found: list[Occurrence] = []
-        for url in facts.entry.urls:
+        for number, url in enumerate(facts.entry.urls, 1):
+            if not number % _STEP:
+                self._go_on()
             origin = self._origins.of(url)
             if facts.sitemap.is_file or origin is None:
                 continue  # no robots.txt belongs to a file

@@ -3,12 +3,14 @@
 from typing import Final, Unpack
 
 from usp._check.check_run import CheckParts, CheckRun, OnOccurrence
+from usp._check.check_time import unless
 from usp._check.choices import CheckChoices, CheckFields, explains_check
+from usp._check.earlier_rules import AgainstEarlierRun
 from usp._check.findings import Occurrence
 from usp._check.site_facts import SiteFacts
 from usp._check.site_robots import SiteRobots
 from usp._check.stream import CheckedSource, CheckStream
-from usp._check.table_source import TableCheckStream, decided_codes, table_input
+from usp._check.table_source import TableCheckStream, TableClock, decided_codes, table_input
 from usp._crawl.policy import Policy, explains_policy
 from usp._inputs.crawled import replayed
 from usp._inputs.kinds import InputKind
@@ -72,13 +74,16 @@ def check(
 
     def make_run(site: SiteFacts, codes: frozenset[str] | None = None) -> CheckRun:
         again = checked.digests if chosen.twice and not checked.is_local else None
-        parts = CheckParts(folder, earlier, live, again, codes)
+        compared = AgainstEarlierRun(*earlier, site.go_on) if earlier else None
+        parts = CheckParts(folder, compared, live, again, codes)
         run = CheckRun(site, parts, suppression, on_occurrence)
         if chosen.state is not None and earlier is None:
             run.take([Occurrence("SM750", None, detail=_NO_EARLIER)])
         return run
 
     if named and not recording:
-        run = make_run(SiteFacts(options, SiteRobots(options.agents)), decided_codes())
-        return TableCheckStream(source, run, crawl_policy)
+        clock = TableClock(crawl_policy.max_seconds)
+        site = SiteFacts(options, SiteRobots(options.agents), unless(clock.is_over))
+        run = make_run(site, decided_codes())
+        return TableCheckStream(source, run, crawl_policy, clock)
     return checked.stream(options, make_run)

@@ -9,6 +9,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from typing import Any, Final, Generic, TypeVar
 
+from usp._check.check_time import GoOn, always
 from usp._store import Spool
 
 _ROWS_IN_A_BLOCK: Final = 512
@@ -20,11 +21,13 @@ _Row = TypeVar("_Row", bound=tuple[Any, ...])
 class SpooledRows(Generic[_Row]):
     """Rows, added one by one and numbered from 0."""
 
-    def __init__(self, make: Callable[..., _Row]) -> None:
+    def __init__(self, make: Callable[..., _Row], go_on: GoOn = always) -> None:
         """Have no rows yet.
 
         :param make: makes a row of its values: texts, numbers, None, tuples of them.
+        :param go_on: called with each block that is read; it may raise.
         """
+        self._go_on = go_on
         self._make = make
         self._spool: Spool | None = None
         self._blocks: list[tuple[int, int]] = []
@@ -67,6 +70,7 @@ class SpooledRows(Generic[_Row]):
     def _block(self, number: int) -> list[tuple[Any, ...]]:
         if number == len(self._blocks) or self._spool is None:
             return self._pending
+        self._go_on()
         packed = self._spool.read(*self._blocks[number])
         found: list[tuple[Any, ...]] = marshal.loads(zlib.decompress(packed))  # noqa: S302 -- what we wrote into a file without a name
         return found

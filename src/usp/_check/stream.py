@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, Final
 
 from usp._check.check_run import CheckRun, read_ready
+from usp._check.check_time import JUDGING_SECONDS, unless
 from usp._check.facts import CheckOptions
 from usp._check.findings import Finding
 from usp._check.folder import BuildFolder, FolderWebClient
@@ -107,7 +108,8 @@ class CheckedSource:
         robots = None
         if self.use_robots and not self.is_local:
             robots = RobotsFetcher(start, self.policy)
-        run = make_run(SiteFacts(options, SiteRobots(options.agents, robots)))
+        go_on = unless(TimeLimit(start.crawl, JUDGING_SECONDS))
+        run = make_run(SiteFacts(options, SiteRobots(options.agents, robots), go_on))
         state = StreamState(start.crawl, emitter(self.observer), StreamFilter)
         stream = CheckStream._start(start, state, partial(read_ready, run, start.homepage))
         stream._run = run

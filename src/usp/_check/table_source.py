@@ -4,6 +4,7 @@ Tables have what was understood of a sitemap, not how it is written. Rules that 
 applied, and one finding (SM750) names them.
 """
 
+import time
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from itertools import chain, groupby
@@ -12,11 +13,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from usp._check.check_run import CheckRun, LiveContext
+from usp._check.check_time import JUDGING_SECONDS
+from usp._check.document import of_problem
 from usp._check.facts import CheckOptions, DocumentEnd, SitemapFacts, UnreadFacts
 from usp._check.findings import Finding, Occurrence
 from usp._check.registry import CHECKED
 from usp._check.stream import CheckStream
 from usp._check.table import RULES
+from usp._crawl.deadline import Deadline
 from usp._crawl.policy import Policy
 from usp._inputs.kinds import InputKind, NamedInput, named_input
 from usp._inputs.listing import ListingStream, open_listing
@@ -75,6 +79,8 @@ _BY_SITEMAPS: Final = ("SM150", "SM151", "SM251", "SM254", "SM459", "SM658")
 _IMAGE_FIELDS: Final = ("loc", "caption", "geo_location", "title", "license")
 _PLAIN: Final = ("changefreq", "priority")
 """The fields of an entry that are written as they are."""
+_STEP: Final = 64
+"""After so many rows the time is asked for."""
 _FAILED: Final = "failed"
 _SKIPPED: Final = "skipped"
 _Row = Mapping[str, Any]
@@ -91,10 +97,32 @@ def table_input(source: SourceName) -> NamedInput | None:
     return named if is_table or named.kind is InputKind.RECORDING else None
 
 
+class TableClock:
+    """The time of a check of tables, which starts with the first row."""
+
+    def __init__(self, seconds: float | None) -> None:
+        self._deadline = Deadline(seconds)
+
+    @property
+    def problem(self) -> Problem:
+        """What is said once the time is up."""
+        return Problem(*self._deadline.problem)
+
+    def is_up(self) -> bool:
+        """Tell whether no more rows are read."""
+        return self._deadline.has_passed(time.monotonic())
+
+    def is_over(self) -> bool:
+        """Tell whether there is no time either to judge the site by the rows that were read."""
+        return self._deadline.has_passed(time.monotonic() - JUDGING_SECONDS)
+
+
 class TableCheckStream(CheckStream):
     """The findings of tables: what a crawl would say of itself is taken from them."""
 
-    def __init__(self, source: SourceName, run: CheckRun, policy: Policy) -> None:
+    def __init__(
+        self, source: SourceName, run: CheckRun, policy: Policy, clock: TableClock
+    ) -> None:
         """Open the tables; nothing is read yet.
 
         :raises UsageError: if they can't be read.
@@ -109,7 +137,10 @@ class TableCheckStream(CheckStream):
                 ) from error
             raise
         self._tally: Counter[str] = Counter()
-        self._items = _findings(run, self._listing, self._tally, policy)
+        self._stops: list[Problem] = []
+        self._items = _findings(
+            run, _TableReading(run, self._listing, self._tally, clock), policy, self._stops
+        )
 
     @property
     def url(self) -> str:
@@ -118,7 +149,9 @@ class TableCheckStream(CheckStream):
 
     @property
     def outcome(self) -> Outcome:
-        """What the tables say of the crawl that they come from."""
+        """What the tables say of the crawl that they come from; partial if the time was up."""
+        if self._stops:
+            return Outcome.PARTIAL
         if not self._run.checked:
             return Outcome.NONE
         return self._listing.outcome or Outcome.FOUND
@@ -145,8 +178,8 @@ class TableCheckStream(CheckStream):
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """Nothing: those of the tables are findings."""
-        return ()
+        """Whether the time was up; the problems of the tables are findings."""
+        return tuple(self._stops)
 
     def robots_verdict(self, agent: str) -> None:
         """Return None: tables have no robots.txt."""
@@ -178,41 +211,64 @@ def _not_decided(columns: Mapping[str, set[str]]) -> list[str]:
 
 
 def _findings(
-    run: CheckRun, listing: ListingStream, tally: Counter[str], policy: Policy
+    run: CheckRun, reading: "_TableReading", policy: Policy, stops: list[Problem]
 ) -> Generator[Finding]:
-    """Yield the findings of all rows."""
-    reading = _TableReading(run, tally)
-    columns: dict[str, set[str]] = {}
-
-    def rows() -> Iterator[tuple[str, _Row]]:
-        for batch in listing:
-            columns.setdefault(batch.table.name, set()).update(batch.table.names)
-            for row in batch:
-                yield batch.table.name, dict(zip(batch.table.names, row, strict=True))
-
-    with listing:
-        for table, of_table in groupby(rows(), itemgetter(0)):
-            reading.read(table, map(itemgetter(1), of_table))
-        if "problems" in listing.tables:  # it may have no row
-            columns.setdefault("problems", set())
-        names = ", ".join(_not_decided(columns))
-        run.take([Occurrence("SM750", None, detail=f"tables don't have what these need: {names}")])
-        if listing.not_urls:
-            left_out = f"{count(listing.not_urls, 'row')} without a URL left out"
-            run.take([Occurrence("SM750", None, detail=left_out)])
-        is_whole = listing.outcome is Outcome.FOUND
-    yield from run.finish(is_whole=is_whole, live=LiveContext(policy, ""))
+    """Yield the findings of all rows; add the limit that was reached, if one was."""
+    is_whole = reading.read()
+    if reading.stop:
+        stops.append(reading.stop)
+        run.take_stop(reading.stop)
+    if not run.judge_site(LiveContext(policy, "")) and not stops:
+        stops.append(reading.clock.problem)
+        run.take([of_problem(reading.clock.problem, None)])
+    yield from run.finish(is_whole=is_whole and not stops)
 
 
 class _TableReading:
     """Shows rows to the rules, sitemap by sitemap."""
 
-    def __init__(self, run: CheckRun, tally: Counter[str]) -> None:
+    def __init__(
+        self, run: CheckRun, listing: ListingStream, tally: Counter[str], clock: TableClock
+    ) -> None:
+        self.clock = clock
+        self.stop: Problem | None = None
+        """The limit that ended the reading, if one did."""
         self._run = run
+        self._listing = listing
         self._tally = tally
+        self._columns: dict[str, set[str]] = {}
         self._sitemaps: dict[str, _Row] = {}
 
-    def read(self, table: str, rows: Iterator[_Row]) -> None:
+    def read(self) -> bool:
+        """Read all rows, as long as there is time; tell whether they have the whole site."""
+        run, listing = self._run, self._listing
+        with listing:
+            try:
+                for table, rows in groupby(self._rows(), itemgetter(0)):
+                    self._read(table, map(itemgetter(1), rows))
+            except TimeoutError:
+                self.stop = self.clock.problem
+            if "problems" in listing.tables:  # it may have no row
+                self._columns.setdefault("problems", set())
+            names = ", ".join(_not_decided(self._columns))
+            detail = f"tables don't have what these need: {names}"
+            run.take([Occurrence("SM750", None, detail=detail)])
+            if listing.not_urls:
+                left_out = f"{count(listing.not_urls, 'row')} without a URL left out"
+                run.take([Occurrence("SM750", None, detail=left_out)])
+            return listing.outcome is Outcome.FOUND
+
+    def _rows(self) -> Iterator[tuple[str, _Row]]:
+        """Yield each row, with the name of its table."""
+        for batch in self._listing:
+            names = batch.table.names
+            self._columns.setdefault(batch.table.name, set()).update(names)
+            for number, row in enumerate(batch):
+                if not number % _STEP and self.clock.is_up():
+                    raise TimeoutError
+                yield batch.table.name, dict(zip(names, row, strict=True))
+
+    def _read(self, table: str, rows: Iterator[_Row]) -> None:
         """Read the rows of a table."""
         if table == "sitemaps":
             for row in rows:

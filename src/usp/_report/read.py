@@ -9,6 +9,7 @@ from functools import partial
 from typing import Final, Unpack
 
 from usp._check.check_run import CheckParts, CheckRun, finish_crawl
+from usp._check.check_time import JUDGING_SECONDS, unless
 from usp._check.facts import CheckOptions
 from usp._check.findings import Finding
 from usp._check.site_facts import SiteFacts
@@ -21,6 +22,7 @@ from usp._crawl.policy import Policy, PolicyFields, policy_with
 from usp._crawl.work import ColumnBatch
 from usp._drive.events import emitter
 from usp._drive.page_filter import RowFilter
+from usp._drive.time_limit import TimeLimit
 from usp._parse import ROWS_AT_ONCE, PageColumns
 from usp._report.collect import PAGE_COLUMNS
 from usp._source import SourceName
@@ -77,10 +79,11 @@ class CheckedTables:
             self._state.filter.run_out_of_time(node)
 
     def end(self, state: StreamState[RowFilter]) -> Iterator[Batch | Finding]:
-        """Yield the rows of the crawl as a whole, and what is wrong with the site."""
-        yield from self._tables.end(state)
+        """Yield what is wrong with the site, and the rows of the crawl as a whole."""
+        # The rows have the outcome, which is partial if there was no time to judge the site.
         yield from finish_crawl(self._run, self._homepage, state.crawl)
         self._run.close()
+        yield from self._tables.end(state)
 
 
 class CheckedStream(SyncStream[Batch | Finding]):
@@ -137,6 +140,7 @@ def _check_run(
     options = CheckOptions(now)
     is_online = not start.is_file and not start.client.replays
     robots = RobotsFetcher(start, policy) if fetches_robots and is_online else None
-    site = SiteFacts(options, SiteRobots(options.agents, robots))
+    go_on = unless(TimeLimit(start.crawl, JUDGING_SECONDS))
+    site = SiteFacts(options, SiteRobots(options.agents, robots), go_on)
     suppression = Suppression(RuleSelection(), (), None, now)
     return CheckRun(site, CheckParts(), suppression, None)
