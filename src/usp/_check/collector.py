@@ -32,8 +32,8 @@ class Collector:
 
     def add(self, occurrence: Occurrence) -> None:
         """Count an occurrence."""
-        of_sitemap = self._groups.setdefault(occurrence.sitemap_url, {})
-        group = of_sitemap.setdefault(occurrence.code, _Counted())
+        by_code = self._groups.setdefault(occurrence.sitemap_url, {})
+        group = by_code.setdefault(occurrence.code, _Counted())
         severity = severity_of(occurrence)
         group.severity = min(group.severity, severity, key=_ORDER.__getitem__)
         group.count += 1
@@ -55,8 +55,8 @@ class Collector:
         return iter(
             sorted_findings(
                 _finding(code, url, group)
-                for url, of_sitemap in groups
-                for code, group in of_sitemap.items()
+                for url, by_code in groups
+                for code, group in by_code.items()
             )
         )
 

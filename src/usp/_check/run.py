@@ -3,14 +3,12 @@
 from typing import Final, Unpack
 
 from usp._check.check_run import CheckParts, CheckRun, OnOccurrence
-from usp._check.check_time import unless
 from usp._check.choices import CheckChoices, CheckFields, explains_check
 from usp._check.earlier_rules import AgainstEarlierRun
 from usp._check.findings import Occurrence
 from usp._check.site_facts import SiteFacts
-from usp._check.site_robots import SiteRobots
 from usp._check.stream import CheckedSource, CheckStream
-from usp._check.table_source import TableCheckStream, TableClock, decided_codes, table_input
+from usp._check.table_source import table_input, table_stream
 from usp._crawl.policy import Policy, explains_policy
 from usp._inputs.crawled import replayed
 from usp._inputs.kinds import InputKind
@@ -82,8 +80,5 @@ def check(
         return run
 
     if named and not recording:
-        clock = TableClock(crawl_policy.max_seconds)
-        site = SiteFacts(options, SiteRobots(options.agents), unless(clock.is_over))
-        run = make_run(site, decided_codes())
-        return TableCheckStream(source, run, crawl_policy, clock)
+        return table_stream(source, crawl_policy, options, make_run)
     return checked.stream(options, make_run)

@@ -6,18 +6,20 @@ applied, and one finding (SM750) names them.
 
 import time
 from collections import Counter
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from itertools import chain, groupby
 from operator import itemgetter, methodcaller
 from pathlib import Path
 from typing import Any, Final
 
 from usp._check.check_run import CheckRun, LiveContext
-from usp._check.check_time import JUDGING_SECONDS
+from usp._check.check_time import JUDGING_SECONDS, unless
 from usp._check.document import of_problem
 from usp._check.facts import CheckOptions, DocumentEnd, SitemapFacts, UnreadFacts
 from usp._check.findings import Finding, Occurrence
 from usp._check.registry import CHECKED
+from usp._check.site_facts import SiteFacts
+from usp._check.site_robots import SiteRobots
 from usp._check.stream import CheckStream
 from usp._check.table import RULES
 from usp._crawl.deadline import Deadline
@@ -192,9 +194,21 @@ class TableCheckStream(CheckStream):
         self._run.close()
 
 
-def decided_codes() -> frozenset[str]:
-    """Return the codes of the rules that tables can decide; their problems are found already."""
-    return _DECIDED | CODES.keys()
+def table_stream(
+    source: SourceName,
+    policy: Policy,
+    options: CheckOptions,
+    make_run: Callable[[SiteFacts, frozenset[str]], CheckRun],
+) -> TableCheckStream:
+    """Open tables, and return the stream of what is found in them.
+
+    :param make_run: makes a check with the rules that tables can decide; their problems are found
+        already.
+    :raises UsageError: if they can't be read.
+    """
+    clock = TableClock(policy.max_seconds)
+    site = SiteFacts(options, SiteRobots(options.agents), unless(clock.is_over))
+    return TableCheckStream(source, make_run(site, _DECIDED | CODES.keys()), policy, clock)
 
 
 def _not_decided(columns: Mapping[str, set[str]]) -> list[str]:
