@@ -4,13 +4,12 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import Final
 
 import pytest
 
 import usp
 from tests.cost import assert_linear
-from tests.server import LoopbackServer
 from usp import Outcome
 
 NAMESPACES: Final = (
@@ -95,3 +94,64 @@ def check(size: int, name: str) -> None:
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_twice_the_document_takes_twice_the_time(name: str) -> None:
     assert assert_linear(check, DOCUMENTS[name][1], name).seconds < 3
+
+
+SECONDS: Final = 1
+LATE: Final = SECONDS + 2
+
+
+def pages_without_return(size: int) -> str:
+    """Pages that link to the next ones, which are quickly read, and slowly compared."""
+    contents = (locs([n]) + links(n + more for more in range(1, 5)) for n in range(size))
+    return entries(contents)
+
+
+def many_alternates(size: int) -> str:
+    """Entries that are slowly read, since each of their URLs has all of their alternates."""
+    names = [[f"{n}-{each}" for each in range(6000)] for n in range(size)]
+    return entries(locs(each[:10]) + links(each) for each in names)
+
+
+def in_time(source: Path) -> set[str]:
+    """Check a source for a second; return what was left undecided."""
+    started = time.monotonic()
+    with usp.check(source, max_seconds=SECONDS) as findings:
+        found = list(findings)
+    assert time.monotonic() - started < LATE
+    assert findings.outcome is Outcome.PARTIAL
+    assert [problem.code for problem in findings.problems] == ["SM705"]
+    assert sum(each.count for each in found if each.code == "SM705") == 1
+    return {example.detail for each in found if each.code == "SM750" for example in each.examples}
+
+
+COMPARED: Final = (
+    "the time was over before these were decided: SM365, SM366, SM583, SM585, SM586, SM587"
+)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _warm(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Have all imports done: they are no part of the time of a check."""
+    list(usp.check(written(tmp_path_factory.mktemp("warm"), "<url/>")))
+
+
+@pytest.mark.parametrize(
+    "content", [pages_without_return(40_000), many_alternates(20)], ids=["compared", "read"]
+)
+def test_a_check_ends_in_time_whatever_is_judged(tmp_path: Path, content: str) -> None:
+    assert COMPARED in in_time(written(tmp_path, content))
+
+
+def test_a_check_of_tables_ends_in_time(tmp_path: Path) -> None:
+    rows = "".join(f"{HOME}{n}\n" for n in range(400_000))
+    table = tmp_path / "pages.csv"
+    table.write_text(f"url\n{rows}", encoding="utf-8")
+    in_time(table)
+
+
+def test_a_report_ends_in_time_and_says_that_it_is_partial(tmp_path: Path) -> None:
+    file, target = written(tmp_path, pages_without_return(40_000)), tmp_path / "report.md"
+    started = time.monotonic()
+    made = usp.report(file, target, max_seconds=SECONDS)
+    assert time.monotonic() - started < LATE
+    assert made.outcome is Outcome.PARTIAL

@@ -327,6 +327,15 @@ def test_wrong_use_of_other_sources_gives_one_line(options: list[str], message: 
     assert message in done.err
 
 
+@pytest.mark.parametrize("size", [[], ["5%"], ["ALL"], ["3"]])
+def test_live_may_stand_before_the_source(tmp_path: Path, size: list[str]) -> None:
+    file = tmp_path / "empty.xml"  # no page is requested
+    file.write_bytes(urlset())
+    for arguments in (["--live", *size, str(file)], [str(file), "--live", *size]):
+        done = check(*arguments, "-f", "json")
+        assert (done.code, json.loads(done.out)["live"]["requested"]) == (0, 0)
+
+
 TEN_FAULTS = {
     "SM350": f"<loc>https://example.org/{'a' * 2040}</loc>",
     "SM357": "<loc>https://example.org/a#b</loc>",

@@ -7,7 +7,7 @@ from usp._parse import Ended
 
 GoOn = Callable[[], None]
 """Does nothing, or raises ``TimeoutError``: the time of the check is up."""
-JUDGING_SECONDS: Final = 1.5
+JUDGING_SECONDS: Final = 1.0
 """For so long after its time is up, a check judges the site by what was read until then."""
 
 

@@ -16,7 +16,7 @@ from usp.cli._check_options import CHECK_OPTIONS
 from usp.cli._crawl_options import CRAWL_OPTIONS
 from usp.cli._exit import Exit
 from usp.cli._export_options import EXPORT_OPTIONS
-from usp.cli._options import GROUPS, INTEGER, SHARED, Option, format_option, hint
+from usp.cli._options import GROUPS, INTEGER, SHARED, Option, format_option, hint, with_meanings
 from usp.cli._report_options import REPORT_OPTIONS
 
 _SOURCE: Final = (
@@ -337,7 +337,11 @@ def parse(arguments: list[str]) -> tuple[argparse.Namespace, argparse.ArgumentPa
     name = next((argument for argument in arguments if not argument.startswith("-")), None)
     if name is not None and name not in by_name:  # options before a command have no values
         parser.error(f"there is no command {name!r}{hint(name, by_name)}")
-    args, unknown = parser.parse_known_args(arguments)
+    options = [each for command in COMMANDS if command.name == name for each in command.options]
+    written, words = with_meanings(arguments, options)
+    args, unknown = parser.parse_known_args(written)
+    if not words.isdisjoint(unknown):  # it was meant as a value, which is wrong
+        args, unknown = parser.parse_known_args(arguments)
     if unknown:
         _reject(unknown, by_name[args.command.name] if args.command else parser, args.command)
     return args, parser

@@ -76,7 +76,7 @@ _OPTIONS: Final = (
         ("--live",), "rules",
         "request listed pages, too: a number of them, a percentage, or all "
         "(the option alone: 200)",
-        OPTIONAL_TEXT, "SIZE", meaning="200",
+        OPTIONAL_TEXT, "SIZE", meaning="200", form=r"\d+(?:\.\d+)?%?|all",
     ),
     Option(
         ("--seed",), "rules", "the same number chooses the same pages for --live (default: 0)",

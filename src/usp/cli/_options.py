@@ -7,8 +7,10 @@ where its value goes; ``_settings`` takes it there. Options of a single command 
 """
 
 import argparse
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Iterable, Sequence
 from enum import Enum
+from itertools import zip_longest
 from typing import Any, Final, NamedTuple
 
 GROUPS: Final = {
@@ -88,6 +90,8 @@ class Option(NamedTuple):
     """The name of the value at its target."""
     meaning: object = True
     """The value that the option alone stands for."""
+    form: str = ""
+    """What the value of an option that may stand alone looks like, as a regular expression."""
     choices: tuple[str, ...] = ()
     default: object = None
 
@@ -166,6 +170,29 @@ class Option(NamedTuple):
         if self.type is OPTIONAL_TEXT:
             options |= {"nargs": "?", "const": self.meaning}
         group.add_argument(*self.flags, **options)
+
+
+def with_meanings(
+    arguments: Sequence[str], options: Iterable[Option]
+) -> tuple[list[str], set[str]]:
+    """Write the meaning after each option that stands alone before a word that is no value of it.
+
+    So ``--live FILE`` is an option and a source; argparse would take any word as the value.
+
+    :return: the arguments, and these words.
+    """
+    optional = {flag: option for option in options if option.form for flag in option.flags}
+    written: list[str] = []
+    words: set[str] = set()
+    for argument, word in zip_longest(arguments, arguments[1:], fillvalue="--"):
+        option = optional.get(argument) if "--" not in written else None
+        is_word = word == "-" or not word.startswith("-")
+        if option and is_word and not re.fullmatch(option.form, word, re.IGNORECASE):
+            written.append(f"{argument}={option.meaning}")
+            words.add(word)
+        else:
+            written.append(argument)
+    return written, words
 
 
 def hint(value: object, known: Iterable[str]) -> str:
