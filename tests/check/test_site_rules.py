@@ -67,6 +67,25 @@ def dated_urlset(url: str, date: str) -> str:
     return f"<urlset {SITEMAP}><url><loc>{url}</loc><lastmod>{date}</lastmod></url></urlset>"
 
 
+@pytest.mark.parametrize(("pages", "left_out"), [(10, 0), (11, 1)])
+def test_ten_urls_of_an_entry_have_its_alternates_and_no_other_one_is_accused(
+    server: LoopbackServer, pages: int, left_out: int
+) -> None:
+    urls = [server.at(str(number)) for number in range(pages)]
+    other, alone = server.at("other"), server.at("alone")
+    server.robots("a.xml")
+    entry = ("</loc><loc>".join(urls), {"de": other, "fr": alone})
+    back = {f"c{number}": url for number, url in enumerate(urls)}
+    server.site["/a.xml"] = hreflang(entry, (other, back), (alone, {}))
+    occurrences = found(server, "SM583", "SM585", "SM586", "SM587", "SM750")
+    assert [(one.code, one.url) for one in occurrences if one.url] == [
+        ("SM583", url) for url in urls[:10]
+    ]
+    assert [one.detail for one in occurrences if not one.url] == [
+        "SM583: entries with more than 10 URLs and alternates; undecided URLs: 1"
+    ] * left_out
+
+
 def test_a_clean_site_trips_none_of_the_rules(server: LoopbackServer) -> None:
     en, de = server.at("en"), server.at("de")
     server.site["/robots.txt"] = (
