@@ -19,7 +19,7 @@ from usp._parse.formats.field_reader import FieldReader
 from usp._parse.input.sniff import Kind
 from usp._parse.pattern.layout import ColumnTexts, EntryRun, Form, RowLayout
 from usp._parse.values.bounded_cache import keep
-from usp._parse.values.plain import LETTERS, SEPARATOR, are_plain_or_absent
+from usp._parse.values.plain import LETTERS, SEPARATOR
 from usp.objects.page import Record
 
 Doubtful = list[tuple[str, str]]
@@ -119,7 +119,7 @@ class QuickCheck:
             constant = _constant(texts, test)
             if constant is not None:
                 constants[column] = key, constant
-            for at, text in _odd_texts(texts, test):
+            for at, text in () if _are_good(run, column, test) else _odd_texts(texts, test):
                 if text == constant:
                     continue
                 if key in self._fields.url_keys and _is_visible(text):
@@ -185,12 +185,16 @@ def _constant(texts: ColumnTexts, test: "_Test") -> str | None:
     return None
 
 
+def _are_good(run: EntryRun, column: int, test: "_Test") -> bool:
+    """Tell whether all texts of a column are good, or absent."""
+    if test is _is_good_url and run.has_plain_urls(column):
+        return True
+    texts = run.columns[column]
+    return test.are_good(texts) and "" not in texts
+
+
 def _odd_texts(texts: ColumnTexts, test: "_Test") -> list[tuple[int, str]]:
     """Return the texts of a column that are empty or not certainly good, and where they are."""
-    if (test is _is_good_url and are_plain_or_absent(texts)) or (
-        test.are_good(texts) and "" not in texts
-    ):
-        return []
     return [
         (at, text)
         for at, text in enumerate(texts)
