@@ -12,7 +12,9 @@ from typing import Any, Final, Self
 from usp._crawl.messages import FetchFailed
 from usp._drive import response_facts as facts
 
-_RANGE: Final = re.compile(r"bytes +([0-9]{1,18})-([0-9]{1,18})/(?:([0-9]{1,18})|\*)", re.IGNORECASE)
+_RANGE: Final = re.compile(
+    r"bytes +([0-9]{1,18})-([0-9]{1,18})/(?:([0-9]{1,18})|\*)", re.IGNORECASE
+)
 """The ``Content-Range`` of one part (RFC 9110, 14.4): first byte, last byte, and size if known."""
 _SHOWN: Final = 100
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
+from usp._json import parse_json
 from usp._parse import Kind, is_http_url
 from usp._sync import rules
 from usp._sync.lineage import Unmet, not_asked, place
@@ -359,7 +360,7 @@ def _is_known(row: sqlite3.Row) -> bool:
 
 
 def _unpacked(data: bytes | None) -> tuple[ListedChild, ...]:
-    pairs = json.loads(zlib.decompress(data)) if data else ()
+    pairs = parse_json(zlib.decompress(data)) if data else ()
     return tuple((url, lastmod) for url, lastmod in pairs)
 
 
