@@ -71,16 +71,16 @@ def split_at_once(data: bytes, kind: Kind = Kind.URLSET) -> int:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_entries_that_are_alike_are_split_at_once(kind: str) -> None:
-    data = document(alike(kind, range(500)))
+    data = document(alike(kind, range(800)))
     assert_readers_agree([data])
-    assert entries(data).matched == 500
+    assert entries(data).matched == 800
     # Single quotes have other values; that is seldom.
-    assert split_at_once(data) >= (0 if "'" in KINDS[kind] else 250)
+    assert split_at_once(data) >= (0 if "'" in KINDS[kind] else 200)
 
 
 def test_entries_of_an_index_are_split_at_once() -> None:
     listed = "".join(
-        f"<sitemap><loc>http://h.example/{number}.xml</loc></sitemap>" for number in range(500)
+        f"<sitemap><loc>http://h.example/{number}.xml</loc></sitemap>" for number in range(800)
     )
     data = f"<sitemapindex {ALL}>{listed}</sitemapindex>".encode()
     assert_readers_agree([data])
@@ -89,7 +89,7 @@ def test_entries_of_an_index_are_split_at_once() -> None:
 
 def test_what_an_earlier_document_taught_is_used_by_the_next_one() -> None:
     forget_patterns()
-    taught = document(alike("plain", range(300)))
+    taught = document(alike("plain", range(600)))
     small = document(alike("plain", range(60)))
 
     def found(data: bytes) -> int:
@@ -106,8 +106,8 @@ def test_what_an_earlier_document_taught_is_used_by_the_next_one() -> None:
 @pytest.mark.parametrize("usual", [USUAL, "<lastmod>2020-05-06</lastmod>", ""])
 @pytest.mark.parametrize("what", ALMOST)
 def test_an_odd_entry_after_many_alike_is_read_as_expat_reads_it(what: str, usual: str) -> None:
-    listed = [u(f"http://h.example/{number}", usual) for number in range(300)]
-    listed[250] = u("http://h.example/250", ALMOST[what])
+    listed = [u(f"http://h.example/{number}", usual) for number in range(500)]
+    listed[450] = u("http://h.example/450", ALMOST[what])
     assert_readers_agree([f"<urlset {ALL}>{''.join(listed)}</urlset>".encode()])
 
 
@@ -115,9 +115,9 @@ def test_an_odd_entry_after_many_alike_is_read_as_expat_reads_it(what: str, usua
 def nearly_alike(draw: st.DrawFn) -> bytes:
     """Entries that are written alike, with something inserted into or cut out of a few."""
     kind = draw(st.sampled_from(list(KINDS)))
-    listed = alike(kind, range(260))
+    listed = alike(kind, range(460))
     for _ in range(draw(st.integers(1, 3))):
-        at = draw(st.integers(150, len(listed) - 1))
+        at = draw(st.integers(300, len(listed) - 1))
         start = draw(st.integers(0, len(listed[at])))
         end = start + draw(st.integers(0, 8))
         token = draw(st.sampled_from(["", *TOKENS]))
@@ -133,7 +133,7 @@ def test_readers_agree_on_entries_that_are_nearly_alike(data: bytes) -> None:
 
 @pytest.mark.parametrize("blank", ["\t", "\r\n", "  "])
 def test_blanks_that_change_in_the_middle_change_nothing(blank: str) -> None:
-    changed = [entry.replace("><", f">{blank}<") for entry in alike("story", range(250, 500))]
-    data = document([*alike("story", range(250)), *changed])
+    changed = [entry.replace("><", f">{blank}<") for entry in alike("story", range(450, 900))]
+    data = document([*alike("story", range(450)), *changed])
     assert_readers_agree([data])
-    assert entries(data).matched == 500
+    assert entries(data).matched == 900
