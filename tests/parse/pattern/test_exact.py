@@ -8,11 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cost import cost
 from tests.parse.pattern.readers import assert_readers_agree, entries
 from tests.parse.pattern.test_shapes import ALMOST, LINK, USUAL
 from tests.parse.reading import ALL, u
+from tests.patterns import superlinear
 from usp._parse.diagnostics import Diagnostics
 from usp._parse.input.sniff import Kind
+from usp._parse.pattern.exact import _repetitions
 from usp._parse.pattern.forget import forget_patterns
 from usp._parse.pattern.layout import EntryRun
 from usp._parse.xml.grammar import GRAMMARS
@@ -61,9 +64,10 @@ def alike(kind: str, numbers: range) -> list[str]:
     return [u(f"http://h.example/{number}?a&amp;b", KINDS[kind]) for number in numbers]
 
 
-def split_at_once(data: bytes, kind: Kind = Kind.URLSET) -> int:
+def split_at_once(data: bytes, kind: Kind = Kind.URLSET, *, forgetting: bool = True) -> int:
     """Return how many entries of a document an exact pattern has split."""
-    forget_patterns()
+    if forgetting:
+        forget_patterns()
     reader = XmlReader(GRAMMARS[kind], Diagnostics())
     runs = [piece for piece in reader.read([data]) if isinstance(piece, EntryRun)]
     return sum(len(run) for run in runs if not run._rows)
@@ -92,14 +96,23 @@ def test_what_an_earlier_document_taught_is_used_by_the_next_one() -> None:
     taught = document(alike("plain", range(600)))
     small = document(alike("plain", range(60)))
 
-    def found(data: bytes) -> int:
-        reader = XmlReader(GRAMMARS[Kind.URLSET], Diagnostics())
-        runs = [piece for piece in reader.read([data]) if isinstance(piece, EntryRun)]
-        return sum(len(run) for run in runs if not run._rows)
+    assert split_at_once(small, forgetting=False) == 0
+    split_at_once(taught, forgetting=False)
+    assert split_at_once(small, forgetting=False) > 0
 
-    assert found(small) == 0
-    found(taught)
-    assert found(small) > 0
+
+def check_exact_patterns() -> None:
+    forget_patterns()
+    for kind in ("plain", "links", "story"):
+        split_at_once(document(alike(kind, range(400))), forgetting=False)
+    found = [known.pattern for known in _repetitions.values() if known.pattern]
+    assert len(found) == 3
+    patterns = [pattern.split.__self__ for pattern in found]  # type: ignore[attr-defined]
+    assert [superlinear(pattern, ["finditer"]) for pattern in patterns] == [None] * len(patterns)
+
+
+def test_an_exact_pattern_takes_linear_time() -> None:
+    cost(check_exact_patterns, seconds=60)
 
 
 @pytest.mark.sampled(20)
