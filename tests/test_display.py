@@ -9,7 +9,14 @@ from hypothesis import strategies as st
 
 import usp
 from tests.server import Handler, LoopbackServer
-from usp._display import one_line, redact, redact_argument, shown, without_credentials
+from usp._display import (
+    excerpt,
+    one_line,
+    redact,
+    redact_argument,
+    shown,
+    without_credentials,
+)
 from usp.exceptions import SitemapException, StorageError, UsageError
 
 BIDI = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
@@ -33,6 +40,16 @@ BIDI = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069
         ("https://h.example?mail=a@b", "https://h.example?mail=a@b"),
         ("mailto:me@h.example", "mailto:me@h.example"),
         ("./folder//me@home.xml", "./folder//me@home.xml"),
+        ("http://http://u:p@h.example/", "http://http://h.example/"),
+        ("http:////u:p@h.example/", "http:////h.example/"),
+        ("HTTP:\\\\u:p@h\\p", "HTTP:\\\\h\\p"),
+        ("https:/u:p@h/@me", "https:/h/@me"),
+        ("http: u:p@h/", "http: h/"),
+        ("///u:p@h/", "///h/"),
+        ("http:a:b@http://u:p@h/", "http:h/"),
+        ("http:/@user/x", "http:/@user/x"),
+        ("https://h//@user", "https://h//@user"),
+        ("https:\\\\h\\@user", "https:\\\\h\\@user"),
         ("", ""),
     ],
 )
@@ -48,10 +65,21 @@ def test_a_url_without_its_user_and_password(url: str, expected: str) -> None:
         ("http://h/ is not me@h.example", "http://h/ is not me@h.example"),
         ("http://a:b@c:d@h/", "http://h/"),
         ("no URL", "no URL"),
+        ("'http:/a:b@h', http:\\\\a:b@i and http:a:b@j", "'http:/h', http:\\\\i and http:j"),
+        ("date 'http://a:b c@h/'", "date 'http://h/'"),
+        ("http://h:80 refused me@i", "http://h:80 refused me@i"),
+        ("http://h: no answer for me@i", "http://h: no answer for me@i"),
+        ("'http://h:x' is not 'me@i'", "'http://h:x' is not 'me@i'"),
     ],
 )
 def test_urls_in_a_text_lose_their_user_and_password(text: str, expected: str) -> None:
     assert redact(text) == expected
+
+
+def test_an_excerpt_has_no_start_of_a_password() -> None:
+    assert excerpt(f"http://user:{'secret' * 20}@h.example/", 80) == "http://h.example/"
+    assert excerpt(f"at http://user:{'secret' * 20}@h.example/", 80) == "at http://h.example/"
+    assert excerpt("http://h.example/", 8) == "http://h"
 
 
 @pytest.mark.parametrize(

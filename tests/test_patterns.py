@@ -21,6 +21,7 @@ WITHOUT_USP: Final = WarmPython(("pytest",))
 """The patterns are found when the package is imported."""
 BUILT_FROM_INPUT: Final = {
     "_crawl/selection.py",  # the caller's own pattern
+    "_parse/pattern/exact.py",  # made of an entry: tests/parse/pattern/test_exact.py
 }
 """Files in which a pattern is compiled that no import makes."""
 

@@ -8,13 +8,26 @@ of a URL are kept apart from it (``_crawl.url_credentials``).
 import re
 from typing import Final
 
-__all__ = ["one_line", "redact", "redact_argument", "shown", "without_credentials"]
+__all__ = ["excerpt", "one_line", "redact", "redact_argument", "shown", "without_credentials"]
 
 _URL_WITH_USERINFO: Final = re.compile(
     r"\A([\x00-\x20]*+(?:[A-Za-z][A-Za-z0-9+.-]*+:)?//)(?:[^/?#@]*+@)++"
 )
 """The start of a URL, as far as its user and password (RFC 3986 3.2.1)."""
-_USERINFO_IN_TEXT: Final = re.compile(r"(?<=//)(?:[^\s/?#@]*+@)++")
+_MALFORMED_URL_WITH_USERINFO: Final = re.compile(
+    r"\A([\x00-\x20]*+(?:(?:https?:[\\/\x00-\x20]*+)++|[\\/]{2,}+))"
+    r"(?:(?:https?:[\\/]*+)*+[^\\/?#@]++@)++",
+    re.IGNORECASE,
+)
+"""The same of what browsers read as one: with any number of slashes, also backwards, or with its
+scheme twice. An empty user is none: ``http:/@name`` is a path."""
+_USERINFO_IN_TEXT: Final = re.compile(
+    r"(?<=//)(?:[^\s/?#@]*+@)++"
+    # With blanks, a password is told from the words after a URL: "http://h:80 of me@h".
+    r"|(?<=//)[^\s/?#@:'\"]{0,256}+:(?!\s|[0-9]{1,5}+[^\w@])[^/?#@'\"\r\n]{1,256}+@"
+    r"|(https?:[\\/]*+)(?:[^\s\\/?#@]{1,256}+@)++",
+    re.IGNORECASE,
+)
 _HIDDEN: Final = "***"
 _ESCAPED: Final = {
     code: "".join(f"%{byte:02X}" for byte in chr(code).encode())
@@ -34,13 +47,20 @@ def without_credentials(url: str) -> str:
     """Return a URL without its user and password."""
     if "@" not in url:
         return url
-    match = _URL_WITH_USERINFO.match(url)
-    return f"{match[1]}{url[match.end() :]}" if match else url
+    return _MALFORMED_URL_WITH_USERINFO.sub(r"\1", _URL_WITH_USERINFO.sub(r"\1", url))
 
 
 def redact(text: str) -> str:
     """Return a text in which no URL has a user or password."""
-    return _USERINFO_IN_TEXT.sub("", text) if "@" in text else text
+    return _USERINFO_IN_TEXT.sub(r"\1", text) if "@" in text else text
+
+
+def excerpt(value: str, length: int) -> str:
+    """Return the start of a value as a message quotes it: one that may be a URL, or contain some.
+
+    What is cut off first would leave a password without the ``@`` after it.
+    """
+    return redact(without_credentials(value))[:length]
 
 
 def redact_argument(text: str) -> str:

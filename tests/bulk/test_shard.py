@@ -24,7 +24,7 @@ from tests.bulk.sites import (
     expected_pages,
     files_below,
 )
-from tests.server import LoopbackServer, index, stall, urlset
+from tests.server import Answer, LoopbackServer, index, stall, urlset
 from tests.web_client.test_aio_limits import CountedRequests, EveryHostIsHere
 from usp._tables.batch import Batch
 from usp.bulk import crawl_shard
@@ -145,6 +145,18 @@ def test_the_bytes_of_a_site_are_limited(server: LoopbackServer, tmp_path: Path)
     )
     assert (outcome, limit) == ("partial", "SM707")
     assert received < 500_000
+
+
+def test_a_part_of_a_document_that_nobody_asked_for_is_not_whole(
+    server: LoopbackServer, tmp_path: Path
+) -> None:
+    server.robots("/s.txt")
+    part = {"Content-Range": "bytes 0-29/60"}
+    server.site["/s.txt"] = Answer(206, "http://h.example/1\nhttp://h.e", part)
+    crawl_shard([server.url], tmp_path, **QUICK)
+    tables = Tables(tmp_path)
+    assert tables.query("SELECT outcome, pages FROM {sites}") == [("partial", 1)]
+    assert ("SM102",) in tables.query("SELECT code FROM {problems}")
 
 
 @pytest.mark.parametrize(

@@ -115,6 +115,7 @@ def test_a_mistake_is_one_line_with_file_and_key(
     ("content", "message"),
     [
         (b"limit =", "usp.toml is not valid TOML: "),
+        (b"limit = " + b"[" * 5_000, "usp.toml is not valid TOML: it is nested too deeply"),
         (b"\xff", "usp.toml is not valid TOML: "),
         (None, "cannot read usp.toml: "),
     ],

@@ -119,6 +119,7 @@ def test_a_missing_extra_is_one_line_that_says_what_to_install(
     assert names_in(tmp_path) == ["fake"]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("format", ["csv", "jsonl.gz", "parquet", "arrow"])
 def test_standard_output_gets_any_format_but_a_database(
     format: str, site: LoopbackServer, tmp_path: Path

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.command import Finished, usp
-from tests.server import Callback, LoopbackServer
+from tests.server import Callback, LoopbackServer, stall
 from tests.sync.rounds import NS, PAGES, cut, kept, urlset
 from usp._sync.state import State
 
@@ -147,6 +147,24 @@ def test_why_a_sitemap_could_not_be_read_is_told(server: LoopbackServer, state: 
     done = sync(server, state, "--max-attempts", "1")
     assert done.code == 3
     assert "503 Service Unavailable): what is known of it stays" in done.err
+
+
+def test_a_limit_that_ends_the_crawl_is_named_and_strict_makes_it_exit_code_3(
+    server: LoopbackServer, state: Path
+) -> None:
+    server.robots("a.xml")
+    server.site["/a.xml"] = stall
+    args = ("sync", server.url, "--state", str(state), "--max-seconds", "0.4")
+    done = usp(*args)
+    assert (done.code, done.out) == (0, "")
+    assert "1 sitemap could not be read (no response before the crawl reached its" in done.err
+    limit = f"usp: {server.url}: limit reached: The crawl took more than 0.4 seconds: "
+    assert f"{limit}what was not read stays as it is known\n" in done.err
+    assert done.err.splitlines()[-1].startswith("synced: 1 site (1 partial), 1 sitemap (0 ")
+    assert "baseline" not in done.err
+    strict = usp(*args, "--strict", "-q")
+    assert strict.code == 3
+    assert limit in strict.err
 
 
 @pytest.mark.parametrize("option", ["--since", "--until", "--undated", "--kind", "--limit"])

@@ -10,6 +10,8 @@ from tests.cli.command import Finished, script, usp
 from tests.server import Handler, LoopbackServer, index, urlset
 
 HIDDEN = "s3cr3t"
+MALFORMED = ("//http://", "////", "/", "\\\\", "")
+"""How a malformed URL goes on after its scheme."""
 BIDI = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 NASTY = "\x1b]0;t\x07\x1b[31m \x9b31m \r \x7f \u202e \u2066 \u2028 \u2029 \x85"
 
@@ -42,9 +44,10 @@ OPTIONS = [
 def site(server: LoopbackServer) -> LoopbackServer:
     """A site that is full of credentials, with failures of several kinds."""
     declared = [with_login(server.at(path)) for path in ("/i.xml", "/lost.xml", "/html.xml")]
-    server.site["/robots.txt"] = "".join(f"Sitemap: {url}\n" for url in declared)
+    malformed = [f"http:{start}user:{HIDDEN}@h.example/m" for start in MALFORMED]
+    server.site["/robots.txt"] = "".join(f"Sitemap: {url}\n" for url in [*declared, malformed[2]])
     server.site["/i.xml"] = index(with_login(server.at("/a.xml")), with_login("ftp://h.example/"))
-    server.site["/a.xml"] = urlset(with_login(server.at("/page")), "/relative")
+    server.site["/a.xml"] = urlset(with_login(server.at("/page")), "/relative", *malformed)
     server.site["/html.xml"] = "<html><body>no</body></html>"
     return server
 

@@ -131,6 +131,7 @@ AROUND: Final[dict[str, Input]] = {
 MALFORMED: Final[dict[str, Input]] = {
     "a raw control character": urlset(u(A), u("http://h/x\x01y"), u(C)),
     "a `<url>` that is never closed, then another": urlset(u(A), f"<url><loc>{B}</loc>", u(C)),
+    "a `<url>` that ends in its `<loc>`, then another": urlset(u(A), "<url><loc>http://h/x", u(C)),
     "a `<url` without anything else": urlset(u(A), "<url", u(C)),
     "a malformed root: `xmlns=http://h/mine`": (
         f"<urlset xmlns=http://h/mine>{u(A)}{u(B)}</urlset>"

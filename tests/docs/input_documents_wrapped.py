@@ -43,6 +43,7 @@ WRAPPED: Final[dict[str, Input]] = {
     "a script's warning before the URLs: `<b>Warning</b>`": (
         f"<br />\n<b>Warning</b>: x in <b>y.php</b> on line <b>3</b><br />\n{A}\n{B}\n"
     ),
+    "a control character in a URL": f"{A}\n{B[:-1]}\x08{B[-1]}\n",
     "quotes around the URLs": f'"{A}"\n\u201c{B}\u201d\n',
     "brackets around the URLs: `<http://h/a>`": f"<{A}>\n({B})\n",
     "raw deflate": raw_deflate(TWO.encode()),

@@ -149,6 +149,7 @@ def test_a_sitemap_is_compared_with_a_crawl(server: LoopbackServer, folder: Path
     assert forgotten.out == f"{server.url}forgotten\n"
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("column", ["Top pages", "Páginas principales"])
 def test_a_sitemap_is_compared_with_search_console(
     column: str, server: LoopbackServer, folder: Path

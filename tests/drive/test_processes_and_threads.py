@@ -38,6 +38,7 @@ def site(server: LoopbackServer) -> LoopbackServer:
 # Threads
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "call",
     [

@@ -41,6 +41,7 @@ def names_in(folder: Path) -> list[str]:
 
 
 @POSIX
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("kinds", KINDS)
 def test_a_killed_export_leaves_no_half_file_and_the_next_one_removes_the_rest(
     kinds: str, tmp_path: Path

@@ -11,6 +11,7 @@ import pytest
 
 from tests.export.rows import Drawing
 from tests.export.writing import write
+from usp import diff
 from usp._export.target import ExportTarget
 from usp._inputs.kinds import InputKind
 from usp._inputs.listing import open_listing
@@ -193,6 +194,26 @@ def test_json_that_is_broken_names_its_line(tmp_path: Path) -> None:
     path.write_text('{"url": "https://example.org/"}\n{"url": \n', encoding="utf-8")
     with pytest.raises(UsageError, match="line 2 is no JSON"):
         read(path, "pages")
+
+
+@pytest.mark.parametrize("depth", [1_000, 100_000])
+def test_json_that_is_nested_too_deeply_names_its_line(depth: int, tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    deep = "[" * depth + "]" * depth
+    for number, before in enumerate(("", '{"url": "https://example.org/"}\n'), 1):
+        path.write_text(f'{before}{{"url": "https://example.org/2", "x": {deep}}}\n')
+        with pytest.raises(UsageError, match=f"line {number} is no JSON"):
+            read(path, "pages")
+
+
+@pytest.mark.parametrize("value", [5, True, 1e300, 10**30, "x", [5], [[]], [{"a": 1}], {"a": 1}])
+def test_a_value_of_another_type_is_absent(value: object, tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    for column in ("lastmod", "images", "news_keywords", "priority", "title"):
+        path.write_text(json.dumps({"url": "https://example.org/", column: value}))
+        (row,) = read(path, "pages")
+        assert row["url"] == "https://example.org/"
+        assert list(diff(path, path)) == []
 
 
 def test_the_members_of_an_appended_file_are_all_read(tmp_path: Path) -> None:

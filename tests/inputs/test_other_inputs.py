@@ -55,6 +55,48 @@ TEXTS = {
 }  # fmt: skip
 
 
+FULL = f"url,title\n{A},x\n"
+CUT = {
+    "inside a quoted cell": f'{FULL}{B},"y',
+    "inside a quoted cell of many lines": f'{FULL}"{B}","y\nz\n',
+    "inside a quoted URL": 'url\n"https://example.org/a"\n"https://example.or',
+    "after a quote": f'{FULL}{B},"',
+    "in the middle of a line": f"{FULL}https://example.o",
+    "in the first line after the header": "url,title\nhttps://example.o",
+    "with tabs": f"url\ttitle\n{A}\tx\nhttps://example.o",
+    "after many rows": FULL + f"{A},x\n" * 20_000 + "https://example.o",
+    "inside a quoted cell after many rows": FULL + f"{A},x\n" * 16_382 + f'{B},"y',
+}
+NOT_CUT = {
+    "no line end": f"{FULL}{A},y",
+    "no line end, one column": f"loc\n{A}\n{A}",
+    "no line end, the last cell is quoted": f'{FULL}{A},"y"',
+    "no line end, the last cell is empty": f"{FULL}{A},",
+    "other rows are short as well": f"url,title,n\n{A},x,1\nTotal,7\n{A},5",
+    "the last row is short, and ends": f"{FULL}{A}\n",
+    "CR alone": f"{FULL}{A}\r".replace("\n", "\r"),
+    "a quote inside of a cell": f'{FULL}{A},5" pipe',
+    "nothing but a header": "url,title",
+}
+
+
+@pytest.mark.parametrize("text", CUT.values(), ids=CUT)
+def test_a_table_that_was_cut_off_is_no_shorter_table(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text(text, newline="")
+    with pytest.raises(UsageError, match="can't be read: its end is missing"):
+        urls_of(path)
+
+
+@pytest.mark.parametrize("text", NOT_CUT.values(), ids=NOT_CUT)
+def test_a_table_whose_last_line_has_all_its_cells_needs_no_line_end(
+    text: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text(text, newline="")
+    assert set(urls_of(path)) <= {A}
+
+
 def urls_of(source: str | Path, **given: str) -> list[str]:
     with open_listing(source, columns=["url"], column=given.get("column")) as listing:
         return [url for batch in listing for url in batch.columns["url"]]

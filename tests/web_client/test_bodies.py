@@ -192,6 +192,10 @@ def test_what_was_received_is_yielded_before_the_error(
         b"Content-Length: 5\r\n\r\nhello and more",
         b"Content-Length: five\r\n\r\nhello",
         b"Content-Length: -5\r\n\r\nhello",
+        b"Content-Length: +2\r\n\r\nhello",
+        b"Content-Length: +0\r\n\r\nhello",
+        b"Content-Length: 0_3\r\n\r\nhello",
+        b"Content-Length: 5, 5\r\n\r\nhello",
         b"\r\nhello",
         b"Transfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n5;a=b\r\nhello\r\n0\r\n\r\n",
     ],
@@ -212,6 +216,18 @@ def test_a_response_that_is_not_http_is_an_error(
 ) -> None:
     server.site["/a"] = raw(response)
     assert error(client.get(server.at("/a"))).status_code() is None
+
+
+def test_two_lengths_that_differ_are_the_fault_of_the_server(
+    server: LoopbackServer, client: RequestsWebClient
+) -> None:
+    server.site["/a"] = raw(
+        b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 5\r\n\r\nhello"
+    )
+    response = error(client.get(server.at("/a")))
+    assert response.message().startswith("the response is malformed: Content-Length ")
+    assert response.no_response()
+    assert not response.retryable()
 
 
 # Unwanted bodies

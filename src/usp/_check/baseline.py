@@ -13,6 +13,7 @@ from typing import Any, Final, Self
 
 from usp._check.findings import Occurrence
 from usp._check.url_key import url_key
+from usp._json import parse_json
 from usp._whole_file import whole_file
 from usp.exceptions import UsageError
 
@@ -97,7 +98,7 @@ class Baseline:
         :raises UsageError: if it can't be read, or is no baseline.
         """
         try:
-            content = json.loads(Path(path).read_text(encoding="utf-8"))
+            content = parse_json(Path(path).read_text(encoding="utf-8"))
         except OSError as error:
             raise UsageError(f"baseline {path} can't be read: {error.strerror}.") from error
         except ValueError as error:

@@ -24,6 +24,7 @@ from usp._crawl.unchanged import same_document, unchanged_document
 from usp._display import without_credentials
 from usp._drive import events
 from usp._drive import response_facts as facts
+from usp._drive.partial_content import PartialContent
 from usp._drive.response_facts import CLIENT_BUGS
 from usp._drive.thread_start import is_thread_start, thread_start_error
 from usp._drive.time_limit import TimeLimit
@@ -75,6 +76,8 @@ class ResponseHead:
     link_header: str | None
     fetch_info: FetchInfo
     started: float
+    part: PartialContent | None = None
+    """What the response has of the document, if it doesn't have all of it."""
 
     @classmethod
     def read(cls, response: ResponseWithHead, request: FetchRequest, started: float) -> Self:
@@ -87,10 +90,12 @@ class ResponseHead:
             raise TypeError(f"url() of the response must return a string, not {url!r}")
         url = without_credentials(url)
         urlsplit(url)
-        info = facts.fetch_info(response, facts.status_of(response), request.attempt)
+        status = facts.status_of(response)
+        info = facts.fetch_info(response, status, request.attempt)
         is_homepage = request._options.kind is Kind.HOMEPAGE
         link_header = facts.text(response.header("Link")) if is_homepage else None
-        return cls(request, url, link_header, info, started)
+        part = PartialContent.of(response, status)
+        return cls(request, url, link_header, info, started, part)
 
     def inspect_body(
         self, stored: Iterable[bytes], body: "BodyReading", ended: Ended
@@ -102,14 +107,23 @@ class ResponseHead:
         if error and not body.size:
             info = self._complete_info(body, truncated=True)
             return replace(error, no_response=True, fetch_info=info)
+        if self.part and not (self.part.is_beginning and body.size):
+            return replace(self.part.failure, fetch_info=self._complete_info(body, truncated=True))
+        if self.part:
+            error = error or self.part.failure
         try:
-            document = self._document(stored, body, ended)
+            document = self._document(stored, body, error, ended)
         except TimeoutError:
             return CRAWL_ENDED
         return TruncatedBody(error, document) if error else document
 
-    def _document(self, stored: Iterable[bytes], body: "BodyReading", ended: Ended) -> Document:
-        error = body.error
+    def _document(
+        self,
+        stored: Iterable[bytes],
+        body: "BodyReading",
+        error: FetchFailed | None,
+        ended: Ended,
+    ) -> Document:
         options = self.request._options
         info = self._complete_info(body, truncated=bool(error))
         if same := same_document(self.request, self.url, info):

@@ -4,13 +4,13 @@ A file of several tables begins with a line that has ``schema_version``; each of
 name of its table as ``table``.
 """
 
-import json
 from collections.abc import Sequence
 
 from usp._export.compression import Sink
 from usp._export.lines import join_lines
 from usp._export.options import WriteOptions
 from usp._export.values import json_text, json_values
+from usp._json import parse_json
 from usp._tables.batch import Batch
 from usp._tables.schema import SCHEMA_VERSION, Table
 from usp._version import __version__
@@ -29,7 +29,7 @@ class JsonLinesWriter:
     def continues(cls, first_line: str, tables: Sequence[Table]) -> bool:
         """Tell whether a file that begins with this line has the columns of the tables."""
         try:
-            found = json.loads(first_line)
+            found = parse_json(first_line)
         except ValueError:
             return False
         if not isinstance(found, dict):

@@ -26,19 +26,27 @@ def join_lines(columns: Iterable[tuple[str, CellTexts]], end: str, length: int) 
     :param end: what comes after the last value of a line.
     :param length: the number of rows.
     """
-    line = ""
-    varying = []
+    pieces: list[tuple[str, Sequence[Any]]] = []  # each with what is the same in all rows before it
+    same = ""
     for before, texts in columns:
         if isinstance(texts, str):
-            line += _literal(before + texts)
+            same += before + texts
         else:
-            line += f"{_literal(before)}%s"
-            varying.append(texts)
-    line += _literal(end)
-    if not varying:
-        return (line % ()) * length
-    return "".join(map(line.__mod__, zip(*varying, strict=True)))
+            pieces.append((same + before, texts))
+            same = ""
+    same += end
+    width = 2 * len(pieces) + 1
+    parts = [same] * (width * length)
+    for at, (before, texts) in enumerate(pieces):
+        parts[2 * at :: width] = [before] * length
+        parts[2 * at + 1 :: width] = _strings(texts)
+    return "".join(parts)
 
 
-def _literal(text: str) -> str:
-    return text.replace("%", "%%")
+def _strings(values: Sequence[Any]) -> Sequence[str]:
+    kinds = set(map(type, values))
+    if kinds == {str}:
+        return values
+    if kinds == {float} and 0 not in (known := {value: str(value) for value in set(values)}):
+        return [known[value] for value in values]  # 0.0 is also -0.0
+    return list(map(str, values))

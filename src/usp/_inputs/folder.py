@@ -1,6 +1,5 @@
 """Folders with a file for each table (``usp export``), or a folder of them (``usp crawl``)."""
 
-import json
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +16,7 @@ from usp._inputs.reader import (
     InputReader,
     outcome_of_sites,
 )
+from usp._json import parse_json
 from usp._tables.batch import Batch
 from usp._tables.choice import TableChoice
 from usp._tables.schema import TABLES
@@ -101,7 +101,7 @@ def _parts_done(folder: Path) -> set[str] | None:
 def _shards(folder: Path) -> int:
     """Return how many parts a crawl has when it is done; 0 if it doesn't say."""
     try:
-        found = json.loads((folder / CRAWL_FILE).read_bytes())
+        found = parse_json((folder / CRAWL_FILE).read_bytes())
     except (OSError, ValueError):
         return 0
     shards = found.get("shards") if isinstance(found, dict) else None

@@ -1,6 +1,5 @@
 """JSON lines: an object a row; one table, or several with the name of the table in each row."""
 
-import json
 from collections.abc import Iterable, Iterator
 from itertools import chain, groupby, islice
 from typing import Any
@@ -10,6 +9,7 @@ from usp._inputs.kinds import NamedInput
 from usp._inputs.reader import InputOptions, shared_columns
 from usp._inputs.text_file import opened_text
 from usp._inputs.values import of_plain
+from usp._json import parse_json
 from usp._parse import ROWS_AT_ONCE
 from usp._tables.batch import Batch
 from usp._tables.choice import TableChoice
@@ -70,7 +70,7 @@ def _rows(text: Iterable[str], name: str) -> Iterator[dict[str, Any]]:
         if not line.strip():
             continue
         try:
-            row = json.loads(line)
+            row = parse_json(line)
         except ValueError as error:
             raise UsageError(f"{name} can't be read: line {number} is no JSON.") from error
         if not isinstance(row, dict):

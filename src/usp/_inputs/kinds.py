@@ -1,6 +1,5 @@
 """What an input is: decided by its content, not by its name alone."""
 
-import json
 import os
 import re
 import sqlite3
@@ -16,6 +15,7 @@ from usp._crawl.urls import url_with_scheme
 from usp._export.compression import Compression
 from usp._inputs.columns import cells_of, delimiter_of, is_url_or_path, named_column, url_column
 from usp._inputs.text_file import HEAD_BYTES, compression_of, head_of, text_of_head
+from usp._json import parse_json
 from usp._source import STDIN, SourceName, check_readable, is_local, names_a_document
 from usp._sync.state import APPLICATION
 from usp._validate import argument_error
@@ -190,7 +190,7 @@ def _kind_of_text(head: str, column: str | None) -> InputKind:
 
 def _kind_of_json(line: str, text: str) -> InputKind:
     try:
-        keys = set(json.loads(line))
+        keys = set(parse_json(line))
     except ValueError:  # it goes on in the next line, or the head ends before it does
         keys = {key for key in _FEED_KEYS if f'"{key}"' in text}
     return InputKind.FILE if keys & _FEED_KEYS else InputKind.JSON_LINES

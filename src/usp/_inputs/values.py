@@ -3,7 +3,6 @@
 It is the way back of ``_export.values``: a value that was written and is read again is the same.
 """
 
-import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
@@ -11,12 +10,18 @@ from functools import lru_cache
 from typing import Any, Final
 
 from usp._export.delimited import SEPARATOR
+from usp._json import parse_json
 from usp._parse import parse_date, timestamp
 from usp._tables.batch import Values
 from usp._tables.schema import Column, ColumnType
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
+_TIMES: Final = range(
+    (datetime.min.replace(tzinfo=UTC) - _EPOCH) // _MICROSECOND,
+    (datetime.max.replace(tzinfo=UTC) - _EPOCH) // _MICROSECOND,
+)
+"""The numbers that are times."""
 _ITEM: Final = re.compile(r"(?:[^\\|]|\\.)*+", re.DOTALL)
 _ESCAPE: Final = re.compile(r"\\(.)", re.DOTALL)
 
@@ -79,32 +84,52 @@ def of_plain(column: Column, value: Any) -> Any:  # noqa: ANN401 -- the column h
 
 
 def _plain_text(_: Column, value: object) -> str | None:
-    """Return a text; another tool may have something else there, such as the id of a page."""
     return value if isinstance(value, str) else None
 
 
-def _plain_time(_: Column, value: Any) -> Any:  # noqa: ANN401 -- the time as text, or as a time
+def _plain_number(_: Column, value: object) -> object:
+    return value if isinstance(value, int | float) else None
+
+
+def _plain_time(_: Column, value: object) -> int | None:
+    """Return a time, which is one of Arrow, a text, or the number that SQLite has."""
     if isinstance(value, datetime):
         return timestamp(value)
-    return _time(value) if isinstance(value, str) else value
+    if isinstance(value, str):
+        return _time(value)
+    if isinstance(value, bool) or not isinstance(value, int):
+        return None
+    return value if value in _TIMES else None
 
 
-def _plain_rows(column: Column, rows: Any) -> list[tuple[Any, ...]]:  # noqa: ANN401 -- objects
-    fields = column.fields
+def _plain_texts(_: Column, value: object) -> list[str] | None:
+    if not isinstance(value, list):
+        return None
+    return [item for item in value if isinstance(item, str)]
+
+
+def _plain_rows(column: Column, value: object) -> list[tuple[Any, ...]] | None:
+    if not isinstance(value, list):
+        return None
+    fields, rows = column.fields, (row for row in value if isinstance(row, Mapping))
     return [tuple(of_plain(field, row.get(field.name)) for field in fields) for row in rows]
 
 
 _OF_PLAIN: Final[Mapping[ColumnType, Callable[[Column, Any], Any]]] = {
     ColumnType.TEXT: _plain_text,
+    ColumnType.INTEGER: _plain_number,
+    ColumnType.REAL: _plain_number,
     ColumnType.TIMESTAMP: _plain_time,
+    ColumnType.TEXTS: _plain_texts,
     ColumnType.ROWS: _plain_rows,
     ColumnType.BOOLEAN: lambda _, value: bool(value),  # SQLite has none
 }
-"""The types whose values are not taken as they are."""
+"""What makes a value of each type; what is of another type is absent. Another tool may have
+something else in a column of that name, such as the id of a page, or how many images it has."""
 
 
 def of_json(column: Column, text: Any) -> Any:  # noqa: ANN401 -- the column has the type
     """Return a value of SQLite, where a list is JSON."""
     if column.type in {ColumnType.TEXTS, ColumnType.ROWS} and isinstance(text, str):
-        text = json.loads(text)
+        text = parse_json(text)
     return of_plain(column, text)

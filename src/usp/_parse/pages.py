@@ -122,8 +122,9 @@ class EntryReading(ABC, Generic[Made]):
         column = run.layout.only(self._fields.url_key)
         if column is None:
             return chain.from_iterable(map(self._of_entry, run))
-        urls = [url or "" for url in run.columns[column]]
-        are_plain = are_plain_urls(urls)
+        texts = run.columns[column]
+        are_plain = None not in texts and run.has_plain_urls(column)
+        urls = [text or "" for text in texts]
         if not are_plain:
             urls = [url.strip(BLANKS) for url in urls]
             are_plain = are_plain_urls(urls)

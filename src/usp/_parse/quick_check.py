@@ -19,7 +19,7 @@ from usp._parse.formats.field_reader import FieldReader
 from usp._parse.input.sniff import Kind
 from usp._parse.pattern.layout import ColumnTexts, EntryRun, Form, RowLayout
 from usp._parse.values.bounded_cache import keep
-from usp._parse.values.plain import LETTERS, SEPARATOR, are_plain_or_absent
+from usp._parse.values.plain import LETTERS, SEPARATOR
 from usp.objects.page import Record
 
 Doubtful = list[tuple[str, str]]
@@ -115,13 +115,10 @@ class QuickCheck:
         doubtful: dict[int, Doubtful] = {}
         constants: dict[int, tuple[str, str]] = {}
         for column, key, test in self._columns_of(run.layout):
-            texts = run.columns[column]
-            constant = _constant(texts, test)
+            constant = _constant(run.columns[column], test)
             if constant is not None:
                 constants[column] = key, constant
-            for at, text in _odd_texts(texts, test):
-                if text == constant:
-                    continue
+            for at, text in _odd_texts(run, column, test, constant):
                 if key in self._fields.url_keys and _is_visible(text):
                     doubtful.setdefault(at, []).append((key, text))
                 else:
@@ -185,16 +182,23 @@ def _constant(texts: ColumnTexts, test: "_Test") -> str | None:
     return None
 
 
-def _odd_texts(texts: ColumnTexts, test: "_Test") -> list[tuple[int, str]]:
+def _odd_texts(
+    run: EntryRun, column: int, test: "_Test", constant: str | None
+) -> list[tuple[int, str]]:
     """Return the texts of a column that are empty or not certainly good, and where they are."""
-    if (test is _is_good_url and are_plain_or_absent(texts)) or (
-        test.are_good(texts) and "" not in texts
-    ):
+    texts = run.columns[column]
+    if constant is not None:
+        are_good = texts.count(constant) == len(texts)
+    else:
+        are_good = (test is _is_good_url and run.has_plain_urls(column)) or (
+            test.are_good(texts) and "" not in texts
+        )
+    if are_good:
         return []
     return [
         (at, text)
         for at, text in enumerate(texts)
-        if text is not None and (not text or not test(text))
+        if text is not None and text != constant and (not text or not test(text))
     ]
 
 

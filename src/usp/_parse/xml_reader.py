@@ -127,6 +127,10 @@ class XmlReader:
         for offset in builder.unclosed_entries:
             self._diagnostics.report("SM210", "an entry is not closed", at=offset)
         builder.unclosed_entries.clear()
+        for offset in builder.unfinished_urls:
+            message = "an entry ends inside of its URL, the rest is missing"
+            self._diagnostics.report("SM209", message, at=offset)
+        builder.unfinished_urls.clear()
         self._completed += builder.completed
         self._entry_count += len(self._completed)
         builder.completed = []

@@ -25,6 +25,7 @@ from usp._validate import argument_error, check_flags, check_int, check_number
 from usp.exceptions import UsageError
 from usp.helpers import strip_url_to_homepage
 from usp.objects.outcome import Outcome
+from usp.objects.problem import Problem
 
 Share = float | str
 """A share: ``0.5``, or ``"50%"``."""
@@ -144,7 +145,7 @@ class SiteReport:
 
     :param site: the site, sitemap or file.
     :param outcome: the outcome of the crawl.
-    :param is_baseline: whether it was the first run, which reports no changes.
+    :param is_baseline: whether it was the first run that came to its end, which reports no changes.
     :param changes: the number of changes that the run has found, by kind.
     :param pages: the pages that its sitemaps list; one that several list counts for each.
     :param held_back: the URLs that were not removed, since they were too many at once.
@@ -158,6 +159,8 @@ class SiteReport:
     :param seconds: how long it took.
     :param reason: why a sitemap or robots.txt could not be read: the first reason, in words; of a
         site that gave no answer at all, that of the first URL tried. None if all could be read.
+    :param stopped: the limit that ended the crawl before its end, such as ``max_seconds``; what was
+        not read stays as it is known. None if it came to its end.
     """
 
     site: str
@@ -175,6 +178,7 @@ class SiteReport:
     bytes: int
     seconds: float
     reason: str | None = None
+    stopped: Problem | None = None
 
     @classmethod
     def _of(cls, site: str, reader: SyncReader, outcome: Outcome, seconds: float) -> Self | None:
@@ -199,6 +203,7 @@ class SiteReport:
             traffic.bytes,
             seconds,
             traffic.reason or guess_reason,
+            reader.stopped,
         )
 
 

@@ -28,6 +28,7 @@ from usp.objects.events import (
     RetryScheduled,
 )
 from usp.objects.outcome import FoundBy, Outcome, Result
+from usp.objects.problem import Problem
 from usp.stream import StreamState
 
 _WITH_SITEMAPS: Final = frozenset({Outcome.FOUND, Outcome.PARTIAL})
@@ -107,6 +108,8 @@ class SyncReader:
         self._listing = ListingBuilder()
         self._lists_more = False
         self.traffic = Traffic()
+        self.stopped: Problem | None = None
+        """The limit that ended the crawl, if one did, once it is over."""
         self.result: RunResult | None = None
         """What came of the run, once it is over."""
 
@@ -167,18 +170,25 @@ class SyncReader:
             self.traffic.incomplete += not is_whole
             self._run.add(self._reading(node, document, is_whole=is_whole))
         elif row["state"] == "failed":
-            self.traffic.fail(row["reason"])
-            self._run.add_failed(
-                _requested(node),
-                _parent(node),
-                may_list_sitemaps=True,
-                may_list_pages=node.attempt().result in _NO_ANSWER,
-            )
+            self._take_failure(node, row["reason"])
+
+    def _take_failure(self, node: Node, reason: str | None) -> None:
+        """Take a sitemap that is declared, and could not be read."""
+        self.traffic.fail(reason)
+        self._run.add_failed(
+            _requested(node),
+            _parent(node),
+            may_list_sitemaps=True,
+            may_list_pages=node.attempt().result in _NO_ANSWER,
+        )
 
     def _take_absence(self, node: Node) -> None:
-        """Take a URL that nothing declares, and where nothing is."""
+        """Take a URL where nothing is; it is declared only if the crawl's time was up before."""
         attempt = node.attempt()
         result = attempt.result
+        if not node.is_guess and result not in _SAYS_NOTHING:
+            self._take_failure(node, attempt.detail)
+            return
         is_robots = node.found_by is FoundBy.WELL_KNOWN
         if result in _NO_ANSWER:
             miss = self.traffic.miss_robots if is_robots else self.traffic.miss_guess
@@ -209,8 +219,9 @@ class SyncReader:
         """Finish the run."""
         crawl = state.crawl
         outcome = crawl.outcome
+        self.stopped = crawl.stopped
         structure = Structure(
-            str(outcome), outcome in _WITH_SITEMAPS, bool(crawl.stopped), self._lists_more
+            str(outcome), outcome in _WITH_SITEMAPS, self.stopped is not None, self._lists_more
         )
         self.result = self._run.finish(structure)
         return iter(())

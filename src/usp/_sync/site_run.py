@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
+from usp._json import parse_json
 from usp._parse import Kind, is_http_url
 from usp._sync import rules
 from usp._sync.lineage import Unmet, not_asked, place
@@ -213,13 +214,12 @@ class SiteRun:
                 tables.find_kept(vanished)
                 self._may_hide_pages |= structure.was_stopped
                 held_back = self._judge(self._confirming(vanished, is_known))
+            is_enough = structure.has_sitemaps and not structure.was_stopped
             changes, pages = tables.commit(
-                self._now,
-                structure.outcome,
-                vanished,
-                has_baseline=structure.has_sitemaps and not structure.was_stopped,
+                self._now, structure.outcome, vanished, has_baseline=is_enough
             )
-        return RunResult(self._is_baseline, changes, pages, held_back)
+        # A first run that a limit ended, or that found nothing, has to be made again.
+        return RunResult(self._is_baseline and is_enough, changes, pages, held_back)
 
     def _is_whole(self, structure: Structure) -> bool:
         """Tell whether a sitemap that was not met can only be one that nothing lists any more."""
@@ -360,7 +360,7 @@ def _is_known(row: sqlite3.Row) -> bool:
 
 
 def _unpacked(data: bytes | None) -> tuple[ListedChild, ...]:
-    pairs = json.loads(zlib.decompress(data)) if data else ()
+    pairs = parse_json(zlib.decompress(data)) if data else ()
     return tuple((url, lastmod) for url, lastmod in pairs)
 
 

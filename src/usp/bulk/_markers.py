@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import Any, Final, Self
 
 from usp._inputs.folder import CRAWL_FILE, DONE_FOLDER
+from usp._json import parse_json
 from usp._tables.schema import SCHEMA_VERSION
 from usp._version import __version__
 from usp.bulk._folder import CrawlFolder
@@ -148,7 +149,7 @@ def _json(content: Mapping[str, Any]) -> bytes:
 
 def _parsed(content: bytes, name: str, wanted: set[str]) -> dict[str, Any]:
     try:
-        found: dict[str, Any] = json.loads(content)
+        found: dict[str, Any] = parse_json(content)
         return {key: found[key] for key in wanted}
     except (ValueError, KeyError, TypeError) as error:
         raise StorageError(f"{name} can't be read: {error}. Remove it to run it again.") from error

@@ -112,6 +112,8 @@ def _read(file: Path) -> tuple[str, dict[str, Any] | None]:
         raise UsageError(f"cannot read {file}: {error.strerror}") from error
     except ValueError as error:  # TOML or UTF-8
         raise UsageError(f"{file} is not valid TOML: {error}") from error
+    except RecursionError:
+        raise UsageError(f"{file} is not valid TOML: it is nested too deeply") from None
     if file.name != _PROJECT:
         return "", content
     table = content.get("tool", {})

@@ -117,6 +117,8 @@ def _lines(report: SiteReport) -> Iterator[str]:
     elif report.failed:
         failed = count(report.failed, "sitemap")
         yield f"{failed} could not be read{why}: what is known of it stays"
+    if report.stopped:
+        yield f"limit reached: {report.stopped.message}: what was not read stays as it is known"
     if report.incomplete:
         damaged = count(report.incomplete, "sitemap")
         yield f"{damaged} could not be read whole: nothing that was known is removed"
@@ -132,9 +134,11 @@ def _last_line(reports: tuple[SiteReport, ...], seconds: float) -> str:
     unchanged = sum(report.unchanged for report in reports)
     requests = sum(report.requests for report in reports)
     received = sum(report.bytes for report in reports)
+    partial = sum(report.outcome is Outcome.PARTIAL for report in reports)
+    sites = f"{count(len(reports), 'site')}{f' ({partial:,} partial)' if partial else ''}"
     return (
-        f"synced: {count(len(reports), 'site')}, {count(sitemaps, 'sitemap')} "
-        f"({unchanged:,} unchanged), {count(changes.total(), 'change')}"
+        f"synced: {sites}, {count(sitemaps, 'sitemap')} ({unchanged:,} unchanged), "
+        f"{count(changes.total(), 'change')}"
         f"{f' ({kinds})' if kinds else ''}, {count(requests, 'request')}, {size(received)}, "
         f"{duration(seconds)}"
     )

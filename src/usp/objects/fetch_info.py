@@ -55,7 +55,8 @@ class FetchInfo:
     :param fetched_at: when the body was complete, in UTC.
     :param seconds: the time from the request to the end of the body.
     :param sha256: the SHA-256 of the body as received, with ``Policy(hash_bodies=True)``.
-    :param truncated: whether the connection ended in the middle of the body.
+    :param truncated: whether the body is not whole: the connection ended in the middle of it, or
+        the server sent a part only (206).
     :param unchanged: whether the document is the one that an earlier crawl stored: the server said
         so (304), or the body has the same SHA-256.
     """

@@ -137,7 +137,8 @@ CODES: Final[dict[str, Code]] = {
         "Escape &, < and >, and close every tag.",
     ),
     "SM209": Code(
-        "entry-skipped", _E, "An entry is too damaged to be read and was skipped.", _XML,
+        "entry-skipped", _E,
+        "An entry is too damaged to be read and was skipped, or ends inside of its URL.", _XML,
         "Escape &, < and >, and close every tag.",
     ),
     "SM210": Code(
@@ -145,7 +146,8 @@ CODES: Final[dict[str, Code]] = {
         "Close every <url>, <sitemap>, <item> and <entry>.",
     ),
     "SM211": Code(
-        "malformed-structure", _W, "The XML around the entries is not well-formed.", _XML,
+        "malformed-structure", _W,
+        "The XML around the entries is not well-formed, or there is markup in a text.", _XML,
         "Close every element, in the order in which they were opened.",
     ),
     "SM212": Code(
@@ -236,8 +238,8 @@ CODES: Final[dict[str, Code]] = {
     ),
     "SM307": Code(
         "stray-whitespace", _I,
-        "A URL has Unicode whitespace around it, or a line break in it.", _SM,
-        "Remove the whitespace.",
+        "A URL has Unicode whitespace around it, or a line break or control character in it.", _SM,
+        "Remove these characters.",
     ),
     "SM308": Code(
         "space-in-url", _W, "A URL contains a space.", "RFC 3986",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import pytest
 
+import usp
 from tests.parse.pattern.readers import WORTH_LEARNING, assert_readers_agree, entries
 from tests.parse.reading import atom, page, rss, urls
 from usp._parse.input.sniff import Kind
@@ -296,3 +297,14 @@ def test_the_date_of_an_entry(what: str, dates: str) -> None:
     story = page(atom(entry(X, f"<title>T</title>{dates}"))).news_story
     assert story is not None
     assert str(story.publish_date) == "2020-01-01 00:00:00", what
+
+
+@pytest.mark.parametrize("before", ["", atom(), '<feed xmlns="http://www.w3.org/2005/Atom"><"">'])
+def test_the_base_url_of_an_entry_is_not_that_of_the_next(before: str) -> None:
+    entries = (
+        '<entry xml:base="http://h.example/q/"><title>t</title><link href="r"/></entry>'
+        '<entry><title>t</title><link href="s"/></entry>'
+    )
+    feed = usp.parse(before + entries, url="http://h.example/a/feed.xml")
+    found = [one.url for one in feed.all_pages()]
+    assert found == ["http://h.example/q/r", "http://h.example/a/s"]

@@ -44,6 +44,15 @@ def test_a_line_that_url_parsers_reject_does_not_affect_others(line: str) -> Non
     assert found[-1] == B
 
 
+def test_a_control_character_in_a_line_is_removed_and_reported() -> None:
+    sitemap = sitemap_from_str(f"{A}\n\x00 {B}\nhttp://h.example/c\x08\n")
+    assert [page.url for page in sitemap.pages] == [A, B, "http://h.example/c"]
+    assert [(problem.code, problem.line) for problem in sitemap.problems] == [
+        ("SM307", 2),
+        ("SM307", 3),
+    ]
+
+
 @pytest.mark.parametrize("text", ["", " \n ", "no address here", '{"urls": []}'])
 def test_text_without_a_url_has_no_pages_and_an_error(text: str) -> None:
     sitemap = sitemap_from_str(text)

@@ -349,3 +349,25 @@ def test_a_password_with_a_blank_in_it_is_not_shown() -> None:
     found = problems(urlset(u("http://u:pa ss@h.example/a")))
     assert [problem.code for problem in found] == ["SM308"]
     assert "pa ss" not in found[0].message
+
+
+@pytest.mark.parametrize("start", ["//http://", "////", "/", "\\\\", "", "//x@http:"])
+def test_a_malformed_url_has_no_password(start: str) -> None:
+    written = f"http:{start}user:secret@h.example/a"
+    date = (
+        "<news:news><news:publication_date>http://u:secret @h/</news:publication_date></news:news>"
+    )
+    sitemap = usp.parse(urlset(u(written, date)), url="http://h.example/s.xml")
+    assert "secret" not in str([one.to_dict(extended=True) for one in sitemap.all_pages()])
+    assert "secret" not in str([(one.message, one.page_url) for one in sitemap.problems])
+    robots = usp.parse(f"Sitemap: {written}\n", url="http://h.example/robots.txt")
+    assert "secret" not in str([child.url for child in robots.sub_sitemaps])
+    assert "secret" not in str([one.message for one in robots.problems])
+
+
+def test_markup_in_a_url_is_a_problem() -> None:
+    found = problems(
+        urlset(f"<url><loc><![CDATA[{A}]]?</loc></url><url><loc><![CDATA[{B}]]></loc></url>")
+    )
+    assert [problem.code for problem in found] == ["SM211"]
+    assert not problems(urlset(u("http://h.example/1&lt;2")))

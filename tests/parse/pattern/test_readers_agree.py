@@ -20,11 +20,12 @@ from tests.parse.pattern.readers import (
     forget_all,
     read,
 )
-from tests.parse.reading import ALL, SM, u
+from tests.parse.reading import ALL, SM, atom, u
 from tests.parse.strategies import Damaged, anything, damaged, examples, xml_formats
 from usp._parse import Audit, Pages
 from usp._parse.document import Source, inspect
 from usp._parse.input.sniff import Kind
+from usp.objects.abstract_sitemap import HasProblems
 
 FIELDS = {
     "plain": "<lastmod>2020-05-06</lastmod><changefreq>daily</changefreq><priority>0.8</priority>",
@@ -272,6 +273,14 @@ def test_members_of_a_group_may_be_outside_of_it(member: str, group: str, order:
 
 FEED_HEAD = '<rss version="2.0" xmlns:m="http://search.yahoo.com/mrss/"><channel>'
 FEED_ITEM = "<item><title>t</title><link>http://h.example/1</link></item>"
+OWN_PREFIX = atom(
+    '<a:entry xmlns:a="http://www.w3.org/2005/Atom"><a:title>x</a:title><""/>'
+    '<a:link href="http://h.example/5"/></a:entry>'
+)
+BASED_ENTRIES = (
+    '<entry xml:base="http://h.example/q/"><title>t</title><link href="r"/></entry>'
+    '<entry><title>t</title><link href="s"/></entry>'
+)
 ODD_DOCUMENTS = {
     "an entry in a CDATA section before the others": document(
         f"<a><![CDATA[{u('http://h.example/inside')}]]></a>",
@@ -296,6 +305,14 @@ ODD_DOCUMENTS = {
     "a tag in an attribute of the head": (
         f"{FEED_HEAD.replace('2.0', '<x>')}{FEED_ITEM}</channel></rss>"
     ).encode(),
+    "an entry with a prefix of its own, and a fault in it": OWN_PREFIX.encode(),
+    "entries with and without a base URL after the root": (
+        f'<feed xmlns="http://www.w3.org/2005/Atom"></feed>{BASED_ENTRIES}'
+    ).encode(),
+    "entries with and without a base URL, and no root": BASED_ENTRIES.encode(),
+    "an entry inside of the URL of another": document(
+        f"<url><loc>http://h.exa{u('http://h.example/1')}</loc></url>", u("http://h.example/2")
+    ),
     "an end tag in another case": document(
         u("http://h.example/1"), u("http://h.example/3").replace("<url", "<Url")
     ),
@@ -308,6 +325,15 @@ def test_readers_agree_on_what_is_not_as_it_looks(name: str) -> None:
     assert_readers_agree([ODD_DOCUMENTS[name]])
     assert_readers_agree([head_is_known])
     assert_readers_agree([ODD_DOCUMENTS[name]])
+
+
+def test_a_prefix_that_an_entry_declares_itself_is_declared_whatever_was_read_before() -> None:
+    source = Source([OWN_PREFIX.encode()], "http://h.example/a/f.xml")
+    forget_all()
+    for _ in range(2):
+        pages = inspect(source).pages
+        assert isinstance(pages, HasProblems)
+        assert [problem.code for problem in pages.problems] == ["SM208"]
 
 
 ENTRIES_AROUND = {

@@ -191,6 +191,32 @@ def test_an_entry_that_is_not_closed_is_repaired(
     assert sitemap.problems
 
 
+STUMPS = {
+    "in its URL": (f"<url><loc>{A[:-3]}", False),
+    "in its URL, with a fault": (f"<url><loc>{A}?a&b", False),
+    "in an empty URL": ("<url><loc>", False),
+    "after its URL": (f"<url><loc>{A}</loc><lastmod>202", True),
+}
+
+
+@pytest.mark.parametrize("what", STUMPS)
+@pytest.mark.parametrize("after", [f"{u(B)}</urlset>", "</urlset>"])
+def test_a_document_with_an_entry_that_ends_in_its_url_is_not_complete(
+    what: str, after: str
+) -> None:
+    stump, is_complete = STUMPS[what]
+    sitemap = sitemap_from_str(f"<urlset {SM}>{u(C)}{stump}{after}")
+    codes = [problem.code for problem in sitemap.problems]
+    assert ("SM209" not in codes, sitemap.complete) == (is_complete, is_complete)
+
+
+def test_an_item_that_ends_in_its_link_is_not_lost_silently() -> None:
+    items = f"<item><title>a</title><link>{A}<item><title>b</title><link>{B}</link></item>"
+    feed = sitemap_from_str(f"<rss><channel>{items}</channel></rss>")
+    assert [found.url for found in feed.pages] == [A, B]
+    assert [problem.code for problem in feed.problems] == ["SM209", "SM210"]
+
+
 MALFORMED = [
     ("a bare <", u("http://h.example/1<2")),
     ("a tag without >", "<url><loc>http://h.example/x</loc"),

@@ -11,6 +11,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any, ClassVar, Final, TypeVar
 
+from usp._display import excerpt
 from usp._parse.diagnostics import Diagnostics
 from usp._parse.input.sniff import Kind
 from usp._parse.values.plain import is_plain_url
@@ -34,6 +35,8 @@ from usp.objects.page import (
 _BASE: Final = "xml:base"
 """A key in records whose text comes from the document, not from the entry."""
 
+_MAX_SHOWN: Final = 80
+"""How many characters of a value a message quotes."""
 LINK_ATTRIBUTES: Final = ("hreflang", "media", "type", "title")
 """The attributes that a link may have beside ``rel`` and ``href``."""
 
@@ -293,11 +296,12 @@ class FieldReader:
         """Report an invalid value, whatever else its entry has."""
         code, is_valid = self.validators.get(key, ("", bool))
         if code and not is_valid(text) and (cleaned := clean_text(text)):
-            diagnostics.report(code, f"{key} {cleaned[:80]!r} is not valid")
+            diagnostics.report(code, f"{key} {excerpt(cleaned, _MAX_SHOWN)!r} is not valid")
         if key in self.url_keys and clean_text(text):
             check_url(text, self.base, diagnostics)
         if key in self.plain_text_keys and decode_entities(text) != text and clean_text(text):
-            diagnostics.report("SM306", f"{key} {text.strip()[:80]!r} is escaped twice")
+            shown = excerpt(text.strip(), _MAX_SHOWN)
+            diagnostics.report("SM306", f"{key} {shown!r} is escaped twice")
 
     def _url(self, text: str | None) -> str:
         return resolve_url(text, self.base)

@@ -8,6 +8,7 @@ from usp._display import redact, without_credentials
 from usp._parse.diagnostics import Diagnostics
 from usp._parse.input.lines import read_lines
 from usp._parse.values.strip_url_junk import strip_quotes
+from usp._parse.values.text import clean_line
 from usp._parse.values.urls import check_url, is_http_url, resolve_url
 
 _SITEMAP: Final = re.compile(
@@ -31,7 +32,7 @@ def sitemaps_in_robots(
     """Yield the URL of each sitemap that a robots.txt declares, in order, without duplicates."""
     seen: set[str] = set()
     url_expected = False
-    for line in _split_lines(read_lines(chunks, diagnostics), diagnostics):
+    for line in _split_lines(map(clean_line, read_lines(chunks, diagnostics)), diagnostics):
         if not url_expected and not _NAMES_SITEMAP.search(line):
             continue  # as nearly all lines
         match = _SITEMAP.match(line)

@@ -25,7 +25,7 @@ from usp._parse.formats.urlset import ALTERNATES, LINK, is_language
 from usp._parse.pattern.layout import ColumnTexts, EntryRun, RowLayout
 from usp._parse.values.bounded_cache import MAX_CACHED_LENGTH
 from usp._parse.values.enumerations import change_frequency_word
-from usp._parse.values.plain import SEPARATOR, are_plain_or_absent
+from usp._parse.values.plain import SEPARATOR
 from usp._parse.values.text import text_or_none
 from usp._parse.values.timestamps import parse_timestamp, parse_usual_times
 
@@ -169,8 +169,8 @@ class RowColumnReader:
         columns = [at for at, key in enumerate(self._layout.keys) if key in grouped.url_keys]
 
         def read(run: EntryRun) -> list[Any]:
-            plain = [at for at in columns if are_plain_or_absent(run.columns[at])]
-            return list(map(plan(fields, frozenset(plain)), run.rows))
+            plain = frozenset(filter(run.has_plain_urls, columns))
+            return list(map(plan(fields, plain), run.rows))
 
         return read
 

@@ -12,7 +12,6 @@ from typing import Final
 from usp._parse.formats.field_reader import FieldReader, GroupedField, Texts, resolve_against
 from usp._parse.pattern.layout import Element, EntryRun, Row, RowLayout
 from usp._parse.values.bounded_cache import MAX_CACHED_LENGTH
-from usp._parse.values.plain import are_plain_or_absent
 from usp.objects.page import CORE_FIELDS, PageFieldReader, SitemapPage
 
 Read = Callable[[Row], object]
@@ -92,7 +91,7 @@ def plain_columns(fields: FieldReader, run: EntryRun) -> Plain:
         columns = run.layout.notes[key] = [column for column, name in keys if name in url_keys]
     if not columns:
         return _NONE_PLAIN
-    return frozenset(column for column in columns if are_plain_or_absent(run.columns[column]))
+    return frozenset(filter(run.has_plain_urls, columns))
 
 
 def _shared_reader(name: str, fields: FieldReader, layout: RowLayout) -> Read | None:

@@ -11,6 +11,7 @@ from usp._parse.input.lines import MAX_LINE, read_lines
 from usp._parse.values.deduplicate import Deduplicator
 from usp._parse.values.plain import is_plain_url
 from usp._parse.values.strip_url_junk import strip_quotes
+from usp._parse.values.text import clean_line
 from usp._parse.values.urls import is_http_url
 
 _NOT_IN_URLS: Final = re.compile(r"[\s<>\"]")
@@ -33,8 +34,9 @@ def urls_in_text(chunks: Iterable[bytes], diagnostics: Diagnostics) -> Iterator[
         if is_plain_url(line) and len(line) <= _MAX_PLAIN and '"' not in line and seen.add(line):
             yield line
             continue
-        quoted = strip_quotes(line)
-        url = without_credentials(quoted)
+        cleaned = clean_line(line)
+        unquoted = strip_quotes(cleaned)
+        url = without_credentials(unquoted)
         if not is_http_url(url) or _NOT_IN_URLS.search(url):
             if url:
                 skipped += 1
@@ -42,7 +44,9 @@ def urls_in_text(chunks: Iterable[bytes], diagnostics: Diagnostics) -> Iterator[
         elif not seen.add(url):
             diagnostics.report("SM305", f"URL {url[:200]!r} is listed again")
         else:
-            if quoted != line:
+            if cleaned != line:
+                diagnostics.report("SM307", f"URL {url[:200]!r} contains control characters")
+            if unquoted != cleaned:
                 diagnostics.report("SM311", f"other text surrounds URL {url[:200]!r}")
             yield url
     if not seen:

@@ -8,10 +8,12 @@ of other sites. What expat finds in an entry with certain tags it finds in all o
 - ``known_patterns``: what was learned, for other documents as well;
 - ``familiar``: which documents begin like an earlier one, so that they are worth a pattern;
 - ``stretch``: many entries, split together and made into rows;
+- ``exact``: one regular expression for entries that are written alike to the last blank;
 - ``fits``: how the texts of each shape become a row;
 - ``layout``: rows of texts, and runs of entries;
 - ``unsafe``, ``text_conversion``: what is left to expat, and texts as expat gives them;
-- ``pattern_reader``: matches entries, and decides when that is worth it.
+- ``pattern_reader``: matches entries, and decides when that is worth it;
+- ``forget``: forgets all this.
 
 The authority is the expat reader: nothing here may change a result.
 """

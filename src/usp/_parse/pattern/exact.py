@@ -2,7 +2,7 @@
 
 Most sitemaps consist of nothing else. One regular expression splits many such entries at once, into
 columns of their texts: that takes a third of the time of splitting them into tags and texts. To
-compile it takes as long as splitting a hundred entries saves, so it is compiled when so many were
+compile it takes as long as it saves with some hundred entries, so it is compiled when as many were
 seen, in one document or in several.
 
 An entry that it matches has the tags of a known shape, and nothing but the same blanks where there
@@ -21,7 +21,7 @@ from usp._parse.pattern.shape import MARKED, TAG
 from usp._parse.pattern.text_conversion import convert_texts
 from usp._parse.values.bounded_cache import keep
 
-_ENTRIES: Final = 100
+_ENTRIES: Final = 250
 """So many entries that are written alike must have been seen."""
 _MAX_KEPT: Final = 256
 _MAX_LENGTH: Final = 4096

@@ -114,14 +114,16 @@ def learn_pattern(
     # A child needs no sample again, but the start tag is part of each.
     unknown = [start, *(child for child in found if child not in known and child != start)]
     is_new = len(known) < len(found)
-    name = scope.key(name_of(start))
     if is_new:
         learned, key = learn(unknown, grammar, scope)
         known.update(zip(unknown, learned, strict=False))
         if key is None:
             unclear = unknown[len(learned)] if len(learned) < len(unknown) else start
             return Learned(None, True, with_child(start, unclear) if unclear != start else shape)
-        name = key  # the start tag itself may declare what its name means
+        name = key
+    else:
+        # Not before: a start tag that is new may itself declare what its name means.
+        name = scope.key(name_of(start))
     children = [known[child] for child in shapes]
     pattern = EntryPattern(name, tuple(children), sum(child.tags for child in children))
     if len(shape) <= _MAX_LENGTH and all(map(_is_lasting, known, known.values())):

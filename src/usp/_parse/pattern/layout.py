@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from usp._parse.values.plain import are_plain_or_absent
 from usp._parse.xml.entry_builder import Entry
 
 Row = tuple[str | None, ...]
@@ -81,6 +82,7 @@ class EntryRun:
     length: int
     """How many characters they are in all, or nearly so."""
     _columns: list[ColumnTexts] = field(default_factory=list)
+    _plain: dict[int, bool] = field(init=False, default_factory=dict)
 
     def __len__(self) -> int:
         return len(self._columns[0] if self._columns else self._rows)
@@ -101,6 +103,12 @@ class EntryRun:
         if not self._columns:
             self._columns = list(zip(*self._rows, strict=True))
         return self._columns
+
+    def has_plain_urls(self, column: int) -> bool:
+        """Tell whether all texts of a column are plain URLs, but for absent ones."""
+        if column not in self._plain:
+            self._plain[column] = are_plain_or_absent(self.columns[column])
+        return self._plain[column]
 
     def part(self, chosen: Sequence[int]) -> "EntryRun":
         """Return some of the entries."""

@@ -102,5 +102,10 @@ def split_plain_commas(text: str) -> list[str]:
 
 
 def decode_line(line: bytes) -> str:
-    """Return a line of a text document, trimmed, without control characters."""
-    return remove_control_characters(line.decode("utf-8", "replace")).strip(WHITESPACE)
+    """Return a line of a text document, trimmed."""
+    return line.decode("utf-8", "replace").strip(WHITESPACE)
+
+
+def clean_line(line: str) -> str:
+    """Return such a line without control characters, trimmed again."""
+    return line if line.isprintable() else remove_control_characters(line).strip(WHITESPACE)

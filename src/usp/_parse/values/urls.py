@@ -8,7 +8,7 @@ import re
 from typing import Final
 from urllib.parse import urljoin, urlsplit
 
-from usp._display import redact, without_credentials
+from usp._display import excerpt, without_credentials
 from usp._parse.diagnostics import Diagnostics
 from usp._parse.values.plain import BLANKS, is_plain_path, is_plain_url
 from usp._parse.values.strip_url_junk import strip_url_junk
@@ -21,6 +21,8 @@ _LONG_AUTHORITY: Final = re.compile(r"(?:[^:/?#]*+:)?//[^/?#]{512}")
 quadratic time (CPython's ``unicodedata``)."""
 _MAX_BASE: Final = 8192
 """A longer base URL is ignored: each relative URL of a document would become as long as that."""
+_MARKUP: Final = re.compile(r"<[A-Za-z/!?]")
+"""In a URL: a tag that was escaped, or is in a CDATA section that ends in a later entry."""
 _LINE_BREAKS: Final = re.compile(r"(?<! ) *+[\t\r\n]\s*+")
 _MAX_SHOWN: Final = 200
 """How many characters of a URL a message quotes."""
@@ -41,7 +43,7 @@ def resolve_url(text: str | None, base: str | None, *, keep_userinfo: bool = Fal
         url = stripped
     else:
         url = _LINE_BREAKS.sub("", strip_url_junk(clean_text(text)))
-        url = url if keep_userinfo else without_credentials(url)
+        url = url if keep_userinfo and _has_host(url) else without_credentials(url)
     if base is None or not url or (_SCHEME.match(url) and not _needs_base(url)):
         return url
     if len(base) > _MAX_BASE or _LONG_AUTHORITY.match(url):
@@ -50,6 +52,11 @@ def resolve_url(text: str | None, base: str | None, *, keep_userinfo: bool = Fal
         return urljoin(base, url)
     except ValueError:  # for example an incomplete IPv6 address
         return url
+
+
+def _has_host(url: str) -> bool:
+    """Tell whether a URL has a host, so that a user and password before it are told from a path."""
+    return is_http_url(f"http:{url}" if url.startswith("//") else url)
 
 
 def _needs_base(url: str) -> bool:
@@ -81,11 +88,6 @@ def is_http_url(text: str) -> bool:
         return False
 
 
-def _shown(url: str) -> str:
-    """Return a URL as a message quotes it: without its user and password, even with blanks."""
-    return redact(without_credentials(url))[:_MAX_SHOWN]
-
-
 def check_url(text: str, base: str | None, diagnostics: Diagnostics) -> None:
     """Report what is wrong with a URL as it is written."""
     stripped = text.strip(BLANKS)
@@ -95,15 +97,15 @@ def check_url(text: str, base: str | None, diagnostics: Diagnostics) -> None:
         diagnostics.report("SM302", f"URL {stripped[:_MAX_SHOWN]!r} is relative")
         return
     if decode_entities(text) != text:
-        shown = _shown(text.strip())
+        shown = excerpt(text.strip(), _MAX_SHOWN)
         diagnostics.report("SM306", f"URL {shown!r} is escaped twice")
     cleaned = clean_text(text)
     if (url := strip_url_junk(cleaned)) != cleaned:
-        shown = _shown(url)
+        shown = excerpt(url, _MAX_SHOWN)
         diagnostics.report("SM311", f"other text surrounds URL {shown!r}")
         text = url
     written = text.strip(WHITESPACE)
-    shown = repr(_shown(written))
+    shown = repr(excerpt(written, _MAX_SHOWN))
     if (
         text.strip(" \t\r\n") != written
         or _LINE_BREAKS.search(written)
@@ -114,6 +116,8 @@ def check_url(text: str, base: str | None, diagnostics: Diagnostics) -> None:
         )
     elif " " in written:
         diagnostics.report("SM308", f"URL {shown} contains a space")
+    if _MARKUP.search(url):
+        diagnostics.report("SM211", f"there is markup in URL {shown}")
     if not _SCHEME.match(written) or _needs_base(written):
         diagnostics.report("SM302", f"URL {shown} is relative")
     elif not is_http_url(resolve_url(text, base)):

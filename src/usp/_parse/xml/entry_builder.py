@@ -10,8 +10,9 @@ from typing import Final
 
 from usp._parse.xml.bare_url import find_bare_url
 from usp._parse.xml.builder_state import BuilderState, KnownElements
-from usp._parse.xml.grammar import UNKNOWN, UNKNOWN_END, UNKNOWN_TEXT, Grammar, Tag
+from usp._parse.xml.grammar import Grammar, Tag
 from usp._parse.xml.namespaces import NamespaceScope, StructureProblems
+from usp._parse.xml.unknown_elements import UnknownElements
 from usp.objects.page import Record
 
 Entry = tuple[str, Record, int]
@@ -24,7 +25,7 @@ MAX_DEPTH: Final = 500
 _MAX_PATH: Final = 16
 _MAX_PATH_NAMES: Final = 1024
 """How many elements around the entries are kept after a fault, and their names in all, which each
-new parser reads; also how many nested unknown elements are recorded. Real documents have fewer."""
+new parser reads. Real documents have fewer."""
 
 
 class EntryBuilder:
@@ -41,6 +42,8 @@ class EntryBuilder:
         """The offset at which the last completed entry ended."""
         self.unclosed_entries: list[int] = []
         """The offsets of entries that were not closed before the next one started."""
+        self.unfinished_urls: list[int] = []
+        """The offsets of entries that end inside of their URL: half a URL is another page."""
         self.structure_problems = scope.problems if scope else StructureProblems()
         self.has_other_content = False
         """Whether the root element contains anything but entries."""
@@ -51,7 +54,7 @@ class EntryBuilder:
         self._entry: Tag | None = None
         self._text: list[str] = []
         self._bare_text = ""  # the first text in the entry that is in no element
-        self._open_unknown_elements = 0
+        self._unknown = UnknownElements(self._text)
         self._children: KnownElements = grammar.entries
         self._known = self._scope.names.tags[id(grammar.entries)]
         # The open field, if it was found there and contains text: it is not on the stack.
@@ -211,8 +214,7 @@ class EntryBuilder:
         if (self._deeper_inside or self._deeper_around) and self._was_too_deep():
             return
         self._children, tag, scope, _ = self._stack.pop()
-        if self._stack:  # what follows the root element is read as if it were inside it
-            self._scope = scope
+        self._scope = scope if self._stack else self._scope.after(scope, is_root=tag is None)
         self._known = self._scope.names.tags[id(self._children)]
         if self._entry is None:
             return
@@ -254,7 +256,7 @@ class EntryBuilder:
         self._record = []
         self._text.clear()
         self._bare_text = ""
-        self._open_unknown_elements = 0
+        self._unknown.open = 0
         self._entry_depth = self._deeper_inside = 0
 
     def leave_entry(self) -> bool:
@@ -272,9 +274,23 @@ class EntryBuilder:
     def leave_unclosed_entry(self) -> None:
         """Complete the current entry, which the next one shows to be unclosed, and leave it."""
         if self._entry is not None:
-            self.unclosed_entries.append(self.entry_start or 0)
-            self.finish_entry()
+            self._finish_unclosed_entry()
         self.leave_entry()
+
+    def _finish_unclosed_entry(self) -> None:
+        self.unclosed_entries.append(self.entry_start or 0)
+        if self.notes_open_url():
+            self._record.append((self._grammar.url_field, "".join(self._text)))
+            self._text.clear()
+        self.finish_entry()
+
+    def notes_open_url(self) -> bool:
+        """Tell whether the current entry ends inside of its URL; remember it if so."""
+        fields = [self._leaf, *(place[1] for place in self._stack[self._entry_depth :])]
+        is_open = any(field and field.key == self._grammar.url_field for field in fields)
+        if is_open:
+            self.unfinished_urls.append(self.entry_start or 0)
+        return is_open
 
     def close_elements_inside(self, name: str) -> bool:
         """Close the open elements inside the one of this name; False if that isn't open."""
@@ -291,14 +307,14 @@ class EntryBuilder:
         if self._children is not None or not self._stack:
             return False
         siblings, tag, _, _ = self._stack[-1]
-        return tag is not None and siblings is not None and self._scope.key(name) in siblings
+        return tag is not None and siblings is not None and self._scope.peek(name) in siblings
 
     def _report(self, code: str, message: str) -> None:
         self.structure_problems.add(code, message, self.position())
 
     def _is_too_deep(self, name: str) -> bool:
         """Count an element that is nested too deep; False for an entry, which is read anywhere."""
-        if self._scope.key(name) in self._entries and not self._in_group:
+        if self._scope.peek(name) in self._entries and not self._in_group:
             return False
         self._report("SM211", f"elements are nested more than {MAX_DEPTH} deep")
         if self._children is self._entries:
@@ -322,7 +338,7 @@ class EntryBuilder:
 
         A field inside another one is read as if it followed it.
         """
-        if self._open_unknown_elements:
+        if self._unknown.open:
             self._start_unknown(name, attributes)
             return None
         if not (self._grammar.plain_texts and self._stack and self._stack[-1][1]):
@@ -362,8 +378,7 @@ class EntryBuilder:
 
     def _start_entry(self, entry: Tag, attributes: Mapping[str, str]) -> None:
         if self._entry is not None:
-            self.unclosed_entries.append(self.entry_start or 0)
-            self.finish_entry()
+            self._finish_unclosed_entry()
         self._entry = entry
         self._entry_depth = len(self._stack)
         self._children = entry.children
@@ -391,24 +406,10 @@ class EntryBuilder:
                 self._record.append((f"{tag.key}@{local}", value))
 
     def _start_unknown(self, name: str, attributes: Mapping[str, str]) -> None:
-        """Record an unknown element as it is written."""
-        self._open_unknown_elements += 1
-        if self._open_unknown_elements <= _MAX_PATH:
-            self._record_unknown_text()
-            self._record.append((UNKNOWN, f"{self._scope.namespace(name) or ''} {name}"))
-            self._record.extend((f"{UNKNOWN}@{key}", value) for key, value in attributes.items())
+        self._unknown.start(self._record, name, self._scope.namespace(name), attributes)
 
     def _end_unknown(self) -> None:
-        if not self._open_unknown_elements:
-            if self._children is not None:
-                self._text.clear()  # the text of an element that isn't recorded
-            return
-        if self._open_unknown_elements <= _MAX_PATH:
-            self._record_unknown_text()
-            self._record.append((UNKNOWN_END, ""))
-        self._open_unknown_elements -= 1
-
-    def _record_unknown_text(self) -> None:
-        if text := "".join(self._text).strip():
-            self._record.append((UNKNOWN_TEXT, text))
-        self._text.clear()
+        if self._unknown.open:
+            self._unknown.end(self._record)
+        elif self._children is not None:
+            self._text.clear()  # the text of an element that isn't recorded

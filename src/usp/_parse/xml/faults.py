@@ -116,18 +116,18 @@ class Faults:
         elif boundary is None:
             self._skip_truncated_entry(fault, data)
         else:
-            self._repair(fault, data)
+            self._repair(fault, data, is_closed=bool(boundary[1]))
         self.pending = None
         self.truncated = boundary is None and final
         builder.leave_entry()
         blanks = _BLANKS.match(buffer.data, stop)  # expat would need a step of its own for them
         return buffer.start + (blanks.end() if blanks else stop)
 
-    def _repair(self, fault: Fault, data: bytes) -> None:
+    def _repair(self, fault: Fault, data: bytes, *, is_closed: bool) -> None:
         builder = self._builder
         builder.leave_entry()
         before = len(builder.completed)
-        recover_entry(data, builder)
+        recover_entry(data, builder, is_closed=is_closed)
         builder.finish_entry()
         skipped = len(builder.completed) == before or (
             self._is_sitemap and not _has_url(builder.completed[-1])
@@ -141,7 +141,7 @@ class Faults:
         url = _CHILD_URL.match(data)
         if url:
             self._builder.leave_entry()
-            recover_entry(url[0], self._builder)
+            recover_entry(url[0], self._builder, is_closed=True)
             self._builder.finish_entry()
         message = "the document is truncated inside an entry"
         self._diagnostics.report("SM207", message, at=fault.entry_start)

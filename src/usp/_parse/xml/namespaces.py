@@ -12,6 +12,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Final
 
+from usp._display import excerpt
 from usp._parse.diagnostics import KEPT_OF_A_CODE
 from usp._parse.values.bounded_cache import bounded_cache
 from usp._parse.xml.grammar import Tag
@@ -85,7 +86,7 @@ def root_problem(own: str, namespace: str | None) -> tuple[str, str] | None:
     exact = _EXACT.get(own)
     if not exact or namespace in exact:
         return None
-    shown = repr(namespace[:80]) if namespace else "no namespace"
+    shown = repr(excerpt(namespace, 80)) if namespace else "no namespace"
     return "SM219", f"the root element is in {shown}"
 
 
@@ -238,6 +239,18 @@ class NamespaceScope:
         root = prefix, self._bound.get(prefix)
         return NamespaceScope(self._own, self.problems, self._bound, root, self.base)
 
+    def after(self, before: "NamespaceScope", *, is_root: bool) -> "NamespaceScope":
+        """Return the scope after the outermost element, given the one before it.
+
+        :param is_root: whether it is the root element; an entry may have none around it.
+        """
+        if is_root:  # what follows it is read as if it were inside
+            return self
+        if before.has_root:
+            return before
+        # The first entry stands for the root: its names count, but not its base URL.
+        return NamespaceScope(self._own, self.problems, self._bound, self._root, before.base)
+
     def namespace(self, name: str) -> str | None:
         """Return the namespace of an element as it is declared; None if it has none."""
         return self._bound.get(name.rpartition(":")[0])
@@ -253,6 +266,11 @@ class NamespaceScope:
         """Return the key of an element, as the grammar has it."""
         key = self.names.keys.get(name)
         return self._make_key(name) if key is None else key
+
+    def peek(self, name: str) -> str:
+        """Return the same for an element that may declare its own prefix: it is no problem yet."""
+        prefix, _, written = name.rpartition(":")
+        return self._resolve(prefix, written, written.lower())[0]
 
     def means(self, names: Mapping[str, str]) -> bool:
         """Tell whether each of these names has the given key here, and none is a problem."""
@@ -290,7 +308,7 @@ class NamespaceScope:
         known = usual_prefix(namespace) if namespace else None
         usual = known or _USUAL_PREFIXES.get(prefix.lower())
         if usual and namespace and not known:
-            problem = "SM219", f"the prefix {prefix[:60]!r} is bound to {namespace[:80]!r}"
+            problem = "SM219", f"the prefix {prefix[:60]!r} is bound to {excerpt(namespace, 80)!r}"
         if usual is None and namespace and self._root and namespace == self._root[1]:
             usual = self._own
         return (local if usual == self._own else f"{usual or '?'}:{local}"), problem

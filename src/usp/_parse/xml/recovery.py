@@ -43,8 +43,11 @@ _ATTRIBUTE: Final = re.compile(
 _ATTRIBUTE_START: Final = re.compile(rb"\s+[A-Za-z_][\w.:-]*\s*=")
 
 
-def recover_entry(entry: bytes, builder: EntryBuilder) -> None:
-    """Send the elements and texts of a malformed entry to the builder."""
+def recover_entry(entry: bytes, builder: EntryBuilder, *, is_closed: bool) -> None:
+    """Send the elements and texts of a malformed entry to the builder.
+
+    If it is not closed, it ends where the next one starts: maybe inside of its URL.
+    """
     tags = _OpenTags(builder)
     comment_ends, cdata_ends = _Delimiter(entry, b"-->"), _Delimiter(entry, b"]]>")
     position = 0
@@ -66,6 +69,8 @@ def recover_entry(entry: bytes, builder: EntryBuilder) -> None:
             text = entry[begin : end - 3] if end else token["unclosed_cdata"] or b""
             builder.text(remove_control_characters(text.decode("utf-8", "replace")))
     builder.text(_decode_text(entry[position:]))
+    if not is_closed:
+        builder.notes_open_url()
     tags.close_all()
 
 

@@ -40,6 +40,7 @@ from usp.web_client._requests.response import (
     encoding_response,
     failure_response,
     is_not_modified,
+    malformed_response,
     not_modified_response,
     status_response,
 )
@@ -160,7 +161,7 @@ class RequestsCrawlScope(CrawlScope):
         if context.deadline is not None and time.monotonic() >= context.deadline:
             return error_responses.deadline_response(made)
         if isinstance(error, requests.exceptions.InvalidHeader):
-            return failure_response(invalid_header())
+            return failure_response(malformed_response(error) or invalid_header())
         return failure_response(self._proxy_error(url, context.environment) or error)
 
     def _response(

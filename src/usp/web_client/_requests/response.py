@@ -39,11 +39,13 @@ __all__ = [
     "encoding_response",
     "failure_response",
     "is_not_modified",
+    "malformed_response",
     "not_modified_response",
     "status_response",
 ]
 
 _CHUNK: Final = 64 * 1024
+_SHOWN: Final = 200
 _NO_RESPONSE: Final = (requests.exceptions.ConnectionError, requests.exceptions.Timeout)
 
 
@@ -264,6 +266,21 @@ def encoding_response(response: requests.Response, encoding: str) -> WebClientEr
         response.headers,
         _redirects(response),
     )
+
+
+def malformed_response(
+    error: requests.exceptions.InvalidHeader,
+) -> requests.exceptions.ConnectionError | None:
+    """Return the error for a header of a response; None if one of the request is wrong.
+
+    requests raises the same for both. That of urllib3 is inside if it is about the response: it has
+    two ``Content-Length`` headers that differ.
+    """
+    reason = next(iter(error.args), None)
+    if not isinstance(reason, urllib3.exceptions.InvalidHeader):
+        return None
+    words = " ".join(str(reason).split())[:_SHOWN]
+    return requests.exceptions.ConnectionError(f"the response is malformed: {words}")
 
 
 def failure_response(error: Exception) -> WebClientErrorResponse:

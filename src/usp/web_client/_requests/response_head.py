@@ -1,10 +1,12 @@
 """How our connections read the head of a response: status line and headers.
 
-This is ``http.client`` but for three things: it takes an interim response (102, 103; RFC 9110 15.2)
-for the final one and a truncated head for a complete one, and waits for the chunks of a 304.
+This is ``http.client`` but for four things: it takes an interim response (102, 103; RFC 9110 15.2)
+for the final one and a truncated head for a complete one, waits for the chunks of a 304, and takes
+``Content-Length: +5`` for 5.
 """
 
 import http.client
+import re
 from http import HTTPStatus
 from typing import IO, Any, Final, cast
 
@@ -15,6 +17,9 @@ __all__ = ["CheckedResponse"]
 _INTERIM: Final = frozenset({100, *range(102, 200)})
 """Statuses that another response follows. 101 is not one: no request asks to switch protocols."""
 _MAX_INTERIM: Final = 100
+_WITHOUT_BODY: Final = frozenset({HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED})
+_LENGTHS: Final = re.compile(r"[0-9]++(?:[ \t]*+,[ \t]*+[0-9]++)*+")
+"""A ``Content-Length``; one that is repeated may arrive as a list (RFC 9110, 8.6)."""
 
 
 class _HeadReader:
@@ -49,6 +54,21 @@ class CheckedResponse(http.client.HTTPResponse):
                 self.fp = file
         if self.status == HTTPStatus.NOT_MODIFIED:
             self.chunked, self.length = False, 0  # Transfer-Encoding is about the document here
+        self._ignore_malformed_length()
+
+    def _ignore_malformed_length(self) -> None:
+        """Read a body until the connection is closed if its length is not written in digits.
+
+        ``int()`` takes ``+5`` and ``1_0`` as well, and nothing would show that the rest is missing.
+        urllib3 reads the header again, so it goes.
+        """
+        written = self.headers.get("Content-Length")
+        if written is None or _LENGTHS.fullmatch(written.strip()):
+            return
+        del self.headers["Content-Length"]
+        has_body = self.status not in _WITHOUT_BODY and self._method != "HEAD"  # type: ignore[attr-defined]  # not in stubs
+        if has_body and not self.chunked:
+            self.length, self.will_close = None, True
 
     def _read_status(self) -> tuple[str, int, str]:
         """Read the status line of the final response; ``begin()`` continues from there."""

@@ -9,6 +9,8 @@ import json
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Final, Self
 
+from usp._json import parse_json
+
 __all__ = ["FORMAT", "BodyEnd", "FetchOutcome", "FetchRecord"]
 
 FORMAT: Final = "usp-fetch/1"
@@ -81,7 +83,7 @@ class FetchRecord:
         :raises ValueError: if it is one of ours and malformed, or of a later version.
         """
         try:
-            given: Any = json.loads(data)
+            given: Any = parse_json(data)
         except ValueError:
             return None
         name = given.get("format") if isinstance(given, dict) else None

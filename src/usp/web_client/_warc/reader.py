@@ -5,7 +5,6 @@ records, redirects. They have no notes of fetches, so what a client would make o
 derived from it (``playback``).
 """
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -16,6 +15,7 @@ from urllib.parse import urljoin, urlsplit
 
 from usp._crawl.resource_table import normalized
 from usp._display import without_credentials
+from usp._json import parse_json
 from usp.exceptions import UsageError
 from usp.web_client._warc import warcio_module
 from usp.web_client._warc.fetch_record import FetchRecord
@@ -79,7 +79,7 @@ class _Index:
         if fetch is not None:
             self.fetches.append(fetch)
         elif END_FORMAT.encode() in data:
-            self.end = json.loads(data)
+            self.end = parse_json(data)
 
     def _add_response(self, record: Any, offset: int) -> None:  # noqa: ANN401 -- no types
         get = record.rec_headers.get_header
