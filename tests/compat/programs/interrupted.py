@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+import usp.web_client.requests_client  # noqa: F401 -- an import must not be interrupted
 from usp.tree import sitemap_tree_for_homepage
 
 SOON = 0.4
