@@ -15,19 +15,21 @@ def prepare_own_process() -> None:
     """Choose what takes less time and memory: measured, a sixth less CPU time in a worker."""
     gc.freeze()  # the garbage collector need not look at modules again and again
     gc.set_threshold(20_000, 5, 4)  # but at crawls that are over, which refer to themselves
-    sys.meta_path.insert(0, _NoPandas())
+    sys.meta_path.insert(0, _NotNeeded())
 
 
-class _NoPandas:
-    """Hides pandas, which pyarrow imports where it is installed, to recognize what no row has.
+class _NotNeeded:
+    """Hides what pyarrow imports where it is installed, to recognize what no row of ours has.
 
-    Measured: 45 MiB and half a second.
+    Measured: pandas takes 45 MiB and half a second, numpy 11 MiB and a tenth of a second.
     """
+
+    _names = frozenset({"numpy", "pandas"})
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> None:
-        """Let others find a module, unless it is pandas."""
+        """Let others find a module, unless it is one of these."""
         del path, target
-        if fullname == "pandas":
-            raise ModuleNotFoundError("usp itself needs no pandas", name=fullname)
+        if fullname in self._names:
+            raise ModuleNotFoundError(f"usp itself needs no {fullname}", name=fullname)

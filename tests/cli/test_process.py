@@ -76,6 +76,23 @@ def test_ctrl_c_works_while_modules_are_imported(
     assert (process.returncode, out.decode(), err.decode()) == (130, "", "")
 
 
+def test_an_export_to_parquet_imports_neither_pandas_nor_numpy(
+    server: LoopbackServer, tmp_path: Path
+) -> None:
+    pytest.importorskip("pyarrow")
+    server.robots("/a.xml")
+    server.site["/a.xml"] = urlset(server.at("/one"))
+    ended = run(
+        *(sys.executable, "-X", "importtime", "-m", "usp"),
+        *("export", server.url, "-k", "-o", str(tmp_path / "pages.parquet")),
+    )
+    assert ended.code == 0, ended.err
+    loaded = {line.rpartition("|")[2].strip() for line in ended.err.splitlines()}
+    assert "pyarrow.lib" in loaded
+    # Where one is looked for, its name is there; if it were found, its parts were as well.
+    assert not any(name.startswith(("numpy.", "pandas.")) for name in loaded)
+
+
 def test_version_imports_no_network_module() -> None:
     ended = run(sys.executable, "-X", "importtime", "-m", "usp", "--version")
     loaded = {line.rpartition("|")[2].strip() for line in ended.err.splitlines()}
