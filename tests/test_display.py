@@ -88,6 +88,8 @@ def test_an_excerpt_has_no_start_of_a_password() -> None:
         ("http://user:pa/ss@h:80", "http://***@h:80"),
         ("http://user:p?a#s@s@h", "http://***@h"),
         ("user:secret@h", "***@h"),
+        ("http://user:secret\uff20h/", "http://***@h/"),
+        ("http://user:sec@ret\ufe6bh/", "http://***@h/"),
         ("mailto:me@h.example", "mailto:me@h.example"),
         ("foo", "foo"),
     ],

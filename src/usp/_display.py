@@ -29,6 +29,8 @@ _USERINFO_IN_TEXT: Final = re.compile(
     re.IGNORECASE,
 )
 _HIDDEN: Final = "***"
+_AT: Final = re.compile("[@\ufe6b\uff20]")
+"""The at sign, and those that NFKC makes one of: a URL is rejected because it has them."""
 _ESCAPED: Final = {
     code: "".join(f"%{byte:02X}" for byte in chr(code).encode())
     for code in (
@@ -74,8 +76,8 @@ def redact_argument(text: str) -> str:
     scheme, slashes, rest = text.partition("//")
     if not slashes:
         scheme, rest = "", text
-    _, at, host = rest.rpartition("@")
-    return f"{scheme}{slashes}{_HIDDEN}@{host}" if at else text
+    *hidden, host = _AT.split(rest)
+    return f"{scheme}{slashes}{_HIDDEN}@{host}" if hidden else text
 
 
 def one_line(text: str) -> str:

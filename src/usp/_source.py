@@ -126,9 +126,7 @@ class CrawlStart:
     ) -> Self:
         """Start at a homepage or a sitemap, never at a file."""
         _check_discovery(use_robots, use_known_paths)
-        url = url_with_scheme(name)
-        if not is_start_url(url) or _WHITESPACE.search(url):
-            raise UsageError(f"{shown_argument(name)} is neither a URL, nor a domain, nor a file.")
+        url = start_url(name)
         homepage = strip_url_to_homepage(url)
         if names_a_document(url):
             given = schemes_to_try(name, url)
@@ -158,6 +156,17 @@ def _check_discovery(use_robots: bool, use_known_paths: bool | None) -> None:
     check_flags(use_robots=use_robots)
     if use_known_paths is not None:
         check_flags(use_known_paths=use_known_paths)
+
+
+def start_url(name: str) -> str:
+    """Return the URL that a name stands for, if a crawl can start there.
+
+    :raises UsageError: if it can't; ``urlsplit`` reads every URL that this returns.
+    """
+    url = url_with_scheme(name)
+    if not is_start_url(url) or _WHITESPACE.search(url):
+        raise UsageError(f"{shown_argument(name)} is neither a URL, nor a domain, nor a file.")
+    return url
 
 
 def looks_like_sitemap(url: str) -> bool:

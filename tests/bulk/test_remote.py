@@ -2,18 +2,20 @@
 
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from uuid import uuid4
 
 import pytest
 
 from tests.bulk.sites import QUICK, ManySites, kind_of, pages_of
+from tests.cli.command import usp
+from tests.server import Answer, LoopbackServer
 from usp import bulk
 from usp.bulk import InputLine, crawl_shard, shards
 from usp.bulk._folder import crawl_folder
 from usp.bulk._markers import CrawlManifest
 from usp.bulk._status import read_status
-from usp.exceptions import StorageError
+from usp.exceptions import StorageError, UsageError
 
 fsspec = pytest.importorskip("fsspec", reason="needs the extra scale")
 parquet = pytest.importorskip("pyarrow.parquet")
@@ -91,5 +93,36 @@ def test_a_crawl_goes_to_an_s3_bucket() -> None:
 
 
 def test_a_url_that_nothing_can_reach_is_one_clear_line() -> None:
-    with pytest.raises(StorageError, match="nowhere://x can't be reached"):
+    with pytest.raises(UsageError, match="'nowhere://x' can't be reached"):
         crawl_shard([InputLine(1, "a.org")], "nowhere://x", **QUICK)
+
+
+MALFORMED = (
+    *("http://h:99999/", "http://", "http://[::1/", "HTTPS://[::1/", "github://x"),
+    *("http://u:PWx/y@h/", "http://u:PW\uff20h/", "sftp://u:PWx/y@h/"),
+)
+
+
+@pytest.mark.parametrize("url", MALFORMED)
+def test_a_malformed_url_of_a_folder_is_wrong_use_and_shows_no_password(url: str) -> None:
+    calls: list[Callable[[], object]] = [
+        lambda: bulk.status(url),
+        lambda: crawl_shard([InputLine(1, "a.org")], url, **QUICK),
+        lambda: crawl_shard([InputLine(1, "a.org")], "memory://x", previous=url, **QUICK),
+    ]
+    for call in calls:
+        with pytest.raises(UsageError) as error:
+            call()
+        assert "PW" not in str(error.value)
+    ended = usp("crawl", "--status", url)
+    assert (ended.code, ended.out, len(ended.err.splitlines())) == (2, "", 1)
+    assert "PW" not in ended.err
+
+
+def test_whatever_the_driver_of_a_folder_raises_is_one_clear_line(server: LoopbackServer) -> None:
+    server.site["/out/_crawl.json"] = Answer(500)
+    ended = usp("crawl", "--status", server.at("/out"))
+    assert (ended.code, ended.out, len(ended.err.splitlines())) == (3, "", 1)
+    assert "500" in ended.err
+    with pytest.raises(StorageError, match="501"):
+        crawl_folder(server.at("/other")).write("file", b"")

@@ -1,5 +1,7 @@
 """Help, version, arguments, and URLs as people type them."""
 
+from pathlib import Path
+
 import pytest
 
 import usp as package
@@ -105,3 +107,15 @@ def test_an_accepted_url(typed: str) -> None:
 def test_a_url_that_is_not_a_website_is_rejected(typed: str) -> None:
     with pytest.raises(SitemapException, match="is not the URL of a website"):
         site_url(typed)
+
+
+@pytest.mark.parametrize("command", [("report",), ("diff", "l.txt"), ("ls",), ("check",)])
+@pytest.mark.parametrize("url", ["http://[::1/", "http://a]b/", "http://u:PW\uff20h/"])
+def test_a_malformed_url_is_one_line(
+    command: tuple[str, ...], url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("l.txt").write_text("http://h.example/\n", encoding="utf-8")
+    ended = usp(*command, url)
+    assert (ended.code, ended.out, len(ended.err.splitlines())) == (2, "", 1)
+    assert "PW" not in ended.err

@@ -7,6 +7,7 @@ import io
 import json
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -18,6 +19,9 @@ from usp.cli._demo_site import DemoSite
 from usp.exceptions import UsageError
 from usp.objects.outcome import Outcome
 from usp.web_client.recording import RecordingWebClient
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 A, B = "https://example.org/a", "https://example.org/b?x=1,2"
 SITEMAP = f"<urlset><url><loc>{A}</loc></url><url><loc>{B}</loc></url></urlset>"
@@ -230,6 +234,22 @@ def test_what_can_not_be_crawled_is_refused_at_the_call(tmp_path: Path) -> None:
         open_listing("word")
     with pytest.raises(UsageError, match="is not a recording that can be read"):
         open_listing(tmp_path / "cut.warc")
+
+
+@pytest.mark.parametrize("url", ["http://[::1/", "http://a]b/", "http://u:PW\uff20h/"])
+def test_a_malformed_url_is_refused_by_whatever_reads_inputs(url: str, tmp_path: Path) -> None:
+    listed = tmp_path / "l.txt"
+    listed.write_text("http://h.example/\n")
+    calls: list[Callable[[], object]] = [
+        lambda: open_listing(url),
+        lambda: usp.report(url, tmp_path / "report.html"),
+        lambda: usp.diff(listed, url),
+        lambda: usp.diff(url, listed),
+    ]
+    for call in calls:
+        with pytest.raises(UsageError, match="is neither a URL, nor a domain, nor a file") as error:
+            call()
+        assert "PW" not in str(error.value)
 
 
 def test_what_is_no_text_is_no_url(tmp_path: Path) -> None:

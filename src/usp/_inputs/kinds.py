@@ -11,12 +11,11 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
-from usp._crawl.urls import url_with_scheme
 from usp._export.compression import Compression
 from usp._inputs.columns import cells_of, delimiter_of, is_url_or_path, named_column, url_column
 from usp._inputs.text_file import HEAD_BYTES, compression_of, head_of, text_of_head
 from usp._json import parse_json
-from usp._source import STDIN, SourceName, check_readable, is_local, names_a_document
+from usp._source import STDIN, SourceName, check_readable, is_local, names_a_document, start_url
 from usp._sync.state import APPLICATION
 from usp._validate import argument_error
 from usp.exceptions import UsageError
@@ -98,7 +97,7 @@ def named_input(source: SourceName, *, column: str | None = None) -> NamedInput:
     if is_file and (_RUN.fullmatch(run) or _is_state_file(state)):
         return _state_run(name, state, run)
     if not is_local(source):
-        is_document = names_a_document(url_with_scheme(name))
+        is_document = names_a_document(start_url(name))
         return NamedInput(name, InputKind.SITEMAP if is_document else InputKind.SITE)
     if name == STDIN:
         return _of_head(name, None, _head_of_stdin(), column)

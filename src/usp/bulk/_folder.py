@@ -6,16 +6,21 @@ it is written in a temporary folder of this machine and uploaded, which object s
 
 import io
 import os
+import re
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, Final, Protocol
 
+from usp._crawl.urls import is_start_url
+from usp._display import redact_argument
 from usp._extras import load
+from usp._validate import shown_argument
 from usp._whole_file import exclusive, move_into_place, output_error, scratch_folder
-from usp.exceptions import StorageError
+from usp.exceptions import StorageError, UsageError
 
+_HTTP: Final = re.compile(r"https?:", re.IGNORECASE)
 _MISSING: Final = (FileNotFoundError, NotADirectoryError)
 
 
@@ -120,13 +125,18 @@ class _RemoteFolder:
     """A folder that fsspec reaches: an object store, memory, another machine."""
 
     def __init__(self, name: str) -> None:
+        if _HTTP.match(name) and not is_start_url(name):  # its driver would find out at a request
+            raise UsageError(f"{shown_argument(name)} is not a URL that can be requested.")
         self.name = name
         core = load("fsspec.core", f"Writing to {name}", "scale")
         self._files: Any
         try:
             self._files, self._path = core.url_to_fs(name)
-        except (ImportError, ValueError) as error:  # no driver for it is installed
-            raise StorageError(f"{name} can't be reached: {error}") from error
+        except (ImportError, TypeError, ValueError) as error:  # no driver, or it wants another URL
+            reason = f": {error}" if redact_argument(name) == name else ""  # it may quote the URL
+            raise UsageError(f"{shown_argument(name)} can't be reached{reason}") from error
+        except Exception as error:
+            raise self._error(error) from error
         self._path = self._path.rstrip("/")
 
     def _at(self, name: str) -> str:
@@ -178,5 +188,9 @@ class _RemoteFolder:
     def _errors(self) -> Iterator[None]:
         try:
             yield
-        except OSError as error:
-            raise StorageError(f"{self.name}: {error}") from error
+        except Exception as error:
+            raise self._error(error) from error
+
+    def _error(self, error: Exception) -> StorageError:
+        """Return what is raised for an exception of a driver: each has classes of its own."""
+        return StorageError(f"{self.name}: {str(error) or type(error).__name__}")
