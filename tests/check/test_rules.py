@@ -1,5 +1,7 @@
 """Every rule that is checked: a document that trips it, and one just inside that doesn't."""
 
+import time
+from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 
@@ -27,6 +29,7 @@ from tests.server import urlset as served
 from usp._check import rule_modules
 from usp._check.registry import CHECKED
 from usp._check.table import RULES
+from usp.objects.outcome import Outcome
 from usp.objects.problem import CODES
 
 rule_modules.load()
@@ -198,6 +201,30 @@ def test_a_sitemap_that_changes_between_two_fetches_is_found(server: LoopbackSer
     assert codes_of(server, "/sitemap.xml", twice=True)["SM153"] == "warning"
     server.site["/sitemap.xml"] = served(server.at("/a"))
     assert "SM153" not in codes_of(server, "/sitemap.xml", twice=True)
+
+
+def test_the_second_fetch_has_the_time_that_is_left_and_half_of_it_is_not_compared(
+    server: LoopbackServer,
+) -> None:
+    whole = "".join(f"{server.at('/')}{number}\n" for number in range(500)).encode()
+    cuts, waits = [0, len(whole) // 2], [0.5, 1.0]
+
+    def slow(handler: Handler) -> None:
+        cut = cuts.pop(0)
+        handler.send_response(200)
+        handler.send_header("Content-Length", str(len(whole)))
+        handler.end_headers()
+        handler.wfile.write(whole[:cut])
+        time.sleep(waits.pop(0))
+        with suppress(ConnectionError):  # the check has ended
+            handler.wfile.write(whole[cut:])
+
+    server.site["/sitemap.txt"] = slow
+    with usp.check(server.at("/sitemap.txt"), twice=True, max_seconds=1.2) as found:
+        findings = {finding.code: finding for finding in found}
+    assert "SM153" not in findings
+    assert "SM153" in findings["SM750"].examples[0].detail
+    assert found.outcome is Outcome.PARTIAL
 
 
 def test_a_url_with_another_scheme_than_the_sitemap_is_found(server: LoopbackServer) -> None:

@@ -66,6 +66,16 @@ def test_a_part_from_elsewhere_is_a_failed_fetch(
     assert "206 Partial Content" in found.tried[-1].detail
 
 
+@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+def test_two_ranges_that_contradict_one_another_say_nothing(
+    server: LoopbackServer, way: Way
+) -> None:
+    whole = f"bytes 0-{len(TEXT) - 1}/{len(TEXT)}"
+    repeated = {"Content-Range": whole, "content-range": "bytes 0-1/999999"}
+    found = crawl(way, server, "/s.txt", Answer(206, TEXT, repeated))
+    assert (found.outcome, found.pages) == (Outcome.UNREACHABLE, [])
+
+
 def test_a_part_of_unknown_size_may_not_be_all(server: LoopbackServer) -> None:
     server.site["/s.txt"] = part(TEXT, f"bytes 0-{len(TEXT) - 1}/*")
     (sitemap,) = usp.sitemap_tree(server.at("/s.txt")).sub_sitemaps

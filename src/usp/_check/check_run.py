@@ -31,8 +31,9 @@ from usp.objects.problem import NOT_EXPANDED, Problem
 from usp.stream import StreamState
 
 OnOccurrence = Callable[[Occurrence], None]
-Digests = Callable[[], Mapping[str, Digest]]
-"""Reads everything once more, and returns what each sitemap lists."""
+Digests = Callable[[float | None], Mapping[str, Digest]]
+"""Reads everything once more, in so many seconds if there is a limit, and returns what each sitemap
+lists; raises ``TimeoutError`` if there was no time for all of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,10 +169,15 @@ class CheckRun:
                 self.take(rule.finish())
             except TimeoutError:  # the other rules may need none
                 undecided.update(rule.codes)
-        if self._parts.again and self._first and not undecided:
-            self.take(differences(self._first.digests, self._parts.again()))
+        is_compared = not undecided
+        if self._parts.again and self._first and is_compared:
+            try:
+                again = self._parts.again(self._seconds_left(live.policy))
+                self.take(differences(self._first.digests, again))
+            except TimeoutError:  # what was read of a sitemap says nothing about the rest
+                undecided.add("SM153")
         if self._parts.live and self._sampled:
-            self._check_live(self._parts.live, self._sampled, live, is_compared=not undecided)
+            self._check_live(self._parts.live, self._sampled, live, is_compared=is_compared)
         if undecided:
             names = ", ".join(sorted(undecided - {"SM750"}))
             detail = f"the time was over before these were decided: {names}"
@@ -193,13 +199,18 @@ class CheckRun:
         listed = earlier.removed_pages() if earlier else ()
         removed = sampled_removed(listed, options.size, options.seed)
         run = self.live_run = LiveRun(options, self._site, sampled.sample, removed)
-        seconds = live.policy.max_seconds
 
         def ended() -> bool:
-            return seconds is not None and time.monotonic() >= self._started + seconds
+            left = self._seconds_left(live.policy)
+            return left is not None and left <= 0
 
         self.take(run.occurrences(live.policy, live.homepage, ended))
         self.live = run.summary
+
+    def _seconds_left(self, policy: Policy) -> float | None:
+        """Return how much of the time of the whole check is left; None if it has no limit."""
+        limit = policy.max_seconds
+        return None if limit is None else limit - (time.monotonic() - self._started)
 
     def close(self) -> None:
         """Let the rules remove their temporary files."""

@@ -17,6 +17,7 @@ from usp._check.live import LiveSummary
 from usp._check.rules import CheckSeverity
 from usp._check.site_facts import SiteFacts
 from usp._check.site_robots import SiteRobots
+from usp._crawl.deadline import TIME_LIMIT
 from usp._crawl.discovery import Stage, StartUrl
 from usp._crawl.messages import FetchFailed, FetchRequest, ReadOptions, TruncatedBody
 from usp._crawl.options import CrawlOptions
@@ -134,8 +135,14 @@ class CheckedSource:
         store = Store(file_per_document=True)
         return StreamStart.at(start, policy, options, FolderWebClient(folder), store)
 
-    def digests(self) -> Mapping[str, Digest]:
-        """Return what the sitemaps list when they are fetched once more."""
+    def digests(self, seconds: float | None) -> Mapping[str, Digest]:
+        """Return what the sitemaps list when they are fetched once more.
+
+        :param seconds: how long that may take.
+        :raises TimeoutError: if there was no time for all of it.
+        """
+        if seconds is not None and seconds <= 0:
+            raise TimeoutError
         found = UrlDigests()
         with read_tables(
             self.source,
@@ -143,11 +150,13 @@ class CheckedSource:
             web_client=self.web_client,
             use_robots=self.use_robots,
             use_known_paths=self.use_known_paths,
-            policy=replace(self.policy, **_EVERY_PAGE),
+            policy=replace(self.policy, max_seconds=seconds, **_EVERY_PAGE),
         ) as batches:
             for batch in batches:
                 for sitemap_url, url in batch:
                     found.add_urls(sitemap_url, (url,))
+            if any(problem.code == TIME_LIMIT for problem in batches.problems):
+                raise TimeoutError
         return found.digests
 
 

@@ -81,8 +81,12 @@ class AioWebClientSuccessResponse(AbstractAioWebClientSuccessResponse):
         return self._response.status
 
     def header(self, case_insensitive_name: str) -> str | None:
-        """Return the value of a header, or None if it is missing."""
-        return self._response.headers.get(case_insensitive_name)
+        """Return the value of a header, or None; several are joined (RFC 9110, 5.2).
+
+        The first one alone would hide that they contradict one another.
+        """
+        values = self.header_values(case_insensitive_name)
+        return ", ".join(values) if values else None
 
     def header_values(self, case_insensitive_name: str) -> tuple[str, ...]:
         """Return all values of a header that may be repeated."""
