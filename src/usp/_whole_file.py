@@ -68,7 +68,10 @@ def whole_file(
     :raises UsageError: if it exists, or its folder doesn't.
     :raises StorageError: if it can't be written.
     """
-    target = Path(path).resolve()  # a link stays a link
+    try:
+        target = Path(path).resolve()  # a link stays a link
+    except ValueError as error:  # a name that no system accepts
+        raise UsageError(f"cannot write {os.fspath(path)!r}: {error}") from error
     try:
         if is_special(target):
             with target.open("wb") as file:

@@ -316,6 +316,7 @@ def test_a_state_is_compared_with_and_its_absence_is_undecided(
         (["no-such", "--base-url", "https://example.org/"], "--base-url is the URL of a folder"),
         ([".", "--base-url", "https://example.org/", "--live"], "live and twice need a network"),
         (["https://example.org/", "--live", "many"], "--live must be a number of pages"),
+        (["https://example.org/", "--live="], "--live must be a number of pages"),
         (["https://example.org/", "--max-drop", "5%"], "--max-drop needs a state"),
         (["https://example.org/", "--live", "--replay", "no.warc.gz"], "no.warc.gz can't be read"),
         (["."], "--base-url"),

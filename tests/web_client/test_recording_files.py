@@ -255,6 +255,21 @@ def test_a_missing_file_is_a_wrong_argument(file: Path) -> None:
         ReplayWebClient(file)
 
 
+@pytest.mark.parametrize("name", ["\ud800.warc.gz", "a\0b.warc.gz"])
+def test_a_name_that_no_system_accepts_is_a_wrong_argument(name: str, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="cannot write"):
+        RecordingWebClient(tmp_path / name)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the names of files are UTF-8")
+def test_the_names_of_a_recording_and_its_source_need_not_be_utf8(tmp_path: Path) -> None:
+    source, file = (tmp_path / f"caf\udce9.{suffix}" for suffix in ("xml", "warc.gz"))
+    source.write_bytes(PAGE)
+    with RecordingWebClient(file, source=str(source)) as client:
+        assert pages_of(usp.sitemap_tree(source, web_client=client)) == ["https://example.org/page"]
+    assert (Recording(file).source or "").endswith("caf\\udce9.xml")
+
+
 def test_a_recording_of_a_later_version_is_refused(server: LoopbackServer, file: Path) -> None:
     record_site(server, file)
     text = gzip.decompress(file.read_bytes())

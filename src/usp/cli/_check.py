@@ -67,7 +67,7 @@ def run(args: argparse.Namespace) -> Exit:
     source = NamedSource(args.source, SourceKind.FILE) if is_folder else NamedSource.of(args)
     settings = Settings.of(args)
     _check_usage(args, source)
-    if args.live and not args.replay:
+    if args.live is not None and not args.replay:
         settings.aio_client()  # what is wrong with it is told before anything is fetched
     keywords = _keywords(args)
     known = Baseline()
@@ -142,7 +142,7 @@ def _keywords(args: argparse.Namespace) -> dict[str, Any]:
         "base_url": args.base_url,
         "state": args.state,
         "max_drop": args.max_drop,
-        "live": args.live or False,
+        "live": False if args.live is None else args.live,
         "seed": args.seed,
         "per_sitemap_ignore": args.per_sitemap_ignore or (),
         "baseline": None if args.write_baseline else args.baseline,

@@ -47,7 +47,7 @@ class RecordingFile:
         self._headers: Any = warcio_module("statusandheaders").StatusAndHeaders
         make_writer: Any = warcio_module("warcwriter").WARCWriter
         self._source = source
-        self._name = path.name
+        self._name = _as_text(path.name)
         self._whole = ExitStack()
         file = self._whole.enter_context(whole_file(path, replace=replace))
         self._writer = make_writer(file, gzip=True, warc_version="1.1")
@@ -114,7 +114,7 @@ class RecordingFile:
             "software": f"usp/{__version__}",
             "format": "WARC File Format 1.1",
             "conformsTo": _CONFORMS_TO,
-            "usp-source": redact(self._source or homepage),
+            "usp-source": _as_text(redact(self._source or homepage)),
             "usp-homepage": redact(homepage),
         }
         self._writer.write_record(self._writer.create_warcinfo_record(self._name, info))
@@ -175,6 +175,11 @@ def _truncation(exchange: Exchange, fetch: FetchRecord, *, is_last: bool) -> str
     if is_last and fetch.body == BodyEnd.FAILED:
         return "disconnect"
     return "length" if is_last and fetch.body == BodyEnd.CUT else "unspecified"
+
+
+def _as_text(name: str) -> str:
+    """Return a name as a header can have it: that of a file needn't be UTF-8."""
+    return name.encode("utf-8", "backslashreplace").decode()
 
 
 def _reason(exchange: Exchange) -> str:
