@@ -76,4 +76,4 @@ def test_an_endless_redirect_has_the_same_result_in_threads_and_asyncio(
     by_threads = usp.sitemap_tree_for_homepage(server.url, use_known_paths=False)
     by_asyncio = asyncio.run(aio.sitemap_tree_for_homepage(server.url, use_known_paths=False))
     assert by_asyncio.tried == by_threads.tried
-    assert [str(attempt.result) for attempt in by_threads.tried] == ["sitemap", "missing"]
+    assert [str(attempt.result) for attempt in by_threads.tried] == ["sitemap", "unreachable"]

@@ -17,7 +17,7 @@ import usp
 from tests.cli.command import Finished
 from tests.cli.command import usp as command
 from tests.drive.ways import WAYS, Finding, finding_of_tree
-from tests.server import Answer, Handler, LoopbackServer, index, stall, urlset
+from tests.server import Answer, Handler, LoopbackServer, index, redirect, stall, urlset
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "crawling.md"
 Prepare = Callable[[LoopbackServer], None]
@@ -216,6 +216,13 @@ CASES: dict[tuple[str, str], list[Case]] = {
         "unreachable",
         "nothing was read; a declared sitemap got no response or a server error",
     ): [Case(site("b", b=500), problems=("SM101",))],
+    (
+        "unreachable",
+        "nothing was read; a declared sitemap got a redirect that leads nowhere, or an odd status",
+    ): [
+        *(Case(site("b", b=odd), problems=("SM101",)) for odd in (300, 304, 600, 999)),
+        Case(site("b", b=redirect("/b.xml")), problems=("SM101",)),
+    ],
     ("none", "the site responded and declares no sitemap"): [
         Case(site()),
         Case(site(robots="User-agent: *\nDisallow:\n")),

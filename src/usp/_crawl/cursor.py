@@ -205,7 +205,8 @@ class Cursor:
         elif node.rejection is None and not self._is_settled(node):
             if not self._out_of_time:
                 return False
-            node.absence = unfinished(node.resource) if node.resource else None
+            if node.resource:
+                node.absence = unfinished(node.resource, is_guess=node.is_guess)
         node.decided = True
         if node.rejection is None and node.absence is None:
             yield from self._decide_result(node)

@@ -20,8 +20,8 @@ from usp.objects.problem import NOT_EXPANDED, Problem
 
 _GUESSES: Final = frozenset({FoundBy.WELL_KNOWN, FoundBy.KNOWN_PATH})
 _BLOCKED: Final = frozenset({401, 403, 407, 429, 451})
-_SERVER_ERRORS: Final = range(500, 600)
-_SUCCESSES: Final = range(200, 300)
+_REDIRECTS: Final = range(300, 400)
+_CLIENT_ERRORS: Final = range(400, 500)
 _NOT_REQUESTED: Final = frozenset({Result.ALREADY_FOUND, Result.NOT_NEEDED})
 _TIME_IS_UP: Final = "no response before the crawl reached its time limit"
 _TIME_IS_UP_IN_BODY: Final = "the crawl reached its time limit before the document was complete"
@@ -194,7 +194,7 @@ class Node:
         if self.rejection is not None:
             return Result.REFUSED, self.rejection[1]
         if isinstance(result, FetchFailed):
-            return _failure_result(result), result.message
+            return _failure_result(result, is_guess=self.is_guess), result.message
         if result is None:
             return Result.REFUSED, "it was not fetched"
         if result.kind is Kind.INVALID or result.blank:
@@ -202,27 +202,26 @@ class Node:
         return Result.SITEMAP, ""
 
 
-def unfinished(resource: Resource) -> tuple[Result, str]:
+def unfinished(resource: Resource, *, is_guess: bool) -> tuple[Result, str]:
     """Return what came of a request that has no result when the crawl's time is up."""
     tried = [one for one in (resource.fallback, resource) if one and one.attempts]
     if any(one.progress and one.progress.began for one in tried):
         return Result.UNFINISHED, _TIME_IS_UP_IN_BODY
     for failed in (one.failure or one.last_failure for one in tried):
         if failed:
-            return _failure_result(failed), failed.message
+            return _failure_result(failed, is_guess=is_guess), failed.message
     return (Result.UNREACHABLE, _TIME_IS_UP) if tried else (Result.NOT_NEEDED, "")
 
 
-def _failure_result(failed: FetchFailed) -> Result:
+def _failure_result(failed: FetchFailed, *, is_guess: bool) -> Result:
     if failed.code == DISALLOWED:
         return Result.REFUSED
     if failed.status in _BLOCKED:
         return Result.BLOCKED
-    status = failed.status
-    # A response that succeeded and brought no document could not be decoded.
-    is_odd = status is None or status in _SERVER_ERRORS or status in _SUCCESSES
-    no_answer = failed.no_response or is_odd
-    return Result.UNREACHABLE if no_answer else Result.MISSING
+    # Nothing but 4xx says that there is no document. Redirects that lead nowhere say so of a guess
+    # (of robots.txt: RFC 9309, 2.3.1.2), and a 2xx that brought no document could not be decoded.
+    is_answer = failed.status in _CLIENT_ERRORS or (is_guess and failed.status in _REDIRECTS)
+    return Result.MISSING if is_answer and not failed.no_response else Result.UNREACHABLE
 
 
 class OutcomeTally:
