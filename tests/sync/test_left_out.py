@@ -293,3 +293,24 @@ def test_what_moved_to_a_new_sitemap_that_was_not_read_whole_is_not_removed(
     told += run(server.url, state, confirm=confirm)
     last = {page: kind for kind, page in told}
     assert (last["3"], last["2"] in {"returned", "moved"}) == ("returned", True)
+
+
+def test_what_moved_to_a_sitemap_that_the_homepage_names_before_it_is_there_is_not_removed(
+    server: LoopbackServer, state: Path
+) -> None:
+    def name(*names: str) -> None:
+        links = "".join(f'<link rel="sitemap" href="/{one}.xml">' for one in names)
+        body = f"<!doctype html><head>{links}</head>".encode()
+        server.site["/"] = Answer(200, body, {"Content-Type": "text/html"})
+
+    serve(server, a=urlset("1", "2", "3"))
+    name("a")
+    assert run(server.url, state) == []
+    serve(server, a=urlset("2", "3"))
+    name("a", "b")
+    assert run(server.url, state) == [("missing", "1")]
+    assert run(server.url, state) == []
+    serve(server, a=urlset("3"))
+    assert run(server.url, state) == [("removed", "2")]  # b was not there while a listed it
+    serve(server, b=urlset("1"))
+    assert run(server.url, state) == [("returned", "1")]

@@ -51,8 +51,8 @@ class SiteRun:
         """Whether a sitemap that was never read whole may list pages: one that did not answer, or
         broke off, say."""
         self._not_there_since: int | None = None
-        """When a declared sitemap of this run began not to be there, the last one of those that
-        have not been there in any run."""
+        """Since when the newest of the declared sitemaps is not there that no run has found there;
+        None if there are none such."""
         self._left_out: set[str] = set()
         """The places of the sitemaps that the caller left out."""
 
@@ -123,39 +123,44 @@ class SiteRun:
         parent_url: str | None,
         *,
         may_list_sitemaps: bool,
-        may_list_pages: bool = False,
+        may_list_pages: bool | None = None,
     ) -> None:
         """Take note that a sitemap could not be read; what is known of it stays.
 
         :param may_list_sitemaps: whether it may be an index, if nothing is known of it.
-        :param may_list_pages: whether it may be a sitemap, if nothing is known of it. If not, it is
-            not there; yet it may be soon, if it was declared only now.
+        :param may_list_pages: whether it may be a sitemap, if nothing is known of it. False if it
+            is declared, but not there; it may be soon, if it was declared only now. None if nothing
+            says that it is one: robots.txt, or a guess.
         """
         with self._lock, self._path.errors(), self._tables.collecting():
             row = self._tables.sitemap(url)
             self._tables.visit(url, is_whole=False)
             if may_list_sitemaps and _is_unread(row):
                 self._may_hide_sitemaps = True
-                self._add_unread(url, row, parent_url, is_there=may_list_pages)
+                self._add_unread(url, row, parent_url, may_list_pages)
 
     def _add_unread(
-        self, url: str, row: sqlite3.Row | None, parent_url: str | None, *, is_there: bool
+        self,
+        url: str,
+        row: sqlite3.Row | None,
+        parent_url: str | None,
+        may_list_pages: bool | None,
     ) -> None:
         """Take note of a sitemap that no run has read, and of the time since when it is not there.
 
-        That time begins when all else was read: a URL that was listed then is not one of those that
-        have moved to it.
+        That time begins with a run that has read all others whole: what they listed then had not
+        moved to it.
         """
         is_silent = self._note_silent(url, row, parent_url)
         since = None
-        if is_there:
+        if may_list_pages:
             self._may_hide_pages = True
-        elif parent_url is not None:
+        elif may_list_pages is not None:
             known = row["changed_at"] if row else None
             since = None if known is None else min(known, self._now)  # a clock may be wrong
             newest = self._now if since is None else since
             self._not_there_since = max(newest, self._not_there_since or 0)
-        if is_silent or parent_url is not None:
+        if is_silent or may_list_pages is not None:
             known_now = {"url": url, "final_url": url, "parent_url": parent_url}
             self._tables.stage(_UNREAD | known_now | {"is_silent": is_silent, "changed_at": since})
 
@@ -319,7 +324,7 @@ class _Confirming:
     is_all_read: bool
     """Whether this run has read all sitemaps of the site whole that are there."""
     not_there_since: int | None
-    """Since when all sitemaps are not there that are declared, and are not there."""
+    """Since when the newest of the declared sitemaps is not there that no run has found there."""
     now: int
 
     def nowhere_else(self, at: int) -> bool:
@@ -329,8 +334,8 @@ class _Confirming:
         say, but not one that was not there either while the URL was still listed. And one that
         can't be read for a week doesn't keep it any longer, nor does a clock that was wrong.
         """
-        was_there = self.not_there_since is None or self.not_there_since < at
-        return (self.is_all_read and was_there) or abs(self.now - at) >= LONGEST
+        none_is_new = self.not_there_since is None or self.not_there_since < at
+        return (self.is_all_read and none_is_new) or abs(self.now - at) >= LONGEST
 
     def by(self, sitemap_url: str) -> bool:
         """Tell whether a sitemap that listed a URL last confirms that it is gone."""
