@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 
 import usp
-from tests.server import LoopbackServer
+from tests.server import Answer, LoopbackServer
 from tests.sync.rounds import NS, PAGES, cut, kept, urlset
 from usp.objects.outcome import Outcome
 
+HTML = Answer(200, b"<!doctype html><title>Shop</title>", {"Content-Type": "text/html"})
 EMPTY_FEED = b'<rss version="2.0"><channel><title>t</title></channel></rss>'
 
 
@@ -269,3 +270,47 @@ def test_a_sitemap_that_answers_with_an_empty_feed_once_has_not_expired(
     assert run(url, state, **limits) == [("returned", "1"), ("returned", "2")]
     serve(server, a=urlset("1"))
     assert run(url, state, **limits) == [("missing", "2")]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [404, 410, 503, HTML, Answer(304), b"", cut(urlset("2", "3"), 0.9), urlset("2")[:-12]],
+    ids=["404", "410", "503", "html", "304", "empty", "cut", "without its end"],
+)
+@pytest.mark.parametrize("confirm", [1, 2])
+def test_what_moved_to_a_new_sitemap_that_was_not_read_whole_is_not_removed(
+    server: LoopbackServer, state: Path, answer: Any, confirm: int
+) -> None:
+    """A urlset becomes an index, of which one sitemap can't be read yet."""
+    server.site["/robots.txt"] = robots(server, "sm")
+    serve(server, sm=urlset("1", "2", "3"))
+    assert run(server.url, state, confirm=confirm) == []
+    serve(server, sm=index(server, "a", "b"), a=urlset("1"))
+    server.site["/b.xml"] = answer
+    told = [change for _ in range(3) for change in run(server.url, state, confirm=confirm)]
+    assert "removed" not in {kind for kind, _ in told}
+    serve(server, b=urlset("2", "3"))
+    told += run(server.url, state, confirm=confirm)
+    last = {page: kind for kind, page in told}
+    assert (last["3"], last["2"] in {"returned", "moved"}) == ("returned", True)
+
+
+def test_what_moved_to_a_sitemap_that_the_homepage_names_before_it_is_there_is_not_removed(
+    server: LoopbackServer, state: Path
+) -> None:
+    def name(*names: str) -> None:
+        links = "".join(f'<link rel="sitemap" href="/{one}.xml">' for one in names)
+        body = f"<!doctype html><head>{links}</head>".encode()
+        server.site["/"] = Answer(200, body, {"Content-Type": "text/html"})
+
+    serve(server, a=urlset("1", "2", "3"))
+    name("a")
+    assert run(server.url, state) == []
+    serve(server, a=urlset("2", "3"))
+    name("a", "b")
+    assert run(server.url, state) == [("missing", "1")]
+    assert run(server.url, state) == []
+    serve(server, a=urlset("3"))
+    assert run(server.url, state) == [("removed", "2")]  # b was not there while a listed it
+    serve(server, b=urlset("1"))
+    assert run(server.url, state) == [("returned", "1")]

@@ -5,6 +5,7 @@ from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -181,8 +182,71 @@ def test_a_sitemap_that_fails_for_a_week_keeps_nothing_from_being_removed(tmp_pa
 def test_a_sitemap_that_was_never_there_keeps_nothing_from_being_removed(tmp_path: Path) -> None:
     site = Site(tmp_path / "state.db", RunRules(confirm=1, max_removed=1))
     site.run({"a": Read(entries(1, 2)), "b": NOT_THERE})
-    gone = {"a": Read(entries(2)), "b": NOT_THERE, "new": NOT_THERE}
-    assert told(site.run(gone)) == [("removed", "1")]
+    assert told(site.run({"a": Read(entries(2)), "b": NOT_THERE})) == [("removed", "1")]
+
+
+@pytest.mark.parametrize("confirm", [1, 2])
+def test_a_page_that_moved_to_a_new_sitemap_which_is_not_there_is_missing_for_a_week(
+    tmp_path: Path, confirm: int
+) -> None:
+    site = Site(tmp_path / "state.db", RunRules(confirm, max_removed=1))
+    site.run({"a": Read(entries(1, 2, 3))})
+    moved: dict[str, Read | None] = {"a": Read(entries(2, 3)), "new": NOT_THERE}
+    assert told(site.run(moved)) == [("missing", "1")]
+    assert [site.run(moved) for _ in range(3)] == [[]] * 3
+    site.runs += 7 * 24
+    assert told(site.run(moved)) == [("removed", "1")]
+    site.rules = RunRules(confirm=1, max_removed=1)
+    assert told(site.run({**moved, "a": Read(entries(3))})) == [("removed", "2")]
+
+
+def test_a_sitemap_that_is_not_there_may_list_what_it_was_not_read_along_with(
+    tmp_path: Path,
+) -> None:
+    """The page may have left its sitemap while that failed: the new one was declared then."""
+    site = Site(tmp_path / "state.db", RunRules(confirm=1, max_removed=1))
+    site.run({"a": Read(entries(1, 2))})
+    assert site.run({"a": None, "new": NOT_THERE}) == []
+    moved = {"a": Read(entries(2)), "new": NOT_THERE}
+    assert told(site.run(moved)) == [("missing", "1")]
+    assert site.run(moved) == []
+    assert told(site.run({**moved, "new": Read(entries(1))})) == [("returned", "1")]
+
+
+def test_a_sitemap_that_had_no_answer_is_not_one_that_was_never_there(tmp_path: Path) -> None:
+    site = Site(tmp_path / "state.db", RunRules(confirm=1, max_removed=1))
+    whole = Read(entries(1, 2))
+    site.run({"a": whole, "b": NOT_THERE})
+    assert told(site.run({"a": Read(entries(2)), "b": None})) == [("missing", "1")]
+    assert site.run({"a": Read(entries(2)), "b": NOT_THERE}) == []
+
+
+def test_a_page_that_moved_to_a_new_sitemap_which_breaks_off_is_not_removed(
+    tmp_path: Path,
+) -> None:
+    site = Site(tmp_path / "state.db", RunRules(confirm=1, max_removed=1))
+    site.run({"a": Read(entries(1, 2)), "b": NOT_THERE})
+    moved: Round = {"a": Read(entries(2)), "b": Read(entries(3), is_whole=False)}
+    assert told(site.run(moved)) == [("missing", "1")]  # 3 is of the baseline, as b is
+    assert site.run(moved) == []
+    assert told(site.run({**moved, "b": Read(entries(1, 3))})) == [("returned", "1")]
+
+
+def test_a_new_index_that_breaks_off_may_list_what_is_not_met(tmp_path: Path) -> None:
+    site = Site(tmp_path / "state.db", RunRules(confirm=1, max_removed=1))
+    site.run({"a": Read(entries(1)), "b": Read(entries(2))})
+    cut = Read({}, is_whole=False, kind=Kind.INDEX)
+    assert [site.run({"a": Read(entries(1)), "new": cut}) for _ in range(2)] == [[], []]
+
+
+def test_a_clock_that_was_wrong_keeps_no_sitemap_from_never_having_been_there(
+    tmp_path: Path,
+) -> None:
+    site = Site(tmp_path / "state.db", RunRules(confirm=1, max_removed=1), runs=100_000)
+    site.run({"a": Read(entries(1, 2, 3)), "b": NOT_THERE})
+    site.runs = 0
+    assert told(site.run({"a": Read(entries(2, 3)), "b": NOT_THERE})) == [("missing", "1")]
+    assert told(site.run({"a": Read(entries(3)), "b": NOT_THERE}))[0] == ("removed", "2")
 
 
 def test_a_run_that_a_limit_ended_removes_nothing(tmp_path: Path) -> None:

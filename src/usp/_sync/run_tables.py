@@ -238,6 +238,12 @@ class RunTables:
             blobs = {"entries": listing.encode(entries), "hashes": listing.hashes_of(entries)}
         self._db.execute(_STAGE, dict.fromkeys(COLUMNS) | dict(row) | blobs)
 
+    def date_unread(self, now: int) -> None:
+        """Date those collected rows of sitemaps that nothing could read which have no date yet."""
+        self._db.execute(
+            "UPDATE read SET changed_at = ? WHERE kind IS NULL AND changed_at IS NULL", (now,)
+        )
+
     def touch(
         self, found: Comparison, sitemap_url: str, *, is_rolling: bool, is_silent: bool
     ) -> None:

@@ -48,7 +48,11 @@ class SiteRun:
         """The documents of the baseline that were met; what they list is of the baseline, too."""
         self._may_hide_sitemaps = False
         self._may_hide_pages = False
-        """Whether a sitemap that was never read may list pages: one that did not answer, say."""
+        """Whether a sitemap that was never read whole may list pages: one that did not answer, or
+        broke off, say."""
+        self._not_there_since: int | None = None
+        """Since when the newest of the declared sitemaps is not there that no run has found there;
+        None if there are none such."""
         self._left_out: set[str] = set()
         """The places of the sitemaps that the caller left out."""
 
@@ -104,6 +108,9 @@ class SiteRun:
             row = self._tables.sitemap(reading.url)
             if _lost_its_declarations(reading, row):
                 reading = replace(reading, is_whole=False)
+            if not reading.is_whole and _is_unread(row):
+                self._may_hide_pages = True
+                self._may_hide_sitemaps |= reading.kind in _PARENTS
             is_silent = self._note_silent(reading.url, row, reading.parent_url)
             if reading.fetch_info.unchanged and row is not None:
                 self._add_unchanged(reading, row)
@@ -116,23 +123,46 @@ class SiteRun:
         parent_url: str | None,
         *,
         may_list_sitemaps: bool,
-        may_list_pages: bool = False,
+        may_list_pages: bool | None = None,
     ) -> None:
         """Take note that a sitemap could not be read; what is known of it stays.
 
         :param may_list_sitemaps: whether it may be an index, if nothing is known of it.
-        :param may_list_pages: whether it may be a sitemap, if nothing is known of it.
+        :param may_list_pages: whether it may be a sitemap, if nothing is known of it. False if it
+            is declared, but not there; it may be soon, if it was declared only now. None if nothing
+            says that it is one: robots.txt, or a guess.
         """
         with self._lock, self._path.errors(), self._tables.collecting():
             row = self._tables.sitemap(url)
             self._tables.visit(url, is_whole=False)
-            is_unknown = row is None or row["kind"] is None
-            self._may_hide_pages |= may_list_pages and is_unknown
-            if may_list_sitemaps and is_unknown:
+            if may_list_sitemaps and _is_unread(row):
                 self._may_hide_sitemaps = True
-                if self._note_silent(url, row, parent_url) and row is None:
-                    known = {"url": url, "final_url": url, "parent_url": parent_url}
-                    self._tables.stage(_UNREAD | known)
+                self._add_unread(url, row, parent_url, may_list_pages)
+
+    def _add_unread(
+        self,
+        url: str,
+        row: sqlite3.Row | None,
+        parent_url: str | None,
+        may_list_pages: bool | None,
+    ) -> None:
+        """Take note of a sitemap that no run has read, and of the time since when it is not there.
+
+        That time begins with a run that has read all others whole: what they listed then had not
+        moved to it.
+        """
+        is_silent = self._note_silent(url, row, parent_url)
+        since = None
+        if may_list_pages:
+            self._may_hide_pages = True
+        elif may_list_pages is not None:
+            known = row["changed_at"] if row else None
+            since = None if known is None else min(known, self._now)  # a clock may be wrong
+            newest = self._now if since is None else since
+            self._not_there_since = max(newest, self._not_there_since or 0)
+        if is_silent or may_list_pages is not None:
+            known_now = {"url": url, "final_url": url, "parent_url": parent_url}
+            self._tables.stage(_UNREAD | known_now | {"is_silent": is_silent, "changed_at": since})
 
     def leave_out(self, url: str) -> None:
         """Take note that the caller left a sitemap out; what is known of it stays."""
@@ -213,7 +243,10 @@ class SiteRun:
                 vanished, is_known = self._vanished() if is_whole else ([], False)
                 tables.find_kept(vanished)
                 self._may_hide_pages |= structure.was_stopped
-                held_back = self._judge(self._confirming(vanished, is_known))
+                confirming = self._confirming(vanished, is_known)
+                held_back = self._judge(confirming)
+                if confirming.is_all_read:
+                    tables.date_unread(self._now)
             is_enough = structure.has_sitemaps and not structure.was_stopped
             changes, pages = tables.commit(
                 self._now, structure.outcome, vanished, has_baseline=is_enough
@@ -254,6 +287,7 @@ class SiteRun:
             {url for one in unread for url in (one.known_url, one.final_url)},
             is_structure_whole,
             not (self._may_hide_pages or any(one.was_read for one in unread)),
+            self._not_there_since,
             self._now,
         )
 
@@ -262,7 +296,7 @@ class SiteRun:
         tables, confirm = self._tables, self._chosen.confirm
 
         def evidence() -> Iterator[Evidence]:
-            yield from tables.touched(is_confirmed=confirming.is_all_read)
+            yield from tables.touched(is_confirmed=confirming.nowhere_else(self._now))
             for url, at, absence in tables.missing():
                 is_confirmed = confirming.by(absence.sitemap_url) and confirming.nowhere_else(at)
                 yield Evidence(url, absence=absence, is_confirmed=is_confirmed)
@@ -288,16 +322,20 @@ class _Confirming:
     """Those that this run has not read whole."""
     is_structure_whole: bool
     is_all_read: bool
-    """Whether this run has read all sitemaps of the site whole."""
+    """Whether this run has read all sitemaps of the site whole that are there."""
+    not_there_since: int | None
+    """Since when the newest of the declared sitemaps is not there that no run has found there."""
     now: int
 
     def nowhere_else(self, at: int) -> bool:
         """Tell whether no other sitemap lists a URL that was found absent at a time.
 
-        It may have moved to one that was not read. But one that can't be read for a week doesn't
-        keep it any longer, nor does a clock that was wrong.
+        It may have moved to one that was not read: a new one that is declared before it is there,
+        say, but not one that was not there either while the URL was still listed. And one that
+        can't be read for a week doesn't keep it any longer, nor does a clock that was wrong.
         """
-        return self.is_all_read or abs(self.now - at) >= LONGEST
+        none_is_new = self.not_there_since is None or self.not_there_since < at
+        return (self.is_all_read and none_is_new) or abs(self.now - at) >= LONGEST
 
     def by(self, sitemap_url: str) -> bool:
         """Tell whether a sitemap that listed a URL last confirms that it is gone."""
@@ -306,8 +344,13 @@ class _Confirming:
         return self.is_structure_whole
 
 
-_UNREAD: Final = {"is_rolling": 0, "is_silent": 1, "is_complete": 0, "pages": 0, "interval": 0}
-"""The row of a sitemap of the baseline that could not be read."""
+_UNREAD: Final = {"is_rolling": 0, "is_complete": 0, "pages": 0, "interval": 0}
+"""The row of a sitemap that no run could read."""
+
+
+def _is_unread(row: sqlite3.Row | None) -> bool:
+    """Tell whether no run has read anything of a sitemap."""
+    return row is None or row["kind"] is None
 
 
 def _is_rolling(reading: SitemapReading, row: sqlite3.Row | None) -> bool:
