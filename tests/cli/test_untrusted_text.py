@@ -138,6 +138,33 @@ def test_no_error_message_has_credentials(args: list[str]) -> None:
     assert "Traceback" not in ended.err
 
 
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["export", "{file}", "-o"],
+        ["export", "{file}", "-o", "x.csv", "--map"],
+        ["ls", "{file}", "--config"],
+        ["ls", "{file}", "--replay"],
+        ["ls", "{file}", "--record"],
+        ["ls", "{file}", "-l"],
+        ["sync", "{file}", "--state"],
+        ["check", "{file}", "--baseline"],
+        ["check", "{file}", "--require"],
+    ],
+    ids=" ".join,
+)
+def test_a_url_as_the_value_of_an_option_is_quoted_without_its_password(
+    args: list[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "a.xml"
+    file.write_bytes(urlset("https://h.example/"))
+    for url in (f"http://user:{HIDDEN}/y@h/", f"http://user:{HIDDEN}@h/"):
+        ended = usp(*(arg.format(file=file) for arg in args), url)
+        assert ended.code in {2, 3}
+        assert ended.err
+        assert HIDDEN not in ended.out + ended.err
+
+
 def test_the_password_of_a_proxy_is_not_printed() -> None:
     for proxy in (f"http://user:pa/{HIDDEN}@127.0.0.1:1", f"http://user:{HIDDEN}@127.0.0.1:9"):
         ended = usp("ls", "http://far.example/", "-k", "-vv", env={"http_proxy": proxy})
