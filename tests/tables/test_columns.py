@@ -230,3 +230,26 @@ def test_timestamps_are_exact_to_the_microsecond() -> None:
     found = [row["lastmod"] for row in rows(pages.columns(["lastmod"]), ["lastmod"])]
     assert found == [microseconds(page.last_modified) for page in pages]
     assert found[0] == 253_402_300_799_999_999
+
+
+@pytest.mark.parametrize("together", [False, True])
+def test_a_link_without_a_language_among_others_is_a_link(together: bool) -> None:
+    first = '<xhtml:link rel="alternate" hreflang="de" href="http://h.example/de"/>'
+    second = '<xhtml:link rel="alternate" href="http://h.example/print"/>'
+    listed = [
+        u(f"http://h.example/{number}", first + second if together else (first, second)[number % 2])
+        for number in range(300)
+    ]
+    data = f"<urlset {ALL}>{''.join(listed)}</urlset>".encode()
+    assert_columns_are_pages([data])
+    (batch,) = Pages(Source([data], URL)).columns(["links"])
+    assert sum(bool(links) for links in batch["links"]) == (300 if together else 150)
+
+
+@pytest.mark.parametrize(
+    "kind", ["<lastmod>2020-05-06</lastmod>", "<lastmod>2020<!-- c --></lastmod>"]
+)
+def test_the_columns_of_many_entries_that_are_alike_are_what_page_objects_say(kind: str) -> None:
+    listed = "\n".join(u(f"http://h.example/{number}?a&amp;b", kind) for number in range(700))
+    forget_patterns()
+    assert_columns_are_pages([f"<urlset {ALL}>\n{listed}</urlset>".encode()])

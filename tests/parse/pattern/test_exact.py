@@ -34,6 +34,13 @@ KINDS = {
     "empty": "<lastmod/><priority></priority>",
     "nothing": "",
 }
+WITH_SECTIONS = {
+    "comments": "<lastmod>2020-05-06<!-- a --><!-- b --></lastmod><priority>0.5</priority>",
+    "a comment": "<!-- a --><lastmod>2020-05-06</lastmod>",
+    "CDATA": "<lastmod><![CDATA[2020-05-06]]></lastmod><priority>0.5</priority>",
+    "an unknown element": "<odd>x<!-- y --></odd><lastmod>2020-05-06</lastmod>",
+}
+"""What is no tag, though it begins like one."""
 TOKENS = [
     *(
         "<",
@@ -61,7 +68,8 @@ def document(listed: list[str]) -> bytes:
 
 
 def alike(kind: str, numbers: range) -> list[str]:
-    return [u(f"http://h.example/{number}?a&amp;b", KINDS[kind]) for number in numbers]
+    inside = (KINDS | WITH_SECTIONS)[kind]
+    return [u(f"http://h.example/{number}?a&amp;b", inside) for number in numbers]
 
 
 def split_at_once(data: bytes, kind: Kind = Kind.URLSET, *, forgetting: bool = True) -> int:
@@ -80,6 +88,22 @@ def test_entries_that_are_alike_are_split_at_once(kind: str) -> None:
     assert entries(data).matched == 800
     # Single quotes have other values; that is seldom.
     assert split_at_once(data) >= (0 if "'" in KINDS[kind] else 200)
+
+
+@pytest.mark.parametrize("kind", WITH_SECTIONS)
+def test_entries_with_comments_or_cdata_are_never_split_at_once(kind: str) -> None:
+    data = document(alike(kind, range(600)))
+    assert_readers_agree([data])
+    assert split_at_once(data) == 0
+
+
+@pytest.mark.parametrize("kind", WITH_SECTIONS)
+def test_a_url_with_a_comment_is_read_as_expat_reads_it(kind: str) -> None:
+    listed = [
+        f"<url>{WITH_SECTIONS[kind]}<loc>http://h.example/{number}<!-- c --></loc></url>"
+        for number in range(600)
+    ]
+    assert_readers_agree([document(listed)])
 
 
 def test_entries_of_an_index_are_split_at_once() -> None:
@@ -127,7 +151,7 @@ def test_an_odd_entry_after_many_alike_is_read_as_expat_reads_it(what: str, usua
 @st.composite
 def nearly_alike(draw: st.DrawFn) -> bytes:
     """Entries that are written alike, with something inserted into or cut out of a few."""
-    kind = draw(st.sampled_from(list(KINDS)))
+    kind = draw(st.sampled_from([*KINDS, *WITH_SECTIONS]))
     listed = alike(kind, range(460))
     for _ in range(draw(st.integers(1, 3))):
         at = draw(st.integers(300, len(listed) - 1))

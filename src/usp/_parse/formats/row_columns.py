@@ -177,10 +177,11 @@ class RowColumnReader:
     def _links_reader(self) -> ReadColumn | None:
         """Return what reads the links; alternates with just a language and a URL are none."""
         keys, fields, record = self._layout.keys, self._fields, self._layout.record
-        links = {key for key in keys if key.startswith(LINK)}
-        if not links:
+        if not self._layout.may_have((LINK,)):
             return _nothing
-        if links != _PLAIN_LINK:
+        # A link without a language is another element of the layout.
+        links = [{*keys} for keys in self._layout.elements if any(map(_is_of_link, keys))]
+        if any(found != _PLAIN_LINK for found in links):
             return None
         rels, languages = (
             [at for at, key in enumerate(keys) if key == f"{LINK}@{name}"]
@@ -200,6 +201,10 @@ class RowColumnReader:
 
 
 _DATES: Final = ("lastmod", "published_at")
+
+
+def _is_of_link(key: str) -> bool:
+    return key.startswith(LINK)
 
 
 def _usual_raw_texts(texts: ColumnTexts) -> list[str] | None:

@@ -277,11 +277,11 @@ def _exact_pattern(
 ) -> ExactPattern | None:
     """Return the pattern of entries that are written like the last one of a stretch, if all are."""
     fit, count = fits[0], len(fits)
-    if count < _ALIKE or stretch.sections or fits.count(fit) < count:
+    entry = written[written.rfind(end_tag, 0, -len(end_tag)) + len(end_tag) :]
+    # What begins with "<!" is no tag, and is not among those of the shape.
+    if count < _ALIKE or "<!" in entry or fits.count(fit) < count:
         return None
-    start = written.rfind(end_tag, 0, -len(end_tag)) + len(end_tag)
-    texts = stretch.texts[-1 - fit.length : -1]
-    return exact_pattern(fit, written[start:], texts, count)
+    return exact_pattern(fit, entry, stretch.texts[-1 - fit.length : -1], count)
 
 
 class _Offsets:
