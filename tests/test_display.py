@@ -15,6 +15,7 @@ from usp._display import (
     redact,
     redact_argument,
     shown,
+    shown_url,
     without_credentials,
 )
 from usp.exceptions import SitemapException, StorageError, UsageError
@@ -74,6 +75,68 @@ def test_a_url_without_its_user_and_password(url: str, expected: str) -> None:
 )
 def test_urls_in_a_text_lose_their_user_and_password(text: str, expected: str) -> None:
     assert redact(text) == expected
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://h/@user",
+        "https://h//@user",
+        "https://h.example//@user/x",
+        "https://h/u//@user:x/y@z",
+        "https://h//u:v@w/x",
+        "https://h/x?a=//u@v",
+        "https://h/x?email=a@b",
+        "https://h/x?to=a%40b",
+        "https://h/a:b/c@d",
+        "https://h:80/a@b",
+        "https://h:/@user",
+        "https://h:000080/@user",
+        "https://h:80#a@b",
+        "http://[::1]:80/@user",
+        "//@user",
+        "//h:80/@user",
+        "http//a@b",
+        "urn:a:b@c",
+        "mailto:a@b",
+    ],
+)
+def test_a_url_without_a_password_stays_as_it_is(url: str) -> None:
+    assert without_credentials(url) == url
+    assert shown_url(url) == url
+    assert redact(url) == url
+    text = f"URL {url!r} is listed again: {url} ({url})"
+    assert redact(text) == text
+
+
+def test_a_url_within_a_url_stays_where_the_whole_is_known_to_be_one() -> None:
+    url = "https://h/x?to=http://a@b/"
+    assert shown_url(url) == url
+    assert redact(f"at {url}") == "at https://h/x?to=http://b/"
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("http://u:secret/y@h/", "http://h/"),
+        ("http://u:x?secret@h/", "http://h/"),
+        ("http://u:x#secret@h/a", "http://h/a"),
+        ("//u:secret/y@h/", "//h/"),
+        ("http:/u:secret/y@h/", "http:/h/"),
+        ("http:\\\\u:secret/y@h/", "http:\\\\h/"),
+        ("http://u:secret%40h/", "http://h/"),
+        ("http://u:secret\uff20h/", "http://h/"),
+        ("http//u:secret@h", "http//h"),
+        ("HTTPS;//u:secret@h", "HTTPS;//h"),
+        ("http;//u:secret/x@h", "http;//h"),
+        ("://u:secret@h", "://h"),
+        ("feed:http://u:secret@h/", "feed:http://h/"),
+    ],
+)
+def test_a_password_that_makes_a_url_malformed_is_removed(url: str, expected: str) -> None:
+    assert without_credentials(url) == expected
+    assert without_credentials(expected) == expected
+    assert redact(f"URL '{url}' is bad, me@h") == f"URL '{expected}' is bad, me@h"
 
 
 def test_an_excerpt_has_no_start_of_a_password() -> None:

@@ -1,31 +1,61 @@
 """How URLs and texts from outside are shown: without credentials, and on one line.
 
-Every way out uses these functions: messages of exceptions, problems and failed fetches, reprs, log
-lines, and what the command prints. URLs in a tree need none of them, since the user and password
-of a URL are kept apart from it (``_crawl.url_credentials``).
+Every way out uses these functions: ``without_credentials`` and ``shown_url`` for what is a URL as a
+whole, ``redact`` and ``shown`` for texts that may quote some. Ways out are messages of exceptions,
+problems and failed fetches, reprs, log lines, and what the command prints. URLs in a tree need none
+of them, since the user and password of a URL are kept apart from it (``_crawl.url_credentials``).
 """
 
 import re
 from typing import Final
 
-__all__ = ["excerpt", "one_line", "redact", "redact_argument", "shown", "without_credentials"]
+__all__ = [
+    "excerpt",
+    "one_line",
+    "redact",
+    "redact_argument",
+    "shown",
+    "shown_url",
+    "without_credentials",
+]
 
+_AT: Final = r"(?:@|%40|\uff20|%EF%BC%A0|\xef\xbc\xa0)"
+"""The sign after a password, also as software or people quote it: percent-encoded, in full width,
+and that read as Latin-1, as the values of headers are."""
+_NO_PORT: Final = r"[^/?#@:\[\]\\]*+:(?![0-9]*+(?:[/?#\\]|\Z))"
+"""What looks like a host and its port, but the port is none: a user, and where a password begins
+that has a ``/``, ``?`` or ``#`` in it. No port has other characters (RFC 3986 3.2.3)."""
 _URL_WITH_USERINFO: Final = re.compile(
-    r"\A([\x00-\x20]*+(?:[A-Za-z][A-Za-z0-9+.-]*+:)?//)(?:[^/?#@]*+@)++"
+    r"\A([\x00-\x20]*+(?:(?:[A-Za-z][A-Za-z0-9+.-]*+:)++//|//(?!@)))(?:[^/?#@]*+@)++"
 )
-"""The start of a URL, as far as its user and password (RFC 3986 3.2.1)."""
+"""The start of a URL, as far as its user and password (RFC 3986 3.2.1). The scheme may have others
+before it (``feed:http://``). Without a scheme, an empty user is none: ``//@name`` is a path."""
 _MALFORMED_URL_WITH_USERINFO: Final = re.compile(
     r"\A([\x00-\x20]*+(?:(?:https?:[\\/\x00-\x20]*+)++|[\\/]{2,}+))"
-    r"(?:(?:https?:[\\/]*+)*+[^\\/?#@]++@)++",
+    r"(?:(?:https?:[\\/]*+)*+[^\\/?#@]++@)++"
+    # A scheme that lost its colon, or a colon that lost its scheme, needs a user and a password to
+    # be told from a path.
+    r"|\A([\x00-\x20]*+(?:https?;?|:)//)[^\\/?#@:]*+:[^\\/?#@]*+@",
     re.IGNORECASE,
 )
 """The same of what browsers read as one: with any number of slashes, also backwards, or with its
 scheme twice. An empty user is none: ``http:/@name`` is a path."""
+_URL_WITH_BROKEN_PASSWORD: Final = re.compile(
+    r"\A([\x00-\x20]*+(?:(?:https?:[\\/]*+)++|(?:(?:[A-Za-z][A-Za-z0-9+.-]*+:)*+|https?;?|:)[\\/]{2}))"
+    rf"{_NO_PORT}\S*{_AT}",
+    re.IGNORECASE,
+)
+"""The start of a URL whose password has a character that ends the host, to the last ``@``."""
+_START_IN_TEXT: Final = r"(://|(?:\A|(?<=[\s'\"`(<>\[{,]))(?:https?;?(?=//[^\s/?#@:]*+:))?//(?!@))"
+"""What is before the user or host of a URL in a text. Two slashes elsewhere are in the path or
+query of a URL: ``https://h//me@home``."""
+_BROKEN_IN_TEXT: Final = r"[^\s\\/?#@:'\"\[\]]{0,256}+:(?![0-9]*+(?:\W|\Z))[^\s'\"<>]{1,256}" + _AT
 _USERINFO_IN_TEXT: Final = re.compile(
-    r"(?<=//)(?:[^\s/?#@]*+@)++"
+    rf"{_START_IN_TEXT}(?:(?:[^\s/?#@]*+@)++"
     # With blanks, a password is told from the words after a URL: "http://h:80 of me@h".
-    r"|(?<=//)[^\s/?#@:'\"]{0,256}+:(?!\s|[0-9]{1,5}+[^\w@])[^/?#@'\"\r\n]{1,256}+@"
-    r"|(https?:[\\/]*+)(?:[^\s\\/?#@]{1,256}+@)++",
+    r"|[^\s/?#@:'\"]{0,256}+:(?!\s|[0-9]{1,5}+[^\w@])[^/?#@'\"\r\n]{1,256}+@"
+    rf"|{_BROKEN_IN_TEXT})"
+    rf"|(https?:[\\/]*+)(?:(?:[^\s\\/?#@]{{1,256}}+@)++|{_BROKEN_IN_TEXT})",
     re.IGNORECASE,
 )
 _HIDDEN: Final = "***"
@@ -46,15 +76,34 @@ _ESCAPED: Final = {
 
 
 def without_credentials(url: str) -> str:
-    """Return a URL without its user and password."""
-    if "@" not in url:
+    """Return a URL without its user and password.
+
+    Nothing after its host is changed: a URL in its path or query is a part of it.
+    """
+    if not _may_have_userinfo(url):
         return url
-    return _MALFORMED_URL_WITH_USERINFO.sub(r"\1", _URL_WITH_USERINFO.sub(r"\1", url))
+    for start in (_URL_WITH_USERINFO, _MALFORMED_URL_WITH_USERINFO, _URL_WITH_BROKEN_PASSWORD):
+        url = start.sub(_start, url)
+    return url
+
+
+def _start(match: re.Match[str]) -> str:
+    """Return what is before a user and password."""
+    return next(filter(None, match.groups()), "")
+
+
+def _may_have_userinfo(text: str) -> bool:
+    """Tell quickly whether a text may have an ``@``, however it is written."""
+    return "@" in text or "%" in text or not text.isascii()
 
 
 def redact(text: str) -> str:
-    """Return a text in which no URL has a user or password."""
-    return _USERINFO_IN_TEXT.sub(r"\1", text) if "@" in text else text
+    """Return a text in which no URL has a user or password.
+
+    For texts that may contain URLs. What is a URL as a whole needs ``without_credentials``, since
+    a URL may contain what looks like another one.
+    """
+    return _USERINFO_IN_TEXT.sub(_start, text) if _may_have_userinfo(text) else text
 
 
 def excerpt(value: str, length: int) -> str:
@@ -88,3 +137,8 @@ def one_line(text: str) -> str:
 def shown(text: str) -> str:
     """Return a text as it may be printed or logged: without credentials, on one line."""
     return one_line(redact(text))
+
+
+def shown_url(url: str) -> str:
+    """Return a URL as it may be printed: without credentials, on one line, else unchanged."""
+    return one_line(without_credentials(url))

@@ -12,6 +12,10 @@ from tests.server import Handler, LoopbackServer, index, urlset
 HIDDEN = "s3cr3t"
 MALFORMED = ("//http://", "////", "/", "\\\\", "")
 """How a malformed URL goes on after its scheme."""
+MALFORMED_BY_PASSWORD = (
+    *(("http://user:", "/y@"), ("http://user:x?", "@"), ("http://user:", "%40")),
+    *(("http://user:", "\uff20"), ("http//user:", "@"), ("http;//user:", "@"), ("://user:", "@")),
+)
 BIDI = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 NASTY = "\x1b]0;t\x07\x1b[31m \x9b31m \r \x7f \u202e \u2066 \u2028 \u2029 \x85"
 
@@ -45,7 +49,10 @@ def site(server: LoopbackServer) -> LoopbackServer:
     """A site that is full of credentials, with failures of several kinds."""
     declared = [with_login(server.at(path)) for path in ("/i.xml", "/lost.xml", "/html.xml")]
     malformed = [f"http:{start}user:{HIDDEN}@h.example/m" for start in MALFORMED]
-    server.site["/robots.txt"] = "".join(f"Sitemap: {url}\n" for url in [*declared, malformed[2]])
+    malformed += [f"{start}{HIDDEN}{end}127.0.0.1:1/m" for start, end in MALFORMED_BY_PASSWORD]
+    server.site["/robots.txt"] = "".join(
+        f"Sitemap: {url}\n" for url in [*declared, *malformed[2:3], *malformed[5:]]
+    )
     server.site["/i.xml"] = index(with_login(server.at("/a.xml")), with_login("ftp://h.example/"))
     server.site["/a.xml"] = urlset(with_login(server.at("/page")), "/relative", *malformed)
     server.site["/html.xml"] = "<html><body>no</body></html>"
@@ -65,6 +72,30 @@ def test_find_prints_no_credentials_and_nothing_that_controls_a_terminal(
     if form == "text":  # JSON is for programs
         assert {char for char in text if is_unsafe(char)} <= {"\n"}
     assert "/lost.xml" in ended.out
+
+
+def test_urls_with_at_signs_are_printed_as_they_are_listed(
+    server: LoopbackServer, tmp_path: Path
+) -> None:
+    paths = ("//@user/x", "/u//@user:x/y@z", "/x?a=//u@v", "/x?to=http://u@v/", "/@me")
+    site = server.url.rstrip("/")
+    pages = [f"{site}{path}" for path in paths]
+    server.site["/robots.txt"] = f"Sitemap: {site}//@u/sm.xml\n"
+    server.site["/@u/sm.xml"] = urlset(*pages)
+    assert usp("ls", server.url, "-f", "pages").out.splitlines() == pages
+    tree = usp("ls", server.url).out.split()
+    assert {f"{site}//@u/sm.xml", *pages} <= {*tree}
+    short = usp("ls", server.url, "-u").out.split()
+    assert {"//@u/sm.xml", *paths} <= {*short}
+    assert "+ //@u/sm.xml" in usp("find", server.url, "-k").out
+    none = tmp_path / "none.txt"
+    none.write_text("http://other.example/\n", encoding="utf-8")
+    listed = tmp_path / "listed.txt"
+    listed.write_text("\n".join([*pages, ""]), encoding="utf-8")
+    compared = usp("diff", str(none), str(listed)).out
+    assert {line.split()[2] for line in compared.splitlines() if line[:1] == "+"} == {*pages}
+    synced = usp("sync", server.url, "--state", str(tmp_path / "s.db"), "--emit-initial")
+    assert {line.split()[2] for line in synced.out.splitlines() if line[:1] == "+"} == {*pages}
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=" ".join)
@@ -105,6 +136,33 @@ def test_no_error_message_has_credentials(args: list[str]) -> None:
     assert ended.code in {2, 3}
     assert HIDDEN not in ended.out + ended.err
     assert "Traceback" not in ended.err
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["export", "{file}", "-o"],
+        ["export", "{file}", "-o", "x.csv", "--map"],
+        ["ls", "{file}", "--config"],
+        ["ls", "{file}", "--replay"],
+        ["ls", "{file}", "--record"],
+        ["ls", "{file}", "-l"],
+        ["sync", "{file}", "--state"],
+        ["check", "{file}", "--baseline"],
+        ["check", "{file}", "--require"],
+    ],
+    ids=" ".join,
+)
+def test_a_url_as_the_value_of_an_option_is_quoted_without_its_password(
+    args: list[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "a.xml"
+    file.write_bytes(urlset("https://h.example/"))
+    for url in (f"http://user:{HIDDEN}/y@h/", f"http://user:{HIDDEN}@h/"):
+        ended = usp(*(arg.format(file=file) for arg in args), url)
+        assert ended.code in {2, 3}
+        assert ended.err
+        assert HIDDEN not in ended.out + ended.err
 
 
 def test_the_password_of_a_proxy_is_not_printed() -> None:

@@ -135,6 +135,32 @@ def test_no_secret_gets_into_a_recording(server: LoopbackServer, file: Path) -> 
     )
 
 
+def test_no_password_of_a_url_that_a_server_quotes_gets_into_a_recording(
+    server: LoopbackServer, file: Path
+) -> None:
+    def failed(handler: Handler) -> None:
+        line = b"HTTP/1.1 500 failed for http://user:hush-1@h/x and http://user:hush-2/y@h/x\r\n"
+        handler.wfile.write(line + b"Content-Length: 0\r\n\r\n")
+
+    targets = [
+        *("http://user:hush/3@h/", "http://user:x?hush-4@h/", "http://user:x#hush-5@h/"),
+        *("http://user:hush-6%40h/", "http://user:hush-7\uff20h/", "//user:hush/8@h/"),
+    ]
+    names = [f"{number}.xml" for number in range(len(targets))]
+    server.robots("failed.xml", "good.xml", *names)
+    server.site["/failed.xml"] = failed
+    server.site["/good.xml"] = redirect("/a//@me/good.xml")
+    for name, target in zip(names, targets, strict=True):
+        server.site[f"/{name}"] = redirect(target.encode().decode("latin-1"))
+    with RecordingWebClient(file, RequestsWebClient()) as client:
+        usp.sitemap_tree_for_homepage(server.url, client, policy=usp.Policy(max_attempts=1))
+    text = gzip.decompress(file.read_bytes()).decode()
+    assert "hush" not in text
+    assert "HTTP/1.1 500 failed for http://h/x and http://h/x" in text
+    assert "Location: /a//@me/good.xml" in text
+    assert text.count("Location:") == len(targets) + 1
+
+
 def test_a_recording_says_what_it_is_of(server: LoopbackServer, file: Path, tmp_path: Path) -> None:
     record_site(server, file)
     opened = Recording(file)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from usp._diff.differences import Difference, DifferenceKind
-from usp._display import shown
+from usp._display import shown_url
 from usp._sync.changes import iso
 
 _MARKS: Final = {
@@ -25,18 +25,20 @@ _WIDTH: Final = 8
 def text_lines(differences: Iterable[Difference]) -> Iterator[str]:
     """Yield a line for people of each difference: ``+ added    URL  2026-11-01T08:30:00Z``."""
     for one in differences:
-        line = f"{_MARKS[one.change]} {one.change:{_WIDTH}} {shown(one.url)}"
+        line = f"{_MARKS[one.change]} {one.change:{_WIDTH}} {shown_url(one.url)}"
         detail = _detail(one)
-        yield f"{line}  {shown(detail)}" if detail else line
+        yield f"{line}  {detail}" if detail else line
 
 
 def _detail(one: Difference) -> str:
     """Return what there is to say beside the kind and the URL."""
     parts = []
-    if one.old_url not in {None, one.url}:
-        parts.append(f"(was {one.old_url})")
+    if one.old_url is not None and one.old_url != one.url:
+        parts.append(f"(was {shown_url(one.old_url)})")
     if one.change is DifferenceKind.MOVED:
-        parts.append(f"{one.old_sitemap_url} -> {one.sitemap_url}")
+        parts.append(
+            f"{shown_url(one.old_sitemap_url or '')} -> {shown_url(one.sitemap_url or '')}"
+        )
     elif one.change is DifferenceKind.CHANGED:
         parts += [_dates(one) if name == "lastmod" else name for name in one.fields]
     else:
@@ -50,7 +52,7 @@ def _dates(one: Difference) -> str:
 
 def url_lines(differences: Iterable[Difference]) -> Iterator[str]:
     """Yield the URL of each difference."""
-    return (shown(one.url) for one in differences)
+    return (shown_url(one.url) for one in differences)
 
 
 def json_lines(differences: Iterable[Difference]) -> Iterator[str]:

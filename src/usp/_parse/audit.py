@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import wraps
 from typing import Any, Final, TypeVar
 
-from usp._display import redact
+from usp._display import redact, without_credentials
 from usp._parse.diagnostics import MAX_PAGE_URL, Diagnostics, Ended, Position
 from usp._parse.document import Pages, document_entries
 from usp._parse.formats.field_reader import blocks
@@ -224,7 +224,7 @@ class Audit:
     def _lines(self, urls: Iterable[str]) -> Iterator[AuditEntry]:
         for position, url in enumerate(urls, 1):
             where = self._diagnostics.position()
-            yield AuditEntry(LINE, (redact(url),), (("loc", url),), position, *where)
+            yield AuditEntry(LINE, (without_credentials(url),), (("loc", url),), position, *where)
 
     def _elements(self) -> Iterator[AuditEntry]:
         diagnostics, seen, seen_children = self._diagnostics, Deduplicator(), Deduplicator()

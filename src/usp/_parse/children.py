@@ -79,7 +79,7 @@ class Children:
 
     def add(self, url: str, lastmod: str | None = None, *, is_feed: bool = False) -> None:
         """Add a child, unless it is known, skipped or beyond the limit."""
-        url, userinfo = split_userinfo(url) if "@" in url else (url, "")
+        url, userinfo = split_userinfo(url)
         if self.is_full:
             self.more += url not in self._kept
             return

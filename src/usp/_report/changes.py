@@ -10,7 +10,7 @@ from typing import Final
 
 from usp._report.dates import by_day
 from usp._report.figures import ChangeLine, RunChanges
-from usp._report.sitemaps import cut
+from usp._report.sitemaps import cut_url
 from usp._source import SourceName
 from usp._sync.changes import Change, ChangeKind, microseconds_of, moment_of
 from usp._sync.options import site_key
@@ -47,7 +47,7 @@ def last_changes(
     earlier = next(iter(ended.values()))[1:]
     return RunChanges(
         os.fspath(path),
-        cut(known[next(iter(ended))]) if is_one else "",
+        cut_url(known[next(iter(ended))]) if is_one else "",
         moment_of(max(last.at for last, *_ in ended.values())),
         moment_of(earlier[0].at) if is_one and earlier else None,
         min(_start(found) for found in ended.values()),
@@ -83,7 +83,7 @@ class _Collected:
             self._counts[change.change] += 1
             lines = self._lines[change.change]
             if len(lines) < _SHOWN:
-                url, sitemap_url = cut(change.url), cut(change.sitemap_url)
+                url, sitemap_url = cut_url(change.url), cut_url(change.sitemap_url)
                 lines.append(ChangeLine(str(change.change), url, sitemap_url, change.lastmod))
 
     def kinds(self) -> tuple[tuple[str, int], ...]:

@@ -7,7 +7,7 @@ from usp._check.findings import MAX_EXAMPLES, Finding
 from usp._check.rules import CheckSeverity
 from usp._check.table import RULES
 from usp._report.figures import FoundPlace, RuleFinding, RuleFindings
-from usp._report.sitemaps import cut
+from usp._report.sitemaps import cut, cut_url
 from usp._tables.rows import TableRow
 
 _ORDER: Final = {str(severity): number for number, severity in enumerate(CheckSeverity)}
@@ -47,7 +47,10 @@ class FindingGroups:
         group.add(str(finding.severity), finding.count, finding.sitemap_url)
         for example in finding.examples[: MAX_EXAMPLES - len(group.places)]:
             place = FoundPlace(
-                cut(finding.sitemap_url), cut(example.url), example.line, cut(example.detail)
+                cut_url(finding.sitemap_url),
+                cut_url(example.url),
+                example.line,
+                cut(example.detail),
             )
             group.places.append(place)
 
@@ -62,8 +65,8 @@ class FindingGroups:
         group.add(severity, row.get("count") or 1, row.get("sitemap_url"))
         if len(group.places) < MAX_EXAMPLES:
             place = FoundPlace(
-                cut(row.get("sitemap_url")),
-                cut(row.get("page_url")),
+                cut_url(row.get("sitemap_url")),
+                cut_url(row.get("page_url")),
                 row.get("line"),
                 cut(row.get("message")),
             )

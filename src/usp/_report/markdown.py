@@ -6,7 +6,7 @@ It is short, whatever the site: what GitHub takes as a summary of a job is at mo
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from usp._display import shown
+from usp._display import shown, shown_url
 from usp._quantities import count
 from usp._report.commands import Commands, changes_command
 from usp._report.figures import Folder, Ranking, ReportFigures
@@ -46,6 +46,11 @@ def _lines(report: ReportFigures, commands: Commands) -> Iterator[str]:
 def _text(text: str) -> str:
     """Return a text of a site as text of Markdown, on one line."""
     return shown(text).translate(_SPECIAL)
+
+
+def _url(url: str) -> str:
+    """Return a URL as text of Markdown."""
+    return shown_url(url).translate(_SPECIAL)
 
 
 def _code(command: str) -> str:
@@ -92,7 +97,7 @@ def _findings(report: ReportFigures, commands: Commands) -> Iterator[str]:
             rule.severity,
             f"{rule.code} {_text(rule.name)}",
             f"{rule.count:,}",
-            _text(next((place.url or place.sitemap_url for place in rule.places), "")),
+            _url(next((place.url or place.sitemap_url for place in rule.places), "")),
             _text(rule.fix),
         )
         for rule in found.rules[:_FINDINGS]
@@ -117,7 +122,7 @@ def _failures(report: ReportFigures, commands: Commands) -> Iterator[str]:
     if not failed:
         return
     yield from _heading("Sitemaps that could not be read whole", commands.get("sitemaps"))
-    rows = ((_text(line.url), line.result, _text(line.reason)) for line in failed[:_SITEMAPS])
+    rows = ((_url(line.url), line.result, _text(line.reason)) for line in failed[:_SITEMAPS])
     yield from _table(("sitemap", "state", "why"), rows)
     yield from _more(found.failed + found.damaged - _SITEMAPS, "sitemap")
 

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Final
 
-from usp._display import shown
+from usp._display import shown, shown_url
 from usp._report.counting import First, NameCounts
 from usp._report.figures import (
     AttemptLine,
@@ -30,7 +30,15 @@ _READ: Final = frozenset({Outcome.FOUND, Outcome.PARTIAL})
 
 def cut(value: object) -> str:
     """Return a text of a site as it is shown: on one line, and not too long."""
-    text = "" if value is None else shown(str(value))
+    return _shortened("" if value is None else shown(str(value)))
+
+
+def cut_url(value: object) -> str:
+    """Return a URL of a site in the same way: what looks like another URL in it stays."""
+    return _shortened("" if value is None else shown_url(str(value)))
+
+
+def _shortened(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
@@ -48,8 +56,8 @@ class SitemapRows:
         if row.get("kind") == _ROBOTS:
             return
         line = SitemapLine(
-            cut(row.get("url") or row.get("declared_url")),
-            cut(row.get("site")),
+            cut_url(row.get("url") or row.get("declared_url")),
+            cut_url(row.get("site")),
             cut(row.get("kind")),
             cut(row.get("state")),
             " ".join(filter(None, (cut(row.get("code")), cut(_reason(row))))),
@@ -108,7 +116,7 @@ class SiteRows:
     def add(self, row: TableRow) -> None:
         """Take a row."""
         line = SiteLine(
-            cut(row.get("site")),
+            cut_url(row.get("site")),
             cut(row.get("outcome")),
             cut(row.get("code")),
             row.get("pages") or 0,
@@ -156,7 +164,7 @@ class AttemptRows:
         """Take a row; what indexes list gives way to the other stages."""
         line = AttemptLine(
             cut(row.get("stage")),
-            cut(row.get("url")),
+            cut_url(row.get("url")),
             cut(row.get("result")),
             row.get("http_status"),
             cut(row.get("detail")),

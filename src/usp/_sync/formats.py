@@ -12,7 +12,7 @@ from urllib.parse import quote, unquote, urlsplit
 from uuid import UUID, uuid5
 from xml.sax.saxutils import escape, quoteattr
 
-from usp._display import shown
+from usp._display import one_line, shown_url
 from usp._sync.changes import Change, ChangeKind, iso
 from usp._version import __version__
 
@@ -42,13 +42,13 @@ def text_lines(changes: Iterable[Change]) -> Iterator[str]:
         kind = change.change
         known = dict.fromkeys((change.old_lastmod, change.lastmod))  # the same one is shown once
         dates = " -> ".join(text for date in known if (text := iso(date)) is not None)
-        line = f"{_MARKS[kind]} {kind:8} {shown(change.url)}"
+        line = f"{_MARKS[kind]} {kind:8} {shown_url(change.url)}"
         yield f"{line}  {dates}" if dates else line
 
 
 def url_lines(changes: Iterable[Change]) -> Iterator[str]:
     """Yield the URL of each change."""
-    return (shown(change.url) for change in changes)
+    return (shown_url(change.url) for change in changes)
 
 
 def json_lines(changes: Iterable[Change]) -> Iterator[str]:
@@ -92,7 +92,7 @@ def atom_lines(
 
 def _entry(change: Change, feed: UUID) -> Iterator[str]:
     yield "  <entry>"
-    yield f"    <title>{_xml(shown(page_title(change.url)))}</title>"
+    yield f"    <title>{_xml(one_line(page_title(change.url)))}</title>"
     yield f"    <link href={quoteattr(_iri(change.url))}/>"
     yield f"    <id>{uuid5(feed, str(change.seq)).urn}</id>"
     yield f"    <updated>{iso(change.at)}</updated>"

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 from uuid import UUID
 
+from usp._display import without_credentials
 from usp._sync.changes import Change, ChangeKind, time_of
 from usp._sync.state_path import WAIT_SECONDS, StatePath, is_busy
 from usp.exceptions import StateError, UsageError
@@ -327,7 +328,9 @@ def _check_file(path: StatePath) -> None:
     """
     folder = Path(path.path).parent
     if not folder.is_dir():
-        raise StateError(f"{path.path} can't be used: there is no folder {folder}.")
+        # Of a URL that is given as a path, the folder may be a password without the @ after it.
+        named = Path(without_credentials(path.path)).parent
+        raise StateError(f"{path.path} can't be used: there is no folder {named}.")
     if not Path(path.path).exists():
         return
     if not Path(path.path).is_file():

@@ -11,7 +11,7 @@ from usp._check.findings import Finding, FindingExample
 from usp._check.rules import BLOCKS, CheckSeverity
 from usp._check.table import RULES
 from usp._check.url_key import url_key
-from usp._display import shown
+from usp._display import one_line, shown_url
 from usp._quantities import count
 from usp._version import __version__
 from usp.cli._check_formats import THE_SITE, CheckReport, place
@@ -49,13 +49,14 @@ def _annotation(made: CheckReport, level: str, code: str, found: list[Finding]) 
     rule, first = RULES[code], found[0]
     example = first.examples[0]
     times = sum(finding.count for finding in found)
-    message = f"{rule.condition} {count(times, 'time')}, first in {first.sitemap_url or THE_SITE}"
+    where = shown_url(first.sitemap_url or THE_SITE)
+    message = f"{rule.condition} {count(times, 'time')}, first in {where}"
     message = f"{message}: {place(example)}. {rule.fix}"
     properties = [f"title={f'{code} {rule.name}'.translate(_PROPERTY)}"]
     if file := _file(made, first, example):
         properties.insert(0, f"file={file.translate(_PROPERTY)}")
         properties.insert(1, f"line={example.line or 1}")
-    return f"::{level} {','.join(properties)}::{shown(message).translate(_MESSAGE)}"
+    return f"::{level} {','.join(properties)}::{one_line(message).translate(_MESSAGE)}"
 
 
 def junit_lines(made: CheckReport) -> Iterator[str]:
@@ -77,10 +78,12 @@ def junit_lines(made: CheckReport) -> Iterator[str]:
     counts = f'tests="{len(cases)}" failures="{failed}" errors="0" skipped="{undecided}"'
     yield '<?xml version="1.0" encoding="UTF-8"?>'
     yield f'<testsuites name="usp check" {counts}>'
-    yield f'<testsuite name="{_xml(made.source)}" {counts}>'
+    yield f'<testsuite name="{_xml(shown_url(made.source))}" {counts}>'
     for key in sorted(cases):
         sitemap, block = key
-        title = f'<testcase classname="{_xml(sitemap)}" name="{block} {_xml(BLOCKS[block])}"'
+        title = (
+            f'<testcase classname="{_xml(shown_url(sitemap))}" name="{block} {_xml(BLOCKS[block])}"'
+        )
         content = [*_elements("failure", failures[key])] or [*_elements("skipped", skipped[key])]
         yield from (f"{title}>", *content, "</testcase>") if content else (f"{title}/>",)
     yield from ("</testsuite>", "</testsuites>")
@@ -95,9 +98,9 @@ def _elements(name: str, findings: list[Finding]) -> Iterator[str]:
 
 
 def _xml(text: str, *, lines: bool = False) -> str:
-    """Return a text for XML, without characters that it can't contain."""
+    """Return a text, which has no credentials, without characters that XML can't contain."""
     parts = text.split("\n") if lines else [text]
-    return escape("\n".join(map(shown, parts)))
+    return escape("\n".join(map(one_line, parts)))
 
 
 def sarif_lines(made: CheckReport) -> Iterator[str]:

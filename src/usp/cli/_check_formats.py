@@ -15,7 +15,7 @@ from usp._check.findings import Finding, FindingExample, Occurrence
 from usp._check.folder import BuildFolder
 from usp._check.live import LiveSummary
 from usp._check.table import RULES
-from usp._display import shown
+from usp._display import one_line, shown, shown_url
 from usp._quantities import count
 
 SCHEMA_VERSION: Final = 1
@@ -74,7 +74,7 @@ def totals(summary: dict[str, int]) -> str:
 def place(example: FindingExample, *, url: bool = True) -> str:
     """Return where an example is, and what it is."""
     line = f"line {example.line:,}" if example.line else ""
-    parts = [line, shown(example.url) if url and example.url else "", example.detail]
+    parts = [line, shown_url(example.url) if url and example.url else "", example.detail]
     return ": ".join(part for part in parts if part)
 
 
@@ -86,7 +86,7 @@ def text_lines(made: CheckReport) -> Iterator[str]:
         for finding in found[:_MAX_SITEMAPS]:
             times = "" if finding.count == 1 else f" ({finding.count:,} times)"
             where = made.shown_sitemap(finding.sitemap_url) if finding.sitemap_url else THE_SITE
-            yield f"  {shown(where)}{times}"
+            yield f"  {shown_url(where)}{times}"
             places = [place(example) for example in finding.examples]
             yield from (f"    {one}" for one in places if one)
             if more := finding.count - len(finding.examples):
@@ -126,7 +126,7 @@ def concise_lines(made: CheckReport) -> Iterator[str]:
         where = made.shown_sitemap(finding.sitemap_url) if finding.sitemap_url else made.source
         what = place(FindingExample(example.url, None, None, example.detail))
         yield (
-            f"{shown(where)}{line}: {finding.code} "
+            f"{shown_url(where)}{line}: {finding.code} "
             f"{finding.severity} {finding.name}{f': {what}' if what else ''}{times}"
         )
 
@@ -210,13 +210,13 @@ within a word, and with a backslash before it a URL would be another one."""
 
 
 def _cell(text: str) -> str:
-    """Return a text as a cell of a table in Markdown."""
-    return shown(text).translate(_SPECIAL)
+    """Return a text, which has no credentials, as a cell of a table in Markdown."""
+    return one_line(text).translate(_SPECIAL)
 
 
 def markdown_lines(made: CheckReport) -> Iterator[str]:
     """Yield a table of the findings."""
-    yield f"## usp check: {_cell(made.source)}"
+    yield f"## usp check: {_cell(shown_url(made.source))}"
     yield ""
     yield f"{count(len(made.checked), 'sitemap')} checked: {totals(made.summary)}"
     if made.live:
@@ -231,7 +231,7 @@ def markdown_lines(made: CheckReport) -> Iterator[str]:
         cells = (
             str(finding.severity),
             f"{finding.code} {finding.name}",
-            made.shown_sitemap(finding.sitemap_url) if finding.sitemap_url else THE_SITE,
+            shown_url(made.shown_sitemap(finding.sitemap_url)) if finding.sitemap_url else THE_SITE,
             f"{finding.count:,}",
             place(finding.examples[0]),
             RULES[finding.code].fix,

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from typing import Final, TextIO
 
-from usp._display import shown
+from usp._display import one_line, shown, shown_url
 from usp._find import find
 from usp._quantities import size
 from usp.cli._exit import Exit
@@ -66,7 +66,7 @@ def _text(found: Discovery, is_site: bool, out: TextIO) -> Iterator[str]:
     if out is sys.stdout and out.isatty():
         cut = width = max(shutil.get_terminal_size((_WIDTH, 0)).columns, _MIN_WIDTH)
     site = found.url.rstrip("/")
-    yield shown(found.url)
+    yield shown_url(found.url)
     ran: list[str] = []
     top = 0
     for tried in found.tried:
@@ -84,8 +84,8 @@ def _text(found: Discovery, is_site: bool, out: TextIO) -> Iterator[str]:
 def _row(tried: TriedURL, site: str, indent: str, width: int) -> Iterator[str]:
     """Yield the line of a URL; two if its path is long."""
     mark = "+" if tried.result is Result.SITEMAP else "-"
-    name = f"{indent}{mark} {shown(_path(tried.url, site))}"
-    facts = _facts(tried) if mark == "+" else shown(_failure(tried, site))
+    name = f"{indent}{mark} {_path(tried.url, site)}"
+    facts = _facts(tried) if mark == "+" else _failure(tried, site)
     room = width - _FACTS_WIDTH
     if len(name) + 2 > room:
         yield name
@@ -107,13 +107,13 @@ def _failure(tried: TriedURL, site: str) -> str:
     if tried.result is Result.ALREADY_FOUND:
         detail = _path(tried.final_url or "", site)
     else:
-        detail = cause(tried.detail)
+        detail = shown(cause(tried.detail))
     return f"{tried.result}: {detail}" if detail else str(tried.result)
 
 
 def _path(url: str, site: str) -> str:
-    """Return a URL of the site as a path; other URLs stay as they are."""
-    return url.removeprefix(site) if url.startswith(f"{site}/") else url
+    """Return a URL of the site as a path, as it is printed; other URLs stay as they are."""
+    return one_line(url.removeprefix(site)) if url.startswith(f"{site}/") else shown_url(url)
 
 
 def _json(found: Discovery, is_site: bool, out: TextIO) -> Iterator[str]:

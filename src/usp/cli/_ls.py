@@ -12,7 +12,7 @@ from contextlib import closing
 from typing import Any, Final, TextIO
 
 from usp._crawl.options import CrawlOptions
-from usp._display import shown
+from usp._display import one_line, shown, shown_url
 from usp._source import CrawlStart
 from usp._store import Store
 from usp.cli._exit import Exit
@@ -35,7 +35,7 @@ Shorten = Callable[[str], str]
 def _tabtree(root: AbstractSitemap, shorten: Shorten, progress: Progress) -> Iterable[str]:
     if [sub.url for sub in root.sub_sitemaps] == [root.url]:
         (root,) = root.sub_sitemaps  # the source is one sitemap: print it as the root
-    yield shown(root.url)
+    yield shown_url(root.url)
     yield from _nested(root, shorten, progress, depth=1)
 
 
@@ -134,7 +134,7 @@ def _list_tree(args: argparse.Namespace, crawling: Crawling, out: TextIO) -> Sum
     with Progress.of(args) as progress:
         tree = crawling.tree(progress)
         progress.begin_output(out)
-        shorten = _shortener(tree.url) if args.strip_url else shown
+        shorten = _shortener(tree.url) if args.strip_url else shown_url
         lines = _OF_TREES[args.format](tree, shorten, progress)
         out.writelines(f"{line}\n" for line in lines)
         return Summary.of_tree(tree, progress.tally.pages, progress.seconds)
@@ -146,7 +146,7 @@ def _list_stream(args: argparse.Namespace, crawling: Crawling, out: TextIO) -> S
         shorten: Shorten | None = None
         for page in progress.counted(stream):
             # The scheme of the site is known as soon as there is a page.
-            shorten = shorten or (_shortener(stream.url) if args.strip_url else shown)
+            shorten = shorten or (_shortener(stream.url) if args.strip_url else shown_url)
             out.write(f"{shorten(page.url)}\n")
         return Summary.of_stream(stream, progress.tally.pages, progress.seconds)
 
@@ -183,6 +183,6 @@ def _shortener(homepage: str) -> Shorten:
     def shorten(url: str) -> str:
         if url == site:
             return "/"
-        return shown(url.removeprefix(site) if url.startswith(f"{site}/") else url)
+        return one_line(url.removeprefix(site)) if url.startswith(f"{site}/") else shown_url(url)
 
     return shorten

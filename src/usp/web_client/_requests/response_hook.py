@@ -18,7 +18,7 @@ import urllib3.exceptions
 from requests.utils import get_netrc_auth
 from urllib3.response import HTTPResponse
 
-from usp._display import redact
+from usp._display import without_credentials
 from usp.exceptions import DeadlineError
 from usp.objects.fetch_info import Validators
 from usp.web_client._http.credentials import is_credential, is_same_site
@@ -73,11 +73,13 @@ class ResponseHook:
             return
         target = urljoin(response.url, response.headers["Location"])
         if not is_web_url(target):
-            raise requests.exceptions.InvalidSchema(f"redirected to {redact(target)}: not followed")
+            raise requests.exceptions.InvalidSchema(
+                f"redirected to {without_credentials(target)}: not followed"
+            )
         if not context.redirects_are_ours and self._would_leak(target):
             raise requests.exceptions.InvalidURL(
-                f"redirected to {redact(target)}: not followed, since .netrc has credentials for "
-                "its host, which must not go out over http"
+                f"redirected to {without_credentials(target)}: not followed, since .netrc has "
+                "credentials for its host, which must not go out over http"
             )
         if context.deadline is not None and time.monotonic() >= context.deadline:
             raise DeadlineError(DEADLINE_MESSAGE)

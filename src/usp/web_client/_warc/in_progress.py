@@ -162,7 +162,7 @@ class FetchInProgress:
             final_url=without_credentials(str(response.url())),
             redirects=_redirects(response),
             status=_called(response, "status_code"),
-            reason=str(_called(response, "status_message") or ""),
+            reason=redact(str(_called(response, "status_message") or "")),
             headers=_noted_headers(response),
         )
 

@@ -8,7 +8,7 @@ header, and no URL of a record, has a user or password. Bodies are kept as they 
 from collections.abc import Iterable
 from typing import Final
 
-from usp._display import redact
+from usp._display import redact, without_credentials
 
 __all__ = ["REDACTED", "received_headers", "sent_headers"]
 
@@ -35,12 +35,14 @@ _SECRET_RECEIVED: Final = frozenset(
     {"authorization", "cookie", "proxy-authorization", "set-cookie", "set-cookie2"}
 )
 """The headers of a response whose values are removed."""
+_URLS: Final = frozenset({"content-location", "location", "referer"})
+"""The headers whose value is a URL as a whole: in a text, a malformed one may not be noticed."""
 
 
 def sent_headers(headers: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
     """Return the headers of a request as a recording has them."""
     return [
-        (name, redact(value) if name.lower() in _HARMLESS_SENT else REDACTED)
+        (name, _bare(name, value) if name.lower() in _HARMLESS_SENT else REDACTED)
         for name, value in headers
     ]
 
@@ -48,6 +50,11 @@ def sent_headers(headers: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
 def received_headers(headers: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
     """Return the headers of a response as a recording has them."""
     return [
-        (name, REDACTED if name.lower() in _SECRET_RECEIVED else redact(value))
+        (name, REDACTED if name.lower() in _SECRET_RECEIVED else _bare(name, value))
         for name, value in headers
     ]
+
+
+def _bare(name: str, value: str) -> str:
+    """Return the value of a header without the user and password of any URL."""
+    return without_credentials(value) if name.lower() in _URLS else redact(value)

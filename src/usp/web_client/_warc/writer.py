@@ -115,7 +115,7 @@ class RecordingFile:
             "format": "WARC File Format 1.1",
             "conformsTo": _CONFORMS_TO,
             "usp-source": _as_text(redact(self._source or homepage)),
-            "usp-homepage": redact(homepage),
+            "usp-homepage": without_credentials(homepage),
         }
         self._writer.write_record(self._writer.create_warcinfo_record(self._name, info))
 
@@ -183,7 +183,7 @@ def _as_text(name: str) -> str:
 
 
 def _reason(exchange: Exchange) -> str:
-    return " ".join(exchange.reason.split())
+    return redact(" ".join(exchange.reason.split()))  # some servers quote the URL in it
 
 
 def _target(url: str) -> str:
