@@ -59,7 +59,7 @@ _USERINFO_IN_TEXT: Final = re.compile(
     re.IGNORECASE,
 )
 _HIDDEN: Final = "***"
-_AT: Final = re.compile("[@\ufe6b\uff20]")
+_AT_SIGN: Final = re.compile("[@\ufe6b\uff20]")
 """The at sign, and those that NFKC makes one of: a URL is rejected because it has them."""
 _ESCAPED: Final = {
     code: "".join(f"%{byte:02X}" for byte in chr(code).encode())
@@ -125,7 +125,7 @@ def redact_argument(text: str) -> str:
     scheme, slashes, rest = text.partition("//")
     if not slashes:
         scheme, rest = "", text
-    *hidden, host = _AT.split(rest)
+    *hidden, host = _AT_SIGN.split(rest)
     return f"{scheme}{slashes}{_HIDDEN}@{host}" if hidden else text
 
 
