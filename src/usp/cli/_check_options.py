@@ -1,5 +1,6 @@
 """The own options of ``usp check``: rows of the table of options."""
 
+import re
 from typing import Final
 
 from usp.cli._options import (
@@ -24,6 +25,8 @@ CHECK_FORMATS: Final = {
     "sarif": "for code scanning; of files and folders only",
 }
 """The output formats of ``usp check``."""
+_SIZE: Final = re.compile(r"[0-9]++(?:\.[0-9]++)?%?|all", re.IGNORECASE)
+"""How many pages: a number, a share, or all."""
 _OPTIONS: Final = (
     Option(
         ("--select",), "rules", "only these rules: codes or prefixes such as SM3, commas between",
@@ -76,7 +79,7 @@ _OPTIONS: Final = (
         ("--live",), "rules",
         "request listed pages, too: a number of them, a percentage, or all "
         "(the option alone: 200)",
-        OPTIONAL_TEXT, "SIZE", meaning="200", form=r"\d+(?:\.\d+)?%?|all",
+        OPTIONAL_TEXT, "SIZE", meaning="200", form=_SIZE,
     ),
     Option(
         ("--seed",), "rules", "the same number chooses the same pages for --live (default: 0)",

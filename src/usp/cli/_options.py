@@ -90,8 +90,8 @@ class Option(NamedTuple):
     """The name of the value at its target."""
     meaning: object = True
     """The value that the option alone stands for."""
-    form: str = ""
-    """What the value of an option that may stand alone looks like, as a regular expression."""
+    form: re.Pattern[str] | None = None
+    """What the value of an option that may stand alone looks like."""
     choices: tuple[str, ...] = ()
     default: object = None
 
@@ -187,7 +187,7 @@ def with_meanings(
     for argument, word in zip_longest(arguments, arguments[1:], fillvalue="--"):
         option = optional.get(argument) if "--" not in written else None
         is_word = word == "-" or not word.startswith("-")
-        if option and is_word and not re.fullmatch(option.form, word, re.IGNORECASE):
+        if option and option.form and is_word and not option.form.fullmatch(word):
             written.append(f"{argument}={option.meaning}")
             words.add(word)
         else:
