@@ -103,6 +103,7 @@ MALFORMED = (
 )
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("url", MALFORMED)
 def test_a_malformed_url_of_a_folder_is_wrong_use_and_shows_no_password(url: str) -> None:
     calls: list[Callable[[], object]] = [

@@ -30,6 +30,7 @@ def site(server: LoopbackServer) -> LoopbackServer:
     return server
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("options", [[], ["-vv"]], ids=["", "-vv"])
 @pytest.mark.parametrize("how", UNWRITABLE)
 def test_an_unwritable_stderr_changes_nothing_else(

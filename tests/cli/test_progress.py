@@ -138,6 +138,7 @@ def drawn(text: str) -> list[str]:
     return [line.strip() for line in lines if line.strip()]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("columns", [80, 30])
 def test_progress_fits_the_terminal_also_when_it_is_resized(
     site: LoopbackServer, release: threading.Event, kind: dict[str, str], columns: int

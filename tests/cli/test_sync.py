@@ -202,6 +202,7 @@ def test_a_state_that_another_process_uses_is_one_line_and_exit_code_3(
     assert done.err == f"usp: error: {state} is used by another process.\n"
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("args", "message"),
     [

@@ -181,6 +181,7 @@ def in_sqlite(words: list[str]) -> int:
     return found
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("name", "run"),
     [
