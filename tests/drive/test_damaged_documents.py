@@ -122,6 +122,7 @@ def test_the_last_event_of_a_stream_has_its_final_outcome(
     assert sum(isinstance(event, CrawlFinished) for event in events) == 1
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("way", ["stream", "asyncio stream"])
 def test_a_stream_keeps_a_bounded_number_of_failures(way: str, server: LoopbackServer) -> None:
     server.robots("/i.xml")

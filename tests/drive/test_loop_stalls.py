@@ -64,6 +64,7 @@ def many_pages(count: int) -> bytes:
     return urlset(*(f"http://h.example/{number}" for number in range(count)))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "options",
     [{}, pytest.param({"recurse_callback": lambda *_: True}, marks=pytest.mark.thorough)],

@@ -125,6 +125,7 @@ client = Client()
 }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("kind", CLIENTS)
 def test_a_forked_process_that_reads_on_gets_one_clear_error(
     site: LoopbackServer, kind: str

@@ -41,6 +41,7 @@ def error_of(program: Finished) -> str:
 
 
 @posix
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_a_full_disk_raises_a_storage_error(
     server: LoopbackServer, tmp_path: Path, program: str
@@ -94,6 +95,7 @@ def test_a_temporary_directory_that_is_missing_or_a_file_raises_a_storage_error(
     assert error.startswith(f"usp.exceptions.StorageError: {MESSAGE} in {tmp_path / name}: ")
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_small_documents_need_no_disk(server: LoopbackServer, tmp_path: Path, program: str) -> None:
     server.robots("/a.xml")

@@ -104,6 +104,7 @@ def test_twice_the_document_takes_twice_the_time(what: str) -> None:
     assert assert_linear(read, 80_000, what).seconds < 3
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "what",
     [
