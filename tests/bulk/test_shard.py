@@ -171,7 +171,7 @@ def test_a_part_of_a_document_that_nobody_asked_for_is_not_whole(
 def test_requests_at_once_are_limited_over_all_sites(
     hosts: list[str], limits: Any, most: int, server: LoopbackServer, tmp_path: Path
 ) -> None:
-    server.otherwise = counted = CountedRequests()
+    server.otherwise = counted = CountedRequests(most)
     client = {**ALLOWED, "resolver": EveryHostIsHere(), "trust_env": False}
     chosen = {**QUICK, **limits, "client_settings": client}
     crawl_shard([f"http://{host}:{server.port}/" for host in hosts], tmp_path, **chosen)
