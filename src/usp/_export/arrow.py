@@ -241,11 +241,17 @@ def _in_thread(work: Callable[[], None]) -> Callable[[], object]:
         except BaseException as error:  # noqa: BLE001 -- it is raised where it is waited for
             done.set_exception(error)
 
+    def wait() -> None:
+        thread.join()
+        done.result()
+
+    thread = Thread(target=run, name="usp-parquet", daemon=True)
     try:
-        Thread(target=run, name="usp-parquet", daemon=True).start()
+        thread.start()
     except RuntimeError:  # the machine has no thread left
         run()
-    return done.result
+        return done.result
+    return wait
 
 
 class ArrowWriter:
