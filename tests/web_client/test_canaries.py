@@ -526,6 +526,23 @@ def test_aiohttp_payload() -> None:
     asyncio.run(main())
 
 
+def test_aiohttp_connection_lost() -> None:
+    async def main() -> None:
+        handler = ResponseHandler(asyncio.get_running_loop())
+        handler.set_response_params(timer=None, read_until_eof=True)
+        handler.data_received(b"HTTP/1.1 200 OK\r\n\r\n")
+        handler.data_received(b"half")
+        _, payload = await handler.read()
+        payload.set_exception(aiohttp.ClientPayloadError("reset"))
+        handler.connection_lost(ConnectionResetError("reset"))
+        message = changed(
+            "aiohttp.client_proto.ResponseHandler.connection_lost()", "_aiohttp/connector.py"
+        )
+        assert isinstance(payload.exception(), aiohttp.ClientPayloadError), message
+
+    asyncio.run(main())
+
+
 def test_aiohttp_socket_context(server: LoopbackServer) -> None:
     variable: ContextVar[str] = ContextVar("variable", default="")
     seen: list[str] = []

@@ -71,7 +71,14 @@ AIO_REQUEST_CONTEXT: Final[ContextVar[AioRequestContext | None]] = ContextVar(
 
 
 class _TolerantHandler(ResponseHandler):
-    """A connection that tolerates bytes after a response, and reports malformed bodies."""
+    """A connection that tolerates bytes after a response, and tells the reader of a body its end.
+
+    aiohttp tells the reader of headers of a malformed body, and nobody of a connection that was
+    reset in a body without ``Content-Length``: the end of the connection is the end of the body
+    only if the host closed it (RFC 9112, 8).
+    """
+
+    _closed_by_host = False
 
     def data_received(self, data: bytes) -> None:
         """Take received bytes; a body may be longer than its ``Content-Length``.
@@ -84,16 +91,27 @@ class _TolerantHandler(ResponseHandler):
             super().data_received(data[:end])
             data = data[end:]
         super().data_received(data)
-        self._fail_body()
+        self._fail_body("the body is malformed", self.exception())
 
-    def _fail_body(self) -> None:
-        """Pass an error on to the reader of the body: aiohttp tells the reader of headers only."""
-        error, payload = self.exception(), self._payload
+    def eof_received(self) -> None:
+        """Take the end that the host sent; TLS may report an error of the connection after it."""
+        self._closed_by_host = True
+        super().eof_received()
+
+    def connection_lost(self, exc: BaseException | None) -> None:
+        """Take the end of the connection, with an error unless one of the two sides closed it."""
+        if not self._closed_by_host:
+            self._fail_body("the connection was lost", exc)
+        super().connection_lost(exc)
+
+    def _fail_body(self, what: str, error: BaseException | None) -> None:
+        """Pass an error on to the reader of a body that is not read to its end."""
+        payload = self._payload
         if error is None or payload is None or payload.is_eof():
             return
         if payload.exception() is None:
             words = " ".join(str(error).split())
-            payload.set_exception(aiohttp.ClientPayloadError(f"the body is malformed: {words}"))
+            payload.set_exception(aiohttp.ClientPayloadError(f"{what}: {words}"))
 
     def close(self) -> None:
         """Close the connection now: with TLS, asyncio would wait for the other side."""
