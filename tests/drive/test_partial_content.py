@@ -1,5 +1,6 @@
 """A part of a document that nobody asked for (206) is not the whole document."""
 
+import gzip
 from collections.abc import Callable
 from pathlib import Path
 
@@ -51,6 +52,28 @@ def test_a_part_that_is_all_of_a_document_is_whole(server: LoopbackServer, way: 
     answer = part(TEXT, f"bytes 0-{len(TEXT) - 1}/{len(TEXT)}")
     found = crawl(way, server, "/s.txt", answer)
     assert (found.outcome, found.pages, found.problems) == (Outcome.FOUND, PAGES, ())
+
+
+@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+def test_a_part_with_fewer_bytes_than_it_claims_is_not_whole(
+    server: LoopbackServer, way: Way
+) -> None:
+    answer = part(TEXT[:CUT], f"bytes 0-{len(TEXT) - 1}/{len(TEXT)}")
+    found = crawl(way, server, "/s.txt", answer)
+    assert (found.outcome, found.pages) == (Outcome.PARTIAL, PAGES[: TEXT[:CUT].count(b"\n")])
+
+
+def test_the_bytes_of_a_part_are_counted_as_they_are_received(server: LoopbackServer) -> None:
+    body = gzip.compress(TEXT)
+    whole = {"Content-Range": f"bytes 0-{len(body) - 1}/{len(body)}", "Content-Encoding": "gzip"}
+    found = crawl(WAYS["tree"], server, "/s.txt", Answer(206, body, whole))
+    assert (found.outcome, found.pages) == (Outcome.FOUND, PAGES)
+
+
+def test_a_content_range_in_a_whole_response_means_nothing(server: LoopbackServer) -> None:
+    answer = Answer(200, TEXT, {"Content-Range": "bytes 0-9/100000"})
+    found = crawl(WAYS["tree"], server, "/s.txt", answer)
+    assert (found.outcome, found.pages) == (Outcome.FOUND, PAGES)
 
 
 @pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)

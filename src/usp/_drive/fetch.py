@@ -77,7 +77,7 @@ class ResponseHead:
     fetch_info: FetchInfo
     started: float
     part: PartialContent | None = None
-    """What the response has of the document, if it doesn't have all of it."""
+    """What the response claims to have of the document, if it is a part."""
 
     @classmethod
     def read(cls, response: ResponseWithHead, request: FetchRequest, started: float) -> Self:
@@ -107,10 +107,11 @@ class ResponseHead:
         if error and not body.size:
             info = self._complete_info(body, truncated=True)
             return replace(error, no_response=True, fetch_info=info)
-        if self.part and not (self.part.is_beginning and body.size):
-            return replace(self.part.failure, fetch_info=self._complete_info(body, truncated=True))
-        if self.part:
-            error = error or self.part.failure
+        part = None if self.part and self.part.is_whole(body.size) else self.part
+        if part and not (part.is_beginning and body.size):
+            return replace(part.failure, fetch_info=self._complete_info(body, truncated=True))
+        if part:
+            error = error or part.failure
         try:
             document = self._document(stored, body, error, ended)
         except TimeoutError:
