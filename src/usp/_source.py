@@ -9,12 +9,13 @@ import os
 import re
 import sys
 import time
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
-from typing import BinaryIO, Final, Self
+from typing import BinaryIO, Final, Self, TypeVar
 from urllib.parse import urlsplit
 
 from usp._crawl import Crawl
@@ -27,6 +28,7 @@ from usp._crawl.discovery import (
     discovery_plan,
     in_fixed_order,
 )
+from usp._crawl.nodes import TIME_IS_UP_IN_BODY
 from usp._crawl.options import CrawlOptions
 from usp._crawl.policy import Policy, selection_of
 from usp._crawl.scheme_choice import Site
@@ -38,7 +40,9 @@ from usp._crawl.urls import (
     url_with_scheme,
 )
 from usp._drive.events import log_homepage
-from usp._parse import ChildSelection, Document, Ended, Kind, Pages, Source, inspect
+from usp._drive.in_time import in_time
+from usp._drive.time_limit import GRACE_SECONDS
+from usp._parse import ChildSelection, Document, Ended, Kind, Source, inspect
 from usp._store import Store
 from usp._validate import argument_error, check_flags, shown_argument
 from usp.exceptions import StorageError, UsageError
@@ -60,6 +64,16 @@ _SITEMAP_PATH: Final = re.compile(
 """The path of a URL that is a sitemap rather than any page of the site."""
 _WHITESPACE: Final = re.compile(r"\s")
 _CHUNK: Final = 256 * 1024
+_UNREAD: Final = Document(
+    "",
+    Kind.INVALID,
+    (),
+    code=TIME_LIMIT,
+    reason="the crawl reached its time limit before the document was read",
+)
+"""A file for which there was no time."""
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +159,7 @@ class CrawlStart:
         if self.file is None:
             return Crawl._started(*self.site, policy, options, now, other=self.other)
         children = child_selection(policy, selection_of(policy, now), options)
-        document = self.file.document(policy, children, _time_limit(policy, started))
+        document = self.file.document(policy, children, started)
         start_url = StartUrl(self.file.name, FoundBy.GIVEN, document=document)
         crawl = Crawl._started(self.file.name, [start_url], policy, options, now)
         crawl._deadline.has_passed(started)  # its time began when the file was opened
@@ -240,26 +254,35 @@ class LocalFile:
     name: str
     store: Store
 
-    def document(self, policy: Policy, children: ChildSelection, ended: Ended) -> Document:
+    def document(self, policy: Policy, children: ChildSelection, started: float) -> Document:
         """Read the file, as long as there is time; its relative URLs stay relative.
+
+        What came of a pipe before its time was up is read like a body that broke off.
 
         :raises UsageError: if it can't be read.
         """
-        limit = policy.max_document_bytes
+        reading = _FileReading(self.name, policy, started)
         with _as_usage_error(self.name):
-            body = self.store.keep(_chunks(self.name, limit, ended))
-        source = Source(body, None, self.name, limit=limit, extensions=policy.extensions)
+            body = self.store.keep(reading)
+        source = Source(
+            body,
+            None,
+            self.name,
+            limit=policy.max_document_bytes,
+            truncated=TIME_IS_UP_IN_BODY if reading.is_cut else "",
+            extensions=policy.extensions,
+        )
+        if reading.is_cut and not any(body):
+            return _UNREAD
         try:
-            return inspect(source, None, children, ended)
+            return inspect(source, None, children, _time_limit(policy, started, GRACE_SECONDS))
         except TimeoutError:
-            reason = "the crawl reached its time limit before the document was read"
-            pages = Pages(source, listed=False)
-            return Document("", Kind.INVALID, pages, code=TIME_LIMIT, reason=reason)
+            return _UNREAD
 
 
-def _time_limit(policy: Policy, started: float) -> Ended:
+def _time_limit(policy: Policy, started: float, grace: float = 0.0) -> Ended:
     seconds = policy.max_seconds
-    return lambda: seconds is not None and time.monotonic() >= started + seconds
+    return lambda: seconds is not None and time.monotonic() >= started + seconds + grace
 
 
 @contextmanager
@@ -274,12 +297,43 @@ def _as_usage_error(name: str) -> Iterator[None]:
         raise UsageError(f"{name!r} can't be read: {error}.") from error
 
 
-def _chunks(name: str, limit: int, ended: Ended) -> Iterator[bytes]:
-    with nullcontext(_stdin()) if name == STDIN else Path(name).open("rb") as file:
-        read = getattr(file, "read1", file.read)  # what a pipe has, without waiting for more
-        while limit >= 0 and not ended() and (chunk := read(min(_CHUNK, limit + 1))):
-            limit -= len(chunk)  # one byte more than the limit shows that the file is longer
-            yield chunk
+class _FileReading:
+    """The bytes of a file, as far as they come in time."""
+
+    def __init__(self, name: str, policy: Policy, started: float) -> None:
+        self._name = name
+        self._limit = policy.max_document_bytes
+        self._ended = _time_limit(policy, started)
+        # Standard input and named pipes may have nothing to read for ever.
+        self._may_block = policy.max_seconds is not None and not Path(name).is_file()
+        self.is_cut = False
+        """Whether the time was up before the end of the file."""
+
+    def __iter__(self) -> Iterator[bytes]:
+        left = self._limit
+        try:
+            with self._in_time(self._open) as file:
+                # What a pipe has, without waiting for more.
+                read = getattr(file, "read1", file.read)
+                # One byte more than the limit shows that the file is longer.
+                while left >= 0 and (chunk := self._in_time(partial(read, min(_CHUNK, left + 1)))):
+                    left -= len(chunk)
+                    yield chunk
+        except TimeoutError:
+            if not self._ended():  # an error of the file system
+                raise
+            self.is_cut = True
+
+    def _open(self) -> AbstractContextManager[BinaryIO]:
+        if self._name == STDIN:
+            return nullcontext(_stdin())
+        # A buffered file can't be closed while a thread waits for its bytes.
+        return Path(self._name).open("rb", buffering=0)
+
+    def _in_time(self, call: Callable[[], _T]) -> _T:
+        if self._ended():
+            raise TimeoutError
+        return in_time(call, self._ended) if self._may_block else call()
 
 
 def _stdin() -> BinaryIO:

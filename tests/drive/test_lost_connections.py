@@ -22,7 +22,9 @@ VERSIONS = ["HTTP/1.1", "HTTP/1.0"]
 Way = Callable[..., Finding]
 
 
-def until_the_end(body: bytes, end: Callable[[Handler], None], version: str = "HTTP/1.1") -> object:
+def until_the_end(
+    body: bytes, end: Callable[[Handler], None], version: str = "HTTP/1.1"
+) -> Callable[[Handler], None]:
     """Respond without Content-Length."""
 
     def respond(handler: Handler) -> None:
@@ -72,7 +74,7 @@ def say_goodbye(handler: Handler) -> None:
     """End TLS as it should be, and drop the connection after that."""
     handler.connection.setblocking(False)
     with suppress(ssl.SSLError):  # the client has not said it yet
-        handler.connection.unwrap()  # type: ignore[attr-defined]  # it has TLS
+        handler.connection.unwrap()
     reset(handler)
 
 

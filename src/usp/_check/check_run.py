@@ -22,7 +22,7 @@ from usp._check.site_facts import SiteFacts
 from usp._check.suppression import Suppression
 from usp._crawl.core import Crawl
 from usp._crawl.messages import FetchFailed
-from usp._crawl.nodes import Node
+from usp._crawl.nodes import TIME_IS_UP_IN_BODY, Node
 from usp._crawl.policy import Policy
 from usp._drive.page_filter import StreamFilter
 from usp._parse import AuditEntry, Ended, Kind, Pages
@@ -113,6 +113,8 @@ class CheckRun:
         elif not (is_robots and document and document.kind is Kind.ROBOTS):
             document = None  # a guess that found nothing
         pages = document.pages if document else None
+        if isinstance(pages, Pages) and pages.source.truncated == TIME_IS_UP_IN_BODY:
+            pages = None  # its faults are those of the limit
         if document and isinstance(pages, Pages):
             if url not in self.checked:
                 self._check_document(_facts(node, self.options, pages, document.kind), pages, ended)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 from urllib.parse import urldefrag
 
+from usp._crawl.deadline import TIME_LIMIT
 from usp._crawl.discovery import GIVEN, HomepageQuery, Stage
 from usp._crawl.messages import FetchFailed
 from usp._crawl.policy import Policy
@@ -24,7 +25,7 @@ _REDIRECTS: Final = range(300, 400)
 _CLIENT_ERRORS: Final = range(400, 500)
 _NOT_REQUESTED: Final = frozenset({Result.ALREADY_FOUND, Result.NOT_NEEDED})
 _TIME_IS_UP: Final = "no response before the crawl reached its time limit"
-_TIME_IS_UP_IN_BODY: Final = "the crawl reached its time limit before the document was complete"
+TIME_IS_UP_IN_BODY: Final = "the crawl reached its time limit before the document was complete"
 NO_PAGES: Final = "It lists no page"
 NOT_EXPANDED_MESSAGE: Final = "The index is expanded elsewhere in the tree"
 _CHILD_STAGES: Final = {FoundBy.ROBOTS: "robots.txt", FoundBy.INDEX: "indexes"}
@@ -159,7 +160,7 @@ class Node:
             code, reason = invalid
             return (Problem(code, reason, sitemap_url=self.url),)
         document, url = self.document, self.final_url or self.url
-        if document is None:
+        if document is None or document.code == TIME_LIMIT:  # the crawl itself tells that
             return ()
         if document.kind is Kind.INVALID:
             return (Problem(document.code, f"{document.reason}: {url}", sitemap_url=url),)
@@ -198,7 +199,9 @@ class Node:
         if result is None:
             return Result.REFUSED, "it was not fetched"
         if result.kind is Kind.INVALID or result.blank:
-            return Result.NOT_A_SITEMAP, result.reason or NO_PAGES
+            unread = result.code == TIME_LIMIT
+            why = Result.UNFINISHED if unread else Result.NOT_A_SITEMAP
+            return why, result.reason or NO_PAGES
         return Result.SITEMAP, ""
 
 
@@ -206,7 +209,7 @@ def unfinished(resource: Resource, *, is_guess: bool) -> tuple[Result, str]:
     """Return what came of a request that has no result when the crawl's time is up."""
     tried = [one for one in (resource.fallback, resource) if one and one.attempts]
     if any(one.progress and one.progress.began for one in tried):
-        return Result.UNFINISHED, _TIME_IS_UP_IN_BODY
+        return Result.UNFINISHED, TIME_IS_UP_IN_BODY
     for failed in (one.failure or one.last_failure for one in tried):
         if failed:
             return _failure_result(failed, is_guess=is_guess), failed.message

@@ -82,7 +82,7 @@ class Policy:
     :param max_bytes: the bytes of all bodies as received, after which the crawl ends with what it
         has; None for no limit.
     :param max_seconds: the time of the whole crawl, which then ends with what it has, within two
-        seconds; None for no limit.
+        seconds; None for no limit, 0 for no time.
     :param max_repeated_nodes: nodes that repeat an index which the tree already contains.
     :param use_homepage: whether to look for sitemaps and feeds that the homepage names, in its HTML
         or its ``Link`` header; None for only where nothing else was found.

@@ -3,7 +3,7 @@
 A broken cache or proxy sends what it has of a document that somebody else asked a part of. The
 connection ends as it should, so nothing else shows that something is missing.
 
-``Content-Range`` in any other successful response means nothing (RFC 9110, 14.4), so it is not read.
+``Content-Range`` means nothing in other successful responses (RFC 9110, 14.4): it is not read.
 """
 
 import re
