@@ -12,29 +12,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from usp._export.delimited import header
+from usp._parse import DELIMITERS, URL_COLUMNS, plain_name
 from usp._tables.schema import TABLES, Table
 from usp.exceptions import UsageError
 
-URL_COLUMNS: Final = (
-    "url",  # most tools, and this one
-    "loc",  # advertools
-    "address",  # Screaming Frog
-    "top pages",  # Google Search Console, "Pages" of a performance report
-    "page",  # its API
-    "page url",  # Semrush, Bing Webmaster Tools
-    "full url",  # Sitebulb
-    "current url",  # Ahrefs
-    "landing page",  # Google Analytics
-    "permalink",
-    "link",
-    "uri",
-)
-"""The names under which tools have the URL of a page, in order of preference."""
 _OTHER_NAMES: Final = {"lastmod": ("lastmod",), "sitemap_url": ("sitemap_url", "sitemap")}
 """Columns that other tools take from sitemaps, too."""
-_DELIMITERS: Final = (",", "\t", ";")
 _QUOTED: Final = re.compile(r'"[^"]*+"')
-_BLANKS: Final = re.compile(r"[\s_]++")
 _URL: Final = re.compile(r"\s*+https?://", re.IGNORECASE)
 _URL_OR_PATH: Final = re.compile(r"\s*+(?:[a-z][a-z0-9+.-]*+:/)?/\S", re.IGNORECASE)
 _NAMES_SHOWN: Final = 20
@@ -56,7 +40,7 @@ class FileColumns:
 def delimiter_of(line: str) -> str:
     """Return what is between the cells of a table, given its header."""
     plain = _QUOTED.sub("", line)
-    return max(_DELIMITERS, key=plain.count)
+    return max(DELIMITERS, key=plain.count)
 
 
 def cells_of(line: str, delimiter: str) -> list[str]:
@@ -72,12 +56,8 @@ def first_column(names: Sequence[str], wanted: Iterable[str]) -> int | None:
 
     Case, blanks and underscores don't matter.
     """
-    plain = list(map(_plain_name, names))
-    return next((plain.index(name) for name in map(_plain_name, wanted) if name in plain), None)
-
-
-def _plain_name(name: str) -> str:
-    return _BLANKS.sub(" ", name.strip()).casefold()
+    plain = list(map(plain_name, names))
+    return next((plain.index(name) for name in map(plain_name, wanted) if name in plain), None)
 
 
 def url_column(names: Sequence[str]) -> int | None:
