@@ -87,16 +87,25 @@ def file_columns(
     :param column: the name of the column with URLs, if the caller says so.
     :param table: the name of the table, if that is known.
     :param where: the file, for errors.
-    :raises UsageError: if no column has URLs.
+    :raises UsageError: if no column has URLs, or if it is unclear which one does.
     """
     found = named_column(names, column)
     ours = _own_table(names, table) if found is None else None
     if ours is not None:
         at = {name: at for at, name in enumerate(names) if name in ours}
+        _check_unique(names, at.values(), column, where)
         return _chosen(ours, at, is_ours=True)
     if column is not None and found is None:
         raise UsageError(f"{where} has no column {column!r}; it has {_shown(names)}.")
     found = url_column(names) if found is None else found
+    others = {
+        ours: names.index(theirs)
+        for ours, known in _OTHER_NAMES.items()
+        for theirs in known
+        if theirs in names
+    }
+    by_name = others.values() if found is None else [found, *others.values()]
+    _check_unique(names, by_name, column, where)
     if found is None:  # the names are in another language, say
         found = next((at for at, cell in enumerate(first_row) if _is_url(cell)), None)
     if found is None:
@@ -104,13 +113,27 @@ def file_columns(
             f"{where} has no column with URLs among {_shown(names)}; say which one it is "
             "(column, --column)."
         )
-    others = {
-        ours: names.index(theirs)
-        for ours, known in _OTHER_NAMES.items()
-        for theirs in known
-        if theirs in names
-    }
     return _chosen(TABLES["pages"], {**others, "url": found}, is_ours=False)
+
+
+def _check_unique(
+    names: Sequence[str], chosen: Iterable[int], column: str | None, where: str
+) -> None:
+    """Check that no other column has the name of one that was chosen by its name.
+
+    One that the caller names differs from others in case, blanks and underscores as well.
+
+    :raises UsageError: if one has.
+    """
+    plain = list(map(plain_name, names))
+    for at in chosen:
+        name = names[at]
+        count = names.count(name) if name == column else plain.count(plain[at])
+        if count > 1:
+            raise UsageError(
+                f"{where} has {count} columns {_shown([name])!r}: which of them is meant is "
+                "unclear, so all but one need another name."
+            )
 
 
 def _own_table(names: Sequence[str], table: str | None) -> Table | None:
