@@ -4,7 +4,9 @@ Text is plain text in every type, also where a column has few different values: 
 by a dictionary, and no reader gets a type that it has to convert first.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
@@ -171,12 +173,18 @@ class ParquetWriter:
         )
         self._waiting: list[pa.RecordBatch] = []
         self._rows = self._bytes = 0
+        self._group = _done()
+        """The last row group that a thread writes."""
 
     def write(self, batch: Batch) -> None:
-        """Write some rows, or keep them until they are enough for a row group."""
+        """Keep some rows; those that are enough for a row group are written by another thread.
+
+        pyarrow lets other threads run meanwhile: so the next sitemap is read at the same time.
+        """
         self.add(batch)
         if self.is_full:
-            self.write_group()
+            self._group.result()
+            self._group = _in_thread(partial(self._write_rows, self._take_waiting()))
 
     def add(self, batch: Batch) -> None:
         """Keep some rows for the next row group."""
@@ -195,20 +203,46 @@ class ParquetWriter:
 
     def write_group(self) -> None:
         """Write the rows that are kept as a row group; others may be added meanwhile."""
-        waiting, rows = self._waiting, self._rows
-        self._waiting, self._rows, self._bytes = [], 0, 0
-        if rows:
-            table = self._types.pa.Table.from_batches(waiting, self._schema)
-            self._writer.write_table(table, row_group_size=rows)
+        self._write_rows(self._take_waiting())
+
+    def _take_waiting(self) -> "list[pa.RecordBatch]":
+        waiting, self._waiting = self._waiting, []
+        self._rows = self._bytes = 0
+        return waiting
+
+    def _write_rows(self, waiting: "list[pa.RecordBatch]") -> None:
+        table = self._types.pa.Table.from_batches(waiting, self._schema)
+        if table.num_rows:
+            self._writer.write_table(table, row_group_size=table.num_rows)
 
     def close(self) -> None:
         """Write the last row group and the footer."""
+        self._group.result()
         self.write_group()
         self._writer.close()
 
     def abort(self) -> None:
         """Write no footer: the file is dropped."""
+        self._group.exception()  # whatever it is, the file is not wanted any more
         self._writer.is_open = False  # else it writes one when it is collected
+
+
+def _in_thread(work: Callable[[], None]) -> "Future[None]":
+    """Do something in a thread of its own."""
+    thread = ThreadPoolExecutor(1, "usp-parquet")
+    try:
+        return thread.submit(work)
+    except RuntimeError:  # the machine has no thread left
+        work()
+        return _done()
+    finally:
+        thread.shutdown(wait=False)  # it ends after that
+
+
+def _done() -> "Future[None]":
+    done: Future[None] = Future()
+    done.set_result(None)
+    return done
 
 
 class ArrowWriter:
