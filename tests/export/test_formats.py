@@ -13,7 +13,7 @@ from tests.export.readers import READERS, read_csv, read_sqlite, text_of
 from tests.export.rows import EPOCH, Drawing, python_rows
 from tests.export.writing import write
 from usp._export.target import ExportTarget
-from usp._export.values import iso_time
+from usp._export.times import iso_time
 from usp._tables.batch import Batch
 from usp._tables.schema import PAGE_PARTS, SCHEMA_VERSION, TABLES, ColumnType
 

@@ -4,8 +4,11 @@ Text is plain text in every type, also where a column has few different values: 
 by a dictionary, and no reader gets a type that it has to convert first.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
 from itertools import chain, repeat
+from threading import Thread
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from usp._export.lines import is_constant
@@ -171,12 +174,19 @@ class ParquetWriter:
         )
         self._waiting: list[pa.RecordBatch] = []
         self._rows = self._bytes = 0
+        self._end_group: Callable[[], object] = bool  # at first there is none
+        """Waits until the last row group is written."""
 
     def write(self, batch: Batch) -> None:
-        """Write some rows, or keep them until they are enough for a row group."""
+        """Keep some rows; those that are enough for a row group are written by another thread.
+
+        pyarrow lets other threads run meanwhile: so the next sitemap is read at the same time.
+        """
         self.add(batch)
         if self.is_full:
-            self.write_group()
+            self._end_group()
+            waiting = self._take_waiting()
+            self._end_group = _in_thread(lambda: self._write_rows(waiting))
 
     def add(self, batch: Batch) -> None:
         """Keep some rows for the next row group."""
@@ -195,20 +205,53 @@ class ParquetWriter:
 
     def write_group(self) -> None:
         """Write the rows that are kept as a row group; others may be added meanwhile."""
-        waiting, rows = self._waiting, self._rows
-        self._waiting, self._rows, self._bytes = [], 0, 0
-        if rows:
-            table = self._types.pa.Table.from_batches(waiting, self._schema)
-            self._writer.write_table(table, row_group_size=rows)
+        self._write_rows(self._take_waiting())
+
+    def _take_waiting(self) -> "list[pa.RecordBatch]":
+        waiting, self._waiting = self._waiting, []
+        self._rows = self._bytes = 0
+        return waiting
+
+    def _write_rows(self, waiting: "list[pa.RecordBatch]") -> None:
+        table = self._types.pa.Table.from_batches(waiting, self._schema)
+        if table.num_rows:
+            self._writer.write_table(table, row_group_size=table.num_rows)
 
     def close(self) -> None:
         """Write the last row group and the footer."""
+        self._end_group()
         self.write_group()
         self._writer.close()
 
     def abort(self) -> None:
         """Write no footer: the file is dropped."""
+        with suppress(Exception):  # whatever it is, the file is not wanted any more
+            self._end_group()
         self._writer.is_open = False  # else it writes one when it is collected
+
+
+def _in_thread(work: Callable[[], None]) -> Callable[[], object]:
+    """Do something in a thread; return what waits for it, and raises what it raised."""
+    done: Future[None] = Future()
+
+    def run() -> None:
+        try:
+            work()
+            done.set_result(None)
+        except BaseException as error:  # noqa: BLE001 -- it is raised where it is waited for
+            done.set_exception(error)
+
+    def wait() -> None:
+        thread.join()
+        done.result()
+
+    thread = Thread(target=run, name="usp-parquet", daemon=True)
+    try:
+        thread.start()
+    except RuntimeError:  # the machine has no thread left
+        run()
+        return done.result
+    return wait
 
 
 class ArrowWriter:

@@ -13,7 +13,7 @@ from typing import ClassVar, Final
 from usp._export.compression import Sink
 from usp._export.lines import CellTexts, is_constant, join_lines
 from usp._export.options import WriteOptions
-from usp._export.values import iso_times
+from usp._export.times import with_time_texts
 from usp._tables.batch import Batch, Values
 from usp._tables.schema import Column, ColumnType, Table
 
@@ -52,11 +52,10 @@ def _counts(values: Values) -> Sequence[int]:
 
 _CELLS: Final[dict[ColumnType, Callable[[Values], Values]]] = {
     ColumnType.BOOLEAN: _booleans,
-    ColumnType.TIMESTAMP: iso_times,
     ColumnType.TEXTS: _lists,
     ColumnType.ROWS: _counts,
 }
-"""The types whose values aren't written as they are."""
+"""The types whose values aren't written as they are; times are texts already."""
 _OF_TEXT: Final = frozenset({ColumnType.TEXT, ColumnType.TEXTS})
 
 
@@ -104,7 +103,7 @@ class CsvWriter:
         if not batch.length:
             return
         columns: list[tuple[str, CellTexts]] = []
-        for column, values in batch.values():
+        for column, values in with_time_texts(batch).values():
             before = self.delimiter if columns else ""
             columns.append((before, self._cells(column, values)))
         if len(columns) == 1:  # an empty line would be no row

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from usp._export.compression import Sink
 from usp._export.lines import join_lines
 from usp._export.options import WriteOptions
+from usp._export.times import with_time_texts
 from usp._export.values import json_text, json_values
 from usp._json import parse_json
 from usp._tables.batch import Batch
@@ -44,7 +45,7 @@ class JsonLinesWriter:
             return
         before = f'{{"table":{json_text(batch.table.name)},' if self._names_table else "{"
         columns = []
-        for column, values in batch.values():
+        for column, values in with_time_texts(batch).values():
             columns.append((f"{before}{json_text(column.name)}:", json_values(column, values)))
             before = ","
         self._write(join_lines(columns, "}\n", batch.length))

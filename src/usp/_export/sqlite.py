@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from usp._export.options import WriteOptions
-from usp._export.values import is_absent, iso_times, json_text, plain_value
+from usp._export.times import with_time_texts
+from usp._export.values import is_absent, json_text, plain_value
 from usp._tables.batch import Batch, Values
 from usp._tables.schema import PAGE_PARTS, SCHEMA_VERSION, Column, ColumnType, Table
 from usp._version import __version__
@@ -50,11 +51,10 @@ def _json_lists(column: Column, values: Values) -> list[str | None]:
 
 
 _CELLS: Final[dict[ColumnType, Callable[[Column, Values], Sequence[Any]]]] = {
-    ColumnType.TIMESTAMP: lambda _, values: iso_times(values),
     ColumnType.TEXTS: _json_lists,
     ColumnType.ROWS: _json_lists,
 }
-"""The types whose values sqlite3 doesn't store as we do."""
+"""The types whose values sqlite3 doesn't store as we do; times are texts already."""
 
 
 class SqliteWriter:
@@ -97,7 +97,8 @@ class SqliteWriter:
     def write(self, batch: Batch) -> None:
         """Write some rows; those of a page's parts come after the page."""
         name = batch.table.name
-        cells = [_cells(column, values) for column, values in batch.values()]
+        timed = with_time_texts(batch)
+        cells = [_cells(column, values) for column, values in timed.values()]
         if self._is_numbered(name):
             cells.insert(0, self._number(batch))
         elif self._is_part(name):

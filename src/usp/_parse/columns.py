@@ -7,7 +7,7 @@ in ``formats.row_columns``.
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import islice
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from usp._parse.diagnostics import Diagnostics
 from usp._parse.formats import columns as values
@@ -49,6 +49,8 @@ def read_columns(names: Collection[str], read: ReadColumns) -> Iterator[PageColu
 class ColumnReading(EntryReading[None]):
     """Reads columns of the pages of one document."""
 
+    parses_times: ClassVar = True
+
     def __init__(
         self,
         fields: FieldReader,
@@ -67,6 +69,20 @@ class ColumnReading(EntryReading[None]):
         self._urls = self._columns[_URL]
         self._record_columns = [(values.READ[name], self._columns[name]) for name in self._names]
 
+    def _take_batch(self) -> PageColumns:
+        """Return the batch, and start another one.
+
+        Columns are as long as they have values: most have none, and share what they lack.
+        """
+        count = len(self._urls)
+        absent = [None] * count
+        columns = {
+            name: _pad(column, count) if column else absent
+            for name, column in self._columns.items()
+        }
+        self._start_batch()
+        return columns
+
     def columns(self, entries: Iterable[Entry | EntryRun], rows: int) -> Iterator[PageColumns]:
         """Yield the columns of some ``rows`` pages at a time, or of a few less or more.
 
@@ -77,24 +93,24 @@ class ColumnReading(EntryReading[None]):
             for piece in entries:
                 count = len(self._urls)
                 if count and (count + _count(piece) > rows or size >= _MAX_SIZE):
-                    columns, size = self._columns, 0
-                    self._start_batch()
-                    yield columns
+                    size = 0
+                    yield self._take_batch()
                 deque(self.read(piece), maxlen=0)
                 size += _size(piece)
         except TimeoutError:  # what was read before that counts
             if self._urls:
-                yield self._columns
+                yield self._take_batch()
             raise
         if self._urls:
-            yield self._columns
+            yield self._take_batch()
 
     def of_record(self, url: str, record: Record) -> Iterable[None]:
         """Add the page of a record."""
+        fields, pairs, before = self._fields, list(record), len(self._urls)
         self._urls.append(url)
-        fields, pairs = self._fields, list(record)
         for read, column in self._record_columns:
-            column.append(read(fields, pairs))
+            if (value := read(fields, pairs)) is not None:
+                _pad(column, before).append(value)
         return ()
 
     def of_run(self, urls: list[str], run: EntryRun) -> Iterable[None]:
@@ -103,10 +119,17 @@ class ColumnReading(EntryReading[None]):
         reader = self._readers.get(layout)
         if reader is None:
             reader = self._readers[layout] = RowColumnReader(self._fields, layout, self._names)
+        before = len(self._urls)
         self._urls += urls
         for name, column in reader.read(run).items():
-            self._columns[name] += column
+            _pad(self._columns[name], before).extend(column)
         return ()
+
+
+def _pad(column: list[Any], length: int) -> list[Any]:
+    """Return a column, with None for the pages at its end that have no value."""
+    column += [None] * (length - len(column))
+    return column
 
 
 def _count(piece: Entry | EntryRun) -> int:

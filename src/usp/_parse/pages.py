@@ -7,7 +7,7 @@ once, with the problems reported on the way.
 from abc import ABC, abstractmethod
 from collections.abc import Container, Iterable, Iterator, Mapping
 from itertools import accumulate, chain, repeat
-from typing import Final, Generic, TypeVar, cast
+from typing import ClassVar, Final, Generic, TypeVar, cast
 
 from usp._parse.diagnostics import Diagnostics
 from usp._parse.formats.field_reader import FieldReader
@@ -48,10 +48,14 @@ def pages_of_entries(
 class EntryReading(ABC, Generic[Made]):
     """Reads the pages of one document; a subclass says what is made of them."""
 
+    parses_times: ClassVar = False
+    """Whether the times of all pages are parsed in any case."""
+
     def __init__(self, fields: FieldReader, diagnostics: Diagnostics, *, quick: bool) -> None:
         self._fields = fields
         self._diagnostics = diagnostics
-        self._quick_check = QuickCheck(fields) if quick and diagnostics.collecting else None
+        checks = quick and diagnostics.collecting
+        self._quick_check = QuickCheck(fields, parses_times=self.parses_times) if checks else None
         self._seen = Deduplicator()
         self._seen_children = Deduplicator()
 

@@ -22,12 +22,12 @@ from usp._parse.formats.columns import (
 from usp._parse.formats.field_reader import FieldReader, GroupedField
 from usp._parse.formats.row_fields import grouped_plan
 from usp._parse.formats.urlset import ALTERNATES, LINK, is_language
-from usp._parse.pattern.layout import ColumnTexts, EntryRun, RowLayout
+from usp._parse.pattern.layout import EntryRun, RowLayout
 from usp._parse.values.bounded_cache import MAX_CACHED_LENGTH
 from usp._parse.values.enumerations import change_frequency_word
 from usp._parse.values.plain import SEPARATOR
 from usp._parse.values.text import text_or_none
-from usp._parse.values.timestamps import parse_timestamp, parse_usual_times
+from usp._parse.values.timestamps import parse_timestamp
 
 ReadColumn = Callable[[EntryRun], list[Any]]
 """Returns a column of a table, given some entries."""
@@ -64,13 +64,13 @@ class RowColumnReader:
         self._slow: list[str] = []
         for name in names:
             read = self._reader(name)
-            if read:
-                self._quick[name] = read
-            else:
+            if read is None:
                 self._slow.append(name)
+            elif read is not _nothing:
+                self._quick[name] = read
 
     def read(self, run: EntryRun) -> dict[str, list[Any]]:
-        """Return the columns of some entries."""
+        """Return the columns of some entries, without those that have no values in this layout."""
         self._memo.clear()
         columns = {name: read(run) for name, read in self._quick.items()}
         if self._slow:
@@ -104,13 +104,12 @@ class RowColumnReader:
         if column is None:
             return None if key in self._layout.keys else _nothing
         look_up, memo, name = _Cache(parse).__getitem__, self._memo, (key, parse)
-        parse_all = _ALL_AT_ONCE.get(parse)
+        parse_usual = _ALL_AT_ONCE.get(parse)
 
         def read(run: EntryRun) -> list[Any]:
             if name not in memo:
-                texts = run.columns[column]
-                usual = parse_all(texts) if parse_all else None
-                memo[name] = usual or list(map(look_up, texts))
+                usual = parse_usual(run, column) if parse_usual else None
+                memo[name] = usual or list(map(look_up, run.columns[column]))
             return memo[name]
 
         return read
@@ -207,8 +206,11 @@ def _is_of_link(key: str) -> bool:
     return key.startswith(LINK)
 
 
-def _usual_raw_texts(texts: ColumnTexts) -> list[str] | None:
+def _usual_raw_texts(run: EntryRun, column: int) -> list[str] | None:
     """Return texts that are all just what is written, with nothing to strip; None if one isn't."""
+    texts = run.columns[column]
+    if run.times(column):
+        return list(texts)  # type: ignore[arg-type]  # there is no None in it
     if None in texts:
         return None
     known: Sequence[str] = texts  # type: ignore[assignment]  # there is no None in it
@@ -219,8 +221,8 @@ def _usual_raw_texts(texts: ColumnTexts) -> list[str] | None:
 
 _USUAL_BYTES: Final = bytes({0, *range(ord("!"), ord("~") + 1)} - {*b"@&<"})
 """What texts consist of that need no cleaning, and the separator."""
-_ALL_AT_ONCE: Final[Mapping[Callable[[str], Any], Callable[[ColumnTexts], Any]]] = {
-    parse_timestamp: parse_usual_times,
+_ALL_AT_ONCE: Final[Mapping[Callable[[str], Any], Callable[[EntryRun, int], Any]]] = {
+    parse_timestamp: EntryRun.times,
     raw_text: _usual_raw_texts,
 }
 """What parses a whole column, if all its texts are of the usual form; None if they aren't."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from usp._parse.values.plain import are_plain_or_absent
+from usp._parse.values.timestamps import parse_usual_times
 from usp._parse.xml.entry_builder import Entry
 
 Row = tuple[str | None, ...]
@@ -83,6 +84,7 @@ class EntryRun:
     """How many characters they are in all, or nearly so."""
     _columns: list[ColumnTexts] = field(default_factory=list)
     _plain: dict[int, bool] = field(init=False, default_factory=dict)
+    _times: dict[int, list[int] | None] = field(init=False, default_factory=dict)
 
     def __len__(self) -> int:
         return len(self._columns[0] if self._columns else self._rows)
@@ -109,6 +111,12 @@ class EntryRun:
         if column not in self._plain:
             self._plain[column] = are_plain_or_absent(self.columns[column])
         return self._plain[column]
+
+    def times(self, column: int) -> list[int] | None:
+        """Return the texts of a column as timestamps, if all are times of the usual forms."""
+        if column not in self._times:
+            self._times[column] = parse_usual_times(self.columns[column])
+        return self._times[column]
 
     def part(self, chosen: Sequence[int]) -> "EntryRun":
         """Return some of the entries."""

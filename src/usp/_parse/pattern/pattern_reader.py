@@ -42,7 +42,9 @@ _ALIKE: Final = 4
 """So many entries with the same tags may be written alike."""
 _FIRST_STRETCH: Final = 4 * 1024
 _LONGEST_STRETCH: Final = 32 * 1024
-"""How many characters are split at once: twice as many after each success."""
+_LONGEST_ALIKE: Final = 128 * 1024
+"""How many characters are split at once: twice as many after each success, and up to the second
+number where entries are alike, so that what is done once for each stretch costs little."""
 
 
 class PatternReader:
@@ -154,6 +156,7 @@ class PatternReader:
         if stop < 0:
             return None, index
         self._exact = None
+        self._length = min(self._length, _LONGEST_STRETCH)  # if the next ones are not alike
         written = text[index:stop]
         has_references = self._has_references and ("&" in written or "\r" in written)
         if has_references and has_bad_reference(written):
@@ -163,7 +166,7 @@ class PatternReader:
             return None, index
         if is_whole:
             self._exact = exact
-            self._length = min(2 * max(stop - index, self._length), _LONGEST_STRETCH)
+            self._length = min(2 * max(stop - index, self._length), _LONGEST_ALIKE)
         else:
             stop = self._end(end_tag, index, count)
             self._length = stop - index
