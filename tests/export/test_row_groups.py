@@ -3,6 +3,7 @@
 import errno
 import io
 import threading
+import time
 
 import pyarrow.parquet as pq
 import pytest
@@ -70,4 +71,7 @@ def test_no_thread_is_left_after_an_error() -> None:
     before = threading.active_count()
     with pytest.raises(OSError, match="No space left"):
         written_groups(FullDisk(), 3)
+    ends = time.monotonic() + 10
+    while threading.active_count() > before and time.monotonic() < ends:
+        time.sleep(0.01)
     assert threading.active_count() == before

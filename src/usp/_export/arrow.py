@@ -5,10 +5,9 @@ by a dictionary, and no reader gets a type that it has to convert first.
 """
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
-from contextlib import suppress
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from itertools import chain, repeat
-from threading import Thread
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from usp._export.lines import is_constant
@@ -174,8 +173,8 @@ class ParquetWriter:
         )
         self._waiting: list[pa.RecordBatch] = []
         self._rows = self._bytes = 0
-        self._end_group: Callable[[], object] = bool  # at first there is none
-        """Waits until the last row group is written."""
+        self._group = _done()
+        """The last row group that a thread writes."""
 
     def write(self, batch: Batch) -> None:
         """Keep some rows; those that are enough for a row group are written by another thread.
@@ -184,9 +183,8 @@ class ParquetWriter:
         """
         self.add(batch)
         if self.is_full:
-            self._end_group()
-            waiting = self._take_waiting()
-            self._end_group = _in_thread(lambda: self._write_rows(waiting))
+            self._group.result()
+            self._group = _in_thread(partial(self._write_rows, self._take_waiting()))
 
     def add(self, batch: Batch) -> None:
         """Keep some rows for the next row group."""
@@ -219,39 +217,32 @@ class ParquetWriter:
 
     def close(self) -> None:
         """Write the last row group and the footer."""
-        self._end_group()
+        self._group.result()
         self.write_group()
         self._writer.close()
 
     def abort(self) -> None:
         """Write no footer: the file is dropped."""
-        with suppress(Exception):  # whatever it is, the file is not wanted any more
-            self._end_group()
+        self._group.exception()  # whatever it is, the file is not wanted any more
         self._writer.is_open = False  # else it writes one when it is collected
 
 
-def _in_thread(work: Callable[[], None]) -> Callable[[], object]:
-    """Do something in a thread; return what waits for it, and raises what it raised."""
-    done: Future[None] = Future()
-
-    def run() -> None:
-        try:
-            work()
-            done.set_result(None)
-        except BaseException as error:  # noqa: BLE001 -- it is raised where it is waited for
-            done.set_exception(error)
-
-    def wait() -> None:
-        thread.join()
-        done.result()
-
-    thread = Thread(target=run, name="usp-parquet", daemon=True)
+def _in_thread(work: Callable[[], None]) -> "Future[None]":
+    """Do something in a thread of its own."""
+    thread = ThreadPoolExecutor(1, "usp-parquet")
     try:
-        thread.start()
+        return thread.submit(work)
     except RuntimeError:  # the machine has no thread left
-        run()
-        return done.result
-    return wait
+        work()
+        return _done()
+    finally:
+        thread.shutdown(wait=False)  # it ends after that
+
+
+def _done() -> "Future[None]":
+    done: Future[None] = Future()
+    done.set_result(None)
+    return done
 
 
 class ArrowWriter:

@@ -259,6 +259,22 @@ class _PatternTest(_Test):
         return self._are_good(SEPARATOR.join([*filter(None, texts), ""])) is not None
 
 
+class _BeginningTest(_PatternTest):
+    """The same for texts of which the beginning, and whether there may be an entity, matter.
+
+    A text of a feed may be long: alone, it is searched for characters, not matched.
+    """
+
+    def __init__(self, beginning: str, rest: str, *, has_entities: bool) -> None:
+        super().__init__(beginning + rest)
+        self._begins = re.compile(beginning).match
+        self._has_entities = has_entities
+
+    def __call__(self, text: str) -> object:
+        may_have_one = self._has_entities and "&" in text and ";" in text
+        return not may_have_one and self._begins(text)
+
+
 _VISIBLE: Final = rf"{_BLANKS}(?:[!-%'-~]|[^\W_])"
 """How a text begins that is certainly not blank after cleaning: an & may become a blank."""
 _is_good_url: Final = _PatternTest(_URL)
@@ -266,10 +282,9 @@ _is_good_date: Final = _PatternTest(rf"{_BLANKS}(?:{_DATE}|{_FEED_DATE}){_BLANKS
 _is_significant: Final = _NeverTest()
 """The text itself is part of the signature."""
 _is_never_good: Final = _NeverTest()
-_is_visible: Final = _PatternTest(rf"{_VISIBLE}[^{SEPARATOR}]*+")
-_is_good_text: Final = _PatternTest(
-    # With an & and a ; there may be an entity in it.
-    rf"{_VISIBLE}(?:[^&{SEPARATOR}]*+(?![^{SEPARATOR}])|[^;{SEPARATOR}]*+)"
+_is_visible: Final = _BeginningTest(_VISIBLE, f"[^{SEPARATOR}]*+", has_entities=False)
+_is_good_text: Final = _BeginningTest(
+    _VISIBLE, f"(?:[^&{SEPARATOR}]*+(?![^{SEPARATOR}])|[^;{SEPARATOR}]*+)", has_entities=True
 )
 
 

@@ -49,6 +49,11 @@ class Fit:
     name: str
     problems: tuple[NameProblem, ...]
 
+    @property
+    def reads_values(self) -> bool:
+        """Whether a value of an attribute is in the row."""
+        return max(self.row_texts) >= self.length
+
 
 @dataclass(slots=True)
 class FitTable:

@@ -72,7 +72,9 @@ class Stretch:
         return list(zip(*columns, strict=True))
 
     def _mixed(self, fits: list[Fit]) -> list[Row]:
-        texts, values = self._converted(self.texts), self._converted(self.values)
+        texts, values = self._converted(self.texts), self.values
+        if any(fit.reads_values for fit in set(fits)):
+            values = self._converted(values)
         rows: list[Row] = []
         text = value = 0
         for fit in fits:

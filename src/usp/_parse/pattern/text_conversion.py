@@ -1,5 +1,6 @@
 """Text conversion: from a text as it is written to the text that expat would give."""
 
+import re
 from typing import Final
 
 from usp._parse.values.bounded_cache import BoundedLookup
@@ -10,6 +11,7 @@ SECTION: Final = "\x02"
 COMMENT: Final = "\x03"
 """Stands in the place of a comment."""
 _NAMED: Final = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
+_REFERENCE: Final = re.compile("&([^;&]*+);")
 _MAX_NAMES: Final = 4096
 _LONGEST_NAME: Final = 12
 """How many references are remembered, and how long their names are."""
@@ -17,18 +19,11 @@ _LONGEST_NAME: Final = 12
 
 def decode_references(text: str) -> str:
     """Decode the five entities of XML and references to characters; all must be valid."""
-    first, *others = text.split("&")
-    if not others:
+    if "&" not in text:
         return text
-    # Of all references, nearly all are this one.
-    pieces = [f"&{after[4:]}" if after.startswith("amp;") else _decode(after) for after in others]
-    return first + "".join(pieces)
-
-
-def _decode(after: str) -> str:
-    """Return what follows an ``&``, with the reference decoded."""
-    name, _, rest = after.partition(";")
-    return f"{_characters[name]}{rest}"
+    pieces = _REFERENCE.split(text)
+    pieces[1::2] = map(_characters.__getitem__, pieces[1::2])
+    return "".join(pieces)
 
 
 def _character(name: str) -> str:

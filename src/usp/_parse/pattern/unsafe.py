@@ -14,6 +14,7 @@ _GOOD_REFERENCE: Final = re.compile(
     r"|#x0{0,5}(?:[2-9A-Fa-f][0-9A-Fa-f]|[1-9A-Fa-f][0-9A-Fa-f]{2}|[1-9A-Ca-c][0-9A-Fa-f]{3}"
     r"|[1-9A-Fa-f][0-9A-Fa-f]{4}));"
 )
+_WRITTEN_REFERENCES: Final = re.compile("&([#0-9A-Za-z]*+;?+)").findall
 _MAX_NAMES: Final = 4096
 _LONGEST_NAME: Final = 16
 """How many references are remembered, and how long their names are."""
@@ -25,8 +26,7 @@ _is_good_reference: Final = BoundedLookup(
 
 def has_bad_reference(text: str) -> bool:
     """Tell whether a reference in a text may be invalid: much faster than a search for one."""
-    others = [after for after in text.split("&")[1:] if not after.startswith("amp;")]
-    return any(not _is_good_reference[after[: after.find(";") + 1]] for after in others)
+    return not all(map(_is_good_reference.__getitem__, set(_WRITTEN_REFERENCES(text))))
 
 
 class UnsafeSearch:

@@ -44,11 +44,9 @@ _MAX_INNER: Final = 400
 more of them, some may be nested too deep."""
 
 
-_UNPARSED: Final = re.compile(
-    rb"<!\[CDATA\[[^\]]*+(?:\](?!\]>)[^\]]*+)*+|<!--[^-]*+(?:-(?!->)[^-]*+)*+"
-    rb"|<\?[^?]*+(?:\?(?!>)[^?]*+)*+"
-)
-"""What may contain something that looks like a tag."""
+_UNPARSED: Final = re.compile(rb"<!\[CDATA\[|<!--|<\?")
+_UNPARSED_ENDS: Final = {b"<![CDATA[": b"]]>", b"<!--": b"-->", b"<?": b"?>"}
+"""How what may contain something that looks like a tag begins, and what ends it."""
 
 
 class _OddError(Exception):
@@ -310,6 +308,10 @@ class _Positions:
 
 def _start_tags(data: bytes, grammar: Grammar) -> list[int]:
     """Return where start tags of entries are in well-formed XML."""
-    if b"<!" in data or b"<?" in data:
-        data = _UNPARSED.sub(lambda found: b" " * len(found[0]), data)
-    return [start.start() for start in boundaries_for(grammar).starts.finditer(data)]
+    starts = boundaries_for(grammar).starts
+    found: list[int] = []
+    at = 0
+    while unparsed := _UNPARSED.search(data, at):
+        found += [tag.start() for tag in starts.finditer(data, at, unparsed.start())]
+        at = data.index(_UNPARSED_ENDS[unparsed[0]], unparsed.end())
+    return found + [tag.start() for tag in starts.finditer(data, at)]
