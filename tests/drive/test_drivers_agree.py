@@ -12,6 +12,7 @@ from tests.drive.tree_shape import shape
 from tests.loops import run
 from tests.server import LoopbackServer, Plain, index, redirect, urlset
 from usp import Policy, aio
+from usp.web_client._http.defaults import MAX_REDIRECTS
 
 NAMES = ("robots.txt", "sitemap.xml", "a.xml", "b.xml.gz", "c.xml", "d.txt")
 
@@ -77,3 +78,6 @@ def test_an_endless_redirect_has_the_same_result_in_threads_and_asyncio(
     by_asyncio = asyncio.run(aio.sitemap_tree_for_homepage(server.url, use_known_paths=False))
     assert by_asyncio.tried == by_threads.tried
     assert [str(attempt.result) for attempt in by_threads.tried] == ["sitemap", "unreachable"]
+    for tree in (by_threads, by_asyncio):
+        ((endless,),) = (robots.sub_sitemaps for robots in tree.sub_sitemaps)
+        assert endless.fetch_info.redirects == (server.at("/c.xml"),) * MAX_REDIRECTS

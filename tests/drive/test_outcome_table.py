@@ -219,13 +219,17 @@ CASES: dict[tuple[str, str], list[Case]] = {
     ],
     (
         "unreachable",
+        "nothing was read; robots.txt got a redirect that says not where to, or an odd status",
+    ): [Case(site(robots=odd)) for odd in (300, 302, 304, 600, 999)],
+    (
+        "unreachable",
         "nothing was read; a declared sitemap got no response or a server error",
     ): [Case(site("b", b=500), problems=("SM101",))],
     (
         "unreachable",
         "nothing was read; a declared sitemap got a redirect that leads nowhere, or an odd status",
     ): [
-        *(Case(site("b", b=odd), problems=("SM101",)) for odd in (300, 304, 600, 999)),
+        *(Case(site("b", b=odd), problems=("SM101",)) for odd in (300, 302, 304, 600, 999)),
         Case(site("b", b=redirect("/b.xml")), problems=("SM101",)),
     ],
     (

@@ -21,7 +21,7 @@ from usp.objects.problem import NOT_EXPANDED, Problem
 
 _GUESSES: Final = frozenset({FoundBy.WELL_KNOWN, FoundBy.KNOWN_PATH})
 _BLOCKED: Final = frozenset({401, 403, 407, 429, 451})
-_REDIRECTS: Final = range(300, 400)
+_MAX_ROBOTS_REDIRECTS: Final = 5
 _CLIENT_ERRORS: Final = range(400, 500)
 _NOT_REQUESTED: Final = frozenset({Result.ALREADY_FOUND, Result.NOT_NEEDED})
 _TIME_IS_UP: Final = "no response before the crawl reached its time limit"
@@ -227,8 +227,9 @@ def _failure_result(failed: FetchFailed, *, is_robots: bool) -> Result:
     if failed.status in _BLOCKED:
         return Result.BLOCKED
     # Nothing but 4xx says that there is no document, and a 2xx that brought none could not be
-    # decoded. Of robots.txt alone, redirects that lead nowhere say so, too (RFC 9309, 2.3.1.2).
-    is_answer = failed.status in _CLIENT_ERRORS or (is_robots and failed.status in _REDIRECTS)
+    # decoded. Of robots.txt alone, more than five redirects say so, too (RFC 9309, 2.3.1.2).
+    is_endless = len(failed.fetch_info.redirects) > _MAX_ROBOTS_REDIRECTS
+    is_answer = failed.status in _CLIENT_ERRORS or (is_robots and is_endless)
     return Result.MISSING if is_answer and not failed.no_response else Result.UNREACHABLE
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urljoin, urlsplit
 
 import aiohttp
-from requests.exceptions import InvalidSchema, TooManyRedirects
+from requests.exceptions import InvalidSchema
 from requests.utils import select_proxy
 from yarl import URL
 
@@ -26,6 +26,7 @@ from usp.web_client._aiohttp.connector import AIO_REQUEST_CONTEXT, AioRequestCon
 from usp.web_client._aiohttp.response import (
     AioWebClientErrorResponse,
     AioWebClientSuccessResponse,
+    EndlessRedirects,
     drain,
     failure_response,
     has_begun,
@@ -253,7 +254,7 @@ class AiohttpCrawlScope(AioCrawlScope):
             url = target
             urls.append(url)
             await self._wait_for_hop(host_of(url), hops.deadline)
-        raise TooManyRedirects(f"Exceeded {MAX_REDIRECTS} redirects.")
+        raise EndlessRedirects(urls[:MAX_REDIRECTS])
 
     async def _request(
         self, method: str, url: str, headers: Mapping[str, str]

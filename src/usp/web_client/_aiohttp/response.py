@@ -5,7 +5,7 @@ has a limit on decompressed bytes.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Iterable
 from contextlib import ExitStack
 from http import HTTPStatus
 from typing import Final
@@ -28,6 +28,7 @@ from usp.web_client.abstract_client import (
 __all__ = [
     "AioWebClientErrorResponse",
     "AioWebClientSuccessResponse",
+    "EndlessRedirects",
     "drain",
     "failure_response",
     "has_begun",
@@ -42,6 +43,18 @@ _NO_RESPONSE: Final = (
     aiohttp.ClientResponseError,  # the response is not HTTP
     TimeoutError,
 )
+
+
+class EndlessRedirects(TooManyRedirects):
+    """More redirects than are followed."""
+
+    def __init__(self, urls: Iterable[str]) -> None:
+        """Say so, as requests does.
+
+        :param urls: the URLs that redirected, in order.
+        """
+        self.urls = tuple(urls)
+        super().__init__(f"Exceeded {len(self.urls)} redirects.")
 
 
 class AioWebClientErrorResponse(WebClientErrorResponse):
@@ -242,12 +255,13 @@ def failure_response(error: Exception) -> WebClientErrorResponse:
         message = f"the response is malformed: {' '.join(error.message.split())[:200]}"
     if has_begun(error):
         message = error_responses.DROPPED_IN_HEAD
-    # A redirect loop has a status, as it has in the client on requests.
-    status = HTTPStatus.FOUND.value if isinstance(error, TooManyRedirects) else None
+    # A redirect loop has a status and its URLs, as it has in the client on requests.
+    urls = error.urls if isinstance(error, EndlessRedirects) else ()
     return AioWebClientErrorResponse(
         message,
         is_transient(error) or isinstance(error, _DROPPED),
-        status_code=status,
+        status_code=HTTPStatus.FOUND.value if urls else None,
         no_response=isinstance(error, _NO_RESPONSE),
         untrusted=is_untrusted(error),
+        redirects=urls,
     )

@@ -297,5 +297,8 @@ def failure_response(error: Exception) -> WebClientErrorResponse:
         return status_response(response)
     response.close()
     return RequestsWebClientErrorResponse(
-        str(error), is_transient(error), status_code=response.status_code
+        str(error),
+        is_transient(error),
+        status_code=response.status_code,
+        redirects=_redirects(response),
     )
