@@ -119,3 +119,25 @@ def test_a_malformed_url_is_one_line(
     ended = usp(*command, url)
     assert (ended.code, ended.out, len(ended.err.splitlines())) == (2, "", 1)
     assert "PW" not in ended.err
+
+
+@pytest.mark.parametrize(
+    ("command", "option", "value"),
+    [
+        ("ls", "--config", ""),
+        ("ls", "--replay", ""),
+        ("ls", "--log-file", ""),
+        ("ls", "--output", ""),
+        ("check", "--require", ""),
+        ("ls", "--proxy", "("),
+        ("check", "--live", "0"),
+    ],
+)
+def test_a_wrong_value_is_one_line_though_a_file_may_not_need_it(
+    command: str, option: str, value: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("s.txt").write_text("http://h.example/\n", encoding="utf-8")
+    ended = usp(command, "s.txt", f"{option}={value}")
+    assert (ended.code, ended.out, len(ended.err.splitlines())) == (2, "", 1)
+    assert option in ended.err

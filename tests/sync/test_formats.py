@@ -57,6 +57,15 @@ def test_a_feed_has_links_that_are_iris_and_titles_that_reorder_nothing() -> Non
     assert title.text == "A b<c>%E2%80%AEd"
 
 
+def test_nothing_in_a_feed_controls_a_terminal_or_reorders_a_line() -> None:
+    odd = change(1, ChangeKind.ADDED, "https://example.org/\x1b\x9b2J\u202e\u2028\x85\u200f\u061cz")
+    lines = list(atom_lines([odd], FEED, "t\u202e", CHECKED))
+    assert all(line.isprintable() for line in lines)
+    (link,) = parsed(lines).iter(f"{ATOM}link")
+    encoded = "%1B%C2%9B2J%E2%80%AE%E2%80%A8%C2%85%E2%80%8F%D8%9Cz"
+    assert link.get("href") == f"https://example.org/{encoded}"
+
+
 def test_urls_are_the_urls_alone() -> None:
     assert next(LINE_FORMATS["urls"](CHANGES)) == "https://example.org/a?b=1&c=<2>"
 

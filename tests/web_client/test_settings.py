@@ -258,6 +258,14 @@ def test_proxies_are_used(server: LoopbackServer, get: Get) -> None:
     assert response.status_code() == 200  # type: ignore[attr-defined]
 
 
+@pytest.mark.parametrize("client", [RequestsWebClient, AioWebClient])
+@pytest.mark.parametrize("proxy", ["(", "http://u:pa/SECRET@h:1", "http://h:99999", "http://"])
+def test_a_malformed_proxy_is_rejected_at_once(client: type, proxy: str) -> None:
+    with pytest.raises(UsageError, match="proxies must be URLs") as raised:
+        client(proxies={"http": proxy})
+    assert "SECRET" not in str(raised.value)
+
+
 @each_client
 def test_the_timeout_holds(server: LoopbackServer, get: Get) -> None:
     server.site["/a"] = stall

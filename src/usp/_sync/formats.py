@@ -92,7 +92,7 @@ def atom_lines(
 
 def _entry(change: Change, feed: UUID) -> Iterator[str]:
     yield "  <entry>"
-    yield f"    <title>{_xml(one_line(page_title(change.url)))}</title>"
+    yield f"    <title>{_xml(page_title(change.url))}</title>"
     yield f"    <link href={quoteattr(_iri(change.url))}/>"
     yield f"    <id>{uuid5(feed, str(change.seq)).urn}</id>"
     yield f"    <updated>{iso(change.at)}</updated>"
@@ -125,7 +125,8 @@ def _iri(url: str) -> str:
 
 
 def _allowed(text: str) -> str:
-    return _NOT_IN_XML.sub("\ufffd", text)
+    """Return a text that XML can have, and that changes nothing around it (RFC 3987 4.1)."""
+    return _NOT_IN_XML.sub("\ufffd", one_line(text))
 
 
 def _xml(text: str) -> str:

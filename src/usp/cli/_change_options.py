@@ -3,6 +3,7 @@
 from typing import Final
 
 from usp.cli._options import (
+    FILE,
     FROM,
     INTEGER,
     NAMES,
@@ -22,7 +23,7 @@ CHANGE_FORMATS: Final = {
 }
 """The output formats of ``usp sync`` and ``usp changes``."""
 _STATE: Final = Option(
-    ("--state",), "state", "the file that keeps what is known of the sites", TEXT, "FILE"
+    ("--state",), "state", "the file that keeps what is known of the sites", FILE, "FILE"
 )
 _EMIT: Final = Option(
     ("--emit",), "state",

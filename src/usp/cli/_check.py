@@ -72,8 +72,6 @@ def run(args: argparse.Namespace) -> Exit:
     keywords = _keywords(args)
     known = Baseline()
     with _client(args, settings) as client, output(args) as out:
-        if source.doubt and not args.quiet:
-            tell(source.doubt)
         is_jsonl = args.format == _JSONL
         with Progress.of(args, prints_to=out if is_jsonl else None) as progress:
             keywords |= {
@@ -84,6 +82,8 @@ def run(args: argparse.Namespace) -> Exit:
                 **settings.discovery,
             }
             with _started(source, keywords, settings) as stream:
+                if source.doubt and not args.quiet:  # not before what is wrong was told
+                    tell(source.doubt)
                 progress.tally.live_pages = lambda: stream.live_answered
                 findings = list(stream)
             progress.begin_output(out)

@@ -4,6 +4,7 @@ import re
 from typing import Final
 
 from usp.cli._options import (
+    FILE,
     INTEGER,
     MOMENT,
     NAMES,
@@ -54,7 +55,7 @@ _OPTIONS: Final = (
         MOMENT, "TIME",
     ),
     Option(
-        ("--require",), "rules", "the sitemaps must list the URLs in this file, one a line", TEXT,
+        ("--require",), "rules", "the sitemaps must list the URLs in this file, one a line", FILE,
         "FILE",
     ),
     Option(("--min-pages",), "rules", "the sitemaps must list at least N pages", INTEGER, "N"),
@@ -68,7 +69,7 @@ _OPTIONS: Final = (
     ),
     Option(
         ("--state",), "rules",
-        "compare with the last run of usp sync, in this file, which is only read", TEXT, "FILE",
+        "compare with the last run of usp sync, in this file, which is only read", FILE, "FILE",
     ),
     Option(
         ("--max-drop",), "rules",
@@ -86,7 +87,7 @@ _OPTIONS: Final = (
         INTEGER, "N", default=0,
     ),
     Option(
-        ("--baseline",), "rules", "what this file has is known, and doesn't count", TEXT, "FILE"
+        ("--baseline",), "rules", "what this file has is known, and doesn't count", FILE, "FILE"
     ),
     Option(("--write-baseline",), "rules", "write all that is found to the file of --baseline"),
     Option(

@@ -55,6 +55,12 @@ def _names(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
+def _file(text: str) -> str:
+    if not text:
+        raise ValueError  # an empty variable of a shell, most likely
+    return text
+
+
 FLAG: Final = ValueType("store_true", "true or false", bool, (bool,))
 """The option alone: there is no value."""
 SWITCH: Final = ValueType("switch", "true or false", bool, (bool,))
@@ -62,6 +68,7 @@ SWITCH: Final = ValueType("switch", "true or false", bool, (bool,))
 COUNT: Final = ValueType("count", "an integer", int, (int,))
 """How often the option is given."""
 TEXT: Final = ValueType("store", "a text", str, (str,))
+FILE: Final = ValueType("store", "the name of a file", _file, (str,))
 OPTIONAL_TEXT: Final = ValueType("store", "a text or a number", str, (str, int))
 """The option alone, which stands for its ``meaning``, or with a text."""
 INTEGER: Final = ValueType("store", "an integer", int, (int,))
@@ -149,8 +156,8 @@ class Option(NamedTuple):
             if all(isinstance(item, str) for item in value):
                 return value
         elif self._has_right_class(value):
-            read = self.type.read(value) if self.type is NAMES else value  # type: ignore[arg-type]  # it is a str
-            return [read] if self.is_repeatable else self._chosen(read)
+            read = self.read(value) if isinstance(value, str) else self._chosen(value)
+            return [read] if self.is_repeatable else read
         raise argparse.ArgumentTypeError(f"must be {self.type.expected}, not {value!r}")
 
     def _has_right_class(self, value: object) -> bool:
@@ -330,15 +337,15 @@ SHARED: Final[tuple[Option, ...]] = (
         ("--record",), "recording",
         "write every request and response to this file (WARC), without credentials; a file that "
         "exists needs --replace",
-        TEXT, "FILE.warc.gz",
+        FILE, "FILE.warc.gz",
     ),
     Option(
-        ("--replay",), "recording", "read from this recording instead of the network", TEXT,
+        ("--replay",), "recording", "read from this recording instead of the network", FILE,
         "FILE.warc.gz",
     ),
     # output
     Option(
-        ("-o", "--output"), "output", "write to this file, which is whole or absent", TEXT, "PATH"
+        ("-o", "--output"), "output", "write to this file, which is whole or absent", FILE, "PATH"
     ),
     Option(("--replace",), "output", "replace the file if it exists"),
     Option(("--append",), "output", "append to the file if it exists"),
@@ -350,12 +357,12 @@ SHARED: Final[tuple[Option, ...]] = (
     Option(("--no-progress",), "output", "show no progress on a terminal"),
     Option(("-v", "--verbose"), "output", "log to stderr: progress (-v) or details (-vv)", COUNT),
     Option(
-        ("-l", "--log-file"), "output", "append the log to this file instead", TEXT, "FILE"
+        ("-l", "--log-file"), "output", "append the log to this file instead", FILE, "FILE"
     ),
     # configuration
     Option(
         ("--config",), "config",
-        "read options from this file instead of the nearest usp.toml or pyproject.toml", TEXT,
+        "read options from this file instead of the nearest usp.toml or pyproject.toml", FILE,
         "FILE",
     ),
     Option(("--no-config",), "config", "read no options from a file"),
@@ -366,7 +373,7 @@ SHARED: Final[tuple[Option, ...]] = (
 FROM: Final = Option(
     ("--from",), "discovery",
     "read the names of more sources from this file, one a line; - for standard input",
-    TEXT, "FILE",
+    FILE, "FILE",
 )  # fmt: skip
 """More sources, for commands that read several."""
 

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from usp.cli._options import SWITCH, TEXT, Option
+from usp.cli._options import FILE, SWITCH, TEXT, Option
 
 REPORT_FORMATS: Final = ("html", "markdown")
 """The output formats of ``usp report``."""
@@ -21,7 +21,7 @@ REPORT_OPTIONS: Final = (
     ),
     Option(
         ("--state",), "state", "the file of usp sync that says what changed since the last run",
-        TEXT, "FILE",
+        FILE, "FILE",
     ),
     Option(
         ("--column",), "pages", "the column with URLs, if SOURCE is a table of another tool", TEXT,

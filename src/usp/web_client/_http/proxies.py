@@ -1,13 +1,25 @@
 """Proxies: their URLs may have a user and password, which must not appear in a message."""
 
+import re
 from typing import Final
 from urllib.parse import urlsplit
 
-import requests
+__all__ = ["MALFORMED", "check_proxy", "is_proxy"]
 
-__all__ = ["check_proxy"]
+MALFORMED: Final = "the URL of the proxy is malformed (its user and password must be quoted)"
 
-_MALFORMED: Final = "the URL of the proxy is malformed (its user and password must be quoted)"
+_HOST: Final = re.compile(r"[\w.:%-]++")
+"""A name, also one with letters of any language, or an address, also one of IPv6 with its scope."""
+
+
+def is_proxy(url: str) -> bool:
+    """Tell whether a URL of a proxy, or its host alone, is well-formed."""
+    try:
+        parts = urlsplit(url if "://" in url else f"http://{url}")
+        is_sound = _HOST.fullmatch(parts.hostname or "") is not None and parts.port != 0
+    except ValueError:
+        return False
+    return is_sound and "@" not in f"{parts.path}{parts.query}{parts.fragment}"
 
 
 def check_proxy(proxy: str) -> None:
@@ -18,12 +30,7 @@ def check_proxy(proxy: str) -> None:
 
     :raises requests.exceptions.InvalidProxyURL: without the URL in its message.
     """
-    try:
-        parts = urlsplit(proxy if "://" in proxy else f"http://{proxy}")
-        is_sound = bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        is_sound = False
-    else:
-        is_sound = is_sound and "@" not in f"{parts.path}{parts.query}{parts.fragment}"
-    if not is_sound:
-        raise requests.exceptions.InvalidProxyURL(_MALFORMED)
+    if not is_proxy(proxy):
+        from requests.exceptions import InvalidProxyURL  # settings are read before it is loaded
+
+        raise InvalidProxyURL(MALFORMED)

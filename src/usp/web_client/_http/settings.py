@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from usp._validate import argument_error, check_flags, check_int, check_number
 from usp.exceptions import UsageError
+from usp.web_client._http.proxies import MALFORMED, is_proxy
 
 if TYPE_CHECKING:
     import ssl
@@ -95,10 +96,12 @@ def proxies(given: object) -> dict[str, str]:
     urls = _strings(
         "proxies", {scheme: "" if url is None else url for scheme, url in found.items()}
     )
-    for url in urls.values():
+    for url in filter(None, urls.values()):
         scheme, is_url, _ = url.partition("://")
         if is_url and scheme.lower() not in _PROXY_SCHEMES:
             raise UsageError(f"proxies must be URLs of {', '.join(_PROXY_SCHEMES)}.")
+        if not is_proxy(url):
+            raise UsageError(f"proxies must be URLs or hosts: {MALFORMED}.")
     return urls
 
 
