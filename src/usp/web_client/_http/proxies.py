@@ -31,6 +31,6 @@ def check_proxy(proxy: str) -> None:
     :raises requests.exceptions.InvalidProxyURL: without the URL in its message.
     """
     if not is_proxy(proxy):
-        from requests.exceptions import InvalidProxyURL  # settings are read before it is loaded
+        import requests  # takes long, and settings are checked without it
 
-        raise InvalidProxyURL(MALFORMED)
+        raise requests.exceptions.InvalidProxyURL(MALFORMED)
