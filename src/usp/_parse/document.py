@@ -258,6 +258,11 @@ class Pages:
         return self._found().complete
 
     @property
+    def corrupt(self) -> bool:
+        """Whether the document may list what it did not when it was compressed."""
+        return self._found().corrupt
+
+    @property
     def document_bytes(self) -> int:
         """The size of the document, decompressed."""
         return self._found().document_bytes
