@@ -17,6 +17,7 @@ from usp._display import (
     shown,
     shown_url,
     without_credentials,
+    without_typed_credentials,
 )
 from usp.exceptions import SitemapException, StorageError, UsageError
 
@@ -131,12 +132,45 @@ def test_a_url_within_a_url_stays_where_the_whole_is_known_to_be_one() -> None:
         ("http;//u:secret/x@h", "http;//h"),
         ("://u:secret@h", "://h"),
         ("feed:http://u:secret@h/", "feed:http://h/"),
+        ("http:/\t/u:secret@h/", "http:/\t/h/"),
     ],
 )
 def test_a_password_that_makes_a_url_malformed_is_removed(url: str, expected: str) -> None:
     assert without_credentials(url) == expected
     assert without_credentials(expected) == expected
     assert redact(f"URL '{url}' is bad, me@h") == f"URL '{expected}' is bad, me@h"
+
+
+@pytest.mark.parametrize("blank", ["\t", "\r", "\n", "\r\n"])
+def test_tabs_and_line_breaks_hide_no_password_since_browsers_remove_them(blank: str) -> None:
+    for url in (f"ht{blank}tp://u:secret@h/", f"h{blank}ttps:u:secret@h/"):
+        assert "secret" not in shown_url(url)
+        assert shown_url(url).endswith("h/")
+    kept = f"https://h/@me?a=b@{blank}c"
+    assert without_credentials(kept) == kept
+
+
+@pytest.mark.parametrize(
+    ("argument", "message", "expected"),
+    [
+        ("u:secret@h", "no command 'u:secret@h'", "no command '***@h'"),
+        ("-ou:secret@h", "cannot write u:secret@h", "cannot write ***@h"),
+        ("--config=u:se@cret@h", "cannot read u:se@cret@h", "cannot read ***@h"),
+        ("http//u:secret@h", "cannot read http/u:secret@h", "cannot read http/***@h"),
+        ("file://u:secret@h", "cannot read /a/file:/u:secret@h", "cannot read /a/file:/***@h"),
+        ("u:a\tb@h", r"unexpected: 'u:a\tb@h'", "unexpected: '***@h'"),
+        ("u:a\tb@h", "cannot read u:a%09b@h", "cannot read ***@h"),
+        ("mailto:me@h", "mailto:me@h is no file", "mailto:me@h is no file"),
+        ("https://h/a:b@c", "https://h/a:b@c failed", "https://h/a:b@c failed"),
+        ("http://u:80/x@h/", "http://u:80/x@h/ failed", "http://u:80/x@h/ failed"),
+        ("a/b:c@d.csv", "cannot read a/b:c@d.csv", "cannot read a/***@d.csv"),
+        ("logs/2026/10:00@d.csv", "no logs/2026/10:00@d.csv", "no logs/2026/10:00@d.csv"),
+    ],
+)
+def test_what_was_typed_as_user_and_password_is_not_quoted(
+    argument: str, message: str, expected: str
+) -> None:
+    assert without_typed_credentials(message, ["ls", argument]) == expected
 
 
 def test_an_excerpt_has_no_start_of_a_password() -> None:

@@ -1,12 +1,14 @@
 """How URLs and texts from outside are shown: without credentials, and on one line.
 
 Every way out uses these functions: ``without_credentials`` and ``shown_url`` for what is a URL as a
-whole, ``redact`` and ``shown`` for texts that may quote some. Ways out are messages of exceptions,
-problems and failed fetches, reprs, log lines, and what the command prints. URLs in a tree need none
-of them, since the user and password of a URL are kept apart from it (``_crawl.url_credentials``).
+whole, ``redact`` and ``shown`` for texts that may quote some, ``without_typed_credentials`` for
+errors that may quote a command line. Ways out are messages of exceptions, problems and failed
+fetches, reprs, log lines, and what the command prints. URLs in a tree need none of them, since the
+user and password of a URL are kept apart from it (``_crawl.url_credentials``).
 """
 
 import re
+from collections.abc import Iterable
 from typing import Final
 
 __all__ = [
@@ -17,6 +19,7 @@ __all__ = [
     "shown",
     "shown_url",
     "without_credentials",
+    "without_typed_credentials",
 ]
 
 _AT: Final = r"(?:@|%40|\uff20|%EF%BC%A0|\xef\xbc\xa0)"
@@ -24,7 +27,9 @@ _AT: Final = r"(?:@|%40|\uff20|%EF%BC%A0|\xef\xbc\xa0)"
 and that read as Latin-1, as the values of headers are."""
 _NO_PORT: Final = r"[^/?#@:\[\]\\]*+:(?![0-9]*+(?:[/?#\\]|\Z))"
 """What looks like a host and its port, but the port is none: a user, and where a password begins
-that has a ``/``, ``?`` or ``#`` in it. No port has other characters (RFC 3986 3.2.3)."""
+that has a ``/``, ``?`` or ``#`` in it. No port has other characters (RFC 3986 3.2.3). What
+is a port stays: RFC 3986 and the URL standard of browsers read ``http://u:80/x@h`` as a path of
+host ``u``, and so does whoever requests it."""
 _URL_WITH_USERINFO: Final = re.compile(
     r"\A([\x00-\x20]*+(?:(?:[A-Za-z][A-Za-z0-9+.-]*+:)++//|//(?!@)))(?:[^/?#@]*+@)++"
 )
@@ -55,9 +60,18 @@ _USERINFO_IN_TEXT: Final = re.compile(
     # With blanks, a password is told from the words after a URL: "http://h:80 of me@h".
     r"|[^\s/?#@:'\"]{0,256}+:(?!\s|[0-9]{1,5}+[^\w@])[^/?#@'\"\r\n]{1,256}+@"
     rf"|{_BROKEN_IN_TEXT})"
-    rf"|(https?:[\\/]*+)(?:(?:[^\s\\/?#@]{{1,256}}+@)++|{_BROKEN_IN_TEXT})",
+    rf"|(https?:(?:[\\/][\t\r\n]*+)*+)(?:(?:[^\s\\/?#@]{{1,256}}+@)++|{_BROKEN_IN_TEXT})",
     re.IGNORECASE,
 )
+_TYPED_USERINFO: Final = re.compile(
+    r"(?:-\w|--[\w-]++=)?+"  # of an option that is written together with its value
+    r"(?:[A-Za-z\s]{1,16}+[:;]*+[\\/][\\/\s]*+)?+"
+    r"(?!mailto:)([^\\/?#@:=]++:[^\\/]*@)"
+)
+"""What a user and password look like at the start of an argument: ``user:password@``, after nothing
+or after what may have been meant as a scheme (``http/``, ``htps//``)."""
+_REMOVED_BY_BROWSERS: Final = str.maketrans("", "", "\t\r\n")
+"""Tabs and line breaks mean nothing in a URL, wherever they are (the URL standard, 4.4)."""
 _HIDDEN: Final = "***"
 _AT_SIGN: Final = re.compile("[@\ufe6b\uff20]")
 """The at sign, and those that NFKC makes one of: a URL is rejected because it has them."""
@@ -82,6 +96,15 @@ def without_credentials(url: str) -> str:
     """
     if not _may_have_userinfo(url):
         return url
+    hidden = _without_userinfo(url)
+    if hidden != url:
+        return hidden
+    read = url.translate(_REMOVED_BY_BROWSERS)
+    hidden = _without_userinfo(read)
+    return url if hidden == read else hidden
+
+
+def _without_userinfo(url: str) -> str:
     for start in (_URL_WITH_USERINFO, _MALFORMED_URL_WITH_USERINFO, _URL_WITH_BROKEN_PASSWORD):
         url = start.sub(_start, url)
     return url
@@ -127,6 +150,20 @@ def redact_argument(text: str) -> str:
         scheme, rest = "", text
     *hidden, host = _AT_SIGN.split(rest)
     return f"{scheme}{slashes}{_HIDDEN}@{host}" if hidden else text
+
+
+def without_typed_credentials(text: str, arguments: Iterable[str]) -> str:
+    """Return a text without the users and passwords of the command line that it may quote.
+
+    ``user:password@host`` is a URL with the scheme ``user``, and ``http/user:password@host`` is the
+    name of a file, so that no text is changed because of them. One who typed them is shown neither
+    again, also where the argument became a path (``http://`` is ``http:/`` then) or was quoted.
+    """
+    for argument in arguments:
+        if typed := _TYPED_USERINFO.match(argument):
+            for quoted in {typed[1], one_line(typed[1]), repr(typed[1])[1:-1]}:
+                text = text.replace(quoted, f"{_HIDDEN}@")
+    return text
 
 
 def one_line(text: str) -> str:

@@ -16,8 +16,11 @@ from tests.open_files import open_files
 from tests.server import LoopbackServer, urlset
 from usp._check.disjoint_sets import DisjointSets
 from usp._check.entry_ids import EntryIds, EntryNotes
+from usp._check.hreflang import HreflangSignatures
+from usp._check.listing import UrlListing
 from usp._check.listing_rules import EntryText
 from usp._check.partitions import COUNT, Partitions
+from usp._check.return_links import LinkFault, ReturnLinks
 from usp._check.spooled import SpooledRows
 
 NAMESPACES = (
@@ -186,3 +189,25 @@ def test_entries_unlike_any_other_leave_nothing_in_memory(
     finally:
         tracemalloc.stop()
     assert kept < 500_000
+
+
+def test_a_site_that_is_one_cluster_is_never_in_memory_at_once() -> None:
+    count = 20_000
+    listing, signatures = UrlListing(), HreflangSignatures()
+    links = ReturnLinks(signatures)
+    urls = [f"https://example.org/{n}" for n in range(count)]
+    for at, url in enumerate(urls):  # each links to the one before it, and to the next one
+        listing.add(url, at)
+        signatures.add(url, (), at)
+        near = range(max(at - 1, 0), min(at + 2, count))
+        links.add(url, [("de" if n % 2 else "en", urls[n]) for n in near], at)
+    tracemalloc.start()
+    try:
+        faults = links.faults(listing)
+        assert [next(faults).fault, *{fault.fault for fault in faults}] == [LinkFault.CONFLICT] * 2
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+        for files in (listing, signatures, links):
+            files.close()
+    assert peak < 400 * count  # 130, most of it in blocks that are not full; 900 if sorted at once

@@ -50,6 +50,18 @@ def test_a_site_without_sitemaps_gives_a_table_without_rows(
     assert len((tmp_path / "x.csv").read_text().splitlines()) == 1
 
 
+def test_a_table_is_no_sitemap_and_nothing_of_it_is_a_page(tmp_path: Path) -> None:
+    rows = "".join(f"http://h.example/{at},2024-05-06\n" for at in range(3))
+    for name, text in (
+        ("whole", f"url,lastmod\n{rows}"),
+        ("cut", f"url,lastmod\n{rows}http://h.e"),
+    ):
+        (tmp_path / f"{name}.csv").write_text(text)
+        done = usp("export", f"{tmp_path}/{name}.csv", "-o", "-", "-f", "jsonl")
+        assert (done.code, done.out) == (1, "")
+        assert "the document is a table (CSV, TSV), not a list of URLs" in done.err
+
+
 def test_a_site_that_refuses_leaves_the_file_of_yesterday(
     server: LoopbackServer, tmp_path: Path
 ) -> None:

@@ -128,8 +128,12 @@ def test_no_credentials_are_printed_or_logged(
         [with_login("http://127.0.0.1:9/")],
         ["ls", "-f", with_login("http://127.0.0.1:9/")],
         ["ls", "x", f"--what=http://user:x/{HIDDEN}@h"],
+        [f"user:{HIDDEN}@h.example"],
+        ["ls", "x", f"user:{HIDDEN}@h.example"],
+        ["ls", "-f", f"user:{HIDDEN}@h.example"],
+        ["ls", "x", f"--config=user:{HIDDEN}@h.example"],
     ],
-    ids=range(10),
+    ids=range(14),
 )
 def test_no_error_message_has_credentials(args: list[str]) -> None:
     ended = usp(*args)
@@ -158,7 +162,12 @@ def test_a_url_as_the_value_of_an_option_is_quoted_without_its_password(
 ) -> None:
     file = tmp_path / "a.xml"
     file.write_bytes(urlset("https://h.example/"))
-    for url in (f"http://user:{HIDDEN}/y@h/", f"http://user:{HIDDEN}@h/"):
+    for url in (
+        f"http://user:{HIDDEN}/y@h/",
+        f"http://user:{HIDDEN}@h/",
+        f"http//user:{HIDDEN}@h/y",
+        f"ht\ttp://user:{HIDDEN}@h/",
+    ):
         ended = usp(*(arg.format(file=file) for arg in args), url)
         assert ended.code in {2, 3}
         assert ended.err

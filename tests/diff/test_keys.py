@@ -1,9 +1,11 @@
 """When two URLs count as the same."""
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 
+import usp
 from usp._diff.keys import UrlKeys, clean_urls
 from usp.exceptions import UsageError
 
@@ -63,6 +65,20 @@ def test_what_no_url_has_is_dropped() -> None:
         "https://a.example/x",
         "https://a.example/é",
     ]
+
+
+def test_urls_that_differ_in_user_and_password_are_the_same(tmp_path: Path) -> None:
+    logins = ("", "user:secret@", "other:secret%40x@")
+    plain, *others = (tmp_path / f"{number}.txt" for number in range(3))
+    for file, login in zip((plain, *others), logins, strict=True):
+        file.write_text(f"https://{login}h.example/@me?a=b@c\nhttps://h.example/{file.stem}\n")
+    for file in others:
+        with usp.diff(plain, file) as found:
+            assert {one.url for one in found} == {
+                "https://h.example/0",
+                f"https://h.example/{file.stem}",
+            }
+        assert found.same == 1
 
 
 @pytest.mark.parametrize(

@@ -52,6 +52,11 @@ def site(*declared: str, otherwise: Any = 404, **answers: Any) -> Prepare:
     return prepare
 
 
+def circles(**answers: Any) -> Prepare:
+    """A site that redirects every path to itself; these are answered."""
+    return site(otherwise=lambda handler: redirect(handler.path), **answers)
+
+
 def damaged(damage: Callable[[bytes], Any]) -> Prepare:
     """A site with a whole sitemap, and a damaged one."""
 
@@ -223,8 +228,18 @@ CASES: dict[tuple[str, str], list[Case]] = {
         *(Case(site("b", b=odd), problems=("SM101",)) for odd in (300, 304, 600, 999)),
         Case(site("b", b=redirect("/b.xml")), problems=("SM101",)),
     ],
+    (
+        "unreachable",
+        "nothing was read; all known paths and the homepage got such a redirect or status",
+    ): [
+        Case(circles(), {"use_homepage": True}),
+        Case(circles(robots=404), {"use_homepage": True}),
+        Case(site(otherwise=304)),
+    ],
     ("none", "the site responded and declares no sitemap"): [
         Case(site()),
+        Case(site(robots=redirect("/robots.txt"))),
+        Case(circles(robots=404, sitemap=404)),
         Case(site(robots="User-agent: *\nDisallow:\n")),
         Case(site(otherwise="<!doctype html><html>Hello</html>")),
     ],

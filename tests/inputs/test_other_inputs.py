@@ -101,6 +101,30 @@ def test_a_table_whose_last_line_has_all_its_cells_needs_no_line_end(
     assert set(urls_of(path)) <= {A}
 
 
+TWO_COLUMNS = {
+    "of ours": f"url,url\n{A},{B}\n",
+    "of another tool": f"url,n,url\n{A},1,{B}\n",
+    "that differ in case": f"URL,url,n\n{A},{B},1\n",
+    "other than that of URLs": f"page,lastmod,lastmod\n{A},2024-05-06,2025-05-06\n",
+}
+
+
+@pytest.mark.parametrize("text", TWO_COLUMNS.values(), ids=TWO_COLUMNS)
+def test_two_columns_of_one_name_are_told(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text(text)
+    with pytest.raises(UsageError, match=r"table.csv has 2 columns '(url|URL|lastmod)': which"):
+        urls_of(path)
+
+
+def test_two_columns_that_are_not_needed_may_have_one_name(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text(f"page,n,n,,\n{A},1,2,,\n")
+    assert urls_of(path) == [A]
+    path.write_text(f"URL,url,n\nhttp://h.example/,{A},1\n")
+    assert urls_of(path, column="url") == [A]
+
+
 def urls_of(source: str | Path, **given: str) -> list[str]:
     with open_listing(source, columns=["url"], column=given.get("column")) as listing:
         return [url for batch in listing for url in batch.columns["url"]]

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -325,3 +326,55 @@ def test_closing_a_sync_after_an_error_says_nothing_more(
         list(found)
     found.close()
     assert_free(state)
+
+
+@pytest.fixture
+def unprivileged() -> Iterator[None]:
+    """Permissions hold: root is another user for the test."""
+    if os.geteuid():
+        yield
+        return
+    os.seteuid(65534)  # nobody
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+
+
+@pytest.fixture
+def read_only(server: LoopbackServer) -> Iterator[Path]:
+    """A state with a page, in a folder where nothing can be written."""
+    server.robots("/sitemap.xml")
+    server.site["/sitemap.xml"] = urlset("1")
+    with TemporaryDirectory() as folder:  # others may enter it, unlike those of pytest
+        state = Path(folder, "site.db")
+        list(usp.sync(server.url, state=state, emit_initial=True))
+        state.chmod(0o444)
+        Path(folder).chmod(0o555)
+        yield state
+        Path(folder).chmod(0o755)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="folders have no permissions there")
+def test_a_state_that_nobody_can_write_can_be_read(
+    read_only: Path, server: LoopbackServer, request: pytest.FixtureRequest
+) -> None:
+    request.getfixturevalue("unprivileged")
+    assert [change.url for change in usp.changes(read_only)] == [f"{PAGES}1"]
+    with usp.diff(read_only, read_only) as found:
+        assert (list(found), found.same) == ([], 1)
+    with pytest.raises(StateError, match=r"site\.db can't be written: it or its folder is read-on"):
+        list(usp.sync(server.url, state=read_only))
+
+
+@pytest.mark.skipif(os.name == "nt", reason="folders have no permissions there")
+def test_a_state_whose_wal_cannot_be_read_is_not_read_without_it(
+    read_only: Path, request: pytest.FixtureRequest
+) -> None:
+    wal = Path(f"{read_only}-wal")
+    read_only.parent.chmod(0o755)
+    wal.write_bytes(b"more")
+    read_only.parent.chmod(0o555)
+    request.getfixturevalue("unprivileged")
+    with pytest.raises(StateError, match=r"site\.db-wal has more of it"):
+        list(usp.changes(read_only))

@@ -303,6 +303,38 @@ def test_an_index_that_is_new_and_failed_may_list_what_is_not_met(tmp_path: Path
     assert site.run({"new": None}) == []
 
 
+@pytest.mark.parametrize("confirm", [1, 2])
+def test_a_sitemap_that_was_never_there_keeps_no_other_from_being_gone(
+    tmp_path: Path, confirm: int
+) -> None:
+    site = Site(tmp_path / "state.db", RunRules(confirm, max_removed=1))
+    site.run({"a": Read(entries(1)), "b": Read(entries(2)), "dead": NOT_THERE})
+    dropped = {"a": Read(entries(1)), "dead": NOT_THERE}
+    told_in_runs = [told(site.run(dropped)) for _ in range(3)]
+    missing = [[("missing", "2")]] * (confirm - 1)
+    assert told_in_runs[:confirm] == [*missing, [("removed", "2")]]
+    assert not any(told_in_runs[confirm:])
+
+
+@pytest.mark.parametrize("new", [NOT_THERE, None])
+def test_what_no_run_has_read_hides_a_sitemap_for_a_week_and_its_pages_for_another(
+    tmp_path: Path, new: Read | None
+) -> None:
+    """It was declared when the sitemap was dropped: it may be an index that lists that."""
+    site = Site(tmp_path / "state.db", RunRules(max_removed=1))
+    site.run({"a": Read(entries(1)), "b": Read(entries(2))})
+    dropped = {"a": Read(entries(1)), "new": new}
+    assert site.run(dropped) == []
+    site.runs += 6 * 24
+    assert site.run(dropped) == []
+    site.runs += 24
+    assert told(site.run(dropped)) == [("missing", "2")]
+    site.runs += 6 * 24
+    assert site.run(dropped) == []
+    site.runs += 24
+    assert told(site.run(dropped)) == [("removed", "2")]
+
+
 def test_a_sitemap_under_another_name_moves_its_urls(tmp_path: Path) -> None:
     site = Site(tmp_path / "state.db")
     site.run({"a": Read(entries(1, 2))})

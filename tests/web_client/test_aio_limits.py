@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 from aiohttp.abc import AbstractResolver, ResolveResult
 
-from tests.server import Handler, LoopbackServer, Plain
+import usp
+import usp.aio
+from tests.server import Handler, LoopbackServer, Plain, urlset
 from usp.exceptions import UsageError
 from usp.web_client.aio_client import AioWebClient, CachingResolver
 
@@ -107,13 +109,65 @@ def test_the_caching_resolver_looks_a_host_up_once_whether_it_is_there_or_not() 
             with pytest.raises(socket.gaierror):
                 await resolver.resolve(missing)
         assert len(resolver._answers) == 2
-        first = resolver._answers[missing][1]
+        first = resolver._answers[missing]
         with pytest.raises(OSError):  # noqa: PT011 -- whatever the system says
             await resolver.resolve(missing)
-        assert resolver._answers[missing][1] is first
+        assert resolver._answers[missing] is first
         await resolver.close()
 
     asyncio.run(main())
+
+
+@pytest.fixture
+def lookups(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names that were looked up; the name server fails at the first of them."""
+    asked = list[str]()
+    real = socket.getaddrinfo
+
+    def fail_first(host: str, *args: Any, **options: Any) -> Any:
+        asked.append(host)
+        if len(asked) == 1:
+            raise socket.gaierror(socket.EAI_AGAIN, "Temporary failure in name resolution")
+        return real(host, *args, **options)
+
+    monkeypatch.setattr(socket, "getaddrinfo", fail_first)
+    return asked
+
+
+def test_a_name_server_that_fails_for_a_moment_is_asked_again(
+    server: LoopbackServer, lookups: list[str]
+) -> None:
+    server.robots("/a.xml")
+    server.site["/a.xml"] = urlset(server.at("/1"))
+    home = server.url.replace("127.0.0.1", "localhost")
+
+    async def main() -> usp.Outcome | None:
+        resolver = CachingResolver()
+        try:
+            async with AioWebClient(resolver=resolver) as client:
+                tree = await usp.aio.sitemap_tree(
+                    home, web_client=client, backoff_initial=0.7, scheme_fallback=False
+                )
+                return tree.outcome
+        finally:
+            await resolver.close()
+
+    assert asyncio.run(main()) == "found"
+    assert lookups.count("localhost") == 2
+    lookups.clear()
+    assert usp.sitemap_tree(home, backoff_initial=0.01, scheme_fallback=False).outcome == "found"
+
+
+def test_a_temporary_failure_is_shared_by_requests_of_the_same_moment(lookups: list[str]) -> None:
+    async def main() -> None:
+        resolver = CachingResolver()
+        for _ in range(3):
+            with pytest.raises(socket.gaierror):
+                await resolver.resolve("localhost")
+        await resolver.close()
+
+    asyncio.run(main())
+    assert lookups == ["localhost"]
 
 
 def test_the_caching_resolver_keeps_a_limited_number_of_answers() -> None:

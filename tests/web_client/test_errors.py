@@ -54,6 +54,7 @@ def as_requests_does(error: Exception) -> Exception:
         as_requests_does(urllib3.exceptions.SSLError(ssl.SSLEOFError())),
         BrokenPipeError(),
         TimeoutError(),
+        socket.gaierror(socket.EAI_AGAIN, "Temporary failure in name resolution"),
     ],
     ids=repr,
 )
@@ -77,6 +78,7 @@ def test_an_error_is_transient(failure: Exception) -> None:
         DeadlineError(),
         CancelledFetchError(),
         ConnectionRefusedError(),
+        socket.gaierror(socket.EAI_NONAME, "Name or service not known"),
         ValueError(),
     ],
     ids=repr,

@@ -107,18 +107,17 @@ class CheckRun:
     def check_node(self, node: Node, ended: Ended) -> Iterator[Finding]:
         """Check what was found at a node; yield the findings."""
         url, document = node.final_url or node.url, node.document
-        is_robots = node.found_by is FoundBy.WELL_KNOWN and node.homepage is None
         if node.absence is None:
             self.take(self._problems(node, url))
-        elif not (is_robots and document and document.kind is Kind.ROBOTS):
+        elif not (node.is_robots and document and document.kind is Kind.ROBOTS):
             document = None  # a guess that found nothing
         pages = document.pages if document else None
         if document and isinstance(pages, Pages):
             if url not in self.checked:
                 self._check_document(_facts(node, self.options, pages, document.kind), pages, ended)
-        elif node.skip_reason or (node.was_requested and (node.absence is None or is_robots)):
+        elif node.skip_reason or (node.was_requested and (node.absence is None or node.is_robots)):
             unread = _unread(node)
-            if is_robots:
+            if node.is_robots:
                 self._site.robots.add_unread(unread.url, unread.status)
             self.take_unread(unread)
         yield from self._collector.take(url)

@@ -122,28 +122,54 @@ class ReturnLinks:
 
         Other names are conflicts as well, and tell more; clusters with such a fault are left out.
         """
-        members = Partitions(4, self._go_on)
+        members, others = Partitions(4, self._go_on), Partitions(5, self._go_on)
         try:
             for partition in range(COUNT):
-                for page, code, target, entry_id in self._out.records(partition):
-                    cluster = clusters.set_of(page)
-                    if not clusters.is_marked(cluster):
-                        members.add(cluster % COUNT, cluster, code, entry_id, target)
+                self._add_members(partition, clusters, members)
             for partition in range(COUNT):
-                yield from _conflicts(members.records(partition))
+                _add_others(members, partition, others)
+            members.close()
+            for partition in range(COUNT):
+                yield from _first_of_each(others.records(partition))
         finally:
             members.close()
+            others.close()
+
+    def _add_members(self, partition: int, clusters: DisjointSets, members: Partitions) -> None:
+        """Add (cluster, code, entry_id, target) for the pages of a partition."""
+        entries = groupby(self._out.records(partition), itemgetter(0, 3))
+        for (page, entry_id), links in entries:
+            cluster = clusters.set_of(page)
+            if clusters.is_marked(cluster):
+                continue
+            targets: dict[int, int] = {}
+            for _, code, target, _ in links:
+                # Two URLs for one code are a fault of this entry alone: the first one counts.
+                targets.setdefault(code, target)
+            for code, target in targets.items():
+                members.add(cluster % COUNT, cluster, code, entry_id, target)
 
 
-def _conflicts(members: Iterable[tuple[int, ...]]) -> Iterator[FaultyLink]:
-    """Yield the conflicts among (cluster, code, entry_id, target)."""
-    # The order within an entry stays: of two URLs for one code, which is a fault of that entry
-    # alone, the first one counts.
-    in_order = sorted(members, key=itemgetter(0, 1, 2))
-    for _, of_code in groupby(in_order, itemgetter(0, 1)):
-        first_by_target: dict[int, int] = {}
-        for entry_id, of_entry in groupby(of_code, itemgetter(2)):
-            first_by_target.setdefault(next(of_entry)[3], entry_id)
-        agreed, *others = first_by_target.items()
-        for target, entry_id in others:
-            yield FaultyLink(LinkFault.CONFLICT, entry_id, target, agreed[1])
+def _add_others(members: Partitions, partition: int, others: Partitions) -> None:
+    """Add (cluster, code, target, entry_id, first entry) for each URL that is not the first one.
+
+    By this URL: a cluster may be the whole site, and is never in memory at once.
+    """
+    first: dict[tuple[int, int], tuple[int, int]] = {}
+    for cluster, code, entry_id, target in members.records(partition):
+        found = entry_id, target
+        first[cluster, code] = min(first.get((cluster, code), found), found)
+    for cluster, code, entry_id, target in members.records(partition):
+        agreed_id, agreed = first[cluster, code]
+        if target != agreed:
+            others.add(target >> TOP_BYTE, cluster, code, target, entry_id, agreed_id)
+
+
+def _first_of_each(others: Iterable[tuple[int, ...]]) -> Iterator[FaultyLink]:
+    """Yield one conflict for each URL of a cluster and code: that of the first entry with it."""
+    first: dict[tuple[int, int, int], tuple[int, int]] = {}
+    for cluster, code, target, entry_id, agreed_id in others:
+        key, found = (cluster, code, target), (entry_id, agreed_id)
+        first[key] = min(first.get(key, found), found)
+    for (_, _, target), (entry_id, agreed_id) in first.items():
+        yield FaultyLink(LinkFault.CONFLICT, entry_id, target, agreed_id)

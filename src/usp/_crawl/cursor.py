@@ -206,7 +206,7 @@ class Cursor:
             if not self._out_of_time:
                 return False
             if node.resource:
-                node.absence = unfinished(node.resource, is_guess=node.is_guess)
+                node.absence = unfinished(node.resource, is_robots=node.is_robots)
         node.decided = True
         if node.rejection is None and node.absence is None:
             yield from self._decide_result(node)

@@ -82,6 +82,11 @@ class Node:
         return self.found_by in _GUESSES
 
     @property
+    def is_robots(self) -> bool:
+        """Whether it is the robots.txt of the site."""
+        return self.found_by is FoundBy.WELL_KNOWN and self.homepage is None
+
+    @property
     def was_tried(self) -> bool:
         """Whether it belongs to what was tried: its stage ran."""
         return self.absence is None or self.absence[0] is not Result.NOT_NEEDED
@@ -194,7 +199,7 @@ class Node:
         if self.rejection is not None:
             return Result.REFUSED, self.rejection[1]
         if isinstance(result, FetchFailed):
-            return _failure_result(result, is_guess=self.is_guess), result.message
+            return _failure_result(result, is_robots=self.is_robots), result.message
         if result is None:
             return Result.REFUSED, "it was not fetched"
         if result.kind is Kind.INVALID or result.blank:
@@ -202,25 +207,25 @@ class Node:
         return Result.SITEMAP, ""
 
 
-def unfinished(resource: Resource, *, is_guess: bool) -> tuple[Result, str]:
+def unfinished(resource: Resource, *, is_robots: bool) -> tuple[Result, str]:
     """Return what came of a request that has no result when the crawl's time is up."""
     tried = [one for one in (resource.fallback, resource) if one and one.attempts]
     if any(one.progress and one.progress.began for one in tried):
         return Result.UNFINISHED, _TIME_IS_UP_IN_BODY
     for failed in (one.failure or one.last_failure for one in tried):
         if failed:
-            return _failure_result(failed, is_guess=is_guess), failed.message
+            return _failure_result(failed, is_robots=is_robots), failed.message
     return (Result.UNREACHABLE, _TIME_IS_UP) if tried else (Result.NOT_NEEDED, "")
 
 
-def _failure_result(failed: FetchFailed, *, is_guess: bool) -> Result:
+def _failure_result(failed: FetchFailed, *, is_robots: bool) -> Result:
     if failed.code == DISALLOWED:
         return Result.REFUSED
     if failed.status in _BLOCKED:
         return Result.BLOCKED
-    # Nothing but 4xx says that there is no document. Redirects that lead nowhere say so of a guess
-    # (of robots.txt: RFC 9309, 2.3.1.2), and a 2xx that brought no document could not be decoded.
-    is_answer = failed.status in _CLIENT_ERRORS or (is_guess and failed.status in _REDIRECTS)
+    # Nothing but 4xx says that there is no document, and a 2xx that brought none could not be
+    # decoded. Of robots.txt alone, redirects that lead nowhere say so, too (RFC 9309, 2.3.1.2).
+    is_answer = failed.status in _CLIENT_ERRORS or (is_robots and failed.status in _REDIRECTS)
     return Result.MISSING if is_answer and not failed.no_response else Result.UNREACHABLE
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, Self
 
+from usp._display import without_credentials
 from usp._validate import argument_error, check_choices
 from usp.exceptions import UsageError
 
@@ -31,6 +32,9 @@ _BOUNDARIES: Final = frozenset("/?#:")
 """What can follow a host."""
 _FORBIDDEN: Final = str.maketrans("", "", "\0\t\n\r")
 """What no URL has: parsers of browsers remove it (URL Standard, "basic URL parser")."""
+
+_AT_SIGNS: Final = ("@", "%40", "\uff20")
+"""What may be after a password."""
 
 
 def _any_scheme(url: str) -> str:
@@ -116,8 +120,14 @@ def _ends_at_boundary(url: str, prefix: str) -> bool:
 
 
 def clean_urls(urls: list[str]) -> list[str]:
-    """Return URLs without characters that no URL has: lines and records end with them."""
+    """Return URLs as all tables have them, whatever an input has.
+
+    They have no characters that no URL has: lines and records end with them. They have no user and
+    password: neither is shown, so URLs that differ in nothing else would be told as equal lines.
+    """
     joined = "".join(urls)
-    if joined.isprintable():
-        return urls
-    return [url.translate(_FORBIDDEN) for url in urls]
+    if not joined.isprintable():
+        urls = [url.translate(_FORBIDDEN) for url in urls]
+    if any(sign in joined for sign in _AT_SIGNS):
+        urls = [without_credentials(url) for url in urls]
+    return urls

@@ -12,29 +12,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from usp._export.delimited import header
+from usp._parse import DELIMITERS, URL_COLUMNS, plain_name
 from usp._tables.schema import TABLES, Table
 from usp.exceptions import UsageError
 
-URL_COLUMNS: Final = (
-    "url",  # most tools, and this one
-    "loc",  # advertools
-    "address",  # Screaming Frog
-    "top pages",  # Google Search Console, "Pages" of a performance report
-    "page",  # its API
-    "page url",  # Semrush, Bing Webmaster Tools
-    "full url",  # Sitebulb
-    "current url",  # Ahrefs
-    "landing page",  # Google Analytics
-    "permalink",
-    "link",
-    "uri",
-)
-"""The names under which tools have the URL of a page, in order of preference."""
 _OTHER_NAMES: Final = {"lastmod": ("lastmod",), "sitemap_url": ("sitemap_url", "sitemap")}
 """Columns that other tools take from sitemaps, too."""
-_DELIMITERS: Final = (",", "\t", ";")
 _QUOTED: Final = re.compile(r'"[^"]*+"')
-_BLANKS: Final = re.compile(r"[\s_]++")
 _URL: Final = re.compile(r"\s*+https?://", re.IGNORECASE)
 _URL_OR_PATH: Final = re.compile(r"\s*+(?:[a-z][a-z0-9+.-]*+:/)?/\S", re.IGNORECASE)
 _NAMES_SHOWN: Final = 20
@@ -56,7 +40,7 @@ class FileColumns:
 def delimiter_of(line: str) -> str:
     """Return what is between the cells of a table, given its header."""
     plain = _QUOTED.sub("", line)
-    return max(_DELIMITERS, key=plain.count)
+    return max(DELIMITERS, key=plain.count)
 
 
 def cells_of(line: str, delimiter: str) -> list[str]:
@@ -72,12 +56,8 @@ def first_column(names: Sequence[str], wanted: Iterable[str]) -> int | None:
 
     Case, blanks and underscores don't matter.
     """
-    plain = list(map(_plain_name, names))
-    return next((plain.index(name) for name in map(_plain_name, wanted) if name in plain), None)
-
-
-def _plain_name(name: str) -> str:
-    return _BLANKS.sub(" ", name.strip()).casefold()
+    plain = list(map(plain_name, names))
+    return next((plain.index(name) for name in map(plain_name, wanted) if name in plain), None)
 
 
 def url_column(names: Sequence[str]) -> int | None:
@@ -107,16 +87,25 @@ def file_columns(
     :param column: the name of the column with URLs, if the caller says so.
     :param table: the name of the table, if that is known.
     :param where: the file, for errors.
-    :raises UsageError: if no column has URLs.
+    :raises UsageError: if no column has URLs, or if it is unclear which one does.
     """
     found = named_column(names, column)
     ours = _own_table(names, table) if found is None else None
     if ours is not None:
         at = {name: at for at, name in enumerate(names) if name in ours}
+        _check_unique(names, at.values(), column, where)
         return _chosen(ours, at, is_ours=True)
     if column is not None and found is None:
         raise UsageError(f"{where} has no column {column!r}; it has {_shown(names)}.")
     found = url_column(names) if found is None else found
+    others = {
+        ours: names.index(theirs)
+        for ours, known in _OTHER_NAMES.items()
+        for theirs in known
+        if theirs in names
+    }
+    by_name = others.values() if found is None else [found, *others.values()]
+    _check_unique(names, by_name, column, where)
     if found is None:  # the names are in another language, say
         found = next((at for at, cell in enumerate(first_row) if _is_url(cell)), None)
     if found is None:
@@ -124,13 +113,27 @@ def file_columns(
             f"{where} has no column with URLs among {_shown(names)}; say which one it is "
             "(column, --column)."
         )
-    others = {
-        ours: names.index(theirs)
-        for ours, known in _OTHER_NAMES.items()
-        for theirs in known
-        if theirs in names
-    }
     return _chosen(TABLES["pages"], {**others, "url": found}, is_ours=False)
+
+
+def _check_unique(
+    names: Sequence[str], chosen: Iterable[int], column: str | None, where: str
+) -> None:
+    """Check that no other column has the name of one that was chosen by its name.
+
+    One that the caller names differs from others in case, blanks and underscores as well.
+
+    :raises UsageError: if one has.
+    """
+    plain = list(map(plain_name, names))
+    for at in chosen:
+        name = names[at]
+        count = names.count(name) if name == column else plain.count(plain[at])
+        if count > 1:
+            raise UsageError(
+                f"{where} has {count} columns {_shown([name])!r}: which of them is meant is "
+                "unclear, so all but one need another name."
+            )
 
 
 def _own_table(names: Sequence[str], table: str | None) -> Table | None:

@@ -17,6 +17,7 @@ from usp._inputs.text_file import HEAD_BYTES, compression_of, head_of, text_of_h
 from usp._json import parse_json
 from usp._source import STDIN, SourceName, check_readable, is_local, names_a_document, start_url
 from usp._sync.state import APPLICATION
+from usp._sync.state_path import StatePath
 from usp._validate import argument_error
 from usp.exceptions import UsageError
 
@@ -160,7 +161,7 @@ def kind_of_signature(head: bytes) -> InputKind | None:
 def _is_state(path: Path) -> bool:
     """Tell whether an SQLite file is the state of a sync."""
     try:
-        with closing(sqlite3.connect(path)) as database:
+        with closing(StatePath.of(path).connect_to_read()) as database:
             (application,) = database.execute("PRAGMA application_id").fetchone()
     except sqlite3.Error as error:
         raise UsageError(f"{path} can't be read: {error}.") from error

@@ -26,6 +26,7 @@ from usp._parse.formats.robots_rules import (
     compared_path,
     read_robots_rules,
 )
+from usp._parse.formats.table_header import DELIMITERS, URL_COLUMNS, plain_name
 from usp._parse.input.decode import decode_document, http_charset
 from usp._parse.input.decompress import MAX_DOCUMENT_BYTES, decompress_all, is_compressed
 from usp._parse.input.sniff import Kind
@@ -39,12 +40,14 @@ from usp._parse.values.urls import is_http_url
 from usp._parse.xml.audit_builder import UNEXPECTED
 
 __all__ = [
+    "DELIMITERS",
     "EVERYTHING_ALLOWED",
     "EVERYTHING_DISALLOWED",
     "EVERY_CHILD",
     "MAX_DOCUMENT_BYTES",
     "ROWS_AT_ONCE",
     "UNEXPECTED",
+    "URL_COLUMNS",
     "Audit",
     "AuditEntry",
     "BoundedLookup",
@@ -77,6 +80,7 @@ __all__ = [
     "links_of_header",
     "once_a_shape",
     "parse_date",
+    "plain_name",
     "read_page_markup",
     "read_robots_rules",
     "restore_pages",

@@ -4,6 +4,7 @@
 - ``formats``: changes as text, URLs, JSON lines, an Atom feed;
 - ``listing``: what a sitemap listed, small enough to be kept;
 - ``rules``: pure functions from what was known and what was read to changes;
+- ``confirming``: when a URL that is absent is gone, by what a run has read;
 - ``state``, ``state_path``: the file that keeps what is known, and connections to it;
 - ``site_run``: one run of one site: what was read, compared with the state, and committed to it;
 - ``reader``: takes the sitemaps of a crawl, in threads or asyncio, to a run;

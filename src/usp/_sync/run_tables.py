@@ -86,8 +86,8 @@ WHERE s.site_id = ?
 """
 _UNREAD_INDEXES: Final = """
 SELECT count(*) FROM sitemaps s JOIN visited v USING (url)
-WHERE s.site_id = ? AND NOT v.is_whole AND (s.kind IS NULL
-    OR s.kind IN ('sitemapindex', 'robots') OR s.children IS NOT NULL)
+WHERE s.site_id = ? AND NOT v.is_whole
+    AND (s.kind IN ('sitemapindex', 'robots') OR s.children IS NOT NULL)
 """
 _UPDATED: Final = ", ".join(f"{name} = excluded.{name}" for name in COLUMNS if name != "url")
 _COMMIT: Final = (
@@ -220,7 +220,7 @@ class RunTables:
 
     @property
     def unread_indexes(self) -> int:
-        """How many documents that list sitemaps were met, but not read whole."""
+        """How many documents that are known to list sitemaps were met, but not read whole."""
         return int(self._one(_UNREAD_INDEXES))
 
     def visits(self) -> list[SitemapVisit]:

@@ -8,12 +8,13 @@ import sqlite3
 import threading
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from usp._json import parse_json
 from usp._parse import Kind, is_http_url
 from usp._sync import rules
+from usp._sync.confirming import Confirming
 from usp._sync.lineage import Unmet, not_asked, place
 from usp._sync.listing import Listing
 from usp._sync.readings import ListedChild, RunResult, RunRules, SitemapReading, Structure
@@ -47,6 +48,7 @@ class SiteRun:
         self._silent: set[str] = set()
         """The documents of the baseline that were met; what they list is of the baseline, too."""
         self._may_hide_sitemaps = False
+        """Whether a sitemap that was never read whole may list others: one that did not answer."""
         self._may_hide_pages = False
         """Whether a sitemap that was never read whole may list pages: one that did not answer, or
         broke off, say."""
@@ -136,7 +138,7 @@ class SiteRun:
             row = self._tables.sitemap(url)
             self._tables.visit(url, is_whole=False)
             if may_list_sitemaps and _is_unread(row):
-                self._may_hide_sitemaps = True
+                self._may_hide_sitemaps |= may_list_pages is not False
                 self._add_unread(url, row, parent_url, may_list_pages)
 
     def _add_unread(
@@ -255,10 +257,20 @@ class SiteRun:
         return RunResult(self._is_baseline and is_enough, changes, pages, held_back)
 
     def _is_whole(self, structure: Structure) -> bool:
-        """Tell whether a sitemap that was not met can only be one that nothing lists any more."""
+        """Tell whether what is known to list sitemaps was read whole."""
         if structure.was_stopped or structure.lists_more or not structure.has_sitemaps:
             return False
-        return not (self._is_baseline or self._may_hide_sitemaps or self._tables.unread_indexes)
+        return not (self._is_baseline or self._tables.unread_indexes)
+
+    def _may_be_listed(self, row: sqlite3.Row) -> bool:
+        """Tell whether a sitemap that was not met may be listed by one that no run has read.
+
+        Not by one that was not there either when the sitemap was read last, and none of them keeps
+        it for more than a week.
+        """
+        read_at = row["fetched_at"] or 0
+        hidden_since = self._now if self._may_hide_sitemaps else self._not_there_since or 0
+        return read_at < hidden_since and abs(self._now - read_at) < LONGEST
 
     def _vanished(self) -> tuple[list[int], bool]:
         """Return the sitemaps that nothing lists any more; their URLs are lost.
@@ -270,35 +282,36 @@ class SiteRun:
             Unmet(row["id"], row["url"], row["parent_url"], _urls(row["children"])) for row in rows
         ]
         kept = not_asked(unmet, self._left_out)
-        gone = [row for row in rows if row["id"] not in kept]
-        lists_more = any(row["kind"] in _PARENTS for row in rows if row["id"] in kept)
+        gone = [row for row in rows if row["id"] not in kept and not self._may_be_listed(row)]
+        lists_more = any(row["kind"] in _PARENTS for row in rows if row not in gone)
         for row in gone:
             lost = rules.Comparison((), list(self._tables.entries(row).items()), ())
             is_rolling = bool(row["is_rolling"])
             self._tables.touch(lost, row["final_url"], is_rolling=is_rolling, is_silent=False)
         return [row["id"] for row in gone], not lists_more
 
-    def _confirming(self, vanished: list[int], is_structure_whole: bool) -> "_Confirming":
+    def _confirming(self, vanished: list[int], is_structure_whole: bool) -> Confirming:
         gone = set(vanished)
         left = [one for one in self._tables.visits() if one.sitemap_id not in gone]
         unread = [one for one in left if not one.is_whole]
-        return _Confirming(
+        return Confirming(
             {url for one in left for url in (one.known_url, one.final_url)},
             {url for one in unread for url in (one.known_url, one.final_url)},
             is_structure_whole,
+            self._may_hide_sitemaps,
             not (self._may_hide_pages or any(one.was_read for one in unread)),
             self._not_there_since,
             self._now,
         )
 
-    def _judge(self, confirming: "_Confirming") -> int:
+    def _judge(self, confirming: Confirming) -> int:
         """Collect the verdicts on all URLs; return how many must not be removed."""
         tables, confirm = self._tables, self._chosen.confirm
 
         def evidence() -> Iterator[Evidence]:
             yield from tables.touched(is_confirmed=confirming.nowhere_else(self._now))
             for url, at, absence in tables.missing():
-                is_confirmed = confirming.by(absence.sitemap_url) and confirming.nowhere_else(at)
+                is_confirmed = confirming.by(absence.sitemap_url, at)
                 yield Evidence(url, absence=absence, is_confirmed=is_confirmed)
 
         removed = sum(rules.judge(one, confirm).removes for one in evidence())
@@ -310,38 +323,6 @@ class SiteRun:
             tables.collect(one, rules.without_removal(verdict) if are_too_many else verdict)
         tables.collect_churn()
         return removed if are_too_many else 0
-
-
-@dataclass(frozen=True, slots=True)
-class _Confirming:
-    """Which sitemaps confirm that a URL which they listed is gone."""
-
-    listed: set[str]
-    """All that are known."""
-    unread: set[str]
-    """Those that this run has not read whole."""
-    is_structure_whole: bool
-    is_all_read: bool
-    """Whether this run has read all sitemaps of the site whole that are there."""
-    not_there_since: int | None
-    """Since when the newest of the declared sitemaps is not there that no run has found there."""
-    now: int
-
-    def nowhere_else(self, at: int) -> bool:
-        """Tell whether no other sitemap lists a URL that was found absent at a time.
-
-        It may have moved to one that was not read: a new one that is declared before it is there,
-        say, but not one that was not there either while the URL was still listed. And one that
-        can't be read for a week doesn't keep it any longer, nor does a clock that was wrong.
-        """
-        none_is_new = self.not_there_since is None or self.not_there_since < at
-        return (self.is_all_read and none_is_new) or abs(self.now - at) >= LONGEST
-
-    def by(self, sitemap_url: str) -> bool:
-        """Tell whether a sitemap that listed a URL last confirms that it is gone."""
-        if sitemap_url in self.listed:
-            return sitemap_url not in self.unread
-        return self.is_structure_whole
 
 
 _UNREAD: Final = {"is_rolling": 0, "is_complete": 0, "pages": 0, "interval": 0}

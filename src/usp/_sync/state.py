@@ -163,7 +163,7 @@ class State:
     @classmethod
     def _opened(cls, path: StatePath, *, create: bool) -> "State":
         with ExitStack() as undo, path.errors():
-            connection = path.connect()
+            connection = path.connect() if create else path.connect_to_read()
             undo.callback(connection.close)
             _prepare(connection, path.path, create=create)
             undo.pop_all()

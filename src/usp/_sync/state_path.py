@@ -15,6 +15,8 @@ WAIT_SECONDS: Final = 5.0
 """How long to wait for another process that uses the state."""
 _LOCK: Final = "-lock"
 _BUSY: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
+_READ_ONLY: Final = frozenset({sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN})
+"""What SQLite says where it can't make the files beside a database that has a WAL."""
 _PRIMARY: Final = 0xFF
 """The bits of an error's code that say what it is; the others say more closely why."""
 
@@ -57,6 +59,10 @@ class StatePath:
         except sqlite3.OperationalError as error:
             if is_busy(error):
                 raise StateError(f"{self.path} is used by another process.") from error
+            if _code(error) == sqlite3.SQLITE_READONLY or self._is_folder_read_only(error):
+                raise StateError(
+                    f"{self.path} can't be written: it or its folder is read-only."
+                ) from error
             if str(error).startswith("Could not decode"):  # by Python, which gives no code
                 raise UsageError(
                     f"{self.path} is damaged: it has text that is not UTF-8."
@@ -66,6 +72,11 @@ class StatePath:
             is_damaged = _code(error) == sqlite3.SQLITE_CORRUPT
             what = "damaged" if is_damaged else "not a state of usp"
             raise UsageError(f"{self.path} is {what}: {error}.") from error
+
+    def _is_folder_read_only(self, error: sqlite3.Error) -> bool:
+        """Tell whether an error comes of that: on a read-only file system, SQLite doesn't say."""
+        is_writable = os.access(Path(self._real).parent, os.W_OK)
+        return _code(error) == sqlite3.SQLITE_CANTOPEN and not is_writable
 
     def connect_lock(self) -> sqlite3.Connection:
         """Open a connection to the file that is locked while a process runs; it never waits."""
@@ -80,12 +91,39 @@ class StatePath:
 
         :param wait: how many seconds a statement waits for another connection.
         """
-        connection = self._connect("", wait)
-        with ExitStack() as undo:
-            undo.callback(connection.close)
-            connection.execute("PRAGMA synchronous = NORMAL")  # fails if it is no database
-            undo.pop_all()
-        return connection
+        return _checked(self._connect("", wait))
+
+    def connect_to_read(self) -> sqlite3.Connection:
+        """Open a connection that need not write, also where nothing can be written.
+
+        SQLite makes files beside a database with a WAL even to read it. Where it can't, the
+        database is read as one that nobody changes, which is true if it has nothing in its WAL.
+
+        :raises StateError: if it has.
+        """
+        try:
+            return self.connect()
+        except sqlite3.OperationalError as error:
+            if _code(error) not in _READ_ONLY:
+                raise
+            wal = Path(f"{self._real}-wal")
+            if wal.exists() and wal.stat().st_size:
+                raise StateError(
+                    f"{self.path} can't be read: {wal.name} has more of it, and its folder is "
+                    "read-only; copy both elsewhere."
+                ) from error
+        uri = f"{Path(self._real).as_uri()}?immutable=1"
+        read_only = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
+        return _checked(read_only)
+
+
+def _checked(connection: sqlite3.Connection) -> sqlite3.Connection:
+    """Return a connection that can be used; close one to what is no database."""
+    with ExitStack() as undo:
+        undo.callback(connection.close)
+        connection.execute("PRAGMA synchronous = NORMAL")  # fails if it is no database
+        undo.pop_all()
+    return connection
 
 
 def is_busy(error: sqlite3.Error) -> bool:

@@ -4,12 +4,12 @@ A mistyped command or option gives one line with what was probably meant.
 """
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple, NoReturn
 
-from usp._display import redact_argument, shown
+from usp._display import redact_argument, shown, without_typed_credentials
 from usp._version import __version__
 from usp.cli._change_options import CHANGES_OPTIONS, DIFF_OPTIONS, SYNC_OPTIONS
 from usp.cli._check_options import CHECK_OPTIONS
@@ -322,8 +322,12 @@ COMMANDS: Final = (
 class _Parser(argparse.ArgumentParser):
     """A parser whose errors are one line and quote no credentials."""
 
+    typed: Sequence[str] = ()
+    """The arguments, of which an error may quote some."""
+
     def error(self, message: str) -> NoReturn:
         message = message.removeprefix("argument ")  # the name of the option is enough
+        message = without_typed_credentials(message, self.typed)
         text = shown(redact_argument(message) if "//" in message else message)
         self.exit(Exit.USAGE, f"usp: error: {text}; {self.prog} --help explains the usage\n")
 
@@ -334,6 +338,8 @@ def parse(arguments: list[str]) -> tuple[argparse.Namespace, argparse.ArgumentPa
     Options that were not given are None. ``command`` is the command; None if there is none.
     """
     parser, by_name = build_parsers()
+    for each in (parser, *by_name.values()):
+        each.typed = arguments
     name = next((argument for argument in arguments if not argument.startswith("-")), None)
     if name is not None and name not in by_name:  # options before a command have no values
         parser.error(f"there is no command {name!r}{hint(name, by_name)}")
@@ -362,7 +368,7 @@ def _reject(unknown: list[str], parser: argparse.ArgumentParser, command: Comman
     parser.error(f"there is no option {told}{hint(name, known)}")
 
 
-def build_parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]]:
+def build_parsers() -> tuple["_Parser", dict[str, "_Parser"]]:
     """Return the parser of the command line, and the parsers of the commands by name."""
     parser = _Parser(
         prog="usp",
@@ -372,7 +378,7 @@ def build_parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.Argumen
     parser.add_argument("-v", "--version", action="version", version=f"%(prog)s v{__version__}")
     parser.set_defaults(command=None)
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND")
-    by_name: dict[str, argparse.ArgumentParser] = {}
+    by_name: dict[str, _Parser] = {}
     for command in COMMANDS:
         subparser = subparsers.add_parser(
             command.name,

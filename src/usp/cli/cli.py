@@ -51,18 +51,23 @@ def main(arg_list: list[str] | None = None) -> None:
 
 
 def _handle_errors(arg_list: list[str] | None) -> Exit:
+    from usp._display import without_typed_credentials
     from usp.cli import _output
     from usp.cli._exit import Exit
     from usp.exceptions import SitemapException, StorageError, ThreadStartError
+
+    def tell(error: object) -> None:
+        typed = sys.argv[1:] if arg_list is None else arg_list
+        _output.tell(without_typed_credentials(f"error: {error}", typed))
 
     try:
         _output.prepare()
         return _run_and_flush(arg_list)
     except (StorageError, ThreadStartError) as error:
-        _output.tell(f"error: {error}")
+        tell(error)
         return Exit.FAILED
     except SitemapException as error:
-        _output.tell(f"error: {error}")
+        tell(error)
         return Exit.USAGE
     except BrokenPipeError:
         return Exit.DONE  # the reader, such as head, has enough
@@ -70,7 +75,7 @@ def _handle_errors(arg_list: list[str] | None) -> Exit:
         # An error with a file says its name; only standard output has none.
         is_of_stdout = error.errno is not None and error.filename is None
         reason = f"cannot write standard output: {error.strerror}" if is_of_stdout else error
-        _output.tell(f"error: {reason}")
+        tell(reason)
         return Exit.FAILED
     finally:
         _output.flush_or_discard()

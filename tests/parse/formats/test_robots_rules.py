@@ -140,6 +140,43 @@ def test_hostile_files_take_no_longer(name: str) -> None:
     assert time.process_time() - started < 3  # a tenth of it, on an idle machine
 
 
+MANY = {
+    "at the end": "/*x{}",
+    "before what all have": "/a{}*/index.html",
+    "an end": "/some{}.html$",
+    "a parameter": "/*?id={}$",
+    "a part of the path": "/*title-{}/",
+}
+
+
+@pytest.mark.parametrize("pattern", MANY.values(), ids=MANY)
+def test_very_many_wildcards_cost_no_more_for_each_url(pattern: str) -> None:
+    urls = [f"https://h.example/category/some-title-{n}/index.html?id={n}x" for n in range(500)]
+
+    def cost(count: int) -> float:
+        written = "".join(f"Disallow: {pattern.format(n)}\n" for n in range(count))
+        found = parse_robots_rules(GROUP + written, "bot")
+        best = float("inf")
+        for _ in range(3):
+            started = time.process_time()
+            refused = sum(not found.allows(url) for url in urls)
+            best = min(best, time.process_time() - started)
+        assert refused == (min(count, len(urls)) if pattern == MANY["a part of the path"] else 0)
+        return best
+
+    assert cost(20_000) < 20 * cost(100)  # three times as much; two hundred times, one by one
+
+
+@given(files, st.lists(paths, min_size=1, max_size=5))
+def test_rules_are_those_of_protego_among_very_many(text: str, drawn: list[str]) -> None:
+    very_many = "".join(f"Disallow: /*other-{n}\n" for n in range(200))
+    text = f"{GROUP}{very_many}{text}"
+    known, ours = Protego.parse(text), parse_robots_rules(text, "mybot")
+    for path in drawn:
+        url = f"https://example.org/{path}"
+        assert ours.allows(url) == known.can_fetch(url, "mybot")
+
+
 def test_a_url_is_judged_in_microseconds() -> None:
     text = GROUP + "".join(f"Disallow: /path-{n}/\n" for n in range(280))
     found = parse_robots_rules(text + "".join(f"Disallow: /*w{n}*/x\n" for n in range(20)), "bot")

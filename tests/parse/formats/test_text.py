@@ -67,3 +67,24 @@ def test_text_without_a_url_at_a_known_path_is_not_found(server: LoopbackServer,
     server.site["/sitemap.xml"] = text
     tree = sitemap_tree_for_homepage(server.url)
     assert tree.sub_sitemaps == []
+
+
+TABLES = {
+    "a table": f"url,lastmod\n{A},2024-05-06\n",
+    "a table that is cut off": f"url,lastmod\n{A},2024-05-06\nhttp://h.exa",
+    "tabs": f"Page URL\tclicks\n{A}\t7\nhttp://h.exa",
+    "after blank lines, quoted": f'\n\n"lastmod";"Loc"\n"2024-05-06";"{A}"\n{B}',
+}
+
+
+@pytest.mark.parametrize("text", TABLES.values(), ids=TABLES)
+def test_a_table_is_no_text_sitemap(text: str) -> None:
+    sitemap = sitemap_from_str(text)
+    assert [page.url for page in sitemap.pages] == []
+    (problem,) = sitemap.problems
+    assert (problem.code, problem.message[:23]) == ("SM204", "the document is a table")
+
+
+@pytest.mark.parametrize("header", ["url", "Our pages, and more:", "loc " * 4000 + ",url"])
+def test_lines_before_urls_are_not_taken_for_the_header_of_a_table(header: str) -> None:
+    assert urls(f"{header}\n{A}\n{B}") == [A, B]

@@ -116,6 +116,7 @@ _TEXTS: Final = [
     "&amp;", "&amp;amp;", "&#38;lt;", "&#xe9;", "&#233;", "&#13;", "&#1;", "&#xD800;", "&nbsp;",
     "a&b", "&", "]]>", "]]", "\x01", "\x7f", "\x85", "\u2028", "\ufeff", "\ufffe", "a > b", "'\"",
     "<![CDATA[x & y]]>", "<!-- c -->", "a<b/>c", "<?x y?>", "<!-- </url> -->", "http://h.example/",
+    "<![CDATA[<sitemap><loc>/s</loc></sitemap>]]>",
 ]  # fmt: skip
 _usual: Final = st.sampled_from(_TEXTS[:4])
 _texts: Final = st.one_of(_usual, _usual, _usual, st.sampled_from(_TEXTS), st.text(max_size=6))
@@ -123,7 +124,7 @@ _LEAVES: Final = [
     "lastmod", "lastmod", "changefreq", "changefreq", "priority", "priority", "image:caption",
     "odd",
     "loc", "LASTMOD", "sm:lastmod",
-    "news:title", "o:odd", "x:deep", "url", "image:url", "link",
+    "news:title", "o:odd", "x:deep", "url", "image:url", "link", "sitemap",
 ]  # fmt: skip
 _BLANKS: Final = ["", "", "", "", "\n  ", "\n  ", "\r\n", " ", "\xa0", "text"]
 _blanks: Final = st.sampled_from(_BLANKS)

@@ -361,3 +361,22 @@ def test_what_was_read_before_changes_nothing(written: str) -> None:
     forget_all()
     assert_readers_agree([data])
     assert_readers_agree([data])
+
+
+LIKE_ENTRIES = {
+    "an element": "<image:image><sitemap><loc>/s</loc></sitemap></image:image>",
+    "an end tag with a blank": "<image:image><sitemap><loc>/s</loc></sitemap ></image:image>",
+    "in a comment": "<!-- <sitemap><loc>/s</loc></sitemap> -->",
+    "in CDATA": "<changefreq><![CDATA[<sitemap><loc>/s</loc></sitemap>]]></changefreq>",
+}
+
+
+@pytest.mark.parametrize("inside", LIKE_ENTRIES.values(), ids=LIKE_ENTRIES)
+def test_what_looks_like_an_entry_in_another_is_read_alike_after_a_fault(inside: str) -> None:
+    shapes = [u(f"http://h.example/{n}", f"<lastmod a{n}='x'/>") for n in range(12)]
+    data = document(
+        u("http://h.example/a"), "<url>&</url>", *shapes, u("http://h.example/b", inside)
+    )
+    forget_all()
+    assert_readers_agree([data])
+    assert_readers_agree([data])

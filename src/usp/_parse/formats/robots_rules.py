@@ -3,8 +3,8 @@
 Which sitemaps it declares is in ``robots``. Tolerances are those of other parsers: misspelled
 fields, a space in place of the colon, wildcards in the name of an agent. Both the paths of rules
 and those of URLs are compared in one percent-encoded form. Time is linear in the length of
-robots.txt, and for each URL in the number of its rules; patterns are matched by searching for their
-parts, so no pattern takes longer.
+robots.txt, and for each URL in the number of rules whose text it has (``robots_wildcards``);
+patterns are matched by searching for their parts, so no pattern takes longer.
 """
 
 import math
@@ -16,6 +16,7 @@ from typing import Final, NamedTuple
 from urllib.parse import quote
 
 from usp._parse.diagnostics import Diagnostics
+from usp._parse.formats.robots_wildcards import Wildcard, Wildcards
 from usp._parse.input.chunks import take_head
 from usp._parse.input.decode import Utf8Document
 from usp._parse.input.decompress import decompress
@@ -90,32 +91,6 @@ class _Group:
     lines: list[_Line] = field(default_factory=list)
 
 
-class _Wildcard(NamedTuple):
-    """A pattern with a wildcard or an end."""
-
-    priority: int
-    rule: RobotsRule
-    parts: tuple[str, ...]
-    is_anchored: bool
-
-    def matches(self, path: str) -> bool:
-        first, *others = self.parts
-        if not path.startswith(first):
-            return False
-        if not others:
-            return path == first  # without a wildcard, it is a pattern with an end
-        at = len(first)
-        for part in others[:-1]:
-            at = path.find(part, at)
-            if at < 0:
-                return False
-            at += len(part)
-        last = others[-1]
-        if self.is_anchored:
-            return len(path) - len(last) >= at and path.endswith(last)
-        return path.find(last, at) >= 0
-
-
 class RobotsRules:
     """The rules of one agent."""
 
@@ -124,7 +99,6 @@ class RobotsRules:
         "_prefixes",
         "_rules",
         "_wildcards",
-        "_without_escapes",
         "content_signal",
         "crawl_delay",
     )
@@ -138,17 +112,12 @@ class RobotsRules:
         self.crawl_delay = crawl_delay
         self.content_signal = content_signal
         prefixes: dict[str, RobotsRule] = {}
-        wildcards: list[_Wildcard] = []
+        wildcards: dict[str, RobotsRule] = {}
         for pattern, rule in _patterns(rules):
-            if "*" in pattern or pattern.endswith("$"):
-                wildcards.append(_wildcard(pattern, rule))
-            elif pattern not in prefixes or (rule.allows and not prefixes[pattern].allows):
-                prefixes[pattern] = rule
-        # The longest pattern decides, and of two that are as long, the one that allows.
-        wildcards.sort(key=lambda each: (-each.priority, not each.rule.allows))
-        self._wildcards = [(max(each.parts, key=len), each) for each in wildcards]
-        # Most patterns with a wildcard are about parameters, and "?" is an escape when compared.
-        self._without_escapes = [each for each in self._wildcards if "%" not in each[0]]
+            known = wildcards if "*" in pattern or pattern.endswith("$") else prefixes
+            if pattern not in known or (rule.allows and not known[pattern].allows):
+                known[pattern] = rule
+        self._wildcards = Wildcards(Wildcard.of(*each) for each in wildcards.items())
         self._prefixes = sorted(prefixes)
         self._rules = [prefixes[prefix] for prefix in self._prefixes]
         self._parents = _parents(self._prefixes)
@@ -159,7 +128,7 @@ class RobotsRules:
     @property
     def rules(self) -> tuple[RobotsRule, ...]:
         """The lines that can decide."""
-        return tuple(dict.fromkeys([*self._rules, *(each.rule for _, each in self._wildcards)]))
+        return tuple(dict.fromkeys([*self._rules, *self._wildcards.rules]))
 
     def allows(self, url: str) -> bool:
         """Tell whether a URL may be fetched."""
@@ -179,8 +148,7 @@ class RobotsRules:
         while at >= 0 and not path.startswith(self._prefixes[at]):
             at = self._parents[at]
         found, priority = (self._rules[at], len(self._prefixes[at])) if at >= 0 else (None, 0)
-        wildcards = self._wildcards if "%" in path else self._without_escapes
-        for each in [each for literal, each in wildcards if literal in path]:
+        for each in self._wildcards.that_may_match(path):
             if each.priority < priority:
                 break
             if each.matches(path):
@@ -303,11 +271,6 @@ def _patterns(rules: Iterable[RobotsRule]) -> Iterator[tuple[str, RobotsRule]]:
             yield pattern, rule
         if rule.allows and pattern.endswith(f"/{_INDEX}"):
             yield f"{pattern.removesuffix(_INDEX)}$", rule
-
-
-def _wildcard(pattern: str, rule: RobotsRule) -> _Wildcard:
-    parts = tuple(re.sub(r"\*++", "*", pattern.removesuffix("$")).split("*"))
-    return _Wildcard(len(pattern), rule, parts, pattern.endswith("$"))
 
 
 def _parents(prefixes: list[str]) -> list[int]:

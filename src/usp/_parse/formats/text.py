@@ -7,6 +7,7 @@ from typing import Final
 
 from usp._display import without_credentials
 from usp._parse.diagnostics import Diagnostics, Position
+from usp._parse.formats.table_header import is_table_header
 from usp._parse.input.lines import MAX_LINE, read_lines
 from usp._parse.values.deduplicate import Deduplicator
 from usp._parse.values.plain import is_plain_url
@@ -26,11 +27,19 @@ _MAX_PLAIN: Final = 512
 
 
 def urls_in_text(chunks: Iterable[bytes], diagnostics: Diagnostics) -> Iterator[str]:
-    """Yield each line that is an HTTP(S) URL with a host, in order, without duplicates."""
+    """Yield each line that is an HTTP(S) URL with a host, in order, without duplicates.
+
+    A table (CSV, TSV) has none: its rows, and what is left of one that is cut off, are other URLs.
+    """
     seen = Deduplicator()
     skipped = 0
     first_skipped: Position | None = None
-    for line in read_lines(_unless_hopeless(chunks, diagnostics), diagnostics):
+    lines = read_lines(_unless_hopeless(chunks, diagnostics), diagnostics)
+    first = next(filter(None, lines), "")
+    if is_table_header(first):
+        diagnostics.report("SM204", "the document is a table (CSV, TSV), not a list of URLs")
+        return
+    for line in chain([first], lines):
         if is_plain_url(line) and len(line) <= _MAX_PLAIN and '"' not in line and seen.add(line):
             yield line
             continue
@@ -44,15 +53,22 @@ def urls_in_text(chunks: Iterable[bytes], diagnostics: Diagnostics) -> Iterator[
         elif not seen.add(url):
             diagnostics.report("SM305", f"URL {url[:200]!r} is listed again")
         else:
-            if cleaned != line:
-                diagnostics.report("SM307", f"URL {url[:200]!r} contains control characters")
-            if unquoted != cleaned:
-                diagnostics.report("SM311", f"other text surrounds URL {url[:200]!r}")
+            _report_other_text(url, line, cleaned, unquoted, diagnostics)
             yield url
     if not seen:
         diagnostics.report("SM204", "no line of the document is a URL", position=(1, 0))
     elif skipped:
         diagnostics.report("SM309", f"{skipped} lines are not URLs", position=first_skipped)
+
+
+def _report_other_text(
+    url: str, line: str, cleaned: str, unquoted: str, diagnostics: Diagnostics
+) -> None:
+    """Report what was removed from a line to get its URL."""
+    if cleaned != line:
+        diagnostics.report("SM307", f"URL {url[:200]!r} contains control characters")
+    if unquoted != cleaned:
+        diagnostics.report("SM311", f"other text surrounds URL {url[:200]!r}")
 
 
 def _unless_hopeless(chunks: Iterable[bytes], diagnostics: Diagnostics) -> Iterable[bytes]:

@@ -9,6 +9,7 @@ from typing import Final
 
 from usp._parse.pattern.stretch import split_stretch
 from usp._parse.values.bounded_cache import keep
+from usp._parse.xml.boundaries import boundaries_for
 from usp._parse.xml.grammar import Grammar
 
 _FIRST_ENTRY: Final = re.compile(rb"<(url|sitemap)(?=[\s>])")
@@ -32,7 +33,11 @@ def begins_like_another(document: bytes, grammar: Grammar) -> bool:
     written = document[start.start() : end + len(end_tag)].decode("utf-8", "replace")
     has_sections = "<!" in written
     stretch = split_stretch(
-        written, end_tag.decode(), has_sections=has_sections, has_references=False
+        written,
+        end_tag.decode(),
+        boundaries_for(grammar),
+        has_sections=has_sections,
+        has_references=False,
     )
     if stretch is None:
         return False

@@ -11,6 +11,7 @@ from usp._parse.pattern.shape import MARKED, TAG, replace_sections, split_attrib
 from usp._parse.pattern.text_conversion import SECTION
 from usp._parse.pattern.unsafe import UnsafeSearch, has_bad_reference
 from usp._parse.values.bounded_cache import keep
+from usp._parse.xml.boundaries import boundaries_for
 from usp._parse.xml.builder_state import BuilderState
 from usp._parse.xml.entry_builder import EntryBuilder
 from usp._parse.xml.grammar import Grammar
@@ -61,7 +62,7 @@ def _shape(head: bytes, grammar: Grammar) -> str:
     if written is None or UnsafeSearch(head, written).next(0) < len(written):
         return ""
     if "<!" in written:
-        written = replace_sections(written, [])
+        written = replace_sections(written, [], boundaries_for(grammar))
     if written is None or has_bad_reference(written):
         return ""
     marked = written.replace("<", MARKED)

@@ -13,6 +13,7 @@ from usp._parse.pattern.layout import Element
 from usp._parse.pattern.learning import EMPTY, ChildPattern, learn, split_children
 from usp._parse.pattern.shape import TAG, declares_namespaces, name_of
 from usp._parse.values.bounded_cache import keep
+from usp._parse.xml.boundaries import boundaries_for
 from usp._parse.xml.grammar import Grammar
 from usp._parse.xml.namespaces import NamespaceScope
 
@@ -105,7 +106,7 @@ def learn_pattern(
     shape: str, grammar: Grammar, scope: NamespaceScope, refused: Container[str]
 ) -> Learned:
     """Return the pattern of a new shape, given those that are left to expat."""
-    shapes = split_children(shape)
+    shapes = split_children(shape, boundaries_for(grammar))
     if shapes is None or any(with_child(shapes[0], child) in refused for child in shapes):
         return Learned(None, refused=shape)
     form, start = grammar.identity, shapes[0]

@@ -16,6 +16,7 @@ from xml.parsers import expat
 from usp._parse.pattern.layout import Element
 from usp._parse.pattern.shape import TAG, VALUE, declares_namespaces, name_of, tags_of
 from usp._parse.xml.audit_builder import builder_for
+from usp._parse.xml.boundaries import EntryBoundaries
 from usp._parse.xml.entry_builder import EntryBuilder
 from usp._parse.xml.grammar import UNKNOWN, Grammar
 from usp._parse.xml.namespaces import NamespaceScope, StructureProblems
@@ -51,13 +52,13 @@ class ChildPattern(NamedTuple):
     """The problems with these names."""
 
 
-def split_children(shape: str) -> list[str] | None:
+def split_children(shape: str, boundaries: EntryBoundaries) -> list[str] | None:
     """Return the start tag of an entry and the shapes of its children.
 
-    None if they aren't nested as they should be, or are too many.
+    None if they aren't nested as they should be, are too many, or if one is named like an entry.
     """
     tags = tags_of(shape)
-    if len(tags) > _MAX_TAGS:
+    if len(tags) > _MAX_TAGS or boundaries.occur_in("".join(f"<{tag}>" for tag in tags[1:])):
         return None
     children = tags[:1]
     depth = 0

@@ -9,6 +9,8 @@ The pattern reader never changes a result. It gives an entry only if expat would
 - expat has read a sample with exactly these tags, where the names mean the same.
 - There is nothing else in it that expat would reject: no control characters, only references that
   are certainly valid, and only whitespace where the sample has none.
+- Nothing in it looks like the start or the end of another entry: expat reads that in another way
+  soon after a fault.
 
 Any other entry goes to expat. Whether all this is worth its cost is decided by counting: in a block
 in which few entries match, the rest is left to expat.
@@ -24,6 +26,7 @@ from usp._parse.pattern.known_patterns import find_pattern, learn_pattern
 from usp._parse.pattern.layout import EntryRun, Row
 from usp._parse.pattern.stretch import Stretch, split_stretch
 from usp._parse.pattern.unsafe import UnsafeSearch, has_bad_reference
+from usp._parse.xml.boundaries import boundaries_for
 from usp._parse.xml.grammar import Grammar
 from usp._parse.xml.namespaces import NamespaceScope
 
@@ -52,6 +55,7 @@ class PatternReader:
 
     def __init__(self, grammar: Grammar) -> None:
         self._grammar = grammar
+        self._boundaries = boundaries_for(grammar)
         self._scope: NamespaceScope | None = None  # under which the patterns are valid
         self._table: FitTable | None = None  # known when the first entry is
         self._length = _FIRST_STRETCH  # of the next stretch
@@ -199,6 +203,7 @@ class PatternReader:
         stretch = split_stretch(
             written,
             end_tag,
+            self._boundaries,
             has_sections=self._has_sections,
             has_references=self._has_references,
         )

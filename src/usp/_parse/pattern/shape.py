@@ -13,6 +13,7 @@ import re
 from typing import Final
 
 from usp._parse.pattern.text_conversion import COMMENT, SECTION
+from usp._parse.xml.boundaries import EntryBoundaries
 
 TAG: Final = "\x01"
 VALUE: Final = "\x04"
@@ -48,10 +49,11 @@ def split_attributes(tags: str) -> tuple[str, list[str]] | None:
     return _keep_namespaces(shape, values) if _NAMESPACE in shape else (shape, values)
 
 
-def replace_sections(written: str, sections: list[str]) -> str | None:
+def replace_sections(written: str, sections: list[str], boundaries: EntryBoundaries) -> str | None:
     """Replace CDATA sections by references to ``sections``, and comments.
 
-    None if one is open, or in a tag: that is a fault.
+    None if one is open, or in a tag: that is a fault. After a fault, what looks like an entry in
+    one is a fault, too, which only the expat reader can tell.
     """
     kept: list[str] = []
     end = 0
@@ -70,7 +72,7 @@ def replace_sections(written: str, sections: list[str]) -> str | None:
             kept.append(COMMENT)
         else:
             return None
-        if stop < 0:
+        if stop < 0 or boundaries.occur_in(written[start + len("<!") : stop]):
             return None
         end = stop + len("]]>")
     kept.append(written[end:])

@@ -14,6 +14,7 @@ from usp._parse.pattern.layout import Row
 from usp._parse.pattern.shape import MARKED, TAG, replace_sections, split_attributes
 from usp._parse.pattern.text_conversion import convert_texts
 from usp._parse.pattern.unsafe import has_bad_reference
+from usp._parse.xml.boundaries import EntryBoundaries
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +90,12 @@ class Stretch:
 
 
 def split_stretch(
-    written: str, end_tag: str, *, has_sections: bool, has_references: bool
+    written: str,
+    end_tag: str,
+    boundaries: EntryBoundaries,
+    *,
+    has_sections: bool,
+    has_references: bool,
 ) -> Stretch | None:
     """Split entries, the last of which ends where the text does; None if they can't be split.
 
@@ -98,7 +104,7 @@ def split_stretch(
     sections: list[str] = []
     whole = written
     if has_sections and "!" in written:
-        replaced = replace_sections(written, sections)
+        replaced = replace_sections(written, sections, boundaries)
         if replaced is None:
             return None
         written = replaced

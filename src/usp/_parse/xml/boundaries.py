@@ -28,6 +28,13 @@ class EntryBoundaries:
     """An entry's end tag (group 1), or what shows that it is missing: the start of the next entry,
     or the end of the root element."""
 
+    def occur_in(self, written: str) -> bool:
+        """Tell whether what looks like the start or the end of an entry is in a text."""
+        if "<" not in written:
+            return False
+        data = written.encode("utf-8", "surrogateescape")
+        return bool(self.starts.search(data) or self.ends.search(data))
+
 
 def boundaries_for(grammar: Grammar) -> EntryBoundaries:
     """Return the boundaries of the entries of a format."""

@@ -54,15 +54,23 @@ _TRANSIENT: Final = (
 def is_transient(error: BaseException) -> bool:
     """Tell whether a failure is transient, so that a retry makes sense.
 
-    Dropped connections, resets, timeouts and incomplete bodies are transient. Refused connections,
-    unknown hosts, bad certificates, redirect loops and invalid URLs are permanent.
+    Dropped connections, resets, timeouts, incomplete bodies and name servers that failed are
+    transient. Refused connections, unknown hosts, bad certificates, redirect loops and invalid URLs
+    are permanent.
     """
     if isinstance(error, ReplayedError):
         return error.transient
     layers = list(_layers(error, set()))
+    if any(_is_failed_lookup(layer) for layer in layers):
+        return True
     if any(isinstance(layer, _PERMANENT) for layer in layers):
         return False
     return any(isinstance(layer, _TRANSIENT) for layer in layers)
+
+
+def _is_failed_lookup(error: BaseException) -> bool:
+    """Tell whether a name server gave no answer (SERVFAIL, a timeout), unlike: no such host."""
+    return isinstance(error, socket.gaierror) and error.errno == socket.EAI_AGAIN
 
 
 def is_untrusted(error: BaseException) -> bool:
