@@ -75,3 +75,14 @@ def test_what_a_truncated_sitemap_lists_is_news(server: LoopbackServer, state: P
     more = gzip.compress(urlset("3", *(f"later-{number}" for number in range(50))), 0)
     serve(server, a=more[: more.index(b"later-1<")])
     assert run(url, state) == [("added", "3"), ("added", "later-0")]
+
+
+def test_a_corrupt_index_takes_nothing_away(server: LoopbackServer, state: Path) -> None:
+    serve(server, index=index(server, "a", "b"), a=urlset("1"), b=urlset("2"))
+    url = f"{server.url}index.xml"
+    assert run(url, state) == []
+    stored = gzip.compress(index(server, "a", "b"), 0)
+    serve(server, index=stored.replace(b"/b.xml", b"/c.xml"), a=urlset("1", "3"))
+    assert run(url, state) == [("added", "3")]
+    serve(server, index=index(server, "a", "b"))
+    assert run(url, state) == []
