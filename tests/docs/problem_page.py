@@ -87,10 +87,10 @@ The tables below are in `usp.objects.problem.CODES` as well: by code, a `Code` w
 
 ## Cost
 
-An iteration over the pages of a tree doesn't look for problems: that would take about a fifth more time, and
-most programs want pages alone. `problems` parses the document once more, without making pages; the result is
-cached. `complete` costs nothing after an iteration to the end. Streams can't read a document again: they
-collect problems as they go, and so do tables that have a column for them.
+An iteration over the pages of a tree doesn't look for problems: that would take about a fifth more
+time, and most programs want pages alone. `problems` parses the document once more, without making
+pages; the result is cached. `complete` costs nothing after an iteration to the end. Streams can't
+read a document again: they collect problems as they go, and so do tables with problems.
 
 The first {KEPT_PROBLEMS} problems of a document are kept, and at most {KEPT_OF_A_CODE} of one \
 code. If there were more, the
