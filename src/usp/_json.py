@@ -10,10 +10,15 @@ from typing import Any
 def parse_json(text: str | bytes) -> Any:  # noqa: ANN401 -- any JSON
     """Return what a JSON text says.
 
-    :raises ValueError: if it is no JSON, or nested more deeply than Python can read: that raises
+    :raises JSONDecodeError: if it is no JSON.
+    :raises ValueError: if it is more than Python can read, which the message says. Nesting raises
         ``RecursionError`` in the standard library, which nobody expects of a text.
     """
     try:
         return json.loads(text)
+    except (json.JSONDecodeError, UnicodeDecodeError):
+        raise
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
+    except ValueError:  # sys.get_int_max_str_digits()
+        raise ValueError("it has a number that is too long") from None

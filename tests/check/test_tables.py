@@ -112,6 +112,24 @@ def test_rows_without_a_url_are_counted_and_a_table_needs_no_sitemaps(tmp_path: 
     assert "2 rows without a URL left out" in details
 
 
+@pytest.mark.parametrize("name", ["pages.csv", "pages.jsonl", "pages.TSV", "pages.ndjson"])
+@pytest.mark.parametrize("rows", ['{{"url": "{}"}}\n', "url,title\n{},t\n"])
+def test_the_content_of_a_table_says_what_it_is_not_its_name(
+    name: str, rows: str, tmp_path: Path
+) -> None:
+    table = tmp_path / name
+    table.write_text(rows.format("https://example.org/a#top"), "utf-8")
+    assert "SM750" in codes(table), "the rules that tables can't decide"
+
+
+@pytest.mark.parametrize("text", ['{"error": 429}', "Sorry, back soon\n"])
+def test_a_text_in_place_of_a_sitemap_is_no_table(text: str, tmp_path: Path) -> None:
+    sitemap = tmp_path / "sitemap.xml"
+    sitemap.write_text(text, "utf-8")
+    with usp.check(sitemap) as found:
+        assert {one.code for one in found} == {"SM204"}
+
+
 def test_a_folder_without_tables_is_refused_and_base_url_is_named(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="base_url"):
         usp.check(tmp_path)

@@ -87,9 +87,10 @@ The tables below are in `usp.objects.problem.CODES` as well: by code, a `Code` w
 
 ## Cost
 
-Problems are collected while you iterate over the pages. Once you have iterated to the end,
-`problems` and `complete` cost nothing more. If you ask for them first, they parse the document
-once; the result is cached.
+An iteration over the pages of a tree doesn't look for problems: that would take about a fifth more
+time, and most programs want pages alone. `problems` parses the document once more, without making
+pages; the result is cached. `complete` costs nothing after an iteration to the end. Streams can't
+read a document again: they collect problems as they go, and so do tables with problems.
 
 The first {KEPT_PROBLEMS} problems of a document are kept, and at most {KEPT_OF_A_CODE} of one \
 code. If there were more, the

@@ -202,8 +202,15 @@ def test_json_that_is_nested_too_deeply_names_its_line(depth: int, tmp_path: Pat
     deep = "[" * depth + "]" * depth
     for number, before in enumerate(("", '{"url": "https://example.org/"}\n'), 1):
         path.write_text(f'{before}{{"url": "https://example.org/2", "x": {deep}}}\n')
-        with pytest.raises(UsageError, match=f"line {number} is no JSON"):
+        with pytest.raises(UsageError, match=f"line {number}: it is nested too deeply"):
             read(path, "pages")
+
+
+def test_json_with_a_number_that_python_does_not_read_names_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_text(f'{{"url": "https://example.org/2", "x": {"1" * 50_000}}}\n')
+    with pytest.raises(UsageError, match="line 1: it has a number that is too long"):
+        read(path, "pages")
 
 
 @pytest.mark.parametrize("value", [5, True, 1e300, 10**30, "x", [5], [[]], [{"a": 1}], {"a": 1}])

@@ -298,6 +298,25 @@ def test_what_is_no_text_is_no_url(tmp_path: Path) -> None:
         list(open_listing(tmp_path / "ids.parquet"))
 
 
+@pytest.mark.parametrize("names", ["url", "url,lastmod", "lastmod,url,sitemap_url"])
+def test_a_table_that_anyone_may_have_written_has_rows_that_are_no_urls(
+    names: str, tmp_path: Path
+) -> None:
+    table = tmp_path / "a.csv"
+    rows = (names.replace("url", url, 1) for url in (A, "=cmd|x", "/path", "Total"))
+    table.write_text("\n".join([names, *rows, ""]), "utf-8")
+    with open_listing(table) as listing:
+        assert [url for batch in listing for url in batch.columns["url"]] == [A, "/path"]
+        assert listing.not_urls == 2
+
+
+def test_a_table_of_ours_has_urls_as_sitemaps_have_them(tmp_path: Path) -> None:
+    table = tmp_path / "a.csv"
+    table.write_text(f"site,url\nx,{A}\nx,../b\n", "utf-8")
+    with open_listing(table) as listing:
+        assert [url for batch in listing for url in batch.columns["url"]] == [A, "../b"]
+
+
 def test_whether_there_are_urls_is_said_at_the_end(tmp_path: Path) -> None:
     table = tmp_path / "a.csv"
     table.write_text("page\n" + "(not set)\n" * 50_000 + f"{A}\n", "utf-8")

@@ -30,6 +30,7 @@ FEED: Final = b'{"version":"https://jsonfeed.org/version/1.1","items":['
 ITEM: Final = b'{"id":"1","url":"http://h/1","title":"a"},'
 RSS: Final = b'<rss xmlns:media="http://search.yahoo.com/mrss/"><channel><item><title>t</title>'
 URLSET: Final = f"<urlset {ALL}>".encode()
+ENTRY: Final = b'<entry><title/><link href="../#"/></entry>'
 MARKS: Final = "\u0301\u0316".encode()
 """Combining characters, which Unicode normalization has to sort."""
 
@@ -68,6 +69,14 @@ def feed(attachment: bytes) -> Make:
 def urls(text: bytes) -> Make:
     """Entries with the same URL."""
     return times(b"<url><loc>" + text + b"</loc></url>", URLSET, b"</urlset>")
+
+
+def based(word: bytes, before: bytes = b"") -> Make:
+    """An Atom feed whose base URL is as long as the rest of it."""
+    head = b'<feed xmlns="http://www.w3.org/2005/Atom" xml:base="http://h/'
+    return lambda size: (
+        head + b"a/" * (size // 4) + numbered(word, b'">' + before, b"</feed>")(size // 2)
+    )
 
 
 DETECTION: Final[Mapping[str, tuple[str, Make]]] = {
@@ -130,12 +139,7 @@ MEDIA: Final[Mapping[str, tuple[str, Make]]] = {
     ),
     "links below a long base": (
         SITEMAP,
-        lambda size: (
-            b'<feed xmlns="http://www.w3.org/2005/Atom" xml:base="http://h/'
-            + b"a" * (size // 2)
-            + numbered(b'<link rel="x" href="#"/>', b'/"><entry><title>t</title>')(size // 2)
-            + b'<link href="b"/></entry></feed>'
-        ),
+        based(b'<link rel="x" href="#"/>', b'<entry><link href="b"/><title>t</title>'),
     ),
 }
 VALUES: Final[Mapping[str, tuple[str, Make]]] = {
@@ -220,6 +224,15 @@ def read_unclosed_cdata(size: int) -> None:
 
 def test_cdata_that_is_not_closed_takes_linear_time() -> None:
     assert_linear(read_unclosed_cdata, 320_000)
+
+
+def read_based(size: int) -> None:
+    for word in ENTRY, b"<entry>&" + ENTRY:
+        read(based(word)(size), SITEMAP)
+
+
+def test_entries_below_a_long_base_take_linear_time() -> None:
+    assert_linear(read_based, 320_000)
 
 
 # Compression

@@ -54,13 +54,24 @@ BAD_DATE = urlset(
 )
 
 
-def test_problems_after_an_iteration_need_no_second_parse() -> None:
+def test_problems_after_a_walk_that_collects_them_need_no_second_parse() -> None:
     pages, chunks = pages_of(BAD_DATE)
-    assert len(list(pages)) == 99
+    assert len(list(pages.walk(with_problems=True))) == 99
     assert [problem.code for problem in pages.problems] == ["SM401"]
     assert pages.complete
     assert pages.document_bytes == len(BAD_DATE)
     assert chunks.readings == 1
+
+
+def test_an_iteration_looks_for_no_problems_but_knows_what_was_lost() -> None:
+    pages, chunks = pages_of(BAD_DATE)
+    assert len(list(pages)) == 99
+    assert pages.complete
+    assert pages.document_bytes == len(BAD_DATE)
+    assert chunks.readings == 1
+    assert [problem.code for problem in pages.problems] == ["SM401"]
+    assert pages.problems
+    assert chunks.readings == 2
 
 
 def test_problems_alone_need_one_parse() -> None:
@@ -107,9 +118,33 @@ def test_problems_alone_cost_at_most_twice_an_iteration(time_of_day: str) -> Non
 def test_many_odd_entries_are_checked_in_the_iteration_too() -> None:
     data = urlset([entry(n, "<lastmod>soon</lastmod>") for n in range(3000)])
     pages, chunks = pages_of(data)
-    assert len(list(pages)) == 3000
+    assert len(list(pages.walk(with_problems=True))) == 3000
     assert pages.problems[-1].message == "2900 more problems are not listed"
     assert chunks.readings == 1
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        *("2024-05-01T10:00:00+00:80", "2024-05-01T10:00:00+14:00", "2024-05-01T10:00:00+13:59"),
+        *("0999-05-01T10:00:00+00:00", "3000-05-01T10:00:00+00:00", "2024-02-30T10:00:00+00:00"),
+        *("2024-05-01T24:00:00+00:00", "2024-05-01T10:00:60+00:00", "2024-W18-3T10:00:00+00:00"),
+        *("2024-05-01T10:00:00-00:60", "2024-05-01 10:00:00+00:00", "2024-05-01T10:00:00+00:5x"),
+    ],
+)
+def test_times_that_are_parsed_together_are_checked_as_they_are_alone(odd: str) -> None:
+    times = ["2024-05-01T10:00:00+02:00"] * 30
+    for texts in ([*times, odd], [odd] * 30):
+        data = urlset([entry(n, f"<lastmod>{text}</lastmod>") for n, text in enumerate(texts)])
+        found, columns = [], []
+        for expat_only in (False, True):
+            pages = inspect(Source([data], URL, expat_only=expat_only)).pages
+            assert isinstance(pages, Pages)
+            columns.append(list(pages.columns(["lastmod", "lastmod_raw"], with_problems=True)))
+            found.append(pages.problems)
+        assert found[0] == found[1]
+        assert [one["lastmod"] for one in columns[0]] == [one["lastmod"] for one in columns[1]]
+        assert columns[0][0]["lastmod_raw"] == columns[1][0]["lastmod_raw"]
 
 
 VALUES = st.sampled_from(

@@ -41,11 +41,10 @@ _BY_CONTENT: Final = frozenset(
         *(InputKind.FOLDER, InputKind.STATE),
     }
 )
-_BY_NAME: Final = {
-    InputKind.DELIMITED: (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".csv.zst", ".tsv.zst"),
-    InputKind.JSON_LINES: (".jsonl", ".jsonl.gz", ".jsonl.zst", ".ndjson"),
-}
-"""Texts that are tables only if their names say so: a text sitemap may look like one."""
+_TEXTS: Final = frozenset({InputKind.DELIMITED, InputKind.JSON_LINES})
+_TABLE_NAMES: Final = frozenset({".csv", ".tsv", ".jsonl", ".ndjson"})
+"""Texts are tables only if a name says so: a text sitemap, or an error that a server wrote in place
+of a sitemap, may look like one. Which kind of table it is, the content says."""
 _TABLES: Final = ("sitemaps", "pages", "problems")
 _COLUMNS: Final = {
     "sitemaps": (
@@ -93,10 +92,12 @@ def table_input(source: SourceName) -> NamedInput | None:
     if not is_local(source) or source == STDIN or not Path(source).exists():
         return None
     named = named_input(source)
-    is_table = named.kind in _BY_CONTENT or str(source).lower().endswith(
-        _BY_NAME.get(named.kind, ())
-    )
+    is_table = named.kind in _BY_CONTENT or (named.kind in _TEXTS and _has_table_name(Path(source)))
     return named if is_table or named.kind is InputKind.RECORDING else None
+
+
+def _has_table_name(path: Path) -> bool:
+    return not _TABLE_NAMES.isdisjoint(map(str.lower, path.suffixes[-2:]))  # .csv.gz
 
 
 class TableClock:

@@ -48,7 +48,9 @@ class PageBatch:
     def one_by_one(self, ended: Ended | None = None) -> Iterator[SitemapPage]:
         """Yield the pages, as long as there is time."""
         try:
-            pages = self._pages.walk(ended) if isinstance(self._pages, Pages) else self._pages
+            pages = self._pages
+            if isinstance(pages, Pages):
+                pages = pages.walk(ended, with_problems=True)  # it may not be there any more later
             yield from self._selection.choose(pages) if self._selection else pages
         except TimeoutError:
             self.ended = True

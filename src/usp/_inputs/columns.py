@@ -18,6 +18,8 @@ from usp.exceptions import UsageError
 
 _OTHER_NAMES: Final = {"lastmod": ("lastmod",), "sitemap_url": ("sitemap_url", "sitemap")}
 """Columns that other tools take from sitemaps, too."""
+_SHARED_NAMES: Final = frozenset({"url", *_OTHER_NAMES})
+"""Names of ours by which a table can't be told from one of another tool."""
 _QUOTED: Final = re.compile(r'"[^"]*+"')
 _URL: Final = re.compile(r"\s*+https?://", re.IGNORECASE)
 _URL_OR_PATH: Final = re.compile(r"\s*+(?:[a-z][a-z0-9+.-]*+:/)?/\S", re.IGNORECASE)
@@ -140,8 +142,10 @@ def _own_table(names: Sequence[str], table: str | None) -> Table | None:
     """Return the table of an export of ours; it may have more columns only if that is known."""
     if table in TABLES:
         return TABLES[table] if any(name in TABLES[table] for name in names) else None
+    if {*names} <= _SHARED_NAMES:  # anyone may have written it, with anything in it
+        return None
     known = (one for one in TABLES.values() if {*header(one), *one.names} >= {*names})
-    return next(known, None) if names else None
+    return next(known, None)
 
 
 def _is_url(cell: object) -> bool:

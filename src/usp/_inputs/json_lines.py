@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from itertools import chain, groupby, islice
+from json import JSONDecodeError
 from typing import Any
 
 from usp._inputs.columns import file_columns
@@ -71,8 +72,10 @@ def _rows(text: Iterable[str], name: str) -> Iterator[dict[str, Any]]:
             continue
         try:
             row = parse_json(line)
-        except ValueError as error:
+        except JSONDecodeError as error:
             raise UsageError(f"{name} can't be read: line {number} is no JSON.") from error
+        except ValueError as error:
+            raise UsageError(f"{name} can't be read: line {number}: {error}.") from error
         if not isinstance(row, dict):
             raise UsageError(f"{name} can't be read: line {number} is no object.")
         yield row

@@ -17,6 +17,8 @@ from usp._parse.xml.entry_builder import Entry
 from usp.objects.outcome import SkipReason
 
 _HEAD: Final = 64 * 1024
+_CHILD: Final = b"sitemap"
+_BEFORE_CHILD: Final = {b"<", b":"}
 _CHILD_ENTRY: Final = re.compile(rb"<(?:[\w.-]+:)?sitemap[\s/>]")
 _CAPITALS: Final = re.compile(rb"</?[A-Z]")
 
@@ -125,10 +127,16 @@ def names_children(chunks: Iterable[bytes]) -> bool:
             fold = bytes.lower if _CAPITALS.search(first, 0, _HEAD) else bytes
             tail = fold(first)[-64:]
         text = tail + fold(chunk)
-        # With a prefix or without: the words are found at once, but most often there are none.
-        may_have = b"sitemap" in text and (b"<sitemap" in text or b":sitemap" in text)
-        if may_have and _CHILD_ENTRY.search(text):
+        if _has_child_tag(text):
             return True
         first = first or chunk
         tail = tail and text[-64:]
     return False
+
+
+def _has_child_tag(text: bytes) -> bool:
+    """Tell whether there is a start tag of an index's entry; the word alone is found quickly."""
+    at = text.find(_CHILD)
+    while at >= 0 and text[at - 1 : at] not in _BEFORE_CHILD:
+        at = text.find(_CHILD, at + len(_CHILD))
+    return at >= 0 and _CHILD_ENTRY.search(text) is not None

@@ -69,6 +69,9 @@ class Diagnostics:
         """Whether they have positions, which are counted for that."""
         self.complete = True
         """Whether nothing of the document was lost so far."""
+        self.corrupt = False
+        """Whether what was read may not be what the document was: its compressed data is wrong, not
+        just cut off."""
         self.document_bytes = 0
         """The size of the document so far, decompressed."""
         self.here: int | None = None

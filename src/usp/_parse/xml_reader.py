@@ -216,7 +216,10 @@ class XmlReader:
             return False
         begin = self._fed_to - self._buffer.start
         path = self._builder.path
-        if not path or not only_ends_are_left(self._buffer.data, begin, path):
+        # Others are open if an entry stands inside of one that isn't closed: expat reports them.
+        if not path or len(path) < self._builder.depth:
+            return False
+        if not only_ends_are_left(self._buffer.data, begin, path):
             return False
         for _ in path:
             self._builder.end()

@@ -14,7 +14,7 @@ from usp._crawl.policy import Policy
 from usp._crawl.work import ColumnBatch
 from usp._drive.events import Emit
 from usp._drive.page_filter import RowFilter
-from usp._parse import ROWS_AT_ONCE, Document, Kind, PageColumns
+from usp._parse import ROWS_AT_ONCE, Document, Kind, PageColumns, Pages
 from usp._sync.listing import COLUMNS, ListingBuilder
 from usp._sync.readings import RunResult, SitemapReading, Structure
 from usp._sync.site_run import SiteRun
@@ -168,6 +168,8 @@ class SyncReader:
             self.traffic.sitemaps += 1
             self.traffic.unchanged += document.fetch_info.unchanged
             self.traffic.incomplete += not is_whole
+            if to_the_end and not is_whole and _is_corrupt(document):
+                self._listing = ListingBuilder()  # URLs and dates may be none of the site's
             self._run.add(self._reading(node, document, is_whole=is_whole))
         elif row["state"] == "failed":
             self._take_failure(node, row["reason"])
@@ -230,6 +232,10 @@ class SyncReader:
 def _is_read_here(node: Node, document: Document) -> bool:
     """Tell whether a document is read at a node; robots.txt has no pages, and one node."""
     return node.pages_due or document.kind is Kind.ROBOTS
+
+
+def _is_corrupt(document: Document) -> bool:
+    return isinstance(document.pages, Pages) and document.pages.corrupt
 
 
 def _requested(node: Node) -> str:

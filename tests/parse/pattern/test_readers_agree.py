@@ -286,6 +286,10 @@ ODD_DOCUMENTS = {
         f"<a><![CDATA[{u('http://h.example/inside')}]]></a>",
         *(u(f"http://h.example/{n}") for n in range(100)),
     ),
+    "an entry in the URL of the last one, which is not closed": document(
+        *(u(f"http://h.example/{n}") for n in range(100)),
+        f"<url><loc>http://h.example/a{u('http://h.example/b')}</url>",
+    ),
     "an item in a CDATA section of the channel": (
         f"{FEED_HEAD}<description><![CDATA[{FEED_ITEM.replace('/1', '/inside')}]]></description>"
         f"{FEED_ITEM}<item>&</item></channel></rss>"

@@ -14,7 +14,7 @@ from usp._parse.formats.field_reader import LINK_ATTRIBUTES, FieldReader, IsVali
 from usp._parse.input.sniff import Kind
 from usp._parse.values.dates import is_valid_date, parse_aware_date, parse_date
 from usp._parse.values.text import clean_text, html_to_text, text_or_none
-from usp._parse.values.urls import check_url, is_http_url, resolve_url
+from usp._parse.values.urls import check_url, inner_base, is_http_url, resolve_url
 from usp._parse.xml.grammar import UNKNOWN
 from usp.objects.page import PageLink, Record, SitemapImage, SitemapNewsStory, SitemapVideo
 
@@ -63,7 +63,7 @@ class RssFieldReader(FieldReader):
         """Report invalid values of an item, its link and its media."""
         super().check(name, record, diagnostics)
         text, base = _page_link(record, self.base)
-        if clean_text(text) and base == self.base:  # with an xml:base, relative links are fine
+        if clean_text(text) and base in {None, self.base}:  # an xml:base is for relative links
             check_url(text, base, diagnostics)
         if media.has_media(record):
             media.check(record, diagnostics)
@@ -175,9 +175,9 @@ def first_date(
 
 
 def _links(record: Record, key: str, base: str | None) -> Iterator[PageLink]:
-    outer = _resolve(base, first(record, "xml:base"))
+    outer = inner_base(first(record, _BASE), base)
     for attributes, text in elements(record, key):
-        inner = _resolve(outer, attributes.get("xml:base", ""))
+        inner = inner_base(attributes.get(_BASE, ""), outer)
         href = resolve_url(attributes.get("href") or text, inner)
         rel = clean_text(attributes.get("rel", "")) or "alternate"  # RFC 4287 4.2.7.2
         more = {name: text_or_none(attributes.get(name, "")) for name in LINK_ATTRIBUTES}
@@ -198,7 +198,7 @@ def _page_link(record: Record, base: str | None) -> tuple[str, str | None]:
     attributes: dict[str, str] = {}
     for key, text in record:
         if key == "link":
-            inner = _resolve(outer, attributes.get(_BASE, "")) if attributes else outer
+            inner = inner_base(attributes.get(_BASE, ""), outer) if attributes else outer
             target = attributes.get("href") or text
             rel = clean_text(attributes.get("rel", "")).lower()
             if clean_text(target) and (not rel or _ALTERNATE & set(rel.split())):
@@ -207,9 +207,5 @@ def _page_link(record: Record, base: str | None) -> tuple[str, str | None]:
         elif key.startswith("link@"):
             attributes[key[5:]] = text
         elif key == _BASE:
-            outer = _resolve(base, text)
+            outer = inner_base(text, base)
     return "", base
-
-
-def _resolve(base: str | None, inner: str) -> str | None:
-    return resolve_url(inner, base) if inner else base

@@ -150,9 +150,14 @@ def grouped_plan(grouped: GroupedField, layout: RowLayout) -> Plan | None:
         def read(row: Row) -> object:
             return make([pick(row) for at, pick in found if row[at] is not None], resolve)
 
-        if make_plain is None or not is_plain:
-            return read
-        return lambda row: make_plain(*[pick(row) for pick in by_key]) or read(row)
+        def read_plain(row: Row) -> object:
+            return (make_plain and make_plain(*[pick(row) for pick in by_key])) or read(row)
+
+        chosen = read_plain if make_plain and is_plain else read
+        if len(found) > 1:
+            return chosen
+        only = found[0][0]  # which most entries lack where some have one image
+        return lambda row: None if row[only] is None else chosen(row)
 
     return plan
 

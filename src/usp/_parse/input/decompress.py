@@ -168,7 +168,8 @@ class _Layers:
                 before = inflater.copy()
                 try:
                     out = inflater.decompress(data, CHUNK_SIZE)
-                except zlib.error:
+                except zlib.error:  # by the checksum, mostly: what came out before may be wrong
+                    self.diagnostics.corrupt = True
                     self.diagnostics.report_once("SM214", _DAMAGED)
                     yield from _inflate_until_error(before, data)
                     return

@@ -20,6 +20,7 @@ be. 2024-05-01T10:00:00Z, 2024-05-01T10:00:00+02:00."""
 _EARLIEST, _LATEST = "1000", "3000"
 _FARTHEST_ZONE: Final = "13"
 """What the quick check of dates takes as good, too: others are looked at one by one."""
+_OFFSET_LENGTH: Final = 25
 
 
 def timestamp(when: datetime | None) -> int | None:
@@ -41,6 +42,14 @@ def _day_timestamp(text: str) -> int | None:
     return timestamp(parse_date(text))
 
 
+def _are_usual_offsets(together: str, texts: Sequence[str]) -> bool:
+    """Tell whether all offsets of times are usual: Python takes 80 minutes, too."""
+    hours, minutes = together[20::_OFFSET_LENGTH], together[23::_OFFSET_LENGTH]
+    if minutes.strip("012345"):
+        return False
+    return not hours.strip("0") or max(text[20:22] for text in texts) <= _FARTHEST_ZONE
+
+
 def parse_usual_times(texts: Sequence[str | None]) -> list[int] | None:
     """Return the timestamps of texts that are all usual times with a zone; None if one isn't.
 
@@ -57,7 +66,7 @@ def parse_usual_times(texts: Sequence[str | None]) -> list[int] | None:
     for at, allowed in enumerate(_FORMS[length]):
         if together[4 + 3 * at :: length].strip(allowed):
             return None
-    if together[20::length].strip("0") and max(text[20:22] for text in known) > _FARTHEST_ZONE:
+    if length == _OFFSET_LENGTH and not _are_usual_offsets(together, known):
         return None
     since = map(sub, map(datetime.fromisoformat, known), repeat(_EPOCH))
     try:

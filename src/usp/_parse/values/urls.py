@@ -21,6 +21,9 @@ _LONG_AUTHORITY: Final = re.compile(r"(?:[^:/?#]*+:)?//[^/?#]{512}")
 quadratic time (CPython's ``unicodedata``)."""
 _MAX_BASE: Final = 8192
 """A longer base URL is ignored: each relative URL of a document would become as long as that."""
+_MAX_XML_BASE: Final = 2048
+"""The same for an ``xml:base``: no URL of a sitemap may be longer than that (protocol). The URL of
+a document may be, with a query that no URL takes over."""
 _MARKUP: Final = re.compile(r"<[A-Za-z/!?]")
 """In a URL: a tag that was escaped, or is in a CDATA section that ends in a later entry."""
 _LINE_BREAKS: Final = re.compile(r"(?<! ) *+[\t\r\n]\s*+")
@@ -52,6 +55,18 @@ def resolve_url(text: str | None, base: str | None, *, keep_userinfo: bool = Fal
         return urljoin(base, url)
     except ValueError:  # for example an incomplete IPv6 address
         return url
+
+
+def inner_base(text: str, base: str | None) -> str | None:
+    """Return the base URL inside an element, given its ``xml:base`` and the base URL around it.
+
+    It is looked at for each link inside, so one that is too long is dropped for its length alone:
+    otherwise a long one with many links would take quadratic time.
+    """
+    if not text:
+        return base
+    inner = resolve_url(text, base) if len(text) <= _MAX_XML_BASE else ""
+    return inner if inner and len(inner) <= _MAX_BASE else None
 
 
 def _has_host(url: str) -> bool:
