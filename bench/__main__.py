@@ -4,11 +4,13 @@
 A benchmark is a module beside this file that ``BENCHMARKS`` names.
 """
 
+import compileall
 import sys
 import time
 from importlib import import_module
 from typing import Final
 
+from bench.implementations import ROOT
 from bench.results import Table, save
 
 FULL: Final = "--full"
@@ -43,6 +45,8 @@ def main(names: list[str]) -> int:
     if unknown := set(names) - set(known):
         print(f"bench: unknown: {', '.join(sorted(unknown))}; known: {', '.join(known)}")
         return 2
+    # As pip does when it installs a package: some machines keep Python from doing it later.
+    compileall.compile_dir(ROOT / "src", quiet=1)
     missed = False
     for name in names or (known if full else BENCHMARKS):
         start = time.perf_counter()
