@@ -162,11 +162,11 @@ def test_the_crawl_delay_is_kept_between_requests(server: LoopbackServer, way: s
         return Answer(body=urlset("https://example.org/"))
 
     server.site = {
-        "/robots.txt": "User-agent: *\nCrawl-delay: 0.1\nSitemap: /1.xml\nSitemap: /2.xml\n",
+        "/robots.txt": "User-agent: *\nCrawl-delay: 0.4\nSitemap: /1.xml\nSitemap: /2.xml\n",
         **{f"/{number}.xml": note for number in (1, 2)},
     }
     WAYS[way](server.url, robots="obey", use_known_paths=False)
-    assert started[1] - started[0] >= 0.09
+    assert started[1] - started[0] >= 0.2  # a busy machine may note the first one late
 
 
 def test_a_long_crawl_delay_is_kept_up_to_a_limit() -> None:

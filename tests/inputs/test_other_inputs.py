@@ -298,7 +298,7 @@ def test_what_is_no_text_is_no_url(tmp_path: Path) -> None:
         list(open_listing(tmp_path / "ids.parquet"))
 
 
-@pytest.mark.parametrize("names", ["url", "url,lastmod", "lastmod,url,sitemap_url"])
+@pytest.mark.parametrize("names", ["url", "url,lastmod", "lastmod,url"])
 def test_a_table_that_anyone_may_have_written_has_rows_that_are_no_urls(
     names: str, tmp_path: Path
 ) -> None:

@@ -18,7 +18,7 @@ from usp.exceptions import UsageError
 
 _OTHER_NAMES: Final = {"lastmod": ("lastmod",), "sitemap_url": ("sitemap_url", "sitemap")}
 """Columns that other tools take from sitemaps, too."""
-_SHARED_NAMES: Final = frozenset({"url", *_OTHER_NAMES})
+_SHARED_NAMES: Final = frozenset({"url", "lastmod"})
 """Names of ours by which a table can't be told from one of another tool."""
 _QUOTED: Final = re.compile(r'"[^"]*+"')
 _URL: Final = re.compile(r"\s*+https?://", re.IGNORECASE)
