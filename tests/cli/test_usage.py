@@ -57,6 +57,21 @@ def test_parse_args_returns_the_arguments_and_the_parser() -> None:
     assert parser.prog == "usp"
 
 
+@pytest.mark.parametrize(
+    ("typed", "sources"),
+    [
+        ("export a.xml -o x.csv b.xml --unique c.xml", ["a.xml", "b.xml", "c.xml"]),
+        ("export -o x.csv a.xml b.xml", ["a.xml", "b.xml"]),
+        ("export -o x.csv -- -a.xml b.xml", ["-a.xml", "b.xml"]),
+        ("export a.xml -o x.csv -- -b.xml", ["a.xml", "-b.xml"]),
+        ("sync a.xml --state s.db b.xml", ["a.xml", "b.xml"]),
+    ],
+)
+def test_options_and_sources_come_in_any_order(typed: str, sources: list[str]) -> None:
+    args, _ = parse_args(typed.split())
+    assert args.source == sources
+
+
 ACCEPTED = {
     "https://example.org/": "https://example.org/",
     "http://example.org": "http://example.org",

@@ -13,8 +13,9 @@ from tests.docs.command_page import (
     render,
     render_man_page,
 )
-from usp.cli._arguments import COMMANDS, Command, build_parsers
+from usp.cli._arguments import COMMANDS, Command
 from usp.cli._options import GROUPS
+from usp.cli._parser import build_parsers
 
 HINT = "run: python -m tests.docs.command_page"
 TEXT = PAGE.read_text(encoding="utf-8")

@@ -21,7 +21,7 @@ from tests.report.pages import commands_of, elements_of
 from tests.report.shop import HOME, NOW, SiteClient, shop
 from tests.server import LoopbackServer, urlset
 from usp._report.commands import Commands
-from usp.cli._arguments import build_parsers
+from usp.cli._parser import build_parsers
 from usp.exceptions import UsageError
 from usp.web_client.recording import RecordingWebClient
 

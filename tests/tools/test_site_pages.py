@@ -10,7 +10,8 @@ from tests.package_files import public_objects
 from tools.site import api, codes, commands, defaults, stage
 from usp import Policy
 from usp._check.table import RULES
-from usp.cli._arguments import COMMANDS, Command, build_parsers
+from usp.cli._arguments import COMMANDS, Command
+from usp.cli._parser import build_parsers
 from usp.objects.problem import CODES
 
 PROJECT = Path(__file__).resolve().parents[2]

@@ -4,8 +4,8 @@ import argparse
 from typing import Any, Final
 
 from usp._extras import load
-from usp.cli._arguments import build_parsers
 from usp.cli._exit import Exit
+from usp.cli._parser import build_parsers
 
 _FILES: Final = frozenset({"FILE", "PATH", "SOURCE", "A", "B"})
 """Names of values that are, or may be, files."""

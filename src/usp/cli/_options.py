@@ -8,9 +8,8 @@ where its value goes; ``_settings`` takes it there. Options of a single command 
 
 import argparse
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from enum import Enum
-from itertools import zip_longest
 from typing import Any, Final, NamedTuple
 
 GROUPS: Final = {
@@ -177,29 +176,6 @@ class Option(NamedTuple):
         if self.type is OPTIONAL_TEXT:
             options |= {"nargs": "?", "const": self.meaning}
         group.add_argument(*self.flags, **options)
-
-
-def with_meanings(
-    arguments: Sequence[str], options: Iterable[Option]
-) -> tuple[list[str], set[str]]:
-    """Write the meaning after each option that stands alone before a word that is no value of it.
-
-    So ``--live FILE`` is an option and a source; argparse would take any word as the value.
-
-    :return: the arguments, and these words.
-    """
-    optional = {flag: option for option in options if option.form for flag in option.flags}
-    written: list[str] = []
-    words: set[str] = set()
-    for argument, word in zip_longest(arguments, arguments[1:], fillvalue="--"):
-        option = optional.get(argument) if "--" not in written else None
-        is_word = word == "-" or not word.startswith("-")
-        if option and option.form and is_word and not option.form.fullmatch(word):
-            written.append(f"{argument}={option.meaning}")
-            words.add(word)
-        else:
-            written.append(argument)
-    return written, words
 
 
 def hint(value: object, known: Iterable[str]) -> str:

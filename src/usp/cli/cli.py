@@ -30,7 +30,7 @@ def parse_args(arg_list: list[str] | None) -> tuple[argparse.Namespace, argparse
 
     :raises UsageError: if the config file is wrong.
     """
-    from usp.cli._arguments import parse
+    from usp.cli._parser import parse
 
     args, parser = parse(sys.argv[1:] if arg_list is None else arg_list)
     if args.command:
