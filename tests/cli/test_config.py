@@ -64,6 +64,27 @@ def test_the_command_line_goes_before_the_file(folder: Path) -> None:
     assert options("--no-config") == {"no_config": True}
 
 
+@pytest.mark.parametrize(
+    ("command", "configured", "typed", "format"),
+    [
+        ("export", "csv", ["-o", "a.jsonl"], None),
+        ("export", "csv", ["-o", "a.jsonl", "-f", "tsv"], "tsv"),
+        ("export", "csv", ["-o", "a.gz"], "csv"),
+        ("export", "csv", ["-o", "folder.jsonl/"], "csv"),
+        ("export", "csv", ["-o", "-"], "csv"),
+        ("export", "csv", [], "csv"),
+        ("report", "markdown", ["-o", "a.html"], None),
+        ("report", "markdown", ["-o", "a.txt"], "markdown"),
+    ],
+)
+def test_the_suffix_of_a_typed_file_goes_before_the_format_of_the_config(
+    folder: Path, command: str, configured: str, typed: list[str], format: str | None
+) -> None:
+    (folder / "usp.toml").write_text(f'[{command}]\nformat = "{configured}"\n')
+    args, _ = parse_args([command, "example.org", *typed])
+    assert args.format == format
+
+
 def test_a_table_of_a_command_is_for_that_command(folder: Path) -> None:
     (folder / "pyproject.toml").write_text("[tool.usp]\nlimit = 1\n[tool.usp.ls]\nlimit = 2\n")
     assert options() == {"limit": 2}

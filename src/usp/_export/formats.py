@@ -114,6 +114,11 @@ class FileFormat:
         return cls(found, f".{found.name}{suffix}", COMPRESSIONS.get(suffix))
 
 
+def is_format_suffix(path: str) -> bool:
+    """Tell whether the suffix of a file is that of a format."""
+    return _split(path)[0] in _BY_SUFFIX
+
+
 def _split(name: str) -> tuple[str, str]:
     """Return the format of a file name and the suffix of its compression, each empty if unknown."""
     suffixes = [suffix.lower() for suffix in Path(name).suffixes]

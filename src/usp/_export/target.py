@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from usp._export.formats import FileFormat
+from usp._export.formats import FileFormat, is_format_suffix
 from usp._export.options import WriteOptions
 from usp._export.output import OutputFile
 from usp._tables.schema import PAGE_PARTS, TABLES, Table, table_named
@@ -43,7 +43,7 @@ class ExportTarget:
         if name == STDOUT:
             return cls._stream(None, FileFormat.of(name, format))
         resolved = Path(os.path.realpath(name))  # what a link leads to is replaced, not the link
-        if name.endswith(("/", os.sep)) or resolved.is_dir():
+        if _is_folder(name):
             form = FileFormat.of("", format or _FOLDER_FORMAT)
             if form.format.is_database:
                 raise UsageError("A database is one file: name it, without a slash at the end.")
@@ -117,3 +117,12 @@ class ExportTarget:
         if append:
             file.check_continues()
         return file
+
+
+def says_format(path: str) -> bool:
+    """Tell whether the name of an output says its format; that of a folder doesn't."""
+    return not _is_folder(path) and is_format_suffix(path)
+
+
+def _is_folder(name: str) -> bool:
+    return name.endswith(("/", os.sep)) or Path(name).is_dir()

@@ -121,10 +121,15 @@ def report_format(path: str, given: str | None) -> str:
     """
     if given is not None and given not in FORMATS:
         raise argument_error("format", " or ".join(FORMATS), given)
-    found = given or _SUFFIXES.get(Path(path).suffix.lower())
+    found = given or format_of_suffix(path)
     if found is None:
         raise UsageError(f"{path} has no suffix .html or .md: say the format, html or markdown.")
     return found
+
+
+def format_of_suffix(path: str) -> str | None:
+    """Return the format that the name of a file says, if it says one."""
+    return _SUFFIXES.get(Path(path).suffix.lower())
 
 
 @dataclass(frozen=True, slots=True)

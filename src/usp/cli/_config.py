@@ -25,9 +25,12 @@ def complete(args: argparse.Namespace, command: Command) -> None:
     :raises UsageError: if the file can't be read, or has something that is no option.
     """
     configured = _options(args, command) if command.is_configurable else {}
+    typed_output = getattr(args, "output", None)
     for option in command.options:
         if getattr(args, option.dest) is None:
-            setattr(args, option.dest, configured.get(option.name, option.default))
+            is_said = typed_output and option.is_said_by and option.is_said_by(typed_output)
+            chosen = {} if is_said else configured
+            setattr(args, option.dest, chosen.get(option.name, option.default))
 
 
 def _options(args: argparse.Namespace, command: Command) -> dict[str, object]:

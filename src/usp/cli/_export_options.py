@@ -6,6 +6,14 @@ from usp.cli._options import FROM, NAMES, TEXT, Option
 
 EXPORT_FORMATS: Final = ("csv", "tsv", "jsonl", "parquet", "arrow", "db")
 """The output formats of ``usp export``."""
+
+
+def _is_said_by(path: str) -> bool:
+    from usp._export.target import says_format  # slow to import, and few need it
+
+    return says_format(path)
+
+
 _COMPRESSED: Final = tuple(f"{name}.{how}" for name in EXPORT_FORMATS[:3] for how in ("gz", "zst"))
 EXPORT_OPTIONS: Final = (
     Option(
@@ -13,6 +21,7 @@ EXPORT_OPTIONS: Final = (
         "the format, if the name of the file doesn't say it: csv, tsv, jsonl (each also with .gz "
         "or .zst), parquet, arrow, db (SQLite); for a folder by default parquet",
         TEXT, "FORMAT", choices=(*EXPORT_FORMATS, *_COMPRESSED),
+        is_said_by=_is_said_by,
     ),
     Option(
         ("--table",), "output",

@@ -100,6 +100,9 @@ class Option(NamedTuple):
     """What the value of an option that may stand alone looks like."""
     choices: tuple[str, ...] = ()
     default: object = None
+    is_said_by: Callable[[str], bool] | None = None
+    """Tells whether the name of a file of ``-o`` says the value, too: typed, it goes before a
+    config file."""
 
     @property
     def name(self) -> str:

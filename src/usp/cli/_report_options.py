@@ -6,12 +6,20 @@ from usp.cli._options import FILE, SWITCH, TEXT, Option
 
 REPORT_FORMATS: Final = ("html", "markdown")
 """The output formats of ``usp report``."""
+
+
+def _is_said_by(path: str) -> bool:
+    from usp._report.run import format_of_suffix  # slow to import, and few need it
+
+    return format_of_suffix(path) is not None
+
+
 REPORT_OPTIONS: Final = (
     Option(
         ("-f", "--format"), "output",
         "the format, if the name of the file doesn't say it: html, or markdown for the summary of "
         "a CI job (default without a file: markdown)",
-        TEXT, "FORMAT", choices=REPORT_FORMATS,
+        TEXT, "FORMAT", choices=REPORT_FORMATS, is_said_by=_is_said_by,
     ),
     Option(
         ("--check",), "rules",
