@@ -85,6 +85,28 @@ def test_the_suffix_of_a_typed_file_goes_before_the_format_of_the_config(
     assert args.format == format
 
 
+def test_files_that_a_config_names_are_found_beside_it(folder: Path, tmp_path: Path) -> None:
+    config = folder.parent / "usp.toml"
+    config.write_text(
+        f"header = ['A: b', '@secrets/headers', '@{tmp_path}/h']\nrecord = 'site.warc.gz'\n"
+        "[export]\noutput = 'tables/'\nfrom = '-'\n"
+        "[crawl]\nheader = '@h'\noutput = 's3://bucket/crawl'\nprevious = 'last'\n"
+    )
+    assert options() == {
+        "header": ["A: b", "@../secrets/headers", f"@{tmp_path}/h"],
+        "record": "../site.warc.gz",
+    }
+    exported, _ = parse_args(["export", "example.org"])
+    assert (exported.output, getattr(exported, "from")) == ("../tables/", "-")
+    crawled, _ = parse_args(["crawl", "list.txt"])
+    assert (crawled.header, crawled.output) == (["@../h"], "s3://bucket/crawl")
+    assert crawled.previous == "../last"
+    named, _ = parse_args(["export", "example.org", "--config", str(config), "-o", "x.csv"])
+    assert (named.record, named.output) == (f"{folder.parent}/site.warc.gz", "x.csv")
+    config.rename(folder / "usp.toml")
+    assert options()["record"] == "site.warc.gz", "as it is written, if the file is right here"
+
+
 def test_a_table_of_a_command_is_for_that_command(folder: Path) -> None:
     (folder / "pyproject.toml").write_text("[tool.usp]\nlimit = 1\n[tool.usp.ls]\nlimit = 2\n")
     assert options() == {"limit": 2}

@@ -2,7 +2,7 @@
 
 The names are those of the long options; a table with the name of a command is for that command
 alone. The nearest file counts, from the current folder upwards; in one folder, usp.toml does. What
-the command line says goes before it.
+the command line says goes before it. Files that it names are found beside it.
 """
 
 import argparse
@@ -47,7 +47,7 @@ def _options(args: argparse.Namespace, command: Command) -> dict[str, object]:
         for option in known.options
     }
     options = {**every, **_known_to(command)}
-    chosen = _checked(f"{file}: {section}", general, options)
+    chosen = _checked(file, section, general, options)
     for name, own in table.items():
         if isinstance(own, dict):
             checked = _checked_command(file, section, name, own)
@@ -61,7 +61,7 @@ def _checked_command(
     commands = {command.name: command for command in COMMANDS if command.is_configurable}
     if name not in commands:
         raise UsageError(f"{file}: {section}{name} is no command{hint(name, commands)}")
-    return _checked(f"{file}: {section}{name}.", table, _known_to(commands[name]))
+    return _checked(file, f"{section}{name}.", table, _known_to(commands[name]))
 
 
 def _known_to(command: Command) -> dict[str, Option]:
@@ -69,15 +69,16 @@ def _known_to(command: Command) -> dict[str, Option]:
 
 
 def _checked(
-    where: str, table: Mapping[str, object], options: Mapping[str, Option]
+    file: str, section: str, table: Mapping[str, object], options: Mapping[str, Option]
 ) -> dict[str, object]:
+    where, folder = f"{file}: {section}", os.path.dirname(file)  # noqa: PTH120 -- empty if it is here
     known = {name: option for name, option in options.items() if name not in UNCONFIGURABLE}
     checked: dict[str, object] = {}
     for name, value in table.items():
         if name not in known:
             raise UsageError(f"{where}{name} is no option{hint(name, known)}")
         try:
-            checked[name] = known[name].checked(value)
+            checked[name] = known[name].configured(value, folder)
         except argparse.ArgumentTypeError as error:
             raise UsageError(f"{where}{name} {error}") from None
     return checked

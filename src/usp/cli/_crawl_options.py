@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from usp.cli._options import INTEGER, NAMES, NUMBER, TEXT, Option, shared
+from usp.cli._options import FOLDER, INTEGER, NAMES, NUMBER, TEXT, Option, shared
 
 _OWN_HELP: Final = {
     "timeout": "seconds to connect, and to wait for bytes (default: 5 and 30)",
@@ -12,7 +12,7 @@ _OWN_HELP: Final = {
 CRAWL_OPTIONS: Final = (
     Option(
         ("-o", "--output"), "output", "the folder, or an fsspec URL such as s3://bucket/crawl",
-        TEXT, "DIR",
+        FOLDER, "DIR",
     ),
     Option(("--status",), "output", "say how far the crawl in a folder is, which is the argument"),
     Option(
@@ -39,7 +39,7 @@ CRAWL_OPTIONS: Final = (
         ("--previous",), "sites",
         "the folder of an earlier crawl: requests are conditional, and what has not changed is "
         "copied",
-        TEXT, "DIR", keyword="previous",
+        FOLDER, "DIR", keyword="previous",
     ),
     Option(
         ("--max-pages-per-site",), "sites",

@@ -7,6 +7,7 @@ where its value goes; ``_settings`` takes it there. Options of a single command 
 """
 
 import argparse
+import os
 import re
 from collections.abc import Callable, Iterable
 from enum import Enum
@@ -48,6 +49,8 @@ class ValueType(NamedTuple):  # importing dataclasses would take longer than pri
     """Converts the text of the command line; raises ValueError if it can't."""
     classes: tuple[type, ...]
     """What a config file may have instead."""
+    beside: Callable[[str, str], str] | None = None
+    """Finds the file that a value names in a folder, that of the config file."""
 
 
 def _names(text: str) -> list[str]:
@@ -60,6 +63,15 @@ def _file(text: str) -> str:
     return text
 
 
+def _beside(folder: str, name: str) -> str:
+    is_elsewhere = name == "-" or "://" in name  # standard input or output, a bucket
+    return name if is_elsewhere else os.path.join(folder, name)  # noqa: PTH118 -- keeps a slash at the end
+
+
+def _header_beside(folder: str, text: str) -> str:
+    return f"@{_beside(folder, text[1:])}" if text.startswith("@") else text
+
+
 FLAG: Final = ValueType("store_true", "true or false", bool, (bool,))
 """The option alone: there is no value."""
 SWITCH: Final = ValueType("switch", "true or false", bool, (bool,))
@@ -67,7 +79,9 @@ SWITCH: Final = ValueType("switch", "true or false", bool, (bool,))
 COUNT: Final = ValueType("count", "an integer", int, (int,))
 """How often the option is given."""
 TEXT: Final = ValueType("store", "a text", str, (str,))
-FILE: Final = ValueType("store", "the name of a file", _file, (str,))
+FILE: Final = ValueType("store", "the name of a file", _file, (str,), _beside)
+FOLDER: Final = ValueType("store", "the name of a folder", str, (str,), _beside)
+"""A folder, or a URL of fsspec."""
 OPTIONAL_TEXT: Final = ValueType("store", "a text or a number", str, (str, int))
 """The option alone, which stands for its ``meaning``, or with a text."""
 INTEGER: Final = ValueType("store", "an integer", int, (int,))
@@ -75,6 +89,7 @@ NUMBER: Final = ValueType("store", "a number", float, (int, float))
 MOMENT: Final = ValueType("store", "a date, a time or a duration such as '48h'", str, (str,))
 TEXTS: Final = ValueType("append", "a text or a list of texts", str, (str,))
 """A text; the option may be repeated."""
+HEADERS: Final = TEXTS._replace(beside=_header_beside)
 NAMES: Final = ValueType("store", "names with commas between, or a list of them", _names, (str,))
 
 _WITH_VALUE: Final = frozenset({"store", "append"})
@@ -149,12 +164,25 @@ class Option(NamedTuple):
             )
         return value
 
-    def checked(self, value: object) -> object:
+    def configured(self, value: object, folder: str) -> object:
         """Return a value of a config file as the command line would give it.
+
+        :param folder: that of the config file: files are named as seen from there.
+        :raises argparse.ArgumentTypeError: if it is not acceptable.
+        """
+        checked, beside = self._checked(value), self.type.beside
+        if beside is None:
+            return checked
+        if isinstance(checked, list):
+            return [beside(folder, item) for item in checked]
+        return beside(folder, str(checked))
+
+    def _checked(self, value: object) -> object:
+        """Check a value of a config file.
 
         :raises argparse.ArgumentTypeError: if it is not acceptable.
         """
-        if self.type in {TEXTS, NAMES} and isinstance(value, list):
+        if (self.is_repeatable or self.type is NAMES) and isinstance(value, list):
             if all(isinstance(item, str) for item in value):
                 return value
         elif self._has_right_class(value):
@@ -263,7 +291,7 @@ SHARED: Final[tuple[Option, ...]] = (
         "send this header ('Name: value', or @FILE with one a line); may be repeated. "
         "Authorization, Cookie and others for credentials, such as X-Api-Key, go to the site and "
         "the hosts below it only",
-        TEXTS, "HEADER", Destination.CLIENT, "headers",
+        HEADERS, "HEADER", Destination.CLIENT, "headers",
     ),
     Option(
         ("--user-agent",), "network", "the User-Agent header", TEXT, "TEXT", Destination.CLIENT,
