@@ -50,6 +50,18 @@ def test_nothing_is_missing_in_the_summary_of_a_complete_tree(server: LoopbackSe
     assert summary(server, Policy()) == ["found: 1 sitemap, 0 pages, 0.0 s"]
 
 
+@pytest.mark.parametrize("declared", ["", "Sitemap: ftp://h.example/a.xml\nSitemap: /a.xml\n"])
+def test_a_site_whose_robots_txt_disallows_everything_is_blocked_for_that_reason(
+    server: LoopbackServer, declared: str
+) -> None:
+    server.site["/robots.txt"] = f"User-agent: badbot\nDisallow: /\n{declared}"
+    policy = Policy(robots="obey", robots_agent="badbot")
+    tree = sitemap_tree_for_homepage(server.url, policy=policy)
+    (line,) = Summary.of_tree(tree, 0, 0.0).lines(failures=True)
+    assert line.startswith(f"blocked: {server.url}")
+    assert line.endswith(": robots.txt disallows it for badbot (line 2: Disallow: /)")
+
+
 REFUSED = "[Errno 111] Connection refused"
 
 

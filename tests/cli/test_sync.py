@@ -149,6 +149,15 @@ def test_why_a_sitemap_could_not_be_read_is_told(server: LoopbackServer, state: 
     assert "503 Service Unavailable): what is known of it stays" in done.err
 
 
+def test_a_robots_txt_that_disallows_everything_is_told(
+    server: LoopbackServer, state: Path
+) -> None:
+    server.site["/robots.txt"] = "User-agent: *\nDisallow: /\n"
+    ended = usp("sync", server.url, "--state", str(state), "--robots", "obey")
+    assert ended.code == 3
+    assert any("blocked (robots.txt disallows it for " in line for line in ended.messages)
+
+
 def test_a_limit_that_ends_the_crawl_is_named_and_strict_makes_it_exit_code_3(
     server: LoopbackServer, state: Path
 ) -> None:

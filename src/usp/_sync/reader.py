@@ -192,7 +192,7 @@ class SyncReader:
             self._take_failure(node, attempt.detail)
             return
         is_robots = node.found_by is FoundBy.WELL_KNOWN
-        if result in _NO_ANSWER:
+        if result in _NO_ANSWER or node.is_disallowed:
             miss = self.traffic.miss_robots if is_robots else self.traffic.miss_guess
             miss(attempt.detail)
         if result not in _SAYS_NOTHING:

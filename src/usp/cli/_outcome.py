@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from usp._parse import is_http_url
 from usp._quantities import count, duration
 from usp.cli._exit import Exit
 from usp.cli._output import say, tell
@@ -114,7 +115,7 @@ class Summary:
         :param damage: whether to include a line for each sitemap that was read only in part.
         """
         if self.outcome in _FAILED:
-            return [f"{self.outcome}: {self._first(_FAILED[self.outcome])}"]
+            return [f"{self.outcome}: {self._first_failure()}"]
         lines = list(self._failures()) if failures else []
         damaged = self._damaged() if damage else {}
         # The log has no line for these: they are found while the pages are printed.
@@ -141,8 +142,15 @@ class Summary:
         found = f"found: {', '.join(parts)}, {duration(self.seconds)}"
         return f"{found}; {self.partial}" if self.outcome is Outcome.PARTIAL else found
 
-    def _first(self, result: Result) -> str:
-        return next((_failure(tried) for tried in self.tried if tried.result is result), self.url)
+    def _first_failure(self) -> str:
+        """Return what left the question open: a refused request, or one that was never made."""
+        result = _FAILED[self.outcome]
+        failed = [tried for tried in self.tried if tried.result is result]
+        # A site whose robots.txt disallows everything is blocked, without a request.
+        failed += [
+            one for one in self.tried if one.result is Result.REFUSED and is_http_url(one.url)
+        ]
+        return _failure(failed[0]) if failed else self.url
 
     def _failures(self) -> Iterator[str]:
         failed = [attempt for attempt in self.tried if _is_reported(attempt)]
