@@ -135,6 +135,7 @@ WRONG = [
     ("header = [1]", "header must be a text or a list of texts, not [1]"),
     ("kind = 3", "kind must be names with commas between, or a list of them, not 3"),
     ("format = 'page'", "format must be one of"),
+    ("delay = inf", "delay must be a finite number, not inf"),
     ("since = 3", "since must be a date, a time or a duration"),
     ("[lss]\nlimit = 3", "lss is no command (did you mean 'ls'?)"),
     ("[demo]\nlimit = 3", "demo is no command"),

@@ -11,8 +11,9 @@ from usp.cli._check_options import CHECK_OPTIONS
 from usp.cli._crawl_options import CRAWL_OPTIONS
 from usp.cli._exit import Exit
 from usp.cli._export_options import EXPORT_OPTIONS
-from usp.cli._options import GROUPS, INTEGER, SHARED, Option, format_option
+from usp.cli._options import GROUPS, SHARED, Option, format_option
 from usp.cli._report_options import REPORT_OPTIONS
+from usp.cli._value_types import INTEGER
 
 _SOURCE: Final = (
     "a website (a bare domain means https), a sitemap file (gzipped or not), or - for standard "

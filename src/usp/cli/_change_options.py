@@ -2,18 +2,8 @@
 
 from typing import Final
 
-from usp.cli._options import (
-    FILE,
-    FROM,
-    INTEGER,
-    NAMES,
-    NUMBER,
-    TEXT,
-    TEXTS,
-    Option,
-    format_option,
-    shared,
-)
+from usp.cli._options import FROM, Option, format_option, shared
+from usp.cli._value_types import FILE, INTEGER, NAMES, NUMBER, TEXT, TEXTS
 
 CHANGE_FORMATS: Final = {
     "text": "a line for people per change",

@@ -3,17 +3,8 @@
 import re
 from typing import Final
 
-from usp.cli._options import (
-    FILE,
-    INTEGER,
-    MOMENT,
-    NAMES,
-    OPTIONAL_TEXT,
-    TEXT,
-    TEXTS,
-    Option,
-    format_option,
-)
+from usp.cli._options import Option, format_option
+from usp.cli._value_types import FILE, INTEGER, MOMENT, NAMES, OPTIONAL_TEXT, TEXT, TEXTS
 
 CHECK_FORMATS: Final = {
     "text": "grouped by rule, with examples and what to do",

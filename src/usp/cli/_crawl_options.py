@@ -2,7 +2,8 @@
 
 from typing import Final
 
-from usp.cli._options import FOLDER, INTEGER, NAMES, NUMBER, TEXT, Option, shared
+from usp.cli._options import Option, shared
+from usp.cli._value_types import FOLDER, INTEGER, NAMES, NUMBER, TEXT
 
 _OWN_HELP: Final = {
     "timeout": "seconds to connect, and to wait for bytes (default: 5 and 30)",

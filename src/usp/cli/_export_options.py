@@ -2,7 +2,8 @@
 
 from typing import Final
 
-from usp.cli._options import FROM, NAMES, TEXT, Option
+from usp.cli._options import FROM, Option
+from usp.cli._value_types import NAMES, TEXT
 
 EXPORT_FORMATS: Final = ("csv", "tsv", "jsonl", "parquet", "arrow", "db")
 """The output formats of ``usp export``."""

@@ -7,11 +7,27 @@ where its value goes; ``_settings`` takes it there. Options of a single command 
 """
 
 import argparse
-import os
+import math
 import re
 from collections.abc import Callable, Iterable
 from enum import Enum
 from typing import Any, Final, NamedTuple
+
+from usp.cli._value_types import (
+    COUNT,
+    FILE,
+    FLAG,
+    HEADERS,
+    INTEGER,
+    MOMENT,
+    NAMES,
+    NUMBER,
+    OPTIONAL_TEXT,
+    SWITCH,
+    TEXT,
+    TEXTS,
+    ValueType,
+)
 
 GROUPS: Final = {
     "sites": "choose sites",
@@ -37,60 +53,6 @@ class Destination(Enum):
     CLIENT = "a setting of the web client"
     DISCOVERY = "a keyword of the function that crawls"
 
-
-class ValueType(NamedTuple):  # importing dataclasses would take longer than printing the help
-    """What kind of value an option takes, on the command line and in a config file."""
-
-    action: str
-    """The action of argparse; ``switch`` for ``--name`` and ``--no-name``."""
-    expected: str
-    """What is accepted, for messages: ``an integer``."""
-    read: Callable[[str], object]
-    """Converts the text of the command line; raises ValueError if it can't."""
-    classes: tuple[type, ...]
-    """What a config file may have instead."""
-    beside: Callable[[str, str], str] | None = None
-    """Finds the file that a value names in a folder, that of the config file."""
-
-
-def _names(text: str) -> list[str]:
-    return [name.strip() for name in text.split(",") if name.strip()]
-
-
-def _file(text: str) -> str:
-    if not text:
-        raise ValueError  # an empty variable of a shell, most likely
-    return text
-
-
-def _beside(folder: str, name: str) -> str:
-    is_elsewhere = name == "-" or "://" in name  # standard input or output, a bucket
-    return name if is_elsewhere else os.path.join(folder, name)  # noqa: PTH118 -- keeps a slash at the end
-
-
-def _header_beside(folder: str, text: str) -> str:
-    return f"@{_beside(folder, text[1:])}" if text.startswith("@") else text
-
-
-FLAG: Final = ValueType("store_true", "true or false", bool, (bool,))
-"""The option alone: there is no value."""
-SWITCH: Final = ValueType("switch", "true or false", bool, (bool,))
-"""``--name`` and ``--no-name``; neither leaves the choice to the command."""
-COUNT: Final = ValueType("count", "an integer", int, (int,))
-"""How often the option is given."""
-TEXT: Final = ValueType("store", "a text", str, (str,))
-FILE: Final = ValueType("store", "the name of a file", _file, (str,), _beside)
-FOLDER: Final = ValueType("store", "the name of a folder", str, (str,), _beside)
-"""A folder, or a URL of fsspec."""
-OPTIONAL_TEXT: Final = ValueType("store", "a text or a number", str, (str, int))
-"""The option alone, which stands for its ``meaning``, or with a text."""
-INTEGER: Final = ValueType("store", "an integer", int, (int,))
-NUMBER: Final = ValueType("store", "a number", float, (int, float))
-MOMENT: Final = ValueType("store", "a date, a time or a duration such as '48h'", str, (str,))
-TEXTS: Final = ValueType("append", "a text or a list of texts", str, (str,))
-"""A text; the option may be repeated."""
-HEADERS: Final = TEXTS._replace(beside=_header_beside)
-NAMES: Final = ValueType("store", "names with commas between, or a list of them", _names, (str,))
 
 _WITH_VALUE: Final = frozenset({"store", "append"})
 
@@ -193,6 +155,8 @@ class Option(NamedTuple):
     def _has_right_class(self, value: object) -> bool:
         if self.type is MOMENT and hasattr(value, "isoformat"):  # a date or a time in TOML
             return True
+        if isinstance(value, float) and not math.isfinite(value):
+            return False
         is_bool = isinstance(value, bool)
         return isinstance(value, self.type.classes) and is_bool == (bool in self.type.classes)
 

@@ -2,7 +2,8 @@
 
 from typing import Final
 
-from usp.cli._options import FILE, SWITCH, TEXT, Option
+from usp.cli._options import Option
+from usp.cli._value_types import FILE, SWITCH, TEXT
 
 REPORT_FORMATS: Final = ("html", "markdown")
 """The output formats of ``usp report``."""

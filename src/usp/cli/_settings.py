@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from usp._crawl.policy import Policy
 from usp._extras import load
-from usp.cli._options import FLAG, Destination, Option
+from usp.cli._options import Destination, Option
 from usp.cli._text_file import read_lines
+from usp.cli._value_types import FLAG
 from usp.exceptions import UsageError
 from usp.web_client.abstract_client import AbstractWebClient
 
