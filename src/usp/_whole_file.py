@@ -57,14 +57,14 @@ class FileState:
 
 @contextmanager
 def whole_file(
-    path: str | os.PathLike[str], *, replace: bool = False, append: bool = False
+    path: str | os.PathLike[str], *, replace: bool = False, append: bool | None = None
 ) -> Iterator[BinaryIO]:
     """Open a file to write; it takes its name when the block ends without an exception.
 
     A device or a pipe is written directly.
 
     :param replace: whether an existing file is replaced.
-    :param append: whether the content of an existing file comes first.
+    :param append: whether the content of an existing file comes first; None if it never can.
     :raises UsageError: if it exists, or its folder doesn't.
     :raises StorageError: if it can't be written.
     """
@@ -79,7 +79,8 @@ def whole_file(
             return
         if target.is_dir():
             raise UsageError(f"cannot write {os.fspath(path)}: it is a folder")
-        check_new(target, os.fspath(path), allowed=replace or append)
+        if not (replace or append):
+            check_new(target, os.fspath(path), can_append=append is not None)
         state = None if replace else FileState.of(target)
         with scratch_folder(target.parent) as folder:
             written = folder / target.name
@@ -107,13 +108,14 @@ def is_special(target: Path) -> bool:
     return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 
 
-def check_new(target: Path, name: str, *, allowed: bool) -> None:
-    """Check that a file doesn't exist, unless it may.
+def check_new(target: Path, name: str, *, can_append: bool) -> None:
+    """Check that a file doesn't exist.
 
+    :param can_append: whether it could be appended to, for the message.
     :raises UsageError: if it does.
     """
-    if target.exists() and not allowed:
-        raise UsageError(f"{name} exists already; replace it or append to it")
+    if target.exists():
+        raise UsageError(f"{name} exists already: use replace=True{' or append=True' * can_append}")
 
 
 def output_error(name: str, error: OSError) -> SitemapException:

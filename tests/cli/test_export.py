@@ -118,6 +118,21 @@ def test_an_existing_file_is_left_alone(site: LoopbackServer, tmp_path: Path) ->
     assert site.requests == []
 
 
+@pytest.mark.parametrize(
+    ("output", "ways"),
+    [("x.parquet", "--replace"), ("out/", "--replace"), ("x.db", "--replace or --append")],
+)
+def test_what_can_be_done_with_an_existing_file_is_named(
+    output: str, ways: str, tmp_path: Path
+) -> None:
+    path = tmp_path / (output if output != "out/" else "out/pages.parquet")
+    path.parent.mkdir(exist_ok=True)
+    path.touch()
+    done = usp("export", "127.0.0.1:9", "-o", f"{tmp_path}/{output}")
+    assert done.code == 2
+    assert done.err == f"usp: error: {path} exists already: use {ways}\n"
+
+
 def test_a_missing_extra_is_one_line_that_says_what_to_install(
     site: LoopbackServer, tmp_path: Path
 ) -> None:

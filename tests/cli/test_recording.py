@@ -51,7 +51,7 @@ def test_live_pages_are_requested_with_the_same_settings_and_recorded_and_replay
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--record", "{file}"), "exists already"),
+        (("--record", "{file}"), "site.warc.gz exists already: use --replace\n"),
         (("--replay", "{file}"), "is not a recording"),
         (("--replay", "missing.warc.gz"), "No such file"),
         (("--record", "a.warc.gz", "--replay", "b.warc.gz"), "can't be used together"),

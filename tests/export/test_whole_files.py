@@ -92,7 +92,7 @@ def test_an_export_leaves_the_files_of_another_that_is_still_running(tmp_path: P
 def test_a_file_that_exists_is_only_replaced_on_demand(name: str, tmp_path: Path) -> None:
     path = f"{tmp_path}/{name}"
     write(path, [sites(1)])
-    with pytest.raises(UsageError, match="exists already; replace it or append to it"):
+    with pytest.raises(UsageError, match="exists already: use replace=True"):
         write(path, [sites(2)])
     write(path, [sites(2)], replaces=True)
     write(f"{tmp_path}/again-{name}", [sites(2)])

@@ -109,7 +109,8 @@ class ExportTarget:
     def _file(
         self, path: Path, tables: Sequence[Table], options: WriteOptions, *, replaces: bool
     ) -> OutputFile:
-        check_new(path, str(path), allowed=options.append or replaces)
+        if not (options.append or replaces):
+            check_new(path, str(path), can_append=self.form.format.can_append)
         # An empty file, such as one of mktemp, is as good as none.
         append = options.append and path.exists() and path.stat().st_size > 0
         before = None if replaces else FileState.of(path)

@@ -10,6 +10,6 @@ class Exit(IntEnum):
     NO = 1
     """No sitemap was found."""
     USAGE = 2
-    """The arguments are wrong (argparse uses the same code)."""
+    """The arguments are wrong, also the path of an output (argparse uses the same code)."""
     FAILED = 3
-    """It could not be determined: blocked, unreachable, or the output can't be written."""
+    """It could not be determined: blocked, unreachable, or a disk is full."""

@@ -22,7 +22,7 @@ from usp.cli._output import tell
 from usp.cli._progress import Progress
 from usp.cli._settings import Settings
 from usp.cli._source import NamedSource, each_source
-from usp.cli._target import STDOUT, check_output
+from usp.cli._target import STDOUT, check_choice
 from usp.exceptions import UsageError
 from usp.web_client.abstract_client import AbstractWebClient
 
@@ -50,7 +50,7 @@ def run(args: argparse.Namespace) -> Exit:
 def _plan(args: argparse.Namespace) -> ExportPlan:
     if not args.output:
         raise UsageError("--output is missing: -o PATH says where the tables go")
-    check_output(args)
+    check_choice(args)
     return ExportPlan.of(
         args.output,
         table=args.table,

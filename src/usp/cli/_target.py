@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, TextIO
 
-from usp._whole_file import whole_file
+from usp._whole_file import check_new, whole_file
 from usp.exceptions import UsageError
 
 STDOUT: Final = "-"
@@ -41,8 +41,16 @@ def check_output(args: argparse.Namespace) -> None:
 
     :raises UsageError: if nothing says that it may be changed, or two options say different things.
     """
-    if args.replace and args.append:
-        raise UsageError("--replace and --append exclude each other")
+    check_choice(args)
     is_file = args.output and args.output != STDOUT and Path(args.output).is_file()
     if is_file and not (args.replace or args.append):
-        raise UsageError(f"{args.output} exists already: use --replace or --append")
+        check_new(Path(args.output), args.output, can_append=True)
+
+
+def check_choice(args: argparse.Namespace) -> None:
+    """Check that the options choose one thing to do with a file that exists.
+
+    :raises UsageError: if they don't.
+    """
+    if args.replace and args.append:
+        raise UsageError("--replace and --append exclude each other")

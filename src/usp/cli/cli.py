@@ -67,7 +67,7 @@ def _handle_errors(arg_list: list[str] | None) -> Exit:
         tell(error)
         return Exit.FAILED
     except SitemapException as error:
-        tell(error)
+        tell(_in_words_of_the_command(error))
         return Exit.USAGE
     except BrokenPipeError:
         return Exit.DONE  # the reader, such as head, has enough
@@ -79,6 +79,11 @@ def _handle_errors(arg_list: list[str] | None) -> Exit:
         return Exit.FAILED
     finally:
         _output.flush_or_discard()
+
+
+def _in_words_of_the_command(error: Exception) -> str:
+    """Return a message of the library; the keywords that it advises are options here."""
+    return str(error).replace("replace=True", "--replace").replace("append=True", "--append")
 
 
 def _run_and_flush(arg_list: list[str] | None) -> Exit:
