@@ -69,7 +69,8 @@ def whole_file(
     :raises StorageError: if it can't be written.
     """
     try:
-        target = Path(path).resolve()  # a link stays a link
+        # A link stays a link; that of an open pipe, /dev/fd/3, leads to no path.
+        target = Path(path) if is_special(Path(path)) else Path(path).resolve()
     except ValueError as error:  # a name that no system accepts
         raise UsageError(f"cannot write {os.fspath(path)!r}: {error}") from error
     try:

@@ -174,6 +174,38 @@ def test_a_closed_pipe_is_no_error(site: LoopbackServer, command: str, form: str
     assert "Traceback" not in err
 
 
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="open files have no paths here")
+@pytest.mark.parametrize("how", ["", ">{file}"])
+def test_dev_stdout_is_standard_output(how: str, site: LoopbackServer, tmp_path: Path) -> None:
+    expected = usp("ls", site.url, "-f", "csv").out
+    file = tmp_path / "out"
+    for command in ("ls", "export"):
+        ended = redirected(
+            how.format(file=file), command, site.url, "-f", "csv", "-o", "/dev/stdout"
+        )
+        assert (ended.code, file.read_bytes().decode() if how else ended.out) == (0, expected)
+
+
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="open files have no paths here")
+@pytest.mark.parametrize("command", ["ls", "export"])
+def test_a_pipe_can_be_named_by_its_number(command: str, site: LoopbackServer) -> None:
+    ended = redirected("3>&1", command, site.url, "-f", "csv", "-o", "/dev/fd/3")
+    assert (ended.code, ended.out) == (0, usp("ls", site.url, "-f", "csv").out)
+
+
+@pytest.mark.parametrize(
+    ("command", "format"), [("find", "json"), ("check", "junit"), ("report", "html")]
+)
+def test_nothing_is_appended_to_what_is_one_document(
+    command: str, format: str, site: LoopbackServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main([command, site.url, "-f", format, "-o", "x", "--append"])
+    assert ended.value.code == 2
+    assert capsys.readouterr().err == (f"usp: error: Nothing can be appended to a {format} file.\n")
+    assert site.requested == []
+
+
 WRONG_FILES = [
     ("missing/out", "cannot write missing/out: No such file or directory"),
     (".", "cannot write .: it is a folder"),

@@ -49,8 +49,8 @@ class ExportTarget:
                 raise UsageError("A database is one file: name it, without a slash at the end.")
             return cls(resolved, form, is_folder=True)
         form = FileFormat.of(name, format)
-        if is_special(resolved):  # a pipe, or a device such as /dev/stdout
-            return cls._stream(resolved, form)
+        if is_special(Path(name)):  # a device, or a pipe, whose link leads to no path: /dev/fd/3
+            return cls._stream(Path(name), form)
         return cls(resolved, form)
 
     @classmethod

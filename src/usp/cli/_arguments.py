@@ -149,7 +149,7 @@ COMMANDS: Final = (
         "usp.cli._find",
         Argument("SOURCE", _SOURCE),
         (
-            format_option(FIND_FORMATS),
+            format_option(FIND_FORMATS, "json"),
             Option(
                 ("--shallow",),
                 "sitemaps",

@@ -53,7 +53,7 @@ SYNC_OPTIONS: Final = (
         keyword="sites_at_once",
     ),
     FROM,
-    format_option(CHANGE_FORMATS),
+    format_option(CHANGE_FORMATS, "atom"),
 )  # fmt: skip
 """The own options of ``usp sync``."""
 CHANGES_OPTIONS: Final = (
@@ -67,7 +67,7 @@ CHANGES_OPTIONS: Final = (
     Option(
         ("--last",), "state", "only so many, the last ones", INTEGER, "N", keyword="limit"
     ),
-    format_option(CHANGE_FORMATS),
+    format_option(CHANGE_FORMATS, "atom"),
     *shared("output", "replace", "append", "config", "no-config"),
 )  # fmt: skip
 """The options of ``usp changes``."""

@@ -86,7 +86,7 @@ _OPTIONS: Final = (
         TEXT, choices=("error", "warning", "never"), default="error",
     ),
     Option(("--exit-zero",), "rules", "exit with 0 whatever is found"),
-    format_option(CHECK_FORMATS),
+    format_option(CHECK_FORMATS, "json", "junit", "sarif"),
     Option(("--statistics",), "output", "print how often each rule is violated, without examples"),
 )  # fmt: skip
 CHECK_OPTIONS: Final = tuple(option._replace(keyword=option.dest) for option in _OPTIONS)

@@ -23,6 +23,7 @@ from usp.cli._value_types import (
     NAMES,
     NUMBER,
     OPTIONAL_TEXT,
+    OUTPUT,
     SWITCH,
     TEXT,
     TEXTS,
@@ -77,6 +78,8 @@ class Option(NamedTuple):
     """What the value of an option that may stand alone looks like."""
     choices: tuple[str, ...] = ()
     default: object = None
+    documents: tuple[str, ...] = ()
+    """The output formats of which a file is one document: nothing can follow it."""
     is_said_by: Callable[[str], bool] | None = None
     """Tells whether the name of a file of ``-o`` says the value, too: typed, it goes before a
     config file."""
@@ -316,7 +319,7 @@ SHARED: Final[tuple[Option, ...]] = (
     ),
     # output
     Option(
-        ("-o", "--output"), "output", "write to this file, which is whole or absent", FILE, "PATH"
+        ("-o", "--output"), "output", "write to this file, which is whole or absent", OUTPUT, "PATH"
     ),
     Option(("--replace",), "output", "replace the file if it exists"),
     Option(("--append",), "output", "append to the file if it exists"),
@@ -358,8 +361,11 @@ UNCONFIGURABLE: Final = frozenset({"config", "no-config"})
 """Options that a config file can't have."""
 
 
-def format_option(formats: dict[str, str]) -> Option:
-    """Return ``-f`` for some output formats, by name with the meaning; the first is the default."""
+def format_option(formats: dict[str, str], *documents: str) -> Option:
+    """Return ``-f`` for some output formats, by name with the meaning; the first is the default.
+
+    :param documents: those of which a file is one document.
+    """
     default = next(iter(formats))
     listed = "; ".join(
         f"{name}: {meaning}{' (the default)' if name == default else ''}"
@@ -373,4 +379,5 @@ def format_option(formats: dict[str, str]) -> Option:
         "FORMAT",
         choices=tuple(formats),
         default=default,
+        documents=documents,
     )

@@ -35,7 +35,7 @@ def run(args: argparse.Namespace) -> Exit:
     setup_logging_for(args)
     settings = Settings.of(args)
     chosen = _format(args)
-    check_output(args)
+    check_output(args, chosen)
     with closing(settings.web_client()) as client, Progress.of(args, prints_to=None) as progress:
         reading = _reading(args, settings, client, progress)
         found = reading.report(lambda pages: setattr(progress.tally, "pages", pages))

@@ -21,6 +21,7 @@ REPORT_OPTIONS: Final = (
         "the format, if the name of the file doesn't say it: html, or markdown for the summary of "
         "a CI job (default without a file: markdown)",
         TEXT, "FORMAT", choices=REPORT_FORMATS, is_said_by=_is_said_by,
+        documents=("html",),
     ),
     Option(
         ("--check",), "rules",

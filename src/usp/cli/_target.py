@@ -36,12 +36,16 @@ def output(args: argparse.Namespace) -> Iterator[TextIO]:
             text.detach()  # whole_file closes it
 
 
-def check_output(args: argparse.Namespace) -> None:
+def check_output(args: argparse.Namespace, format: str | None = None) -> None:
     """Check the file of ``-o``, and what is to become of one that exists.
 
+    :param format: the format, if it is not the one of ``-f``.
     :raises UsageError: if nothing says that it may be changed, or two options say different things.
     """
     check_choice(args)
+    chosen = format or args.format
+    if args.append and any(chosen in option.documents for option in args.command.options):
+        raise UsageError(f"Nothing can be appended to a {chosen} file.")
     is_file = args.output and args.output != STDOUT and Path(args.output).is_file()
     if is_file and not (args.replace or args.append):
         check_new(Path(args.output), args.output, can_append=True)

@@ -31,6 +31,10 @@ def _given(text: str) -> str:
     return text
 
 
+def _output(text: str) -> str:
+    return "-" if text == "/dev/stdout" else _given(text)  # which may be a file, not to be replaced
+
+
 def _finite(text: str) -> float:
     number = float(text)
     if not math.isfinite(number):
@@ -55,6 +59,7 @@ COUNT: Final = ValueType("count", "an integer", int, (int,))
 """How often the option is given."""
 TEXT: Final = ValueType("store", "a text", str, (str,))
 FILE: Final = ValueType("store", "the name of a file", _given, (str,), _beside)
+OUTPUT: Final = FILE._replace(read=_output)
 FOLDER: Final = ValueType("store", "the name of a folder", str, (str,), _beside)
 """A folder, or a URL of fsspec."""
 OPTIONAL_TEXT: Final = ValueType("store", "a text or a number", str, (str, int))
