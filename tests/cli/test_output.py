@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command import TIMEOUT, USP, environment, redirected, usp
+from tests.cli.command import TIMEOUT, USP, environment, redirected, run, usp
 from tests.server import LoopbackServer, urlset
 
 pytestmark = [
@@ -86,6 +86,14 @@ def test_3_and_one_message_if_stdout_cannot_be_written(
     assert (ended.code, ended.out) == (3, "")
     (line,) = ended.err.splitlines()
     assert line.startswith("usp: error: ")
+
+
+@pytest.mark.parametrize("args", [["--version"], ["--help"], ["ls", "-h"]])
+def test_3_and_one_message_if_stdout_is_full_and_not_buffered(args: list[str]) -> None:
+    shell = ("/bin/sh", "-c", 'exec "$@" >/dev/full', "sh")
+    ended = run(*shell, *USP, *args, env={"PYTHONUNBUFFERED": "1"})
+    message = "usp: error: cannot write standard output: No space left on device\n"
+    assert (ended.code, ended.err) == (3, message)
 
 
 @pytest.mark.parametrize("how", [f">&- {how}" for how in UNWRITABLE])

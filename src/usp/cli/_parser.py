@@ -4,6 +4,7 @@ A mistyped command or option gives one line with what was probably meant.
 """
 
 import argparse
+import sys
 from collections.abc import Iterable, Sequence
 from itertools import zip_longest
 from typing import Any, NoReturn
@@ -26,6 +27,13 @@ class _Parser(argparse.ArgumentParser):
         message = without_typed_credentials(message, self.typed)
         text = shown(redact_argument(message) if "//" in message else message)
         self.exit(Exit.USAGE, f"usp: error: {text}; {self.prog} --help explains the usage\n")
+
+    def _print_message(self, message: str, file: Any = None) -> None:  # noqa: ANN401 -- as argparse has it
+        """Print the help, the version or an error; argparse would hide that stdout is full."""
+        if file is sys.stdout:
+            file.write(message)
+        else:
+            super()._print_message(message, file)
 
 
 def parse(arguments: list[str]) -> tuple[argparse.Namespace, argparse.ArgumentParser]:
