@@ -31,6 +31,14 @@ def shown_argument(given: object) -> str:
     return shown if len(shown) <= _MAX_SHOWN else f"{shown[:_MAX_SHOWN]}…"
 
 
+def hint(value: object, known: Iterable[str]) -> str:
+    """Return `` (did you mean 'x'?)`` for a mistyped word; empty if nothing known is close."""
+    from difflib import get_close_matches  # loaded for an error only
+
+    close = get_close_matches(str(value), list(known), n=1, cutoff=0.6)
+    return f" (did you mean {close[0]!r}?)" if close else ""
+
+
 def check_int(name: str, given: object, least: int) -> int:
     """Return an integer that is large enough; True and False are not integers here."""
     if isinstance(given, bool) or not isinstance(given, int) or given < least:

@@ -60,9 +60,9 @@ def test_the_script_for_zsh_is_valid(tmp_path: Path) -> None:
 
 
 def test_an_unknown_shell_is_one_line() -> None:
-    ended = usp("completion", "csh")
+    ended = usp("completion", "bsh")
     assert (ended.code, len(ended.err.splitlines())) == (2, 1)
-    assert "'bash', 'zsh', 'fish'" in ended.err
+    assert "SHELL: must be one of bash, zsh, fish, not 'bsh' (did you mean 'bash'?)" in ended.err
 
 
 def test_a_missing_extra_is_one_line(tmp_path: Path) -> None:

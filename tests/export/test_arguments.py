@@ -36,7 +36,14 @@ def site(server: LoopbackServer) -> str:
         ({"path": "-", "format": "db"}, "can't be written to a stream"),
         ({"path": "out/", "format": "db"}, "A database is one file"),
         ({"path": "x.parquet.gz"}, "can't be compressed"),
-        ({"path": "x.csv", "table": "page"}, "'page' is no table"),
+        (
+            {"path": "x.csv", "table": "page"},
+            r"'page' is no table \(did you mean 'pages'\?\); the tables are pages",
+        ),
+        (
+            {"path": "x.csv", "columns": ["lastmodd"]},
+            r"'lastmodd' is no column of pages \(did you mean 'lastmod'\?\); it has site",
+        ),
         ({"path": "x.csv", "table": "all"}, "has one table"),
         ({"path": "x.csv", "table": ["pages", "sites"]}, "has one table"),
         ({"path": "x.csv", "columns": ["nope"]}, "'nope' is no column of pages"),

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final
 
-from usp._validate import argument_error
+from usp._validate import argument_error, hint
 from usp.exceptions import UsageError
 
 SCHEMA_VERSION: Final = 1
@@ -80,7 +80,8 @@ class Table:
         for name in wanted:
             if name not in known:
                 raise UsageError(
-                    f"{name!r} is no column of {self.name}; it has {', '.join(known)}."
+                    f"{name!r} is no column of {self.name}{hint(name, known)}; it has "
+                    f"{', '.join(known)}."
                 )
         if not wanted or len(set(wanted)) < len(wanted):
             raise argument_error("columns", "names of columns, each once", wanted)
@@ -93,7 +94,9 @@ def table_named(name: str) -> Table:
     :raises UsageError: if there is none of this name.
     """
     if name not in TABLES:
-        raise UsageError(f"{name!r} is no table; the tables are {', '.join(TABLES)}.")
+        raise UsageError(
+            f"{name!r} is no table{hint(name, TABLES)}; the tables are {', '.join(TABLES)}."
+        )
     return TABLES[name]
 
 

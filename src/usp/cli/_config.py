@@ -11,8 +11,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from usp._validate import hint
 from usp.cli._arguments import COMMANDS, Command
-from usp.cli._options import UNCONFIGURABLE, Option, hint
+from usp.cli._options import UNCONFIGURABLE, Option
 from usp.exceptions import UsageError
 
 _OWN: Final = "usp.toml"

@@ -9,10 +9,11 @@ where its value goes; ``_settings`` takes it there. Options of a single command 
 import argparse
 import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from enum import Enum
 from typing import Any, Final, NamedTuple
 
+from usp._validate import hint
 from usp.cli._value_types import (
     COUNT,
     FILE,
@@ -119,15 +120,7 @@ class Option(NamedTuple):
             raise argparse.ArgumentTypeError(
                 f"must be {self.type.expected}, not {text!r}"
             ) from None
-        return self._chosen(value)
-
-    def _chosen(self, value: object) -> object:
-        if self.choices and value not in self.choices:
-            meant = hint(value, self.choices)
-            raise argparse.ArgumentTypeError(
-                f"must be one of {', '.join(self.choices)}, not {value!r}{meant}"
-            )
-        return value
+        return one_of(self.choices, value) if self.choices else value
 
     def configured(self, value: object, folder: str) -> object:
         """Return a value of a config file as the command line would give it.
@@ -151,7 +144,7 @@ class Option(NamedTuple):
             if all(isinstance(item, str) for item in value):
                 return value
         elif self._has_right_class(value):
-            read = self.read(value) if isinstance(value, str) else self._chosen(value)
+            read = self.read(value) if isinstance(value, str) else value
             return [read] if self.is_repeatable else read
         raise argparse.ArgumentTypeError(f"must be {self.type.expected}, not {value!r}")
 
@@ -176,12 +169,16 @@ class Option(NamedTuple):
         group.add_argument(*self.flags, **options)
 
 
-def hint(value: object, known: Iterable[str]) -> str:
-    """Return `` (did you mean 'x'?)`` for a mistyped word; empty if nothing known is close."""
-    from difflib import get_close_matches  # loaded for an error only
+def one_of(choices: tuple[str, ...], value: object) -> object:
+    """Return a value that is one of some words.
 
-    close = get_close_matches(str(value), list(known), n=1, cutoff=0.6)
-    return f" (did you mean {close[0]!r}?)" if close else ""
+    :raises argparse.ArgumentTypeError: if it isn't; the message has what was probably meant.
+    """
+    if value not in choices:
+        raise argparse.ArgumentTypeError(
+            f"must be one of {', '.join(choices)}, not {value!r}{hint(value, choices)}"
+        )
+    return value
 
 
 def _policy(

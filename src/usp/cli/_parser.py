@@ -6,14 +6,16 @@ A mistyped command or option gives one line with what was probably meant.
 import argparse
 import sys
 from collections.abc import Iterable, Sequence
+from functools import partial
 from itertools import zip_longest
 from typing import Any, NoReturn
 
 from usp._display import redact_argument, shown, without_typed_credentials
+from usp._validate import hint
 from usp._version import __version__
 from usp.cli._arguments import COMMANDS, Command
 from usp.cli._exit import Exit
-from usp.cli._options import GROUPS, Option, hint
+from usp.cli._options import GROUPS, Option, one_of
 
 
 class _Parser(argparse.ArgumentParser):
@@ -122,10 +124,10 @@ def build_parsers() -> tuple["_Parser", dict[str, "_Parser"]]:
 
 def _configure(parser: argparse.ArgumentParser, command: Command) -> None:
     for name, help_text, choices, is_repeatable in command.arguments:
-        several: dict[str, Any] = {"nargs": "*"} if is_repeatable else {}
-        parser.add_argument(
-            name.lower(), metavar=name, help=help_text, choices=choices or None, **several
-        )
+        more: dict[str, Any] = {"nargs": "*"} if is_repeatable else {}
+        if choices:
+            more |= {"choices": choices, "type": partial(one_of, choices)}
+        parser.add_argument(name.lower(), metavar=name, help=help_text, **more)
     for group, title in GROUPS.items():
         options = [option for option in command.options if option.group == group]
         added = parser.add_argument_group(title) if options else None

@@ -7,8 +7,8 @@ from typing import Final
 
 from usp._check.rules import Rule
 from usp._check.table import RULES
+from usp._validate import hint
 from usp.cli._exit import Exit
-from usp.cli._options import hint
 from usp.exceptions import UsageError
 
 _WIDTH: Final = 80
