@@ -12,11 +12,23 @@ from tests.cli.command import TIMEOUT, run, search_path, usp
 BASH = """
 source "$1"
 complete_words() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _shtab_usp; echo "${COMPREPLY[@]}"; }
+cd "$2"
 complete_words usp fin; complete_words usp ls --lim; complete_words usp ls -f pa
+complete_words usp export --table prob; complete_words usp ls --kind n
+complete_words usp ls --record si; complete_words usp check --replay si
+complete_words usp export -o si; complete_words usp sync --state si; complete_words usp diff x si
+complete_words usp crawl si; complete_words usp crawl x --previous fo
 """
-FISH = (
-    'source $argv[1]; for typed in "usp fin" "usp ls --lim" "usp ls -f pa"; complete -C $typed; end'
-)
+FISH = """
+source $argv[1]
+cd $argv[2]
+for typed in "usp fin" "usp ls --lim" "usp ls -f pa" "usp export --table prob" "usp ls --kind n" \\
+  "usp ls --record si" "usp check --replay si" "usp export -o si" "usp sync --state si" \\
+  "usp diff x si" "usp crawl si" "usp crawl x --previous fo"
+  complete -C $typed
+end
+"""
+COMPLETED = ["find", "--limit", "pages", "problems", "news", *["site.x"] * 6, "folder"]
 
 
 def script_for(shell: str, folder: Path) -> Path:
@@ -40,8 +52,11 @@ def test_commands_options_and_formats_are_completed(
     program = shutil.which(shell)
     if program is None:
         pytest.skip(f"{shell} is not installed")
-    completed = output_of(program, *options, str(script_for(shell, tmp_path)))
-    assert [line.split()[0] for line in completed.splitlines()] == ["find", "--limit", "pages"]
+    there = tmp_path / "there"
+    (there / "folder").mkdir(parents=True)
+    (there / "site.x").touch()
+    completed = output_of(program, *options, str(script_for(shell, tmp_path)), str(there))
+    assert [line.split()[0].rstrip("/") for line in completed.splitlines()] == COMPLETED
 
 
 def test_files_are_completed_where_an_option_takes_one(tmp_path: Path) -> None:
@@ -57,6 +72,9 @@ def test_the_script_for_zsh_is_valid(tmp_path: Path) -> None:
     if program is None:
         pytest.skip("zsh is not installed")
     output_of(program, "-n", str(script))
+    text = script.read_text()
+    assert ":FILE.warc.gz:_files" in text
+    assert ":KINDS:(news image video)" in text
 
 
 def test_an_unknown_shell_is_one_line() -> None:

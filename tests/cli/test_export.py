@@ -11,6 +11,8 @@ import pytest
 
 from tests.cli.command import USP, environment, redirected, run, search_path, start, usp
 from tests.server import Handler, LoopbackServer, urlset
+from usp._tables.schema import TABLES
+from usp.cli._export_options import EXPORT_OPTIONS
 
 UNREACHABLE = "http://127.0.0.1:9/"
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
@@ -107,6 +109,11 @@ def test_wrong_use_is_one_line_and_exit_code_2(
     assert message in done.err
     assert len(done.err.splitlines()) == 1
     assert names_in(tmp_path) == []
+
+
+def test_the_tables_that_are_completed_are_those_of_the_schema() -> None:
+    (option,) = (option for option in EXPORT_OPTIONS if option.name == "table")
+    assert option.words == (*TABLES, "all")
 
 
 def test_an_existing_file_is_left_alone(site: LoopbackServer, tmp_path: Path) -> None:

@@ -15,11 +15,13 @@ CHANGE_FORMATS: Final = {
 _STATE: Final = Option(
     ("--state",), "state", "the file that keeps what is known of the sites", FILE, "FILE"
 )
+_CHANGES: Final = (
+    *("added", "changed", "moved", "missing", "removed", "expired", "returned", "churn"),
+)
 _EMIT: Final = Option(
     ("--emit",), "state",
-    "only these changes, commas between: added, changed, moved, missing, removed, expired, "
-    "returned, churn",
-    NAMES, "KINDS", keyword="emit",
+    f"only these changes, commas between: {', '.join(_CHANGES)}",
+    NAMES, "KINDS", keyword="emit", words=_CHANGES,
 )  # fmt: skip
 SYNC_OPTIONS: Final = (
     _STATE,
@@ -86,12 +88,13 @@ _CRAWL_OPTIONS: Final = shared(
     *("no-progress", "verbose", "log-file", "config", "no-config"),
 )
 """Those shared options that leave both sides whole."""
+_DIFFERENCES: Final = ("added", "removed", "changed", "moved", "maybe-added", "maybe-removed")
 DIFF_OPTIONS: Final = (
     Option(
         ("--ignore",), "state",
         "what doesn't matter in URLs, commas between: scheme, www, slash (at the end of the path), "
         "case, query-order",
-        NAMES, "NAMES", keyword="ignore",
+        NAMES, "NAMES", keyword="ignore", words=("scheme", "www", "slash", "case", "query-order"),
     ),
     Option(
         ("--map",), "state",
@@ -107,9 +110,8 @@ DIFF_OPTIONS: Final = (
     ),
     Option(
         ("--emit",), "state",
-        "only these differences, commas between: added, removed, changed, moved, maybe-added, "
-        "maybe-removed",
-        NAMES, "KINDS", keyword="emit",
+        f"only these differences, commas between: {', '.join(_DIFFERENCES)}",
+        NAMES, "KINDS", keyword="emit", words=_DIFFERENCES,
     ),
     Option(("--exit-code",), "output", "exit with 1 if there are differences"),
     format_option(DIFF_FORMATS),

@@ -19,6 +19,7 @@ CHECK_FORMATS: Final = {
 """The output formats of ``usp check``."""
 _SIZE: Final = re.compile(r"[0-9]++(?:\.[0-9]++)?%?|all", re.IGNORECASE)
 """How many pages: a number, a share, or all."""
+_ENGINES: Final = ("google", "bing", "yandex", "baidu")
 _OPTIONS: Final = (
     Option(
         ("--select",), "rules", "only these rules: codes or prefixes such as SM3, commas between",
@@ -33,8 +34,8 @@ _OPTIONS: Final = (
     ),
     Option(
         ("--engine",), "rules",
-        "the limits of these engines, too: google, bing, yandex, baidu; commas between", NAMES,
-        "ENGINES",
+        f"the limits of these engines, too: {', '.join(_ENGINES)}; commas between", NAMES,
+        "ENGINES", words=_ENGINES,
     ),
     Option(
         ("--agent",), "rules",

@@ -10,6 +10,7 @@ _OWN_HELP: Final = {
     "max-attempts": "attempts to fetch one URL, while it is worth it (default: 2)",
 }
 """The help of shared options that have another default here."""
+_OUTCOMES: Final = ("blocked", "unreachable", "partial", "none", "found")
 CRAWL_OPTIONS: Final = (
     Option(
         ("-o", "--output"), "output", "the folder, or an fsspec URL such as s3://bucket/crawl",
@@ -32,9 +33,9 @@ CRAWL_OPTIONS: Final = (
     ),
     Option(
         ("--retry",), "sites",
-        "also crawl sites again that have one of these outcomes, commas between: blocked, "
-        "unreachable, partial, none, found",
-        NAMES, "OUTCOMES", keyword="retry",
+        f"also crawl sites again that have one of these outcomes, commas between: "
+        f"{', '.join(_OUTCOMES)}",
+        NAMES, "OUTCOMES", keyword="retry", words=_OUTCOMES,
     ),
     Option(
         ("--previous",), "sites",

@@ -16,6 +16,10 @@ def _is_said_by(path: str) -> bool:
 
 
 _COMPRESSED: Final = tuple(f"{name}.{how}" for name in EXPORT_FORMATS[:3] for how in ("gz", "zst"))
+_TABLES: Final = (
+    *("pages", "sitemaps", "problems", "attempts", "sites"),
+    *("images", "videos", "alternates", "links", "news"),
+)
 EXPORT_OPTIONS: Final = (
     Option(
         ("-f", "--format"), "output",
@@ -26,9 +30,9 @@ EXPORT_OPTIONS: Final = (
     ),
     Option(
         ("--table",), "output",
-        "the table: pages, sitemaps, problems, attempts, sites, images, videos, alternates, links, "
-        "news, or all; several with commas between (default: pages; all in a folder or a database)",
-        NAMES, "NAME",
+        f"the table: {', '.join(_TABLES)}, or all; several with commas between (default: pages; "
+        "all in a folder or a database)",
+        NAMES, "NAME", words=(*_TABLES, "all"),
     ),
     Option(
         ("--columns",), "output", "only these columns, in this order; commas between", NAMES,

@@ -79,6 +79,8 @@ class Option(NamedTuple):
     """What the value of an option that may stand alone looks like."""
     choices: tuple[str, ...] = ()
     default: object = None
+    words: tuple[str, ...] = ()
+    """The names that its value may have, commas between, for completions; the library checks it."""
     documents: tuple[str, ...] = ()
     """The output formats of which a file is one document: nothing can follow it."""
     is_said_by: Callable[[str], bool] | None = None
@@ -189,6 +191,7 @@ def _policy(
     return Option((f"--{name}",), group, help, type, metavar, Destination.POLICY, keyword)
 
 
+_KINDS: Final = ("news", "image", "video")
 _EXPRESSION: Final = "this regular expression; may be repeated"
 
 SHARED: Final[tuple[Option, ...]] = (
@@ -205,10 +208,10 @@ SHARED: Final[tuple[Option, ...]] = (
     _policy("include", "pages", f"only pages whose URL matches {_EXPRESSION}", TEXTS, "RE"),
     _policy("exclude", "pages", f"no pages whose URL matches {_EXPRESSION}", TEXTS, "RE"),
     _policy(
-        "kind", "pages", "only pages with one of these: news, image, video; commas between", NAMES,
-        "KINDS",
-    ),
-    _policy("limit", "pages", "end after N pages", INTEGER, "N"),
+        "kind", "pages", f"only pages with one of these: {', '.join(_KINDS)}; commas between",
+        NAMES, "KINDS",
+    )._replace(words=_KINDS),
+    _policy("limit", "pages", "end after N pages; with several sources, of each", INTEGER, "N"),
     # choose sitemaps
     _policy(
         "include-sitemaps", "sitemaps",
