@@ -68,7 +68,7 @@ def _man_lines() -> Iterator[str]:
     for command in COMMANDS:
         yield from (".TP", f".B usp {command.name}", _roff(f"{_sentence(command.summary)}"))
     yield ".SH OPTIONS"
-    yield "Every command that fetches has these."
+    yield from _who_has_shared_options()
     for group, title in GROUPS.items():
         yield from _man_options(title, options_of(group))
     for command in COMMANDS:
@@ -77,6 +77,18 @@ def _man_lines() -> Iterator[str]:
     yield ".SH EXAMPLES"
     for command in COMMANDS:
         yield from _man_examples(command)
+
+
+def _who_has_shared_options() -> Iterator[str]:
+    """Which commands have the options that are listed first."""
+    fetching = [command for command in COMMANDS if command.fetches]
+    every = [f"usp {command.name}" for command in fetching if not command.without]
+    yield _roff(f"The first groups are options of {', '.join(every[:-1])} and {every[-1]}.")
+    for command in fetching:
+        if command.without:
+            left_out = ", ".join(f"--{name}" for name in command.without)
+            yield _roff(f"usp {command.name} has them, too, without {left_out}.")
+    yield "After them come the own options of these commands, and all options of the others."
 
 
 def _man_options(title: str, options: Iterable[Option]) -> Iterator[str]:

@@ -54,6 +54,24 @@ def test_the_help_and_the_manual_list_the_same_options(command: Command) -> None
     assert f"## `usp {command.name}" in TEXT
 
 
+def test_every_command_is_in_the_table_at_the_top() -> None:
+    rows = re.findall(r"^\| \[`usp (\w+)`\]\(#usp-", TEXT, re.MULTILINE)
+    assert sorted(rows) == sorted(command.name for command in COMMANDS)
+
+
+def test_the_two_config_files_of_the_manual_say_the_same() -> None:
+    project, own = (
+        tomllib.loads(text) for text in re.findall(r"```toml\n(.*?)```", TEXT, re.DOTALL)
+    )
+    assert project["tool"]["usp"] == own
+
+
+def test_the_man_page_says_which_commands_have_the_shared_options() -> None:
+    text = render_man_page().replace("\\-", "-")
+    assert "of usp ls, usp export, usp find, usp check and usp report." in text
+    assert "usp sync has them, too, without --since, --until, --undated, --kind, " in text
+
+
 def test_every_command_has_its_exit_codes() -> None:
     page = (PAGE.parent / "exit-codes.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `usp (\w+)` \|", page, re.MULTILINE)
