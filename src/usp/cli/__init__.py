@@ -1,8 +1,8 @@
 """The command ``usp``.
 
 - ``cli``: the entry point; ``_arguments``: the commands and their own options; ``_options``: the
-  options that they share, as a table; ``_parser``: the parser, made from these; ``_config``:
-  options from a file;
+  options that they share, as a table; ``_value_types``: the values that they take; ``_parser``:
+  the parser, made from these; ``_config``: options from a file;
 - ``_settings``, ``_source``: what the options and the source mean to the library;
 - ``_ls``, ``_export``, ``_find``, ``_completion``, ``_demo``: one file for each command, which runs
   it; ``_rows``: formats of exports as output of ``usp ls``;
