@@ -11,7 +11,10 @@ from tests.cli.command import USP, run, search_path, start
 from tests.server import LoopbackServer, index, stall, urlset
 
 MANY = 50_000
-LIGHT = {"usp._display", "usp._own_process", "usp._installation", "usp._version", "usp.exceptions"}
+LIGHT = {
+    *("usp._display", "usp._own_process", "usp._installation", "usp._validate", "usp._version"),
+    "usp.exceptions",
+}
 SCRIPT = (str(Path(sys.executable).with_name("usp")),)
 
 no_sigint_on_windows = pytest.mark.skipif(
