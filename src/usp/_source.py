@@ -112,7 +112,6 @@ class CrawlStart:
             known_paths,
             use_robots=bool(use_robots),
             use_known_paths=bool(use_known_paths),
-            classic=True,
         )
         return cls(homepage, *_sites(plan, schemes_to_try(url, homepage)))
 
@@ -145,9 +144,7 @@ class CrawlStart:
         if names_a_document(url):
             given = schemes_to_try(name, url)
             return cls(homepage, *(Site(one, (StartUrl(one, FoundBy.GIVEN),)) for one in given))
-        plan = discovery_plan(
-            policy, use_robots=use_robots, use_known_paths=use_known_paths, classic=False
-        )
+        plan = discovery_plan(policy, use_robots=use_robots, use_known_paths=use_known_paths)
         return cls(homepage, *_sites(plan, schemes_to_try(name, homepage)))
 
     def crawl(self, policy: Policy, options: CrawlOptions) -> Crawl:
