@@ -3,7 +3,7 @@ without a domain.
 
 They go to the site of the homepage only, at its port, and over https only if the homepage has it.
 Those of one host, from its URL or from ``.netrc``, go to that host; ``.netrc`` follows the rules of
-https and of the homepage's port, too. Another port is another server (as in CVE-2022-27776 of curl).
+https and of the homepage's port, too. Another port is another server (curl: CVE-2022-27776).
 """
 
 from base64 import b64encode
@@ -67,7 +67,8 @@ class Homepage:
             sent = prepare_url(without_credentials(url))
         except ValueError:
             return cls()
-        return cls(host_of(sent), _port_of(sent), is_secure=url.lstrip().lower().startswith("https:"))
+        is_secure = url.lstrip().lower().startswith("https:")
+        return cls(host_of(sent), _port_of(sent), is_secure=is_secure)
 
     def is_trusted(self, url: str) -> bool:
         """Tell whether a URL gets the caller's secrets: it belongs to the site of the homepage, and

@@ -145,7 +145,7 @@ class _GuardedSession(requests.Session):
     ) -> None:
         """Keep credentials on redirects within their server, and use those of the new URL.
 
-        requests adds those of ``.netrc`` whatever the scheme and port, and ignores those in the URL.
+        requests adds those of ``.netrc`` whatever scheme and port, and ignores those in the URL.
         """
         headers = prepared_request.headers
         context = REQUEST_CONTEXT.get()
