@@ -49,11 +49,10 @@ def by_asyncio(homepage: str, headers: dict[str, str], urls: list[str]) -> None:
 WAYS: dict[str, Fetch] = {"threads": by_threads, "session": by_session, "asyncio": by_asyncio}
 
 
-@pytest.fixture(params=WAYS.values(), ids=WAYS)
+@pytest.fixture(params=WAYS)
 def fetch(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Fetch:
     monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
-    way: Fetch = request.param
-    return way
+    return WAYS[request.param]
 
 
 @pytest.fixture
