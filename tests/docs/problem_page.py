@@ -92,8 +92,8 @@ time, and most programs want pages alone. `problems` parses the document once mo
 pages; the result is cached. `complete` costs nothing after an iteration to the end. Streams can't
 read a document again: they collect problems as they go, and so do tables with problems.
 
-The first {KEPT_PROBLEMS} problems of a document are kept, and at most {KEPT_OF_A_CODE} of one \
-code. If there were more, the
+The first {KEPT_PROBLEMS} problems of a document are kept, errors before others, and at most \
+{KEPT_OF_A_CODE} of one code. If there were more, the
 last problem is `SM702`, with their number. `complete` takes all of them into account.
 
 ## Severity

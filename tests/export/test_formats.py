@@ -259,3 +259,20 @@ def test_a_time_is_the_one_that_datetime_says(microseconds: int) -> None:
     assert iso_time(microseconds).endswith("Z")
     assert ("." in iso_time(microseconds)) == bool(when.microsecond)
     assert when.tzinfo is UTC
+
+
+def test_a_flipped_bit_in_zstd_is_told(tmp_path: Path) -> None:
+    zstandard = pytest.importorskip("zstandard")
+    write(tmp_path / "x.jsonl.zst", drawn("sites"))
+    data = bytearray((tmp_path / "x.jsonl.zst").read_bytes())
+    assert zstandard.get_frame_parameters(bytes(data)).has_checksum
+    told = 0
+    places = range(20, len(data), max(len(data) // 40, 1))
+    for at in places:
+        data[at] ^= 1
+        try:
+            zstandard.ZstdDecompressor().decompressobj().decompress(bytes(data))
+        except zstandard.ZstdError:
+            told += 1
+        data[at] ^= 1
+    assert told == len(places)

@@ -14,7 +14,7 @@ import pytest
 from tests.parse.reading import ALL, SM
 from tests.server import Callback, LoopbackServer
 from tests.servers import raw
-from usp import Policy
+from usp import Outcome, Policy, iter_pages
 from usp._parse.document import Document, Pages, Source, inspect
 from usp.tree import sitemap_from_str, sitemap_tree_for_homepage
 
@@ -148,3 +148,21 @@ def test_bodies_shorter_than_announced(server: LoopbackServer) -> None:
     assert [page.url for page in tree.all_pages()] == [f"{SITE}/one", f"{SITE}/two"]
     assert not tree.tree_complete
     assert "/other" not in server.requested
+
+
+def test_a_loss_after_very_many_other_problems_is_told(server: LoopbackServer) -> None:
+    bad = "<lastmod>x</lastmod><priority>x</priority><changefreq>x</changefreq>"
+    entries = "".join(f"<url><loc>{SITE}/{at}</loc>{bad}</url>" for at in range(150))
+    server.robots("/cut.xml")
+    server.site["/cut.xml"] = text = f"<urlset {SM}>{entries}<url><loc>{SITE}/cut"
+    sitemap = sitemap_from_str(text)
+    assert len(sitemap.pages) == 150
+    assert "SM207" in {problem.code for problem in sitemap.problems}
+    assert len(sitemap.problems) == 301
+    assert not sitemap.complete
+    tree = sitemap_tree_for_homepage(server.url, use_known_paths=False)
+    assert len(list(tree.all_pages())) == 150
+    assert (tree.outcome, tree.complete) == (Outcome.PARTIAL, False)
+    stream = iter_pages(server.url, use_known_paths=False)
+    assert len(list(stream)) == 150
+    assert stream.outcome is Outcome.PARTIAL

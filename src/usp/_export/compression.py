@@ -74,8 +74,12 @@ def _zstd(part: str) -> Any:  # noqa: ANN401 -- of one module or the other
 
 
 def _zstd_compressor() -> Compressor:
-    made = _zstd("ZstdCompressor")()
-    compressor: Compressor = made.compressobj() if hasattr(made, "compressobj") else made
+    """Return a compressor that writes a checksum: without one, a flipped bit may go unseen."""
+    if sys.version_info >= (3, 14):
+        checksum = _zstd("CompressionParameter").checksum_flag
+        made: Compressor = _zstd("ZstdCompressor")(options={checksum: 1})
+        return made
+    compressor: Compressor = _zstd("ZstdCompressor")(write_checksum=True).compressobj()
     return compressor
 
 

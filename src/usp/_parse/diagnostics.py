@@ -4,6 +4,7 @@ The number of problems that are kept is bounded, whatever the document.
 """
 
 from collections.abc import Callable
+from operator import attrgetter
 from typing import Final, NamedTuple
 
 from usp._display import redact
@@ -54,6 +55,16 @@ class _Found(NamedTuple):
     message: str
     position: Position
     page_url: str | None = None
+
+    @property
+    def order(self) -> tuple[int, str]:
+        """What sorts problems in document order."""
+        return self.position[1] or 0, self.code
+
+    @property
+    def is_error(self) -> bool:
+        """Whether something was lost."""
+        return CODES[self.code].severity is Severity.ERROR
 
 
 class Diagnostics:
@@ -146,11 +157,15 @@ class Diagnostics:
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """The first problems in document order; if there are more, the last one counts them."""
-        in_order = sorted(self._kept, key=lambda found: (found.position[1] or 0, found.code))
+        """The first problems in document order; if there are more, the last one counts them.
+
+        Errors are the first to be kept: others must not hide that something was lost.
+        """
+        in_order = sorted(self._kept, key=attrgetter("order"))
+        first = sorted(in_order, key=lambda found: not found.is_error)[:KEPT_PROBLEMS]
         found = [
             Problem(code, redact(message), *position, page_url=page_url)
-            for code, message, position, page_url in in_order[:KEPT_PROBLEMS]
+            for code, message, position, page_url in sorted(first, key=attrgetter("order"))
         ]
         dropped = sum(self._counts.values()) - len(found)
         if dropped:

@@ -332,3 +332,37 @@ def test_a_base_url_that_is_too_long_leaves_links_relative_and_says_so(
     expected = ([f"{base[:-2]}r"], []) if size < 2_048 else (["../r"], ["SM302"])
     assert (urls, codes) == expected
     assert_readers_agree([text.encode()])
+
+
+ATOM = 'xmlns="http://www.w3.org/2005/Atom"'
+IN_ENTRY = '<title>t</title><link href="c"/>'
+
+
+@pytest.mark.parametrize(
+    ("feed", "expected"),
+    [
+        (f'<feed {ATOM} xml:base="B"><entry xml:base="b/">{IN_ENTRY}</entry></feed>', "a/b/c"),
+        (f'<feed {ATOM} xml:base="B"><entry xml:base="">{IN_ENTRY}</entry></feed>', "a/c"),
+        (f'<feed {ATOM} xml:base="B"><entry xml:base="/x/">{IN_ENTRY}</entry></feed>', "x/c"),
+        (
+            (
+                f'<feed {ATOM} xml:base="B"><entry xml:base="b/"><title>t</title>'
+                '<link xml:base="d/" href="c"/></entry></feed>'
+            ),
+            "a/b/d/c",
+        ),
+        (
+            (
+                '<rss xml:base="B"><channel xml:base="k/"><item xml:base="m/"><title>t</title>'
+                "<link>c</link></item></channel></rss>"
+            ),
+            "a/k/m/c",
+        ),
+        (f'<feed {ATOM} xml:base="a/"><entry xml:base="b/">{IN_ENTRY}</entry></feed>', "own/a/b/c"),
+    ],
+)
+def test_a_base_url_is_relative_to_the_one_around_it(feed: str, expected: str) -> None:
+    text = feed.replace('"B"', '"http://h.example/a/"')
+    found = usp.parse(text, url="http://h.example/own/feed.xml")
+    assert [one.url for one in found.all_pages()] == [f"http://h.example/{expected}"]
+    assert_readers_agree([text.encode()])

@@ -73,6 +73,7 @@ TABLES = {
     "a table": f"url,lastmod\n{A},2024-05-06\n",
     "a table that is cut off": f"url,lastmod\n{A},2024-05-06\nhttp://h.exa",
     "tabs": f"Page URL\tclicks\n{A}\t7\nhttp://h.exa",
+    "for Excel": f"sep=;\nurl;lastmod\n{A};2024-05-06\n",
     "after blank lines, quoted": f'\n\n"lastmod";"Loc"\n"2024-05-06";"{A}"\n{B}',
 }
 
@@ -88,3 +89,8 @@ def test_a_table_is_no_text_sitemap(text: str) -> None:
 @pytest.mark.parametrize("header", ["url", "Our pages, and more:", "loc " * 4000 + ",url"])
 def test_lines_before_urls_are_not_taken_for_the_header_of_a_table(header: str) -> None:
     assert urls(f"{header}\n{A}\n{B}") == [A, B]
+
+
+@pytest.mark.parametrize("end", ["a,url", "?fields=loc,url", "a;url", "a,page"])
+def test_a_url_is_not_taken_for_the_header_of_a_table(end: str) -> None:
+    assert urls(f"http://h.example/{end}\n{A}\n") == [f"http://h.example/{end}", A]

@@ -60,7 +60,7 @@ _ROBOTS_PATH: Final = "/robots.txt"
 _PLAIN_URL: Final = re.compile(r"https?://[^/?#\s]++(/(?!/)[A-Za-z0-9_.~/=-]*+)").fullmatch
 """A URL whose path is in the compared form already, as nearly all are."""
 _ESCAPE: Final = re.compile(rb"%([0-9A-Fa-f]{2})")
-_KEPT_ESCAPES: Final = frozenset(b"/%")
+_KEPT_ESCAPES: Final = frozenset(b"/%*")
 _SAFE: Final = "/%="
 _URL: Final = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*+:)?//[^/?#]*+(?P<path>[^#]*+)")
 _UNSAFE: Final = re.compile(r"[^A-Za-z0-9_.~/%=-]")
@@ -298,7 +298,8 @@ def compared_path(url: str) -> str:
 def _compared(text: str, also_safe: str = "") -> str:
     """Return a path with one spelling of each character (RFC 9309 2.2.2).
 
-    Escapes are decoded and made anew, but for those of a slash and a percent sign.
+    Escapes are decoded and made anew, but for those of a slash, a percent sign, and a star, which
+    is no wildcard then (RFC 9309 2.2.3).
     """
     if "%" in text:
         decoded = _ESCAPE.sub(_decode, text.encode("utf-8", "replace"))

@@ -23,6 +23,8 @@ URL_COLUMNS: Final = (
 """The names under which tools have the URL of a page, in order of preference."""
 DELIMITERS: Final = (",", "\t", ";")
 _BETWEEN_CELLS: Final = re.compile(f"[{''.join(DELIMITERS)}]")
+_EXCEL: Final = re.compile(rf"\s*+sep={_BETWEEN_CELLS.pattern}\s*+", re.IGNORECASE)
+"""The line before a header that tells Excel what is between cells."""
 _BLANKS: Final = re.compile(r"[\s_]++")
 _LONGEST: Final = 4096
 """Characters of a header."""
@@ -34,6 +36,9 @@ def plain_name(name: str) -> str:
 
 
 def is_table_header(line: str) -> bool:
-    """Tell whether a line names several columns, one of which has URLs."""
-    cells = _BETWEEN_CELLS.split(line) if len(line) <= _LONGEST else []
+    """Tell whether a line names several columns, one of which has URLs; Excel may write another."""
+    if _EXCEL.fullmatch(line):
+        return True
+    is_short = len(line) <= _LONGEST
+    cells = _BETWEEN_CELLS.split(line) if is_short and "://" not in line else []
     return len(cells) > 1 and any(plain_name(cell.strip(' "')) in URL_COLUMNS for cell in cells)

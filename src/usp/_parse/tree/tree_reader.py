@@ -21,6 +21,7 @@ from usp._parse.input.chunks import CHUNK_SIZE
 from usp._parse.pattern.familiar import begins_like_another
 from usp._parse.pattern.layout import EntryRun, Row, iter_entries
 from usp._parse.tree.names import ODD, RDF, RDF_ABOUT, Level, Shape, Shapes, names_in, split_name
+from usp._parse.values.urls import joined_base
 from usp._parse.xml.boundaries import boundaries_for
 from usp._parse.xml.entry_builder import Entry
 from usp._parse.xml.grammar import Grammar, Tag
@@ -121,7 +122,7 @@ class _TreeReader:
         if depth > _MAX_DEPTH:
             raise _OddError
         if self._has_bases:
-            base = element.get(_BASE, base)
+            base = joined_base(base, element.get(_BASE))
         tags = self.names.entries
         # In a feed, what is a page depends on several fields: rows would be of no use.
         may_be_rows = self._grammar.plain_texts and not self._has_bases
@@ -189,7 +190,7 @@ class _TreeReader:
 
     def _record(self, entry: Element, tag: Tag, base: str | None) -> _Record:
         record: _Record = []
-        if self._has_bases and (own := entry.get(_BASE, base)):
+        if self._has_bases and (own := joined_base(base, entry.get(_BASE))):
             record.append((_XML_BASE.decode(), own))
         if tag.attributes:
             self._add_attributes(entry, tag, record)

@@ -69,6 +69,19 @@ def inner_base(text: str, base: str | None) -> str | None:
     return inner if inner and len(inner) <= _MAX_BASE else None
 
 
+def joined_base(outer: str | None, written: str | None) -> str | None:
+    """Return the ``xml:base`` inside an element: as it is written there, relative to one around it.
+
+    Both may be relative to the URL of the document. An empty one changes nothing (RFC 3986, 4.4).
+    What is too long to be applied stays too long.
+    """
+    if not written or not outer or len(written) > _MAX_XML_BASE:
+        return written or outer
+    if len(outer) <= _MAX_XML_BASE:
+        return resolve_url(written, outer)
+    return written if _SCHEME.match(written.strip(BLANKS)) else outer
+
+
 def _has_host(url: str) -> bool:
     """Tell whether a URL has a host, so that a user and password before it are told from a path."""
     return is_http_url(f"http:{url}" if url.startswith("//") else url)

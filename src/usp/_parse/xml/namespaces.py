@@ -15,6 +15,7 @@ from typing import Any, Final
 from usp._display import excerpt
 from usp._parse.diagnostics import KEPT_OF_A_CODE
 from usp._parse.values.bounded_cache import bounded_cache
+from usp._parse.values.urls import joined_base
 from usp._parse.xml.grammar import Tag
 
 _NAMESPACES: Final = {
@@ -220,7 +221,7 @@ class NamespaceScope:
             for key, value in attributes.items()
             if key == "xmlns" or key.startswith("xmlns:")
         }
-        base = attributes.get("xml:base", self.base)
+        base = joined_base(self.base, attributes.get("xml:base"))
         if self._root and not declared and base == self.base:
             return self
         bound = self._bound if len(self._bound) > _MAX_PREFIXES else {**self._bound, **declared}
