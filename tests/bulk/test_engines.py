@@ -196,8 +196,10 @@ def test_a_worker_leaves_ctrl_c_to_its_parent_and_ends_when_the_parent_is_gone(
         running = start(sites.homepages(1), tmp_path, shards=1, workers=1)
         wait_until(lambda: processes_below(running.pid), STARTING)
         (worker,) = processes_below(running.pid)
-        maps = Path(f"/proc/{worker}/maps")
-        wait_until(lambda: "pyarrow" in maps.read_text(), STARTING)  # it imports
+        of_worker = Path(f"/proc/{worker}")
+        # Until then it is a fork of its parent; the maps show what it has imported.
+        wait_until(lambda: b"_worker" in (of_worker / "cmdline").read_bytes(), STARTING)
+        wait_until(lambda: "pyarrow" in (of_worker / "maps").read_text(), STARTING)
         os.kill(worker, signal.SIGINT)
         wait_until(sites.in_flight.total, STARTING)  # it has its last order by now
         running.kill()
