@@ -11,6 +11,8 @@ from tests.check.documents import dated, url
 from tests.check.documents import urlset as entries_of
 from tests.cli.command import Finished, usp
 from tests.server import Callback, LoopbackServer, Plain, stall, urlset
+from usp import Outcome
+from usp import check as check_source
 
 NOW = ("--now", "2026-11-17T12:00:00Z")
 UNREACHABLE = "http://127.0.0.1:9/sitemap.xml"
@@ -99,6 +101,17 @@ def test_undecided_is_an_answer_of_its_own(server: LoopbackServer) -> None:
     assert check(*limited).code == 0
     assert check(*limited, "--strict").code == 3
     assert check(*limited, "--strict", "--min-pages", "10").code == 1
+
+
+def test_a_sitemap_that_is_cut_off_was_checked_in_part(tmp_path: Path) -> None:
+    (tmp_path / "cut.xml").write_bytes(urlset("https://example.org/a")[:-25])
+    options = ("cut.xml", "--select", "SM457")
+    done = usp("check", *options, cwd=tmp_path)
+    assert (done.code, "; partial: 1 sitemap incomplete" in done.err) == (0, True)
+    assert usp("check", *options, "--strict", cwd=tmp_path).code == 3
+    checked = check_source(str(tmp_path / "cut.xml"))
+    assert "SM207" in {finding.code for finding in checked}
+    assert checked.outcome is Outcome.PARTIAL
 
 
 def test_a_site_that_does_not_answer_is_not_called_broken() -> None:

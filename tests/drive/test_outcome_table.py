@@ -229,7 +229,7 @@ CASES: dict[tuple[str, str], list[Case]] = {
         "unreachable",
         "nothing was read; a declared sitemap got a redirect that leads nowhere, or an odd status",
     ): [
-        *(Case(site("b", b=odd), problems=("SM101",)) for odd in (300, 302, 304, 600, 999)),
+        *(Case(site("b", b=odd), problems=("SM101",)) for odd in (300, 302, 304, 421, 600, 999)),
         Case(site("b", b=redirect("/b.xml")), problems=("SM101",)),
     ],
     (

@@ -181,6 +181,7 @@ class Audit:
         :param ended: asked after each part of the document; True raises ``TimeoutError``.
         """
         self._diagnostics = _AuditDiagnostics(ended)
+        self._pages = pages
         self._source = pages.source
         self._opened = opened = open_document(pages.source, self._diagnostics, pages.kind)
         self.kind = opened.sniffed.kind
@@ -209,6 +210,7 @@ class Audit:
         for entry in self._entries():
             yield from diagnostics.take()
             yield entry
+        self._pages.known_errors = diagnostics.errors  # what was lost counts for the crawl as well
         yield from diagnostics.take()
 
     def _entries(self) -> Iterator[AuditEntry]:
