@@ -37,7 +37,7 @@ from usp import exceptions
 from usp.web_client.abstract_aio_client import AbstractAioWebClient
 
 LAYERS = (
-    {"_version", "_installation", "_display", "_quantities", "_json"},
+    {"_version", "_installation", "_display", "_quantities", "_json", "_signatures"},
     {"exceptions"},
     {"_validate", "_extras", "_domains", "_closing", "_own_process", "_docstrings"},
     {"objects"},

@@ -5,8 +5,8 @@ import time
 from collections.abc import Callable
 
 
-def wait_until(condition: Callable[[], object]) -> None:
-    end = time.monotonic() + 10
+def wait_until(condition: Callable[[], object], seconds: float = 10) -> None:
+    end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end
         time.sleep(0.005)

@@ -43,6 +43,7 @@ from usp._drive.events import log_homepage
 from usp._drive.in_time import in_time
 from usp._drive.time_limit import GRACE_SECONDS
 from usp._parse import ChildSelection, Document, Ended, Kind, Source, inspect
+from usp._signatures import SIGNATURE_BYTES, kind_of_file
 from usp._store import Store
 from usp._validate import argument_error, check_flags, shown_argument
 from usp.exceptions import StorageError, UsageError
@@ -62,6 +63,15 @@ _SITEMAP_PATH: Final = re.compile(
     r"sitemap|\.(?:xml|rss|atom|txt|json)(?:\.gz)?$|/(?:feed|rss|atom)/?$", re.IGNORECASE
 )
 """The path of a URL that is a sitemap rather than any page of the site."""
+_TABLES: Final = "not a sitemap: usp check, diff and report read it, if it is an export of usp"
+_NO_SITEMAPS: Final = {
+    "recording": "a recording, not a sitemap: name the site that was recorded, and read it with "
+    "--replay (in Python, with a ReplayWebClient)",
+    "database": f"an SQLite database, {_TABLES}",
+    "parquet": f"a Parquet file, {_TABLES}",
+    "arrow": f"an Arrow file, {_TABLES}",
+}
+"""What to say of files that a crawl can't start from."""
 _WHITESPACE: Final = re.compile(r"\s")
 _CHUNK: Final = 256 * 1024
 _UNREAD: Final = Document(
@@ -112,7 +122,6 @@ class CrawlStart:
             known_paths,
             use_robots=bool(use_robots),
             use_known_paths=bool(use_known_paths),
-            classic=True,
         )
         return cls(homepage, *_sites(plan, schemes_to_try(url, homepage)))
 
@@ -131,7 +140,9 @@ class CrawlStart:
         if is_local(source):
             _check_discovery(use_robots, use_known_paths)
             check_readable(name)
-            return cls("", Site(name, ()), file=LocalFile(name, store))
+            file = LocalFile(name, store)
+            file.check_signature()
+            return cls("", Site(name, ()), file=file)
         return cls.for_url(name, policy, use_robots=use_robots, use_known_paths=use_known_paths)
 
     @classmethod
@@ -145,9 +156,7 @@ class CrawlStart:
         if names_a_document(url):
             given = schemes_to_try(name, url)
             return cls(homepage, *(Site(one, (StartUrl(one, FoundBy.GIVEN),)) for one in given))
-        plan = discovery_plan(
-            policy, use_robots=use_robots, use_known_paths=use_known_paths, classic=False
-        )
+        plan = discovery_plan(policy, use_robots=use_robots, use_known_paths=use_known_paths)
         return cls(homepage, *_sites(plan, schemes_to_try(name, homepage)))
 
     def crawl(self, policy: Policy, options: CrawlOptions) -> Crawl:
@@ -254,6 +263,16 @@ class LocalFile:
     name: str
     store: Store
 
+    def check_signature(self) -> None:
+        """Check that the file may be a sitemap, if it can be read more than once.
+
+        :raises UsageError: if it is a recording, a table or a database.
+        """
+        if self.name != STDIN and Path(self.name).is_file():
+            with _as_usage_error(self.name), Path(self.name).open("rb") as file:
+                head = file.read(SIGNATURE_BYTES)
+            _check_head(self.name, head)
+
     def document(self, policy: Policy, children: ChildSelection, started: float) -> Document:
         """Read the file, as long as there is time; its relative URLs stay relative.
 
@@ -264,6 +283,7 @@ class LocalFile:
         reading = _FileReading(self.name, policy, started)
         with _as_usage_error(self.name):
             body = self.store.keep(reading)
+        _check_head(self.name, next(iter(body), b""))  # of a pipe, too
         source = Source(
             body,
             None,
@@ -278,6 +298,12 @@ class LocalFile:
             return inspect(source, None, children, _time_limit(policy, started, GRACE_SECONDS))
         except TimeoutError:
             return _UNREAD
+
+
+def _check_head(name: str, head: bytes) -> None:
+    kind = kind_of_file(head)
+    if kind:
+        raise UsageError(f"{name} is {_NO_SITEMAPS[kind]}.")
 
 
 def _time_limit(policy: Policy, started: float, grace: float = 0.0) -> Ended:

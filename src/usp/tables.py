@@ -23,6 +23,7 @@ from usp._tables.batch import Batch
 from usp._tables.choice import explains_table, wanted_table
 from usp._tables.read import read_tables
 from usp._tables.schema import Table
+from usp._tables.site import COMPLETE
 from usp._tables.tree import tables_of
 from usp._validate import check_flags
 from usp.exceptions import UsageError
@@ -162,12 +163,12 @@ def to_arrow(
 ) -> "pa.Table":
     """Return a table of a site as a table of pyarrow.
 
+    The metadata of its schema has the ``outcome`` of the crawl, and whether it is ``complete``: a
+    site that refuses requests has a table without rows, and so has one without pages.
+
     :raises MissingExtraError: if pyarrow is missing; the extra ``tables`` installs it.
     """
-    wanted = list(columns) if columns is not None else None
-    types = _arrow_types("to_arrow()")
-    batches = record_batches(source, table, columns=wanted, unique=unique, **reading)
-    return types.pa.Table.from_batches(batches, types.schema(wanted_table(table, wanted)))
+    return _arrow_table(_Reading(source, [wanted_table(table, columns)], unique, reading))
 
 
 @explains_table
@@ -182,15 +183,21 @@ def to_pandas(
     """Return a table of a site as a DataFrame of pandas.
 
     Times are ``datetime64[us, UTC]``, integers ``Int64`` and booleans ``boolean``: the types that
-    have a value for what is absent.
+    have a value for what is absent. ``attrs`` has the ``outcome`` of the crawl, and whether it is
+    ``complete``.
 
     :raises MissingExtraError: if pandas or pyarrow is missing.
     """
     pandas = load("pandas", "to_pandas()", None)
     pa = load("pyarrow", "to_pandas()", "tables")
-    found = to_arrow(source, table, columns=columns, unique=unique, **reading)
+    read = _Reading(source, [wanted_table(table, columns)], unique, reading)
+    found = _arrow_table(read)
     types = {pa.int64(): pandas.Int64Dtype(), pa.bool_(): pandas.BooleanDtype()}
-    return found.to_pandas(types_mapper=types.get, self_destruct=True, split_blocks=True)
+    frame: pd.DataFrame = found.to_pandas(
+        types_mapper=types.get, self_destruct=True, split_blocks=True
+    )
+    frame.attrs |= {"outcome": str(read.outcome), "complete": read.is_complete}
+    return frame
 
 
 @explains_table
@@ -204,12 +211,26 @@ def to_polars(
 ) -> "pl.DataFrame":
     """Return a table of a site as a DataFrame of polars.
 
+    It has no place for the outcome of the crawl: that is in the table ``sites``, in the result of
+    ``usp.export``, and in the metadata of ``usp.to_arrow``.
+
     :raises MissingExtraError: if polars or pyarrow is missing.
     """
     polars = load("polars", "to_polars()", None)
     found = to_arrow(source, table, columns=columns, unique=unique, **reading)
     frame: pl.DataFrame = polars.from_arrow(found)
     return frame
+
+
+def _arrow_table(read: "_Reading") -> "pa.Table":
+    """Return the only table of what is read, with what came of it in its metadata."""
+    types = _arrow_types("to_arrow()")
+    (wanted,) = read.tables
+    schema = types.schema(wanted)
+    batches = (types.record_batch(batch, schema) for batch in read.batches())
+    found = types.pa.Table.from_batches(batches, schema)
+    facts = {"outcome": str(read.outcome), "complete": str(read.is_complete).lower()}
+    return found.replace_schema_metadata({**schema.metadata, **facts})
 
 
 def _arrow_types(purpose: str) -> Any:  # noqa: ANN401 -- of a module that is imported here
@@ -227,7 +248,7 @@ def _write(plan: ExportPlan, read: "_Reading") -> ExportResult:
         if is_kept:
             output.commit()
     files = tuple(file.path for file in plan.files if is_kept and file.path)
-    return ExportResult(dict(output.rows), overall(read.outcomes), files)
+    return ExportResult(dict(output.rows), read.outcome, files)
 
 
 class _Reading:
@@ -237,7 +258,8 @@ class _Reading:
         self, source: TableSources, tables: Iterable[Table], unique: bool, fields: ReadFields
     ) -> None:
         self._sources = _several(source)
-        self._columns = {table.name: table.names for table in tables}
+        self.tables = tuple(tables)
+        self._columns = {table.name: table.names for table in self.tables}
         check_flags(unique=unique)
         self._unique = UniqueUrls() if unique else None
         self._fields = fields
@@ -245,6 +267,16 @@ class _Reading:
         """The outcome of each source that was read to its end."""
         if fields and any(isinstance(one, AbstractSitemap) for one in self._sources):
             raise UsageError(f"{next(iter(fields))} is no keyword for a tree: it is read already.")
+
+    @property
+    def outcome(self) -> Outcome:
+        """What came of all sources together, at the end."""
+        return overall(self.outcomes)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether nothing is known to be missing, as in the table ``sites``."""
+        return all(one in COMPLETE for one in self.outcomes)
 
     def batches(self) -> Generator[Batch]:
         """Yield the batches of all sources."""

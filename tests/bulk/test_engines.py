@@ -23,12 +23,15 @@ from tests.bulk.sites import (
     expected_pages,
     files_below,
 )
+from tests.waiting import wait_until
 from usp import bulk
 from usp.exceptions import UsageError
 
 SITES = 60
 SHARDS = 6
 LONG = (pytest.mark.thorough, pytest.mark.timeout(3600))
+STARTING = 40
+"""Seconds in which processes start on a busy machine, at the longest."""
 BAD = 3
 """Lines that name no site."""
 
@@ -167,6 +170,44 @@ def test_the_first_ctrl_c_finishes_what_is_running_and_the_second_drops_it(
         sites.delay = 0
         bulk.crawl(lines, tmp_path, workers=1, **QUICK)
         assert_right(sites, 70, 10, tmp_path)
+
+
+def test_the_second_ctrl_c_does_not_wait_for_silent_sites(tmp_path: Path) -> None:
+    with ManySites(delay=60) as sites:
+        running = start(sites.homepages(4), tmp_path, shards=2, sites_at_once=2)
+        wait_until(lambda: sites.in_flight.total() >= 2, STARTING)
+        running.send_signal(signal.SIGINT)
+        time.sleep(0.3)
+        assert running.poll() is None, "the first one lets the shards finish"
+        running.send_signal(signal.SIGINT)
+        started = time.monotonic()
+        _, err = running.communicate(timeout=30)  # no process has its stderr open any more
+        assert time.monotonic() - started < 3
+        assert err.count(b"Traceback") == err.count(b"\nKeyboardInterrupt\n")
+        assert_no_scratch(tmp_path)
+        assert len(bulk.status(tmp_path).missing) == 2
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds processes in /proc")
+def test_a_worker_leaves_ctrl_c_to_its_parent_and_ends_when_the_parent_is_gone(
+    tmp_path: Path,
+) -> None:
+    with ManySites(delay=60) as sites:
+        running = start(sites.homepages(1), tmp_path, shards=1, workers=1)
+        wait_until(lambda: processes_below(running.pid), STARTING)
+        (worker,) = processes_below(running.pid)
+        of_worker = Path(f"/proc/{worker}")
+        # Until then it is a fork of its parent; the maps show what it has imported.
+        wait_until(lambda: b"_worker" in (of_worker / "cmdline").read_bytes(), STARTING)
+        wait_until(lambda: "pyarrow" in (of_worker / "maps").read_text(), STARTING)
+        os.kill(worker, signal.SIGINT)
+        wait_until(sites.in_flight.total, STARTING)  # it has its last order by now
+        running.kill()
+        started = time.monotonic()
+        _, err = running.communicate(timeout=30)
+        assert time.monotonic() - started < 3
+        assert err == b""
+        assert_no_scratch(tmp_path)
 
 
 FULL = """

@@ -30,7 +30,7 @@ def test_a_page_is_written_and_the_last_line_says_what_was_found(
     done = usp("report", demo_site.url, "-o", str(tmp_path / "report.html"))
     assert done.code == 0
     assert done.out == ""
-    assert done.found == "found: 16 sitemaps (2 failed), 22 pages, 2 problems"
+    assert done.found == "found: 17 sitemaps (2 failed), 24 pages, 2 problems"
     page = (tmp_path / "report.html").read_text()
     assert page.startswith("<!doctype html>")
     assert "All rules of usp check were applied." in page

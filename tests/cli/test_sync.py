@@ -2,14 +2,18 @@
 
 import json
 import re
+import signal
+import sys
+import time
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from tests.cli.command import Finished, usp
+from tests.cli.command import Finished, start, usp
 from tests.server import Callback, LoopbackServer, stall
 from tests.sync.rounds import NS, PAGES, cut, kept, urlset
+from tests.waiting import wait_until
 from usp._sync.state import State
 
 
@@ -197,6 +201,32 @@ def test_many_sites_of_a_file_share_a_state(
     done = usp(*args, "--max-attempts", "1", "-f", "urls")
     assert (done.code, done.out) == (3, f"{PAGES}b2\n")
     assert "503 Service Unavailable): what is known of it stays" in done.err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one process")
+@pytest.mark.parametrize("option", ["--concurrency=32", "--concurrency=1", "--sites-at-once=1"])
+def test_ctrl_c_ends_the_runs_of_silent_sites_and_a_site_that_is_done_stays_so(
+    server: LoopbackServer, state: Path, option: str
+) -> None:
+    server.site |= {"/a.xml": urlset("1"), "/b.xml": stall}
+    urls = [server.at("/a.xml"), server.at("/b.xml")]
+    printed = f"+ added    {PAGES}1\n"
+    command = ("sync", *urls, "--state", str(state), "--emit-initial", "-q", "-k")
+    with start(*command, option) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline().decode() == printed
+        wait_until(lambda: "/b.xml" in server.requested)
+        process.send_signal(signal.SIGINT)
+        started = time.monotonic()
+        out, err = process.communicate(timeout=10)
+    assert time.monotonic() - started < 2
+    assert (process.returncode, out.decode(), err.decode()) == (130, "", "")
+    server.site["/b.xml"] = urlset("2")
+    assert usp(*command) in (
+        # The last change that was printed may not be recorded yet: it comes at least once.
+        Finished(0, f"+ added    {PAGES}2\n", ""),
+        Finished(0, f"{printed}+ added    {PAGES}2\n", ""),
+    )
 
 
 def test_a_state_that_another_process_uses_is_one_line_and_exit_code_3(

@@ -23,7 +23,7 @@ ALWAYS, UNLESS_FOUND, IF_NONE = Condition.ALWAYS, Condition.UNLESS_FOUND, Condit
 
 def stages(policy: Policy | None = None, **options: Any) -> dict[str, Condition]:
     """Return the stages of a plan in their order, and when each runs."""
-    options = {"use_robots": True, "use_known_paths": None, "classic": True} | options
+    options = {"use_robots": True, "use_known_paths": True} | options
     plan = discovery_plan(policy or Policy(), **options)
     return {
         start.stage.name: start.stage.condition for start in plan.start_urls("http://h.example/")
@@ -40,8 +40,8 @@ def test_the_plan_of_1_8_1_tries_known_paths_always_and_newer_stages_if_needed()
     ]
 
 
-def test_the_other_plan_searches_the_homepage_before_known_paths() -> None:
-    assert list(stages(classic=False).items()) == [
+def test_known_paths_that_are_tried_where_needed_come_after_the_homepage() -> None:
+    assert list(stages(use_known_paths=None).items()) == [
         ("robots.txt", ALWAYS),
         ("homepage", UNLESS_FOUND),
         ("known paths", UNLESS_FOUND),
@@ -50,12 +50,12 @@ def test_the_other_plan_searches_the_homepage_before_known_paths() -> None:
     ]
 
 
-@pytest.mark.parametrize("classic", [True, False])
-def test_without_a_classic_stage_the_newer_stages_run_only_on_request(classic: bool) -> None:
-    assert list(stages(use_known_paths=False, classic=classic)) == ["robots.txt"]
-    assert list(stages(use_robots=False, classic=classic)) == ["known paths"]
+def test_without_a_classic_stage_the_newer_stages_run_only_on_request() -> None:
+    assert list(stages(use_known_paths=False)) == ["robots.txt"]
+    assert list(stages(use_robots=False)) == ["known paths"]
+    assert list(stages(use_robots=False, use_known_paths=None)) == ["known paths"]
     policy = Policy(use_homepage=True, use_newer_paths=True)
-    assert list(stages(policy, use_known_paths=False, classic=classic).items()) == [
+    assert list(stages(policy, use_known_paths=False).items()) == [
         ("robots.txt", ALWAYS),
         ("homepage", ALWAYS),
         ("newer paths", ALWAYS),
@@ -69,7 +69,7 @@ def test_newer_stages_can_be_excluded() -> None:
 
 
 def test_every_known_path_is_tried_below_the_homepage() -> None:
-    plan = discovery_plan(Policy(), use_robots=True, use_known_paths=True, classic=True)
+    plan = discovery_plan(Policy(), use_robots=True, use_known_paths=True)
     found = {start.url: start.found_by for start in plan.start_urls("http://h.example/")}
     for path in (*KNOWN_PATHS, *NEWER_PATHS):
         assert found[f"http://h.example/{path}"] is FoundBy.KNOWN_PATH
@@ -106,7 +106,7 @@ def test_a_homepage_moves_to_another_scheme_or_www_but_not_to_another_site(
 
 
 def test_a_stream_hands_over_no_guess_that_is_not_made() -> None:
-    plan = discovery_plan(Policy(), use_robots=True, use_known_paths=None, classic=False)
+    plan = discovery_plan(Policy(), use_robots=True, use_known_paths=None)
     options = CrawlOptions(streaming=True, every_node=True)
     crawl = Crawl._started(HOME, plan.start_urls(HOME), None, options)
     run(crawl, {ROBOTS: robots("sitemap"), url("sitemap"): pages("sitemap")})

@@ -59,7 +59,7 @@ def rows_of_pages(site: str) -> Batch:
     """What the page objects of a site say."""
     positions: Counter[str | None] = Counter()
     rows: list[dict[str, Any]] = []
-    for page in usp.iter_pages(site):
+    for page in usp.iter_pages(site, use_known_paths=True):
         positions[page.sitemap_url] += 1
         own = {
             "site": site,
@@ -132,11 +132,11 @@ def test_data_frames_have_the_same_values_and_the_right_types(
 ) -> None:
     pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
     pytest.importorskip("pyarrow")
-    frame = usp.to_pandas(sites)
+    frame = usp.to_pandas(sites, use_known_paths=True)
     assert pandas_rows(frame, PAGES) == python_rows(expected)
     assert str(frame["lastmod"].dtype) == "datetime64[us, UTC]"
     assert frame["position"].dtype == pandas.Int64Dtype()
-    assert usp.to_polars(sites).rows(named=True) == python_rows(expected)
+    assert usp.to_polars(sites, use_known_paths=True).rows(named=True) == python_rows(expected)
     assert usp.to_polars(sites[0], "sites")["complete"].dtype == polars.Boolean
     assert usp.to_arrow(sites, columns=["url"]).column_names == ["url"]
 
@@ -170,11 +170,11 @@ def test_asyncio_gives_the_same_record_batches(sites: list[str]) -> None:
 
 
 def test_a_tree_that_is_there_gives_the_same_rows(sites: list[str], tmp_path: Path) -> None:
-    tree = usp.sitemap_tree(sites[0])
+    tree = usp.sitemap_tree(sites[0], use_known_paths=True)
     result = usp.export(tree, tmp_path / "tree.jsonl")
     export(sites[:1], tmp_path / "site.jsonl")
     assert (tmp_path / "tree.jsonl").read_bytes() == (tmp_path / "site.jsonl").read_bytes()
-    assert result.rows == {"pages": 22}
+    assert result.rows == {"pages": 24}
     assert result.outcome is tree.outcome
     assert result.files == (tmp_path / "tree.jsonl",)
 

@@ -16,9 +16,10 @@ import pytest
 
 import usp
 import usp.aio
-from tests.server import Handler, LoopbackServer
+from tests.server import Handler, LoopbackServer, stall
 from tests.sync.rounds import PAGES, urlset
 from tests.sync.runs import HOME, NOW, Read, Site, entries, sitemap_url
+from tests.waiting import fetchers, wait_until
 from usp._parse import Kind
 from usp._sync.readings import RunRules, SitemapReading, Structure
 from usp._sync.site_run import SiteRun
@@ -201,6 +202,39 @@ def test_a_cancelled_run_is_over_before_its_state_is_closed(
         asyncio.run(ended_early())
     finally:
         release.set()
+
+
+@pytest.mark.parametrize("concurrency", [1, 32])
+@pytest.mark.parametrize("in_asyncio", [False, True])
+def test_closing_a_sync_ends_the_runs_of_silent_sites_at_once(
+    server: LoopbackServer, tmp_path: Path, *, in_asyncio: bool, concurrency: int
+) -> None:
+    state = tmp_path / "state.db"
+    urls = [f"{server.url}{name}.xml" for name in "ab"]
+    server.site |= {"/a.xml": urlset("1"), "/b.xml": stall}
+
+    async def close_early() -> float:
+        found = usp.aio.sync(*urls, state=state, emit_initial=True, concurrency=concurrency)
+        await anext(found)
+        await asyncio.to_thread(wait_until, lambda: "/b.xml" in server.requested)
+        started = time.monotonic()
+        await found.aclose()
+        return time.monotonic() - started
+
+    if in_asyncio:
+        assert asyncio.run(close_early()) < 2
+    else:
+        found = usp.sync(*urls, state=state, emit_initial=True, concurrency=concurrency)
+        next(found)
+        wait_until(lambda: "/b.xml" in server.requested)
+        started = time.monotonic()
+        found.close()
+        assert time.monotonic() - started < 2
+        assert fetchers() == []
+    assert_free(state)
+    server.site["/b.xml"] = urlset("2")
+    with usp.sync(*urls, state=state, emit_initial=True) as again:
+        assert [one.url for one in again] == [f"{PAGES}2"]
 
 
 def test_a_state_is_locked_under_all_its_names(

@@ -219,6 +219,17 @@ def test_the_domain_of_the_homepage_includes_its_subdomains(
         ("http://h.example/a", "https://h.example/", False),
         ("https://h.example/a", "", False),  # the crawl of a file
         ("http://h.example/a", "", False),
+        # Another port is another server; from http to https, the usual one is the same.
+        ("http://h.example:80/a", "http://h.example/", True),
+        ("https://h.example:443/a", "http://h.example:80/", True),
+        ("http://h.example:8080/a", "http://h.example:8080/", True),
+        ("https://h.example:8443/a", "https://cdn.h.example:8443/", False),
+        ("https://cdn.h.example:8443/a", "https://h.example:8443/", True),
+        ("http://h.example:8080/a", "http://h.example/", False),
+        ("http://h.example/a", "http://h.example:8080/", False),
+        ("http://h.example:443/a", "http://h.example/", False),
+        ("https://h.example:8443/a", "http://h.example:8080/", False),
+        ("http://h.example:99999/a", "http://h.example/", False),
     ],
 )
 def test_credentials_go_to_the_domain_of_the_homepage_and_not_from_https_to_http(

@@ -126,9 +126,7 @@ class Crawl:
         check_flags(use_robots=use_robots)
         paths = check_paths("known_paths", known_paths)
         policy = policy_or_default(policy)
-        plan = discovery_plan(
-            policy, paths, use_robots=use_robots, use_known_paths=True, classic=True
-        )
+        plan = discovery_plan(policy, paths, use_robots=use_robots, use_known_paths=True)
         options = CrawlOptions(recurse_callback, recurse_list_callback, stop_callback)
         site, *other = (
             Site(url, tuple(plan.start_urls(url))) for url in schemes_to_try(homepage_url, homepage)

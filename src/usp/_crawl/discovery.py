@@ -167,23 +167,21 @@ def discovery_plan(
     *,
     use_robots: bool,
     use_known_paths: bool | None,
-    classic: bool,
 ) -> DiscoveryPlan:
     """Return the plan for some options: True is always, False never, None where needed.
 
-    ``classic`` has the scope of 1.8.1: robots.txt and known paths always, newer stages only where
-    those found nothing. Otherwise known paths, too, are tried only where the declared sitemaps
-    lead to nothing. A caller who excludes a classic stage must ask for the newer ones.
+    Robots.txt and known paths, always, are the scope of 1.8.1; newer stages run only where those
+    found nothing. Known paths that are tried only where needed come after the homepage, which is
+    one request. A caller who excludes a stage of 1.8.1 must ask for the newer ones.
     """
     narrowed = not use_robots or use_known_paths is False
-    default = Condition.ALWAYS if classic else Condition.UNLESS_FOUND
     return DiscoveryPlan(
         use_robots,
         () if use_known_paths is False else tuple(known_paths),
-        _condition(use_known_paths, default) or Condition.ALWAYS,
+        _condition(use_known_paths, Condition.UNLESS_FOUND) or Condition.ALWAYS,
         homepage=_condition(policy.use_homepage, None if narrowed else Condition.UNLESS_FOUND),
         newer=_condition(policy.use_newer_paths, None if narrowed else Condition.IF_NONE),
-        homepage_first=not classic,
+        homepage_first=use_known_paths is None,
     )
 
 

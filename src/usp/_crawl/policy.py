@@ -55,6 +55,21 @@ _BOOLEANS: Final = (
     "extensions",
     "hash_bodies",
 )
+_CLIENT_SETTINGS: Final = frozenset(
+    {
+        *("verify", "wait", "random_wait", "timeout", "first_response_timeout"),
+        *("document_deadline", "headers", "user_agent", "proxies", "private_addresses", "netrc"),
+    }
+)
+"""What both of our clients take; for messages, since no policy has them."""
+_BY_OPTION: Final = {
+    "header": "headers",
+    "proxy": "proxies",
+    "delay": "wait",
+    "insecure": "verify",
+    "allow_private": "private_addresses",
+}
+"""The settings of clients that the command has under another name."""
 _PATTERNS: Final = ("include", "exclude", "include_sitemaps", "exclude_sitemaps")
 
 
@@ -247,8 +262,19 @@ def policy_with(policy: Policy | None, changes: PolicyFields) -> Policy:
     """Return a policy, or the default one, with some fields changed."""
     unknown = sorted(set(changes) - set(PolicyFields.__annotations__))
     if unknown:
-        raise TypeError(f"unexpected keyword argument {unknown[0]!r}: not a field of Policy")
+        raise TypeError(_unexpected(unknown[0]))
     return replace(policy_or_default(policy), **changes)
+
+
+def _unexpected(name: str) -> str:
+    """Return what to say of a keyword that no policy has; settings of clients are often tried."""
+    keyword = _BY_OPTION.get(name, name)
+    if keyword not in _CLIENT_SETTINGS:
+        return f"unexpected keyword argument {name!r}: neither this function nor usp.Policy has it"
+    return (
+        f"unexpected keyword argument {name!r}: it is a setting of the web client; pass "
+        f"web_client=RequestsWebClient({keyword}=...), or in asyncio AioWebClient({keyword}=...)"
+    )
 
 
 def policy_or_default(policy: Policy | None) -> Policy:

@@ -3,6 +3,7 @@
 A recording has a driver of its own, which replays it in the order in which it was recorded.
 """
 
+import threading
 from collections.abc import Generator
 from dataclasses import replace
 
@@ -42,10 +43,15 @@ def steps(
         fetch = Fetcher(scope, store or Store(), limit, ended)
         if client.replays:
             yield from replay.steps(crawl, fetch, scope, ended, emit)
-        elif client.thread_safe and crawl.policy.concurrency > 1:
+        elif client.thread_safe and (crawl.policy.concurrency > 1 or not _gets_signals()):
             yield from threads.steps(crawl, fetch, ended, emit)
         else:
             yield from inline.steps(crawl, fetch, ended, emit)
+
+
+def _gets_signals() -> bool:
+    """Tell whether Ctrl-C ends a request on this thread; on others, only the driver can end it."""
+    return threading.current_thread() is threading.main_thread()
 
 
 def run(

@@ -15,6 +15,7 @@ from usp._export.compression import Compression
 from usp._inputs.columns import cells_of, delimiter_of, is_url_or_path, named_column, url_column
 from usp._inputs.text_file import HEAD_BYTES, compression_of, head_of, text_of_head
 from usp._json import parse_json
+from usp._signatures import kind_of_file
 from usp._source import STDIN, SourceName, check_readable, is_local, names_a_document, start_url
 from usp._sync.state import APPLICATION
 from usp._sync.state_path import StatePath
@@ -50,13 +51,6 @@ class InputKind(StrEnum):
 CRAWLED: Final = frozenset({InputKind.SITE, InputKind.SITEMAP, InputKind.FILE, InputKind.RECORDING})
 """The kinds that are crawled, over the network or not."""
 
-_SIGNATURES: Final = (
-    (b"SQLite format 3\0", InputKind.DATABASE),
-    (b"PAR1", InputKind.PARQUET),
-    (b"ARROW1", InputKind.ARROW),
-    (b"WARC/", InputKind.RECORDING),
-)
-"""How files that aren't text begin."""
 _RUN: Final = re.compile(r"-?\d{1,9}")
 _ROBOTS: Final = re.compile(
     r"^[ \t]*+(?:user-agent|site-?map)[ \t]*+:", re.IGNORECASE | re.MULTILINE
@@ -155,7 +149,8 @@ def _of_head(name: str, path: Path | None, head: bytes, column: str | None) -> N
 
 def kind_of_signature(head: bytes) -> InputKind | None:
     """Return what a file is that begins with these bytes; None if it may be text."""
-    return next((kind for mark, kind in _SIGNATURES if head.startswith(mark)), None)
+    kind = kind_of_file(head)
+    return InputKind(kind) if kind else None
 
 
 def _is_state(path: Path) -> bool:

@@ -99,7 +99,7 @@ class Traffic:
 
 
 class SyncReader:
-    """Reads a crawl for a run: yields None for each node, so that the caller may end it."""
+    """Reads a crawl for a run: yields None now and then, so that the caller may end it."""
 
     takes_long = True
 
@@ -146,7 +146,7 @@ class SyncReader:
     ) -> Iterator[None]:
         """Collect some pages."""
         self._listing.add(state.filter.select(node, batch))
-        return iter(())
+        yield None
 
     def after(self, node: Node, *, to_the_end: bool) -> Iterator[None]:
         """Take what was read of a node to the run."""

@@ -11,6 +11,7 @@ from typing import Self, Unpack
 
 from usp._crawl.policy import Policy, explains_policy
 from usp._drive.events import emitter
+from usp._drive.page_filter import RowFilter
 from usp._source import SourceName
 from usp._sync.changes import Change, kinds_named
 from usp._sync.options import (
@@ -187,10 +188,11 @@ class _Runner:
     def all(self, at_once: int) -> Iterator[SyncSource]:
         """Run all sites, some concurrently; yield each when it is done."""
         sources = self._session.sources
-        if len(sources) == 1:  # it needs no thread
-            yield self.run(sources[0])
+        at_once = min(at_once, len(sources))
+        if at_once == 1:  # it needs no thread, and Ctrl-C ends whatever it waits for
+            yield from map(self.run, sources)
             return
-        with ThreadPoolExecutor(min(at_once, len(sources)), "usp-sync") as threads:
+        with ThreadPoolExecutor(at_once, "usp-sync") as threads:
             runs: list[Future[SyncSource]] = [threads.submit(self.run, one) for one in sources]
             try:
                 for finished in as_completed(runs):
@@ -227,7 +229,7 @@ class _Runner:
             use_known_paths=self._session.discovery.use_known_paths,
         )
         state = StreamState(start.crawl, emitter(options.observer), reader.filter)
-        return _NodeStream._start(start, state, partial(read_items, reader))
+        return _NodeStream._start(start, state, partial(_read_step, reader))
 
     def _observe(self, event: Event) -> None:
         """Pass an event on, one at a time."""
@@ -238,6 +240,15 @@ class _Runner:
 
 class _NodeStream(SyncStream[None]):
     """The nodes of a crawl, as they are read."""
+
+
+def _read_step(reader: SyncReader, state: StreamState[RowFilter], is_over: bool) -> Iterator[None]:
+    """Read what a step of the crawl brought.
+
+    It yields first, though a silent site brings nothing: a run can be ended in each step.
+    """
+    yield None
+    yield from read_items(reader, state, is_over)
 
 
 def changes(

@@ -22,10 +22,9 @@ from usp._tables import nodes
 from usp._tables.batch import Batch
 from usp._tables.choice import TableChoice
 from usp._tables.rows import TableRow, attempt_row, homepage_of, robots_row, site_name
-from usp._tables.site import SiteTables
+from usp._tables.site import COMPLETE, SiteTables
 from usp._validate import check_int
 from usp.objects.events import Event, Observer, RequestStarted, ResponseReceived
-from usp.objects.outcome import Outcome
 from usp.stream import StreamState
 
 _NODE_TABLES: Final = frozenset({"sitemaps", "problems", "attempts", "sites"})
@@ -139,7 +138,7 @@ class CrawlTables(SiteTables):
             "homepage": self._homepage,
             "final_url": homepage_of(crawl._name),
             "outcome": str(crawl.outcome),
-            "complete": crawl.outcome in {Outcome.FOUND, Outcome.NONE},
+            "complete": crawl.outcome in COMPLETE,
             "limit": crawl.stopped.code if crawl.stopped else None,
             "started_at": timestamp(self._started_at),
             "seconds": time.monotonic() - self._started,

@@ -9,8 +9,11 @@ from usp._tables.batch import Batch
 from usp._tables.choice import TableChoice
 from usp._tables.pages import PageTables
 from usp._tables.rows import READ_STATES, TableRow, problem_row
+from usp.objects.outcome import Outcome
 from usp.objects.problem import Problem, Severity
 
+COMPLETE: Final = frozenset({Outcome.FOUND, Outcome.NONE})
+"""The outcomes of crawls of which nothing is known to be missing."""
 _COUNTS: Final = ("requests", "bytes", "sitemaps", "sitemaps_failed", "pages", "problems")
 """The columns of ``sites`` that count."""
 

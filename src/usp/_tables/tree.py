@@ -25,11 +25,10 @@ from usp._tables.rows import (
     homepage_of,
     robots_row,
 )
-from usp._tables.site import SiteTables
+from usp._tables.site import COMPLETE, SiteTables
 from usp._validate import check_instance, check_int
 from usp.objects import sitemap as sitemaps
 from usp.objects.fetch_info import NOT_FETCHED
-from usp.objects.outcome import Outcome
 from usp.objects.problem import NOT_EXPANDED
 from usp.objects.sitemap import AbstractSitemap, IndexWebsiteSitemap, InvalidSitemap, SitemapLink
 
@@ -156,7 +155,7 @@ class _TreeTables(SiteTables):
         outcome = tree.outcome
         return row | {
             "outcome": outcome and str(outcome),
-            "complete": outcome and outcome in {Outcome.FOUND, Outcome.NONE},
+            "complete": outcome and outcome in COMPLETE,
             "limit": next((note.code for note in tree._notes), None),
             **robots_row(tree.robots_verdict(ROBOTS_AGENT)),
         }

@@ -10,6 +10,7 @@ import queue
 import subprocess
 import sys
 import threading
+import time
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -36,8 +37,14 @@ _MAX_EARLY_DEATHS: Final = 5
 _ENVIRONMENT: Final = {"MALLOC_ARENA_MAX": "2"}
 """What a worker is started with. By default, glibc gives each thread memory of its own, and gets
 little of it back: measured, a worker took 15 MiB more with each shard."""
-_END_SECONDS: Final = 10.0
-"""How long a worker has to end when what it is running is dropped."""
+_END_SECONDS: Final = 1.5
+"""How long workers have to end when what they are running is dropped; then they are killed. Each of
+them ends by itself in a second, so only one that is still starting takes longer."""
+_COMMAND: Final = (
+    # Ctrl-C is for this process, also while a worker is still starting.
+    "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN); "
+    "from usp.bulk._worker import main; main()"
+)
 
 
 @dataclass(eq=False, slots=True)
@@ -75,10 +82,10 @@ class _Process:
             except OSError:
                 self.process.kill()
 
-    def end(self) -> None:
-        """Wait until it has ended, but not for long."""
+    def end(self, until: float) -> None:
+        """Wait until it has ended; kill it if that takes longer than until a time."""
         try:
-            self.process.wait(_END_SECONDS)
+            self.process.wait(max(until - time.monotonic(), 0.0))
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
@@ -148,9 +155,9 @@ class LocalEngine:
             raise failed_shards_error(self._failed)
 
     def _start_worker(self) -> None:
-        process = subprocess.Popen(
+        process = subprocess.Popen(  # noqa: S603 -- our own command
             # -P: a file in the current folder must not be taken for a module.
-            [sys.executable, "-P", "-c", "from usp.bulk._worker import main; main()"],
+            [sys.executable, "-P", "-c", _COMMAND],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={**_ENVIRONMENT, **os.environ},
@@ -223,7 +230,7 @@ class LocalEngine:
         """Run the shards of a worker that has ended again; start another one if there is work."""
         self._workers.discard(worker)
         worker.drop()
-        worker.end()
+        worker.end(time.monotonic() + _END_SECONDS)
         for shard in sorted(worker.running):
             self._deaths[shard] = self._deaths.get(shard, 0) + 1
             if self._deaths[shard] >= _MAX_DEATHS:
@@ -241,5 +248,6 @@ class LocalEngine:
         """End all workers; what they are running is dropped."""
         for worker in self._workers:
             worker.drop()
+        until = time.monotonic() + _END_SECONDS
         for worker in self._workers:
-            worker.end()
+            worker.end(until)

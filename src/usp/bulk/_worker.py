@@ -2,18 +2,19 @@
 
 It takes orders from its standard input and reports to its standard output, both as pickles. It asks
 for the next shard as soon as no site of the last one waits, so that a slow site of one shard keeps
-no slot free. When its input ends without a word, the process that started it is gone, and what it
-is running is dropped.
+no slot free. When its input ends, even after the last order, nobody wants what it is running any
+more: that is dropped, and the worker ends.
 """
 
 import asyncio
 import logging
 import os
 import pickle
-import signal
-import sys
 import threading
+import time
 from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO, Final
 
@@ -35,6 +36,10 @@ from usp.exceptions import UspError
 MAX_RUNNING: Final = 2
 """Shards that a worker has at once: the last sites of one, and the next."""
 _REPORT_SECONDS: Final = 0.5
+_LEAVE_SECONDS: Final = 1.0
+"""How long a worker has to drop what it is running."""
+_NOBODY_THERE: Final = (EOFError, OSError, pickle.UnpicklingError)
+"""What reading an order raises if nobody gives it any more; it may end in its midst."""
 
 
 class _Worker:
@@ -94,36 +99,49 @@ class _Worker:
             self.report_sites()
 
 
-async def _main(first: WorkerOrder, orders: BinaryIO, reports: BinaryIO) -> None:
-    loop = asyncio.get_running_loop()
-    received: asyncio.Queue[Shard | FinishOrder | None] = asyncio.Queue()
+def _read_orders(
+    orders: BinaryIO, take: Callable[[Shard | FinishOrder], object], leave: Callable[[], object]
+) -> None:
+    """Pass orders on until nobody is there to give one, then leave; runs in a thread.
 
-    def read_orders() -> None:
-        order: Shard | FinishOrder | None
+    The last order is not the end: what it lets finish may be dropped all the same.
+    """
+    with suppress(*_NOBODY_THERE, RuntimeError):  # RuntimeError: the event loop is closed already
         while True:
-            try:
-                order = pickle.load(orders)  # noqa: S301 -- the process that started this one
-            except EOFError:
-                order = None
-            loop.call_soon_threadsafe(received.put_nowait, order)
-            if not isinstance(order, Shard):
-                return
+            take(pickle.load(orders))  # noqa: S301 -- the process that started this one
+    with suppress(RuntimeError):
+        leave()
+    time.sleep(_LEAVE_SECONDS)
+    os._exit(1)  # a thread that waits for a name server, say, can't be ended
 
-    threading.Thread(target=read_orders, daemon=True).start()
+
+async def _main(first: WorkerOrder, orders: BinaryIO, reports: BinaryIO) -> None:
+    """Run until the last order.
+
+    :raises asyncio.CancelledError: if nobody is there to give one.
+    """
+    loop, this = asyncio.get_running_loop(), asyncio.current_task()
+    assert this is not None  # noqa: S101 -- a coroutine that runs has a task
+    received: asyncio.Queue[Shard | FinishOrder] = asyncio.Queue()
+
+    def take(order: Shard | FinishOrder) -> None:
+        loop.call_soon_threadsafe(received.put_nowait, order)
+
+    leave = partial(loop.call_soon_threadsafe, this.cancel)
+    threading.Thread(target=_read_orders, args=(orders, take, leave), daemon=True).start()
+
+    def report(message: WorkerReport) -> None:
+        with suppress(OSError):  # who doesn't read reports gives no orders: that is noticed there
+            send(reports, message)
+
     done_sites: list[SiteDone] = []
     async with shard_worker(first.options, done_sites.append) as shared:
-        worker = _Worker(first.out, shared, done_sites, lambda report: send(reports, report))
+        worker = _Worker(first.out, shared, done_sites, report)
         regularly = asyncio.create_task(worker.report_regularly())
-        tasks: set[asyncio.Task[None]] = set()
-        worker.ask()
-        while isinstance(order := await received.get(), Shard):
-            task = asyncio.create_task(worker.run(order))
-            tasks.add(task)
-            task.add_done_callback(tasks.discard)
-        if order is None:
-            for task in tasks:
-                task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        async with asyncio.TaskGroup() as shards:
+            worker.ask()
+            while isinstance(order := await received.get(), Shard):
+                shards.create_task(worker.run(order))
         regularly.cancel()
 
 
@@ -137,15 +155,18 @@ def _prepare_process() -> None:
 
 def main() -> None:
     """Run until the last order, or until nobody is there to give one."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that started this one
-    orders = sys.stdin.buffer
+    # Not sys.stdin: Python aborts if it closes that at its end while a thread still reads it.
+    orders = os.fdopen(os.dup(0), "rb")
     with os.fdopen(os.dup(1), "wb") as reports:
         os.dup2(2, 1)  # what anything prints must not get among the reports
-        first: WorkerOrder = pickle.load(orders)  # noqa: S301 -- as above
+        try:
+            first: WorkerOrder = pickle.load(orders)  # noqa: S301 -- as above
+        except _NOBODY_THERE:
+            os._exit(1)
         handler = logging.FileHandler(Path(first.log_file)) if first.log_file else None
         logging.basicConfig(level=first.log_level, handlers=[handler] if handler else None)
         _prepare_process()
         try:
             asyncio.run(_main(first, orders, reports))
-        except BrokenPipeError:
-            os._exit(1)  # nobody reads the reports any more
+        except asyncio.CancelledError:
+            os._exit(1)  # reports that nobody reads can't be flushed

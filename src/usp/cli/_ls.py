@@ -80,17 +80,13 @@ def run(args: argparse.Namespace) -> Exit:
 
 
 class Crawling:
-    """The crawl of a source with the settings of a command: as a tree, or as a stream.
-
-    A website is crawled with the scope of 1.8.1: known paths are always tried.
-    """
+    """The crawl of a source with the settings of a command: as a tree, or as a stream."""
 
     def __init__(self, source: NamedSource, settings: Settings, client: AbstractWebClient) -> None:
         self._source = source
         self._policy = settings.policy
         self._client = client
-        self._discovery: dict[str, Any] = {"use_robots": True, "use_known_paths": True}
-        self._discovery |= settings.discovery
+        self._discovery: dict[str, Any] = dict(settings.discovery)
 
     def tree(self, progress: Progress) -> IndexWebsiteSitemap:
         """Return the tree."""

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 _SEPARATORS: Final = {"cookie": "; "}
 """What joins the values of a header that is given twice; a comma for all others (RFC 9110 5.3)."""
+_DISCOVERY: Final[dict[str, Any]] = {"use_robots": True, "use_known_paths": True}
+"""What a command does unless an option says otherwise: the scope of 1.8.1, so that every command
+finds the same pages. ``usp crawl`` has no such settings: many sites get fewer requests."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +35,7 @@ class Settings:
     client_settings: Mapping[str, Any]
     """Keywords of ``RequestsWebClient``, and of ``AioWebClient``: the same for both."""
     discovery: Mapping[str, Any]
-    """``use_robots`` and ``use_known_paths``, where an option says something about them."""
+    """``use_robots`` and ``use_known_paths``: the same for all commands that read one site."""
     options: tuple[Option, ...] = ()
     """The options of the command, for errors."""
     recording: "RecordingChoice | None" = None
@@ -56,7 +59,7 @@ class Settings:
             policy = Policy(**fields)
         except UsageError as error:
             raise named_by_option(error, options) from None
-        return cls(policy, client, discovery, options, RecordingChoice.of(args))
+        return cls(policy, client, _DISCOVERY | discovery, options, RecordingChoice.of(args))
 
     def web_client(self) -> AbstractWebClient:
         """Return a new client.

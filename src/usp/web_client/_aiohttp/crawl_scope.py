@@ -42,7 +42,6 @@ from usp.web_client._http.credentials import (
     Homepage,
     basic_auth,
     is_same_server,
-    is_same_site,
 )
 from usp.web_client._http.defaults import MAX_HEADER_LINE, MAX_REDIRECTS, SUCCESS_STATUSES
 from usp.web_client._http.environment import Environment
@@ -228,7 +227,7 @@ class AiohttpCrawlScope(AioCrawlScope):
     ) -> _LastHop:
         """Request a URL and follow its redirects.
 
-        Credentials stay on their site, those of a URL at their port, and validators on their host.
+        Credentials stay on their server, and validators on their host.
         """
         urls = [url]
         credentials = {**self._netrc_auth(url), **self._given_for(url)}
@@ -246,9 +245,9 @@ class AiohttpCrawlScope(AioCrawlScope):
                 return _LastHop(response, tuple(urls), bool(conditions))
             await drain(response)
             target, login = _sent_url(urljoin(url, location))
-            if not is_same_site(url, target):
-                credentials = self._netrc_auth(target)
-            of_url = _basic(login) or (of_url if is_same_server(url, target) else {})
+            if not is_same_server(url, target):
+                credentials, of_url = self._netrc_auth(target), {}
+            of_url = _basic(login) or of_url
             if host_of(url) != host_of(target):
                 conditions = {}
             url = target
@@ -300,7 +299,7 @@ class AiohttpCrawlScope(AioCrawlScope):
 
     def _netrc_auth(self, url: str) -> dict[str, str]:
         """Return the credentials that ``.netrc`` has for a host, if they may be sent there."""
-        if not self._homepage.allows_scheme(url):
+        if not self._homepage.allows_netrc(url):
             return {}
         return _basic(self._environment.login_for(url)) if self.client._netrc else {}
 

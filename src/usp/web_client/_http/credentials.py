@@ -1,8 +1,9 @@
 """Which hosts get the caller's secrets: headers such as ``Authorization`` and ``Cookie``, cookies
 without a domain.
 
-They go to the site of the homepage only, and over https only if the homepage has it. Those of one
-host, from its URL or from ``.netrc``, go to that host; ``.netrc`` follows the rule of https, too.
+They go to the site of the homepage only, at its port, and over https only if the homepage has it.
+Those of one host, from its URL or from ``.netrc``, go to that host; ``.netrc`` follows the rules of
+https and of the homepage's port, too. Another port is another server (curl: CVE-2022-27776).
 """
 
 from base64 import b64encode
@@ -22,7 +23,6 @@ __all__ = [
     "basic_auth",
     "is_credential",
     "is_same_server",
-    "is_same_site",
     "split_headers",
 ]
 
@@ -43,6 +43,8 @@ _CREDENTIAL_WORDS: Final = (
 """What the name of a header for credentials has in it: ``X-Api-Key``, ``PRIVATE-TOKEN``."""
 _WWW: Final = "www."
 _USUAL_PORTS: Final = {"http": 80, "https": 443}
+_NO_PORT: Final = -1
+"""What a URL has for a port that can't be one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,8 @@ class Homepage:
 
     host: str | None = None
     """The host as connections name it; None if there is none, as in the crawl of a file."""
+    port: int | None = None
+    """The port; None for the usual one of http and https, so that http may become https."""
     is_secure: bool = True
     """Whether secrets go out over https only."""
     is_anywhere: bool = False
@@ -60,23 +64,34 @@ class Homepage:
     def of(cls, url: str) -> "Homepage":
         """Return the homepage at a URL; an empty one is that of a crawl without a site."""
         try:
-            host = host_of(prepare_url(without_credentials(url)))
+            sent = prepare_url(without_credentials(url))
         except ValueError:
             return cls()
-        return cls(host, is_secure=url.lstrip().lower().startswith("https:"))
+        is_secure = url.lstrip().lower().startswith("https:")
+        return cls(host_of(sent), _port_of(sent), is_secure=is_secure)
 
     def is_trusted(self, url: str) -> bool:
-        """Tell whether a URL gets the caller's secrets: it belongs to the site of the homepage.
+        """Tell whether a URL gets the caller's secrets: it belongs to the site of the homepage, and
+        has its port.
 
         Nor does a URL without TLS get them if the homepage has it: a sitemap declared with http,
         or tried over http, would expose them.
         """
         if self.is_anywhere:
             return True
-        return self.allows_scheme(url) and _belongs_to(host_of(url), self.host)
+        is_ours = _port_of(url) == self.port and _belongs_to(host_of(url), self.host)
+        return is_ours and self.allows_scheme(url)
+
+    def allows_netrc(self, url: str) -> bool:
+        """Tell whether a URL gets what ``.netrc`` has for its host.
+
+        It names no port: that of the homepage's host is the homepage's.
+        """
+        is_other_port = host_of(url) == self.host and _port_of(url) != self.port
+        return self.allows_scheme(url) and not is_other_port
 
     def allows_scheme(self, url: str) -> bool:
-        """Tell whether secrets may go out by the scheme of a URL: those of ``.netrc``, too."""
+        """Tell whether secrets may go out by the scheme of a URL."""
         return not self.is_secure or url.lstrip().lower().startswith("https:")
 
 
@@ -127,21 +142,20 @@ def basic_auth(user: str, password: str) -> str:
     return f"Basic {b64encode(f'{user}:{password}'.encode()).decode()}"
 
 
-def is_same_site(url: str, target: str) -> bool:
-    """Tell whether a redirect may carry credentials along: same host, and TLS is kept."""
-    is_downgrade = url.lower().startswith("https:") and not target.lower().startswith("https:")
-    return host_of(url) == host_of(target) and not is_downgrade
-
-
 def is_same_server(url: str, target: str) -> bool:
-    """Tell whether a redirect may carry the user and password of a URL along.
+    """Tell whether a redirect may carry credentials along: same host and port, and TLS is kept.
 
-    They belong to the port, too, unless both are the usual ones of http and https.
+    From the usual port of http to that of https, it is the same server.
     """
-    return is_same_site(url, target) and _port_of(url) == _port_of(target)
+    is_downgrade = url.lower().startswith("https:") and not target.lower().startswith("https:")
+    is_same = host_of(url) == host_of(target) and _port_of(url) == _port_of(target)
+    return is_same and not is_downgrade
 
 
 def _port_of(url: str) -> int | None:
     """Return the port of a URL; None for the usual one of its scheme."""
     parts = urlsplit(url)
-    return None if parts.port == _USUAL_PORTS.get(parts.scheme) else parts.port
+    try:
+        return None if parts.port == _USUAL_PORTS.get(parts.scheme) else parts.port
+    except ValueError:  # nobody listens there
+        return _NO_PORT

@@ -263,7 +263,7 @@ class RequestsCrawlScope(CrawlScope):
                 return RequestAuth(None, self._homepage)
             auth = session.auth
         use_netrc = self.client._netrc and session.trust_env
-        if not auth and use_netrc and self._homepage.allows_scheme(url):
+        if not auth and use_netrc and self._homepage.allows_netrc(url):
             auth = environment.login_for(url)
         return RequestAuth(auth, self._homepage)
 

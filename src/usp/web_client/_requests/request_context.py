@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from usp.web_client._http.address_guard import Guard
-from usp.web_client._http.credentials import Homepage, is_same_site
+from usp.web_client._http.credentials import Homepage, is_same_server
 from usp.web_client._http.environment import Environment
 from usp.web_client._http.first_response import ResponseWait
 from usp.web_client._requests.tracked_sockets import TrackedSockets
@@ -35,19 +35,19 @@ class RequestContext:
     wait: ResponseWait
     """How long to wait for a host that has not responded yet."""
     credentials: Mapping[str, str] = field(default_factory=dict)
-    """The caller's credentials, while the request stays on the site that they were sent to."""
+    """The caller's credentials, while the request stays on the server that they were sent to."""
 
     netrc: bool = True
     """Whether the logins of ``.netrc`` are used."""
     redirects_are_ours: bool = False
-    """Whether our session follows redirects: it keeps credentials on their site."""
+    """Whether our session follows redirects: it keeps credentials on their server."""
 
     def redirect_headers(self, headers: MutableMapping[str, str], url: str, target: str) -> None:
-        """Change the headers of a redirect from a URL to another: credentials stay on their site.
+        """Change the headers of a redirect from a URL to another: credentials stay on their server.
 
         requests drops ``Cookie`` on every redirect and lets ``.netrc`` replace ``Authorization``.
         """
-        if not is_same_site(url, target):
+        if not is_same_server(url, target):
             self.credentials = {}
         headers.update(self.credentials)
 

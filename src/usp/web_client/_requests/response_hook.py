@@ -21,7 +21,7 @@ from urllib3.response import HTTPResponse
 from usp._display import without_credentials
 from usp.exceptions import DeadlineError
 from usp.objects.fetch_info import Validators
-from usp.web_client._http.credentials import is_credential, is_same_site
+from usp.web_client._http.credentials import is_credential, is_same_server
 from usp.web_client._http.defaults import DRAIN_SECONDS, MAX_DRAINED_BYTES
 from usp.web_client._http.error_responses import DEADLINE_MESSAGE
 from usp.web_client._http.urls import host_of, is_web_url
@@ -79,13 +79,13 @@ class ResponseHook:
         if not context.redirects_are_ours and self._would_leak(target):
             raise requests.exceptions.InvalidURL(
                 f"redirected to {without_credentials(target)}: not followed, since .netrc has "
-                "credentials for its host, which must not go out over http"
+                "credentials for its host, which must not go out over http or to another port"
             )
         if context.deadline is not None and time.monotonic() >= context.deadline:
             raise DeadlineError(DEADLINE_MESSAGE)
         if host_of(target) != host_of(response.url):
             _drop(response, _CONDITIONS)
-        if not is_same_site(response.url, target):
+        if not is_same_server(response.url, target):
             _drop(response, [name for name in response.request.headers if _stays(name)])
         drain(response)
         self._wait()
@@ -93,7 +93,7 @@ class ResponseHook:
 
     def _would_leak(self, target: str) -> bool:
         """Tell whether requests would add credentials of ``.netrc`` that may not go out."""
-        if self._context.homepage.allows_scheme(target):
+        if self._context.homepage.allows_netrc(target):
             return False
         return get_netrc_auth(target) is not None
 

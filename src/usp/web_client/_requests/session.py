@@ -143,21 +143,20 @@ class _GuardedSession(requests.Session):
     def rebuild_auth(
         self, prepared_request: requests.PreparedRequest, response: requests.Response
     ) -> None:
-        """Keep credentials on redirects within their site, and use those of the new URL.
+        """Keep credentials on redirects within their server, and use those of the new URL.
 
-        requests adds those of ``.netrc`` whatever the scheme, and ignores those in the URL.
+        requests adds those of ``.netrc`` whatever scheme and port, and ignores those in the URL.
         """
         headers = prepared_request.headers
         context = REQUEST_CONTEXT.get()
-        if context is None or context.netrc:
-            super().rebuild_auth(prepared_request, response)  # type: ignore[no-untyped-call]
-        elif self.should_strip_auth(response.url, str(prepared_request.url)):  # type: ignore[no-untyped-call]
-            headers.pop("Authorization", None)
         if context is None:
+            super().rebuild_auth(prepared_request, response)  # type: ignore[no-untyped-call]
             return
         target, login = split_login(str(prepared_request.url))
         prepared_request.url = target
-        if not context.homepage.allows_scheme(target):
+        if context.netrc and context.homepage.allows_netrc(target):
+            super().rebuild_auth(prepared_request, response)  # type: ignore[no-untyped-call]
+        elif self.should_strip_auth(response.url, target):  # type: ignore[no-untyped-call]
             headers.pop("Authorization", None)
         if login:
             headers["Authorization"] = basic_auth(*login)
