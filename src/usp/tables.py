@@ -25,7 +25,7 @@ from usp._tables.read import read_tables
 from usp._tables.schema import Table
 from usp._tables.site import COMPLETE
 from usp._tables.tree import tables_of
-from usp._validate import check_flags
+from usp._validate import argument_error, check_flags
 from usp.exceptions import UsageError
 from usp.objects.events import Observer
 from usp.objects.outcome import Outcome
@@ -302,6 +302,8 @@ class _Reading:
 def _several(source: TableSources) -> list[TableSource]:
     if isinstance(source, str | os.PathLike | AbstractSitemap):
         return [source]
+    if not isinstance(source, Iterable):
+        raise argument_error("source", "a source or several", source)
     sources = list(source)
     if not sources:
         raise UsageError("There is no source.")

@@ -166,3 +166,25 @@ def test_a_loss_after_very_many_other_problems_is_told(server: LoopbackServer) -
     stream = iter_pages(server.url, use_known_paths=False)
     assert len(list(stream)) == 150
     assert stream.outcome is Outcome.PARTIAL
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        f"<urlset {SM}><url><loc>{SITE}/ж</loc></url><url><loc>{SITE}/ш</loc></url></urlset>",
+        (
+            f"<sitemapindex {SM}><sitemap><loc>{SITE}/ж</loc></sitemap>"
+            f"<sitemap><loc>{SITE}/ш</loc></sitemap></sitemapindex>"
+        ),
+        f"{SITE}/ж\n{SITE}/ш\n",
+    ],
+    ids=["urlset", "index", "text"],
+)
+def test_urls_that_are_alike_since_bytes_were_replaced_are_a_loss(document: str) -> None:
+    data = document.encode("cp1251")
+    assert sitemap_from_str(document).complete
+    found = inspect(Source([data], f"{SITE}/s", charset="utf-8"))
+    assert isinstance(found.pages, Pages)
+    assert not found.pages.complete
+    if found.children:
+        assert [error.code for error in found.known_errors] == ["SM209"]

@@ -11,7 +11,7 @@ from typing import Final, Protocol
 
 from usp._parse.formats.field_reader import first
 from usp._parse.pages import CHILD
-from usp._parse.values.deduplicate import Deduplicator
+from usp._parse.values.deduplicate import REPLACED, Deduplicator
 from usp._parse.values.urls import resolve_url, split_userinfo
 from usp._parse.xml.entry_builder import Entry
 from usp.objects.outcome import SkipReason
@@ -66,6 +66,8 @@ class Children:
         """The number of those that were skipped before the limit, by reason."""
         self.more = 0
         """The number of those beyond the limit; they are not compared with one another."""
+        self.unclear: str | None = None
+        """One that may be another than an earlier one: bytes of both were replaced."""
         self.entry_names: set[str] = set()
         """The names of all entries that were looked at."""
 
@@ -86,6 +88,7 @@ class Children:
             self.more += url not in self._kept
             return
         if not url or url in self._kept:
+            self.unclear = url if REPLACED in url else self.unclear
             return
         child = Child(url, lastmod, is_feed, userinfo)
         rule = self._selection.skip_reason

@@ -14,7 +14,7 @@ from usp._parse.formats.field_reader import FieldReader
 from usp._parse.formats.row_fields import Plain, RowFieldReader, plain_columns
 from usp._parse.pattern.layout import EntryRun, RowLayout
 from usp._parse.quick_check import Doubtful, QuickCheck
-from usp._parse.values.deduplicate import Deduplicator
+from usp._parse.values.deduplicate import Deduplicator, repeated_problem
 from usp._parse.values.plain import BLANKS, are_plain_urls, is_plain_url
 from usp._parse.xml.entry_builder import Entry
 from usp.objects.page import PageFieldReader, Record, SitemapPage
@@ -229,7 +229,7 @@ def urls_of(record: Record, fields: FieldReader, diagnostics: Diagnostics) -> li
 def report_repeated(url: str, diagnostics: Diagnostics) -> None:
     """Report a URL that an earlier entry has."""
     before = diagnostics.kept
-    diagnostics.report("SM305", f"URL {url[:200]!r} is listed again")
+    diagnostics.report(*repeated_problem(url))
     diagnostics.name_page(before, url)
 
 

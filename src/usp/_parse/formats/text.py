@@ -9,7 +9,7 @@ from usp._display import without_credentials
 from usp._parse.diagnostics import Diagnostics, Position
 from usp._parse.formats.table_header import is_table_header
 from usp._parse.input.lines import MAX_LINE, read_lines
-from usp._parse.values.deduplicate import Deduplicator
+from usp._parse.values.deduplicate import Deduplicator, repeated_problem
 from usp._parse.values.plain import is_plain_url
 from usp._parse.values.strip_url_junk import strip_quotes
 from usp._parse.values.text import clean_line
@@ -51,7 +51,7 @@ def urls_in_text(chunks: Iterable[bytes], diagnostics: Diagnostics) -> Iterator[
                 skipped += 1
                 first_skipped = first_skipped or diagnostics.position()
         elif not seen.add(url):
-            diagnostics.report("SM305", f"URL {url[:200]!r} is listed again")
+            diagnostics.report(*repeated_problem(url))
         else:
             _report_other_text(url, line, cleaned, unquoted, diagnostics)
             yield url

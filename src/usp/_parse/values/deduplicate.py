@@ -7,6 +7,20 @@ _MAX_URLS: Final = 500_000
 """How many URLs are remembered. The protocol allows 50,000 per document; one that lists more may
 contain duplicates, but must not fill memory."""
 
+REPLACED: Final = "\ufffd"
+"""What stands for bytes that could not be decoded."""
+
+
+def repeated_problem(url: str) -> tuple[str, str]:
+    """Return the problem with a URL that an earlier entry has: its code and a message.
+
+    With bytes that were replaced, it may be another URL, which is lost: two Cyrillic words are one.
+    """
+    shown = repr(url[:200])
+    if REPLACED in url:
+        return "SM209", f"URL {shown} has bytes that can't be decoded, and is like an earlier one"
+    return "SM305", f"URL {shown} is listed again"
+
 
 class Deduplicator:
     """The URLs of one document so far."""
