@@ -1,5 +1,6 @@
 """The exit codes, and the line on stderr that explains each."""
 
+import os
 import socket
 from pathlib import Path
 
@@ -112,6 +113,14 @@ def test_2_and_one_message_for_wrong_arguments(args: list[str]) -> None:
     (line,) = ended.err.splitlines()
     assert line.startswith("usp: error: ")
     assert line.endswith("--help explains the usage")
+
+
+def test_2_and_one_message_for_a_ca_bundle_that_is_none(server: LoopbackServer) -> None:
+    site = server.url.replace("http:", "https:")
+    ended = usp("ls", site, env={"REQUESTS_CA_BUNDLE": os.devnull})
+    assert (ended.code, ended.out, server.requested) == (2, "", [])
+    assert ended.err.startswith(f"usp: error: REQUESTS_CA_BUNDLE: the CA bundle {os.devnull} can't")
+    assert len(ended.err.splitlines()) == 1
 
 
 def test_3_if_the_site_blocks(server: LoopbackServer) -> None:

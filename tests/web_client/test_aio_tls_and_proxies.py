@@ -9,7 +9,7 @@ from tests.loops import body, message, run
 from tests.responses import error
 from tests.server import LoopbackServer
 from tests.servers import Certificate, TLSServer, Tunnels
-from usp.exceptions import SitemapException
+from usp.exceptions import UsageError
 from usp.web_client._aiohttp.connector import Verify
 from usp.web_client.aio_client import AioWebClient
 
@@ -55,11 +55,14 @@ def test_verify_and_the_environment_name_a_ca_bundle(
     run(main())
 
 
-def test_a_missing_ca_bundle_raises(tmp_path: Path) -> None:
+def test_a_missing_ca_bundle_raises(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "empty.pem").write_text("nothing")
     for name in ("none.pem", "empty.pem"):
-        with pytest.raises(SitemapException, match=name):
+        with pytest.raises(UsageError, match=f"^verify: .*{name}"):
             AioWebClient(verify=tmp_path / name)
+        monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(tmp_path / name))
+        with pytest.raises(UsageError, match=f"^REQUESTS_CA_BUNDLE: .*{name}"):
+            AioWebClient()
 
 
 # Proxies

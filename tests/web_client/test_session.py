@@ -13,9 +13,11 @@ import pytest
 import requests
 
 from tests.responses import body, error
-from tests.server import Answer, Handler, LoopbackServer
+from tests.server import Answer, Handler, LoopbackServer, urlset
 from tests.servers import Certificate, TLSServer, Tunnels, drip
-from usp.exceptions import DeadlineError
+from usp.exceptions import DeadlineError, UsageError
+from usp.stream import iter_pages
+from usp.tree import sitemap_tree_for_homepage
 from usp.web_client._requests.cookie_jar import BoundedCookieJar
 from usp.web_client._requests.session import OwnSession
 from usp.web_client.abstract_client import AbstractWebClientSuccessResponse
@@ -78,6 +80,55 @@ def test_a_missing_ca_bundle_is_an_error(tmp_path: Path) -> None:
         response = error(client.get("https://127.0.0.1:1/"))
     assert "none.pem" in response.message()
     assert not response.retryable()
+
+
+@pytest.fixture(params=["none.pem", "empty.pem", "wrong.pem"])
+def no_bundle(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """A path at which there is no CA bundle."""
+    (tmp_path / "empty.pem").touch()
+    (tmp_path / "wrong.pem").write_text("-----BEGIN CERTIFICATE-----\nx\n")
+    return tmp_path / str(request.param)
+
+
+@pytest.mark.parametrize("setting", ["verify", "session", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"])
+def test_a_crawl_with_a_ca_bundle_that_is_none_raises_and_fetches_nothing(
+    server: LoopbackServer, no_bundle: Path, monkeypatch: pytest.MonkeyPatch, setting: str
+) -> None:
+    session = requests.Session()
+    if setting == "session":
+        session.verify = str(no_bundle)
+    elif setting != "verify":
+        monkeypatch.setenv(setting, str(no_bundle))
+    verify = no_bundle if setting == "verify" else True
+    named = setting if setting.endswith("BUNDLE") else "verify"
+    own = RequestsWebClient(verify=verify)
+    theirs = RequestsWebClient(verify=verify, session=session)
+    with closing(own), closing(theirs), session:
+        for client in [theirs] if setting == "session" else [own, theirs]:
+            with pytest.raises(UsageError, match=f"^{named}: the CA bundle .*{no_bundle.name}"):
+                # The server has no TLS: by http, it would be read.
+                sitemap_tree_for_homepage(server.url.replace("http:", "https:"), client)
+    assert not server.requested
+
+
+def test_a_ca_bundle_that_is_not_used_may_be_none(
+    server: LoopbackServer, no_bundle: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(no_bundle))
+    file = no_bundle.with_suffix(".xml")
+    file.write_bytes(urlset("https://example.org/"))
+    with closing(RequestsWebClient(verify=False)) as client:
+        assert sitemap_tree_for_homepage(server.url, client).outcome == "none"
+    with closing(RequestsWebClient()) as client:
+        assert len(list(iter_pages(file, web_client=client))) == 1
+
+
+def test_a_ca_bundle_that_is_none_is_no_reason_to_use_http(
+    secure: TLSServer, no_bundle: Path
+) -> None:
+    with closing(RequestsWebClient(verify=no_bundle)) as client:
+        response = error(client.get(secure.url))
+    assert response.untrusted() or not response.no_response()
 
 
 def test_a_client_certificate_is_sent(certificate: Certificate) -> None:

@@ -147,7 +147,10 @@ class RequestsWebClient(AbstractWebClient):
         return scope.fetch(url, validators)
 
     def for_crawl(self, homepage_url: str) -> CrawlScope:
-        """Return the scope of a crawl, with an address guard and credentials for its homepage."""
+        """Return the scope of a crawl, with an address guard and credentials for its homepage.
+
+        :raises UsageError: if the CA bundle can't be loaded.
+        """
         return self._scopes.begin(self, homepage_url)
 
     def abort(self) -> bool:

@@ -10,7 +10,7 @@ import ssl
 from contextlib import ExitStack
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Final
 from weakref import WeakKeyDictionary, WeakSet
@@ -20,11 +20,10 @@ from aiohttp.abc import AbstractResolver
 from aiohttp.client_proto import ResponseHandler
 from aiohttp.connector import Connection
 from aiohttp.tracing import Trace
-from requests.utils import DEFAULT_CA_BUNDLE_PATH
-from urllib3.util.ssl_ import create_urllib3_context
 
-from usp.exceptions import AddressRefusedError, UsageError
+from usp.exceptions import AddressRefusedError
 from usp.web_client._http.address_guard import Guard
+from usp.web_client._http.ca_bundle import CERTIFI, named_bundle, new_context, trusting_context
 from usp.web_client._http.environment import Environment
 from usp.web_client._http.error_responses import DROPPED_AT_ONCE
 
@@ -213,24 +212,6 @@ def tls_context(verify: Verify, *, trust_env: bool) -> ssl.SSLContext:
     if isinstance(verify, ssl.SSLContext):
         return verify
     if verify is False:
-        return _new_context(ssl.CERT_NONE)
-    named = Environment().ca_bundle if trust_env else None
-    bundle = named or DEFAULT_CA_BUNDLE_PATH if verify is True else str(verify)
-    try:
-        return _context_with(bundle)
-    except OSError as error:  # also what OpenSSL says of a file without certificates
-        raise UsageError(f"verify: the CA bundle {bundle} can't be loaded: {error}") from error
-
-
-@lru_cache(maxsize=4)  # so that a new client for each crawl doesn't load them again
-def _context_with(bundle: str) -> ssl.SSLContext:
-    context = _new_context(ssl.CERT_REQUIRED)
-    is_folder = Path(bundle).is_dir()
-    context.load_verify_locations(None if is_folder else bundle, bundle if is_folder else None)
-    return context
-
-
-def _new_context(check: ssl.VerifyMode) -> ssl.SSLContext:
-    context = create_urllib3_context(cert_reqs=check)
-    context.set_alpn_protocols(["http/1.1"])
-    return context
+        return new_context(ssl.CERT_NONE)
+    named = named_bundle(verify, Environment() if trust_env else None)
+    return trusting_context(named or CERTIFI)

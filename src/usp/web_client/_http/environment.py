@@ -32,7 +32,12 @@ class Environment:
     @cached_property
     def ca_bundle(self) -> str | None:
         """The CA bundle that is used instead of that of certifi."""
-        return next((path for name in _CA_BUNDLES if (path := os.environ.get(name))), None)
+        return os.environ.get(self.ca_bundle_variable) or None
+
+    @cached_property
+    def ca_bundle_variable(self) -> str:
+        """The variable that names it; empty if none does."""
+        return next((name for name in _CA_BUNDLES if os.environ.get(name)), "")
 
     @cached_property
     def has_proxies(self) -> bool:

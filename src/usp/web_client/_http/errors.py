@@ -74,9 +74,13 @@ def _is_failed_lookup(error: BaseException) -> bool:
 
 
 def is_untrusted(error: BaseException) -> bool:
-    """Tell whether a failure is a rejected certificate."""
+    """Tell whether a failure is a rejected certificate, or a CA bundle that can't be loaded.
+
+    OpenSSL calls what goes wrong with a host ``SSL``, with a CA bundle ``X509`` or ``PEM``.
+    """
+    layers = [layer for layer in _layers(error, set()) if isinstance(layer, ssl.SSLError)]
     rejected = ssl.SSLCertVerificationError
-    return any(isinstance(layer, rejected) for layer in _layers(error, set()))
+    return any(isinstance(one, rejected) or one.library in {"X509", "PEM"} for one in layers)
 
 
 def _layers(error: BaseException, seen: set[int]) -> Iterator[BaseException]:

@@ -24,6 +24,7 @@ from usp.exceptions import AddressRefusedError, CancelledFetchError, DeadlineErr
 from usp.objects.fetch_info import Validators
 from usp.web_client._http import error_responses
 from usp.web_client._http.address_guard import AddressRule, Guard
+from usp.web_client._http.ca_bundle import named_bundle, trusting_context
 from usp.web_client._http.credentials import OUTSIDE, Homepage, is_credential
 from usp.web_client._http.defaults import SUCCESS_STATUSES
 from usp.web_client._http.environment import Environment
@@ -281,6 +282,17 @@ def _credentials_of(session: object) -> list[str]:
     return [name for name in headers if is_credential(name)] if isinstance(headers, Mapping) else []
 
 
+def _check_ca_bundle(client: "RequestsWebClient", environment: Environment) -> None:
+    """Raise if the CA bundle that requests will use can't be loaded; certifi's is not looked at."""
+    session: Any = client._session
+    trusts_env = client._has_requests_session and session.trust_env
+    bundle = named_bundle(client._verify, environment if trusts_env else None)
+    if bundle is None and client._verify is True:  # then the session decides
+        bundle = named_bundle(getattr(session, "verify", None), None)
+    if bundle is not None:
+        trusting_context(bundle)
+
+
 class CrawlScopes:
     """The scopes of one client."""
 
@@ -296,11 +308,16 @@ class CrawlScopes:
         return type(self), self._made_of
 
     def begin(self, client: "RequestsWebClient", homepage_url: str) -> RequestsCrawlScope:
-        """Return the scope of a new crawl."""
+        """Return the scope of a new crawl.
+
+        :raises UsageError: if its CA bundle can't be loaded.
+        """
         homepage = Homepage.of(homepage_url)
         guard = Guard(*self._made_of)
         guard.start(homepage.host)
         first_response_timeout, environment = client._first_response_timeout, Environment()
+        if homepage_url:  # a crawl of a file may do without any request
+            _check_ca_bundle(client, environment)
         scope = RequestsCrawlScope(client, homepage, guard, first_response_timeout, environment)
         with self._lock:
             self._all.add(scope)
