@@ -1,5 +1,6 @@
 """``usp crawl``: a list of sites into a folder of tables, as a newcomer runs it."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -85,6 +86,18 @@ def test_wrong_use_is_one_clear_line(
     assert done.code == 2
     assert message in done.err
     assert len(done.err.splitlines()) == 1
+
+
+def test_a_setting_with_which_no_worker_can_start_is_one_clear_line(tmp_path: Path) -> None:
+    file, out = tmp_path / "domains.txt", tmp_path / "crawl"
+    file.write_text("example.org\n")
+    done = usp("crawl", str(file), "-o", str(out), *AGENT, env={"REQUESTS_CA_BUNDLE": os.devnull})
+    assert done.code == 2
+    assert done.err.startswith(
+        f"usp: error: REQUESTS_CA_BUNDLE: the CA bundle {os.devnull} can't be"
+    )
+    assert len(done.err.splitlines()) == 1
+    assert not out.exists()
 
 
 def test_the_help_has_the_defaults_of_a_crawl_of_many_sites() -> None:

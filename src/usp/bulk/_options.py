@@ -149,8 +149,11 @@ class BulkOptions:
         names = (*(one.name for one in fields(Selection)), "limit")
         return {name: _as_text(getattr(self.policy, name)) for name in names}
 
-    def client(self, resolver: CachingResolver) -> AioWebClient:
-        """Return the client of a worker."""
+    def client(self, resolver: CachingResolver | None = None) -> AioWebClient:
+        """Return the client of a worker.
+
+        :raises UsageError: if a setting of it is wrong.
+        """
         return AioWebClient(
             **{
                 **CLIENT_SETTINGS,

@@ -50,6 +50,8 @@ def run_crawl(
     :raises UsageError: if an argument is wrong, or the folder has the crawl of another list.
     :raises StorageError: if something can't be written.
     """
+    if choice.scheduler is None:  # else workers have an environment of their own
+        options.client()  # raises what each worker would die of
     folder = crawl_folder(out)
     manifest = CrawlManifest.read(folder)
     listed = SiteList(read_input(sites, column), _shard_count(shards, manifest, options))
