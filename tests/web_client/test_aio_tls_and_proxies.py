@@ -30,6 +30,16 @@ def test_an_unknown_certificate_authority_is_a_permanent_error(secure: TLSServer
     run(main())
 
 
+def test_a_server_without_tls_gives_no_response(server: LoopbackServer) -> None:
+    async def main() -> None:
+        async with AioWebClient() as client:
+            response = error(await client.get(server.url.replace("http:", "https:")))
+        assert response.no_response()
+        assert not response.untrusted()
+
+    run(main())
+
+
 @pytest.mark.parametrize("how", ["file", "folder", "context", "none", "environment"])
 def test_verify_and_the_environment_name_a_ca_bundle(
     secure: TLSServer,

@@ -78,9 +78,12 @@ def is_untrusted(error: BaseException) -> bool:
 
     OpenSSL calls what goes wrong with a host ``SSL``, with a CA bundle ``X509`` or ``PEM``.
     """
-    layers = [layer for layer in _layers(error, set()) if isinstance(layer, ssl.SSLError)]
-    rejected = ssl.SSLCertVerificationError
-    return any(isinstance(one, rejected) or one.library in {"X509", "PEM"} for one in layers)
+    return any(
+        isinstance(layer, ssl.SSLCertVerificationError)
+        # That of aiohttp around it is an SSLError without a library.
+        or (isinstance(layer, ssl.SSLError) and getattr(layer, "library", "") in {"X509", "PEM"})
+        for layer in _layers(error, set())
+    )
 
 
 def _layers(error: BaseException, seen: set[int]) -> Iterator[BaseException]:
