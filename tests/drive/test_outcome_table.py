@@ -310,6 +310,7 @@ EXITS = {"found": 0, "partial": 0, "none": 1, "blocked": 3, "unreachable": 3}
 
 
 @pytest.mark.sampled(3)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize(
     ("outcome", "case"),
     [
