@@ -12,6 +12,7 @@ from tests.server import LoopbackServer, redirect
 from tests.servers import ServerAt
 from usp.web_client._http.credentials import OUTSIDE, Homepage
 from usp.web_client._http.environment import Environment
+from usp.web_client.abstract_client import WebClientErrorResponse
 from usp.web_client.aio_client import AioWebClient
 from usp.web_client.requests_client import RequestsWebClient
 
@@ -156,3 +157,32 @@ def test_a_session_that_ignores_the_environment_follows_its_redirects(
         session.request = partial(session.request, timeout=5)  # type: ignore[method-assign]
         by_requests(server.url, [server.at("/r")], session)
     assert sent(server) == sent(other) == {None}
+
+
+BROKEN = {
+    "not UTF-8": b"machine far.example login me password caf\xe9\n",
+    "syntax": b"machine far.example login me password it nonsense\n",
+}
+
+
+@pytest.mark.parametrize("content", BROKEN.values(), ids=BROKEN)
+def test_a_netrc_that_can_not_be_read_is_ignored(
+    server: LoopbackServer, netrc: Path, fetch: Fetch, content: bytes
+) -> None:
+    netrc.write_bytes(b"machine 127.0.0.1 login me password it\n" + content)
+    server.site |= {"/a": b"here", "/r": redirect("/b"), "/b": b"here"}
+    fetch(server.url, [server.at("/a"), server.at("/r")])
+    is_followed = fetch is not by_bound_request or content is BROKEN["syntax"]
+    assert server.requested == ["/a", "/r", *["/b"] * is_followed]
+    assert sent(server) == {None}
+
+
+def test_a_session_that_can_not_read_netrc_says_so(server: LoopbackServer, netrc: Path) -> None:
+    """requests reads it to follow a redirect."""
+    netrc.write_bytes(BROKEN["not UTF-8"])
+    server.site["/r"] = redirect("/b")
+    with requests.Session() as session:
+        session.request = partial(session.request, timeout=5)  # type: ignore[method-assign]
+        response = RequestsWebClient(session=session).get(server.at("/r"))
+    assert isinstance(response, WebClientErrorResponse)
+    assert response.message().endswith("since the session can't read .netrc: it is not UTF-8")

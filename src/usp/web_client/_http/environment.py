@@ -75,7 +75,7 @@ class Environment:
             ]
             found = next((path for path in paths if path.exists()), None)
             entries = netrc(found).hosts if found else {}
-        except (NetrcParseError, OSError, RuntimeError):  # runtime: there is no home
+        except (NetrcParseError, OSError, RuntimeError, UnicodeError):  # runtime: there is no home
             entries = {}
         logins = {host: _login(*entry) for host, entry in entries.items()}
         default = logins.pop(_DEFAULT, None)

@@ -97,7 +97,13 @@ class ResponseHook:
         if not self._context.trust_env:
             return False
         allowed = self._context.netrc_login(target, is_redirect=True)
-        return get_netrc_auth(target) not in {None, allowed}
+        try:
+            return get_netrc_auth(target) not in {None, allowed}
+        except UnicodeError:  # requests would fail in the same way, without a word of the file
+            raise requests.exceptions.InvalidURL(
+                f"redirected to {without_credentials(target)}: not followed, since the session "
+                "can't read .netrc: it is not UTF-8"
+            ) from None
 
     def _wait(self) -> None:
         """Wait until the next request may start; the deadline is put off by that."""
