@@ -11,6 +11,7 @@ import usp
 from tests.server import Handler, LoopbackServer
 from usp._display import (
     excerpt,
+    in_markdown,
     one_line,
     redact,
     redact_argument,
@@ -245,3 +246,17 @@ def test_log_lines_of_the_library_are_safe_for_any_handler(
     assert any("%E2%80%AE" in line for line in lines)
     for text in (*lines, repr(tree), *map(repr, tree.all_sitemaps())):
         assert one_line(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("https://h.example/a_b-c.html?d=e&f", "https://h.example/a_b-c.html?d=e&f"),
+        ("_a_ b__c", r"\_a\_ b\_\_c"),
+        ("@me, o/r#1", r"\@<!-- -->me, o/r\#<!-- -->1"),
+        ("![i](u) `c` *b* ~s~ $m$ {x} a|b \\", r"\!\[i\](u) \`c\` \*b\* \~s\~ \$m\$ \{x\} a\|b \\"),
+        ("<b>\n# x", r"&lt;b>%0A\#<!-- --> x"),
+    ],
+)
+def test_a_text_in_markdown_is_no_markup_and_mentions_nobody(text: str, expected: str) -> None:
+    assert in_markdown(text) == expected

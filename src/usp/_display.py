@@ -2,9 +2,10 @@
 
 Every way out uses these functions: ``without_credentials`` and ``shown_url`` for what is a URL as a
 whole, ``redact`` and ``shown`` for texts that may quote some, ``without_typed_credentials`` for
-errors that may quote a command line. Ways out are messages of exceptions, problems and failed
-fetches, reprs, log lines, and what the command prints. URLs in a tree need none of them, since the
-user and password of a URL are kept apart from it (``_crawl.url_credentials``).
+errors that may quote a command line; after them ``in_markdown`` for Markdown. Ways out are messages
+of exceptions, problems and failed fetches, reprs, log lines, and what the command prints. URLs
+in a tree need none of them, since the user and password of a URL are kept apart from it
+(``_crawl.url_credentials``).
 """
 
 import re
@@ -13,6 +14,7 @@ from typing import Final
 
 __all__ = [
     "excerpt",
+    "in_markdown",
     "one_line",
     "redact",
     "redact_argument",
@@ -87,6 +89,17 @@ _ESCAPED: Final = {
     )
 }
 """Characters that break a line, control a terminal or reorder a line, percent-encoded."""
+_MARKUP: Final = str.maketrans(
+    {mark: f"\\{mark}" for mark in "\\`*[]{}|~!$"}
+    | {mark: f"\\{mark}<!-- -->" for mark in "@#"}
+    | {"<": "&lt;"}
+)
+"""Characters that mean something in Markdown. GitHub looks for mentions and references to issues in
+the text that Markdown became, where a backslash is gone: an empty comment separates the sign from
+the name (github/cmark-gfm#181)."""
+_EDGE_UNDERSCORE: Final = re.compile(r"(?<![^\W_])_|_(?![^\W_])")
+"""Within a word, an underscore means nothing (CommonMark 6.2), and with a backslash before it the
+link that is made of a URL would lead elsewhere."""
 
 
 def without_credentials(url: str) -> str:
@@ -179,3 +192,8 @@ def shown(text: str) -> str:
 def shown_url(url: str) -> str:
     """Return a URL as it may be printed: without credentials, on one line, else unchanged."""
     return one_line(without_credentials(url))
+
+
+def in_markdown(text: str) -> str:
+    """Return a text as text of Markdown, on one line: no markup, no mention, no cell of a table."""
+    return _EDGE_UNDERSCORE.sub(r"\\_", one_line(text).translate(_MARKUP))

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from pathlib import Path
 from xml.dom.minidom import parseString
 
@@ -183,8 +184,19 @@ def test_what_a_url_contains_makes_no_markup_in_markdown(tmp_path: Path) -> None
         "<loc>https://example.org/![x](https://example.net/a_b.png)|`*&lt;b></loc></url></urlset>"
     )
     out = check(str(file), "-f", "markdown", "--select", "SM355").out
-    shown = r"https://example.org/!\[x\](https://example.net/a_b.png)\|\`\*&lt;b>: "
+    shown = r"https://example.org/\!\[x\](https://example.net/a_b.png)\|\`\*&lt;b>: "
     assert f"| line 1: {shown}" in out
+
+
+def test_markdown_mentions_nobody_and_no_issue(tmp_path: Path) -> None:
+    file = tmp_path / "@everyone #1.xml"
+    file.write_text(
+        '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url>'
+        "<loc>https://example.org/a</loc><lastmod>@everyone #1 ~~x~~</lastmod></url></urlset>"
+    )
+    out = check(str(file), "-f", "markdown").out
+    assert out.count(r"\@<!-- -->everyone \#<!-- -->1") >= 3, "title, sitemap and value"
+    assert not re.search(r"[@#]\w|(?<!\\)~", out)
 
 
 def test_junit_has_a_case_for_each_sitemap_and_block(faulty: str) -> None:

@@ -39,7 +39,7 @@ def test_a_page_is_written_and_the_last_line_says_what_was_found(
 def test_without_a_file_it_prints_markdown(sitemap: Path) -> None:
     done = usp("report", str(sitemap))
     assert done.code == 0
-    assert done.out.startswith(f"# Sitemap report: {str(sitemap).replace('_', chr(92) + '_')}\n")
+    assert done.out.startswith(f"# Sitemap report: {sitemap}\n")
     assert "| a/ | 2 |" in done.out
 
 

@@ -14,6 +14,7 @@ from tests.loops import run
 from tests.server import LoopbackServer, redirect, urlset
 from usp import aio
 from usp.objects.sitemap import IndexWebsiteSitemap
+from usp.web_client._http.credentials import Homepage
 from usp.web_client._http.environment import Environment
 from usp.web_client._http.urls import prepare_url
 from usp.web_client._requests.session import OwnSession
@@ -114,7 +115,8 @@ def test_the_environment_of_a_crawl_does_not_change(
 
     def seen(environment: Environment) -> tuple[object, ...]:
         url = "https://far.example/a"
-        return environment.login_for(url), environment.ca_bundle, environment.proxies_for(url)
+        login = environment.login_for(url, Homepage.of(url))
+        return login, environment.ca_bundle, environment.proxies_for(url)
 
     before = seen(environment)
     assert before == (("user", "secret"), bundle, {})

@@ -6,7 +6,7 @@ It is short, whatever the site: what GitHub takes as a summary of a job is at mo
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from usp._display import shown, shown_url
+from usp._display import in_markdown, shown, shown_url
 from usp._quantities import count
 from usp._report.commands import Commands, changes_command
 from usp._report.figures import Folder, Ranking, ReportFigures
@@ -19,8 +19,6 @@ _FOLDERS: Final = 15
 _NAMES: Final = 10
 _MONTHS: Final = 12
 _BAR: Final = 20
-_SPECIAL: Final = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_[]{}|#~!$@"} | {"<": "&lt;"})
-"""Characters that mean something in Markdown, or would mention somebody."""
 
 
 def markdown_page(report: ReportFigures, commands: Commands) -> str:
@@ -45,12 +43,12 @@ def _lines(report: ReportFigures, commands: Commands) -> Iterator[str]:
 
 def _text(text: str) -> str:
     """Return a text of a site as text of Markdown, on one line."""
-    return shown(text).translate(_SPECIAL)
+    return in_markdown(shown(text))
 
 
 def _url(url: str) -> str:
     """Return a URL as text of Markdown."""
-    return shown_url(url).translate(_SPECIAL)
+    return in_markdown(shown_url(url))
 
 
 def _code(command: str) -> str:

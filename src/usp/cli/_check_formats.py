@@ -15,7 +15,7 @@ from usp._check.findings import Finding, FindingExample, Occurrence
 from usp._check.folder import BuildFolder
 from usp._check.live import LiveSummary
 from usp._check.table import RULES
-from usp._display import one_line, shown, shown_url
+from usp._display import in_markdown, shown, shown_url
 from usp._quantities import count
 
 SCHEMA_VERSION: Final = 1
@@ -204,24 +204,14 @@ def occurrence_line(occurrence: Occurrence) -> str:
     return json.dumps(row, ensure_ascii=False)
 
 
-_SPECIAL: Final = str.maketrans({mark: f"\\{mark}" for mark in "\\`*[]|"} | {"<": "&lt;"})
-"""Characters that would make links, images, code or markup in Markdown. An underscore does not
-within a word, and with a backslash before it a URL would be another one."""
-
-
-def _cell(text: str) -> str:
-    """Return a text, which has no credentials, as a cell of a table in Markdown."""
-    return one_line(text).translate(_SPECIAL)
-
-
 def markdown_lines(made: CheckReport) -> Iterator[str]:
     """Yield a table of the findings."""
-    yield f"## usp check: {_cell(shown_url(made.source))}"
+    yield f"## usp check: {in_markdown(shown_url(made.source))}"
     yield ""
     yield f"{count(len(made.checked), 'sitemap')} checked: {totals(made.summary)}"
     if made.live:
         yield ""
-        yield from (_cell(f"- {line.strip()}") for line in live_lines(made.live) if line)
+        yield from (in_markdown(f"- {line.strip()}") for line in live_lines(made.live) if line)
     if not made.findings:
         return
     yield ""
@@ -236,4 +226,4 @@ def markdown_lines(made: CheckReport) -> Iterator[str]:
             place(finding.examples[0]),
             RULES[finding.code].fix,
         )
-        yield f"| {' | '.join(map(_cell, cells))} |"
+        yield f"| {' | '.join(map(in_markdown, cells))} |"

@@ -246,7 +246,7 @@ class AiohttpCrawlScope(AioCrawlScope):
             await drain(response)
             target, login = _sent_url(urljoin(url, location))
             if not is_same_server(url, target):
-                credentials, of_url = self._netrc_auth(target), {}
+                credentials, of_url = self._netrc_auth(target, is_redirect=True), {}
             of_url = _basic(login) or of_url
             if host_of(url) != host_of(target):
                 conditions = {}
@@ -297,11 +297,12 @@ class AiohttpCrawlScope(AioCrawlScope):
         """Return the caller's credentials for a URL."""
         return self.client._credentials if self._homepage.is_trusted(url) else {}
 
-    def _netrc_auth(self, url: str) -> dict[str, str]:
+    def _netrc_auth(self, url: str, *, is_redirect: bool = False) -> dict[str, str]:
         """Return the credentials that ``.netrc`` has for a host, if they may be sent there."""
-        if not self._homepage.allows_netrc(url):
+        if not self.client._netrc:
             return {}
-        return _basic(self._environment.login_for(url)) if self.client._netrc else {}
+        login = self._environment.login_for(url, self._homepage, is_redirect=is_redirect)
+        return _basic(login)
 
     @property
     def _environment(self) -> Environment:

@@ -3,7 +3,8 @@ without a domain.
 
 They go to the site of the homepage only, at its port, and over https only if the homepage has it.
 Those of one host, from its URL or from ``.netrc``, go to that host; ``.netrc`` follows the rules of
-https and of the homepage's port, too. Another port is another server (curl: CVE-2022-27776).
+https and of the homepage's port, too. Its ``default`` entry names no host: it goes to that of the
+homepage. Another port is another server (curl: CVE-2022-27776).
 """
 
 from base64 import b64encode
@@ -87,8 +88,12 @@ class Homepage:
 
         It names no port: that of the homepage's host is the homepage's.
         """
-        is_other_port = host_of(url) == self.host and _port_of(url) != self.port
+        is_other_port = host_of(url) == self.host and not self.is_at(url)
         return self.allows_scheme(url) and not is_other_port
+
+    def is_at(self, url: str) -> bool:
+        """Tell whether a URL has the homepage's own host, and its port."""
+        return host_of(url) == self.host and _port_of(url) == self.port
 
     def allows_scheme(self, url: str) -> bool:
         """Tell whether secrets may go out by the scheme of a URL."""

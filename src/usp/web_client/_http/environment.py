@@ -7,12 +7,15 @@ it once, and once a host what depends on the host; the next crawl reads it anew.
 import os
 from collections.abc import Mapping
 from functools import cached_property
+from netrc import NetrcParseError, netrc
+from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 from urllib.request import getproxies
 
-from requests.utils import get_environ_proxies, get_netrc_auth
+from requests.utils import get_environ_proxies
 
+from usp.web_client._http.credentials import Homepage
 from usp.web_client._http.urls import Login, host_of
 
 __all__ = ["Environment"]
@@ -20,6 +23,10 @@ __all__ = ["Environment"]
 _CA_BUNDLES: Final = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 _EXCEPTIONS: Final = "no"
 """The name that ``NO_PROXY`` has among the proxies."""
+_NETRC_FILES: Final = ("~/.netrc", "~/_netrc")
+"""Where logins are, as for requests, unless ``NETRC`` says it."""
+_DEFAULT: Final = "default"
+"""The name that ``netrc`` has for the entry of all hosts that have none."""
 
 
 class Environment:
@@ -27,7 +34,6 @@ class Environment:
 
     def __init__(self) -> None:
         self._proxies: dict[str, Mapping[str, str]] = {}
-        self._logins: dict[str, Login | None] = {}
 
     @cached_property
     def ca_bundle(self) -> str | None:
@@ -53,9 +59,34 @@ class Environment:
             self._proxies[host] = get_environ_proxies(url)
         return self._proxies[host]
 
-    def login_for(self, url: str) -> Login | None:
-        """Return the user and password that ``.netrc`` has for the host of a URL."""
-        host = host_of(url)
-        if host not in self._logins:
-            self._logins[host] = get_netrc_auth(url)
-        return self._logins[host]
+    def login_for(self, url: str, homepage: Homepage, *, is_redirect: bool = False) -> Login | None:
+        """Return the user and password of ``.netrc`` that a URL gets in a crawl.
+
+        The ``default`` entry names no host: a host that the caller did not name does not get it.
+        """
+        if not homepage.allows_netrc(url):
+            return None
+        logins, default = self._logins
+        is_named = homepage.is_at(url) or (homepage.is_anywhere and not is_redirect)
+        return logins.get(host_of(url), default if is_named else None)
+
+    @cached_property
+    def _logins(self) -> tuple[Mapping[str, Login | None], Login | None]:
+        """The logins of ``.netrc`` by host, and the default; a file that can't be read has none."""
+        named = os.environ.get("NETRC")
+        try:
+            paths = [
+                Path(name).expanduser() for name in (_NETRC_FILES if named is None else (named,))
+            ]
+            found = next((path for path in paths if path.exists()), None)
+            entries = netrc(found).hosts if found else {}
+        except (NetrcParseError, OSError, RuntimeError, UnicodeError):  # runtime: there is no home
+            entries = {}
+        logins = {host: _login(*entry) for host, entry in entries.items()}
+        default = logins.pop(_DEFAULT, None)
+        return logins, default
+
+
+def _login(user: str | None, account: str | None, password: str | None) -> Login | None:
+    """Return the login of an entry: as for requests, the account is the user if there is none."""
+    return (user or account or "", password or "") if user or account or password else None

@@ -133,6 +133,7 @@ class RequestsCrawlScope(CrawlScope):
             self._environment or Environment(),
             wait,
             netrc=client._netrc,
+            trust_env=getattr(client._sending_session, "trust_env", True),
         )
         token = REQUEST_CONTEXT.set(context)
         try:
@@ -207,7 +208,7 @@ class RequestsCrawlScope(CrawlScope):
             return response
         bare, login = split_login(url)
         options["headers"] = self._headers(bare, context, validators)
-        options["auth"] = self._auth(bare, login, session, context.environment)
+        options["auth"] = self._auth(bare, login, session, context)
         if client._verify is True:  # then the session decides, or REQUESTS_CA_BUNDLE
             options["verify"] = None
         hooks = session.hooks.get("response") or []
@@ -254,7 +255,7 @@ class RequestsCrawlScope(CrawlScope):
         url: str,
         login: Login | None,
         session: Any,  # noqa: ANN401 -- any session
-        environment: Environment,
+        context: RequestContext,
     ) -> RequestAuth:
         """Return the credentials of a request: those of its URL go before all others."""
         # Its characters are those that its URL encodes, in UTF-8; requests would send Latin-1.
@@ -263,10 +264,7 @@ class RequestsCrawlScope(CrawlScope):
             if "Authorization" in self.client._credentials:
                 return RequestAuth(None, self._homepage)
             auth = session.auth
-        use_netrc = self.client._netrc and session.trust_env
-        if not auth and use_netrc and self._homepage.allows_netrc(url):
-            auth = environment.login_for(url)
-        return RequestAuth(auth, self._homepage)
+        return RequestAuth(auth or context.netrc_login(url), self._homepage)
 
 
 def _user_agent_of(session: object) -> str | None:

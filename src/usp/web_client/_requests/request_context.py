@@ -13,6 +13,7 @@ from usp.web_client._http.address_guard import Guard
 from usp.web_client._http.credentials import Homepage, is_same_server
 from usp.web_client._http.environment import Environment
 from usp.web_client._http.first_response import ResponseWait
+from usp.web_client._http.urls import Login
 from usp.web_client._requests.tracked_sockets import TrackedSockets
 
 if TYPE_CHECKING:
@@ -39,8 +40,16 @@ class RequestContext:
 
     netrc: bool = True
     """Whether the logins of ``.netrc`` are used."""
+    trust_env: bool = True
+    """Whether the session uses the environment, to which ``.netrc`` belongs."""
     redirects_are_ours: bool = False
     """Whether our session follows redirects: it keeps credentials on their server."""
+
+    def netrc_login(self, url: str, *, is_redirect: bool = False) -> Login | None:
+        """Return the login of ``.netrc`` that a URL gets."""
+        if not (self.netrc and self.trust_env):
+            return None
+        return self.environment.login_for(url, self.homepage, is_redirect=is_redirect)
 
     def redirect_headers(self, headers: MutableMapping[str, str], url: str, target: str) -> None:
         """Change the headers of a redirect from a URL to another: credentials stay on their server.

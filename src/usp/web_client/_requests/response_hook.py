@@ -78,8 +78,9 @@ class ResponseHook:
             )
         if not context.redirects_are_ours and self._would_leak(target):
             raise requests.exceptions.InvalidURL(
-                f"redirected to {without_credentials(target)}: not followed, since .netrc has "
-                "credentials for its host, which must not go out over http or to another port"
+                f"redirected to {without_credentials(target)}: not followed, since the session "
+                "would add credentials of .netrc, which must not go out over http, to another port "
+                "or, if they are its default, to another host"
             )
         if context.deadline is not None and time.monotonic() >= context.deadline:
             raise DeadlineError(DEADLINE_MESSAGE)
@@ -93,9 +94,16 @@ class ResponseHook:
 
     def _would_leak(self, target: str) -> bool:
         """Tell whether requests would add credentials of ``.netrc`` that may not go out."""
-        if self._context.homepage.allows_netrc(target):
+        if not self._context.trust_env:
             return False
-        return get_netrc_auth(target) is not None
+        allowed = self._context.netrc_login(target, is_redirect=True)
+        try:
+            return get_netrc_auth(target) not in {None, allowed}
+        except UnicodeError:  # requests would fail in the same way, without a word of the file
+            raise requests.exceptions.InvalidURL(
+                f"redirected to {without_credentials(target)}: not followed, since the session "
+                "can't read .netrc: it is not UTF-8"
+            ) from None
 
     def _wait(self) -> None:
         """Wait until the next request may start; the deadline is put off by that."""

@@ -145,7 +145,8 @@ class _GuardedSession(requests.Session):
     ) -> None:
         """Keep credentials on redirects within their server, and use those of the new URL.
 
-        requests adds those of ``.netrc`` whatever scheme and port, and ignores those in the URL.
+        requests adds those of ``.netrc`` whatever scheme and port, and its default to any host; and
+        it ignores those in the URL.
         """
         headers = prepared_request.headers
         context = REQUEST_CONTEXT.get()
@@ -154,10 +155,10 @@ class _GuardedSession(requests.Session):
             return
         target, login = split_login(str(prepared_request.url))
         prepared_request.url = target
-        if context.netrc and context.homepage.allows_netrc(target):
-            super().rebuild_auth(prepared_request, response)  # type: ignore[no-untyped-call]
-        elif self.should_strip_auth(response.url, target):  # type: ignore[no-untyped-call]
+        if self.should_strip_auth(response.url, target):  # type: ignore[no-untyped-call]
             headers.pop("Authorization", None)
+        if from_netrc := context.netrc_login(target, is_redirect=True):
+            prepared_request.prepare_auth(from_netrc)
         if login:
             headers["Authorization"] = basic_auth(*login)
         context.redirect_headers(headers, response.url, target)
