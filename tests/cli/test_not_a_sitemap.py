@@ -52,6 +52,7 @@ def file(server: LoopbackServer, tmp_path: Path, request: pytest.FixtureRequest)
     return str(path.rename(tmp_path / "pages.xml"))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("file", "words"), WORDS.items(), indirect=["file"], ids=WORDS)
 def test_no_command_reads_it_as_a_sitemap(
     file: str, words: str, server: LoopbackServer, tmp_path: Path
@@ -72,6 +73,7 @@ def test_no_command_reads_it_as_a_sitemap(
     assert [path.name for path in tmp_path.iterdir()] == ["pages.xml"]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("call", FUNCTIONS.values(), ids=FUNCTIONS)
 @pytest.mark.parametrize(("file", "words"), WORDS.items(), indirect=["file"], ids=WORDS)
 def test_no_function_reads_it_as_a_sitemap(

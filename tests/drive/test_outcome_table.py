@@ -288,6 +288,7 @@ def codes(found: Finding) -> set[str]:
     return {problem.code for problem in found.problems}
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("outcome", "case"), ROWS)
 def test_a_stream_tells_what_the_tree_tells(
     outcome: str, case: Case, server: LoopbackServer

@@ -86,6 +86,7 @@ def export(sites: list[str], path: Path | str, *options: str) -> None:
     assert (done.code, done.out) == (0, ""), done.err
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("reader", READERS)
 def test_every_value_is_what_the_page_objects_say(
     reader: str, sites: list[str], expected: Batch, tmp_path: Path
