@@ -160,8 +160,13 @@ class Pages:
         """
         if not self.listed:
             return iter(())
-        diagnostics = Diagnostics(collecting=with_problems, locating=with_problems, ended=ended)
+        diagnostics = self._new_diagnostics(ended, with_problems=with_problems)
         return chain(self._read(diagnostics), self._at_end(diagnostics))
+
+    def _new_diagnostics(self, ended: Ended | None, *, with_problems: bool) -> Diagnostics:
+        # Positions in a small document cost nothing until something is lost.
+        locating = with_problems or self._opened is not None
+        return Diagnostics(collecting=with_problems, locating=locating, ended=ended)
 
     def _read(self, diagnostics: Diagnostics) -> Iterator[SitemapPage]:
         opened = self._open(diagnostics)
@@ -211,7 +216,7 @@ class Pages:
         """
         if not self.listed:
             return iter(())
-        diagnostics = Diagnostics(collecting=with_problems, locating=with_problems, ended=ended)
+        diagnostics = self._new_diagnostics(ended, with_problems=with_problems)
         return read_columns(names, partial(self._read_columns, diagnostics, rows))
 
     def _read_columns(
