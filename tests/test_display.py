@@ -73,6 +73,13 @@ def test_a_url_without_its_user_and_password(url: str, expected: str) -> None:
         ("http://h:80 refused me@i", "http://h:80 refused me@i"),
         ("http://h: no answer for me@i", "http://h: no answer for me@i"),
         ("'http://h:x' is not 'me@i'", "'http://h:x' is not 'me@i'"),
+        ("Denied to u:secret@h", "Denied to ***@h"),
+        ("(u:s:e@cret@[::1]:80) 'u%3Asecret%40h/'", "(***@[::1]:80) '***@h/'"),
+        ("proxy=u:secret@h:80, mailto:me@h", "***@h:80, mailto:me@h"),
+        ("tag:me@h,2026:1 is at h:80/a@b", "tag:me@h,2026:1 is at h:80/a@b"),
+        ("{'a':'b@c'} C:\\\\d@e", "{'a':'b@c'} C:\\\\d@e"),
+        ("at http://u%3Asecret%40h/a%40b", "at http://h/a%40b"),
+        ("at //u%3Ase%40cret%40h:80, me%40h", "at //h:80, me%40h"),
     ],
 )
 def test_urls_in_a_text_lose_their_user_and_password(text: str, expected: str) -> None:
@@ -128,6 +135,8 @@ def test_a_url_within_a_url_stays_where_the_whole_is_known_to_be_one() -> None:
         ("http:\\\\u:secret/y@h/", "http:\\\\h/"),
         ("http://u:secret%40h/", "http://h/"),
         ("http://u:secret\uff20h/", "http://h/"),
+        ("http://u%3Asecret%40h/", "http://h/"),
+        ("//u%3ase%40cret%40h:80/a%40b", "//h:80/a%40b"),
         ("http//u:secret@h", "http//h"),
         ("HTTPS;//u:secret@h", "HTTPS;//h"),
         ("http;//u:secret/x@h", "http;//h"),

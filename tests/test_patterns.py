@@ -15,7 +15,7 @@ from tests.cost import cost
 from tests.patterns import USES, check, superlinear
 from tests.warm import WarmPython
 
-PARTS: Final = 2
+PARTS: Final = 4
 """In how many processes the patterns are checked."""
 WITHOUT_USP: Final = WarmPython(("pytest",))
 """The patterns are found when the package is imported."""

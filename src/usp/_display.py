@@ -24,9 +24,10 @@ __all__ = [
     "without_typed_credentials",
 ]
 
-_AT: Final = r"(?:@|%40|\uff20|%EF%BC%A0|\xef\xbc\xa0)"
-"""The sign after a password, also as software or people quote it: percent-encoded, in full width,
-and that read as Latin-1, as the values of headers are."""
+_ENCODED: Final = r"%40|\uff20|%EF%BC%A0|\xef\xbc\xa0"
+"""The sign after a password as software or people quote it: percent-encoded, in full width, and
+that read as Latin-1, as the values of headers are. No host has one."""
+_AT: Final = f"(?:@|{_ENCODED})"
 _NO_PORT: Final = r"[^/?#@:\[\]\\]*+:(?![0-9]*+(?:[/?#\\]|\Z))"
 """What looks like a host and its port, but the port is none: a user, and where a password begins
 that has a ``/``, ``?`` or ``#`` in it. No port has other characters (RFC 3986 3.2.3). What
@@ -53,6 +54,19 @@ _URL_WITH_BROKEN_PASSWORD: Final = re.compile(
     re.IGNORECASE,
 )
 """The start of a URL whose password has a character that ends the host, to the last ``@``."""
+_URL_WITH_ENCODED_USERINFO: Final = re.compile(
+    r"\A([\x00-\x20]*+(?:(?:https?:[\\/]*+)++|(?:[A-Za-z][A-Za-z0-9+.-]*+:)*+[\\/]{2}))"
+    rf"[^\\/?#]*(?:{_ENCODED})",
+    re.IGNORECASE,
+)
+"""The start of a URL whose user and password were encoded with the sign after them:
+``http://user%3Apassword%40host/``."""
+_USERINFO_OF_URL: Final = (
+    _URL_WITH_USERINFO,
+    _MALFORMED_URL_WITH_USERINFO,
+    _URL_WITH_BROKEN_PASSWORD,
+    _URL_WITH_ENCODED_USERINFO,
+)
 _START_IN_TEXT: Final = r"(://|(?:\A|(?<=[\s'\"`(<>\[{,]))(?:https?;?(?=//[^\s/?#@:]*+:))?//(?!@))"
 """What is before the user or host of a URL in a text. Two slashes elsewhere are in the path or
 query of a URL: ``https://h//me@home``."""
@@ -65,6 +79,17 @@ _USERINFO_IN_TEXT: Final = re.compile(
     rf"|(https?:(?:[\\/][\t\r\n]*+)*+)(?:(?:[^\s\\/?#@]{{1,256}}+@)++|{_BROKEN_IN_TEXT})",
     re.IGNORECASE,
 )
+_ENCODED_USERINFO_IN_TEXT: Final = re.compile(
+    rf"{_START_IN_TEXT}[^\s\\/?#'\"<>]*(?:{_ENCODED})", re.IGNORECASE
+)
+_BARE_USERINFO_IN_TEXT: Final = re.compile(
+    r"(?<![^\s'\"])([(<\[{]*+)"
+    r"(?!(?:acct|cid|im|mailto|mid|news|pres|sips?|tag|urn|xmpp)(?::|%3A))"
+    rf"(?>[^\s'\"\\/?#@:]+?(?::|%3A))[^\s'\"\\/]*{_AT}(?=[\w\[])",
+    re.IGNORECASE,
+)
+"""A user and password without a scheme, as proxies and servers quote them: a word that begins with
+``user:password@``. The schemes are those whose addresses have an ``@``: ``mailto:me@host``."""
 _TYPED_USERINFO: Final = re.compile(
     r"(?:-\w|--[\w-]++=)?+"  # of an option that is written together with its value
     r"(?:[A-Za-z\s]{1,16}+[:;]*+[\\/][\\/\s]*+)?+"
@@ -118,7 +143,7 @@ def without_credentials(url: str) -> str:
 
 
 def _without_userinfo(url: str) -> str:
-    for start in (_URL_WITH_USERINFO, _MALFORMED_URL_WITH_USERINFO, _URL_WITH_BROKEN_PASSWORD):
+    for start in _USERINFO_OF_URL:
         url = start.sub(_start, url)
     return url
 
@@ -134,12 +159,16 @@ def _may_have_userinfo(text: str) -> bool:
 
 
 def redact(text: str) -> str:
-    """Return a text in which no URL has a user or password.
+    """Return a text in which no URL has a user or password, nor a host without a scheme.
 
     For texts that may contain URLs. What is a URL as a whole needs ``without_credentials``, since
     a URL may contain what looks like another one.
     """
-    return _USERINFO_IN_TEXT.sub(_start, text) if _may_have_userinfo(text) else text
+    if not _may_have_userinfo(text):
+        return text
+    for userinfo in (_USERINFO_IN_TEXT, _ENCODED_USERINFO_IN_TEXT):
+        text = userinfo.sub(_start, text)
+    return _BARE_USERINFO_IN_TEXT.sub(rf"\1{_HIDDEN}@", text)
 
 
 def excerpt(value: str, length: int) -> str:
@@ -168,9 +197,9 @@ def redact_argument(text: str) -> str:
 def without_typed_credentials(text: str, arguments: Iterable[str]) -> str:
     """Return a text without the users and passwords of the command line that it may quote.
 
-    ``user:password@host`` is a URL with the scheme ``user``, and ``http/user:password@host`` is the
-    name of a file, so that no text is changed because of them. One who typed them is shown neither
-    again, also where the argument became a path (``http://`` is ``http:/`` then) or was quoted.
+    ``http/user:password@host`` is the name of a file, and a password may have blanks or quotes, so
+    that no other text is changed because of them. One who typed them is shown neither again, also
+    where the argument became a path (``http://`` is ``http:/`` then) or was quoted.
     """
     for argument in arguments:
         if typed := _TYPED_USERINFO.match(argument):

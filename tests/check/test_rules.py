@@ -156,6 +156,13 @@ def test_no_credentials_are_shown(tmp_path: Path) -> None:
     assert "secret" not in repr(findings_of(document, tmp_path))
 
 
+def test_what_is_quoted_in_part_has_no_start_of_a_password(tmp_path: Path) -> None:
+    login = f"http://user:{'secret' * 10}@h.example/"
+    link = f'<xhtml:link rel="alternate" hreflang="{login}" href="https://example.org/a"/>'
+    [finding] = findings_of(url(link), tmp_path, select=["SM580"])
+    assert finding.examples[0].detail == "'http://h.example/' is no hreflang"
+
+
 def codes_of(server: LoopbackServer, path: str = "", **options: object) -> dict[str, str]:
     with usp.check(server.at(path) if path else server.url, **options) as found:  # type: ignore[arg-type]  # any option
         return {finding.code: str(finding.severity) for finding in found}

@@ -14,6 +14,7 @@ MALFORMED = ("//http://", "////", "/", "\\\\", "")
 """How a malformed URL goes on after its scheme."""
 MALFORMED_BY_PASSWORD = (
     *(("http://user:", "/y@"), ("http://user:x?", "@"), ("http://user:", "%40")),
+    ("http://user%3A", "%40"),
     *(("http://user:", "\uff20"), ("http//user:", "@"), ("http;//user:", "@"), ("://user:", "@")),
 )
 BIDI = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")

@@ -99,7 +99,9 @@ def reason_phrase(server: LoopbackServer, other: LoopbackServer) -> str:
     del other
 
     def respond(handler: Handler) -> None:
-        line = f"HTTP/1.1 404 No {with_login(server.url)}\r\nContent-Length: 0\r\n\r\n"
+        named = with_login(server.url)
+        bare = named.removeprefix("http://")
+        line = f"HTTP/1.1 404 No {named} as {bare}\r\nContent-Length: 0\r\n\r\n"
         handler.wfile.write(line.encode())
 
     server.robots("/a.xml")

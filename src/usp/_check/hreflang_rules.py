@@ -14,6 +14,7 @@ from usp._check.hreflang import X_DEFAULT
 from usp._check.language_codes import LANGUAGES, REGIONS
 from usp._check.registry import entry_rule
 from usp._check.rules import CheckSeverity
+from usp._display import excerpt
 from usp._parse import bounded_cache
 
 _CODE: Final = re.compile(
@@ -70,7 +71,7 @@ def _fault_of(code: str) -> _Fault | None:
     if code == X_DEFAULT:
         return None
     if match is None:
-        return "SM580", f"{code[:40]!r} is no hreflang", None
+        return "SM580", f"{excerpt(code, 40)!r} is no hreflang", None
     if match["language"] not in LANGUAGES:
         return "SM580", f"{code!r}: there is no language {match['language']}", None
     if match["area"]:

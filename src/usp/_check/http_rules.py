@@ -8,6 +8,7 @@ from usp._check.facts import DocumentEnd, EntryFacts, SitemapFacts
 from usp._check.findings import Occurrence
 from usp._check.registry import CHECKED, DocumentRule, SiteRule, document_rule
 from usp._check.rules import CheckSeverity
+from usp._display import excerpt
 from usp._parse import Kind
 from usp.objects.outcome import FoundBy
 
@@ -32,7 +33,7 @@ class ResponseFacts(DocumentRule):
         served = (info.content_type or "").partition(";")[0].strip().lower()
         if served and sitemap.kind is not Kind.INVALID and not _is_right(served, sitemap.kind):
             severity = None if served in _HTML else CheckSeverity.INFO
-            yield sitemap.occurrence("SM151", f"it is served as {served[:80]}", severity)
+            yield sitemap.occurrence("SM151", f"it is served as {excerpt(served, 80)}", severity)
 
 
 def _is_right(served: str, kind: Kind) -> bool:

@@ -14,6 +14,7 @@ from usp._check.page_facts import PageFacts, occurrence_at
 from usp._check.registry import CHECKED
 from usp._check.rules import CheckSeverity
 from usp._check.samples import PageEntry
+from usp._display import excerpt
 from usp._drive.live_pages import PageResponse
 
 CHECKED.update(("SM901", "SM902", "SM903", "SM906", "SM907", "SM911", "SM805"))
@@ -42,7 +43,7 @@ def unverified_reason(response: PageResponse, facts: PageFacts | None) -> str:
     if status in _REFUSALS or status not in range(200, 600):
         return f"HTTP {status}"
     title = facts.markup.title if facts and facts.markup else ""
-    return f"a challenge for visitors: {title[:80]}" if _CHALLENGE_TITLE(title) else ""
+    return f"a challenge for visitors: {excerpt(title, 80)}" if _CHALLENGE_TITLE(title) else ""
 
 
 def status_findings(page: PageEntry, response: PageResponse) -> Iterator[Occurrence]:

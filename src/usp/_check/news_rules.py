@@ -9,6 +9,7 @@ from usp._check.facts import DocumentEnd, EntryFacts, SitemapFacts
 from usp._check.findings import Occurrence
 from usp._check.registry import DocumentRule, document_rule, entry_rule
 from usp._check.value_rules import utc
+from usp._display import excerpt
 from usp._parse import clean_text, parse_date
 
 _STORY: Final = "news:news"
@@ -46,10 +47,10 @@ def _story(facts: EntryFacts, story: dict[str, str]) -> Iterator[Occurrence]:
         yield facts.occurrence("SM552", f"it has no {', no '.join(missing)}")
     language = story.get("news:language", "")
     if language and not _LANGUAGE.fullmatch(language.lower()):
-        yield facts.occurrence("SM553", f"the language {language[:40]!r}")
+        yield facts.occurrence("SM553", f"the language {excerpt(language, 40)!r}")
     published = parse_date(story.get("news:publication_date", ""))
     if published and facts.sitemap.options.now - utc(published) > MAX_AGE:
-        yield facts.occurrence("SM551", f"published {story['news:publication_date'][:40]}")
+        yield facts.occurrence("SM551", f"published {excerpt(story['news:publication_date'], 40)}")
 
 
 @document_rule("SM550")

@@ -6,6 +6,7 @@ from typing import Final
 from usp._check.facts import DocumentEnd
 from usp._check.findings import Occurrence
 from usp._check.registry import DocumentRule, document_rule
+from usp._display import excerpt
 from usp._parse import Kind, document_text
 
 _MAX_BYTES: Final = 512_000
@@ -24,7 +25,7 @@ class GroupTrap(DocumentRule):
             return
         text = document_text(sitemap.source, _MAX_BYTES)
         for line, agent in _joined_groups(text):
-            detail = f"the group of {agent[:60]} has no rule and gets those of the next one"
+            detail = f"the group of {excerpt(agent, 60)} has no rule and gets those of the next one"
             yield Occurrence("SM663", sitemap.url, line=line, detail=detail)
 
 

@@ -12,6 +12,7 @@ from usp._check.findings import Occurrence
 from usp._check.origins import MAX_HOST_NAME
 from usp._check.registry import entry_rule
 from usp._check.rules import CheckSeverity
+from usp._display import excerpt
 from usp._parse import Kind, bounded_cache
 
 MAX_URL: Final = 2048
@@ -87,7 +88,9 @@ def _odd_characters(facts: EntryFacts, urls: list[str]) -> Iterator[Occurrence]:
         if "%" in url and (detail := _bad_percent(url)):
             yield facts.occurrence("SM356", detail, url=url)
         if "#" in url and facts.sitemap.kind not in _FEEDS:
-            yield facts.occurrence("SM357", f"the fragment #{url.partition('#')[2][:80]}", url=url)
+            yield facts.occurrence(
+                "SM357", f"the fragment #{excerpt(url.partition('#')[2], 80)}", url=url
+            )
         if _SESSION.search(url):
             yield facts.occurrence("SM359", "it has a session id", url=url)
         if match := _TRACKING.search(url):

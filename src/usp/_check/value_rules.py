@@ -8,6 +8,7 @@ from typing import Final
 from usp._check.facts import EntryFacts
 from usp._check.findings import Occurrence
 from usp._check.registry import entry_rule
+from usp._display import excerpt
 from usp._parse import UNEXPECTED, EntryShape, Kind, once_a_shape
 
 _SITEMAPS: Final = frozenset({Kind.URLSET, Kind.INDEX})
@@ -89,7 +90,7 @@ def _date(facts: EntryFacts, key: str, text: str) -> Iterator[Occurrence]:
     date = facts.date_of(text) if form is None or key == _LASTMOD else None
     if form is None:
         if date is not None:
-            yield facts.occurrence("SM451", f"{key} {written[:80]}")
+            yield facts.occurrence("SM451", f"{key} {excerpt(written, 80)}")
     elif form["time"] and not form["zone"]:
         yield facts.occurrence("SM452", f"{key} {written}")
     elif len(written) <= _COARSE:
@@ -101,9 +102,9 @@ def _date(facts: EntryFacts, key: str, text: str) -> Iterator[Occurrence]:
 def _unlikely_date(facts: EntryFacts, date: datetime, written: str) -> Iterator[Occurrence]:
     """Look for dates of changes that are in the future, or too long ago."""
     if utc(date) > facts.sitemap.options.now + _FUTURE:
-        yield facts.occurrence("SM454", f"lastmod {written[:80]}")
+        yield facts.occurrence("SM454", f"lastmod {excerpt(written, 80)}")
     elif date.year < _EPOCH:
-        yield facts.occurrence("SM455", f"lastmod {written[:80]}")
+        yield facts.occurrence("SM455", f"lastmod {excerpt(written, 80)}")
 
 
 @entry_rule("SM256", kinds=_SITEMAPS, prefix=UNEXPECTED)

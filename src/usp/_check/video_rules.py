@@ -9,6 +9,7 @@ from usp._check.findings import Occurrence
 from usp._check.origins import MAX_HOST_NAME, host_of
 from usp._check.registry import entry_rule
 from usp._check.value_rules import utc
+from usp._display import excerpt
 from usp._parse import clean_text, parse_date
 
 _VIDEO: Final = "video:video"
@@ -58,14 +59,14 @@ def _texts(facts: EntryFacts, video: Video) -> Iterator[Occurrence]:
     for key, raw in video:
         text = clean_text(raw)
         if key == "video:duration" and text and not _is_duration(text):
-            yield facts.occurrence("SM570", f"the duration {text[:40]!r}")
+            yield facts.occurrence("SM570", f"the duration {excerpt(text, 40)!r}")
         if len(text) > MAX_LENGTHS.get(key, len(text)):
             detail = f"<{key}> has {len(text):,} characters, {MAX_LENGTHS[key]:,} are allowed"
             yield facts.occurrence("SM571", detail)
         if key == "video:expiration_date":
             expiry = parse_date(text)
             if expiry and utc(expiry) < facts.sitemap.options.now:
-                yield facts.occurrence("SM576", f"it expired on {text[:40]}")
+                yield facts.occurrence("SM576", f"it expired on {excerpt(text, 40)}")
     tags = sum(key == "video:tag" for key, _ in video)
     if tags > MAX_TAGS:
         yield facts.occurrence("SM574", f"{tags:,} tags")
@@ -84,7 +85,7 @@ def _locations(
         if key in {"video:content_loc", "video:player_loc"} and text in pages:
             yield facts.occurrence("SM572", f"<{key}> is the URL of the page")
         elif key == "video:content_loc" and _NO_MEDIA.search(text):
-            yield facts.occurrence("SM573", f"<{key}> {text[:200]}")
+            yield facts.occurrence("SM573", f"<{key}> {excerpt(text, 200)}")
         if key == "video:uploader@info":
             info = host_of(text)
             if info and 0 < len(host) <= MAX_HOST_NAME and not _is_same_domain(host, info):
@@ -115,7 +116,7 @@ def _lists(facts: EntryFacts, video: Video) -> Iterator[Occurrence]:
         is_country = element == "video:restriction"
         wrong = [word for word in words if not _is_known(word, is_country=is_country)]
         if wrong:
-            yield facts.occurrence("SM575", f"<{element}> has {wrong[0][:40]!r}")
+            yield facts.occurrence("SM575", f"<{element}> has {excerpt(wrong[0], 40)!r}")
 
 
 def _is_known(word: str, *, is_country: bool) -> bool:

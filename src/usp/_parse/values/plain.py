@@ -19,8 +19,8 @@ is_plain_url: Final = re.compile(
 ).fullmatch
 """Tells whether a URL is plain."""
 
-is_plain_path: Final = re.compile(r"[A-Za-z0-9./_~-][A-Za-z0-9./_~?=%#+,$*-]*+").fullmatch
-"""Tells whether a relative URL is plain."""
+is_plain_path: Final = re.compile(r"(?!//)[A-Za-z0-9./_~-][A-Za-z0-9./_~?=%#+,$*-]*+").fullmatch
+"""Tells whether a relative URL is plain: one without a host."""
 
 BLANKS: Final = " \t\r\n"
 """The whitespace of XML: where it surrounds a URL or a date, it means nothing."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Final, TypeVar
 
-from usp._display import one_line
+from usp._display import excerpt, one_line
 from usp.web_client._http.retry_after import parse_retry_after
 from usp.web_client.abstract_client import RETRYABLE_HTTP_STATUS_CODES, WebClientErrorResponse
 
@@ -81,7 +81,8 @@ def encoding_response(
 def reason_phrase(status: int, reason: object) -> str:
     """Return the reason phrase of a status: the server's, or else the usual one."""
     if reason and isinstance(reason, str):
-        return one_line(reason[:_MAX_REASON])  # RFC 9112 4 allows no control characters in it
+        # RFC 9112 4 allows no control characters in it.
+        return one_line(excerpt(reason, _MAX_REASON))
     try:
         return HTTPStatus(status).phrase
     except ValueError:
