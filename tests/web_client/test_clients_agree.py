@@ -258,6 +258,23 @@ def test_redirects_are_followed_at_the_wait(server: LoopbackServer, fetch: Fetch
     assert recorded.average_interval > NEARLY
 
 
+@pytest.mark.parametrize(
+    ("location", "path"),
+    [
+        ("/\u00fcber é.xml".encode(), "/%C3%BCber%20%C3%A9.xml"),
+        (b"/\xfcber.xml?\xe9", "/%FCber.xml?%E9"),
+    ],
+    ids=["UTF-8", "Latin-1"],
+)
+def test_bytes_of_a_location_are_percent_encoded_as_browsers_do(
+    server: LoopbackServer, fetch: Fetch, location: bytes, path: str
+) -> None:
+    head = b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\nConnection: close\r\nLocation: "
+    server.site["/a"] = raw(head + location + b"\r\n\r\n")
+    server.site[path] = "hello"
+    assert fetch(server.at("/a")) == b"hello"
+
+
 def test_the_wait_does_not_count_for_the_document_deadline(server: LoopbackServer) -> None:
     RecordedTimes(server)
     with closing(RequestsWebClient(wait=WAIT)) as client:

@@ -48,7 +48,14 @@ from usp.web_client._http.environment import Environment
 from usp.web_client._http.errors import LIBRARY_BUGS
 from usp.web_client._http.first_response import FirstResponses, ResponseWait
 from usp.web_client._http.proxies import check_proxy
-from usp.web_client._http.urls import Login, host_of, is_web_url, prepare_url, split_login
+from usp.web_client._http.urls import (
+    Login,
+    host_of,
+    is_web_url,
+    location_text,
+    prepare_url,
+    split_login,
+)
 from usp.web_client.abstract_aio_client import AioCrawlScope
 from usp.web_client.abstract_client import AbstractWebClientResponse, WebClientErrorResponse
 
@@ -244,6 +251,8 @@ class AiohttpCrawlScope(AioCrawlScope):
             if response.status not in _REDIRECTS or not location:
                 return _LastHop(response, tuple(urls), bool(conditions))
             await drain(response)
+            # aiohttp reads headers as UTF-8, and keeps other bytes as surrogates.
+            location = location_text(location.encode(errors="surrogateescape"))
             target, login = _sent_url(urljoin(url, location))
             if not is_same_server(url, target):
                 credentials, of_url = self._netrc_auth(target, is_redirect=True), {}

@@ -3,16 +3,17 @@
 import re
 from functools import lru_cache
 from typing import Final
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 import requests
 
 from usp._display import redact_argument, without_credentials
 
-__all__ = ["Login", "host_of", "is_web_url", "prepare_url", "split_login"]
+__all__ = ["Login", "host_of", "is_web_url", "location_text", "prepare_url", "split_login"]
 
 Login = tuple[str, str]
 """A user and a password."""
+_ASCII: Final = bytes(range(128))
 _PREPARED_URL: Final = re.compile(
     r"https?://[a-z0-9](?:[a-z0-9.-]*+)(?::(?:[1-9][0-9]{0,3}|[1-5][0-9]{4}))?(?:/(?!\.)[\w~!$&'()*+,;=:@.-]*+)++"
     r"(?:\?[\w~!$&'()*+,;=:@/.-]++)?",
@@ -50,6 +51,17 @@ def prepare_url(url: str) -> str:
     request = requests.PreparedRequest()
     request.prepare_url(url, None)
     return request.url or url
+
+
+def location_text(location: bytes) -> str:
+    """Return the ``Location`` of a redirect: UTF-8, or else bytes that a URL has percent-encoded.
+
+    So browsers read it; to guess another encoding would lead to another URL.
+    """
+    try:
+        return location.decode()
+    except UnicodeDecodeError:
+        return quote(location, safe=_ASCII)
 
 
 def split_login(url: str) -> tuple[str, Login | None]:

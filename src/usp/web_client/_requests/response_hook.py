@@ -24,7 +24,7 @@ from usp.objects.fetch_info import Validators
 from usp.web_client._http.credentials import is_credential, is_same_server
 from usp.web_client._http.defaults import DRAIN_SECONDS, MAX_DRAINED_BYTES
 from usp.web_client._http.error_responses import DEADLINE_MESSAGE
-from usp.web_client._http.urls import host_of, is_web_url
+from usp.web_client._http.urls import host_of, is_web_url, location_text
 from usp.web_client._requests.connections import TimedSocket
 from usp.web_client._requests.peer import check_peer
 from usp.web_client._requests.request_context import RequestContext
@@ -71,7 +71,10 @@ class ResponseHook:
         context.wait.end(responded=True)
         if not response.is_redirect:
             return
-        target = urljoin(response.url, response.headers["Location"])
+        # http.client reads headers as Latin-1. requests wants UTF-8 in it, and fails otherwise.
+        location = location_text(response.headers["Location"].encode("latin-1"))
+        response.headers["Location"] = location.encode().decode("latin-1")
+        target = urljoin(response.url, location)
         if not is_web_url(target):
             raise requests.exceptions.InvalidSchema(
                 f"redirected to {without_credentials(target)}: not followed"
