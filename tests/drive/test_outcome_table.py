@@ -197,7 +197,7 @@ CASES: dict[tuple[str, str], list[Case]] = {
     ("found", "nothing was read, since your filters skipped every sitemap that is listed"): [
         Case(site("a"), {"exclude_sitemaps": "."}),
     ],
-    ("blocked", "nothing was read; robots.txt was refused (401, 403, 407, 429, 451)"): [
+    ("blocked", "nothing was read; robots.txt was refused (401, 403, 429, 451)"): [
         Case(site(robots=401)),
         Case(site(robots=403)),
         Case(site(robots=451, otherwise=451)),

@@ -328,3 +328,28 @@ def test_crawls_that_share_a_client_share_its_wait_per_host(server: LoopbackServ
     run(main())
     assert len(recorded.times) == 4
     assert recorded.average_interval > NEARLY
+
+
+# Proxies
+
+
+def crawl_in_threads(url: str, proxy: str) -> usp.objects.sitemap.IndexWebsiteSitemap:
+    with closing(RequestsWebClient(proxies={"http": proxy})) as client:
+        return usp.sitemap_tree_for_homepage(url, client)
+
+
+def crawl_in_asyncio(url: str, proxy: str) -> usp.objects.sitemap.IndexWebsiteSitemap:
+    async def main() -> usp.objects.sitemap.IndexWebsiteSitemap:
+        async with AioWebClient(proxies={"http": proxy}) as client:
+            return await aio.sitemap_tree_for_homepage(url, client)
+
+    return run(main())
+
+
+@pytest.mark.parametrize("crawl", [crawl_in_threads, crawl_in_asyncio])
+def test_the_refusal_of_a_proxy_is_not_the_sites(server: LoopbackServer, crawl: Any) -> None:
+    server.otherwise = raw(b"HTTP/1.1 407 Who are you?\r\nContent-Length: 0\r\n\r\n")
+    tree = crawl("http://far.example/", server.url)
+    assert tree.outcome is Outcome.UNREACHABLE
+    assert tree.tried[0].result == "unreachable"
+    assert tree.tried[0].detail == "the proxy responded 407 Who are you?"

@@ -20,11 +20,11 @@ from usp.objects.page import as_utc
 from usp.objects.problem import NOT_EXPANDED, Problem
 
 _GUESSES: Final = frozenset({FoundBy.WELL_KNOWN, FoundBy.KNOWN_PATH})
-_BLOCKED: Final = frozenset({401, 403, 407, 429, 451})
+_BLOCKED: Final = frozenset({401, 403, 429, 451})
 _MAX_ROBOTS_REDIRECTS: Final = 5
-_CLIENT_ERRORS: Final = frozenset(range(400, 500)) - {408, 421, 425}
-"""Those that say something of the document: not those of a request that came too late, to another
-server or too early (RFC 9110, 15.5.9 and 15.5.20; RFC 8470)."""
+_CLIENT_ERRORS: Final = frozenset(range(400, 500)) - {407, 408, 421, 425}
+"""Those that say something of the document: not those of a proxy, nor of a request that came too
+late, to another server or too early (RFC 9110, 15.5.8, 15.5.9 and 15.5.20; RFC 8470)."""
 _NOT_REQUESTED: Final = frozenset({Result.ALREADY_FOUND, Result.NOT_NEEDED})
 _TIME_IS_UP: Final = "no response before the crawl reached its time limit"
 TIME_IS_UP_IN_BODY: Final = "the crawl reached its time limit before the document was complete"

@@ -244,11 +244,10 @@ def has_begun(error: Exception) -> bool:
 
 def failure_response(error: Exception) -> WebClientErrorResponse:
     """Return the error for what aiohttp raised."""
-    if isinstance(error, aiohttp.ClientHttpProxyError):
+    if isinstance(error, aiohttp.ClientHttpProxyError):  # the status is no word of the site
         return AioWebClientErrorResponse(
             f"the proxy responded {error.status} {error.message}",
             error.status in RETRYABLE_HTTP_STATUS_CODES,
-            status_code=error.status,
         )
     message = str(error) or type(error).__name__
     if isinstance(error, aiohttp.ClientResponseError):  # aiohttp makes up a status for it

@@ -41,8 +41,9 @@ def status_response(
     redirects: tuple[str, ...],
 ) -> _Error:
     """Return the error for a status that is not a success."""
+    is_of_proxy = status == HTTPStatus.PROXY_AUTHENTICATION_REQUIRED
     return made(
-        f"{status} {reason_phrase(status, reason)}",
+        f"{'the proxy responded ' * is_of_proxy}{status} {reason_phrase(status, reason)}",
         status in RETRYABLE_HTTP_STATUS_CODES,
         status_code=status,
         retry_after=parse_retry_after(headers.get("Retry-After")),
