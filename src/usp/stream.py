@@ -4,7 +4,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Generic, NoReturn, Protocol, Self, TypeVar, Unpack
+from typing import Any, Final, Generic, NoReturn, Protocol, Self, TypeVar, Unpack
 
 from usp._closing import ClosesAtExit
 from usp._crawl import Crawl
@@ -30,6 +30,8 @@ from usp.web_client.abstract_client import AbstractWebClient
 
 __all__ = ["PageStream", "iter_pages"]
 
+_IS_READ: Final = "generator already executing"
+"""What Python says of a generator that is closed while another thread, or itself, is in it."""
 
 Item_co = TypeVar("Item_co", covariant=True)
 Filter = TypeVar("Filter", bound=StreamFilter)
@@ -44,6 +46,8 @@ class StreamState(Generic[Filter]):
         self.emit = emit
         self._make_filter = make_filter
         self._is_at_end = False
+        self.is_ending = False
+        """Whether the stream is closed, or will be by the thread that reads it."""
         self.set_crawl(crawl)
 
     def set_crawl(self, crawl: Crawl) -> None:
@@ -189,11 +193,27 @@ class SyncStream(StreamStatus, ClosesAtExit, Iterator[Item_co]):
         return stream
 
     def __next__(self) -> Item_co:
-        return next(self._items)
+        try:
+            return next(self._items)
+        except ValueError as error:
+            if str(error) == _IS_READ and self._state.is_ending:  # another thread closes it
+                raise StopIteration from None
+            raise
 
     def close(self) -> None:
-        """End the stream: nothing more is fetched."""
-        self._items.close()
+        """End the stream: nothing more is fetched.
+
+        Another thread may call this, too. Where one is waiting for the next item, the stream ends
+        there, as soon as it looks: it alone may touch the crawl.
+        """
+        self._state.is_ending = True
+        try:
+            self._items.close()
+        except ValueError as error:
+            if str(error) != _IS_READ:
+                raise
+            self._state.filter.end_soon()
+            return
         self._state.close()  # the generator does so only if it was started
         self._store.close()  # a source that is a file was stored before the first page was read
 
@@ -223,6 +243,8 @@ def _read(
         yield from read_ready(state, False)  # a file needs no request
         for _ in progress:
             yield from read_ready(state, False)
+            if state.is_ending:
+                return
         yield from read_ready(state, True)  # what had arrived when a limit was reached
         state.reach_end()
     finally:

@@ -17,6 +17,7 @@ from tests.loops import run
 from tests.server import Handler, LoopbackServer, index, stall, urlset
 from usp import Outcome, Policy, aio
 from usp.exceptions import SitemapException
+from usp.objects.events import PagesRead
 from usp.web_client.requests_client import RequestsWebClient
 
 
@@ -84,6 +85,43 @@ def test_a_stream_that_is_closed_before_its_end_is_partial(site: LoopbackServer,
         assert (pages.outcome, pages.problems) == (stream.outcome, stream.problems)
 
     run(main())
+
+
+@pytest.mark.parametrize("stalled", ["/robots.txt", "/b.xml"])
+def test_another_thread_can_close_a_stream_that_waits(site: LoopbackServer, stalled: str) -> None:
+    waits = threading.Event()
+
+    def respond(handler: Handler) -> None:
+        waits.set()
+        stall(handler)
+
+    def close() -> None:
+        waits.wait()
+        time.sleep(0.3)  # until all pages before it were read
+        stream.close()
+
+    site.site[stalled] = respond
+    stream = usp.iter_pages(site.url)
+    closing = threading.Thread(target=close)
+    closing.start()
+    pages = [page.url for page in stream]
+    ended = time.monotonic()
+    closing.join()
+    assert time.monotonic() - ended < 2
+    assert pages == ([] if stalled == "/robots.txt" else pages_of(site, "a"))
+    assert [problem.code for problem in stream.problems] == ["SM706"]
+    assert stream.outcome is not Outcome.FOUND
+    assert next(stream, None) is None
+
+
+def test_a_callback_can_close_its_stream(site: LoopbackServer) -> None:
+    def observe(event: object) -> None:
+        if isinstance(event, PagesRead) and event.sitemap_url.endswith("/a.xml"):
+            stream.close()
+
+    stream = usp.iter_pages(site.url, observer=observe)
+    assert [page.url for page in stream] == pages_of(site, "a")
+    assert stream.outcome is Outcome.PARTIAL
 
 
 def test_a_stream_that_was_read_to_its_end_may_be_closed(site: LoopbackServer) -> None:

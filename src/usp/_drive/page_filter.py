@@ -42,7 +42,12 @@ class StreamFilter:
 
     @property
     def _is_out_of_time(self) -> bool:
-        return self._crawl._deadline.at is not None and self.ended()
+        return not self.closed and self._crawl._deadline.at is not None and self.ended()
+
+    def end_soon(self) -> None:
+        """Take no further page, and end the reading of a document at its next part."""
+        self.closed = True
+        self.ended.cancel()
 
     def ready_nodes(self) -> Iterator[Node]:
         """Yield the nodes whose pages can be read now."""
