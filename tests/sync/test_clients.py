@@ -10,6 +10,7 @@ import usp
 import usp.aio
 from tests.server import Handler, LoopbackServer
 from tests.sync.rounds import PAGES, kept, urlset
+from usp.exceptions import UsageError
 from usp.web_client.abstract_client import AbstractWebClient, AbstractWebClientResponse
 from usp.web_client.requests_client import RequestsWebClient
 
@@ -146,3 +147,15 @@ def test_many_sites_are_read_at_once_in_asyncio_and_a_cancelled_run_changes_noth
     assert list(usp.changes(state)) == []
     changes, _ = asyncio.run(run())
     assert [change.url for change in changes] == [f"{PAGES}2"]
+
+
+def test_a_wrong_ca_bundle_leaves_no_state_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(tmp_path / "none.pem"))
+    with pytest.raises(UsageError, match="REQUESTS_CA_BUNDLE"):
+        usp.sync("https://h.example/", state=tmp_path / "state.db")
+    assert not any(tmp_path.iterdir())
+    (tmp_path / "a.xml").write_bytes(urlset("1"))
+    with usp.sync(tmp_path / "a.xml", state=tmp_path / "state.db") as changes:
+        assert list(changes) == [], "a file needs none"

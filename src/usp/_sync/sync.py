@@ -12,7 +12,7 @@ from typing import Self, Unpack
 from usp._crawl.policy import Policy, explains_policy
 from usp._drive.events import emitter
 from usp._drive.page_filter import RowFilter
-from usp._source import SourceName
+from usp._source import SourceName, is_local
 from usp._sync.changes import Change, kinds_named
 from usp._sync.options import (
     DiscoveryChoice,
@@ -152,6 +152,8 @@ def _changes_of(
         client = web_client or default_client()
         if web_client is None:
             resources.callback(client.close)
+        if not all(is_local(one.source) for one in session.sources):
+            client.check_settings()  # wrong ones leave no state behind
         resources.enter_context(closing(session.opened()))
         yield None
         for source in session.sources:

@@ -272,6 +272,14 @@ class AbstractWebClient(ABC):
         """
         return CrawlScope(self)
 
+    def check_settings(self) -> None:  # noqa: B027 -- a hook
+        """Raise if a setting would make every crawl fail.
+
+        Called before something is written for a crawl, such as the state of a sync.
+
+        :raises UsageError: if a setting is wrong.
+        """
+
     def for_asyncio(self) -> "AbstractAioWebClient":
         """Return a new client for asyncio that goes with this one; live pages are fetched with it.
 

@@ -82,6 +82,10 @@ class RecordingWebClient(AbstractWebClient):
         crawl = RecordedCrawl(self._file, self._file.next_crawl(), homepage_url)
         return _RecordingCrawlScope(self, self._client.for_crawl(homepage_url), crawl)
 
+    def check_settings(self) -> None:
+        """Raise if a setting of the client that fetches is wrong."""
+        self._client.check_settings()
+
     def for_asyncio(self, client: AbstractAioWebClient | None = None) -> "AioRecordingWebClient":
         """Return a client for asyncio that records into the same file, which this one finishes.
 

@@ -15,7 +15,8 @@ from usp._version import __version__
 from usp.web_client._http import defaults, settings
 from usp.web_client._http.address_guard import AddressRule, is_public
 from usp.web_client._http.credentials import split_headers
-from usp.web_client._requests.crawl_scope import CrawlScopes
+from usp.web_client._http.environment import Environment
+from usp.web_client._requests.crawl_scope import CrawlScopes, check_ca_bundle
 from usp.web_client._requests.response import (
     RequestsWebClientErrorResponse,
     RequestsWebClientSuccessResponse,
@@ -152,6 +153,13 @@ class RequestsWebClient(AbstractWebClient):
         :raises UsageError: if the CA bundle can't be loaded.
         """
         return self._scopes.begin(self, homepage_url)
+
+    def check_settings(self) -> None:
+        """Raise if the CA bundle can't be loaded.
+
+        :raises UsageError: if it can't.
+        """
+        check_ca_bundle(self, Environment())
 
     def abort(self) -> bool:
         """Cancel everything that the client has in flight; it can be used again afterwards.

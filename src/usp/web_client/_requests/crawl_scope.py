@@ -52,7 +52,7 @@ from usp.web_client.abstract_client import AbstractWebClientResponse, CrawlScope
 if TYPE_CHECKING:
     from usp.web_client.requests_client import RequestsWebClient
 
-__all__ = ["CrawlScopes", "RequestsCrawlScope"]
+__all__ = ["CrawlScopes", "RequestsCrawlScope", "check_ca_bundle"]
 
 _FAILURES: Final = (
     OSError,  # also all of requests' own
@@ -280,7 +280,7 @@ def _credentials_of(session: object) -> list[str]:
     return [name for name in headers if is_credential(name)] if isinstance(headers, Mapping) else []
 
 
-def _check_ca_bundle(client: "RequestsWebClient", environment: Environment) -> None:
+def check_ca_bundle(client: "RequestsWebClient", environment: Environment) -> None:
     """Raise if the CA bundle that requests will use can't be loaded; certifi's is not looked at."""
     session: Any = client._session
     trusts_env = client._has_requests_session and session.trust_env
@@ -315,7 +315,7 @@ class CrawlScopes:
         guard.start(homepage.host)
         first_response_timeout, environment = client._first_response_timeout, Environment()
         if homepage_url:  # a crawl of a file may do without any request
-            _check_ca_bundle(client, environment)
+            check_ca_bundle(client, environment)
         scope = RequestsCrawlScope(client, homepage, guard, first_response_timeout, environment)
         with self._lock:
             self._all.add(scope)
