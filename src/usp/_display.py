@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from typing import Final
 
 __all__ = [
+    "CONTROLS",
     "excerpt",
     "in_markdown",
     "one_line",
@@ -102,18 +103,18 @@ _REMOVED_BY_BROWSERS: Final = str.maketrans("", "", "\t\r\n")
 _HIDDEN: Final = "***"
 _AT_SIGN: Final = re.compile("[@\ufe6b\uff20]")
 """The at sign, and those that NFKC makes one of: a URL is rejected because it has them."""
+CONTROLS: Final = (
+    *range(0x20),  # C0: line breaks, the escape character of terminals
+    *range(0x7F, 0xA0),  # DEL and C1, which some terminals obey, too
+    0x061C,  # from here on: characters that change the direction of text (UAX #9)
+    *range(0x200E, 0x2010),
+    *range(0x2028, 0x202F),  # with the separators of lines and paragraphs
+    *range(0x2066, 0x206A),
+)
+"""Characters that break a line, control a terminal or reorder a line."""
 _ESCAPED: Final = {
-    code: "".join(f"%{byte:02X}" for byte in chr(code).encode())
-    for code in (
-        *range(0x20),  # C0: line breaks, the escape character of terminals
-        *range(0x7F, 0xA0),  # DEL and C1, which some terminals obey, too
-        0x061C,  # from here on: characters that change the direction of text (UAX #9)
-        *range(0x200E, 0x2010),
-        *range(0x2028, 0x202F),  # with the separators of lines and paragraphs
-        *range(0x2066, 0x206A),
-    )
+    code: "".join(f"%{byte:02X}" for byte in chr(code).encode()) for code in CONTROLS
 }
-"""Characters that break a line, control a terminal or reorder a line, percent-encoded."""
 _MARKUP: Final = str.maketrans(
     {mark: f"\\{mark}" for mark in "\\`*[]{}|~!$"}
     | {mark: f"\\{mark}<!-- -->" for mark in "@#"}

@@ -1,10 +1,15 @@
-"""Reading JSON that comes from outside: files, recordings, folders that anyone may have written.
+"""JSON with texts from outside: of files that anyone may have written, and as output.
 
 The parser of JSON feeds (``_parse``) has a reader of its own, which repairs; it is not used here.
 """
 
 import json
-from typing import Any
+from typing import Any, Final
+
+from usp._display import CONTROLS
+
+_ESCAPED: Final = {code: f"\\u{code:04x}" for code in CONTROLS if code > ord("~")}
+"""Those that ``json`` leaves as they are, if it may write more than ASCII."""
 
 
 def parse_json(text: str | bytes) -> Any:  # noqa: ANN401 -- any JSON
@@ -22,3 +27,8 @@ def parse_json(text: str | bytes) -> Any:  # noqa: ANN401 -- any JSON
         raise ValueError("it is nested too deeply") from None
     except ValueError:  # sys.get_int_max_str_digits()
         raise ValueError("it has a number that is too long") from None
+
+
+def json_text(value: object, *, indent: int | None = None) -> str:
+    """Return a value as JSON that controls no terminal; what it means is the same."""
+    return json.dumps(value, indent=indent, ensure_ascii=False).translate(_ESCAPED)

@@ -233,3 +233,19 @@ except ValueError:
     assert lines[0] == "ERROR:other:first%0AINFO:usp:second %1B[2J http://h/"
     assert lines[-2] == "ValueError: http://h/%1B[31m%E2%80%AE"
     assert HIDDEN not in "\n".join(lines[1:2] + lines[-2:])
+
+
+@pytest.mark.parametrize(
+    "args", [["check", "{b}"], ["diff", "{a}", "{b}"], ["changes", "--state", "{state}"]]
+)
+def test_json_lines_of_the_command_have_escapes_for_what_controls_a_terminal(
+    tmp_path: Path, args: list[str]
+) -> None:
+    files = {name: str(tmp_path / name) for name in ("a", "b", "state")}
+    Path(files["a"]).write_bytes(urlset("http://h.example/1"))
+    Path(files["b"]).write_bytes(urlset("http://h.example/\x9b31m\u202e é"))
+    if args[0] == "changes":
+        usp("sync", files["b"], "--emit-initial", "--state", files["state"])
+    printed = usp(*(arg.format(**files) for arg in args), "-f", "jsonl").out
+    assert "\\u009b31m\\u202e" in printed
+    assert not any(map(is_unsafe, printed.replace("\n", "")))

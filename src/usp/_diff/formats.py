@@ -3,12 +3,12 @@
 Each writer is a pure function of differences, and yields lines without their ends.
 """
 
-import json
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from usp._diff.differences import Difference, DifferenceKind
 from usp._display import shown_url
+from usp._json import json_text
 from usp._sync.changes import iso
 
 _MARKS: Final = {
@@ -57,7 +57,7 @@ def url_lines(differences: Iterable[Difference]) -> Iterator[str]:
 
 def json_lines(differences: Iterable[Difference]) -> Iterator[str]:
     """Yield each difference as a JSON object."""
-    return (json.dumps(one.to_dict(), ensure_ascii=False) for one in differences)
+    return (json_text(one.to_dict()) for one in differences)
 
 
 LINE_FORMATS: Final[dict[str, Callable[[Iterable[Difference]], Iterator[str]]]] = {

@@ -3,7 +3,6 @@
 Each writer is a pure function of changes, and yields lines without their ends.
 """
 
-import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
@@ -13,6 +12,7 @@ from uuid import UUID, uuid5
 from xml.sax.saxutils import escape, quoteattr
 
 from usp._display import one_line, shown_url
+from usp._json import json_text
 from usp._sync.changes import Change, ChangeKind, iso
 from usp._version import __version__
 
@@ -53,7 +53,7 @@ def url_lines(changes: Iterable[Change]) -> Iterator[str]:
 
 def json_lines(changes: Iterable[Change]) -> Iterator[str]:
     """Yield each change as a JSON object."""
-    return (json.dumps(change.to_dict(), ensure_ascii=False) for change in changes)
+    return (json_text(change.to_dict()) for change in changes)
 
 
 def feed_title(sites: Sequence[str]) -> str:

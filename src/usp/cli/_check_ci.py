@@ -1,6 +1,5 @@
 """How findings are given to CI services: annotations of GitHub, JUnit, SARIF."""
 
-import json
 from collections import defaultdict
 from collections.abc import Iterator
 from html import escape
@@ -12,6 +11,7 @@ from usp._check.rules import BLOCKS, CheckSeverity
 from usp._check.table import RULES
 from usp._check.url_key import url_key
 from usp._display import one_line, shown_url
+from usp._json import json_text
 from usp._quantities import count
 from usp._version import __version__
 from usp.cli._check_formats import THE_SITE, CheckReport, place
@@ -123,7 +123,7 @@ def sarif_lines(made: CheckReport) -> Iterator[str]:
         "version": "2.1.0",
         "runs": [{"tool": {"driver": driver}, "results": results}],
     }
-    yield json.dumps(log, indent=2, ensure_ascii=False)
+    yield json_text(log, indent=2)
 
 
 def _sarif_rule(code: str) -> dict[str, Any]:

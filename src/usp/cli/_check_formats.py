@@ -3,7 +3,6 @@
 The number of lines is bounded, counts are exact. The same findings give the same bytes.
 """
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -16,6 +15,7 @@ from usp._check.folder import BuildFolder
 from usp._check.live import LiveSummary
 from usp._check.table import RULES
 from usp._display import in_markdown, shown, shown_url
+from usp._json import json_text
 from usp._quantities import count
 
 SCHEMA_VERSION: Final = 1
@@ -186,7 +186,7 @@ def json_lines(made: CheckReport) -> Iterator[str]:
         **({"live": _live(made.live)} if made.live else {}),
         "findings": findings,
     }
-    yield json.dumps(content, indent=2, ensure_ascii=False)
+    yield json_text(content, indent=2)
 
 
 def occurrence_line(occurrence: Occurrence) -> str:
@@ -201,7 +201,7 @@ def occurrence_line(occurrence: Occurrence) -> str:
         "offset": occurrence.offset,
         "detail": shown(occurrence.detail),
     }
-    return json.dumps(row, ensure_ascii=False)
+    return json_text(row)
 
 
 def markdown_lines(made: CheckReport) -> Iterator[str]:

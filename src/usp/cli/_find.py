@@ -5,7 +5,6 @@ has, its size and its date; or why nothing is there.
 """
 
 import argparse
-import json
 import shutil
 import sys
 from collections.abc import Callable, Iterator
@@ -14,6 +13,7 @@ from typing import Final, TextIO
 
 from usp._display import one_line, shown, shown_url
 from usp._find import find
+from usp._json import json_text
 from usp._quantities import size
 from usp.cli._exit import Exit
 from usp.cli._log import setup_logging_for
@@ -118,13 +118,13 @@ def _path(url: str, site: str) -> str:
 
 def _json(found: Discovery, is_site: bool, out: TextIO) -> Iterator[str]:
     del is_site, out
-    yield json.dumps(found.to_dict(), indent=2, ensure_ascii=False)
+    yield json_text(found.to_dict(), indent=2)
 
 
 def _jsonl(found: Discovery, is_site: bool, out: TextIO) -> Iterator[str]:
     del is_site, out
     for tried in found.tried:
-        yield json.dumps(tried.to_dict(), ensure_ascii=False)
+        yield json_text(tried.to_dict())
 
 
 _FORMATS: Final[dict[str, Callable[[Discovery, bool, TextIO], Iterator[str]]]] = {
