@@ -264,6 +264,9 @@ def test_log_lines_of_the_library_are_safe_for_any_handler(
         ("_a_ b__c", r"\_a\_ b\_\_c"),
         ("@me, o/r#1", r"\@<!-- -->me, o/r\#<!-- -->1"),
         ("![i](u) `c` *b* ~s~ $m$ {x} a|b \\", r"\!\[i\](u) \`c\` \*b\* \~s\~ \$m\$ \{x\} a\|b \\"),
+        ("at https://h.example/@me/*?a_=b#c: no", "at <https://h.example/@me/*?a_=b#c>: no"),
+        ("'http://h/@a', HTTP://h/#_.", "'<http://h/@a>', <HTTP://h/#>\\_."),
+        ("http://h/@a|b http://@", r"<http://h/@a>\|b <http://@>"),
         ("<b>\n# x", r"&lt;b>%0A\#<!-- --> x"),
     ],
 )

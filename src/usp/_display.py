@@ -127,6 +127,13 @@ _EDGE_UNDERSCORE: Final = re.compile(r"(?<![^\W_])_|_(?![^\W_])")
 """Within a word, an underscore means nothing (CommonMark 6.2), and with a backslash before it the
 link that is made of a URL would lead elsewhere."""
 
+_LINK: Final = re.compile(
+    r"(https?://[^\s<>|`$\\]*[^\s<>|`$\\?!.,:;*_~'\")\]])",
+    re.IGNORECASE,
+)
+"""A URL in a text, without the punctuation after it, that an autolink may have (CommonMark 6.5) and
+no table or formula of GitHub reads otherwise."""
+
 
 def without_credentials(url: str) -> str:
     """Return a URL without its user and password.
@@ -225,5 +232,14 @@ def shown_url(url: str) -> str:
 
 
 def in_markdown(text: str) -> str:
-    """Return a text as text of Markdown, on one line: no markup, no mention, no cell of a table."""
-    return _EDGE_UNDERSCORE.sub(r"\\_", one_line(text).translate(_MARKUP))
+    """Return a text as text of Markdown, on one line: no markup, no mention, no cell of a table.
+
+    A URL that escapes would cut is in angle brackets: it stays one link, in which GitHub looks for
+    neither mentions nor references.
+    """
+    parts = _LINK.split(one_line(text))  # every other one is a URL
+    escaped = [_EDGE_UNDERSCORE.sub(r"\\_", part.translate(_MARKUP)) for part in parts]
+    for at in range(1, len(parts), 2):
+        if escaped[at] != parts[at]:
+            escaped[at] = f"<{parts[at]}>"
+    return "".join(escaped)

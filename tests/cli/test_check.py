@@ -184,7 +184,7 @@ def test_what_a_url_contains_makes_no_markup_in_markdown(tmp_path: Path) -> None
         "<loc>https://example.org/![x](https://example.net/a_b.png)|`*&lt;b></loc></url></urlset>"
     )
     out = check(str(file), "-f", "markdown", "--select", "SM355").out
-    shown = r"https://example.org/\!\[x\](https://example.net/a_b.png)\|\`\*&lt;b>: "
+    shown = r"<https://example.org/![x](https://example.net/a_b.png>)\|\`\*&lt;b>: "
     assert f"| line 1: {shown}" in out
 
 
