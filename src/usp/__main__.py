@@ -1,12 +1,13 @@
 """``python -m usp`` is the command ``usp``."""
 
-from usp._own_process import prepare_own_process
+from usp._own_process import hide_unneeded, tune_garbage_collection
 from usp.cli.cli import main
 
 
 def run() -> None:
     """Run the command in a process of its own."""
-    prepare_own_process()
+    hide_unneeded()
+    tune_garbage_collection()
     main()
 
 

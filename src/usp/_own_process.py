@@ -8,14 +8,18 @@ import sys
 from collections.abc import Sequence
 from types import ModuleType
 
-__all__ = ["prepare_own_process"]
+__all__ = ["hide_unneeded", "tune_garbage_collection"]
 
 
-def prepare_own_process() -> None:
-    """Choose what takes less time and memory: measured, a sixth less CPU time in a worker."""
+def hide_unneeded() -> None:
+    """Keep libraries from being imported that nothing needs; before pyarrow is."""
+    sys.meta_path.insert(0, _NotNeeded())
+
+
+def tune_garbage_collection() -> None:
+    """Choose what takes less time: measured, a sixth less in a worker. After the imports."""
     gc.freeze()  # the garbage collector need not look at modules again and again
     gc.set_threshold(20_000, 5, 4)  # but at crawls that are over, which refer to themselves
-    sys.meta_path.insert(0, _NotNeeded())
 
 
 class _NotNeeded:

@@ -43,6 +43,8 @@ them ends by itself in a second, so only one that is still starting takes longer
 _COMMAND: Final = (
     # Ctrl-C is for this process, also while a worker is still starting.
     "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN); "
+    # The package imports pyarrow.
+    "from usp._own_process import hide_unneeded; hide_unneeded(); "
     "from usp.bulk._worker import main; main()"
 )
 

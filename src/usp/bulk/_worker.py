@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from usp._extras import load
-from usp._own_process import prepare_own_process
+from usp._own_process import tune_garbage_collection
 from usp.bulk._messages import (
     FailedReport,
     FinishOrder,
@@ -147,7 +147,7 @@ async def _main(first: WorkerOrder, orders: BinaryIO, reports: BinaryIO) -> None
 
 def _prepare_process() -> None:
     """Choose what suits a process that does nothing else."""
-    prepare_own_process()
+    tune_garbage_collection()
     arrow = load("pyarrow", "Parquet", "tables")
     arrow.set_cpu_count(1)  # there is a worker for each CPU
     arrow.set_memory_pool(arrow.system_memory_pool())  # others keep memory for each thread
