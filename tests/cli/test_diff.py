@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.command import Finished, usp
-from tests.server import LoopbackServer
+from tests.server import LoopbackServer, urlset
 
 SITE = "https://example.org/"
 
@@ -162,3 +162,24 @@ def test_a_file_that_can_not_be_read_is_one_line(files: tuple[str, str]) -> None
     assert done == Finished(
         2, "", "usp: error: missing.parquet can't be read: No such file or directory.\n"
     )
+
+
+def test_what_is_compared_can_be_recorded_and_replayed(
+    server: LoopbackServer, tmp_path: Path
+) -> None:
+    file = str(tmp_path / "r.warc.gz")
+    server.site["/a.xml"] = urlset("http://h.example/1")
+    server.site["/b.xml"] = urlset("http://h.example/1", "http://h.example/2")
+    command = ("diff", server.at("/a.xml"), server.at("/b.xml"), "-f", "urls")
+    recorded = usp(*command, "--record", file)
+    server.site.clear()
+    assert (recorded.code, recorded.out) == (0, "http://h.example/2\n")
+    assert usp(*command, "--replay", file).out == recorded.out
+
+
+def test_nothing_is_recorded_where_nothing_is_fetched(tmp_path: Path) -> None:
+    listed, file = tmp_path / "a.txt", tmp_path / "r.warc.gz"
+    listed.write_text("http://h.example/1\n")
+    ended = usp("diff", str(listed), str(listed), "--record", str(file))
+    assert (ended.code, ended.out, file.exists()) == (2, "", False)
+    assert "nothing is fetched" in ended.err

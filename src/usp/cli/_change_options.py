@@ -84,7 +84,8 @@ _CRAWL_OPTIONS: Final = shared(
     *("include", "exclude", "max-sitemaps", "max-level", "sitemap", "no-robots", "no-known"),
     *("homepage", "newer", "header", "user-agent", "netrc"),
     *("proxy", "timeout", "max-seconds", "concurrency", "per-host", "delay", "max-attempts"),
-    *("insecure", "allow-private", "robots", "output", "replace", "append", "quiet"),
+    *("insecure", "allow-private", "robots", "record", "replay"),
+    *("output", "replace", "append", "quiet"),
     *("no-progress", "verbose", "log-file", "config", "no-config"),
 )
 """Those shared options that leave both sides whole."""

@@ -20,6 +20,7 @@ from usp.cli._source import NamedSource
 from usp.cli._target import check_output, output
 from usp.exceptions import UsageError
 from usp.objects.outcome import Outcome
+from usp.web_client.abstract_client import AbstractWebClient
 
 _FETCHED: Final = frozenset({InputKind.SITE, InputKind.SITEMAP, InputKind.FILE})
 """The inputs that may need requests: a file may be an index."""
@@ -61,9 +62,9 @@ def _opened(args: argparse.Namespace, progress: Progress, stack: ExitStack) -> D
             for source, column in zip((args.a, args.b), columns, strict=True)
         ]
         keywords: dict[str, Any] = {"policy": settings.policy, **settings.discovery}
-        if any(one.kind in _FETCHED for one in inputs):  # it takes long to import
-            keywords["web_client"] = settings.web_client()
-            stack.callback(keywords["web_client"].close)
+        if client := _client(settings, inputs):
+            keywords["web_client"] = client
+            stack.callback(client.close)
         return diff(
             *(_name(one, args) for one in inputs),
             ignore=args.ignore or (),
@@ -75,6 +76,15 @@ def _opened(args: argparse.Namespace, progress: Progress, stack: ExitStack) -> D
         )
     except UsageError as error:
         raise named_by_option(error, args.command.options) from None
+
+
+def _client(settings: Settings, inputs: list[NamedInput]) -> AbstractWebClient | None:
+    """Return the client, if one is needed: it takes long to import."""
+    if any(one.kind in _FETCHED for one in inputs):
+        return settings.web_client()
+    if settings.recording:
+        raise UsageError("--record and --replay need a site or sitemap: nothing is fetched")
+    return None
 
 
 def _name(one: NamedInput, args: argparse.Namespace) -> str:

@@ -5,7 +5,7 @@ under the name of its option.
 """
 
 import argparse
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -118,7 +118,8 @@ class RecordingChoice:
             raise UsageError("--record and --replay can't be used together.")
         if record is None and replay is None:
             return None
-        named = [args.source] if isinstance(args.source, str) else args.source
+        given: str | Sequence[str] = getattr(args, "source", ())  # a comparison has two others
+        named = [given] if isinstance(given, str) else given
         is_one = len(named) == 1 and not getattr(args, "from", None)
         return cls(record, replay, named[0] if is_one else None, bool(args.replace))
 
