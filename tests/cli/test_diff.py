@@ -1,6 +1,9 @@
 """``usp diff`` as a process: output, exit codes, one line for what is wrong."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -183,3 +186,20 @@ def test_nothing_is_recorded_where_nothing_is_fetched(tmp_path: Path) -> None:
     ended = usp("diff", str(listed), str(listed), "--record", str(file))
     assert (ended.code, ended.out, file.exists()) == (2, "", False)
     assert "nothing is fetched" in ended.err
+
+
+@pytest.mark.parametrize("command", [["diff", "-", "{file}"], ["report", "-", "-f", "markdown"]])
+def test_a_silent_standard_input_is_waited_for_as_long_as_there_is_time(
+    command: list[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "a.txt"
+    file.write_text("http://h.example/1\n")
+    words = [word.format(file=file) for word in command]
+    reading, writing = os.pipe()
+    with os.fdopen(reading), os.fdopen(writing):
+        ended = subprocess.run(
+            [sys.executable, "-m", "usp", *words, "--max-seconds", "0.3"],
+            stdin=reading, capture_output=True, text=True, check=False, timeout=20,
+        )  # fmt: skip
+    assert (ended.returncode, ended.stdout) == (3, "")
+    assert ended.stderr == "usp: error: standard input: nothing came within 0.3 s\n"

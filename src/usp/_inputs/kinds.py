@@ -4,6 +4,7 @@ import os
 import re
 import sqlite3
 import sys
+import time
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -11,16 +12,18 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
+from usp._drive.in_time import in_time
 from usp._export.compression import Compression
 from usp._inputs.columns import cells_of, delimiter_of, is_url_or_path, named_column, url_column
 from usp._inputs.text_file import HEAD_BYTES, compression_of, head_of, text_of_head
 from usp._json import parse_json
+from usp._quantities import duration
 from usp._signatures import kind_of_file
 from usp._source import STDIN, SourceName, check_readable, is_local, names_a_document, start_url
 from usp._sync.state import APPLICATION
 from usp._sync.state_path import StatePath
 from usp._validate import argument_error
-from usp.exceptions import UsageError
+from usp.exceptions import StorageError, UsageError
 
 
 class InputKind(StrEnum):
@@ -104,6 +107,21 @@ def named_input(source: SourceName, *, column: str | None = None) -> NamedInput:
         return NamedInput(name, InputKind.FILE, path)
     with path.open("rb") as file:
         return _of_head(name, path, file.read(HEAD_BYTES), column)
+
+
+def wait_for_stdin(seconds: float | None) -> None:
+    """Wait until standard input has something to read, or has ended.
+
+    :raises StorageError: if nothing came in time.
+    """
+    if seconds is None:
+        return
+    end = time.monotonic() + seconds
+    try:
+        in_time(_head_of_stdin, lambda: time.monotonic() >= end)
+    except TimeoutError:
+        message = f"standard input: nothing came within {duration(seconds)}"
+        raise StorageError(message) from None
 
 
 def _state_run(name: str, file: str, run: str) -> NamedInput:

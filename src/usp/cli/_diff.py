@@ -9,8 +9,9 @@ from typing import Any, Final
 from usp._diff.diff import Diff, DiffSide, diff
 from usp._diff.differences import DifferenceKind
 from usp._diff.formats import LINE_FORMATS
-from usp._inputs.kinds import InputKind, NamedInput, named_input
+from usp._inputs.kinds import InputKind, NamedInput, named_input, wait_for_stdin
 from usp._quantities import count, duration
+from usp._source import STDIN
 from usp.cli._exit import Exit
 from usp.cli._log import setup_logging_for
 from usp.cli._output import say, tell
@@ -56,6 +57,8 @@ def run(args: argparse.Namespace) -> Exit:
 def _opened(args: argparse.Namespace, progress: Progress, stack: ExitStack) -> Diff:
     settings = Settings.of(args)
     columns = _columns(args)
+    if STDIN in {args.a, args.b}:
+        wait_for_stdin(settings.policy.max_seconds)
     try:
         inputs = [
             named_input(source, column=column)

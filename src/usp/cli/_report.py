@@ -8,10 +8,11 @@ import argparse
 from contextlib import closing
 from typing import Final
 
-from usp._inputs.kinds import InputKind, named_input
+from usp._inputs.kinds import InputKind, named_input, wait_for_stdin
 from usp._quantities import count, duration
 from usp._report.figures import ReportFigures
 from usp._report.run import FORMATS, ReportOptions, ReportReading, report_format
+from usp._source import STDIN
 from usp.cli._exit import Exit
 from usp.cli._log import setup_logging_for
 from usp.cli._options import SHARED
@@ -67,6 +68,8 @@ def _reading(
         words = (*words, "--replay", args.replay)
     options = ReportOptions(args.check is not False, args.state, args.column, words=words)
     name = args.source
+    if name == STDIN:
+        wait_for_stdin(settings.policy.max_seconds)
     if named_input(name, column=args.column).kind in _ONLINE:
         source = NamedSource.of(args)
         name = source.name
