@@ -127,10 +127,10 @@ class EntryReading(ABC, Generic[Made]):
         if column is None:
             return chain.from_iterable(map(self._of_entry, run))
         texts = run.columns[column]
-        are_plain = None not in texts and run.has_plain_urls(column)
-        urls = [text or "" for text in texts]
-        if not are_plain:
-            urls = self._only_urls(urls, resolved)
+        if None not in texts and run.has_plain_urls(column):
+            urls = cast("list[str]", list(texts))
+        else:
+            urls = self._only_urls([text or "" for text in texts], resolved)
         # An entry that has no URL, or several, or one that another has, is read alone.
         if "" not in urls and self._seen.add_all(urls):
             return self.of_run(urls, run)

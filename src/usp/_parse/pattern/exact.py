@@ -50,7 +50,10 @@ class ExactPattern:
         """
         parts, width = self.split(written), self.width
         gaps = parts[::width]
-        count = next((at for at, gap in enumerate(gaps) if gap), len(gaps) - 1)
+        count = len(gaps) - 1
+        is_whole = gaps.count("") == len(gaps)
+        if not is_whole:
+            count = next(at for at, gap in enumerate(gaps) if gap)
         columns: list[ColumnTexts] = []
         for group in self.groups:
             if group < 0:
@@ -58,7 +61,7 @@ class ExactPattern:
                 continue
             texts: list[str] = parts[group : count * width : width]  # type: ignore[assignment]
             columns.append(texts if is_literal else convert_texts(texts, []))
-        return columns, count, count == len(gaps) - 1 and not gaps[-1]
+        return columns, count, is_whole
 
 
 class _Repetition:
