@@ -17,7 +17,7 @@ from typing import Final
 
 from usp._parse.pattern.fits import ABSENT, Fit
 from usp._parse.pattern.layout import ColumnTexts
-from usp._parse.pattern.shape import MARKED, TAG
+from usp._parse.pattern.shape import MARKED, TAG, declares_namespace
 from usp._parse.pattern.text_conversion import convert_texts
 from usp._parse.values.bounded_cache import keep
 
@@ -102,7 +102,7 @@ def _compile(fit: Fit, written: str) -> ExactPattern | None:
     """Return the pattern of entries that are written as this one is."""
     *parts, _ = written.replace("<", MARKED).split(">")
     texts, tags = parts[::2], [tag.removeprefix(TAG) for tag in parts[1::2]]
-    if any("'" in tag or "xmlns" in tag for tag in tags):
+    if any("'" in tag for tag in tags):
         return None
     used = {at for at in fit.row_texts if at >= 0}
     order: list[int] = []
@@ -127,14 +127,16 @@ def _pieces(
 
     for at, (text, tag) in enumerate(zip(texts, tags, strict=True)):
         yield re.escape(text) if at in gaps else free(at, _TEXT)
-        start, *others = tag.split('"')
-        yield f"<{re.escape(start)}"
+        before, *others = tag.split('"')
+        yield f"<{re.escape(before)}"
         for number, other in enumerate(others):
-            if number % 2:
+            # Names depend on a namespace: it is a part of the shape.
+            if number % 2 or declares_namespace(f'{before}"'):
                 yield f'"{re.escape(other)}'
-                continue
-            yield f'"{free(value, _VALUE)}'
-            value += 1
+            else:
+                yield f'"{free(value, _VALUE)}'
+                value += 1
+            before = other
         yield ">"
 
 
