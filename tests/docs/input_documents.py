@@ -142,6 +142,7 @@ MALFORMED: Final[dict[str, Input]] = {
     "a urlset truncated within a URL": f"<urlset {SM}>{u(A)}{u(B)}<url><loc>http://h/",
     "a urlset truncated after a `<loc>`": f"<urlset {SM}>{u(A)}{u(B)}<url><loc>{C}</loc>",
     "a urlset truncated within its end tag: `</urls`": TWO.removesuffix("et>"),
+    "another `<urlset` after the root, truncated after an entry": f"{TWO}<urlset {SM}>{u(C)}",
     "an index truncated after a `<loc>`": index(A, B).removesuffix("</sitemap></sitemapindex>"),
     "an index truncated within a URL": index(A, B).removesuffix("b</loc></sitemap></sitemapindex>"),
     "a feed truncated within an item": f"<rss><channel>{item(T + LINK)}<item>{T}<link>http:",

@@ -110,7 +110,7 @@ class XmlReader:
         """Yield the entries of the buffer, a run of them as soon as it is read."""
         if self._pattern_reader:
             self._pattern_reader.show(self._buffer.data)
-        if not self._fed_to and not self._faults.rootless:
+        if not (self._fed_to or self._faults.rootless or self._faults.pending):
             self._read_head(final=final)
         while self._advance(final=final):
             yield from self._take_completed()

@@ -89,9 +89,9 @@ class EntryBuilder:
         return self._scope.has_root
 
     @property
-    def root_closed(self) -> bool:
-        """Whether the root element has ended."""
-        return self._scope.has_root and not self._stack
+    def is_in_root(self) -> bool:
+        """Whether a root element is open."""
+        return any(map(self._grammar.is_root, self.path))
 
     @property
     def is_between_entries(self) -> bool:
@@ -109,14 +109,8 @@ class EntryBuilder:
         """Continue from such a state, in another document."""
         for problem in state.problems:
             self.structure_problems.add(*problem)
-        scopes: dict[int, NamespaceScope] = {}
-        for scope in (*(place[2] for place in state.stack), state.scope):
-            if id(scope) not in scopes:
-                scopes[id(scope)] = scope.reporting_to(self.structure_problems)
-        self._stack = [
-            (children, tag, scopes[id(scope)], name) for children, tag, scope, name in state.stack
-        ]
-        self._scope = scopes[id(state.scope)]
+        state = state.reporting_to(self.structure_problems)
+        self._stack, self._scope = list(state.stack), state.scope
         self._known = self._scope.names.tags[id(self._children)]
         self.has_other_content = state.has_other_content
 
@@ -169,13 +163,15 @@ class EntryBuilder:
         children, scope = self._children, self._scope
         if len(self._stack) - self._entry_depth >= MAX_DEPTH and self._is_too_deep(name):
             return
-        if attributes or not scope.has_root:
-            self._scope = scope.inside(name, attributes)
+        self._scope = self._scope_inside(name, attributes)
         key = self._scope.key(name)
         tag = None if self._in_group else self._entries.get(key)
         if tag is not None:
             if children is self._entries:
                 self._remember(name, tag, scope)
+            elif self._entry is not None:  # the one before is not closed: this one is beside it
+                scope = self._stack[self._entry_depth][2]
+                self._scope = scope.inside(name, attributes)
             self._start_entry(tag, attributes)
         elif children is self._entries:
             tag = self._start_between_entries(name, key)
@@ -190,6 +186,12 @@ class EntryBuilder:
         else:
             tag = self._start_inside_text(name, key, attributes)
         self._stack.append((children, tag, scope, name))
+
+    def _scope_inside(self, name: str, attributes: Mapping[str, str]) -> NamespaceScope:
+        scope = self._scope
+        if scope.base and not self._stack and self._grammar.is_root(name):
+            scope = scope.of_another_root()
+        return scope.inside(name, attributes) if attributes or not scope.has_root else scope
 
     def _remember(self, name: str, tag: Tag | None, scope: NamespaceScope) -> None:
         """Let ``start`` find the tag of a name directly the next time, also in other documents."""
@@ -299,6 +301,11 @@ class EntryBuilder:
         while self._stack[-1][3] != name:
             self.end()
         return True
+
+    def close_all(self) -> None:
+        """Close all open elements."""
+        while self._stack:
+            self.end()
 
     def implies_end_of_text(self, name: str) -> bool:
         """Tell whether this start tag shows that the text before it was not closed."""

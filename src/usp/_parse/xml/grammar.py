@@ -177,6 +177,10 @@ class Grammar:
     audit: bool = False
     """Whether the names of unexpected elements and attributes are."""
 
+    def is_root(self, name: str) -> bool:
+        """Tell whether an element is a root element of the format, by its name as written."""
+        return name.rpartition(":")[2].lower() in self.roots
+
     @property
     def identity(self) -> tuple[int, bool, bool]:
         """What is the same for two grammars by which a document has the same records.
