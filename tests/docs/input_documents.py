@@ -185,6 +185,7 @@ NAMES: Final[dict[str, Input]] = {
     ),
     "an unknown element between entries: `<x>y</x>`": urlset(u(A), "<x>y</x>", u(B)),
     "an unknown element with a `<loc>` in an entry": urlset(u(A, f"<x><loc>{C}</loc></x>"), u(B)),
+    "an unknown element with a `<url>` in an entry": urlset(u(A, f"<x><url>{C}</url></x>"), u(B)),
 }
 STRUCTURE: Final[dict[str, Input]] = {
     "a `<sitemap>` in a urlset": (urlset(u(A), f"<sitemap><loc>{B}</loc></sitemap>"), kind),

@@ -28,6 +28,7 @@ from usp._parse.xml.entry_builder import IMPLIED_ROOT, Entry
 from usp._parse.xml.expat_parser import ExpatParser
 from usp._parse.xml.faults import MAX_ENTRY, Fault, Faults
 from usp._parse.xml.grammar import Grammar
+from usp._parse.xml.nesting import NestedEntryError
 from usp._parse.xml.read_buffer import ReadBuffer
 from usp._parse.xml.resync import find_next_start
 
@@ -257,6 +258,9 @@ class XmlReader:
             if resume_at is not None:
                 self._resume(resume_at)
             return False
+        except NestedEntryError:
+            self._faults.pending = self._unclosed_inside(parser.offset())
+            return False
         return True
 
     def _feed(self, *, final: bool) -> None:
@@ -289,10 +293,10 @@ class XmlReader:
         elif is_end and not after_fault and self._pattern_reader:
             # Else expat would read a long entry again at each end tag inside it.
             self._pattern_reader.miss()
-        if after_fault and boundary and self._is_swallowed(begin, is_end=is_end):
+        seen = begin if boundary is None or not is_end else boundary.start()
+        if after_fault and boundary and self._is_swallowed(seen, is_end=is_end):
             # Its end tag, or the next entry, is inside something that it doesn't close.
-            message = "it contains something that is not closed"
-            self._faults.pending = Fault(builder.entry_start or 0, buffer.start + begin, message)
+            self._faults.pending = self._unclosed_inside(buffer.start + begin)
         elif self._crowded or (boundary is None and self._opened.is_crowded):
             self._relieve_parser(at_start=bool(boundary and not is_end))
 
@@ -316,15 +320,19 @@ class XmlReader:
             return False
         return buffer.search(_INSTRUCTION_END, begin) is None
 
+    def _unclosed_inside(self, offset: int) -> Fault:
+        message = "it contains something that is not closed"
+        return Fault(self._builder.entry_start or 0, offset, message)
+
     def _is_swallowed(self, begin: int, *, is_end: bool) -> bool:
-        """Tell whether an entry is still open where its end tag, or the next entry, was fed."""
-        buffer, entry_start = self._buffer, self._builder.entry_start
-        if entry_start is None:
+        """Tell whether an entry is still open where its end tag, or the next entry, was fed.
+
+        An element of an extension, which may have the name of an entry, doesn't end it.
+        """
+        builder, offset = self._builder, self._buffer.start + begin
+        if builder.entry_start is None or offset in {builder.entry_start, builder.nesting.last_tag}:
             return False
-        return is_end or bool(
-            self._boundaries.starts.match(buffer.data, begin)
-            and entry_start != buffer.start + begin
-        )
+        return is_end or bool(self._boundaries.starts.match(self._buffer.data, begin))
 
     def _next_boundary(self, begin: int, *, after_fault: bool) -> re.Match[bytes] | None:
         """Return where expat has to stop: after one entry, while the pattern reader may take over.

@@ -12,6 +12,7 @@ from usp._parse.xml.bare_url import find_bare_url
 from usp._parse.xml.builder_state import BuilderState, KnownElements
 from usp._parse.xml.grammar import Grammar, Tag
 from usp._parse.xml.namespaces import NamespaceScope, StructureProblems
+from usp._parse.xml.nesting import Nesting
 from usp._parse.xml.unknown_elements import UnknownElements
 from usp.objects.page import Record
 
@@ -60,9 +61,7 @@ class EntryBuilder:
         # The open field, if it was found there and contains text: it is not on the stack.
         self._leaf: Tag | None = None
         self._leaf_name = ""
-        # Open elements beyond MAX_DEPTH: around the entries, and inside the current one.
-        self._deeper_around = 0
-        self._deeper_inside = 0
+        self.nesting = Nesting()
         self._entry_depth = 0  # how many elements are around the current entry
         self._stack: list[tuple[KnownElements, Tag | None, NamespaceScope, str]] = []
         if scope:
@@ -76,7 +75,7 @@ class EntryBuilder:
     @property
     def depth(self) -> int:
         """How many elements are open."""
-        return len(self._stack) + self._deeper_around + self._deeper_inside
+        return len(self._stack) + self.nesting.around + self.nesting.inside
 
     @property
     def scope(self) -> NamespaceScope:
@@ -165,7 +164,10 @@ class EntryBuilder:
             return
         self._scope = self._scope_inside(name, attributes)
         key = self._scope.key(name)
-        tag = None if self._in_group else self._entries.get(key)
+        tag = self._entries.get(key)
+        if tag is not None and self._is_in_other:
+            tag = None
+            self.nesting.start_inner(len(self._stack), self.position())
         if tag is not None:
             if children is self._entries:
                 self._remember(name, tag, scope)
@@ -199,10 +201,13 @@ class EntryBuilder:
             self._known[name] = tag
 
     @property
-    def _in_group(self) -> bool:
-        """Whether we are inside a group, such as an image, which may contain its own <url>."""
-        children, entry = self._children, self._entry
-        return entry is not None and children is not None and children is not entry.children
+    def _is_in_other(self) -> bool:
+        """Whether we are in a group or an unknown element of an entry, which may have a <url>."""
+        if self._entry is None:
+            return False
+        if self._children is None:
+            return self._stack[-1][1] is None
+        return self._children is not self._entry.children
 
     def end(self, _name: str = "") -> None:
         """Handle an end tag: it closes the innermost element."""
@@ -213,7 +218,8 @@ class EntryBuilder:
             return
         if not self._stack:
             return
-        if (self._deeper_inside or self._deeper_around) and self._was_too_deep():
+        nesting = self.nesting
+        if (nesting.inside or nesting.around) and nesting.end_deep(is_around=self._is_around):
             return
         self._children, tag, scope, _ = self._stack.pop()
         self._scope = scope if self._stack else self._scope.after(scope, is_root=tag is None)
@@ -259,12 +265,13 @@ class EntryBuilder:
         self._text.clear()
         self._bare_text = ""
         self._unknown.open = 0
-        self._entry_depth = self._deeper_inside = 0
+        self._entry_depth = 0
+        self.nesting.leave_entry()
 
     def leave_entry(self) -> bool:
         """Discard the current entry and close its elements; tell whether any were open."""
         self.discard_entry()
-        self._deeper_around = 0
+        self.nesting.around = 0
         was_inside = self._children is not self._entries
         while self._stack and (self._children is not self._entries or len(self._stack) > _MAX_PATH):
             self._children, _, self._scope, _ = self._stack.pop()
@@ -321,24 +328,16 @@ class EntryBuilder:
 
     def _is_too_deep(self, name: str) -> bool:
         """Count an element that is nested too deep; False for an entry, which is read anywhere."""
-        if self._scope.peek(name) in self._entries and not self._in_group:
+        if self._scope.peek(name) in self._entries and not self._is_in_other:
             return False
         self._report("SM211", f"elements are nested more than {MAX_DEPTH} deep")
-        if self._children is self._entries:
-            self._deeper_around += 1
-        else:
-            self._deeper_inside += 1
+        self.nesting.start_deep(is_around=self._is_around)
         return True
 
-    def _was_too_deep(self) -> bool:
-        """Tell whether an end tag is that of an element that was only counted."""
-        if self._deeper_inside:
-            self._deeper_inside -= 1
-        elif self._deeper_around and self._children is self._entries:
-            self._deeper_around -= 1
-        else:
-            return False
-        return True
+    @property
+    def _is_around(self) -> bool:
+        """Whether the innermost open element is around the entries."""
+        return self._children is self._entries
 
     def _start_inside_text(self, name: str, key: str, attributes: Mapping[str, str]) -> Tag | None:
         """Handle a start tag inside a text, or inside an unknown element.
@@ -394,7 +393,7 @@ class EntryBuilder:
         if self._scope.base:
             self._record.append(("xml:base", self._scope.base))
         if entry.attributes and attributes:
-            self._record_attributes(entry, attributes)
+            self._record += entry.fields_of(attributes)
 
     def _start_field(self, tag: Tag | None, attributes: Mapping[str, str]) -> None:
         if tag is None or tag.children is None:
@@ -404,18 +403,14 @@ class EntryBuilder:
         else:
             self._record.append((tag.key, ""))
         if tag and tag.attributes and attributes:
-            self._record_attributes(tag, attributes)
-
-    def _record_attributes(self, tag: Tag, attributes: Mapping[str, str]) -> None:
-        for name, value in attributes.items():
-            local = name.lower()
-            if local in tag.attributes:
-                self._record.append((f"{tag.key}@{local}", value))
+            self._record += tag.fields_of(attributes)
 
     def _start_unknown(self, name: str, attributes: Mapping[str, str]) -> None:
         self._unknown.start(self._record, name, self._scope.namespace(name), attributes)
 
     def _end_unknown(self) -> None:
+        if self.nesting.is_inner(len(self._stack)):
+            self.nesting.end_inner(self.position())
         if self._unknown.open:
             self._unknown.end(self._record)
         elif self._children is not None:
