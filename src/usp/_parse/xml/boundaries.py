@@ -22,16 +22,23 @@ class EntryBoundaries:
     """The start tag of a root element, up to the end of its name."""
     root_ends: re.Pattern[bytes]
     starts_or_roots: re.Pattern[bytes]
+    starts_or_root_ends: re.Pattern[bytes]
     resume_inside: re.Pattern[bytes]
     """Where reading may resume after a fault between entries, inside of a root element: at an
-    entry, or where the root element ends."""
+    entry, at a URL, or where the root element ends."""
     resume_outside: re.Pattern[bytes]
-    """The same outside of it: at an entry, or where another root element starts."""
+    """The same outside of it: at an entry, at a URL, or where another root element starts."""
     ends: re.Pattern[bytes]
     """An entry's end tag (group 1)."""
     any_boundary: re.Pattern[bytes]
     """An entry's end tag (group 1), or what shows that it is missing: the start of the next entry,
     or the end of the root element."""
+
+    def resume_points(self, *, in_root: bool, many: bool) -> re.Pattern[bytes]:
+        """Return where reading may resume after a fault between entries, or after many of them."""
+        if many:
+            return self.starts_or_root_ends if in_root else self.starts_or_roots
+        return self.resume_inside if in_root else self.resume_outside
 
     def occur_in(self, written: str) -> bool:
         """Tell whether what looks like the start or the end of an entry is in a text."""
@@ -61,6 +68,7 @@ def _boundaries(entries: tuple[str, ...], roots: tuple[str, ...], implied: bool)
         root,
         root_end,
         rb"%s|%s" % (start, root),
+        rb"%s|%s" % (start, root_end),
         rb"%s|%s" % (point, root_end),
         rb"%s|%s" % (point, root),
         end,

@@ -200,8 +200,7 @@ class Faults:
             after = skip_comment(buffer, fault, max(begin, 0), self._boundaries.starts)
             # A malformed <loc> would be found again and again.
             after = max(after, self.resumed_at + 1 - buffer.start)
-            boundaries = self._boundaries
-            points = boundaries.resume_inside if is_open else boundaries.resume_outside
+            points = self._boundaries.resume_points(in_root=is_open, many=many)
             stop = find_next_start(buffer, after, points, final=final)
         at_end = stop == len(buffer.data)
         if not builder.has_root and not at_end:
