@@ -9,7 +9,6 @@ from usp._parse.input.sniff import Kind
 from usp._parse.pages import pages_of_entries
 from usp._parse.xml.entry_builder import EntryBuilder
 from usp._parse.xml.grammar import GRAMMARS
-from usp._parse.xml.nesting import NestedEntryError
 from usp.objects.page import SitemapPage
 
 
@@ -23,11 +22,7 @@ class PushParser:
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
         """Handle a start tag."""
-        try:
-            self._builder.start(name, attributes)
-        except NestedEntryError:
-            self._builder.leave_unclosed_entry()
-            self._builder.start(name, attributes)
+        self._builder.start(name, attributes)
 
     def end(self, name: str) -> None:
         """Handle an end tag."""

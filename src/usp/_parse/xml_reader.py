@@ -28,7 +28,6 @@ from usp._parse.xml.entry_builder import IMPLIED_ROOT, Entry
 from usp._parse.xml.expat_parser import ExpatParser
 from usp._parse.xml.faults import MAX_ENTRY, Fault, Faults
 from usp._parse.xml.grammar import Grammar
-from usp._parse.xml.nesting import NestedEntryError
 from usp._parse.xml.read_buffer import ReadBuffer
 from usp._parse.xml.resync import find_next_start
 
@@ -244,22 +243,26 @@ class XmlReader:
         self._fed_to = self._faults.resumed_at = offset
         self._between_entries = True
         self._crowded = False
-        self._builder.position = int  # nothing refers to the parser any more
+        if self._parser:
+            self._parser.release()
         self._parser, self._implied_path = None, [IMPLIED_ROOT]
 
     def _parse(self, begin: int, stop: int, *, is_last: bool, final: bool) -> bool:
         """Feed expat a part of the buffer; False if there is a fault in it."""
         parser = self._opened
+        fault: expat.ExpatError | None = None
         try:
             parser.parse(memoryview(self._buffer.data)[begin:stop], is_last)
         except expat.ExpatError as error:
+            fault = error
+        if parser.refused_at is not None:
+            self._faults.pending = self._unclosed_inside(parser.refused_at)
+            return False
+        if fault:
             parser.flush_text()
-            resume_at = self._faults.locate(error, parser.error_offset, final=final)
+            resume_at = self._faults.locate(fault, parser.error_offset, final=final)
             if resume_at is not None:
                 self._resume(resume_at)
-            return False
-        except NestedEntryError:
-            self._faults.pending = self._unclosed_inside(parser.offset())
             return False
         return True
 

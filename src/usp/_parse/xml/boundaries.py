@@ -32,7 +32,7 @@ class EntryBoundaries:
     """An entry's end tag (group 1)."""
     any_boundary: re.Pattern[bytes]
     """An entry's end tag (group 1), or what shows that it is missing: the start of the next entry,
-    or the end of the root element."""
+    the end of the root element, or the start of another one."""
 
     def resume_points(self, *, in_root: bool, many: bool) -> re.Pattern[bytes]:
         """Return where reading may resume after a fault between entries, or after many of them."""
@@ -72,7 +72,7 @@ def _boundaries(entries: tuple[str, ...], roots: tuple[str, ...], implied: bool)
         rb"%s|%s" % (point, root_end),
         rb"%s|%s" % (point, root),
         end,
-        rb"%s|%s|%s" % (end, start, _ROOT_END),
+        rb"%s|%s|%s|%s" % (end, start, _ROOT_END, root),
     )
     return EntryBoundaries(*(re.compile(pattern, re.IGNORECASE) for pattern in patterns))
 

@@ -83,14 +83,9 @@ class EntryBuilder:
         return self._scope
 
     @property
-    def has_root(self) -> bool:
-        """Whether the root element has started."""
-        return self._scope.has_root
-
-    @property
-    def is_in_root(self) -> bool:
-        """Whether a root element is open."""
-        return any(map(self._grammar.is_root, self.path))
+    def open_root(self) -> str:
+        """The name of the innermost root element that is open, as written; empty if none is."""
+        return next(filter(self._grammar.is_root, reversed(self.path)), "")
 
     @property
     def is_between_entries(self) -> bool:
@@ -166,14 +161,15 @@ class EntryBuilder:
         key = self._scope.key(name)
         tag = self._entries.get(key)
         if tag is not None and self._is_in_other:
+            if self._is_refused(name, attributes):
+                return
             tag = None
-            self.nesting.start_inner(len(self._stack), self.position())
         if tag is not None:
-            if children is self._entries:
-                self._remember(name, tag, scope)
-            elif self._entry is not None:  # the one before is not closed: this one is beside it
+            if self._entry is not None:  # it is not closed: this one is beside it
                 scope = self._stack[self._entry_depth][2]
                 self._scope = scope.inside(name, attributes)
+            elif children is self._entries:
+                self._remember(name, tag, scope)
             self._start_entry(tag, attributes)
         elif children is self._entries:
             tag = self._start_between_entries(name, key)
@@ -182,12 +178,26 @@ class EntryBuilder:
             self._children = tag.children if tag else None
             if self._entry:
                 self._remember(name, tag, scope)
-                self._start_field(tag, attributes)
-                if tag is None and self._grammar.extensions:
-                    self._start_unknown(name, attributes)
+                self._start_child(tag, name, attributes)
         else:
             tag = self._start_inside_text(name, key, attributes)
         self._stack.append((children, tag, scope, name))
+
+    def _start_child(self, tag: Tag | None, name: str, attributes: Mapping[str, str]) -> None:
+        self._start_field(tag, attributes)
+        if tag is None and self._grammar.extensions:
+            self._start_unknown(name, attributes)
+
+    def _is_refused(self, name: str, attributes: Mapping[str, str]) -> bool:
+        """Tell whether a tag shows that the current entry, with others in it, is to be repaired."""
+        if self.nesting.start_inner(len(self._stack), self.position()):
+            return False
+        if self.nesting.refuse:
+            self.nesting.refuse()
+        else:
+            self.leave_unclosed_entry()
+            self._start_any(name, attributes)
+        return True
 
     def _scope_inside(self, name: str, attributes: Mapping[str, str]) -> NamespaceScope:
         scope = self._scope
@@ -218,8 +228,8 @@ class EntryBuilder:
             return
         if not self._stack:
             return
-        nesting = self.nesting
-        if (nesting.inside or nesting.around) and nesting.end_deep(is_around=self._is_around):
+        nesting, is_around = self.nesting, self._children is self._entries
+        if (nesting.inside or nesting.around) and nesting.end_deep(is_around=is_around):
             return
         self._children, tag, scope, _ = self._stack.pop()
         self._scope = scope if self._stack else self._scope.after(scope, is_root=tag is None)
@@ -309,11 +319,6 @@ class EntryBuilder:
             self.end()
         return True
 
-    def close_all(self) -> None:
-        """Close all open elements."""
-        while self._stack:
-            self.end()
-
     def implies_end_of_text(self, name: str) -> bool:
         """Tell whether this start tag shows that the text before it was not closed."""
         if self._leaf is not None:
@@ -331,13 +336,8 @@ class EntryBuilder:
         if self._scope.peek(name) in self._entries and not self._is_in_other:
             return False
         self._report("SM211", f"elements are nested more than {MAX_DEPTH} deep")
-        self.nesting.start_deep(is_around=self._is_around)
+        self.nesting.start_deep(is_around=self._children is self._entries)
         return True
-
-    @property
-    def _is_around(self) -> bool:
-        """Whether the innermost open element is around the entries."""
-        return self._children is self._entries
 
     def _start_inside_text(self, name: str, key: str, attributes: Mapping[str, str]) -> Tag | None:
         """Handle a start tag inside a text, or inside an unknown element.

@@ -180,18 +180,19 @@ class Faults:
             if not was_inside:
                 self._diagnostics.report_once("SM211", "an element is not closed", at=offset)
             return buffer.start + end_tag.start(1) - len(b"</")
-        is_open = builder.is_in_root
+        open_root = builder.open_root
         # Of another name, or not as expat wants it: nothing else is meant.
         tag = fault - buffer.data.startswith(b"<", fault - 1)
-        if is_open and (root_end := self._boundaries.root_ends.match(buffer.data, tag)):
-            builder.close_all()
+        if open_root and (root_end := self._boundaries.root_ends.match(buffer.data, tag)):
+            builder.close_elements_inside(open_root)
+            builder.end()
             self._report_malformed(expat.ErrorString(error.code), offset)
             return buffer.start + root_end.end()
         resumed_at = max(self.resumed_at - buffer.start, 0)
         text_before = buffer.data[resumed_at:fault].strip()
         if end_tag and text_before and end_tag[1].rpartition(b":")[2].lower() == b"loc":
             self._diagnostics.report("SM209", "the start of an entry is missing", at=offset)
-        ended = builder.has_root and not is_open and not self.rootless
+        ended = builder.scope.has_root and not (open_root or self.rootless)
         many = self._has_many_faults()
         if end_tag and not many:
             stop = skip_end_tags(buffer.data, fault, set(builder.path))
@@ -200,12 +201,12 @@ class Faults:
             after = skip_comment(buffer, fault, max(begin, 0), self._boundaries.starts)
             # A malformed <loc> would be found again and again.
             after = max(after, self.resumed_at + 1 - buffer.start)
-            points = self._boundaries.resume_points(in_root=is_open, many=many)
+            points = self._boundaries.resume_points(in_root=bool(open_root), many=many)
             stop = find_next_start(buffer, after, points, final=final)
         at_end = stop == len(buffer.data)
-        if not builder.has_root and not at_end:
+        if not builder.scope.has_root and not at_end:
             self.rootless = True  # the start tag of the root element is malformed
-        if final and at_end and (is_open or not (ended or self.rootless)):
+        if final and at_end and (open_root or not (ended or self.rootless)):
             message = "the document is truncated: its root element is not closed"
             self._diagnostics.report("SM207", message, at=offset)
         elif fault < len(buffer.data) and ended:

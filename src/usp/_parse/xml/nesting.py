@@ -4,12 +4,7 @@ An extension may have an element of its own with the name of an entry: ``<data><
 from an entry whose predecessor isn't closed by the unknown element, or the group, around it.
 """
 
-
-class NestedEntryError(Exception):
-    """An element with the name of an entry is in another one, inside of an entry.
-
-    No extension has that: something before it isn't closed, and all of them are entries.
-    """
+from collections.abc import Callable
 
 
 class Nesting:
@@ -22,6 +17,8 @@ class Nesting:
         """How many are inside the current entry."""
         self.last_tag = -1
         """The offset of the last start or end tag in an entry that has the name of an entry."""
+        self.refuse: Callable[[], None] | None = None
+        """Ends the reading of an entry, so that it can be repaired; None if nobody can."""
         self._inner_depth = -1  # the depth of the open element with the name of an entry
 
     def leave_entry(self) -> None:
@@ -29,11 +26,15 @@ class Nesting:
         self.inside = 0
         self._inner_depth = -1
 
-    def start_inner(self, depth: int, offset: int) -> None:
-        """Open an element with the name of an entry, inside of an entry."""
+    def start_inner(self, depth: int, offset: int) -> bool:
+        """Open an element with the name of an entry, inside of an entry; False if one is open.
+
+        No extension has that: something before it isn't closed, and all of them are entries.
+        """
         if self._inner_depth >= 0:
-            raise NestedEntryError
+            return False
         self._inner_depth, self.last_tag = depth, offset
+        return True
 
     def is_inner(self, depth: int) -> bool:
         """Tell whether the open element at this depth is such an element."""
