@@ -149,6 +149,9 @@ MALFORMED: Final[dict[str, Input]] = {
     "a urlset that begins within its root tag": f'/sitemap/0.9">{u(A)}{u(B)}</urlset>',
     "a urlset that begins within an entry": f"//h/a</loc></url>{u(B)}{u(C)}</urlset>",
     "an index that begins within an entry": index(A, B).partition("<loc>")[2],
+    "a feed that begins within its logo: `<image><url>`": (
+        f">C</title><image><url>{B}</url></image>{item(T + LINK)}</channel></rss>"
+    ),
     "a feed that begins within an item": f"T</title></item>{item(T + LINK)}</channel></rss>",
 }
 NAMES: Final[dict[str, Input]] = {
