@@ -32,6 +32,10 @@ _CHILD_URL: Final = re.compile(
 )
 _AFTER_ROOT: Final = expat.errors.codes[expat.errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT]
 _BLANKS: Final = re.compile(rb"[ \t\r\n]*+")
+_LINK: Final = re.compile(rb"<(?:[\w.-]+:)?link[\s/>]", re.IGNORECASE)
+_LINK_END: Final = re.compile(rb"</(?:[\w.-]+:)?link\s*>", re.IGNORECASE)
+"""The element of a feed that has the URL of an entry."""
+_URL_KEYS: Final = frozenset({"loc", "link", "link@href", "atom:link@href", "guid"})
 _TAG_END: Final = re.compile(rb"[<>]")
 
 
@@ -56,6 +60,7 @@ class Faults:
         diagnostics: Diagnostics,
     ) -> None:
         self._is_sitemap = grammar.plain_texts
+        self._entry_names = frozenset(name.encode() for name in grammar.entries)
         self._boundaries = boundaries
         self._builder = builder
         self._buffer = buffer
@@ -154,7 +159,8 @@ class Faults:
         recover_entry(data, builder, is_closed=is_closed)
         builder.finish_entry()
         skipped = len(builder.completed) == before or (
-            self._is_sitemap and not _has_url(builder.completed[-1])
+            not _has_url(builder.completed[-1])
+            and (self._is_sitemap or _LINK_END.search(data) is not None)
         )
         code, result = ("SM209", "skipped") if skipped else ("SM208", "repaired")
         message = f"a malformed entry was {result}: {fault.message}"
@@ -188,9 +194,7 @@ class Faults:
             builder.end()
             self._report_malformed(expat.ErrorString(error.code), offset)
             return buffer.start + root_end.end()
-        resumed_at = max(self.resumed_at - buffer.start, 0)
-        text_before = buffer.data[resumed_at:fault].strip()
-        if end_tag and text_before and end_tag[1].rpartition(b":")[2].lower() == b"loc":
+        if end_tag and self._lost_start(end_tag[1].rpartition(b":")[2].lower(), fault):
             self._diagnostics.report("SM209", "the start of an entry is missing", at=offset)
         ended = builder.scope.has_root and not (open_root or self.rootless)
         many = self._has_many_faults()
@@ -215,6 +219,20 @@ class Faults:
             self._report_malformed(expat.ErrorString(error.code), offset)
         return buffer.start + stop
 
+    def _lost_start(self, name: bytes, fault: int) -> bool:
+        """Tell whether an end tag is that of an entry whose start tag is missing or misspelt.
+
+        Then there is a text before it, or the field that has the URL: else it is one end tag too
+        many.
+        """
+        buffer = self._buffer
+        if name == b"loc":
+            return bool(buffer.data[max(self.resumed_at - buffer.start, 0) : fault].strip())
+        if self._is_sitemap or name not in self._entry_names:
+            return False
+        begin = max(self.resumed_at, self._builder.last_entry_end) - buffer.start
+        return _LINK.search(buffer.data, max(begin, 0), fault) is not None
+
     def _has_many_faults(self) -> bool:
         """Count a fault between entries; tell whether there are many after the same entry."""
         last_entry_end = self._builder.last_entry_end
@@ -225,4 +243,4 @@ class Faults:
 
 def _has_url(entry: Entry) -> bool:
     """Tell whether an entry has a URL, without which it is skipped."""
-    return any(key == "loc" and text.strip() for key, text in entry[1])
+    return any(key in _URL_KEYS and text.strip() for key, text in entry[1])
