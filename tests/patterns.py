@@ -388,8 +388,12 @@ def collect(package: str, also: Callable[[], object]) -> dict[tuple[Path, int], 
     return compiled
 
 
-def _boundaries() -> None:
-    """Make the patterns that are built from a table of the package, when a document is read."""
+def _later_patterns() -> None:
+    """Make the patterns that are compiled when a document is read."""
+    quick_check = importlib.import_module("usp._parse.quick_check")
+    for test in vars(quick_check).values():
+        if isinstance(test, quick_check._PatternTest):
+            assert test.is_good is not test.all_are_good
     grammar = importlib.import_module("usp._parse.xml.grammar")
     boundaries = importlib.import_module("usp._parse.xml.boundaries")
     for table in grammar.GRAMMARS.values():
@@ -408,7 +412,7 @@ class Found:
 
 def check(part: int, parts: int) -> Found:
     """Check a share of the package's patterns, in an interpreter that hasn't imported it yet."""
-    compiled = collect("usp", _boundaries)
+    compiled = collect("usp", _later_patterns)
     package = Path(importlib.import_module("usp").__file__ or "").parent
     calls = sorted(calls_in(package.rglob("*.py")), key=lambda call: (call.file, call.line))
     found = Found()

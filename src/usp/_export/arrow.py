@@ -97,7 +97,8 @@ class ArrowTypes:
             return self._rows(column, values)
         kind = self._types[column.type]
         if column.type is ColumnType.TIMESTAMP:  # as numbers: half of the time
-            return self.pa.array(values, self._types[ColumnType.INTEGER]).cast(kind)
+            # To cast them would import pyarrow.compute, which takes as long as 30,000 pages.
+            return self.pa.array(values, self._types[ColumnType.INTEGER]).view(kind)
         if column.type is ColumnType.TEXT and values and is_constant(values):
             return self.pa.repeat(self.pa.scalar(values[0], kind), len(values))
         return self.pa.array(values, kind)

@@ -8,10 +8,10 @@ with their number.
 import csv
 import re
 from collections.abc import Callable, Sequence
-from typing import ClassVar, Final
+from typing import ClassVar, Final, cast
 
 from usp._export.compression import Sink
-from usp._export.lines import CellTexts, is_constant, join_lines
+from usp._export.lines import CellTexts, is_constant, join_lines, number_texts
 from usp._export.options import WriteOptions
 from usp._export.times import with_time_texts
 from usp._tables.batch import Batch, Values
@@ -46,12 +46,18 @@ def _item(text: str) -> str:
     return text.replace("\\", "\\\\").replace(SEPARATOR, f"\\{SEPARATOR}")
 
 
-def _counts(values: Values) -> Sequence[int]:
-    return [len(value) if value else 0 for value in values]
+def _numbers(values: Values) -> Sequence[str]:
+    return number_texts(values, "")
 
 
-_CELLS: Final[dict[ColumnType, Callable[[Values], Values]]] = {
+def _counts(values: Values) -> Sequence[str]:
+    return [str(len(value)) if value else "0" for value in values]
+
+
+_CELLS: Final[dict[ColumnType, Callable[[Values], Sequence[str | None]]]] = {
     ColumnType.BOOLEAN: _booleans,
+    ColumnType.INTEGER: _numbers,
+    ColumnType.REAL: _numbers,
     ColumnType.TEXTS: _lists,
     ColumnType.ROWS: _counts,
 }
@@ -59,12 +65,12 @@ _CELLS: Final[dict[ColumnType, Callable[[Values], Values]]] = {
 _OF_TEXT: Final = frozenset({ColumnType.TEXT, ColumnType.TEXTS})
 
 
-def _harmless(values: Values) -> Values:
+def _harmless(values: Sequence[str]) -> Sequence[str]:
     """Put an apostrophe before each cell that a spreadsheet would run."""
     return [f"'{cell}" if cell.startswith(_FORMULA_STARTS) else cell for cell in values]
 
 
-def _quoted(cells: Values, special: str, needs_quotes: re.Pattern[str]) -> Values:
+def _quoted(cells: Sequence[str], special: str, needs_quotes: re.Pattern[str]) -> Sequence[str]:
     """Put quotes around the cells that need them, which few columns have."""
     joined = "".join(cells)
     if not any(character in joined for character in special):  # a hundredth of the pattern's time
@@ -122,14 +128,14 @@ class CsvWriter:
 
     def _cells(self, column: Column, values: Values) -> CellTexts:
         if is_constant(values):
-            return str(self._texts(column, values[:1])[0])
+            return self._texts(column, values[:1])[0]
         return self._texts(column, values)
 
-    def _texts(self, column: Column, values: Values) -> Values:
+    def _texts(self, column: Column, values: Values) -> Sequence[str]:
         convert = _CELLS.get(column.type)
-        cells = values if convert is None else convert(values)
-        if None in cells:
-            cells = ["" if cell is None else cell for cell in cells]
+        found: Sequence[str | None] = values if convert is None else convert(values)
+        # To look for None takes twice as long.
+        cells = cast("Sequence[str]", found) if all(found) else [cell or "" for cell in found]
         if column.type not in _OF_TEXT:
             return cells
         if self._escapes:

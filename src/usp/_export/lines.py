@@ -6,12 +6,11 @@ line; only the others are filled in for each row. This takes a third of the time
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from usp._tables.batch import Values
 
-CellTexts = str | Sequence[Any]
-"""The text of a column: one for all rows, or one for each (whose ``str()`` it is)."""
+CellTexts = str | Sequence[str]
+"""The text of a column: one for all rows, or one for each."""
 
 
 def is_constant(values: Values) -> bool:
@@ -26,7 +25,7 @@ def join_lines(columns: Iterable[tuple[str, CellTexts]], end: str, length: int) 
     :param end: what comes after the last value of a line.
     :param length: the number of rows.
     """
-    pieces: list[tuple[str, Sequence[Any]]] = []  # each with what is the same in all rows before it
+    pieces: list[tuple[str, Sequence[str]]] = []  # each with what is the same in all rows before it
     same = ""
     for before, texts in columns:
         if isinstance(texts, str):
@@ -39,14 +38,15 @@ def join_lines(columns: Iterable[tuple[str, CellTexts]], end: str, length: int) 
     parts = [same] * (width * length)
     for at, (before, texts) in enumerate(pieces):
         parts[2 * at :: width] = [before] * length
-        parts[2 * at + 1 :: width] = _strings(texts)
+        parts[2 * at + 1 :: width] = texts
     return "".join(parts)
 
 
-def _strings(values: Sequence[Any]) -> Sequence[str]:
-    kinds = set(map(type, values))
-    if kinds == {str}:
-        return values
-    if kinds == {float} and 0 not in (known := {value: str(value) for value in set(values)}):
+def number_texts(values: Values, absent: str) -> Sequence[str]:
+    """Return numbers as text; the same few priorities are in most rows."""
+    kinds = {*map(type, values)}
+    if kinds == {float} and 0 not in (known := {value: str(value) for value in {*values}}):
         return [known[value] for value in values]  # 0.0 is also -0.0
+    if type(None) in kinds:
+        return [absent if value is None else str(value) for value in values]
     return list(map(str, values))

@@ -8,11 +8,12 @@ from typing import Final
 from usp._tables.batch import Batch, Values
 from usp._tables.schema import ColumnType
 
-_MICROSECONDS: Final = 1_000_000
-_DAY: Final = 86_400 * _MICROSECONDS
+_SECOND: Final = 1_000_000
+_MINUTE: Final = 60 * _SECOND
+_MINUTES: Final = 24 * 60
 _EPOCH: Final = date(1970, 1, 1).toordinal()
 _TEXTS_KEPT: Final = 100_000
-"""How many days, and times of day, are kept as text."""
+"""How many days, and fractions of a minute, are kept as text."""
 
 
 class _Kept(dict[int, str]):
@@ -33,28 +34,30 @@ def _date(days: int) -> str:
     return date.fromordinal(_EPOCH + days).isoformat()
 
 
-def _time_of_day(microseconds: int) -> str:
-    seconds, fraction = divmod(microseconds, _MICROSECONDS)
-    minutes, seconds = divmod(seconds, 60)
-    rest = f".{fraction:06}Z" if fraction else "Z"
-    return f"T{minutes // 60:02}:{minutes % 60:02}:{seconds:02}{rest}"
+def _seconds(microseconds: int) -> str:
+    seconds, fraction = divmod(microseconds, _SECOND)
+    return f":{seconds:02}.{fraction:06}Z" if fraction else f":{seconds:02}Z"
 
 
+# Few texts, which stay in the CPU cache: those of all times of day would not.
 _DATES: Final = _Kept(_date)
-_TIMES: Final = _Kept(_time_of_day)
+_TIMES: Final = [f"T{minute // 60:02}:{minute % 60:02}" for minute in range(_MINUTES)]
+_SECONDS: Final = _Kept(_seconds)
 
 
 def iso_time(microseconds: int) -> str:
     """Return a time as ISO 8601 in UTC; a fraction of a second only where there is one."""
-    days, rest = divmod(microseconds, _DAY)
-    return _DATES[days] + _TIMES[rest]
+    return _iso_times([microseconds])[0] or ""
 
 
 def _iso_times(values: Values) -> list[str | None]:
-    dates, times = _DATES, _TIMES
     if None in values:
         return [None if value is None else iso_time(value) for value in values]
-    return [dates[days] + times[rest] for days, rest in map(divmod, values, repeat(_DAY))]
+    dates, times, seconds = _DATES, _TIMES, _SECONDS
+    return [
+        f"{dates[minute // _MINUTES]}{times[minute % _MINUTES]}{seconds[rest]}"
+        for minute, rest in map(divmod, values, repeat(_MINUTE))
+    ]
 
 
 def with_time_texts(batch: Batch) -> Batch:

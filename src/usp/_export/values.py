@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable
 from typing import Any, Final
 
-from usp._export.lines import CellTexts, is_constant
+from usp._export.lines import CellTexts, is_constant, number_texts
 from usp._export.times import iso_time
 from usp._tables.batch import Values
 from usp._tables.schema import Column, ColumnType
@@ -45,7 +45,7 @@ def json_values(column: Column, values: Values) -> CellTexts:
         known = {value: json_text(value) for value in set(values)}
         return [known[value] for value in values]
     if column.type in _NUMBERS:
-        return ["null" if value is None else value for value in values]
+        return number_texts(values, "null")
     if is_time:
         return ["null" if text is None else f'"{text}"' for text in values]
     if column.type is ColumnType.TEXT:

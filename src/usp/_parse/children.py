@@ -16,7 +16,8 @@ from usp._parse.values.urls import resolve_url, split_userinfo
 from usp._parse.xml.entry_builder import Entry
 from usp.objects.outcome import SkipReason
 
-_HEAD: Final = 64 * 1024
+_HEAD: Final = 4 * 1024
+_LONGEST_TAG: Final = 64
 _CHILD: Final = b"sitemap"
 _BEFORE_CHILD: Final = {b"<", b":"}
 _CHILD_ENTRY: Final = re.compile(rb"<(?:[\w.-]+:)?sitemap[\s/>]")
@@ -120,20 +121,18 @@ def children_of_entries(entries: Iterable[Entry], base: str | None) -> tuple[Chi
 def names_children(chunks: Iterable[bytes]) -> bool:
     """Tell whether anything in a document looks like the entry of an index.
 
-    Tags in capitals are looked for in all of a document that begins with some, and in the first
-    chunk of another: it takes as long as all the rest.
+    Tags in capitals are looked for in a document that begins with some: few do, and to look for
+    them takes as long as all the rest.
     """
-    tail = first = b""
-    fold: Callable[[bytes], bytes] = bytes.lower
+    tail = b""
+    fold: Callable[[bytes], bytes] | None = None
     for chunk in chunks:
-        if first and not tail:
-            fold = bytes.lower if _CAPITALS.search(first, 0, _HEAD) else bytes
-            tail = fold(first)[-64:]
-        text = tail + fold(chunk)
+        if fold is None and chunk:
+            fold = bytes.lower if _CAPITALS.search(chunk, 0, _HEAD) else bytes
+        text = tail + (fold(chunk) if fold else chunk)
         if _has_child_tag(text):
             return True
-        first = first or chunk
-        tail = tail and text[-64:]
+        tail = text[-_LONGEST_TAG:]
     return False
 
 

@@ -8,7 +8,7 @@ from collections import Counter, deque
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import astuple, dataclass, field, fields, replace
 from functools import partial
-from itertools import chain
+from itertools import chain, repeat
 from typing import Any, Final, NamedTuple
 
 from usp._parse.children import EVERY_CHILD, Child, Children, ChildSelection, names_children
@@ -172,7 +172,8 @@ class Pages:
         opened = self._open(diagnostics)
         if opened.sniffed.kind is Kind.TEXT:
             urls = urls_in_text(opened.data, diagnostics)
-            return (SitemapPage.from_entry(url, (), NO_FIELDS, self.source.url) for url in urls)
+            base = repeat(self.source.url)
+            return map(SitemapPage.from_entry, urls, repeat(()), repeat(NO_FIELDS), base)
         entries, fields = self._entries(opened, diagnostics, extensions=self.source.extensions)
         quick = not self.source.expat_only
         return pages_of_entries(entries, fields, diagnostics, quick=quick)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from typing import Final
 
@@ -73,8 +74,12 @@ def open_document(source: Source, diagnostics: Diagnostics, kind: Kind | None = 
 
 def decoded_text(source: Source, diagnostics: Diagnostics) -> Utf8Document:
     """Return the text of a document, decompressed, as UTF-8."""
-    unpacked = decompress(source.chunks, diagnostics, source.limit)
-    return Utf8Document(unpacked, diagnostics, source.charset)
+
+    def unpacked(diagnostics: Diagnostics) -> Iterator[bytes]:
+        return decompress(source.chunks, diagnostics, source.limit)
+
+    again = partial(unpacked, diagnostics.unused())
+    return Utf8Document(unpacked(diagnostics), diagnostics, source.charset, again)
 
 
 def _open_any(source: Source, diagnostics: Diagnostics, kind: Kind | None) -> Opened:

@@ -5,7 +5,7 @@ once, with the problems reported on the way.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import accumulate, chain, repeat
 from typing import ClassVar, Final, Generic, TypeVar, cast
 
@@ -127,23 +127,36 @@ class EntryReading(ABC, Generic[Made]):
         if column is None:
             return chain.from_iterable(map(self._of_entry, run))
         texts = run.columns[column]
-        are_plain = None not in texts and run.has_plain_urls(column)
-        urls = [text or "" for text in texts]
-        if not are_plain:
-            urls = [url.strip(BLANKS) for url in urls]
-            are_plain = are_plain_urls(urls)
-        if are_plain and self._seen.add_all(urls):
+        if None not in texts and run.has_plain_urls(column):
+            urls = cast("list[str]", list(texts))
+        else:
+            urls = self._only_urls([text or "" for text in texts], resolved)
+        # An entry that has no URL, or several, or one that another has, is read alone.
+        if "" not in urls and self._seen.add_all(urls):
             return self.of_run(urls, run)
-        for at, url in resolved.items():
-            urls[at] = url
-        return self._one_by_one(run, urls, resolved)
+        return self._one_by_one(run, urls)
 
-    def _one_by_one(
-        self, run: EntryRun, urls: list[str], resolved: Container[int]
-    ) -> Iterator[Made]:
+    def _only_urls(self, texts: list[str], resolved: Mapping[int, str]) -> list[str]:
+        """Return the URL in each text; nothing for one that has not exactly one.
+
+        What is wrong with them is reported elsewhere: see ``_check_run``.
+        """
+        urls = [text.strip(BLANKS) for text in texts]
+        if are_plain_urls(urls):
+            return urls
+        key, unused = self._fields.url_key, self._diagnostics.unused()
+        for at, url in enumerate(urls):
+            if at in resolved:
+                urls[at] = resolved[at]
+            elif not is_plain_url(url):
+                found = self._fields.urls([(key, texts[at])], unused)
+                urls[at] = found[0] if len(found) == 1 else ""
+        return urls
+
+    def _one_by_one(self, run: EntryRun, urls: list[str]) -> Iterator[Made]:
         usual: list[int] = []
         for at, url in enumerate(urls):
-            if (at in resolved or is_plain_url(url)) and self._seen.add(url):
+            if url and self._seen.add(url):
                 usual.append(at)
                 continue
             if usual:

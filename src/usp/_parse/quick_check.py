@@ -11,7 +11,9 @@ So the result is that of the full check.
 """
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Final
 
 from usp._parse.diagnostics import Diagnostics
@@ -216,14 +218,25 @@ def _length(signature: Signature) -> int:
     )
 
 
-class _Test:
+class _Test(ABC):
     """Tells whether a text is certainly good."""
+
+    @abstractmethod
+    def __call__(self, text: str, /) -> object: ...
+
+    @abstractmethod
+    def are_good(self, texts: ColumnTexts) -> bool:
+        """Tell whether all of these texts are good, but for empty ones."""
+
+
+class _WordTest(_Test):
+    """The same for words that repeat."""
 
     def __init__(self, is_good: IsGood) -> None:
         self._is_good = is_good
-        self._known: set[str | None] = {None, ""}  # good ones, which repeat
+        self._known: set[str | None] = {None, ""}  # good ones
 
-    def __call__(self, text: str) -> object:
+    def __call__(self, text: str, /) -> object:
         return self._is_good(text)
 
     def are_good(self, texts: ColumnTexts) -> bool:
@@ -239,8 +252,8 @@ class _Test:
 class _NeverTest(_Test):
     """The same if no text is certainly good."""
 
-    def __init__(self) -> None:
-        super().__init__(lambda _: False)
+    def __call__(self, _text: str, /) -> object:
+        return False
 
     def are_good(self, texts: ColumnTexts) -> bool:
         """Tell whether all of these texts are good, but for empty ones."""
@@ -248,15 +261,30 @@ class _NeverTest(_Test):
 
 
 class _PatternTest(_Test):
-    """The same for texts that a pattern matches, many at once."""
+    """The same for texts that a pattern matches, many at once.
+
+    It is compiled when it is needed: most texts are known to be good without it.
+    """
 
     def __init__(self, pattern: str) -> None:
-        super().__init__(re.compile(pattern).fullmatch)
-        self._are_good = re.compile(rf"(?:(?:{pattern}){SEPARATOR})*+").fullmatch
+        self._pattern = pattern
+
+    def __call__(self, text: str, /) -> object:
+        return self.is_good(text)
+
+    @cached_property
+    def is_good(self) -> IsGood:
+        """Matches a good text."""
+        return re.compile(self._pattern).fullmatch
+
+    @cached_property
+    def all_are_good(self) -> IsGood:
+        """Matches good texts, with a separator after each."""
+        return re.compile(rf"(?:(?:{self._pattern}){SEPARATOR})*+").fullmatch
 
     def are_good(self, texts: ColumnTexts) -> bool:
         """Tell whether all of these texts are good, but for empty ones."""
-        return self._are_good(SEPARATOR.join([*filter(None, texts), ""])) is not None
+        return self.all_are_good(SEPARATOR.join([*filter(None, texts), ""])) is not None
 
 
 class _BeginningTest(_PatternTest):
@@ -270,7 +298,7 @@ class _BeginningTest(_PatternTest):
         self._begins = re.compile(beginning).match
         self._has_entities = has_entities
 
-    def __call__(self, text: str) -> object:
+    def __call__(self, text: str, /) -> object:
         may_have_one = self._has_entities and "&" in text and ";" in text
         return not may_have_one and self._begins(text)
 
@@ -296,7 +324,7 @@ def _test(key: str, fields: FieldReader) -> _Test:
         return _is_good_url
     code, is_valid = fields.validators.get(key, ("", bool))
     if code:
-        return _is_good_date if code == _BAD_DATE else _Test(is_valid)
+        return _is_good_date if code == _BAD_DATE else _WordTest(is_valid)
     if key.endswith(_SIGNIFICANT):
         return _is_significant
     return _is_good_text if key in fields.plain_text_keys else _is_visible

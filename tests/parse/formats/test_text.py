@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.parse.reading import urls
 from tests.server import LoopbackServer
+from usp._parse.diagnostics import Diagnostics
+from usp._parse.formats.text import urls_in_text
 from usp.objects.sitemap import PagesTextSitemap
 from usp.tree import sitemap_from_str, sitemap_tree_for_homepage
 
@@ -94,3 +98,24 @@ def test_lines_before_urls_are_not_taken_for_the_header_of_a_table(header: str) 
 @pytest.mark.parametrize("end", ["a,url", "?fields=loc,url", "a;url", "a,page"])
 def test_a_url_is_not_taken_for_the_header_of_a_table(end: str) -> None:
     assert urls(f"http://h.example/{end}\n{A}\n") == [f"http://h.example/{end}", A]
+
+
+LINES = st.lists(
+    st.sampled_from([A, B, "http://h.example/c d", "", " ", f"\0{A}", f'"{B}"', "word", "ÿ" * 5000])
+    | st.integers(0, 400).map("https://h.example/{}".format),
+    max_size=300,
+)
+
+
+@given(lines=LINES, ends=st.sampled_from(["\n", "\r\n", "\r"]), size=st.integers(1, 9000))
+def test_lines_that_are_read_together_are_read_like_single_ones(
+    lines: list[str], ends: str, size: int
+) -> None:
+    document = ends.join(lines).encode()
+
+    def read(size: int) -> tuple[list[str], object]:
+        diagnostics = Diagnostics()
+        chunks = [document[at : at + size] for at in range(0, len(document), size)]
+        return list(urls_in_text(chunks, diagnostics)), diagnostics.problems
+
+    assert read(size) == read(1)  # of single bytes, no two lines are read together

@@ -26,10 +26,16 @@ NEWS = (
     "</news:publication><news:publication_date>2020-05-06</news:publication_date>"
     "<news:title>A &amp; B</news:title></news:news>"
 )
+PAGE_MAP = (
+    '<PageMap xmlns="http://www.google.com/schemas/sitemap-pagemap/1.0"><DataObject type="image">'
+    '<Attribute name="name" value="a&#x20;b"/></DataObject></PageMap>'
+)
+"""As Magento writes it into each entry."""
 KINDS = {
     "plain": "<lastmod>2020-05-06</lastmod>\n  <priority>0.5</priority>",
     "links": f"{LINK}\r\n{LINK}",
     "story": NEWS,
+    "a namespace": PAGE_MAP,
     "unknown": "<odd>text</odd><odd kind='1'/><lastmod>2020</lastmod>",
     "empty": "<lastmod/><priority></priority>",
     "nothing": "",
@@ -174,3 +180,14 @@ def test_blanks_that_change_in_the_middle_change_nothing(blank: str) -> None:
     data = document([*alike("story", range(450)), *changed])
     assert_readers_agree([data])
     assert entries(data).matched == 900
+
+
+@pytest.mark.parametrize(
+    "other", [PAGE_MAP.replace("pagemap", "other"), PAGE_MAP.replace("1.0", "")]
+)
+def test_another_namespace_makes_another_pattern(other: str) -> None:
+    usual = alike("a namespace", range(800))
+    odd = [u(f"http://h.example/odd/{number}?a&amp;b", other) for number in range(3)]
+    data = document([*usual[:400], *odd, *usual[400:]])
+    assert split_at_once(data) >= 200
+    assert_readers_agree([data])

@@ -380,3 +380,23 @@ def test_what_looks_like_an_entry_in_another_is_read_alike_after_a_fault(inside:
     forget_all()
     assert_readers_agree([data])
     assert_readers_agree([data])
+
+
+ODD_URLS = {
+    "blanks": ["http://h.example/a b", " http://h.example/a%20b "],
+    "relative": ["/r", "r?x#y", "//other.example/r"],
+    "several": ["http://h.example/s1 http://h.example/s2", "http://h.example/s3\nnone"],
+    "none": ["", " ", "\u200b", "<!---->"],
+    "repeated": ["http://h.example/4", "http://h.example/\u00e4", "http://h.example/\u00e4"],
+    "with a password": ["http://u:p@h.example/5", "http://u:p@h.example/6"],
+}
+
+
+@pytest.mark.parametrize("odd", ODD_URLS.values(), ids=ODD_URLS)
+def test_odd_urls_among_entries_that_are_written_alike_are_read_alike(odd: list[str]) -> None:
+    usual = [f"http://h.example/{n}" for n in range(200)]
+    urls = [url for at in range(0, 200, 40) for url in (*usual[at : at + 40], *odd)]
+    data = document(*(u(url, "<lastmod>2026-01-01</lastmod>") for url in urls))
+    forget_all()
+    assert_readers_agree([data])
+    assert_readers_agree([data])

@@ -8,9 +8,9 @@ from typing import Final
 from usp._display import without_credentials
 from usp._parse.diagnostics import Diagnostics, Position
 from usp._parse.formats.table_header import is_table_header
-from usp._parse.input.lines import MAX_LINE, read_lines
+from usp._parse.input.lines import MAX_LINE, LineReader, split_between_lines
 from usp._parse.values.deduplicate import Deduplicator, repeated_problem
-from usp._parse.values.plain import is_plain_url
+from usp._parse.values.plain import are_plain_urls, is_plain_url
 from usp._parse.values.strip_url_junk import strip_quotes
 from usp._parse.values.text import clean_line
 from usp._parse.values.urls import is_http_url
@@ -31,34 +31,85 @@ def urls_in_text(chunks: Iterable[bytes], diagnostics: Diagnostics) -> Iterator[
 
     A table (CSV, TSV) has none: its rows, and what is left of one that is cut off, are other URLs.
     """
-    seen = Deduplicator()
-    skipped = 0
-    first_skipped: Position | None = None
-    lines = read_lines(_unless_hopeless(chunks, diagnostics), diagnostics)
-    first = next(filter(None, lines), "")
-    if is_table_header(first):
-        diagnostics.report("SM204", "the document is a table (CSV, TSV), not a list of URLs")
-        return
-    for line in chain([first], lines):
-        if is_plain_url(line) and len(line) <= _MAX_PLAIN and '"' not in line and seen.add(line):
-            yield line
-            continue
+    reading = _TextReading(diagnostics)
+    lines = LineReader(diagnostics)
+    for piece in split_between_lines(_unless_hopeless(chunks, diagnostics)):
+        if lines.is_between_lines and (urls := reading.plain_urls(piece)):
+            lines.skip(piece)
+            yield from urls
+        else:
+            yield from filter(None, map(reading.url, lines.read(piece)))
+        if reading.is_table:
+            return
+    yield from filter(None, map(reading.url, lines.end()))
+    reading.finish()
+
+
+class _TextReading:
+    """The URLs of one document so far."""
+
+    def __init__(self, diagnostics: Diagnostics) -> None:
+        self._diagnostics = diagnostics
+        self._seen = Deduplicator()
+        self._skipped = 0
+        self._first_skipped: Position | None = None
+        self._is_first = True
+        self.is_table = False
+
+    def plain_urls(self, piece: bytes) -> list[str]:
+        """Return the URLs of lines that are nothing but new plain ones, else none.
+
+        Looking at many at once takes a quarter of the time.
+        """
+        if not piece.endswith(b"\n") or not piece.isascii() or b"\0" in piece or b'"' in piece:
+            return []
+        text = piece.decode()
+        if "\r" in text:
+            text = text.replace("\r\n", "\n")
+        urls = list(filter(None, text.split("\n")))
+        is_usual = urls and max(map(len, urls)) <= _MAX_PLAIN and are_plain_urls(urls)
+        if not is_usual or not self._seen.add_all(urls):
+            return []
+        self._is_first = False
+        return urls
+
+    def url(self, line: str) -> str | None:
+        """Return the URL of a line, if it has one that is new."""
+        if self.is_table or not line:
+            return None
+        if self._is_first and is_table_header(line):
+            self.is_table = True
+            message = "the document is a table (CSV, TSV), not a list of URLs"
+            self._diagnostics.report("SM204", message)
+            return None
+        self._is_first = False
+        is_usual = len(line) <= _MAX_PLAIN and is_plain_url(line) and '"' not in line
+        return line if is_usual and self._seen.add(line) else self._odd_url(line)
+
+    def _odd_url(self, line: str) -> str | None:
+        diagnostics = self._diagnostics
         cleaned = clean_line(line)
         unquoted = strip_quotes(cleaned)
         url = without_credentials(unquoted)
         if not is_http_url(url) or _NOT_IN_URLS.search(url):
-            if url:
-                skipped += 1
-                first_skipped = first_skipped or diagnostics.position()
-        elif not seen.add(url):
+            self._skipped += bool(url)
+            if url and self._first_skipped is None:
+                self._first_skipped = diagnostics.position()
+        elif not self._seen.add(url):
             diagnostics.report(*repeated_problem(url))
         else:
             _report_other_text(url, line, cleaned, unquoted, diagnostics)
-            yield url
-    if not seen:
-        diagnostics.report("SM204", "no line of the document is a URL", position=(1, 0))
-    elif skipped:
-        diagnostics.report("SM309", f"{skipped} lines are not URLs", position=first_skipped)
+            return url
+        return None
+
+    def finish(self) -> None:
+        """Report what is known at the end of the document."""
+        if not self._seen:
+            message = "no line of the document is a URL"
+            self._diagnostics.report("SM204", message, position=(1, 0))
+        elif self._skipped:
+            message = f"{self._skipped} lines are not URLs"
+            self._diagnostics.report("SM309", message, position=self._first_skipped)
 
 
 def _report_other_text(

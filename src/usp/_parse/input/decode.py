@@ -7,7 +7,7 @@ invalid in the encoding become U+FFFD. Neither is fatal, both are reported.
 
 import codecs
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from usp._parse.diagnostics import Diagnostics, Position
@@ -73,13 +73,21 @@ class Utf8Document:
     """A document as UTF-8, without its byte order mark, to be iterated over once."""
 
     def __init__(
-        self, chunks: Iterable[bytes], diagnostics: Diagnostics, http_charset: str | None = None
+        self,
+        chunks: Iterable[bytes],
+        diagnostics: Diagnostics,
+        http_charset: str | None = None,
+        again: Callable[[], Iterable[bytes]] = tuple,
     ) -> None:
+        """Decode chunks, in the encoding that the header, a mark or the document names.
+
+        :param again: returns the chunks again: only if some bytes are invalid, their line counts.
+        """
         head, self._chunks = peek(chunks, _HEAD)
+        self._again = again
         self._diagnostics = diagnostics
         self.codec, self.bom_length = choose_codec(head[:_HEAD], http_charset, diagnostics)
         self._first_error: Position | None = None
-        self._line = 1
         self._offset = self.bom_length
 
     def __iter__(self) -> Iterator[bytes]:
@@ -92,8 +100,6 @@ class Utf8Document:
                 yield data  # most sitemaps: nothing to do
             else:
                 yield self._decode(decoder, data).encode()
-            if self._diagnostics.locating:
-                self._line += data.count(b"\n")
             self._offset += len(data)
         yield self._decode(decoder, b"", final=True).encode()
         if self._first_error:
@@ -109,10 +115,22 @@ class Utf8Document:
         except UnicodeDecodeError as error:
             # Relative to the data; negative where the decoder still held bytes of the last chunk.
             at = error.start - len(error.object) + len(data)
-            self._first_error = (self._line + data.count(b"\n", 0, max(at, 0)), self._offset + at)
+            self._first_error = (self._line_at(self._offset + at), self._offset + at)
             decoder.errors = "replace"
             decoder.setstate(before)
             return decoder.decode(data, final)
+
+    def _line_at(self, offset: int) -> int | None:
+        """Return the line of an offset; None if nobody asks for positions."""
+        if not self._diagnostics.locating:
+            return None
+        line, left = 1, offset
+        for chunk in self._again():
+            if left <= 0:
+                break
+            line += chunk.count(b"\n", 0, left)
+            left -= len(chunk)
+        return line
 
     def original_length(self, utf8: bytes) -> int:
         """Return how many bytes of the original document these were."""

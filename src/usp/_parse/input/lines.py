@@ -13,6 +13,8 @@ from usp._parse.values.text import decode_line
 _LINE_END: Final = re.compile(rb"\r\n?|\n")
 MAX_LINE: Final = 64 * 1024
 """How many bytes a line may have; a longer one is skipped."""
+_PIECE: Final = 4 * 1024
+"""How many bytes are looked at together: few enough that an odd line delays few others."""
 
 
 def read_lines(chunks: Iterable[bytes], diagnostics: Diagnostics) -> Iterator[str]:
@@ -20,41 +22,79 @@ def read_lines(chunks: Iterable[bytes], diagnostics: Diagnostics) -> Iterator[st
 
     The position of the diagnostics is that of the last line.
     """
-    position: Position = (1, 0)
-    diagnostics.position_of = lambda _at: position
-    diagnostics.here = 0
-    for number, (line, offset, ended) in enumerate(_bounded_lines(chunks), 1):
-        position = (number, offset)
-        text = ""
+    reader = LineReader(diagnostics)
+    for chunk in chunks:
+        yield from reader.read(chunk)
+    yield from reader.end()
+
+
+def split_between_lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the same bytes in pieces of many lines; only a long line is cut."""
+    is_between_lines = True
+    for chunk in chunks:
+        start = 0 if is_between_lines else chunk.find(b"\n") + 1
+        if start:
+            yield chunk[:start]
+        while start < len(chunk):
+            stop = chunk.rfind(b"\n", start, start + _PIECE) + 1 or start + _PIECE
+            yield chunk[start:stop]
+            start = stop
+        is_between_lines = chunk.endswith(b"\n") if chunk else is_between_lines
+
+
+class LineReader:
+    """Reads the lines of one document, piece by piece."""
+
+    def __init__(self, diagnostics: Diagnostics) -> None:
+        self._diagnostics = diagnostics
+        self._position: Position = (0, 0)  # of the last line
+        self._start = self._read = 0  # where the next line starts, and how much was read
+        self._incomplete = b""
+        self._too_long = self._after_return = False
+        diagnostics.position_of = lambda _at: self._position
+        diagnostics.here = 0
+
+    @property
+    def is_between_lines(self) -> bool:
+        """Whether the next piece begins with a new line."""
+        return not (self._incomplete or self._too_long or self._after_return)
+
+    def skip(self, piece: bytes) -> None:
+        """Count the lines of a piece that begins and ends with one: they were read elsewhere."""
+        number, _ = self._position
+        self._start = self._read = self._read + len(piece)
+        self._position = ((number or 0) + piece.count(b"\n"), self._start)
+
+    def read(self, chunk: bytes) -> Iterator[str]:
+        """Yield the lines that end in a chunk, trimmed."""
+        begin = int(self._after_return and chunk.startswith(b"\n"))  # the second half of CR LF
+        self._start += begin
+        for end in _LINE_END.finditer(chunk, begin):
+            line = self._incomplete + chunk[begin : end.start()]
+            is_too_long = self._too_long or len(line) > MAX_LINE
+            self._incomplete, self._too_long = b"", False
+            yield self._line(None if is_too_long else line, ended=True)
+            begin = end.end()
+            self._start = self._read + begin
+        # What is too long is dropped, so that memory is bounded.
+        self._incomplete = b"" if self._too_long else self._incomplete + chunk[begin:]
+        self._too_long = self._too_long or len(self._incomplete) > MAX_LINE
+        self._incomplete = b"" if self._too_long else self._incomplete
+        self._read += len(chunk)
+        self._after_return = chunk.endswith(b"\r") if chunk else self._after_return
+
+    def end(self) -> Iterator[str]:
+        """Yield the last line, which has no end."""
+        yield self._line(None if self._too_long else self._incomplete, ended=False)
+
+    def _line(self, line: bytes | None, *, ended: bool) -> str:
+        number, _ = self._position
+        self._position = ((number or 0) + 1, self._start)
+        diagnostics = self._diagnostics
         if line is None:
             diagnostics.report("SM310", f"a line longer than {MAX_LINE} bytes was skipped")
         elif diagnostics.truncated and not ended and line.strip():
             diagnostics.report("SM209", "the last line is truncated and was skipped")
         else:
-            text = decode_line(line)
-        yield text
-
-
-def _bounded_lines(chunks: Iterable[bytes]) -> Iterator[tuple[bytes | None, int, bool]]:
-    """Yield each line, its offset, and whether it has an end.
-
-    A line that is too long is None, so that memory is bounded.
-    """
-    incomplete, too_long = b"", False
-    start = read = 0
-    after_return = False
-    for chunk in chunks:
-        begin = int(after_return and chunk.startswith(b"\n"))  # the second half of CR LF
-        start += begin
-        for end in _LINE_END.finditer(chunk, begin):
-            line = incomplete + chunk[begin : end.start()]
-            yield (None if too_long or len(line) > MAX_LINE else line), start, True
-            incomplete, too_long = b"", False
-            begin = end.end()
-            start = read + begin
-        incomplete = b"" if too_long else incomplete + chunk[begin:]
-        too_long = too_long or len(incomplete) > MAX_LINE
-        incomplete = b"" if too_long else incomplete
-        read += len(chunk)
-        after_return = chunk.endswith(b"\r") if chunk else after_return
-    yield (None if too_long else incomplete), start, False
+            return decode_line(line)
+        return ""

@@ -17,7 +17,7 @@ from typing import Final
 
 from usp._parse.pattern.fits import ABSENT, Fit
 from usp._parse.pattern.layout import ColumnTexts
-from usp._parse.pattern.shape import MARKED, TAG
+from usp._parse.pattern.shape import MARKED, TAG, declares_namespace
 from usp._parse.pattern.text_conversion import convert_texts
 from usp._parse.values.bounded_cache import keep
 
@@ -50,7 +50,10 @@ class ExactPattern:
         """
         parts, width = self.split(written), self.width
         gaps = parts[::width]
-        count = next((at for at, gap in enumerate(gaps) if gap), len(gaps) - 1)
+        count = len(gaps) - 1
+        is_whole = gaps.count("") == len(gaps)
+        if not is_whole:
+            count = next(at for at, gap in enumerate(gaps) if gap)
         columns: list[ColumnTexts] = []
         for group in self.groups:
             if group < 0:
@@ -58,7 +61,7 @@ class ExactPattern:
                 continue
             texts: list[str] = parts[group : count * width : width]  # type: ignore[assignment]
             columns.append(texts if is_literal else convert_texts(texts, []))
-        return columns, count, count == len(gaps) - 1 and not gaps[-1]
+        return columns, count, is_whole
 
 
 class _Repetition:
@@ -99,7 +102,7 @@ def _compile(fit: Fit, written: str) -> ExactPattern | None:
     """Return the pattern of entries that are written as this one is."""
     *parts, _ = written.replace("<", MARKED).split(">")
     texts, tags = parts[::2], [tag.removeprefix(TAG) for tag in parts[1::2]]
-    if any("'" in tag or "xmlns" in tag for tag in tags):
+    if any("'" in tag for tag in tags):
         return None
     used = {at for at in fit.row_texts if at >= 0}
     order: list[int] = []
@@ -124,14 +127,16 @@ def _pieces(
 
     for at, (text, tag) in enumerate(zip(texts, tags, strict=True)):
         yield re.escape(text) if at in gaps else free(at, _TEXT)
-        start, *others = tag.split('"')
-        yield f"<{re.escape(start)}"
+        before, *others = tag.split('"')
+        yield f"<{re.escape(before)}"
         for number, other in enumerate(others):
-            if number % 2:
+            # Names depend on a namespace: it is a part of the shape.
+            if number % 2 or declares_namespace(f'{before}"'):
                 yield f'"{re.escape(other)}'
-                continue
-            yield f'"{free(value, _VALUE)}'
-            value += 1
+            else:
+                yield f'"{free(value, _VALUE)}'
+                value += 1
+            before = other
         yield ">"
 
 

@@ -110,9 +110,7 @@ class PatternReader:
             return None, begin
         self._left = min(self._left + len(run), _LARGEST_BUDGET)
         self._budget = _BUDGET
-        text = self._text
-        length = end - index if text.isascii() else len(text[index:end].encode())
-        self._byte, self._index = begin + length, end
+        self._byte, self._index = begin + self._length_of(index, end, begin), end
         return run, self._byte
 
     def _run(self, end_tag: str, index: int, offset: int) -> tuple[EntryRun | None, int]:
@@ -268,6 +266,15 @@ class PatternReader:
         self._index += len(self._block[self._byte : byte].decode("utf-8", "surrogateescape"))
         self._byte = byte
         return self._index
+
+    def _length_of(self, index: int, end: int, begin: int) -> int:
+        """Return how many bytes a part of the text has; it begins at a byte of the block."""
+        text = self._text or ""
+        if text.isascii():
+            return end - index
+        if end - index <= len(text) - end:
+            return len(text[index:end].encode())
+        return len(self._block) - begin - len(text[end:].encode("utf-8", "surrogateescape"))
 
     def miss(self) -> None:
         """Record that what looked like the end of an entry was inside a comment."""

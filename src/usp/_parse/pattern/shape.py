@@ -23,6 +23,7 @@ MARKED: Final = f">{TAG}"
 _QUOTED: Final = re.compile(rf"""("[^"{TAG}]*"|'[^'{TAG}]*')""")
 _NAMESPACE: Final = "xmlns"
 _DECLARES: Final = re.compile(rf"\sxmlns(?::[^\s{TAG}]*)?\s*=\s*[\"']\Z")
+"""What is before a value that is a namespace."""
 _NAME_END: Final = re.compile(r"[\s/]")
 _CDATA: Final = "<![CDATA["
 _COMMENT: Final = "<!--"
@@ -84,7 +85,7 @@ def _keep_namespaces(shape: str, values: list[str]) -> tuple[str, list[str]]:
     pieces = shape.split(VALUE)
     others = []
     for at, value in enumerate(values):
-        if _DECLARES.search(pieces[at]):
+        if declares_namespace(pieces[at]):
             pieces[at] += value
         else:
             pieces[at] += VALUE
@@ -100,6 +101,11 @@ def tags_of(shape: str) -> list[str]:
 def name_of(tag: str) -> str:
     """Return the name in a start tag; empty for an end tag."""
     return _NAME_END.split(tag, maxsplit=1)[0]
+
+
+def declares_namespace(before: str) -> bool:
+    """Tell whether a value is a namespace, given the tag before it, with the quote."""
+    return _NAMESPACE in before and _DECLARES.search(before) is not None
 
 
 def declares_namespaces(shape: str) -> bool:

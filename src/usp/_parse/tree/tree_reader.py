@@ -39,6 +39,8 @@ _SMALL: Final = 6000
 _MANY_ENTRIES: Final = 60
 """With more entries than that, the pattern reader saves more than it costs to learn. In a document
 of fewer bytes, it saves little (``bench real``)."""
+_BEGINNING: Final = 16 * 1024
+"""Bytes that are counted first: most documents with many entries have many there."""
 _MAX_DEPTH: Final = 16
 _MAX_INNER: Final = 400
 """How deep entries may be, and how many elements there may be inside of one that isn't read: with
@@ -69,9 +71,14 @@ def is_worth_a_tree(text: bytes, grammar: Grammar) -> bool:
     """Tell whether a tree is the fastest way to read a document."""
     if not grammar.plain_texts:
         return True  # items are long, and few of their texts are read
-    if text.count(b"</url>") + text.count(b"</sitemap>") > _MANY_ENTRIES:
+    if _has_many_entries(text, _BEGINNING) or _has_many_entries(text, len(text)):
         return False
     return len(text) <= _SMALL or not begins_like_another(text, grammar)
+
+
+def _has_many_entries(text: bytes, stop: int) -> bool:
+    found = text.count(b"</url>", 0, stop)
+    return found > _MANY_ENTRIES or found + text.count(b"</sitemap>", 0, stop) > _MANY_ENTRIES
 
 
 def read_tree(

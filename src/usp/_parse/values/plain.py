@@ -5,7 +5,7 @@ They are taken as they are written.
 
 import re
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, cast
 
 LETTERS: Final = (
     # Outside of ASCII, without blanks, controls, zero-width characters and private ones.
@@ -46,6 +46,8 @@ def are_plain_urls(urls: Sequence[str]) -> bool:
 
 def are_plain_or_absent(texts: Sequence[str | None]) -> bool:
     """Tell whether all of these texts are plain URLs, but for those that are None."""
+    if None not in texts:
+        return are_plain_urls(cast("Sequence[str]", texts))
     urls = [text for text in texts if text is not None]
     return not urls or are_plain_urls(urls)
 

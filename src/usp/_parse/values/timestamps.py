@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from itertools import repeat
-from operator import floordiv, sub
+from operator import sub
 from typing import Final
 
 from usp._parse.values.dates import parse_date
@@ -12,6 +12,8 @@ from usp.objects.page import as_utc
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
+_SECOND: Final = 1_000_000
+_DAY: Final = 86_400
 _DAY_LENGTH: Final = 10
 """2024-05-01"""
 _FORMS: Final = {20: ("-", "-", "T", ":", ":", "Z"), 25: ("-", "-", "T", ":", ":", "+-", ":")}
@@ -70,6 +72,7 @@ def parse_usual_times(texts: Sequence[str | None]) -> list[int] | None:
         return None
     since = map(sub, map(datetime.fromisoformat, known), repeat(_EPOCH))
     try:
-        return list(map(floordiv, since, repeat(_MICROSECOND)))
+        # They have no fractions. Dividing by a microsecond takes twice the time.
+        return [(time.days * _DAY + time.seconds) * _SECOND for time in since]
     except ValueError:  # a leap second, 24:00, or a day or zone that doesn't exist
         return None

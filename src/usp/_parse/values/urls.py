@@ -103,7 +103,9 @@ def split_userinfo(url: str) -> tuple[str, str]:
 def split_urls(text: str) -> list[str]:
     """Return the URLs of a text that consists of several, else the text itself."""
     words = text.split()
-    return words if len(words) > 1 and all(map(is_http_url, words)) else [text]
+    # The last word tells most URLs with a blank in them from several URLs.
+    are_several = len(words) > 1 and _HTTP.match(words[-1]) and all(map(is_http_url, words))
+    return words if are_several else [text]
 
 
 def is_http_url(text: str) -> bool:
