@@ -142,12 +142,16 @@ MALFORMED: Final[dict[str, Input]] = {
     "a urlset truncated within a URL": f"<urlset {SM}>{u(A)}{u(B)}<url><loc>http://h/",
     "a urlset truncated after a `<loc>`": f"<urlset {SM}>{u(A)}{u(B)}<url><loc>{C}</loc>",
     "a urlset truncated within its end tag: `</urls`": TWO.removesuffix("et>"),
+    "another `<urlset` after the root, truncated after an entry": f"{TWO}<urlset {SM}>{u(C)}",
     "an index truncated after a `<loc>`": index(A, B).removesuffix("</sitemap></sitemapindex>"),
     "an index truncated within a URL": index(A, B).removesuffix("b</loc></sitemap></sitemapindex>"),
     "a feed truncated within an item": f"<rss><channel>{item(T + LINK)}<item>{T}<link>http:",
     "a urlset that begins within its root tag": f'/sitemap/0.9">{u(A)}{u(B)}</urlset>',
     "a urlset that begins within an entry": f"//h/a</loc></url>{u(B)}{u(C)}</urlset>",
     "an index that begins within an entry": index(A, B).partition("<loc>")[2],
+    "a feed that begins within its logo: `<image><url>`": (
+        f">C</title><image><url>{B}</url></image>{item(T + LINK)}</channel></rss>"
+    ),
     "a feed that begins within an item": f"T</title></item>{item(T + LINK)}</channel></rss>",
 }
 NAMES: Final[dict[str, Input]] = {
@@ -184,6 +188,7 @@ NAMES: Final[dict[str, Input]] = {
     ),
     "an unknown element between entries: `<x>y</x>`": urlset(u(A), "<x>y</x>", u(B)),
     "an unknown element with a `<loc>` in an entry": urlset(u(A, f"<x><loc>{C}</loc></x>"), u(B)),
+    "an unknown element with a `<url>` in an entry": urlset(u(A, f"<x><url>{C}</url></x>"), u(B)),
 }
 STRUCTURE: Final[dict[str, Input]] = {
     "a `<sitemap>` in a urlset": (urlset(u(A), f"<sitemap><loc>{B}</loc></sitemap>"), kind),

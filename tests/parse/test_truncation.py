@@ -65,6 +65,29 @@ def test_a_truncated_document_is_never_complete(kind: str) -> None:
     assert complete == []
 
 
+LOGO: Final = f"<image><url>{SITE}/logo.png</url><title>C</title><link>{SITE}/</link></image>"
+FEED: Final = (
+    f'<rss version="2.0"><channel><title>C</title><link>{SITE}/</link>{LOGO}'
+    f"<item>{LOGO}<title>A</title><link>{SITE}/a</link></item>"
+    f"<item><title>B</title><link>{SITE}/b</link>{LOGO}</item>{LOGO}</channel></rss>"
+)
+
+
+def test_the_logo_of_a_feed_whose_start_is_missing_is_no_page() -> None:
+    listed = [f"{SITE}/a", f"{SITE}/b"]
+    assert [page.url for page in sitemap_from_str(FEED).pages] == listed
+    for begin in range(len(FEED)):
+        found = [page.url for page in sitemap_from_str(FEED[begin:]).pages]
+        assert found == listed[len(listed) - len(found) :], FEED[begin : begin + 40]
+
+
+def test_entries_with_their_urls_alone_need_no_root() -> None:
+    entries = "".join(f"<url>{SITE}/{name}</url>" for name in "ab")
+    for document in (entries, f"</url>{entries}", f"{entries}<url><loc>{SITE}/c</loc></url>"):
+        found = [page.url for page in sitemap_from_str(document).pages]
+        assert found[:2] == [f"{SITE}/a", f"{SITE}/b"]
+
+
 # Lines: the start of a URL is another URL
 
 

@@ -110,7 +110,7 @@ class XmlReader:
         """Yield the entries of the buffer, a run of them as soon as it is read."""
         if self._pattern_reader:
             self._pattern_reader.show(self._buffer.data)
-        if not self._fed_to and not self._faults.rootless:
+        if not (self._fed_to or self._faults.rootless or self._faults.pending):
             self._read_head(final=final)
         while self._advance(final=final):
             yield from self._take_completed()
@@ -243,17 +243,24 @@ class XmlReader:
         self._fed_to = self._faults.resumed_at = offset
         self._between_entries = True
         self._crowded = False
-        self._builder.position = int  # nothing refers to the parser any more
+        if self._parser:
+            self._parser.release()
         self._parser, self._implied_path = None, [IMPLIED_ROOT]
 
     def _parse(self, begin: int, stop: int, *, is_last: bool, final: bool) -> bool:
         """Feed expat a part of the buffer; False if there is a fault in it."""
         parser = self._opened
+        fault: expat.ExpatError | None = None
         try:
             parser.parse(memoryview(self._buffer.data)[begin:stop], is_last)
         except expat.ExpatError as error:
+            fault = error
+        if parser.refused_at is not None:
+            self._faults.pending = self._unclosed_inside(parser.refused_at)
+            return False
+        if fault:
             parser.flush_text()
-            resume_at = self._faults.locate(error, parser.error_offset, final=final)
+            resume_at = self._faults.locate(fault, parser.error_offset, final=final)
             if resume_at is not None:
                 self._resume(resume_at)
             return False
@@ -289,10 +296,10 @@ class XmlReader:
         elif is_end and not after_fault and self._pattern_reader:
             # Else expat would read a long entry again at each end tag inside it.
             self._pattern_reader.miss()
-        if after_fault and boundary and self._is_swallowed(begin, is_end=is_end):
+        seen = begin if boundary is None or not is_end else boundary.start()
+        if after_fault and boundary and self._is_swallowed(seen, is_end=is_end):
             # Its end tag, or the next entry, is inside something that it doesn't close.
-            message = "it contains something that is not closed"
-            self._faults.pending = Fault(builder.entry_start or 0, buffer.start + begin, message)
+            self._faults.pending = self._unclosed_inside(buffer.start + begin)
         elif self._crowded or (boundary is None and self._opened.is_crowded):
             self._relieve_parser(at_start=bool(boundary and not is_end))
 
@@ -316,15 +323,19 @@ class XmlReader:
             return False
         return buffer.search(_INSTRUCTION_END, begin) is None
 
+    def _unclosed_inside(self, offset: int) -> Fault:
+        message = "it contains something that is not closed"
+        return Fault(self._builder.entry_start or 0, offset, message)
+
     def _is_swallowed(self, begin: int, *, is_end: bool) -> bool:
-        """Tell whether an entry is still open where its end tag, or the next entry, was fed."""
-        buffer, entry_start = self._buffer, self._builder.entry_start
-        if entry_start is None:
+        """Tell whether an entry is still open where its end tag, or the next entry, was fed.
+
+        An element of an extension, which may have the name of an entry, doesn't end it.
+        """
+        builder, offset = self._builder, self._buffer.start + begin
+        if builder.entry_start is None or offset in {builder.entry_start, builder.nesting.last_tag}:
             return False
-        return is_end or bool(
-            self._boundaries.starts.match(buffer.data, begin)
-            and entry_start != buffer.start + begin
-        )
+        return is_end or bool(self._boundaries.starts.match(self._buffer.data, begin))
 
     def _next_boundary(self, begin: int, *, after_fault: bool) -> re.Match[bytes] | None:
         """Return where expat has to stop: after one entry, while the pattern reader may take over.

@@ -180,7 +180,7 @@ def _template(draw: st.DrawFn) -> str:
 _BETWEEN: Final = [
     "", "", "", "", "\n  ", "\r\n", "<!-- c -->", "<odd/>", "text", "<x xmlns='urn:x'>", "</x>",
     "<![CDATA[ ]]>", "</url>", "<!-- ", "&", "<loc>http://h.example/x</loc>", "<url>",
-    "</urlset>",
+    "</urlset>", f"</urlset><urlset {SM}>", '<urlset a=b xml:base="/d/">',
 ]  # fmt: skip
 _HEADS: Final = [
     f"<urlset {ALL}>", f"<urlset {ALL}>", f"<urlset {SM}>", "<urlset>", f"<sm:urlset {ALL}>",

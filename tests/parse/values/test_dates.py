@@ -96,4 +96,5 @@ def test_an_offset_of_more_than_59_minutes_is_not_valid(zone: str) -> None:
     document = f"<urlset><url><loc>http://h.example/</loc><lastmod>{text}</lastmod></url></urlset>"
     sitemap = usp.parse(document)
     assert [page.url for page in sitemap.all_pages()] == ["http://h.example/"]
+    assert sitemap.pages[0].last_modified is None
     assert "SM401" in {problem.code for problem in sitemap.problems}

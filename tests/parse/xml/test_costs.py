@@ -65,6 +65,11 @@ UNITS: Final[dict[str, Unit]] = {
     "children written in many ways": (
         "", f"{ENTRY * 4}<url>{''.join(f'<x b{n}=%s/>' % repr('') for n in range(90))}</url>",
     ),
+    "roots after the root": ("</urlset>", "<urlset></urlset>"),
+    "roots whose tags are malformed": ("", "<urlset a=b>"),
+    "roots whose tags are not closed": ("", "<urlset a='"),
+    "entries with a child that is not closed": ("", "<url><a>"),
+    "entries with a child that is not closed, and others": ("", f"<url><a>{ENTRY}"),
     "children of two kinds in turn": ("", f"{ENTRY * 4}<url>{'<x>1</x><y/>' * 90}</url>"),
 }  # fmt: skip
 

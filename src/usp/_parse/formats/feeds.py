@@ -63,8 +63,8 @@ class RssFieldReader(FieldReader):
         """Report invalid values of an item, its link and its media."""
         super().check(name, record, diagnostics)
         text, base = _page_link(record, self.base)
-        if clean_text(text) and base in {None, self.base}:  # an xml:base is for relative links
-            check_url(text, base, diagnostics)
+        if clean_text(text):
+            check_url(text, base, diagnostics, is_own_base=base not in {None, self.base})
         if media.has_media(record):
             media.check(record, diagnostics)
 

@@ -85,6 +85,10 @@ _ROOT_NAMES: Final = ("urlset", "sitemapindex", "sitemaps", "rss", "feed")
 _INNER_ROOTS: Final = frozenset({b"urlset", b"sitemapindex"})
 """Root elements that also count inside another XML document, such as a SOAP envelope."""
 _FIELD_END: Final = re.compile(rb"</(?:loc|url|sitemap|lastmod|link|item|entry)\s*>", re.IGNORECASE)
+_BARE_URL: Final = re.compile(rb"\s*+>\s*+[^\s<][^<]*+<\s{0,9}+/")
+"""A text after the name of a tag, and an end tag: ``<url>https://…</url>``."""
+_FEED_END: Final = re.compile(rb"</(?:image|item|channel|rss)\s*>", re.IGNORECASE)
+"""What shows that a ``<url>`` is that of a logo."""
 _PROLOG: Final = re.compile(
     # Everything that is allowed before the root element (XML 1.0, 2.8).
     rb"(?:<\?xml\s+version%(value)s(?:\s+encoding%(value)s)?(?:\s+standalone%(value)s)?\s*\?>)?"
@@ -204,27 +208,37 @@ def _sniff_xml(head: bytes, start: int) -> SniffResult:
             return _invalid("SM202", "It is an HTML page")
         if _ENTITY.search(text, doctype.start(), first.start() if first else len(text)):
             return _invalid("SM203", "The DOCTYPE declares entities, which are never expanded")
-    tag, loc = first, None
+    if result := _sniff_tags(head, text, first, strict=strict):
+        return result
+    root = first[1].decode("ascii", "replace")[:60] if first else ""
+    reason = f"the root element is <{root}>" if root else "it has no root element"
+    return _invalid("SM201", f"It is not a sitemap: {reason}")
+
+
+def _sniff_tags(
+    head: bytes, text: bytes, first: re.Match[bytes] | None, *, strict: bool
+) -> SniffResult | None:
+    """Return what the first tag of a root or of an entry shows; None if there is none."""
+    tag, loc, bare = first, None, None
     foreign = False
     skipped = set(_SKIPPED_TAGS)
     while tag:
         name = tag[1].lower()
         kind = _ROOTS.get(name) or _ENTRIES.get(name)
-        if kind and (name in _INNER_ROOTS or not foreign):
-            return _found(head, kind, tag)
+        if name == b"url" and _BARE_URL.match(text, tag.end()) and not foreign:
+            bare = bare or tag
+        elif kind and (name in _INNER_ROOTS or not foreign):
+            return _found(head, kind, bare if bare and kind is Kind.URLSET else tag)
         if name in _HTML and not (foreign and b":" in tag[0]):  # SOAP has a Body
-            if foreign:
-                break
-            return _invalid("SM202", "It is an HTML page")
+            return None if foreign else _invalid("SM202", "It is an HTML page")
         if not foreign and name == b"loc":
             loc = loc or tag
         foreign = foreign or (strict and not _is_skipped(name, skipped))
         tag = _TAG.search(text, tag.end())
-    if loc and not foreign:
-        return _found(head, Kind.URLSET, loc)  # without any entry around it
-    root = first[1].decode("ascii", "replace")[:60] if first else ""
-    reason = f"the root element is <{root}>" if root else "it has no root element"
-    return _invalid("SM201", f"It is not a sitemap: {reason}")
+    if bare and _FEED_END.search(text, bare.end()):
+        bare = None
+    start = bare or (None if foreign else loc)  # a <loc> without any entry around it
+    return _found(head, Kind.URLSET, start) if start else None
 
 
 def _found(head: bytes, kind: Kind, tag: re.Match[bytes]) -> SniffResult:

@@ -131,7 +131,8 @@ _DATEUTIL_ERRORS: Final = (
 
 def parse_date(text: str) -> datetime | None:
     """Return the date, or None if the text is none or lacks a part that can't be guessed."""
-    if _iso_length(text[4::3]) == len(text):
+    # Python takes an offset of 60 minutes or more for another one: it is left to the other forms.
+    if _iso_length(text[4::3]) == len(text) and (text[-2] < "6" or text[-1] == "Z"):
         try:
             return _from_iso_format(text)
         except ValueError:
@@ -178,8 +179,8 @@ def is_valid_date(text: str) -> bool:
     """Tell whether a text is a date, and names no unknown time zone."""
     if parse_date(text) is None:
         return False
-    if _iso_length(text[4::3]) == len(text) and (text[-1] == "Z" or text[-2] < "6"):
-        return True  # the last two digits may be the minutes of an offset, which are below 60
+    if _iso_length(text[4::3]) == len(text):
+        return True
     cleaned = clean_text(text)
     matches = filter(None, (form(cleaned) for form in (*_FORMS, _NUMBERS)))
     zone = next((match.groupdict().get("zone") for match in matches), None)

@@ -118,12 +118,18 @@ def is_http_url(text: str) -> bool:
         return False
 
 
-def check_url(text: str, base: str | None, diagnostics: Diagnostics) -> None:
-    """Report what is wrong with a URL as it is written."""
+def check_url(
+    text: str, base: str | None, diagnostics: Diagnostics, *, is_own_base: bool = False
+) -> None:
+    """Report what is wrong with a URL as it is written.
+
+    :param is_own_base: whether an ``xml:base`` gives the base: it is there for relative URLs.
+    """
     stripped = text.strip(BLANKS)
     if is_plain_url(stripped):
         return
-    if is_plain_path(stripped):
+    is_resolved = is_own_base and is_http_url(resolve_url(text, base))
+    if is_plain_path(stripped) and not is_resolved:
         diagnostics.report("SM302", f"URL {stripped[:_MAX_SHOWN]!r} is relative")
         return
     if decode_entities(text) != text:
@@ -136,19 +142,25 @@ def check_url(text: str, base: str | None, diagnostics: Diagnostics) -> None:
         text = url
     written = text.strip(WHITESPACE)
     shown = repr(excerpt(written, _MAX_SHOWN))
+    if problem := _problem_with_blanks(text, written, shown):
+        diagnostics.report(*problem)
+    if _MARKUP.search(url):
+        diagnostics.report("SM211", f"there is markup in URL {shown}")
+    if is_resolved:
+        return  # relative, as its xml:base is there for
+    if not _SCHEME.match(written) or _needs_base(written):
+        diagnostics.report("SM302", f"URL {shown} is relative")
+    elif not is_http_url(resolve_url(text, base)):
+        diagnostics.report("SM303", f"URL {shown} is not HTTP")
+
+
+def _problem_with_blanks(text: str, written: str, shown: str) -> tuple[str, str] | None:
+    """Return the problem with the blanks around a URL or in it, if there is one."""
     if (
         text.strip(" \t\r\n") != written
         or _LINE_BREAKS.search(written)
         or CONTROL_CHARACTERS.search(written)
     ):
-        diagnostics.report(
-            "SM307", f"URL {shown} contains line breaks, control characters or unusual spaces"
-        )
-    elif " " in written:
-        diagnostics.report("SM308", f"URL {shown} contains a space")
-    if _MARKUP.search(url):
-        diagnostics.report("SM211", f"there is markup in URL {shown}")
-    if not _SCHEME.match(written) or _needs_base(written):
-        diagnostics.report("SM302", f"URL {shown} is relative")
-    elif not is_http_url(resolve_url(text, base)):
-        diagnostics.report("SM303", f"URL {shown} is not HTTP")
+        message = f"URL {shown} contains line breaks, control characters or unusual spaces"
+        return "SM307", message
+    return ("SM308", f"URL {shown} contains a space") if " " in written else None

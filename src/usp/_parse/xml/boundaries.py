@@ -10,9 +10,7 @@ from usp._parse.xml.grammar import Grammar
 
 _PREFIX: Final = rb"(?!(?:image|news|video|media|itunes):)(?:[\w.-]+:)?"
 """Any prefix but those of extensions, which have elements of the same names."""
-ROOT_END: Final = re.compile(
-    rb"</(?:[\w.-]+:)?(?:urlset|sitemapindex|channel|rss|rdf|feed)\s*>", re.IGNORECASE
-)
+_ROOT_END: Final = rb"</(?:[\w.-]+:)?(?:urlset|sitemapindex|channel|rss|rdf|feed)\s*>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,13 +18,27 @@ class EntryBoundaries:
     """Patterns of the tags of one format's entries."""
 
     starts: re.Pattern[bytes]
-    resume_points: re.Pattern[bytes]
-    """Where reading may resume after a fault between entries."""
+    roots: re.Pattern[bytes]
+    """The start tag of a root element, up to the end of its name."""
+    root_ends: re.Pattern[bytes]
+    starts_or_roots: re.Pattern[bytes]
+    starts_or_root_ends: re.Pattern[bytes]
+    resume_inside: re.Pattern[bytes]
+    """Where reading may resume after a fault between entries, inside of a root element: at an
+    entry, at a URL, or where the root element ends."""
+    resume_outside: re.Pattern[bytes]
+    """The same outside of it: at an entry, at a URL, or where another root element starts."""
     ends: re.Pattern[bytes]
     """An entry's end tag (group 1)."""
     any_boundary: re.Pattern[bytes]
     """An entry's end tag (group 1), or what shows that it is missing: the start of the next entry,
-    or the end of the root element."""
+    the end of the root element, or the start of another one."""
+
+    def resume_points(self, *, in_root: bool, many: bool) -> re.Pattern[bytes]:
+        """Return where reading may resume after a fault between entries, or after many of them."""
+        if many:
+            return self.starts_or_root_ends if in_root else self.starts_or_roots
+        return self.resume_inside if in_root else self.resume_outside
 
     def occur_in(self, written: str) -> bool:
         """Tell whether what looks like the start or the end of an entry is in a text."""
@@ -38,21 +50,31 @@ class EntryBoundaries:
 
 def boundaries_for(grammar: Grammar) -> EntryBoundaries:
     """Return the boundaries of the entries of a format."""
-    return _boundaries(tuple(grammar.entries), grammar.implied_entry is not None)
+    roots = tuple(sorted(grammar.roots))
+    return _boundaries(tuple(grammar.entries), roots, grammar.implied_entry is not None)
 
 
 @cache
-def _boundaries(entries: tuple[str, ...], implied: bool) -> EntryBoundaries:
-    names = "|".join(entries).encode()
+def _boundaries(entries: tuple[str, ...], roots: tuple[str, ...], implied: bool) -> EntryBoundaries:
+    names, root_names = "|".join(entries).encode(), "|".join(roots).encode()
     start = rb"<\s{0,9}+%s(?:%s)(?=[^\w.:-])" % (_PREFIX, names)
     start_or_loc = rb"<\s{0,9}+%s(?:%s|loc)(?=[^\w.:-])" % (_PREFIX, names)
     end = rb"(<\s{0,9}+/\s{0,9}+%s(?:%s)\s*>)" % (_PREFIX, names)
-    return EntryBoundaries(
-        re.compile(start, re.IGNORECASE),
-        re.compile(start_or_loc if implied else start, re.IGNORECASE),
-        re.compile(end, re.IGNORECASE),
-        re.compile(rb"%s|%s|%s" % (end, start, ROOT_END.pattern), re.IGNORECASE),
+    root = rb"<\s{0,9}+(?:[A-Za-z_][\w.-]*:)?(?:%s)(?=[^\w.:-])" % root_names
+    root_end = rb"<\s{0,9}+/\s{0,9}+(?:[\w.-]+:)?(?:%s)\s*>" % root_names
+    point = start_or_loc if implied else start
+    patterns = (
+        start,
+        root,
+        root_end,
+        rb"%s|%s" % (start, root),
+        rb"%s|%s" % (start, root_end),
+        rb"%s|%s" % (point, root_end),
+        rb"%s|%s" % (point, root),
+        end,
+        rb"%s|%s|%s|%s" % (end, start, _ROOT_END, root),
     )
+    return EntryBoundaries(*(re.compile(pattern, re.IGNORECASE) for pattern in patterns))
 
 
 _BLANKS: Final = re.compile(rb"(?:[ \t\r\n]++|<!--(?:[!-,.-~ \t\r\n]|-[!-,.-~ \t\r\n])*+-->)*+")

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from usp._parse.xml.grammar import Tag
-from usp._parse.xml.namespaces import NamespaceScope
+from usp._parse.xml.namespaces import NamespaceScope, StructureProblems
 
 KnownElements = Mapping[str, Tag] | None
 """The elements that are known at a position; None inside a text or inside an unknown element."""
@@ -17,3 +17,14 @@ class BuilderState(NamedTuple):
     scope: NamespaceScope
     has_other_content: bool
     problems: list[tuple[str, str, int | None]]
+
+    def reporting_to(self, problems: StructureProblems) -> "BuilderState":
+        """Return the same state, whose problems are recorded elsewhere."""
+        scopes: dict[int, NamespaceScope] = {}
+        for scope in (*(place[2] for place in self.stack), self.scope):
+            if id(scope) not in scopes:
+                scopes[id(scope)] = scope.reporting_to(problems)
+        stack = [
+            (children, tag, scopes[id(scope)], name) for children, tag, scope, name in self.stack
+        ]
+        return self._replace(stack=tuple(stack), scope=scopes[id(self.scope)])

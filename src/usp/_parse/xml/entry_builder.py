@@ -12,6 +12,7 @@ from usp._parse.xml.bare_url import find_bare_url
 from usp._parse.xml.builder_state import BuilderState, KnownElements
 from usp._parse.xml.grammar import Grammar, Tag
 from usp._parse.xml.namespaces import NamespaceScope, StructureProblems
+from usp._parse.xml.nesting import Nesting
 from usp._parse.xml.unknown_elements import UnknownElements
 from usp.objects.page import Record
 
@@ -60,9 +61,7 @@ class EntryBuilder:
         # The open field, if it was found there and contains text: it is not on the stack.
         self._leaf: Tag | None = None
         self._leaf_name = ""
-        # Open elements beyond MAX_DEPTH: around the entries, and inside the current one.
-        self._deeper_around = 0
-        self._deeper_inside = 0
+        self.nesting = Nesting()
         self._entry_depth = 0  # how many elements are around the current entry
         self._stack: list[tuple[KnownElements, Tag | None, NamespaceScope, str]] = []
         if scope:
@@ -76,7 +75,7 @@ class EntryBuilder:
     @property
     def depth(self) -> int:
         """How many elements are open."""
-        return len(self._stack) + self._deeper_around + self._deeper_inside
+        return len(self._stack) + self.nesting.around + self.nesting.inside
 
     @property
     def scope(self) -> NamespaceScope:
@@ -84,14 +83,9 @@ class EntryBuilder:
         return self._scope
 
     @property
-    def has_root(self) -> bool:
-        """Whether the root element has started."""
-        return self._scope.has_root
-
-    @property
-    def root_closed(self) -> bool:
-        """Whether the root element has ended."""
-        return self._scope.has_root and not self._stack
+    def open_root(self) -> str:
+        """The name of the innermost root element that is open, as written; empty if none is."""
+        return next(filter(self._grammar.is_root, reversed(self.path)), "")
 
     @property
     def is_between_entries(self) -> bool:
@@ -109,14 +103,8 @@ class EntryBuilder:
         """Continue from such a state, in another document."""
         for problem in state.problems:
             self.structure_problems.add(*problem)
-        scopes: dict[int, NamespaceScope] = {}
-        for scope in (*(place[2] for place in state.stack), state.scope):
-            if id(scope) not in scopes:
-                scopes[id(scope)] = scope.reporting_to(self.structure_problems)
-        self._stack = [
-            (children, tag, scopes[id(scope)], name) for children, tag, scope, name in state.stack
-        ]
-        self._scope = scopes[id(state.scope)]
+        state = state.reporting_to(self.structure_problems)
+        self._stack, self._scope = list(state.stack), state.scope
         self._known = self._scope.names.tags[id(self._children)]
         self.has_other_content = state.has_other_content
 
@@ -169,12 +157,18 @@ class EntryBuilder:
         children, scope = self._children, self._scope
         if len(self._stack) - self._entry_depth >= MAX_DEPTH and self._is_too_deep(name):
             return
-        if attributes or not scope.has_root:
-            self._scope = scope.inside(name, attributes)
+        self._scope = self._scope_inside(name, attributes)
         key = self._scope.key(name)
-        tag = None if self._in_group else self._entries.get(key)
+        tag = self._entries.get(key)
+        if tag is not None and self._is_in_other:
+            if self._is_refused(name, attributes):
+                return
+            tag = None
         if tag is not None:
-            if children is self._entries:
+            if self._entry is not None:  # it is not closed: this one is beside it
+                scope = self._stack[self._entry_depth][2]
+                self._scope = scope.inside(name, attributes)
+            elif children is self._entries:
                 self._remember(name, tag, scope)
             self._start_entry(tag, attributes)
         elif children is self._entries:
@@ -184,12 +178,32 @@ class EntryBuilder:
             self._children = tag.children if tag else None
             if self._entry:
                 self._remember(name, tag, scope)
-                self._start_field(tag, attributes)
-                if tag is None and self._grammar.extensions:
-                    self._start_unknown(name, attributes)
+                self._start_child(tag, name, attributes)
         else:
             tag = self._start_inside_text(name, key, attributes)
         self._stack.append((children, tag, scope, name))
+
+    def _start_child(self, tag: Tag | None, name: str, attributes: Mapping[str, str]) -> None:
+        self._start_field(tag, attributes)
+        if tag is None and self._grammar.extensions:
+            self._start_unknown(name, attributes)
+
+    def _is_refused(self, name: str, attributes: Mapping[str, str]) -> bool:
+        """Tell whether a tag shows that the current entry, with others in it, is to be repaired."""
+        if self.nesting.start_inner(len(self._stack), self.position()):
+            return False
+        if self.nesting.refuse:
+            self.nesting.refuse()
+        else:
+            self.leave_unclosed_entry()
+            self._start_any(name, attributes)
+        return True
+
+    def _scope_inside(self, name: str, attributes: Mapping[str, str]) -> NamespaceScope:
+        scope = self._scope
+        if scope.base and not self._stack and self._grammar.is_root(name):
+            scope = scope.of_another_root()
+        return scope.inside(name, attributes) if attributes or not scope.has_root else scope
 
     def _remember(self, name: str, tag: Tag | None, scope: NamespaceScope) -> None:
         """Let ``start`` find the tag of a name directly the next time, also in other documents."""
@@ -197,10 +211,13 @@ class EntryBuilder:
             self._known[name] = tag
 
     @property
-    def _in_group(self) -> bool:
-        """Whether we are inside a group, such as an image, which may contain its own <url>."""
-        children, entry = self._children, self._entry
-        return entry is not None and children is not None and children is not entry.children
+    def _is_in_other(self) -> bool:
+        """Whether we are in a group or an unknown element of an entry, which may have a <url>."""
+        if self._entry is None:
+            return False
+        if self._children is None:
+            return self._stack[-1][1] is None
+        return self._children is not self._entry.children
 
     def end(self, _name: str = "") -> None:
         """Handle an end tag: it closes the innermost element."""
@@ -211,7 +228,8 @@ class EntryBuilder:
             return
         if not self._stack:
             return
-        if (self._deeper_inside or self._deeper_around) and self._was_too_deep():
+        nesting, is_around = self.nesting, self._children is self._entries
+        if (nesting.inside or nesting.around) and nesting.end_deep(is_around=is_around):
             return
         self._children, tag, scope, _ = self._stack.pop()
         self._scope = scope if self._stack else self._scope.after(scope, is_root=tag is None)
@@ -257,12 +275,13 @@ class EntryBuilder:
         self._text.clear()
         self._bare_text = ""
         self._unknown.open = 0
-        self._entry_depth = self._deeper_inside = 0
+        self._entry_depth = 0
+        self.nesting.leave_entry()
 
     def leave_entry(self) -> bool:
         """Discard the current entry and close its elements; tell whether any were open."""
         self.discard_entry()
-        self._deeper_around = 0
+        self.nesting.around = 0
         was_inside = self._children is not self._entries
         while self._stack and (self._children is not self._entries or len(self._stack) > _MAX_PATH):
             self._children, _, self._scope, _ = self._stack.pop()
@@ -314,23 +333,10 @@ class EntryBuilder:
 
     def _is_too_deep(self, name: str) -> bool:
         """Count an element that is nested too deep; False for an entry, which is read anywhere."""
-        if self._scope.peek(name) in self._entries and not self._in_group:
+        if self._scope.peek(name) in self._entries and not self._is_in_other:
             return False
         self._report("SM211", f"elements are nested more than {MAX_DEPTH} deep")
-        if self._children is self._entries:
-            self._deeper_around += 1
-        else:
-            self._deeper_inside += 1
-        return True
-
-    def _was_too_deep(self) -> bool:
-        """Tell whether an end tag is that of an element that was only counted."""
-        if self._deeper_inside:
-            self._deeper_inside -= 1
-        elif self._deeper_around and self._children is self._entries:
-            self._deeper_around -= 1
-        else:
-            return False
+        self.nesting.start_deep(is_around=self._children is self._entries)
         return True
 
     def _start_inside_text(self, name: str, key: str, attributes: Mapping[str, str]) -> Tag | None:
@@ -387,7 +393,7 @@ class EntryBuilder:
         if self._scope.base:
             self._record.append(("xml:base", self._scope.base))
         if entry.attributes and attributes:
-            self._record_attributes(entry, attributes)
+            self._record += entry.fields_of(attributes)
 
     def _start_field(self, tag: Tag | None, attributes: Mapping[str, str]) -> None:
         if tag is None or tag.children is None:
@@ -397,18 +403,14 @@ class EntryBuilder:
         else:
             self._record.append((tag.key, ""))
         if tag and tag.attributes and attributes:
-            self._record_attributes(tag, attributes)
-
-    def _record_attributes(self, tag: Tag, attributes: Mapping[str, str]) -> None:
-        for name, value in attributes.items():
-            local = name.lower()
-            if local in tag.attributes:
-                self._record.append((f"{tag.key}@{local}", value))
+            self._record += tag.fields_of(attributes)
 
     def _start_unknown(self, name: str, attributes: Mapping[str, str]) -> None:
         self._unknown.start(self._record, name, self._scope.namespace(name), attributes)
 
     def _end_unknown(self) -> None:
+        if self.nesting.is_inner(len(self._stack)):
+            self.nesting.end_inner(self.position())
         if self._unknown.open:
             self._unknown.end(self._record)
         elif self._children is not None:

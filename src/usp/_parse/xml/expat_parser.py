@@ -32,12 +32,19 @@ class ExpatParser:
         parser.EndElementHandler = builder.end
         parser.CharacterDataHandler = builder.text
         builder.position = self.offset
+        builder.nesting.refuse = self._stop
+        self.refused_at: int | None = None
+        """The offset at which the builder refused to continue; it gets nothing after it."""
         self.parse = parser.Parse
         """Parses bytes; raises ``ExpatError`` at a fault."""
 
     def offset(self) -> int:
         """Return the offset of the current event, or of a token that is incomplete."""
         return self._zero + self._parser.CurrentByteIndex
+
+    def _stop(self) -> None:
+        self.refused_at = self.offset()
+        self._remove_handlers()
 
     @property
     def error_offset(self) -> int:
@@ -65,6 +72,10 @@ class ExpatParser:
     def release(self) -> None:
         """Break the reference cycles with the builder."""
         self._builder.position = int
+        self._builder.nesting.refuse = None
+        self._remove_handlers()
+
+    def _remove_handlers(self) -> None:
         self._parser.StartElementHandler = None
         self._parser.EndElementHandler = None
         self._parser.CharacterDataHandler = None

@@ -11,11 +11,11 @@ from typing import Final
 from xml.parsers import expat
 
 from usp._parse.diagnostics import Diagnostics
-from usp._parse.xml.boundaries import ROOT_END, EntryBoundaries
+from usp._parse.xml.boundaries import EntryBoundaries
 from usp._parse.xml.entry_builder import Entry, EntryBuilder
 from usp._parse.xml.grammar import Grammar
 from usp._parse.xml.read_buffer import ReadBuffer
-from usp._parse.xml.recovery import recover_entry
+from usp._parse.xml.recovery import recover_entry, recover_root
 from usp._parse.xml.resync import (
     END_TAG,
     find_malformed_start,
@@ -32,11 +32,16 @@ _CHILD_URL: Final = re.compile(
 )
 _AFTER_ROOT: Final = expat.errors.codes[expat.errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT]
 _BLANKS: Final = re.compile(rb"[ \t\r\n]*+")
+_LINK: Final = re.compile(rb"<(?:[\w.-]+:)?link[\s/>]", re.IGNORECASE)
+_LINK_END: Final = re.compile(rb"</(?:[\w.-]+:)?link\s*>", re.IGNORECASE)
+"""The element of a feed that has the URL of an entry."""
+_URL_KEYS: Final = frozenset({"loc", "link", "link@href", "atom:link@href", "guid"})
+_TAG_END: Final = re.compile(rb"[<>]")
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Where expat stopped inside an entry, and why."""
+    """Where expat stopped inside an entry, or inside the start tag of a root, and why."""
 
     entry_start: int
     offset: int
@@ -55,6 +60,7 @@ class Faults:
         diagnostics: Diagnostics,
     ) -> None:
         self._is_sitemap = grammar.plain_texts
+        self._entry_names = frozenset(name.encode() for name in grammar.entries)
         self._boundaries = boundaries
         self._builder = builder
         self._buffer = buffer
@@ -69,7 +75,6 @@ class Faults:
         """Whether the document ends inside of an entry."""
         self.skipped_large = False
         """Whether more than ``MAX_ENTRY`` was skipped: maybe an entry."""
-        self._root_ended = False
         self._count = 0  # since the last entry
         self._counted_after = -1  # the end of that entry
 
@@ -79,7 +84,7 @@ class Faults:
         self.skipped_large = True
 
     def locate(self, error: expat.ExpatError, offset: int, *, final: bool) -> int | None:
-        """Decide whether expat stopped inside an entry or between entries.
+        """Decide whether expat stopped inside an entry, in the tag of a root, or between entries.
 
         Between entries, return the offset at which to resume; else the fault is pending.
         """
@@ -90,7 +95,7 @@ class Faults:
         entry_start = self._builder.entry_start
         if entry_start is None and error.code != _AFTER_ROOT:
             begin = max(self.resumed_at - buffer.start, 0)
-            starts = self._boundaries.starts
+            starts = self._boundaries.starts_or_roots
             start = find_malformed_start(buffer.data, offset - buffer.start, begin, starts)
             entry_start = None if start is None else buffer.start + start
         if entry_start is None:
@@ -102,6 +107,8 @@ class Faults:
         """Read the malformed entry; return where to resume, or None if its end was not read yet."""
         builder, buffer = self._builder, self._buffer
         begin = fault.entry_start - buffer.start
+        if root := self._boundaries.roots.match(buffer.data, begin):
+            return self._recover_root(fault, root, final=final)
         boundary = buffer.search(self._boundaries.any_boundary, begin + 1)
         endless = boundary is None and not final
         if endless and len(buffer.data) - begin < MAX_ENTRY:
@@ -123,6 +130,28 @@ class Faults:
         blanks = _BLANKS.match(buffer.data, stop)  # expat would need a step of its own for them
         return buffer.start + (blanks.end() if blanks else stop)
 
+    def _recover_root(self, fault: Fault, root: re.Match[bytes], *, final: bool) -> int | None:
+        """Read a malformed start tag of a root element; return where to resume, as for an entry."""
+        builder, buffer = self._builder, self._buffer
+        is_endless = buffer.search(_TAG_END, root.end()) is None
+        if is_endless and not final and len(buffer.data) - root.start() < MAX_ENTRY:
+            return None
+        self.pending = None
+        builder.leave_entry()
+        builder.position = lambda: fault.entry_start
+        stop = recover_root(buffer.data, root, builder)
+        self.truncated = is_endless and final
+        if self.truncated:
+            message = "the document is truncated inside the tag of its root element"
+            self._diagnostics.report("SM207", message, at=fault.entry_start)
+        else:
+            self._report_malformed(fault.message, fault.offset)
+        return buffer.start + stop
+
+    def _report_malformed(self, message: str, offset: int) -> None:
+        message = f"malformed between entries: {message}"
+        self._diagnostics.report_once("SM211", message, at=offset)
+
     def _repair(self, fault: Fault, data: bytes, *, is_closed: bool) -> None:
         builder = self._builder
         builder.leave_entry()
@@ -130,7 +159,8 @@ class Faults:
         recover_entry(data, builder, is_closed=is_closed)
         builder.finish_entry()
         skipped = len(builder.completed) == before or (
-            self._is_sitemap and not _has_url(builder.completed[-1])
+            not _has_url(builder.completed[-1])
+            and (self._is_sitemap or _LINK_END.search(data) is not None)
         )
         code, result = ("SM209", "skipped") if skipped else ("SM208", "repaired")
         message = f"a malformed entry was {result}: {fault.message}"
@@ -156,11 +186,17 @@ class Faults:
             if not was_inside:
                 self._diagnostics.report_once("SM211", "an element is not closed", at=offset)
             return buffer.start + end_tag.start(1) - len(b"</")
-        resumed_at = max(self.resumed_at - buffer.start, 0)
-        text_before = buffer.data[resumed_at:fault].strip()
-        if end_tag and text_before and end_tag[1].rpartition(b":")[2].lower() == b"loc":
+        open_root = builder.open_root
+        # Of another name, or not as expat wants it: nothing else is meant.
+        tag = fault - buffer.data.startswith(b"<", fault - 1)
+        if open_root and (root_end := self._boundaries.root_ends.match(buffer.data, tag)):
+            builder.close_elements_inside(open_root)
+            builder.end()
+            self._report_malformed(expat.ErrorString(error.code), offset)
+            return buffer.start + root_end.end()
+        if end_tag and self._lost_start(end_tag[1].rpartition(b":")[2].lower(), fault):
             self._diagnostics.report("SM209", "the start of an entry is missing", at=offset)
-        ended = self._root_ended or builder.root_closed or error.code == _AFTER_ROOT
+        ended = builder.scope.has_root and not (open_root or self.rootless)
         many = self._has_many_faults()
         if end_tag and not many:
             stop = skip_end_tags(buffer.data, fault, set(builder.path))
@@ -169,22 +205,33 @@ class Faults:
             after = skip_comment(buffer, fault, max(begin, 0), self._boundaries.starts)
             # A malformed <loc> would be found again and again.
             after = max(after, self.resumed_at + 1 - buffer.start)
-            points = self._boundaries.starts if many else self._boundaries.resume_points
+            points = self._boundaries.resume_points(in_root=bool(open_root), many=many)
             stop = find_next_start(buffer, after, points, final=final)
         at_end = stop == len(buffer.data)
-        if not builder.has_root and not at_end:
+        if not builder.scope.has_root and not at_end:
             self.rootless = True  # the start tag of the root element is malformed
-        if ended and not self.rootless:
-            if fault < len(buffer.data):
-                self._diagnostics.report_once("SM206", "there is junk after the root", at=offset)
-        elif final and at_end and not self.rootless:
+        if final and at_end and (open_root or not (ended or self.rootless)):
             message = "the document is truncated: its root element is not closed"
             self._diagnostics.report("SM207", message, at=offset)
+        elif fault < len(buffer.data) and ended:
+            self._diagnostics.report_once("SM206", "there is junk after the root", at=offset)
         elif fault < len(buffer.data):
-            message = f"malformed between entries: {expat.ErrorString(error.code)}"
-            self._diagnostics.report_once("SM211", message, at=offset)
-        self._root_ended = ended or bool(ROOT_END.search(buffer.data, fault, stop))
+            self._report_malformed(expat.ErrorString(error.code), offset)
         return buffer.start + stop
+
+    def _lost_start(self, name: bytes, fault: int) -> bool:
+        """Tell whether an end tag is that of an entry whose start tag is missing or misspelt.
+
+        Then there is a text before it, or the field that has the URL: else it is one end tag too
+        many.
+        """
+        buffer = self._buffer
+        if name == b"loc":
+            return bool(buffer.data[max(self.resumed_at - buffer.start, 0) : fault].strip())
+        if self._is_sitemap or name not in self._entry_names:
+            return False
+        begin = max(self.resumed_at, self._builder.last_entry_end) - buffer.start
+        return _LINK.search(buffer.data, max(begin, 0), fault) is not None
 
     def _has_many_faults(self) -> bool:
         """Count a fault between entries; tell whether there are many after the same entry."""
@@ -196,4 +243,4 @@ class Faults:
 
 def _has_url(entry: Entry) -> bool:
     """Tell whether an entry has a URL, without which it is skipped."""
-    return any(key == "loc" and text.strip() for key, text in entry[1])
+    return any(key in _URL_KEYS and text.strip() for key, text in entry[1])

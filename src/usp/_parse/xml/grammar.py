@@ -29,6 +29,14 @@ class Tag:
     children: Mapping[str, "Tag"] | None = None
     """The elements that it may contain; None for an element that contains text."""
 
+    def fields_of(self, attributes: Mapping[str, str]) -> list[tuple[str, str]]:
+        """Return what a record has of the attributes of this element."""
+        return [
+            (f"{self.key}@{local}", value)
+            for name, value in attributes.items()
+            if (local := name.lower()) in self.attributes
+        ]
+
 
 def _leaves(prefix: str, names: str) -> dict[str, Tag]:
     return {key: Tag(key) for key in (f"{prefix}{name}" for name in names.split())}
@@ -176,6 +184,10 @@ class Grammar:
     """Whether unknown elements are recorded as well."""
     audit: bool = False
     """Whether the names of unexpected elements and attributes are."""
+
+    def is_root(self, name: str) -> bool:
+        """Tell whether an element is a root element of the format, by its name as written."""
+        return name.rpartition(":")[2].lower() in self.roots
 
     @property
     def identity(self) -> tuple[int, bool, bool]:

@@ -240,6 +240,10 @@ class NamespaceScope:
         root = prefix, self._bound.get(prefix)
         return NamespaceScope(self._own, self.problems, self._bound, root, self.base)
 
+    def of_another_root(self) -> "NamespaceScope":
+        """Return the scope around another root element: the base URL was not for that one."""
+        return NamespaceScope(self._own, self.problems, self._bound, self._root)
+
     def after(self, before: "NamespaceScope", *, is_root: bool) -> "NamespaceScope":
         """Return the scope after the outermost element, given the one before it.
 

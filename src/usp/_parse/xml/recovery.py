@@ -13,6 +13,11 @@ from usp._parse.xml.entry_builder import EntryBuilder
 
 _KNOWN: Final = rb"url|sitemap|loc|lastmod|changefreq|priority|item|entry|link|title"
 _CDATA: Final = rb"<!?\s{0,9}+\[(?i:CDATA)\["
+_IN_TAG: Final = (
+    rb"""(?:\s+[A-Za-z_][\w.:-]*\s*=\s*(?:"[^"]*+"|'[^']*+'))*+\s*/?(?=>)"""
+    rb"""|(?:[^<>"']++|"[^"<]*+"|'[^'<]*+')*+(?=>)|[^<>]*+(?=>)"""
+)
+"""What stands between the name of a start tag and its end."""
 _TOKEN: Final = re.compile(
     # Each alternative starts with a literal, for speed; the last group tells which one it is.
     rb"<!--(?P<comment>)"
@@ -24,13 +29,12 @@ _TOKEN: Final = re.compile(
     rb"|<(?:/|\\/?)\s*+(?P<closed>[A-Za-z_][\w.:-]*)[^<>]*>?"
     rb"|<\s++(?:/\s*+(?P<spaced_closed>%(known)s)|(?P<spaced>%(known)s))\s*+>"
     rb"|<(?P<glued>(?:[\w.-]+:)?(?:loc|link))(?=https?://)"
-    rb"|<(?P<name>(?!https?://)[A-Za-z_][\w.:-]*+)(?P<attributes>"
-    rb"""(?:\s+[A-Za-z_][\w.:-]*\s*=\s*(?:"[^"]*+"|'[^']*+'))*+\s*/?(?=>)"""
-    rb"""|(?:[^<>"']++|"[^"<]*+"|'[^'<]*+')*+(?=>)|[^<>]*+(?=>)"""
+    rb"|<(?P<name>(?!https?://)[A-Za-z_][\w.:-]*+)(?P<attributes>%(in_tag)s"
     rb"|(?P<unterminated>\s[^<>]*+)(?=<|\Z))>?"  # after a space, since "a<b" in a text is no tag
-    % {b"cdata": _CDATA, b"known": _KNOWN},
+    % {b"cdata": _CDATA, b"known": _KNOWN, b"in_tag": _IN_TAG},
     re.DOTALL,
 )
+_ROOT_ATTRIBUTES: Final = re.compile(rb"%s|[^<>]*+" % _IN_TAG)
 _START_TAGS: Final = frozenset({"attributes", "glued", "spaced"})
 _END_TAGS: Final = frozenset({"closed", "spaced_closed"})
 _CDATA_SECTIONS: Final = frozenset({"cdata", "unclosed_cdata"})
@@ -72,6 +76,19 @@ def recover_entry(entry: bytes, builder: EntryBuilder, *, is_closed: bool) -> No
     if not is_closed:
         builder.notes_open_url()
     tags.close_all()
+
+
+def recover_root(data: bytes, name: re.Match[bytes], builder: EntryBuilder) -> int:
+    """Open a root element whose start tag is malformed: its namespaces and its base URL count.
+
+    Return where the tag ends, given the match of its beginning.
+    """
+    attributes = _ROOT_ATTRIBUTES.match(data, name.end())
+    written, end = (attributes[0], attributes.end()) if attributes else (b"", name.end())
+    builder.start(name[0].lstrip(b"< \t\r\n\v\f").decode(), _parse_attributes(written))
+    if written.rstrip().endswith(b"/"):
+        builder.end()
+    return end + data.startswith(b">", end)
 
 
 class _Delimiter:

@@ -1,0 +1,62 @@
+"""What is nested: elements too deep to be distinguished, and names of entries inside of an entry.
+
+An extension may have an element of its own with the name of an entry: ``<data><url>…``. It is told
+from an entry whose predecessor isn't closed by the unknown element, or the group, around it.
+"""
+
+from collections.abc import Callable
+
+
+class Nesting:
+    """The open elements that an entry builder doesn't keep on its stack, or that look odd there."""
+
+    def __init__(self) -> None:
+        self.around = 0
+        """How many elements beyond the limit are open around the entries."""
+        self.inside = 0
+        """How many are inside the current entry."""
+        self.last_tag = -1
+        """The offset of the last start or end tag in an entry that has the name of an entry."""
+        self.refuse: Callable[[], None] | None = None
+        """Ends the reading of an entry, so that it can be repaired; None if nobody can."""
+        self._inner_depth = -1  # the depth of the open element with the name of an entry
+
+    def leave_entry(self) -> None:
+        """Forget what is inside the current entry."""
+        self.inside = 0
+        self._inner_depth = -1
+
+    def start_inner(self, depth: int, offset: int) -> bool:
+        """Open an element with the name of an entry, inside of an entry; False if one is open.
+
+        No extension has that: something before it isn't closed, and all of them are entries.
+        """
+        if self._inner_depth >= 0:
+            return False
+        self._inner_depth, self.last_tag = depth, offset
+        return True
+
+    def is_inner(self, depth: int) -> bool:
+        """Tell whether the open element at this depth is such an element."""
+        return depth == self._inner_depth
+
+    def end_inner(self, offset: int) -> None:
+        """Close it."""
+        self._inner_depth, self.last_tag = -1, offset
+
+    def start_deep(self, *, is_around: bool) -> None:
+        """Count an element that is nested too deep."""
+        if is_around:
+            self.around += 1
+        else:
+            self.inside += 1
+
+    def end_deep(self, *, is_around: bool) -> bool:
+        """Tell whether an end tag is that of an element that was only counted."""
+        if self.inside:
+            self.inside -= 1
+        elif self.around and is_around:
+            self.around -= 1
+        else:
+            return False
+        return True
