@@ -56,6 +56,7 @@ _FORMS: Final = tuple(
 _ISO_SEPARATORS: Final = {"--": 10, "--T::Z": 20, "--T::+:": 25, "--T::-:": 25}
 """Every third character from the fifth on, and the length, of the forms that most sitemaps use and
 that Python parses itself: 2024-05-01, 2024-05-01T10:00:00Z, 2024-05-01T10:00:00+02:00."""
+_WITH_OFFSET: Final = 25
 _usual_feed_date: Final = re.compile(
     r"[A-Z][a-z]{2}, ([0-3][0-9]) ([A-Z][a-z]{2}) ([0-9]{4}) "
     r"([0-9]{2}):([0-9]{2}):([0-9]{2}) (?:GMT|([+-])([01][0-9])([0-5][0-9]))"
@@ -131,8 +132,9 @@ _DATEUTIL_ERRORS: Final = (
 
 def parse_date(text: str) -> datetime | None:
     """Return the date, or None if the text is none or lacks a part that can't be guessed."""
+    length = _iso_length(text[4::3])
     # Python takes an offset of 60 minutes or more for another one: it is left to the other forms.
-    if _iso_length(text[4::3]) == len(text) and (text[-2] < "6" or text[-1] == "Z"):
+    if length == len(text) and (length < _WITH_OFFSET or text[23] < "6"):
         try:
             return _from_iso_format(text)
         except ValueError:

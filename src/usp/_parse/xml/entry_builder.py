@@ -192,9 +192,7 @@ class EntryBuilder:
         """Tell whether a tag shows that the current entry, with others in it, is to be repaired."""
         if self.nesting.start_inner(len(self._stack), self.position()):
             return False
-        if self.nesting.refuse:
-            self.nesting.refuse()
-        else:
+        if not self.nesting.asks_for_repair():
             self.leave_unclosed_entry()
             self._start_any(name, attributes)
         return True

@@ -5,6 +5,11 @@ from an entry whose predecessor isn't closed by the unknown element, or the grou
 """
 
 from collections.abc import Callable
+from typing import Final
+
+_MAX_REPAIRS: Final = 256
+"""After so many entries that have others in them, each name of an entry begins one: no extension is
+meant, and a repair takes several times as long."""
 
 
 class Nesting:
@@ -20,6 +25,7 @@ class Nesting:
         self.refuse: Callable[[], None] | None = None
         """Ends the reading of an entry, so that it can be repaired; None if nobody can."""
         self._inner_depth = -1  # the depth of the open element with the name of an entry
+        self._repairs = 0
 
     def leave_entry(self) -> None:
         """Forget what is inside the current entry."""
@@ -31,9 +37,17 @@ class Nesting:
 
         No extension has that: something before it isn't closed, and all of them are entries.
         """
-        if self._inner_depth >= 0:
+        if self._inner_depth >= 0 or self._repairs >= _MAX_REPAIRS:
             return False
         self._inner_depth, self.last_tag = depth, offset
+        return True
+
+    def asks_for_repair(self) -> bool:
+        """End the reading of the current entry, so that it is repaired; False if nobody can."""
+        if self.refuse is None or self._repairs >= _MAX_REPAIRS:
+            return False
+        self._repairs += 1
+        self.refuse()
         return True
 
     def is_inner(self, depth: int) -> bool:
