@@ -39,7 +39,7 @@ USES: Final[dict[str, Use]] = {
 AS_FINDITER: Final = ("findall", "finditer", "split", "sub", "subn")
 """Methods that search the whole text for one match after another."""
 FIRST_LENGTH: Final = 4_000
-SUSPICIOUS: Final = 0.002
+SUSPICIOUS: Final = 0.006
 """CPU seconds for a string of the first length, from which a pattern is measured for growth."""
 LENGTH: Final = 10_000
 GROWTH: Final = 2.9
@@ -394,6 +394,9 @@ def _later_patterns() -> None:
     for test in vars(quick_check).values():
         if isinstance(test, quick_check._PatternTest):
             assert test.is_good is not test.all_are_good
+    plain = importlib.import_module("usp._parse.values.plain")
+    assert not plain.are_plain_urls(["http://h.example/é", "é", "e"])
+    assert not plain.are_plain_urls(["http://h.example/", "e"])
     grammar = importlib.import_module("usp._parse.xml.grammar")
     boundaries = importlib.import_module("usp._parse.xml.boundaries")
     for table in grammar.GRAMMARS.values():

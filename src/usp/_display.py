@@ -28,6 +28,8 @@ __all__ = [
 _ENCODED: Final = r"%40|\uff20|%EF%BC%A0|\xef\xbc\xa0"
 """The sign after a password as software or people quote it: percent-encoded, in full width, and
 that read as Latin-1, as the values of headers are. No host has one."""
+_ENCODED_SIGNS: Final = ("%40", "\uff20", "\ufe6b", "%EF%BC%A0", "\xcf\xbc\xa0")
+"""The same and the small one, in capitals."""
 _AT: Final = f"(?:@|{_ENCODED})"
 _NO_PORT: Final = r"[^/?#@:\[\]\\]*+:(?![0-9]*+(?:[/?#\\]|\Z))"
 """What looks like a host and its port, but the port is none: a user, and where a password begins
@@ -163,7 +165,12 @@ def _start(match: re.Match[str]) -> str:
 
 def _may_have_userinfo(text: str) -> bool:
     """Tell quickly whether a text may have an ``@``, however it is written."""
-    return "@" in text or "%" in text or not text.isascii()
+    if "@" in text:
+        return True
+    if text.isascii() and "%" not in text:
+        return False
+    folded = text.translate(_REMOVED_BY_BROWSERS).upper()
+    return any(sign in folded for sign in _ENCODED_SIGNS)
 
 
 def redact(text: str) -> str:

@@ -17,7 +17,9 @@ from usp._parse.values.text import clean_text
 from usp._parse.values.urls import is_http_url, resolve_url
 
 SITE = "https://www.example.org:8080/"
-paths = st.text("abz09-._~:/?#[]@!$'()*+,;=%&<>\" \té", max_size=20)
+paths = st.text(
+    "abz09-._~:/?#[]@!$'()*+,;=%&<>\" \téж字\u00a0\u00ad\u200b\u061c“\uff20\0", max_size=20
+)
 urls = st.builds(
     "{}{}{}".format,
     st.sampled_from(["http://", "https://", "HTTP://", "ftp://", "//", ""]),
@@ -90,7 +92,13 @@ def test_many_urls_are_plain_if_each_is(found: list[str]) -> None:
         (f"{SITE}a?b=1&c;d", False),
         (f"{SITE}a b", False),
         (f"{SITE}a\n{SITE}b", False),
-        (f"{SITE}é", False),
+        (f"{SITE}é", True),
+        (f"{SITE}за-проекта/?字=“x”\uff20", True),
+        (f"{SITE}é?a&b;c", False),
+        (f"{SITE}é\u200b", False),
+        (f"{SITE}é\u00a0", False),
+        (f"{SITE}é {SITE}b", False),
+        ("https://é.example/", False),
         (" https://other.example/", False),
         ("/a", False),
         ("", False),
@@ -100,6 +108,11 @@ def test_which_urls_are_plain(text: str, plain: bool) -> None:
     assert bool(is_plain_url(text)) is plain
     assert are_plain_urls([text]) is plain
     assert are_plain_urls([f"{SITE}x", text, f"{SITE}y"]) is plain
+
+
+@pytest.mark.parametrize("letter", "eé")
+def test_a_url_with_what_stands_between_urls_is_not_plain(letter: str) -> None:
+    assert not is_plain_url(f"{SITE}{letter}\0{SITE}b")
 
 
 @examples(1000)

@@ -4,7 +4,8 @@ They are taken as they are written.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Final, cast
 
 LETTERS: Final = (
@@ -13,11 +14,9 @@ LETTERS: Final = (
     r"\u3001-\ud7ff\uf900-\ufdff\ufe10-\ufefe\uff00-\ufffc"
 )
 _HOST: Final = r"https?://[A-Za-z0-9.-]++(?::[0-9]{1,5}+)?"
-is_plain_url: Final = re.compile(
-    # With both an & and a ; it may contain an entity.
-    rf"{_HOST}(?:[/?#](?:[!-%'-;=?-~]*+|[!-:=?-~]*+))?"
-).fullmatch
-"""Tells whether a URL is plain."""
+_ASCII: Final = "!-%'-:=?-~"
+"""What a URL consists of, but for ``&`` and ``;``: with both of them, it may contain an entity."""
+_is_plain_ascii: Final = re.compile(rf"{_HOST}(?:[/?#](?:[{_ASCII};]*+|[{_ASCII}&]*+))?").fullmatch
 
 is_plain_path: Final = re.compile(r"(?!//)[A-Za-z0-9./_~-][A-Za-z0-9./_~?=%#+,$*-]*+").fullmatch
 """Tells whether a relative URL is plain: one without a host."""
@@ -26,22 +25,35 @@ BLANKS: Final = " \t\r\n"
 """The whitespace of XML: where it surrounds a URL or a date, it means nothing."""
 SEPARATOR: Final = "\0"
 """Stands between texts that are matched at once: no text of a document contains it."""
-_are_plain_urls: Final = re.compile(
-    rf"(?:{_HOST}(?:[/?#](?:[!-%'-;=?-~]*+(?={SEPARATOR})|[!-:=?-~]*+))?+{SEPARATOR})*+"
-).fullmatch
-
-
 _origin: Final = re.compile(rf"{SEPARATOR}https?://[A-Za-z0-9.-]++/").match
 _PLAIN_BYTES: Final = bytes({0, *range(ord("!"), ord("~") + 1)} - {*b"<>"})
 """What plain URLs consist of, and the separator."""
 
 
+def is_plain_url(url: str) -> bool:
+    """Tell whether a URL is plain."""
+    if url.isascii():
+        return _is_plain_ascii(url) is not None
+    return SEPARATOR not in url and are_plain_urls([url])
+
+
 def are_plain_urls(urls: Sequence[str]) -> bool:
     """Tell whether all of these URLs are plain: much faster than one by one."""
     together = SEPARATOR.join(["", *urls])
-    return _are_usual(together, len(urls)) or (
-        _are_plain_urls(together[1:] + SEPARATOR) is not None
-    )
+    if _are_usual(together, len(urls)):
+        return True
+    letters = "" if together.isascii() else LETTERS
+    return _match_of_plain_urls(letters)(together[1:] + SEPARATOR) is not None
+
+
+@cache
+def _match_of_plain_urls(letters: str) -> Callable[[str], object]:
+    """Return what matches plain URLs, each with a separator after it.
+
+    It is compiled when it is needed: most URLs are known to be plain without it.
+    """
+    path = rf"[{_ASCII}{letters};]*+(?={SEPARATOR})|[{_ASCII}{letters}&]*+"
+    return re.compile(rf"(?:{_HOST}(?:[/?#](?:{path}))?+{SEPARATOR})*+").fullmatch
 
 
 def are_plain_or_absent(texts: Sequence[str | None]) -> bool:
