@@ -8,8 +8,27 @@ The headers of conditional requests (``ETag``, ``Last-Modified``) are those of `
 from dataclasses import replace
 
 from usp._crawl.messages import FetchFailed, FetchRequest, NotModified
+from usp._crawl.resource_table import normalized
 from usp._parse import Document, Ended, Kind, Source, http_charset, inspect, known_document
-from usp.objects.fetch_info import FetchInfo, StoredDocument
+from usp.objects.fetch_info import FetchInfo, StoredDocument, Validators
+
+
+def is_about_another(request: FetchRequest, url: str) -> bool:
+    """Tell whether a 304 from a URL says nothing about the stored document: that is of another URL.
+
+    Validators are those of one URL (RFC 9110 8.8). After a new redirect, a date that is later than
+    that of the other document would make it seem unchanged; and relative URLs in it mean others.
+
+    :param url: the URL after redirects.
+    """
+    stored = request._options.stored
+    return stored is not None and normalized(stored.url)[0] != normalized(url)[0]
+
+
+def unconditional(request: FetchRequest) -> FetchRequest:
+    """Return a request that doesn't depend on the stored document."""
+    options = replace(request._options, stored=None)
+    return replace(request, validators=Validators(), _options=options)
 
 
 def unchanged_document(

@@ -16,6 +16,7 @@ from typing import Final, Generic, Self
 from usp._crawl.core import Crawl
 from usp._crawl.messages import FetchRequest, FetchResult
 from usp._crawl.options import READ_AT_ONCE, CrawlOptions
+from usp._crawl.unchanged import unconditional
 from usp._crawl.work import Read_co, ReadBatch
 from usp._drive import events
 from usp._drive.fetch import (
@@ -26,6 +27,7 @@ from usp._drive.fetch import (
     failed_fetch,
     fresh_document,
     inspect_stored,
+    is_304_elsewhere,
     not_modified,
     truncation,
 )
@@ -89,6 +91,9 @@ class AioFetcher:
             return fresh
         try:
             response = await self._scope.get(request.url, request.validators or None)
+            if is_304_elsewhere(response, request):
+                request = unconditional(request)
+                response = await self._scope.get(request.url, None)
             if isinstance(response, WebClientNotModifiedResponse):
                 unchanged = not_modified(response, request, started)
                 return await off_loop(inspect_stored, request, unchanged, self._ended)

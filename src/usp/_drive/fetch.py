@@ -20,7 +20,12 @@ from usp._crawl.messages import (
     NotModified,
     TruncatedBody,
 )
-from usp._crawl.unchanged import same_document, unchanged_document
+from usp._crawl.unchanged import (
+    is_about_another,
+    same_document,
+    unchanged_document,
+    unconditional,
+)
 from usp._display import without_credentials
 from usp._drive import events
 from usp._drive import response_facts as facts
@@ -191,6 +196,13 @@ class BodyReading:
         return chunk
 
 
+def is_304_elsewhere(response: object, request: FetchRequest) -> bool:
+    """Tell whether a 304 is about another URL than that of the stored document."""
+    if not isinstance(response, WebClientNotModifiedResponse):
+        return False
+    return is_about_another(request, without_credentials(response.url()))
+
+
 def not_modified(
     response: WebClientNotModifiedResponse, request: FetchRequest, started: float
 ) -> NotModified:
@@ -232,6 +244,9 @@ class Fetcher:
             return fresh
         try:
             response = self._scope.get(request.url, request.validators or None)
+            if is_304_elsewhere(response, request):
+                request = unconditional(request)
+                response = self._scope.get(request.url, None)
             if isinstance(response, WebClientNotModifiedResponse):
                 unchanged = not_modified(response, request, started)
                 return inspect_stored(request, unchanged, self._ended)

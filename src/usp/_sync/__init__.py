@@ -6,6 +6,7 @@
 - ``rules``: pure functions from what was known and what was read to changes;
 - ``confirming``: when a URL that is absent is gone, by what a run has read;
 - ``state``, ``state_path``: the file that keeps what is known, and connections to it;
+- ``known_sitemap``: what the row of a sitemap says;
 - ``site_run``: one run of one site: what was read, compared with the state, and committed to it;
 - ``reader``: takes the sitemaps of a crawl, in threads or asyncio, to a run;
 - ``session``: a sync from its beginning to its end: the open state, what was taken;

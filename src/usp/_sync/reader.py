@@ -207,7 +207,7 @@ class SyncReader:
             _requested(node),
             node_url(node),
             document.kind,
-            node.provenance().fetch_info,
+            document.fetch_info,
             self._listing.entries,
             self._listing.news,
             tuple((child.url, child.lastmod) for child in document.children),

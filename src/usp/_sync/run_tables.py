@@ -41,10 +41,21 @@ CREATE TEMP TABLE found (
 CREATE TEMP TABLE judged (
     url TEXT PRIMARY KEY, kind TEXT, runs INTEGER, sitemap_url TEXT, lastmod INTEGER
 ) WITHOUT ROWID;
-CREATE TEMP TABLE visited (url TEXT PRIMARY KEY, is_whole INTEGER) WITHOUT ROWID;
-CREATE TEMP TABLE read ({_NAMES}, entries BLOB, hashes BLOB, PRIMARY KEY (url));
+CREATE TEMP TABLE visited (sitemap_id INTEGER PRIMARY KEY, is_whole INTEGER);
+CREATE TEMP TABLE read (
+    sitemap_id INTEGER UNIQUE, {_NAMES}, entries BLOB, hashes BLOB, PRIMARY KEY (url)
+);
 """
-_STAGE: Final = f"INSERT OR REPLACE INTO read VALUES (:{', :'.join(COLUMNS)}, :entries, :hashes)"  # noqa: S608 -- fixed names
+_STAGED: Final = ("sitemap_id", *COLUMNS, "entries", "hashes")
+_STAGE: Final = f"INSERT OR REPLACE INTO read VALUES (:{', :'.join(_STAGED)})"  # noqa: S608 -- fixed names
+_SITEMAPS_NAMED: Final = """
+SELECT * FROM sitemaps WHERE site_id = ? AND (url = ? OR final_url = ?)
+ORDER BY kind IS NULL, final_url != ?, url != ?, id
+"""
+_VISIT: Final = """
+INSERT INTO visited VALUES (?, ?)
+ON CONFLICT DO UPDATE SET is_whole = max(is_whole, excluded.is_whole)
+"""
 _HASHES: Final = """
 SELECT l.hashes FROM sitemaps s JOIN listings l ON l.sitemap_id = s.id WHERE s.site_id = ?
 """
@@ -66,7 +77,7 @@ _KEPT: Final = """
 INSERT OR IGNORE INTO kept SELECT :url, :final_url
 WHERE EXISTS (SELECT 1 FROM touched WHERE url = :url)
     AND NOT EXISTS (SELECT 1 FROM touched WHERE url = :url AND sitemap_url = :final_url
-        AND what IN ('gained', 'lost'))
+        AND what = 'gained')
 """
 _LISTED_NOW: Final = """
 SELECT final_url, hashes, 'SELECT entries FROM read WHERE url = ?', url
@@ -75,32 +86,37 @@ UNION ALL
 SELECT s.final_url, l.hashes, 'SELECT entries FROM listings WHERE sitemap_id = ?', s.id
 FROM sitemaps s JOIN listings l ON l.sitemap_id = s.id
 WHERE s.site_id = :site AND s.id NOT IN (SELECT value FROM json_each(:vanished))
-    AND NOT EXISTS (SELECT 1 FROM read r WHERE r.url = s.url AND r.hashes IS NOT NULL)
+    AND NOT EXISTS (SELECT 1 FROM read r WHERE r.sitemap_id = s.id AND r.hashes IS NOT NULL)
 """
 """The hashes of all listings as they are after the run, and how to get each listing."""
+_NOT_VISITED: Final = """
+SELECT * FROM sitemaps WHERE site_id = ? AND id NOT IN (SELECT sitemap_id FROM visited)
+"""
 _VISITED: Final = """
 SELECT s.id, s.final_url, coalesce(r.final_url, s.final_url), coalesce(v.is_whole, 0),
     s.kind IS NOT NULL
-FROM sitemaps s LEFT JOIN visited v USING (url) LEFT JOIN read r USING (url)
+FROM sitemaps s LEFT JOIN visited v ON v.sitemap_id = s.id
+    LEFT JOIN read r ON r.sitemap_id = s.id
 WHERE s.site_id = ?
 """
 _UNREAD_INDEXES: Final = """
-SELECT count(*) FROM sitemaps s JOIN visited v USING (url)
+SELECT count(*) FROM sitemaps s JOIN visited v ON v.sitemap_id = s.id
 WHERE s.site_id = ? AND NOT v.is_whole
     AND (s.kind IN ('sitemapindex', 'robots') OR s.children IS NOT NULL)
 """
-_UPDATED: Final = ", ".join(f"{name} = excluded.{name}" for name in COLUMNS if name != "url")
 _COMMIT: Final = (
+    "DELETE FROM listings WHERE sitemap_id IN (SELECT value FROM json_each(:vanished))",
+    "DELETE FROM sitemaps WHERE id IN (SELECT value FROM json_each(:vanished))",
+    # A sitemap keeps its number, and so its listing; it may have the name that another one had.
+    "DELETE FROM sitemaps WHERE id IN (SELECT sitemap_id FROM read)",
     f"""
-    INSERT INTO sitemaps (site_id, {_NAMES}) SELECT :site, {_NAMES} FROM read WHERE true
-    ON CONFLICT (site_id, url) DO UPDATE SET {_UPDATED}
+    INSERT OR REPLACE INTO sitemaps (id, site_id, {_NAMES})
+    SELECT sitemap_id, :site, {_NAMES} FROM read ORDER BY sitemap_id IS NULL
     """,  # noqa: S608 -- fixed names
     """
     INSERT OR REPLACE INTO listings SELECT s.id, r.entries, r.hashes
     FROM read r JOIN sitemaps s ON s.site_id = :site AND s.url = r.url WHERE r.entries IS NOT NULL
     """,
-    "DELETE FROM listings WHERE sitemap_id IN (SELECT value FROM json_each(:vanished))",
-    "DELETE FROM sitemaps WHERE id IN (SELECT value FROM json_each(:vanished))",
     """
     INSERT OR REPLACE INTO absent SELECT :site, url, kind, runs, sitemap_url, lastmod, :now
     FROM judged WHERE kind IS NOT NULL
@@ -188,9 +204,17 @@ class RunTables:
         return len(counted) * step + int(self._one(query))
 
     def sitemap(self, url: str) -> sqlite3.Row | None:
-        """Return what is known of a sitemap, by the URL as requested."""
-        query = "SELECT * FROM sitemaps WHERE site_id = ? AND url = ?"
-        return next(self._rows(query, url), None)
+        """Return what is known of a sitemap, by the URL as requested, or else after redirects."""
+        named = self.sitemaps_named(url, url)
+        return next((row for row in named if row["url"] == url), next(iter(named), None))
+
+    def sitemaps_named(self, url: str, final_url: str) -> list[sqlite3.Row]:
+        """Return the known sitemaps that have one of two names; first the one with that document.
+
+        :param url: the URL as requested.
+        :param final_url: the URL after redirects, which names the document.
+        """
+        return list(self._rows(_SITEMAPS_NAMED, url, final_url, final_url, url))
 
     def sitemaps(self) -> Iterator[sqlite3.Row]:
         """Yield what is known of each sitemap."""
@@ -209,14 +233,14 @@ class RunTables:
 
     # What the run has met
 
-    def visit(self, url: str, *, is_whole: bool) -> None:
-        """Record that a sitemap was met; the first time counts."""
-        self._db.execute("INSERT OR IGNORE INTO visited VALUES (?, ?)", (url, is_whole))
+    def visit(self, row: sqlite3.Row | None, *, is_whole: bool) -> None:
+        """Record that a sitemap was met, if it is known; whole by one of its names is whole."""
+        if row is not None:
+            self._db.execute(_VISIT, (row["id"], is_whole))
 
     def not_visited(self) -> list[sqlite3.Row]:
         """Return the known sitemaps that were not met."""
-        query = "SELECT * FROM sitemaps WHERE site_id = ? AND url NOT IN (SELECT url FROM visited)"
-        return list(self._rows(query))
+        return list(self._rows(_NOT_VISITED))
 
     @property
     def unread_indexes(self) -> int:
@@ -231,12 +255,17 @@ class RunTables:
             for sitemap_id, known_url, final_url, is_whole, was_read in rows
         ]
 
+    def is_staged(self, row: sqlite3.Row) -> bool:
+        """Tell whether a known sitemap has a new row already."""
+        query = "SELECT 1 FROM read WHERE sitemap_id = ?"
+        return self._db.execute(query, (row["id"],)).fetchone() is not None
+
     def stage(self, row: Mapping[str, Any], entries: Listing | None = None) -> None:
         """Collect the new row of a sitemap; without entries, its listing stays."""
         blobs: dict[str, bytes | None] = {"entries": None, "hashes": None}
         if entries is not None:
             blobs = {"entries": listing.encode(entries), "hashes": listing.hashes_of(entries)}
-        self._db.execute(_STAGE, dict.fromkeys(COLUMNS) | dict(row) | blobs)
+        self._db.execute(_STAGE, dict.fromkeys(_STAGED) | dict(row) | blobs)
 
     def date_unread(self, now: int) -> None:
         """Date those collected rows of sitemaps that nothing could read which have no date yet."""
@@ -245,13 +274,22 @@ class RunTables:
         )
 
     def touch(
-        self, found: Comparison, sitemap_url: str, *, is_rolling: bool, is_silent: bool
+        self,
+        found: Comparison,
+        sitemap_url: str,
+        known_url: str,
+        *,
+        is_rolling: bool,
+        is_silent: bool,
     ) -> None:
-        """Collect the differences between two readings of a sitemap."""
+        """Collect the differences between two readings of a sitemap.
+
+        :param known_url: its URL after redirects before the run: what was lost, that URL listed.
+        """
         where = (is_rolling, is_silent)
         rows = [
             *((url, "gained", sitemap_url, one.lastmod, None, *where) for url, one in found.gained),
-            *((url, "lost", sitemap_url, one.lastmod, None, *where) for url, one in found.lost),
+            *((url, "lost", known_url, one.lastmod, None, *where) for url, one in found.lost),
             *(
                 (one.url, "altered", sitemap_url, one.new.lastmod, one.old.lastmod, *where)
                 for one in found.altered

@@ -3,21 +3,19 @@
 What a change is, is decided in ``rules``; where it is kept until then, in ``run_tables``.
 """
 
-import json
 import sqlite3
 import threading
-import zlib
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
-from usp._json import parse_json
 from usp._parse import Kind, is_http_url
 from usp._sync import rules
 from usp._sync.confirming import Confirming
+from usp._sync.known_sitemap import UNREAD, is_known, is_unread, packed, unpacked, urls_in
 from usp._sync.lineage import Unmet, not_asked, place
 from usp._sync.listing import Listing
-from usp._sync.readings import ListedChild, RunResult, RunRules, SitemapReading, Structure
+from usp._sync.readings import RunResult, RunRules, SitemapReading, Structure
 from usp._sync.rules import Evidence
 from usp._sync.run_tables import COLUMNS, RunTables
 from usp._sync.schedule import LONGEST, is_due, next_interval
@@ -45,6 +43,7 @@ class SiteRun:
         with path.errors():
             self._tables = RunTables(path, site_id)
             self._is_baseline = not self._tables.has_baseline
+        self._tells_changes = chosen.emit_initial or not self._is_baseline
         self._silent: set[str] = set()
         """The documents of the baseline that were met; what they list is of the baseline, too."""
         self._may_hide_sitemaps = False
@@ -55,6 +54,8 @@ class SiteRun:
         self._not_there_since: int | None = None
         """Since when the newest of the declared sitemaps is not there that no run has found there;
         None if there are none such."""
+        self._replaced: list[int] = []
+        """The sitemaps whose URL leads to the document of another one now."""
         self._left_out: set[str] = set()
         """The places of the sitemaps that the caller left out."""
 
@@ -70,7 +71,7 @@ class SiteRun:
         """Return what is known of a sitemap, for a conditional request."""
         with self._lock, self._path.errors():
             row = self._tables.sitemap(url)
-        if row is None or not _is_known(row):
+        if row is None or not is_known(row):
             return None
         info = FetchInfo(
             status=200,
@@ -79,7 +80,7 @@ class SiteRun:
             last_modified=row["last_modified"],
             sha256=row["sha256"].hex() if row["sha256"] else None,
         )
-        children = _unpacked(row["children"])
+        children = unpacked(row["children"])
         fresh = self._is_fresh(row)
         return StoredDocument(row["final_url"], (), info, row["kind"], children, fresh)
 
@@ -98,26 +99,27 @@ class SiteRun:
         has_start = False
         with self._lock, self._path.errors():
             for row in self._tables.sitemaps():
-                if not (_is_known(row) and self._is_fresh(row)):
+                if not (is_known(row) and self._is_fresh(row)):
                     return False
-                lists_some = row["kind"] == Kind.ROBOTS and bool(_urls(row["children"]))
+                lists_some = row["kind"] == Kind.ROBOTS and bool(urls_in(row["children"]))
                 has_start = has_start or lists_some or row["url"] == site
         return has_start
 
     def add(self, reading: SitemapReading) -> None:
         """Take what was read of a sitemap, compared with what is known of it."""
         with self._lock, self._path.errors(), self._tables.collecting():
-            row = self._tables.sitemap(reading.url)
+            named = self._tables.sitemaps_named(reading.url, reading.final_url)
+            row, others = (named[0], named[1:]) if named else (None, [])
             if _lost_its_declarations(reading, row):
                 reading = replace(reading, is_whole=False)
-            if not reading.is_whole and _is_unread(row):
+            if not reading.is_whole and is_unread(row):
                 self._may_hide_pages = True
                 self._may_hide_sitemaps |= reading.kind in _PARENTS
             is_silent = self._note_silent(reading.url, row, reading.parent_url)
             if reading.fetch_info.unchanged and row is not None:
-                self._add_unchanged(reading, row)
+                self._add_unchanged(reading, row, others)
             else:
-                self._add_changed(reading, row, is_silent=is_silent)
+                self._add_changed(reading, row, others, is_silent=is_silent)
 
     def add_failed(
         self,
@@ -136,8 +138,8 @@ class SiteRun:
         """
         with self._lock, self._path.errors(), self._tables.collecting():
             row = self._tables.sitemap(url)
-            self._tables.visit(url, is_whole=False)
-            if may_list_sitemaps and _is_unread(row):
+            self._tables.visit(row, is_whole=False)
+            if may_list_sitemaps and is_unread(row):
                 self._may_hide_sitemaps |= may_list_pages is not False
                 self._add_unread(url, row, parent_url, may_list_pages)
 
@@ -163,8 +165,9 @@ class SiteRun:
             newest = self._now if since is None else since
             self._not_there_since = max(newest, self._not_there_since or 0)
         if is_silent or may_list_pages is not None:
-            known_now = {"url": url, "final_url": url, "parent_url": parent_url}
-            self._tables.stage(_UNREAD | known_now | {"is_silent": is_silent, "changed_at": since})
+            names = {"url": url, "final_url": url, "parent_url": parent_url}
+            found = {"sitemap_id": row and row["id"], "is_silent": is_silent, "changed_at": since}
+            self._tables.stage(UNREAD | names | found)
 
     def leave_out(self, url: str) -> None:
         """Take note that the caller left a sitemap out; what is known of it stays."""
@@ -181,12 +184,49 @@ class SiteRun:
             self._silent.add(url)
         return is_silent
 
-    def _add_unchanged(self, reading: SitemapReading, row: sqlite3.Row) -> None:
+    def _identity(
+        self,
+        reading: SitemapReading,
+        row: sqlite3.Row | None,
+        others: list[sqlite3.Row],
+        *,
+        is_whole: bool,
+    ) -> dict[str, Any]:
+        """Return the number and the URL by which a sitemap is known from now on.
+
+        A sitemap is its document: it keeps its number and its listing by whatever URL it is
+        requested. What another one listed by that URL is lost, since it leads elsewhere now. Where
+        two URLs led to one document and don't any more, the second one that is read is new.
+
+        :param others: the other sitemaps that have one of its names.
+        """
+        number = row["id"] if row and not self._tables.is_staged(row) else None
+        for other in others:
+            if row and other["url"] == reading.url and not self._tables.is_staged(other):
+                self._tables.visit(other, is_whole=is_whole)
+                if not is_whole:  # nothing is lost by what is damaged
+                    return {"sitemap_id": number, "url": row["url"]}
+                self._lose(other)
+                self._replaced.append(other["id"])
+        return {"sitemap_id": number, "url": reading.url}
+
+    def _lose(self, row: sqlite3.Row) -> None:
+        """Take note that all that a sitemap listed is lost."""
+        if self._tells_changes:
+            lost = rules.Comparison((), list(self._tables.entries(row).items()), ())
+            url, is_rolling = row["final_url"], bool(row["is_rolling"])
+            self._tables.touch(lost, url, url, is_rolling=is_rolling, is_silent=False)
+
+    def _add_unchanged(
+        self, reading: SitemapReading, row: sqlite3.Row, others: list[sqlite3.Row]
+    ) -> None:
         info = reading.fetch_info
         was_requested = info.fetched_at is not None
         is_whole = bool(row["is_complete"]) and was_requested
-        self._tables.visit(reading.url, is_whole=is_whole)
+        self._tables.visit(row, is_whole=is_whole)
         if was_requested:
+            identity = self._identity(reading, row, others, is_whole=is_whole)
+            is_copy = identity["sitemap_id"] is None
             known = {name: row[name] for name in COLUMNS}
             new = {
                 "parent_url": reading.parent_url,
@@ -195,10 +235,16 @@ class SiteRun:
                 "fetched_at": self._now,
                 "interval": next_interval(row["interval"], changed=False),
             }
-            self._tables.stage(known | new)
+            entries = self._tables.entries(row) if is_copy else None
+            self._tables.stage(known | new | identity, entries)
 
     def _add_changed(
-        self, reading: SitemapReading, row: sqlite3.Row | None, *, is_silent: bool
+        self,
+        reading: SitemapReading,
+        row: sqlite3.Row | None,
+        others: list[sqlite3.Row],
+        *,
+        is_silent: bool,
     ) -> None:
         old = self._tables.entries(row)
         is_rolling = _is_rolling(reading, row)
@@ -207,17 +253,17 @@ class SiteRun:
         # What leaves a sitemap leaves what that was before, whatever is at its URL now.
         was_rolling = bool(row["is_rolling"]) if row else is_rolling
         differs = row is None or old != new
-        self._tables.visit(reading.url, is_whole=reading.is_whole)
-        if not self._is_baseline or self._chosen.emit_initial:
+        self._tables.visit(row, is_whole=reading.is_whole)
+        if self._tells_changes:
             found = rules.compare(old, new)
             url = reading.final_url
-            self._tables.touch(found, url, is_rolling=was_rolling, is_silent=is_silent)
+            known_url = row["final_url"] if row else url
+            self._tables.touch(found, url, known_url, is_rolling=was_rolling, is_silent=is_silent)
         info = reading.fetch_info
         # What is known has more than a damaged document, or one that broke off: its bytes must not
         # stand for that in the next run.
         is_stored = reading.is_whole and reading.is_storable and not info.truncated
-        row_of_sitemap = {
-            "url": reading.url,
+        row_of_sitemap = self._identity(reading, row, others, is_whole=reading.is_whole) | {
             "final_url": reading.final_url,
             "parent_url": reading.parent_url,
             "kind": str(reading.kind),
@@ -229,7 +275,7 @@ class SiteRun:
             "last_modified": info.last_modified if is_stored else None,
             "content_type": info.content_type,
             "sha256": bytes.fromhex(info.sha256) if is_stored and info.sha256 else None,
-            "children": _packed(reading.children),
+            "children": packed(reading.children),
             "fetched_at": self._now,
             "changed_at": self._now if row is None or differs else row["changed_at"],
             "interval": next_interval(row["interval"] if row else 0, changed=differs),
@@ -243,6 +289,7 @@ class SiteRun:
             with tables.collecting():
                 is_whole = self._is_whole(structure)
                 vanished, is_known = self._vanished() if is_whole else ([], False)
+                vanished += self._replaced
                 tables.find_kept(vanished)
                 self._may_hide_pages |= structure.was_stopped
                 confirming = self._confirming(vanished, is_known)
@@ -279,15 +326,14 @@ class SiteRun:
         """
         rows = self._tables.not_visited()
         unmet = [
-            Unmet(row["id"], row["url"], row["parent_url"], _urls(row["children"])) for row in rows
+            Unmet(row["id"], row["url"], row["parent_url"], urls_in(row["children"]))
+            for row in rows
         ]
         kept = not_asked(unmet, self._left_out)
         gone = [row for row in rows if row["id"] not in kept and not self._may_be_listed(row)]
         lists_more = any(row["kind"] in _PARENTS for row in rows if row not in gone)
         for row in gone:
-            lost = rules.Comparison((), list(self._tables.entries(row).items()), ())
-            is_rolling = bool(row["is_rolling"])
-            self._tables.touch(lost, row["final_url"], is_rolling=is_rolling, is_silent=False)
+            self._lose(row)
         return [row["id"] for row in gone], not lists_more
 
     def _confirming(self, vanished: list[int], is_structure_whole: bool) -> Confirming:
@@ -325,15 +371,6 @@ class SiteRun:
         return removed if are_too_many else 0
 
 
-_UNREAD: Final = {"is_rolling": 0, "is_complete": 0, "pages": 0, "interval": 0}
-"""The row of a sitemap that no run could read."""
-
-
-def _is_unread(row: sqlite3.Row | None) -> bool:
-    """Tell whether no run has read anything of a sitemap."""
-    return row is None or row["kind"] is None
-
-
 def _is_rolling(reading: SitemapReading, row: sqlite3.Row | None) -> bool:
     """Tell whether a sitemap lists what is new only; one that is empty or cut stays what it was."""
     if row and row["kind"] and not (reading.entries and reading.is_whole):
@@ -360,33 +397,10 @@ def _with_known(reading: SitemapReading, row: sqlite3.Row | None, old: Listing) 
     """
     if reading.is_whole or row is None or row["kind"] is None:
         return reading
-    children = dict(_unpacked(row["children"])) | dict(reading.children)
+    children = dict(unpacked(row["children"])) | dict(reading.children)
     return replace(
         reading,
         kind=Kind(row["kind"]),
         entries={**old, **reading.entries},
         children=tuple(children.items()),
     )
-
-
-def _packed(children: tuple[ListedChild, ...]) -> bytes | None:
-    """Return the sitemaps that a document lists, compressed; None if it lists none."""
-    return zlib.compress(json.dumps(children).encode()) if children else None
-
-
-def _is_known(row: sqlite3.Row) -> bool:
-    """Tell whether a sitemap was read so that it can be compared.
-
-    Of a broken transfer, say, only a new one says what is there.
-    """
-    has_validator = row["etag"] or row["last_modified"] or row["sha256"]
-    return row["kind"] is not None and bool(has_validator)
-
-
-def _unpacked(data: bytes | None) -> tuple[ListedChild, ...]:
-    pairs = parse_json(zlib.decompress(data)) if data else ()
-    return tuple((url, lastmod) for url, lastmod in pairs)
-
-
-def _urls(children: bytes | None) -> list[str]:
-    return [url for url, _ in _unpacked(children)]

@@ -103,7 +103,9 @@ CREATE INDEX changes_of_site ON changes (site_id, seq);
 """
 _FORMAT_2: Final = "ALTER TABLE sitemaps ADD COLUMN parent_url TEXT;"
 """What lists a sitemap. Until one of an older file is met again, nothing takes it for gone."""
-MIGRATIONS: Final = (_FORMAT_1, _FORMAT_2)
+_FORMAT_3: Final = "CREATE INDEX sitemaps_by_document ON sitemaps (site_id, final_url);"
+"""A sitemap is found by both of its URLs, of which it may have another one in each run."""
+MIGRATIONS: Final = (_FORMAT_1, _FORMAT_2, _FORMAT_3)
 """What makes each format out of the one before; a file that is new has format 0."""
 
 
