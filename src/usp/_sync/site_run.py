@@ -229,7 +229,7 @@ class SiteRun:
             is_copy = identity["sitemap_id"] is None
             known = {name: row[name] for name in COLUMNS}
             new = {
-                "parent_url": reading.parent_url,
+                "parent_url": _lister(reading, row),
                 "etag": info.etag,
                 "last_modified": info.last_modified,
                 "fetched_at": self._now,
@@ -265,7 +265,7 @@ class SiteRun:
         is_stored = reading.is_whole and reading.is_storable and not info.truncated
         row_of_sitemap = self._identity(reading, row, others, is_whole=reading.is_whole) | {
             "final_url": reading.final_url,
-            "parent_url": reading.parent_url,
+            "parent_url": _lister(reading, row),
             "kind": str(reading.kind),
             "is_rolling": is_rolling,
             "is_silent": is_silent and not reading.is_whole,
@@ -369,6 +369,15 @@ class SiteRun:
             tables.collect(one, rules.without_removal(verdict) if are_too_many else verdict)
         tables.collect_churn()
         return removed if are_too_many else 0
+
+
+def _lister(reading: SitemapReading, row: sqlite3.Row | None) -> str | None:
+    """Return what lists a sitemap, or did if nothing does.
+
+    Where robots.txt can't be read, a known path may lead to a sitemap that it declared, and still
+    the next robots.txt that doesn't declare it any more says that it is gone.
+    """
+    return reading.parent_url or (row["parent_url"] if row else None)
 
 
 def _is_rolling(reading: SitemapReading, row: sqlite3.Row | None) -> bool:
