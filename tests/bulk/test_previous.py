@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.bulk.sites import QUICK, ManySites, Tables, expected_outcomes, expected_pages
-from tests.server import Answer, LoopbackServer, urlset
+from tests.server import Answer, Handler, LoopbackServer, Plain, redirect, urlset
 from usp import bulk
 from usp.exceptions import UsageError
 
@@ -116,3 +116,31 @@ def test_rows_are_copied_between_crawls_with_the_same_filters_only(tmp_path: Pat
             bulk.crawl(lines, tmp_path / "two", previous=previous, shards=3, **QUICK)
         with pytest.raises(UsageError, match="previous must be the folder of a crawl"):
             bulk.crawl(lines, tmp_path / "two", previous=str(tmp_path / "absent"), **QUICK)
+
+
+def test_an_unchanged_sitemap_that_is_redirected_now_is_read_at_its_new_url(
+    tmp_path: Path,
+) -> None:
+    etag, date = '"1"', "Tue, 17 Nov 2026 08:00:00 GMT"
+
+    def answer(handler: Handler) -> Plain:
+        if handler.headers.get("If-None-Match") == etag:
+            return Answer(304, headers={"ETag": etag})
+        return Answer(200, urlset("rel", server.at("/1")), {"ETag": etag, "Last-Modified": date})
+
+    with LoopbackServer() as server:
+        server.robots("/a.xml")
+        server.site["/a.xml"] = answer
+        bulk.crawl_shard([server.url], tmp_path / "one", **QUICK)
+        server.site |= {"/a.xml": redirect(server.at("/x/new.xml")), "/x/new.xml": answer}
+        bulk.crawl_shard([server.url], tmp_path / "two", previous=str(tmp_path / "one"), **QUICK)
+        bulk.crawl_shard([server.url], tmp_path / "new", **QUICK)
+        server.requests.clear()
+        third = tmp_path / "three"
+        done = bulk.crawl_shard([server.url], third, previous=str(tmp_path / "two"), **QUICK)
+    two, new = Tables(tmp_path / "two"), Tables(tmp_path / "new")
+    assert two.query(PAGES) == new.query(PAGES) == Tables(third).query(PAGES)
+    urls = [url for _, url, *_ in two.query(PAGES)]
+    assert urls == [server.at("/1"), server.at("/x/rel")]
+    assert done.unchanged == 1
+    assert [one.path for one in server.requests if one.path.endswith("new.xml")] == ["/x/new.xml"]
