@@ -127,6 +127,17 @@ def test_strict_fails_for_a_part(demo_site: DemoSite, tmp_path: Path) -> None:
     assert usp("report", export, "--strict").code == 3
 
 
+def test_the_last_line_is_the_same_for_a_site_and_for_its_tables(
+    demo_site: DemoSite, tmp_path: Path
+) -> None:
+    live = usp("report", demo_site.url)
+    export = str(tmp_path / "site.db")
+    usp("export", demo_site.url, "-o", export)
+    done = usp("report", export)
+    assert done.found == live.found
+    assert done.partial == live.partial == "partial: 2 sitemaps could not be read"
+
+
 def usage(done: Finished) -> str:
     assert done.code == 2
     assert done.out == ""

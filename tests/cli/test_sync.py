@@ -124,6 +124,14 @@ def test_a_body_that_is_cut_or_garbage_is_told(
     assert told in done.err
 
 
+def test_a_site_whose_only_sitemap_is_empty_has_none(server: LoopbackServer, state: Path) -> None:
+    server.site["/robots.txt"] = f"Sitemap: {server.url}a.xml"
+    server.site["/a.xml"] = b""
+    done = usp("sync", server.url, "--state", str(state))
+    assert done.code == 1
+    assert done.messages == [f"usp: {server.url}: no sitemap found"]
+
+
 def test_the_first_pages_are_no_baseline_if_they_are_printed(
     server: LoopbackServer, state: Path
 ) -> None:

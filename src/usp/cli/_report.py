@@ -99,13 +99,29 @@ def _check_choice(args: argparse.Namespace) -> None:
             )
 
 
+def _last_line(found: ReportFigures, seconds: float) -> str:
+    """Return what was found, in numbers, and what is missing, as for a site that is crawled."""
+    sitemaps, parts = found.sitemaps, []
+    if sitemaps.total:
+        failed = f" ({sitemaps.failed:,} failed)" if sitemaps.failed else ""
+        parts.append(f"{count(sitemaps.total, 'sitemap')}{failed}")
+    parts.append(count(found.pages, "page"))
+    recorded = found.findings if found.findings and not found.findings.is_check else None
+    if recorded and (errors := recorded.occurrences("error")):
+        parts.append(count(errors, "problem"))
+    line = f"found: {', '.join(parts)}, {duration(seconds)}"
+    if found.outcome is not Outcome.PARTIAL:
+        return line
+    losses = {"could not be read": sitemaps.failed, "incomplete": sitemaps.damaged}
+    missing = [f"{count(number, 'sitemap')} {what}" for what, number in losses.items() if number]
+    return f"{line}; partial: {'; '.join(missing) or 'not everything was read'}"
+
+
 def _report(args: argparse.Namespace, found: ReportFigures, seconds: float) -> Exit:
     """Print what came of a source that was not crawled, and return the exit code."""
     outcome = found.outcome
     if not args.quiet:
-        sitemaps = f"{count(found.sitemaps.total, 'sitemap')}, " if found.sitemaps.total else ""
-        partial = "; partial: not everything was read" if outcome is Outcome.PARTIAL else ""
-        say(f"found: {sitemaps}{count(found.pages, 'page')}, {duration(seconds)}{partial}")
+        say(_last_line(found, seconds))
     if outcome is Outcome.PARTIAL and args.strict:
         return Exit.FAILED
     return EXITS[outcome] if outcome else Exit.DONE

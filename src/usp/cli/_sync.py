@@ -119,7 +119,8 @@ def _lines(report: SiteReport) -> Iterator[str]:
         yield f"{failed} could not be read{why}: what is known of it stays"
     if report.stopped:
         yield f"limit reached: {report.stopped.message}: what was not read stays as it is known"
-    if report.incomplete:
+    # What has no URL at all is no sitemap that was read in part: nothing was found.
+    if report.incomplete and report.outcome is not Outcome.NONE:
         damaged = count(report.incomplete, "sitemap")
         yield f"{damaged} could not be read whole: nothing that was known is removed"
     is_found = report.outcome in {Outcome.FOUND, Outcome.PARTIAL}
