@@ -93,6 +93,11 @@ def _told_apart(
     if web_client is not None and len(changes) < len(given):
         name = next(name for name in given if name not in changes)
         raise UsageError(f"{name} and web_client can't be used together: it is set on the client.")
+    if settings.record is not None and os.path.lexists(settings.record):
+        raise UsageError(
+            f"record must be a new file: {os.fspath(settings.record)} exists already; "
+            "RecordingWebClient(replace=True) replaces it."
+        )
     base = policy_or_default(policy)
     if settings.user_agent and base.robots_agent == ROBOTS_AGENT:
         # The rules that are obeyed are those for the name that is sent.
