@@ -1,4 +1,5 @@
-"""Which driver runs a crawl: threads, or one request at a time if the client is not thread-safe.
+"""Which client a crawl fetches with, and which driver runs it: threads, or one request at a time if
+the client is not thread-safe.
 
 A recording has a driver of its own, which replays it in the order in which it was recorded.
 """
