@@ -320,7 +320,8 @@ def test_a_setting_is_refused_beside_a_client(
 ) -> None:
     is_aio = "aio." in request.node.name
     client = AioWebClient() if is_aio else RequestsWebClient()
-    with pytest.raises(UsageError, match=r"^timeout and web_client can't be used together: [^\n]*$"):
+    words = r"^timeout and web_client can't be used together: [^\n]*$"
+    with pytest.raises(UsageError, match=words):
         crawl(site.url, web_client=client, timeout=5)
     assert not site.requests
 
