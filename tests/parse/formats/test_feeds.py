@@ -372,6 +372,20 @@ MISSPELT = {
     "the start of an item": rss(item(A), item(X).replace("<item>", "<itm>"), item(B)),
     "the start of an entry": atom(entry(A), entry(X).replace("<entry>", "<entrx>"), entry(B)),
     "the start of a link": rss(item(A), item(X).replace("<link>", "<lnk>"), item(B)),
+    **{
+        f"the start of an item, damaged: {tag!r}": rss(
+            item(A), item(X).replace("<item>", tag), item(B)
+        )
+        for tag in ("\0item>", "\1item>", "<1tem>", "<\ufffdtem>", "<i\ufffdem>")
+    },
+    "the start of the last entry, damaged": atom(
+        entry(A), entry(B), entry(X).replace("<entry>", "\0entry>")
+    ),
+    "the start of an item without a link, damaged": rss(
+        item(A),
+        f"\0item><title>x</title><guid>{X}</guid></item>",
+        item(B),
+    ),
 }
 
 
@@ -390,4 +404,11 @@ def test_an_item_that_is_lost_for_a_misspelt_tag_is_an_error(what: str) -> None:
 def test_a_feed_in_which_no_link_is_lost_is_complete(between: str) -> None:
     found = sitemap_from_str(rss(item(A), between, item(B)))
     assert [page.url for page in found.pages] == [A, B]
+    assert found.complete
+
+
+@pytest.mark.parametrize("tag", ["<it\0em>", "<\1item>", "<item\x1f>"])
+def test_control_characters_in_the_tags_of_an_item_are_dropped(tag: str) -> None:
+    found = sitemap_from_str(rss(item(A), item(X).replace("<item>", tag), item(B)))
+    assert [page.url for page in found.pages] == [A, X, B]
     assert found.complete

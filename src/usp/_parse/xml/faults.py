@@ -32,7 +32,8 @@ _CHILD_URL: Final = re.compile(
 )
 _AFTER_ROOT: Final = expat.errors.codes[expat.errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT]
 _BLANKS: Final = re.compile(rb"[ \t\r\n]*+")
-_LINK: Final = re.compile(rb"<(?:[\w.-]+:)?link[\s/>]", re.IGNORECASE)
+_LOC_END: Final = re.compile(rb"</(?!(?:image|video):)(?:[\w.-]+:)?loc\s*>", re.IGNORECASE)
+_LINK: Final = re.compile(rb"<(?:[\w.-]+:)?(?:link|guid)[\s/>]", re.IGNORECASE)
 _LINK_END: Final = re.compile(rb"</(?:[\w.-]+:)?link\s*>", re.IGNORECASE)
 """The element of a feed that has the URL of an entry."""
 _URL_KEYS: Final = frozenset({"loc", "link", "link@href", "atom:link@href", "guid"})
@@ -60,7 +61,6 @@ class Faults:
         diagnostics: Diagnostics,
     ) -> None:
         self._is_sitemap = grammar.plain_texts
-        self._entry_names = frozenset(name.encode() for name in grammar.entries)
         self._boundaries = boundaries
         self._builder = builder
         self._buffer = buffer
@@ -95,8 +95,8 @@ class Faults:
         entry_start = self._builder.entry_start
         if entry_start is None and error.code != _AFTER_ROOT:
             begin = max(self.resumed_at - buffer.start, 0)
-            starts = self._boundaries.starts_or_roots
-            start = find_malformed_start(buffer.data, offset - buffer.start, begin, starts)
+            is_start = self._boundaries.is_start
+            start = find_malformed_start(buffer.data, offset - buffer.start, begin, is_start)
             entry_start = None if start is None else buffer.start + start
         if entry_start is None:
             return self._pass_between_entries(error, offset, final=final)
@@ -194,10 +194,9 @@ class Faults:
             builder.end()
             self._report_malformed(expat.ErrorString(error.code), offset)
             return buffer.start + root_end.end()
-        if end_tag and self._lost_start(end_tag[1].rpartition(b":")[2].lower(), fault):
-            self._diagnostics.report("SM209", "the start of an entry is missing", at=offset)
         ended = builder.scope.has_root and not (open_root or self.rootless)
         many = self._has_many_faults()
+        skipped = fault
         if end_tag and not many:
             stop = skip_end_tags(buffer.data, fault, set(builder.path))
         else:
@@ -207,6 +206,9 @@ class Faults:
             after = max(after, self.resumed_at + 1 - buffer.start)
             points = self._boundaries.resume_points(in_root=bool(open_root), many=many)
             stop = find_next_start(buffer, after, points, final=final)
+            skipped = max(after, fault)  # what a comment has is not lost
+        if self._has_lost_entry(skipped, stop):
+            self._diagnostics.report("SM209", "the start of an entry is missing", at=offset)
         at_end = stop == len(buffer.data)
         if not builder.scope.has_root and not at_end:
             self.rootless = True  # the start tag of the root element is malformed
@@ -219,19 +221,21 @@ class Faults:
             self._report_malformed(expat.ErrorString(error.code), offset)
         return buffer.start + stop
 
-    def _lost_start(self, name: bytes, fault: int) -> bool:
-        """Tell whether an end tag is that of an entry whose start tag is missing or misspelt.
+    def _has_lost_entry(self, begin: int, stop: int) -> bool:
+        """Tell whether an entry ends in what is skipped, whose start tag is missing or damaged.
 
-        Then there is a text before it, or the field that has the URL: else it is one end tag too
-        many.
+        In a sitemap, a text stands before the end tag of its URL; in a feed, the field that has the
+        URL stands before the end tag of the entry: else it is one end tag too many.
         """
         buffer = self._buffer
-        if name == b"loc":
-            return bool(buffer.data[max(self.resumed_at - buffer.start, 0) : fault].strip())
-        if self._is_sitemap or name not in self._entry_names:
-            return False
-        begin = max(self.resumed_at, self._builder.last_entry_end) - buffer.start
-        return _LINK.search(buffer.data, max(begin, 0), fault) is not None
+        data = buffer.data
+        since = max(self.resumed_at, self._builder.last_entry_end, buffer.start) - buffer.start
+        if self._is_sitemap:
+            end = _LOC_END.search(data, begin, stop)
+            before = data[since : end.start()].rstrip() if end else b""
+            return bool(before) and (not before.endswith(b">") or before.endswith(b"]]>"))
+        link = _LINK.search(data, since, stop)
+        return bool(link and self._boundaries.ends.search(data, max(link.end(), begin), stop))
 
     def _has_many_faults(self) -> bool:
         """Count a fault between entries; tell whether there are many after the same entry."""

@@ -8,7 +8,7 @@ ends where the next field of its group starts, and an end tag without a start ta
 import re
 from typing import Final
 
-from usp._parse.values.text import decode_entities, remove_control_characters
+from usp._parse.values.text import CONTROL_BYTES, decode_entities, remove_control_characters
 from usp._parse.xml.entry_builder import EntryBuilder
 
 _KNOWN: Final = rb"url|sitemap|loc|lastmod|changefreq|priority|item|entry|link|title"
@@ -52,6 +52,7 @@ def recover_entry(entry: bytes, builder: EntryBuilder, *, is_closed: bool) -> No
 
     If it is not closed, it ends where the next one starts: maybe inside of its URL.
     """
+    entry = entry.translate(None, CONTROL_BYTES)  # those in tags, too
     tags = _OpenTags(builder)
     comment_ends, cdata_ends = _Delimiter(entry, b"-->"), _Delimiter(entry, b"]]>")
     position = 0
