@@ -11,6 +11,7 @@ from typing import Final
 from xml.parsers import expat
 
 from usp._parse.diagnostics import Diagnostics
+from usp._parse.input.other_documents import report_other_document
 from usp._parse.xml.boundaries import EntryBoundaries
 from usp._parse.xml.entry_builder import Entry, EntryBuilder
 from usp._parse.xml.grammar import Grammar
@@ -200,8 +201,7 @@ class Faults:
         if end_tag and not many:
             stop = skip_end_tags(buffer.data, fault, set(builder.path))
         else:
-            begin = max(self.resumed_at, builder.last_entry_end) - buffer.start
-            after = skip_comment(buffer, fault, max(begin, 0), self._boundaries.starts)
+            after = skip_comment(buffer, fault, self._since, self._boundaries.starts)
             # A malformed <loc> would be found again and again.
             after = max(after, self.resumed_at + 1 - buffer.start)
             points = self._boundaries.resume_points(in_root=bool(open_root), many=many)
@@ -217,9 +217,18 @@ class Faults:
             self._diagnostics.report("SM207", message, at=offset)
         elif fault < len(buffer.data) and ended:
             self._diagnostics.report_once("SM206", "there is junk after the root", at=offset)
+            # From the last tag on: expat takes the first word of a text for a part of the document.
+            begin = max(buffer.data.rfind(b">", self._since, fault) + 1, self._since)
+            report_other_document(buffer.data[begin:stop], self._diagnostics, at=offset)
         elif fault < len(buffer.data):
             self._report_malformed(expat.ErrorString(error.code), offset)
         return buffer.start + stop
+
+    @property
+    def _since(self) -> int:
+        """Where the last entry ended, or reading last resumed."""
+        start = self._buffer.start
+        return max(self.resumed_at, self._builder.last_entry_end, start) - start
 
     def _has_lost_entry(self, begin: int, stop: int) -> bool:
         """Tell whether an entry ends in what is skipped, whose start tag is missing or damaged.
@@ -227,14 +236,12 @@ class Faults:
         In a sitemap, a text stands before the end tag of its URL; in a feed, the field that has the
         URL stands before the end tag of the entry: else it is one end tag too many.
         """
-        buffer = self._buffer
-        data = buffer.data
-        since = max(self.resumed_at, self._builder.last_entry_end, buffer.start) - buffer.start
+        data = self._buffer.data
         if self._is_sitemap:
             end = _LOC_END.search(data, begin, stop)
-            before = data[since : end.start()].rstrip() if end else b""
+            before = data[self._since : end.start()].rstrip() if end else b""
             return bool(before) and (not before.endswith(b">") or before.endswith(b"]]>"))
-        link = _LINK.search(data, since, stop)
+        link = _LINK.search(data, self._since, stop)
         return bool(link and self._boundaries.ends.search(data, max(link.end(), begin), stop))
 
     def _has_many_faults(self) -> bool:
