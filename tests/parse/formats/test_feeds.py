@@ -371,6 +371,8 @@ def test_a_base_url_is_relative_to_the_one_around_it(feed: str, expected: str) -
 MISSPELT = {
     "the start of an item": rss(item(A), item(X).replace("<item>", "<itm>"), item(B)),
     "the start of an entry": atom(entry(A), entry(X).replace("<entry>", "<entrx>"), entry(B)),
+    "the < of a title": rss(item(A), item(X).replace("<title>", "title>"), item(B)),
+    "the > of a title": rss(item(A), item(X).replace("<title>", "<title"), item(B)),
     "the start of a link": rss(item(A), item(X).replace("<link>", "<lnk>"), item(B)),
     **{
         f"the start of an item, damaged: {tag!r}": rss(
@@ -399,7 +401,11 @@ def test_an_item_that_is_lost_for_a_misspelt_tag_is_an_error(what: str) -> None:
 
 @pytest.mark.parametrize(
     "between",
-    ["</item>", "</item></item>", "<item><title>a & b</title></item>"],
+    [
+        *("</item>", "</item></item>", "<item><title>a & b</title></item>"),
+        "<item><title></title><link>http://h/?a&b</link></item>",
+        "<item><title>a & b</title><link></link></item>",
+    ],
 )
 def test_a_feed_in_which_no_link_is_lost_is_complete(between: str) -> None:
     found = sitemap_from_str(rss(item(A), between, item(B)))

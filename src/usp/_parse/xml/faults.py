@@ -6,6 +6,7 @@ reader asks where to go on.
 """
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 from xml.parsers import expat
@@ -35,9 +36,14 @@ _AFTER_ROOT: Final = expat.errors.codes[expat.errors.XML_ERROR_JUNK_AFTER_DOC_EL
 _BLANKS: Final = re.compile(rb"[ \t\r\n]*+")
 _LOC_END: Final = re.compile(rb"</(?!(?:image|video):)(?:[\w.-]+:)?loc\s*>", re.IGNORECASE)
 _LINK: Final = re.compile(rb"<(?:[\w.-]+:)?(?:link|guid)[\s/>]", re.IGNORECASE)
-_LINK_END: Final = re.compile(rb"</(?:[\w.-]+:)?link\s*>", re.IGNORECASE)
-"""The element of a feed that has the URL of an entry."""
+"""The elements of a feed that have the URL of an entry."""
 _URL_KEYS: Final = frozenset({"loc", "link", "link@href", "atom:link@href", "guid"})
+_TITLE_KEYS: Final = ("title", "description", "summary", "tagline", "content")
+_NEEDED_FIELDS: Final = (
+    (_URL_KEYS, re.compile(rb"</(?:[\w.-]+:)?(link)\s*>", re.IGNORECASE)),
+    (_TITLE_KEYS, re.compile(rb"</(%s)\s*>" % "|".join(_TITLE_KEYS).encode(), re.IGNORECASE)),
+)
+"""What an entry of a feed is skipped without, and the end tags that show that it was there."""
 _TAG_END: Final = re.compile(rb"[<>]")
 
 
@@ -159,13 +165,22 @@ class Faults:
         before = len(builder.completed)
         recover_entry(data, builder, is_closed=is_closed)
         builder.finish_entry()
-        skipped = len(builder.completed) == before or (
-            not _has_url(builder.completed[-1])
-            and (self._is_sitemap or _LINK_END.search(data) is not None)
+        skipped = len(builder.completed) == before or self._has_lost_field(
+            builder.completed[-1], data
         )
         code, result = ("SM209", "skipped") if skipped else ("SM208", "repaired")
         message = f"a malformed entry was {result}: {fault.message}"
         self._diagnostics.report(code, message, at=fault.offset)
+
+    def _has_lost_field(self, entry: Entry, data: bytes) -> bool:
+        """Tell whether an entry lacks a field without which it is skipped, though it had one."""
+        if self._is_sitemap:
+            return not _has_text(entry, _URL_KEYS)
+        read = {key for key, _ in entry[1]}  # a field that is empty is not lost
+        return any(
+            not (_has_text(entry, keys) or read.issuperset(map(_key, end.findall(data))))
+            for keys, end in _NEEDED_FIELDS
+        )
 
     def _skip_truncated_entry(self, fault: Fault, data: bytes) -> None:
         """Skip the entry at which the document ends; for a child sitemap its URL is enough."""
@@ -252,6 +267,10 @@ class Faults:
         return self._count > _MAX_FAULTS
 
 
-def _has_url(entry: Entry) -> bool:
-    """Tell whether an entry has a URL, without which it is skipped."""
-    return any(key in _URL_KEYS and text.strip() for key, text in entry[1])
+def _has_text(entry: Entry, keys: Collection[str]) -> bool:
+    """Tell whether an entry has one of these fields, and a text in it."""
+    return any(key in keys and text.strip() for key, text in entry[1])
+
+
+def _key(name: bytes) -> str:
+    return name.decode().lower()

@@ -27,16 +27,17 @@ _TOKEN: Final = re.compile(
     rb"|<[?!][^<>]*>"
     # A tag without ">" ends at the next one.
     rb"|<(?:/|\\/?)\s*+(?P<closed>[A-Za-z_][\w.:-]*)[^<>]*>?"
+    rb"|/(?P<bare_closed>%(known)s)>(?=\s*+(?:<|\Z))"  # only the "<" of an end tag is missing
     rb"|<\s++(?:/\s*+(?P<spaced_closed>%(known)s)|(?P<spaced>%(known)s))\s*+>"
     rb"|<(?P<glued>(?:[\w.-]+:)?(?:loc|link))(?=https?://)"
-    rb"|<(?P<name>(?!https?://)[A-Za-z_][\w.:-]*+)(?P<attributes>%(in_tag)s"
+    rb"|<(?P<name>(?!https?://)(?:link(?=href\s*+=)|[A-Za-z_][\w.:-]*+))(?P<attributes>%(in_tag)s"
     rb"|(?P<unterminated>\s[^<>]*+)(?=<|\Z))>?"  # after a space, since "a<b" in a text is no tag
     % {b"cdata": _CDATA, b"known": _KNOWN, b"in_tag": _IN_TAG},
     re.DOTALL,
 )
 _ROOT_ATTRIBUTES: Final = re.compile(rb"%s|[^<>]*+" % _IN_TAG)
 _START_TAGS: Final = frozenset({"attributes", "glued", "spaced"})
-_END_TAGS: Final = frozenset({"closed", "spaced_closed"})
+_END_TAGS: Final = frozenset({"closed", "spaced_closed", "bare_closed"})
 _CDATA_SECTIONS: Final = frozenset({"cdata", "unclosed_cdata"})
 _ATTRIBUTE: Final = re.compile(
     r"""(?<![\w.:-])([A-Za-z_][\w.:-]*+)\s*+=\s*+(?:"([^"]*)"?|'([^']*)'?"""
