@@ -23,6 +23,7 @@ from usp._drive.aio import AioCrawlRun, OffLoopBatches
 from usp._drive.off_loop import in_thread
 from usp._source import CrawlStart
 from usp._store import Store
+from usp.exceptions import UsageError
 from usp.stream import Filter, ItemReader, StreamState, StreamStatus
 from usp.web_client.abstract_aio_client import AbstractAioWebClient
 
@@ -38,7 +39,13 @@ class AioStream(AsyncIterator[Item]):
         return self._items.__anext__()
 
     async def aclose(self) -> None:
-        """End the stream: when this returns, no request is in flight."""
+        """End the stream: when this returns, no request is in flight.
+
+        :raises UsageError: if another task is waiting for an item: that one is to be cancelled.
+        """
+        if getattr(self._items, "ag_running", False):
+            message = "The stream is being read by another task: cancel that task to end it."
+            raise UsageError(message)
         await self._items.aclose()
 
     async def __aenter__(self) -> Self:

@@ -67,6 +67,12 @@ def far_twins(size: int) -> str:
     return entries(contents())
 
 
+def a_long_international_host(size: int) -> str:
+    """A host of marks that a name in ASCII has to sort."""
+    marks = "\N{COMBINING GRAVE ACCENT BELOW}\N{COMBINING ACUTE ACCENT}" * size
+    return entries([f"<loc>http://h{marks}.com/</loc>"])
+
+
 DOCUMENTS: Final[dict[str, tuple[Callable[[int], str], int]]] = {
     make.__name__: (make, size)
     for make, size in (
@@ -74,6 +80,7 @@ DOCUMENTS: Final[dict[str, tuple[Callable[[int], str], int]]] = {
         (links_without_return, 3000),
         (a_long_host_and_videos, 2000),
         (far_twins, 2000),
+        (a_long_international_host, 20_000),
     )
 }
 

@@ -16,8 +16,10 @@ import pytest
 from tests.loops import other_tasks, run, until_closed
 from tests.server import Handler, LoopbackServer, Plain, index, redirect, reset, stall, urlset
 from tests.servers import Certificate, TLSServer, drip
+from tests.waiting import wait_until
 from usp import Outcome, Policy, aio
 from usp._aio_stream import AioStream
+from usp.exceptions import UsageError
 from usp.web_client.aio_client import AioWebClient
 
 LARGE = urlset(*(f"http://h.example/a-page-of-some-length/{number}" for number in range(3000)))
@@ -229,3 +231,25 @@ def test_ctrl_c_ends_a_crawl_without_warnings(busy: LoopbackServer) -> None:
     assert errors.rstrip().endswith("KeyboardInterrupt")
     for word in ("destroyed", "never retrieved", "never awaited", "Unclosed", "ResourceWarning"):
         assert word not in errors
+
+
+def test_a_stream_that_another_task_reads_is_ended_by_cancelling_that_task(
+    server: LoopbackServer,
+) -> None:
+    server.robots("/silent.xml")
+    server.site["/silent.xml"] = stall
+
+    async def close_while_reading() -> None:
+        pages = aio.iter_pages(server.url)
+        reading = asyncio.ensure_future(anext(pages))
+        await asyncio.to_thread(
+            wait_until, lambda: any("silent" in str(request) for request in server.requests)
+        )
+        with pytest.raises(UsageError, match="cancel that task"):
+            await pages.aclose()
+        reading.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await reading
+        await pages.aclose()
+
+    run(close_while_reading())

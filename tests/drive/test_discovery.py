@@ -285,6 +285,24 @@ def test_a_site_that_responds_only_by_the_other_scheme_is_found_there(
         client.close()
 
 
+def test_newer_paths_are_tried_by_the_scheme_that_responds(certificate: Certificate) -> None:
+    with TLSServer(certificate.context()) as secure:
+        secure.site["/"] = html()
+        secure.site["/robots.txt"] = "User-agent: *\nDisallow: /x"
+        secure.site["/wp-sitemap.xml"] = urlset(secure.at("/1"))
+        dead = secure.url.replace("https:", "http:")
+        client = RequestsWebClient(verify=str(certificate.file))
+        tree = usp.sitemap_tree(dead, web_client=client, max_attempts=1)
+        assert [page.url for page in tree.all_pages()] == [secure.at("/1")]
+        secure.site["/sitemap.xml"] = urlset(secure.at("/2"))
+        requested = len(secure.requests)
+        tree = usp.sitemap_tree(dead, web_client=client, max_attempts=1)
+        assert [page.url for page in tree.all_pages()] == [secure.at("/2")]
+        later = [str(request) for request in secure.requests[requested:]]
+        assert not [path for path in later if "wp-sitemap" in path]  # not needed
+        client.close()
+
+
 def test_a_missing_sitemap_that_the_homepage_names_is_in_the_tree(server: LoopbackServer) -> None:
     server.site["/"] = html("<link rel=sitemap href=/gone.xml>")
     tree = sitemap_tree_for_homepage(server.url)

@@ -155,7 +155,7 @@ def _impossible(host: str) -> str:
     if _address(host) is not None:
         return ""
     name = host.rstrip(".")
-    if not name.isascii():
+    if not name.isascii() and len(name) <= _MAX_NAME:  # a longer one would take quadratic time
         try:
             name = name.encode("idna").decode()
         except UnicodeError:

@@ -9,7 +9,7 @@ from collections import Counter, deque
 from collections.abc import Collection, Iterable, Iterator
 from itertools import islice
 from typing import Any, Final
-from urllib.parse import urldefrag, urljoin
+from urllib.parse import urldefrag
 
 from usp._crawl.children import child_selection, skipped_children, wanted_children
 from usp._crawl.discovery import Condition, HomepageQuery, Stage, StartUrl
@@ -309,18 +309,16 @@ class Cursor:
         more = document.more_children
         detail += f"; {more} more links were left out" if more else ""
         node.absence = (Result.NOT_A_SITEMAP, detail)
-        site = query.moved_to(document.url)
-        node.children = children = []
-        for path in query.other_paths if site else ():
-            found_by = FoundBy.WELL_KNOWN if path == "robots.txt" else FoundBy.KNOWN_PATH
-            children.append(Node(urljoin(site or "", path), 0, found_by, stage=node.stage))
+        others = query.other_urls(document.url, node.stage, responds=not node.by_scheme_fallback)
+        children = [Node(other.url, 0, other.found_by, stage=other.stage) for other in others]
         for child in named:
             reason = self.selection.sitemap_skip_reason(child, in_index=False)
             if reason:
                 self._count_skipped(reason)
             else:
                 children.append(Node(child.url, 0, FoundBy.HTML, stage=node.stage))
-        self._probe(node.children)
+        node.children = children
+        self._probe(child for child in children if child.stage == node.stage)
 
     def _count(self, node: Node) -> Work[None]:
         """Count what was read, and end the crawl where a limit is reached."""

@@ -95,12 +95,14 @@ class HomepageQuery:
     """What to look for on a homepage: the sitemaps that it names, or its feeds.
 
     If it redirects to the other scheme, or to or from ``www.``, the site is at that address: then
-    ``other_paths`` are tried there too.
+    ``other_paths`` are tried there too. If the given scheme gives no response, so are newer paths,
+    which are not redirected then.
     """
 
     url: str
     feeds: bool
     other_paths: tuple[str, ...] = ()
+    newer: Stage | None = None
 
     def moved_to(self, final_url: str) -> str | None:
         """Return the homepage's new address, if it redirects within the same site."""
@@ -108,6 +110,22 @@ class HomepageQuery:
         same_site = _host_without_www(old.hostname) == _host_without_www(new.hostname)
         moved = (old.scheme, old.netloc) != (new.scheme, new.netloc)
         return urljoin(final_url, "/") if same_site and moved else None
+
+    def other_urls(self, final_url: str, stage: Stage, *, responds: bool) -> Iterator[StartUrl]:
+        """Yield what to try at the homepage's new address, if it has one.
+
+        :param stage: that of the homepage.
+        :param responds: whether the given address does.
+        """
+        site = self.moved_to(final_url)
+        if site is None:
+            return
+        for path in self.other_paths:
+            found_by = FoundBy.WELL_KNOWN if path == "robots.txt" else FoundBy.KNOWN_PATH
+            yield StartUrl(urljoin(site, path), found_by, stage=stage)
+        if self.newer and not responds:
+            for path in NEWER_PATHS:
+                yield StartUrl(urljoin(site, path), FoundBy.KNOWN_PATH, stage=self.newer)
 
 
 def _host_without_www(host: str | None) -> str:
@@ -134,19 +152,23 @@ class DiscoveryPlan:
         known = self._paths(homepage, self.known_paths, Stage("known paths", self.known))
         links = self._homepage(homepage)
         yield from (*links, *known) if self.homepage_first else (*known, *links)
-        if self.newer:
-            yield from self._paths(homepage, NEWER_PATHS, Stage("newer paths", self.newer))
+        if self._newer:
+            yield from self._paths(homepage, NEWER_PATHS, self._newer)
         if self.homepage:
             always = self.homepage is Condition.ALWAYS
             stage = Stage("feeds", Condition.ALWAYS if always else Condition.UNLESS_FOUND)
             query = HomepageQuery(homepage, feeds=True)
             yield StartUrl(homepage, FoundBy.WELL_KNOWN, stage=stage, homepage=query)
 
+    @property
+    def _newer(self) -> Stage | None:
+        return Stage("newer paths", self.newer) if self.newer else None
+
     def _homepage(self, homepage: str) -> Iterator[StartUrl]:
         if self.homepage is None:
             return
         other_paths = ("robots.txt",) * self.robots + self.known_paths
-        query = HomepageQuery(homepage, feeds=False, other_paths=other_paths)
+        query = HomepageQuery(homepage, feeds=False, other_paths=other_paths, newer=self._newer)
         stage = Stage("homepage", self.homepage)
         yield StartUrl(homepage, FoundBy.WELL_KNOWN, stage=stage, homepage=query)
 

@@ -328,14 +328,14 @@ class XmlReader:
         return Fault(self._builder.entry_start or 0, offset, message)
 
     def _is_swallowed(self, begin: int, *, is_end: bool) -> bool:
-        """Tell whether an entry is still open where its end tag, or the next entry, was fed.
+        """Tell whether an entry is still open where its end tag, the next entry or a root was fed.
 
         An element of an extension, which may have the name of an entry, doesn't end it.
         """
         builder, offset = self._builder, self._buffer.start + begin
         if builder.entry_start is None or offset in {builder.entry_start, builder.nesting.last_tag}:
             return False
-        return is_end or bool(self._boundaries.starts.match(self._buffer.data, begin))
+        return is_end or bool(self._boundaries.starts_or_roots.match(self._buffer.data, begin))
 
     def _next_boundary(self, begin: int, *, after_fault: bool) -> re.Match[bytes] | None:
         """Return where expat has to stop: after one entry, while the pattern reader may take over.

@@ -70,6 +70,9 @@ UNITS: Final[dict[str, Unit]] = {
     "roots whose tags are not closed": ("", "<urlset a='"),
     "entries with a child that is not closed": ("", "<url><a>"),
     "entries with a child that is not closed, and others": ("", f"<url><a>{ENTRY}"),
+    "entries with a child that is not closed among plain ones": ("", f"<url><a>{ENTRY * 5}"),
+    "URLs that are not closed, with a root in each": ("", "<loc/>/<loc><sm:urlset>"),
+    "URLs that are not closed among plain entries": ("", f"{'<loc>' * 9}{ENTRY * 5}"),
     "children of two kinds in turn": ("", f"{ENTRY * 4}<url>{'<x>1</x><y/>' * 90}</url>"),
 }  # fmt: skip
 

@@ -71,9 +71,10 @@ def is_worth_a_tree(text: bytes, grammar: Grammar) -> bool:
     """Tell whether a tree is the fastest way to read a document."""
     if not grammar.plain_texts:
         return True  # items are long, and few of their texts are read
-    if _has_many_entries(text, _BEGINNING) or _has_many_entries(text, len(text)):
+    size = len(text)
+    if _has_many_entries(text, _BEGINNING) or (size > _BEGINNING and _has_many_entries(text, size)):
         return False
-    return len(text) <= _SMALL or not begins_like_another(text, grammar)
+    return size <= _SMALL or not begins_like_another(text, grammar)
 
 
 def _has_many_entries(text: bytes, stop: int) -> bool:

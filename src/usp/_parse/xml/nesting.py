@@ -7,6 +7,8 @@ from an entry whose predecessor isn't closed by the unknown element, or the grou
 from collections.abc import Callable
 from typing import Final
 
+_MAX_INNER: Final = 16
+"""An entry with more elements that have the name of an entry isn't closed: they are entries."""
 _MAX_REPAIRS: Final = 256
 """After so many entries that have others in them, each name of an entry begins one: no extension is
 meant, and a repair takes several times as long."""
@@ -25,20 +27,24 @@ class Nesting:
         self.refuse: Callable[[], None] | None = None
         """Ends the reading of an entry, so that it can be repaired; None if nobody can."""
         self._inner_depth = -1  # the depth of the open element with the name of an entry
+        self._inner_count = 0  # how many such elements the current entry has
         self._repairs = 0
 
     def leave_entry(self) -> None:
         """Forget what is inside the current entry."""
-        self.inside = 0
+        self.inside = self._inner_count = 0
         self._inner_depth = -1
 
     def start_inner(self, depth: int, offset: int) -> bool:
-        """Open an element with the name of an entry, inside of an entry; False if one is open.
+        """Open an element with the name of an entry, inside of an entry.
 
-        No extension has that: something before it isn't closed, and all of them are entries.
+        False if one is open, or there are many: no extension has that. Something before it isn't
+        closed, and all of them are entries.
         """
-        if self._inner_depth >= 0 or self._repairs >= _MAX_REPAIRS:
+        is_one_of_many = self._inner_count >= _MAX_INNER or self._repairs >= _MAX_REPAIRS
+        if self._inner_depth >= 0 or is_one_of_many:
             return False
+        self._inner_count += 1
         self._inner_depth, self.last_tag = depth, offset
         return True
 
