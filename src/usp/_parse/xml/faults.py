@@ -82,6 +82,7 @@ class Faults:
         """Whether the document ends inside of an entry."""
         self.skipped_large = False
         """Whether more than ``MAX_ENTRY`` was skipped: maybe an entry."""
+        self._link_end = 0  # of the last link between entries
         self._count = 0  # since the last entry
         self._counted_after = -1  # the end of that entry
 
@@ -256,8 +257,22 @@ class Faults:
             end = _LOC_END.search(data, begin, stop)
             before = data[self._since : end.start()].rstrip() if end else b""
             return bool(before) and (not before.endswith(b">") or before.endswith(b"]]>"))
-        link = _LINK.search(data, self._since, stop)
-        return bool(link and self._boundaries.ends.search(data, max(link.end(), begin), stop))
+        self.note_link(stop)
+        if self._link_end <= self._builder.last_entry_end:
+            return False
+        begin = max(self._link_end - self._buffer.start, begin)
+        is_lost = self._boundaries.ends.search(data, begin, stop) is not None
+        if is_lost:
+            self._link_end = 0  # what follows belongs to another entry
+        return is_lost
+
+    def note_link(self, stop: int) -> None:
+        """Remember the link of a feed that stands between entries, before it is passed or dropped.
+
+        The end tag of its entry may come after another fault, or in the next part of the document.
+        """
+        if not self._is_sitemap and (link := _LINK.search(self._buffer.data, self._since, stop)):
+            self._link_end = self._buffer.start + link.end()
 
     def _has_many_faults(self) -> bool:
         """Count a fault between entries; tell whether there are many after the same entry."""
