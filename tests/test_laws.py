@@ -52,6 +52,7 @@ LAYERS = (
         "stream",
         "fetch_parse",
         "helpers",
+        "_keywords",
         "_source",
         "_aio_stream",
         "_find",

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from usp._diff.diff import Diff, DiffSide, diff
     from usp._diff.differences import Difference, DifferenceKind
     from usp._find import find
+    from usp._keywords import CrawlFields
     from usp._report.run import ReportResult, report
     from usp._sync.changes import Change, ChangeKind
     from usp._sync.options import SiteReport, SyncFields
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
         sitemap_tree,
         sitemap_tree_for_homepage,
     )
+    from usp.web_client import ClientFields
 
 __all__ = [
     "Change",
@@ -50,7 +52,9 @@ __all__ = [
     "CheckFields",
     "CheckSeverity",
     "CheckStream",
+    "ClientFields",
     "Crawl",
+    "CrawlFields",
     "Diff",
     "DiffSide",
     "Difference",
@@ -100,7 +104,9 @@ _MODULES = {
     "LiveSummary": "usp._check.live",
     "Change": "usp._sync.changes",
     "ChangeKind": "usp._sync.changes",
+    "ClientFields": "usp.web_client",
     "Crawl": "usp._crawl.core",
+    "CrawlFields": "usp._keywords",
     "Diff": "usp._diff.diff",
     "DiffSide": "usp._diff.diff",
     "Difference": "usp._diff.differences",

@@ -11,7 +11,8 @@ from urllib.parse import urlsplit
 
 from usp._crawl.nodes import Node
 from usp._crawl.options import CrawlOptions
-from usp._crawl.policy import Policy, PolicyFields, explains_policy, policy_with
+from usp._crawl.policy import Policy
+from usp._keywords import CrawlFields, crawl_keywords, explains_crawl
 from usp._parse import Document, Pages, count_entries
 from usp._source import CrawlStart, SourceName
 from usp._store import Store
@@ -25,7 +26,7 @@ from usp.web_client.abstract_client import AbstractWebClient
 _ROBOTS: Final = "/robots.txt"
 
 
-@explains_policy
+@explains_crawl
 def find(
     source: SourceName,
     *,
@@ -35,7 +36,7 @@ def find(
     shallow: bool = False,
     observer: Observer | None = None,
     policy: Policy | None = None,
-    **policy_fields: Unpack[PolicyFields],
+    **crawl_fields: Unpack[CrawlFields],
 ) -> Discovery:
     """Find the sitemaps of a site: every URL that was tried, and what is there.
 
@@ -49,20 +50,21 @@ def find(
     :param observer: called with each event of the crawl; see ``usp.objects.events``.
     :param policy: limits and options of the crawl. Fields that choose pages have no effect, but
         ``since`` has with ``trust_index_lastmod``.
-    :param policy_fields: single fields of the policy, such as ``per_host=4``.
+    :param crawl_fields: single fields of the policy and settings of the client, such as
+        ``per_host=4`` or ``timeout=5``.
     :raises UsageError: if the source is none of these, or another argument is wrong.
     """
     started = time.monotonic()
     check_flags(shallow=shallow)
-    # A limit of pages would have them read.
-    policy = replace(policy_with(policy, policy_fields), limit=None)
+    policy, client = crawl_keywords(policy, web_client, crawl_fields, source)
+    policy = replace(policy, limit=None)  # with a limit of pages, they would be read
     options = CrawlOptions(
         recurse_list_callback=_children_of_robots if shallow else None, observer=observer
     )
     start = CrawlStart.for_source(
         source, policy, use_robots=use_robots, use_known_paths=use_known_paths, store=Store()
     )
-    crawl = run_crawl(start, policy, options, web_client)
+    crawl = run_crawl(start, policy, options, client)
     tried = tuple(map(_tried, _each_once(_nodes(crawl._cursor.roots))))
     tree = crawl._into_tree()
     outcome = tree.outcome or Outcome.FOUND

@@ -10,17 +10,18 @@ from typing import TYPE_CHECKING, Final, Self, Unpack
 from usp._aio_stream import AioCrawlStream, AioStream, first_crawl
 from usp._crawl.nodes import Node
 from usp._crawl.options import CrawlOptions, RecurseCallback, RecurseListCallback, StopCallback
-from usp._crawl.policy import Policy, PolicyFields, explains_policy, policy_with
+from usp._crawl.policy import Policy
 from usp._crawl.unique_urls import UniqueUrls
 from usp._crawl.urls import is_start_url, url_with_scheme
 from usp._crawl.work import PageBatch
 from usp._display import redact_argument
-from usp._drive.aio import client_scope, options_for, run
+from usp._drive.aio import AioCrawlClient, options_for, run
 from usp._drive.bounded_tasks import as_they_finish
 from usp._drive.events import emitter
 from usp._drive.off_loop import in_thread, off_loop
 from usp._drive.page_filter import PageFilter
 from usp._extras import load
+from usp._keywords import CrawlFields, aio_crawl_keywords, explains_crawl
 from usp._source import CrawlStart, SourceName, known_and_extra_paths
 from usp._store import Store
 from usp._sync.aio import AioSync, sync
@@ -30,7 +31,6 @@ from usp._validate import (
     argument_error,
     check_flags,
     check_int,
-    check_optional_instance,
     shown_argument,
 )
 from usp.objects.events import Observer
@@ -66,8 +66,8 @@ _FEW_SITEMAPS: Final = 100
 """A tree of so many is made in the event loop; a thread would take longer."""
 
 
-class AioReadFields(PolicyFields, total=False):
-    """How a source is read: the keywords of ``iter_pages``, and the fields of ``Policy``."""
+class AioReadFields(CrawlFields, total=False):
+    """How a source is read: the keywords of ``iter_pages``."""
 
     web_client: AbstractAioWebClient | None
     use_robots: bool
@@ -113,7 +113,7 @@ class AioTreeStream(AioStream[tuple[str, IndexWebsiteSitemap]]):
         return stream
 
 
-@explains_policy
+@explains_crawl
 async def sitemap_tree_for_homepage(
     homepage_url: str,
     web_client: AbstractAioWebClient | None = None,
@@ -127,7 +127,7 @@ async def sitemap_tree_for_homepage(
     stop_callback: StopCallback | None = None,
     observer: Observer | None = None,
     policy: Policy | None = None,
-    **policy_fields: Unpack[PolicyFields],
+    **crawl_fields: Unpack[CrawlFields],
 ) -> IndexWebsiteSitemap:
     """Find, fetch and parse all sitemaps of a website, as ``usp.tree`` does.
 
@@ -145,12 +145,12 @@ async def sitemap_tree_for_homepage(
     :param stop_callback: called with each page in document order; True ends the crawl before it.
     :param observer: called with each event of the crawl; see ``usp.objects.events``.
     :param policy: limits and options of the crawl.
-    :param policy_fields: single fields of the policy, such as ``per_host=4`` or ``since="48h"``.
+    :param crawl_fields: single fields of the policy and settings of the client, such as
+        ``since="48h"`` or ``timeout=5``.
     :return: the root of the tree; its ``outcome`` says how the crawl ended.
     :raises UsageError: if the URL isn't an HTTP(S) one, or another argument is wrong.
     """
-    policy = policy_with(policy, policy_fields)
-    check_optional_instance("web_client", web_client, AbstractAioWebClient)
+    policy, client = aio_crawl_keywords(policy, web_client, crawl_fields, homepage_url)
     options = CrawlOptions(recurse_callback, recurse_list_callback, stop_callback, observer)
     start = CrawlStart.for_homepage(
         homepage_url,
@@ -160,10 +160,10 @@ async def sitemap_tree_for_homepage(
         known_paths=known_and_extra_paths(_UNPUBLISHED_SITEMAP_PATHS, extra_known_paths),
         normalize=normalize_homepage_url,
     )
-    return await _tree(start, policy, options, web_client)
+    return await _tree(start, policy, options, client)
 
 
-@explains_policy
+@explains_crawl
 async def sitemap_tree(
     source: SourceName,
     *,
@@ -175,7 +175,7 @@ async def sitemap_tree(
     stop_callback: StopCallback | None = None,
     observer: Observer | None = None,
     policy: Policy | None = None,
-    **policy_fields: Unpack[PolicyFields],
+    **crawl_fields: Unpack[CrawlFields],
 ) -> IndexWebsiteSitemap:
     """Fetch and parse a site, or one sitemap with all that it leads to, as ``usp.tree`` does.
 
@@ -190,37 +190,37 @@ async def sitemap_tree(
     :param stop_callback: called with each page in document order; True ends the crawl before it.
     :param observer: called with each event of the crawl; see ``usp.objects.events``.
     :param policy: limits and options of the crawl.
-    :param policy_fields: single fields of the policy, such as ``per_host=4`` or ``since="48h"``.
+    :param crawl_fields: single fields of the policy and settings of the client, such as
+        ``since="48h"`` or ``timeout=5``.
     :return: the root of the tree; its ``outcome`` says how the crawl ended.
     :raises UsageError: if the source is none of these, or another argument is wrong.
     """
-    policy = policy_with(policy, policy_fields)
-    check_optional_instance("web_client", web_client, AbstractAioWebClient)
+    policy, client = aio_crawl_keywords(policy, web_client, crawl_fields, source)
     options = CrawlOptions(recurse_callback, recurse_list_callback, stop_callback, observer)
     start = CrawlStart.for_source(
         source, policy, use_robots=use_robots, use_known_paths=use_known_paths, store=Store()
     )
-    return await _tree(start, policy, options, web_client)
+    return await _tree(start, policy, options, client)
 
 
 async def _tree(
     start: CrawlStart,
     policy: Policy,
     options: CrawlOptions,
-    web_client: AbstractAioWebClient | None,
+    client: AioCrawlClient,
 ) -> IndexWebsiteSitemap:
-    options = options_for(web_client, options)
+    options = options_for(client, options)
     if start.file:
         crawl = await in_thread(start.crawl, policy, options)  # it reads the file
     else:
         crawl = start.crawl(policy, options)
-    async with client_scope(web_client) as client:
-        await run(crawl, client, start.homepage, options.observer)
+    async with client as opened:
+        await run(crawl, opened, start.homepage, options.observer)
     is_small = crawl._cursor.tally.declared <= _FEW_SITEMAPS
     return crawl._into_tree() if is_small else await off_loop(crawl._into_tree)
 
 
-@explains_policy
+@explains_crawl
 def iter_pages(
     source: SourceName,
     *,
@@ -232,7 +232,7 @@ def iter_pages(
     stop_callback: StopCallback | None = None,
     observer: Observer | None = None,
     policy: Policy | None = None,
-    **policy_fields: Unpack[PolicyFields],
+    **crawl_fields: Unpack[CrawlFields],
 ) -> AioPageStream:
     """Stream the pages of a site as ``usp.iter_pages`` does, as an async iterator.
 
@@ -249,13 +249,13 @@ def iter_pages(
     :param stop_callback: called with each page before you get it; True ends the stream there.
     :param observer: called with each event of the crawl; see ``usp.objects.events``.
     :param policy: limits and options of the crawl.
-    :param policy_fields: single fields of the policy, such as ``per_host=4`` or ``since="48h"``.
+    :param crawl_fields: single fields of the policy and settings of the client, such as
+        ``since="48h"`` or ``timeout=5``.
     :return: an async iterator of pages, with ``outcome``, ``tried``, ``problems``, ``skipped`` and
         ``aclose()``.
     :raises UsageError: if the source is none of these, or another argument is wrong.
     """
-    policy = policy_with(policy, policy_fields)
-    check_optional_instance("web_client", web_client, AbstractAioWebClient)
+    policy, client = aio_crawl_keywords(policy, web_client, crawl_fields, source)
     options = CrawlOptions(
         recurse_callback, recurse_list_callback, stop_callback, observer, streaming=True
     )
@@ -263,9 +263,9 @@ def iter_pages(
     start = CrawlStart.for_source(
         source, policy, use_robots=use_robots, use_known_paths=use_known_paths, store=store
     )
-    crawl = first_crawl(start, policy, options_for(web_client, options))
+    crawl = first_crawl(start, policy, options_for(client, options))
     state = StreamState(crawl, emitter(observer), PageFilter)
-    return AioPageStream._start(start, state, _PageReader(), client_scope(web_client), store)
+    return AioPageStream._start(start, state, _PageReader(), client, store)
 
 
 @explains_table
@@ -301,7 +301,7 @@ def record_batches(
     return batches()
 
 
-@explains_policy
+@explains_crawl
 def sitemap_trees(
     homepages: Iterable[str] | AsyncIterable[str],
     *,
@@ -315,7 +315,7 @@ def sitemap_trees(
     stop_callback: StopCallback | None = None,
     observer: Observer | None = None,
     policy: Policy | None = None,
-    **policy_fields: Unpack[PolicyFields],
+    **crawl_fields: Unpack[CrawlFields],
 ) -> AioTreeStream:
     """Crawl many websites concurrently, and yield each tree as soon as it is complete.
 
@@ -335,15 +335,15 @@ def sitemap_trees(
     :param stop_callback: called with each page; True ends the crawl of that page's website.
     :param observer: called with the events of all crawls; the URL tells them apart.
     :param policy: limits and options of each crawl.
-    :param policy_fields: single fields of the policy, such as ``per_host=4`` or ``since="48h"``.
+    :param crawl_fields: single fields of the policy and settings of the client, such as
+        ``since="48h"`` or ``timeout=5``.
     :return: an async iterator of (homepage as given, root of its tree), with ``aclose()``.
     :raises UsageError: if an argument is wrong.
     """
     check_int("sites_at_once", sites_at_once, 1)
     if isinstance(homepages, str | bytes) or not isinstance(homepages, Iterable | AsyncIterable):
         raise argument_error("homepages", "an iterable, such as a list", homepages)
-    settled = policy_with(policy, policy_fields)
-    check_optional_instance("web_client", web_client, AbstractAioWebClient)
+    settled, shared = aio_crawl_keywords(policy, web_client, crawl_fields)
     check_flags(use_robots=use_robots, use_known_paths=use_known_paths)
     options = CrawlOptions(recurse_callback, recurse_list_callback, stop_callback, observer)
     known_paths = known_and_extra_paths(_UNPUBLISHED_SITEMAP_PATHS, extra_known_paths)
@@ -358,9 +358,9 @@ def sitemap_trees(
             use_known_paths=use_known_paths,
             known_paths=known_paths,
         )
-        return await _tree(start, settled, options, client)
+        return await _tree(start, settled, options, AioCrawlClient(client))
 
-    trees = as_they_finish(homepages, client_scope(web_client), tree, sites_at_once)
+    trees = as_they_finish(homepages, shared, tree, sites_at_once)
     return AioTreeStream._start(trees)
 
 

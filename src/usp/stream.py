@@ -3,7 +3,9 @@
 import os
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from inspect import GEN_CREATED, getgeneratorstate
 from typing import Any, Final, Generic, NoReturn, Protocol, Self, TypeVar, Unpack
 
 from usp._closing import ClosesAtExit
@@ -11,13 +13,14 @@ from usp._crawl import Crawl
 from usp._crawl.assembly import site_verdict
 from usp._crawl.nodes import Node
 from usp._crawl.options import CrawlOptions, RecurseCallback, RecurseListCallback, StopCallback
-from usp._crawl.policy import Policy, PolicyFields, explains_policy, policy_with
+from usp._crawl.policy import Policy
 from usp._crawl.work import PageBatch, ReadBatch
 from usp._display import without_credentials
 from usp._drive.events import Emit, emitter
 from usp._drive.page_filter import PageFilter, StreamFilter
-from usp._drive.run import options_for, steps
+from usp._drive.run import CrawlClient, options_for, steps
 from usp._drive.steps import advance
+from usp._keywords import CrawlFields, crawl_keywords, explains_crawl
 from usp._source import CrawlStart, SourceName
 from usp._store import Store
 from usp.objects.events import CrawlFinished, Observer
@@ -25,7 +28,6 @@ from usp.objects.outcome import Attempt, Outcome, SkipReason
 from usp.objects.page import SitemapPage
 from usp.objects.problem import Problem
 from usp.objects.robots import RobotsVerdict
-from usp.web_client import as_web_client, default_client
 from usp.web_client.abstract_client import AbstractWebClient
 
 __all__ = ["PageStream", "iter_pages"]
@@ -174,6 +176,7 @@ class SyncStream(StreamStatus, ClosesAtExit, Iterator[Item_co]):
 
     _store: Store
     _items: Generator[Item_co]
+    _close_client: Callable[[], None]
 
     @classmethod
     def _start(
@@ -186,8 +189,8 @@ class SyncStream(StreamStatus, ClosesAtExit, Iterator[Item_co]):
         stream._state = state
         stream._store = start.store
         progress = steps(start.crawl, start.client, start.homepage, state.emit, start.store)
-        done = start.client.close if start.owns_client else None
-        stream._items = _read(state, progress, start.store, done, read_ready)
+        stream._close_client = start.close_client
+        stream._items = _read(state, progress, start.store, start.close_client, read_ready)
         if start.is_file:
             advance(start.crawl, state.filter.ended)  # what it is, is known already
         return stream
@@ -207,6 +210,7 @@ class SyncStream(StreamStatus, ClosesAtExit, Iterator[Item_co]):
         there, as soon as it looks: it alone may touch the crawl.
         """
         self._state.is_ending = True
+        never_began = getgeneratorstate(self._items) == GEN_CREATED
         try:
             self._items.close()
         except ValueError as error:
@@ -216,6 +220,8 @@ class SyncStream(StreamStatus, ClosesAtExit, Iterator[Item_co]):
             return
         self._state.close()  # the generator does so only if it was started
         self._store.close()  # a source that is a file was stored before the first page was read
+        if never_began:  # no line of the generator was run, and none will be
+            self._close_client()
 
 
 class PageStream(SyncStream[SitemapPage]):
@@ -230,7 +236,7 @@ def _read(
     state: StreamState[Filter],
     progress: Generator[None],
     store: Store,
-    close_client: Callable[[], None] | None,
+    close_client: Callable[[], None],
     read_ready: ReadReady[Filter, Item_co],
 ) -> Generator[Item_co]:
     """Yield the items of a stream.
@@ -252,8 +258,7 @@ def _read(
         progress.close()  # closes the sockets
         if os.getpid() == process:  # a forked process leaves its parent's files alone
             store.close()
-            if close_client:
-                close_client()
+            close_client()
 
 
 def _read_ready(state: StreamState[PageFilter], _is_over: bool) -> Iterator[SitemapPage]:
@@ -270,7 +275,8 @@ class StreamStart:
 
     crawl: Crawl
     client: AbstractWebClient
-    owns_client: bool
+    close_client: Callable[[], None]
+    """Closes the client, if it belongs to the crawl."""
     homepage: str
     store: Store
     is_file: bool
@@ -281,7 +287,7 @@ class StreamStart:
         source: SourceName,
         policy: Policy,
         options: CrawlOptions,
-        web_client: AbstractWebClient | None,
+        client: CrawlClient,
         *,
         use_robots: bool,
         use_known_paths: bool | None,
@@ -294,7 +300,7 @@ class StreamStart:
         start = CrawlStart.for_source(
             source, policy, use_robots=use_robots, use_known_paths=use_known_paths, store=store
         )
-        return cls.at(start, policy, options, web_client, store)
+        return cls.at(start, policy, options, client, store)
 
     @classmethod
     def at(
@@ -302,21 +308,22 @@ class StreamStart:
         start: CrawlStart,
         policy: Policy,
         options: CrawlOptions,
-        web_client: AbstractWebClient | None,
+        client: CrawlClient,
         store: Store,
     ) -> Self:
         """Prepare a crawl that starts anywhere.
 
         :param store: where the start has put its file, if it is one.
         """
-        client = default_client() if web_client is None else as_web_client(web_client)
-        options = replace(options_for(client, options), streaming=True)
-        crawl = start.crawl(policy, options)
-        owned = web_client is None
-        return cls(crawl, client, owned, start.homepage, store, start.file is not None)
+        with ExitStack() as undo:
+            undo.callback(client.close)
+            opened = client.opened()
+            crawl = start.crawl(policy, replace(options_for(opened, options), streaming=True))
+            undo.pop_all()
+        return cls(crawl, opened, client.close, start.homepage, store, start.file is not None)
 
 
-@explains_policy
+@explains_crawl
 def iter_pages(
     source: SourceName,
     *,
@@ -328,7 +335,7 @@ def iter_pages(
     stop_callback: StopCallback | None = None,
     observer: Observer | None = None,
     policy: Policy | None = None,
-    **policy_fields: Unpack[PolicyFields],
+    **crawl_fields: Unpack[CrawlFields],
 ) -> PageStream:
     """Stream the pages of a site: those of a sitemap as soon as it is fetched.
 
@@ -348,18 +355,19 @@ def iter_pages(
     :param stop_callback: called with each page before you get it; True ends the stream there.
     :param observer: called with each event of the crawl; see ``usp.objects.events``.
     :param policy: limits and options of the crawl.
-    :param policy_fields: single fields of the policy, such as ``per_host=4`` or ``since="48h"``.
+    :param crawl_fields: single fields of the policy and settings of the client, such as
+        ``since="48h"`` or ``timeout=5``.
     :return: an iterator of pages, with ``outcome``, ``tried``, ``problems``, ``skipped`` and
         ``close()``.
     :raises UsageError: if the source is none of these, or another argument is wrong.
     """
-    policy = policy_with(policy, policy_fields)
+    policy, client = crawl_keywords(policy, web_client, crawl_fields, source)
     options = CrawlOptions(recurse_callback, recurse_list_callback, stop_callback, observer)
     start = StreamStart.of(
         source,
         policy,
         options,
-        web_client,
+        client,
         use_robots=use_robots,
         use_known_paths=use_known_paths,
     )

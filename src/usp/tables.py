@@ -13,24 +13,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from usp._crawl.options import RecurseCallback, RecurseListCallback
-from usp._crawl.policy import Policy, PolicyFields
 from usp._crawl.unique_urls import UniqueUrls
 from usp._export.plan import ExportPlan, is_worth_keeping, overall
 from usp._extras import load
 from usp._source import SourceName
 from usp._tables.batch import Batch
 from usp._tables.choice import explains_table, wanted_table
-from usp._tables.read import read_tables
+from usp._tables.read import ReadFields, read_tables, settled
 from usp._tables.schema import Table
 from usp._tables.site import COMPLETE
 from usp._tables.tree import tables_of
 from usp._validate import argument_error, check_flags
 from usp.exceptions import UsageError
-from usp.objects.events import Observer
 from usp.objects.outcome import Outcome
 from usp.objects.sitemap import AbstractSitemap, IndexWebsiteSitemap
-from usp.web_client.abstract_client import AbstractWebClient
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,16 +48,7 @@ TableSource = SourceName | AbstractSitemap
 TableSources = TableSource | Iterable[TableSource]
 
 
-class ReadFields(PolicyFields, total=False):
-    """How a source is read: the keywords of ``usp.iter_pages``, and the fields of ``Policy``."""
-
-    web_client: AbstractWebClient | None
-    use_robots: bool
-    use_known_paths: bool | None
-    recurse_callback: RecurseCallback | None
-    recurse_list_callback: RecurseListCallback | None
-    observer: Observer | None
-    policy: Policy | None
+ReadFields.__module__ = __name__  # this is its public module
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,15 +245,16 @@ class _Reading:
         self, source: TableSources, tables: Iterable[Table], unique: bool, fields: ReadFields
     ) -> None:
         self._sources = _several(source)
+        if fields and any(isinstance(one, AbstractSitemap) for one in self._sources):
+            raise UsageError(f"{next(iter(fields))} is no keyword for a tree: it is read already.")
         self.tables = tuple(tables)
         self._columns = {table.name: table.names for table in self.tables}
         check_flags(unique=unique)
         self._unique = UniqueUrls() if unique else None
-        self._fields = fields
+        only = self._sources[0] if len(self._sources) == 1 else None
+        self._fields, self._client = settled(fields, only)
         self.outcomes: list[Outcome] = []
         """The outcome of each source that was read to its end."""
-        if fields and any(isinstance(one, AbstractSitemap) for one in self._sources):
-            raise UsageError(f"{next(iter(fields))} is no keyword for a tree: it is read already.")
 
     @property
     def outcome(self) -> Outcome:
@@ -279,24 +267,23 @@ class _Reading:
         return all(one in COMPLETE for one in self.outcomes)
 
     def batches(self) -> Generator[Batch]:
-        """Yield the batches of all sources."""
-        for source in self._sources:
-            if isinstance(source, AbstractSitemap):
-                yield from tables_of(
-                    source, list(self._columns), columns=self._columns, unique=self._unique
-                )
-                found = isinstance(source, IndexWebsiteSitemap) and source.outcome
-                self.outcomes.append(found or Outcome.FOUND)
-                continue
-            with read_tables(
-                source,
-                list(self._columns),
-                columns=self._columns,
-                unique=self._unique,
-                **self._fields,
-            ) as stream:
-                yield from stream
-                self.outcomes.append(stream.outcome)
+        """Yield the batches of all sources, which share a client."""
+        with closing(self._client):
+            for source in self._sources:
+                yield from self._batches_of(source)
+
+    def _batches_of(self, source: TableSource) -> Generator[Batch]:
+        names = list(self._columns)
+        if isinstance(source, AbstractSitemap):
+            yield from tables_of(source, names, columns=self._columns, unique=self._unique)
+            found = isinstance(source, IndexWebsiteSitemap) and source.outcome
+            self.outcomes.append(found or Outcome.FOUND)
+            return
+        with read_tables(
+            source, names, columns=self._columns, unique=self._unique, **self._fields
+        ) as stream:
+            yield from stream
+            self.outcomes.append(stream.outcome)
 
 
 def _several(source: TableSources) -> list[TableSource]:

@@ -1,6 +1,7 @@
 """The functions that most users call: the sitemaps of a website, or of a document, as a tree."""
 
 import logging
+from contextlib import closing
 from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Final, Unpack
@@ -10,10 +11,11 @@ from usp._crawl import Crawl
 from usp._crawl.assembly import sitemap_for_document
 from usp._crawl.discovery import KNOWN_PATHS
 from usp._crawl.options import CrawlOptions, RecurseCallback, RecurseListCallback, StopCallback
-from usp._crawl.policy import Policy, PolicyFields, explains_policy, policy_with
+from usp._crawl.policy import Policy
 from usp._crawl.robots import RobotsFile
-from usp._drive.run import options_for
+from usp._drive.run import CrawlClient, options_for
 from usp._drive.run import run as drive
+from usp._keywords import CrawlFields, crawl_keywords, explains_crawl
 from usp._parse import Kind, Source, http_charset, inspect, parse_date
 from usp._source import CrawlStart, SourceName, known_and_extra_paths
 from usp._store import Store
@@ -28,7 +30,6 @@ from usp.objects.sitemap import (
     InvalidSitemap,
     SitemapLink,
 )
-from usp.web_client import as_web_client, default_client
 from usp.web_client.abstract_client import AbstractWebClient
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ _UNPUBLISHED_SITEMAP_PATHS: set[str] = set(KNOWN_PATHS)
 """Paths at which sitemaps are common, though nothing declares them."""
 
 
-@explains_policy
+@explains_crawl
 def sitemap_tree_for_homepage(
     homepage_url: str,
     web_client: AbstractWebClient | None = None,
@@ -94,7 +95,7 @@ def sitemap_tree_for_homepage(
     stop_callback: StopCallback | None = None,
     observer: Observer | None = None,
     policy: Policy | None = None,
-    **policy_fields: Unpack[PolicyFields],
+    **crawl_fields: Unpack[CrawlFields],
 ) -> IndexWebsiteSitemap:
     """Find, fetch and parse all sitemaps of a website.
 
@@ -118,11 +119,12 @@ def sitemap_tree_for_homepage(
     :param stop_callback: called with each page in document order; True ends the crawl before it.
     :param observer: called with each event of the crawl; see ``usp.objects.events``.
     :param policy: limits and options of the crawl.
-    :param policy_fields: single fields of the policy, such as ``per_host=4`` or ``since="48h"``.
+    :param crawl_fields: single fields of the policy and settings of the client, such as
+        ``since="48h"`` or ``timeout=5``.
     :return: the root of the tree; its ``outcome`` says how the crawl ended.
     :raises UsageError: if the URL isn't an HTTP(S) one, or another argument is wrong.
     """
-    policy = policy_with(policy, policy_fields)
+    policy, client = crawl_keywords(policy, web_client, crawl_fields, homepage_url)
     options = CrawlOptions(recurse_callback, recurse_list_callback, stop_callback, observer)
     start = CrawlStart.for_homepage(
         homepage_url,
@@ -132,10 +134,10 @@ def sitemap_tree_for_homepage(
         known_paths=known_and_extra_paths(_UNPUBLISHED_SITEMAP_PATHS, extra_known_paths),
         normalize=normalize_homepage_url,
     )
-    return _tree(start, policy, options, web_client)
+    return _tree(start, policy, options, client)
 
 
-@explains_policy
+@explains_crawl
 def sitemap_tree(
     source: SourceName,
     *,
@@ -147,7 +149,7 @@ def sitemap_tree(
     stop_callback: StopCallback | None = None,
     observer: Observer | None = None,
     policy: Policy | None = None,
-    **policy_fields: Unpack[PolicyFields],
+    **crawl_fields: Unpack[CrawlFields],
 ) -> IndexWebsiteSitemap:
     """Fetch and parse a site, or one sitemap with all that it leads to, as a tree.
 
@@ -165,41 +167,39 @@ def sitemap_tree(
     :param stop_callback: called with each page in document order; True ends the crawl before it.
     :param observer: called with each event of the crawl; see ``usp.objects.events``.
     :param policy: limits and options of the crawl.
-    :param policy_fields: single fields of the policy, such as ``per_host=4`` or ``since="48h"``.
+    :param crawl_fields: single fields of the policy and settings of the client, such as
+        ``since="48h"`` or ``timeout=5``.
     :return: the root of the tree; its ``outcome`` says how the crawl ended.
     :raises UsageError: if the source is none of these, or another argument is wrong.
     """
-    policy = policy_with(policy, policy_fields)
+    policy, client = crawl_keywords(policy, web_client, crawl_fields, source)
     options = CrawlOptions(recurse_callback, recurse_list_callback, stop_callback, observer)
     start = CrawlStart.for_source(
         source, policy, use_robots=use_robots, use_known_paths=use_known_paths, store=Store()
     )
-    return _tree(start, policy, options, web_client)
+    return _tree(start, policy, options, client)
 
 
 def _tree(
     start: CrawlStart,
     policy: Policy,
     options: CrawlOptions,
-    web_client: AbstractWebClient | None,
+    client: CrawlClient,
 ) -> IndexWebsiteSitemap:
-    return run_crawl(start, policy, options, web_client)._into_tree()
+    return run_crawl(start, policy, options, client)._into_tree()
 
 
 def run_crawl(
     start: CrawlStart,
     policy: Policy,
     options: CrawlOptions,
-    web_client: AbstractWebClient | None,
+    client: CrawlClient,
 ) -> Crawl:
     """Run a crawl to its end, and return it."""
-    client = default_client() if web_client is None else as_web_client(web_client)
-    crawl = start.crawl(policy, options_for(client, options))
-    try:
-        drive(crawl, client, start.homepage, options.observer)
-    finally:
-        if web_client is None:
-            client.close()
+    with closing(client):
+        opened = client.opened()
+        crawl = start.crawl(policy, options_for(opened, options))
+        drive(crawl, opened, start.homepage, options.observer)
     return crawl
 
 

@@ -7,6 +7,7 @@ import pytest
 from tests.cli.command import Finished, usp
 from tests.server import LoopbackServer, index, urlset
 from tests.servers import Certificate, TLSServer
+from usp import ClientFields
 from usp._crawl.policy import PolicyFields
 from usp.cli._arguments import COMMANDS
 from usp.cli._options import GROUPS, SHARED, Destination
@@ -127,15 +128,19 @@ def test_every_option_for_the_library_reaches_it() -> None:
         if option.target is Destination.COMMAND:
             continue
         value = [values.get(option.name, "7")] if option.placeholder else []
-        made = settings(option.flags[-1], *value)
+        made = settings(option.spellings[-1], *value)
         if option.target is Destination.POLICY:
             assert option.keyword in PolicyFields.__annotations__
             assert getattr(made.policy, option.keyword) != getattr(
                 settings().policy, option.keyword
             )
         elif option.target is Destination.CLIENT:
-            assert option.keyword in made.client_settings
-            made.web_client().close()
+            assert option.keyword in ClientFields.__annotations__
+            assert getattr(made.client, option.keyword) != getattr(
+                settings().client, option.keyword
+            )
+            if not made.is_recording:
+                made.web_client().close()
         else:
             assert made.discovery[option.keyword] is False
     every = (option for command in COMMANDS for option in command.options)

@@ -127,6 +127,9 @@ AROUND: Final[dict[str, Input]] = {
     "a comment after the root: `<!-- made in 3 s -->`": f"{TWO}<!-- made in 3 s -->",
     "another `<url>` after the root": f"{TWO}{u(C)}",
     "another `<urlset` after the root": TWO + urlset(u(C)),
+    "an `<rss>` after the root": f"{TWO}<rss><channel>{item(T + LINK)}</channel></rss>",
+    "lines of URLs before `<?xml`": f"{C}\n{C}/2\n{DECLARATION}{TWO}",
+    "lines of URLs after the root": f"{TWO}\n{C}\n",
 }
 MALFORMED: Final[dict[str, Input]] = {
     "a raw control character": urlset(u(A), u("http://h/x\x01y"), u(C)),

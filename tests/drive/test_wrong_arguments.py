@@ -95,7 +95,7 @@ CASES = [
     (function, name)
     for function in SYNC + ASYNC + OTHERS
     for name in inspect.signature(function).parameters
-    if name != "policy_fields"  # the fields of a policy: see tests/crawl/test_policy.py
+    if name != "crawl_fields"  # see tests/crawl/test_policy.py, tests/test_client_keywords.py
 ]
 
 

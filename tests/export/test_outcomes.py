@@ -1,10 +1,7 @@
-"""What came of a crawl, beside its rows; and keywords that belong to the client."""
+"""What came of a crawl, beside its rows."""
 
-import asyncio
-import inspect
 import logging
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +9,8 @@ import pytest
 
 import usp
 from tests.server import LoopbackServer, urlset
-from usp import aio
-from usp._crawl.policy import _BY_OPTION, _CLIENT_SETTINGS
 from usp.cli._demo_site import DemoSite
 from usp.cli._options import SHARED, Destination
-from usp.web_client.aio_client import AioWebClient
-from usp.web_client.requests_client import RequestsWebClient
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "export.md"
 DEAD = "http://127.0.0.1:9/"
@@ -74,39 +67,9 @@ def test_sites_counts_what_the_last_line_counts_and_more(demo_site: DemoSite) ->
     assert site["problems"] == len(problems) > len(stream.problems)
 
 
-CALLS: dict[str, Callable[..., Any]] = {
-    "to_pandas": usp.to_pandas,
-    "export": lambda source, **given: usp.export(source, "never.csv", **given),
-    "record_batches": lambda source, **given: list(usp.record_batches(source, **given)),
-    "iter_pages": usp.iter_pages,
-    "sync": lambda source, **given: usp.sync(source, state="never.db", **given),
-    "aio.sitemap_tree": lambda source, **given: asyncio.run(aio.sitemap_tree(source, **given)),
-}
-
-
-@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
-@pytest.mark.parametrize("name", ["headers", "header", "proxy", "user_agent"])
-def test_a_setting_of_the_client_is_told_with_what_to_pass(
-    call: Callable[..., Any], name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    keyword = _BY_OPTION.get(name, name)
-    words = re.escape(f"pass web_client=RequestsWebClient({keyword}=...)")
-    with pytest.raises(TypeError, match=words):
-        call(DEAD, **{name: "x"})
-    with pytest.raises(TypeError, match=r"'sinse': neither this function nor usp\.Policy has it"):
-        call(DEAD, sinse="48h")
-
-
-def test_every_setting_that_both_clients_take_is_known() -> None:
-    taken = [set(inspect.signature(one).parameters) for one in (RequestsWebClient, AioWebClient)]
-    assert taken[0] & taken[1] == _CLIENT_SETTINGS
-
-
 def test_the_manual_says_how_to_pass_what_the_command_has_an_option_for() -> None:
     text = PAGE.read_text(encoding="utf-8")
     for option in SHARED:
         if option.target is Destination.CLIENT:
-            assert _BY_OPTION.get(option.dest, option.dest) == option.keyword
-            row = rf"^\| `--(?:no-)?{option.name}\b.*RequestsWebClient\({option.keyword}="
+            row = rf"^\| `--(?:no-)?{option.name}\b.*`{option.keyword}="
             assert re.search(row, text, re.MULTILINE), option.name

@@ -13,7 +13,8 @@ import usp
 import usp.aio
 from tests.server import LoopbackServer
 from tests.sync.rounds import kept, urlset
-from usp._sync.options import DiscoveryChoice, SyncOptions
+from usp import Policy
+from usp._sync.options import DiscoveryChoice, SyncChoices, SyncOptions
 from usp._sync.schedule import FIRST, LONGEST, SHORTEST, is_due, next_interval
 from usp._sync.session import Session
 
@@ -86,11 +87,11 @@ def test_what_was_read_in_the_future_is_due() -> None:
 
 
 def test_jitter_spreads_the_starts_of_sites() -> None:
-    options = SyncOptions.of(None, {"jitter": 60})
+    options = SyncOptions.of(Policy(), SyncChoices(jitter=60))
     delays = [options.delay() for _ in range(200)]
     assert 0 <= min(delays) < 6
     assert 54 < max(delays) <= 60
-    assert SyncOptions.of(None, {}).delay() == 0
+    assert SyncOptions.of(Policy(), SyncChoices()).delay() == 0
 
 
 def test_jitter_delays_no_site_of_which_nothing_is_due(
@@ -118,7 +119,8 @@ def test_jitter_delays_no_site_of_which_nothing_is_due(
 def wait(site: str, state: Path, *, due: bool = True, use_known_paths: bool | None = None) -> float:
     """How long a sync waits before a site."""
     discovery = DiscoveryChoice(use_robots=True, use_known_paths=use_known_paths)
-    session = Session.of([site], state, 0, discovery, None, {"jitter": 60, "due": due}).opened()
+    chosen = SyncChoices(jitter=60, due=due)
+    session = Session.of([site], state, 0, discovery, Policy(), chosen).opened()
     with closing(session):
         return session.delay(session.sources[0])
 

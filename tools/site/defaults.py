@@ -21,6 +21,7 @@ from usp.cli._change_options import SYNC_OPTIONS
 from usp.cli._check_options import CHECK_OPTIONS
 from usp.cli._crawl_options import CRAWL_OPTIONS
 from usp.cli._options import SHARED, Destination, Option
+from usp.web_client import ClientSettings
 from usp.web_client.aio_client import AioWebClient
 from usp.web_client.requests_client import RequestsWebClient
 
@@ -56,6 +57,12 @@ def _lines() -> Iterator[str]:
         "Each is a field of `usp.Policy`, and a keyword of every function that crawls.",
         Policy,
         _flags(option for option in SHARED if option.target is Destination.POLICY),
+    )
+    yield from _choices(
+        "The client that a crawl makes",
+        "Each is a keyword of every function that crawls, unless it is given a `web_client`.",
+        ClientSettings,
+        _flags(option for option in SHARED if option.target is Destination.CLIENT),
     )
     yield from _choices(
         "Changes since the last run",

@@ -2,9 +2,9 @@
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Final, Self, cast
+from typing import Final
 
 from usp._check.baseline import Baseline
 from usp._check.earlier_run import EarlierRun
@@ -13,9 +13,10 @@ from usp._check.folder import BuildFolder
 from usp._check.live import LiveOptions, MakeAioClient
 from usp._check.samples import SampleSize
 from usp._check.suppression import RuleSelection, SitemapIgnore, Suppression, check_codes
-from usp._crawl.policy import Policy, PolicyFields, policy_with
 from usp._docstrings import explains_fields
+from usp._drive.run import CrawlClient
 from usp._extras import load
+from usp._keywords import CrawlFields
 from usp._source import SourceName
 from usp._sync.options import Share, parse_share
 from usp._validate import (
@@ -27,8 +28,6 @@ from usp._validate import (
     check_strings,
 )
 from usp.exceptions import UsageError
-from usp.web_client import as_web_client, default_aio_client
-from usp.web_client.abstract_client import AbstractWebClient
 
 ENGINES: Final = ("google", "bing", "yandex", "baidu")
 _AGENTS: Final = ("Googlebot", "Bingbot", "YandexBot")
@@ -36,7 +35,7 @@ _MAX_DROP: Final = "20%"
 _Path = str | os.PathLike[str]
 
 
-class CheckFields(PolicyFields, total=False):
+class CheckFields(CrawlFields, total=False):
     """The keywords of a check, beside its source."""
 
     select: Iterable[str]
@@ -80,7 +79,8 @@ class CheckChoices:
         ``"all"``, or True for 200. It needs the extra ``async``.
     :param seed: the same seed chooses the same pages.
     :param live_client: makes the client for these pages; by default ``for_asyncio()`` of
-        ``web_client``: an ``AioWebClient``, or what shares the recording of ``web_client``.
+        ``web_client``: an ``AioWebClient``, or what shares the recording of ``web_client``. Without
+        a ``web_client``, it has the same settings as the client for sitemaps.
     """
 
     select: Iterable[str] = ()
@@ -100,19 +100,10 @@ class CheckChoices:
     seed: int = 0
     live_client: MakeAioClient | None = None
 
-    @classmethod
-    def of(cls, policy: Policy | None, fields_given: CheckFields) -> tuple[Self, Policy]:
-        """Return what a caller has chosen, and the policy of the crawl.
-
-        :raises UsageError: if something is wrong.
-        """
-        names = {field.name for field in fields(cls)}
-        given: dict[str, Any] = dict(fields_given)
-        chosen = cls(**{name: given.pop(name) for name in names & given.keys()})
-        check_flags(twice=chosen.twice)
-        if chosen.base_url is not None and (chosen.twice or chosen.live is not False):
+    def __post_init__(self) -> None:
+        check_flags(twice=self.twice)
+        if self.base_url is not None and (self.twice or self.live is not False):
             raise UsageError("base_url is for a folder: live and twice need a network.")
-        return chosen, policy_with(policy, cast("PolicyFields", given))
 
     def options(self) -> CheckOptions:
         """Return what all rules need to know."""
@@ -142,17 +133,17 @@ class CheckChoices:
         """Return the build folder, if the source is one."""
         return None if self.base_url is None else BuildFolder.of(source, self.base_url)
 
-    def live_options(self, web_client: AbstractWebClient | None) -> LiveOptions | None:
+    def live_options(self, client: CrawlClient) -> LiveOptions | None:
         """Return how live pages are checked, if they are.
 
-        :param web_client: the client that fetches the sitemaps.
+        :param client: the client that fetches the sitemaps.
         :raises MissingExtraError: if aiohttp is not installed.
         :raises UsageError: if it replays, and can't do so in asyncio.
         """
         if self.live is False or self.live is None:
             return None
         check_callables(live_client=self.live_client)
-        make_client = self.live_client or _live_client_for(web_client)
+        make_client = self.live_client or _live_client_for(client)
         return LiveOptions(SampleSize.of(self.live), check_int("seed", self.seed, 0), make_client)
 
     def earlier(self, source: SourceName) -> tuple[EarlierRun, float] | None:
@@ -166,18 +157,18 @@ class CheckChoices:
         return (run, allowed) if run else None
 
 
-def _live_client_for(web_client: AbstractWebClient | None) -> MakeAioClient:
+def _live_client_for(client: CrawlClient) -> MakeAioClient:
     """Return what makes the client that goes with the one for sitemaps, and shares its recording.
 
     :raises MissingExtraError: if aiohttp is needed, and not installed.
     :raises UsageError: if it replays, and can't do so in asyncio.
     """
-    given = None if web_client is None else as_web_client(web_client)
-    if given is not None and given.replays:
-        replay = given.for_asyncio()  # now: a replay needs no loop, and wrong use is told at once
+    if client.replays and client.is_open:
+        replay = client.for_asyncio()  # now: a replay needs no loop, and wrong use is told at once
         return lambda: replay
-    load("aiohttp", "live", "async")
-    return default_aio_client if given is None else given.for_asyncio
+    if not client.replays:
+        load("aiohttp", "live", "async")
+    return client.for_asyncio
 
 
 explains_check = explains_fields(CheckChoices, "What you can choose, each a keyword")

@@ -77,6 +77,7 @@ _EXAMPLES: Final = {
     "SM220": "<URL><LOC>https://example.org/</LOC></URL>",
     "SM221": "<url>…</url> without <urlset> around it",
     "SM222": "&lt;urlset&gt;&lt;url&gt;…",
+    "SM223": "</urlset> and then an RSS feed",
     "SM231": '{"items": [{"url": "https://example.org/"',
     "SM232": '{"items": []} without "version"',
     "SM233": '{"url": "https://example.org/",}',

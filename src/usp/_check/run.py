@@ -9,9 +9,11 @@ from usp._check.findings import Occurrence
 from usp._check.site_facts import SiteFacts
 from usp._check.stream import CheckedSource, CheckStream
 from usp._check.table_source import table_input, table_stream
-from usp._crawl.policy import Policy, explains_policy
+from usp._crawl.policy import Policy
+from usp._drive.run import CrawlClient
 from usp._inputs.crawled import replayed
 from usp._inputs.kinds import InputKind
+from usp._keywords import crawl_keywords, explains_crawl, taken
 from usp._source import SourceName
 from usp._validate import check_callables
 from usp.objects.events import Observer
@@ -20,7 +22,7 @@ from usp.web_client.abstract_client import AbstractWebClient
 _NO_EARLIER: Final = "SM458, SM801 to SM805: the state has no earlier run of this source"
 
 
-@explains_policy
+@explains_crawl
 @explains_check
 def check(
     source: SourceName,
@@ -45,29 +47,24 @@ def check(
         where what robots.txt declares leads to nothing.
     :param observer: called with each event of the crawl; see ``usp.objects.events``.
     :param policy: limits and options of the crawl. Fields that choose pages have no effect.
-    :param check_fields: what you can choose, and single fields of the policy.
+    :param check_fields: what you can choose, single fields of the policy, settings of the client.
     :return: an iterator of findings, with ``summary``, ``outcome``, ``problems`` and ``close()``.
     :raises UsageError: if there is no such rule or engine, or another argument is wrong.
     """
     check_callables(on_occurrence=on_occurrence)
-    chosen, crawl_policy = CheckChoices.of(policy, check_fields)
+    chosen, given = taken(CheckChoices, check_fields)
+    crawl_policy, client = crawl_keywords(policy, web_client, given, source)
     options = chosen.options()
     suppression = chosen.suppression(options)
     folder, earlier = chosen.folder(source), chosen.earlier(source)
     named = None if folder else table_input(source)
     recording = named if named and named.kind is InputKind.RECORDING else None
     if recording:
-        source, web_client = replayed(recording)
-    live = chosen.live_options(web_client)
+        source, replaying = replayed(recording)
+        client = CrawlClient(replaying, is_owned=True)
+    live = chosen.live_options(client)
     checked = CheckedSource(
-        source,
-        crawl_policy,
-        web_client,
-        use_robots=use_robots,
-        use_known_paths=use_known_paths,
-        folder=folder,
-        observer=observer,
-        owns_client=recording is not None,
+        source, crawl_policy, client, use_robots, use_known_paths, folder, observer
     )
 
     def make_run(site: SiteFacts, codes: frozenset[str] | None = None) -> CheckRun:

@@ -26,6 +26,7 @@ from usp._crawl.scheme_choice import Site
 from usp._drive.events import emitter
 from usp._drive.fetch import Fetcher
 from usp._drive.page_filter import StreamFilter
+from usp._drive.run import CrawlClient
 from usp._drive.time_limit import TimeLimit
 from usp._parse import Document, Kind
 from usp._source import CrawlStart, SourceName, is_local
@@ -34,7 +35,6 @@ from usp._tables.read import read_tables
 from usp.objects.events import Observer
 from usp.objects.outcome import FoundBy
 from usp.stream import StreamStart, StreamState, SyncStream
-from usp.web_client.abstract_client import AbstractWebClient
 
 _EVERY_PAGE: Final[dict[str, Any]] = {
     **dict.fromkeys(("since", "until", "limit")),
@@ -89,13 +89,11 @@ class CheckedSource:
 
     source: SourceName
     policy: Policy
-    web_client: AbstractWebClient | None
+    client: CrawlClient
     use_robots: bool
     use_known_paths: bool | None
     folder: BuildFolder | None
     observer: Observer | None
-    owns_client: bool = False
-    """Whether the client belongs to the check: it replays the recording that is checked."""
 
     @property
     def is_local(self) -> bool:
@@ -119,21 +117,20 @@ class CheckedSource:
     def _start(self, options: CrawlOptions) -> StreamStart:
         if self.folder:
             return self._start_in(self.folder, options)
-        start = StreamStart.of(
+        return StreamStart.of(
             self.source,
             self.policy,
             options,
-            self.web_client,
+            self.client,
             use_robots=self.use_robots,
             use_known_paths=self.use_known_paths,
         )
-        return replace(start, owns_client=start.owns_client or self.owns_client)
 
     def _start_in(self, folder: BuildFolder, options: CrawlOptions) -> StreamStart:
         policy = replace(self.policy, scheme_fallback=False, use_homepage=False)
         start = _folder_start(folder, use_robots=self.use_robots)
         store = Store(file_per_document=True)
-        return StreamStart.at(start, policy, options, FolderWebClient(folder), store)
+        return StreamStart.at(start, policy, options, CrawlClient(FolderWebClient(folder)), store)
 
     def digests(self, seconds: float | None) -> Mapping[str, Digest]:
         """Return what the sitemaps list when they are fetched once more.
@@ -147,7 +144,7 @@ class CheckedSource:
         with read_tables(
             self.source,
             columns=("sitemap_url", "url"),
-            web_client=self.web_client,
+            web_client=self.client,
             use_robots=self.use_robots,
             use_known_paths=self.use_known_paths,
             policy=replace(self.policy, max_seconds=seconds, **_EVERY_PAGE),

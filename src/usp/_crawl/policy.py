@@ -1,6 +1,7 @@
 """The policy: every limit and option of a crawl, as one frozen value."""
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from typing import Any, Final, Literal, TypedDict, get_args
@@ -16,6 +17,7 @@ from usp._validate import (
     check_int,
     check_number,
     check_optional_instance,
+    hint,
 )
 from usp.exceptions import UsageError
 from usp.objects.named_fields import pickled_by_name
@@ -55,21 +57,6 @@ _BOOLEANS: Final = (
     "extensions",
     "hash_bodies",
 )
-_CLIENT_SETTINGS: Final = frozenset(
-    {
-        *("verify", "wait", "random_wait", "timeout", "first_response_timeout"),
-        *("document_deadline", "headers", "user_agent", "proxies", "private_addresses", "netrc"),
-    }
-)
-"""What both of our clients take; for messages, since no policy has them."""
-_BY_OPTION: Final = {
-    "header": "headers",
-    "proxy": "proxies",
-    "delay": "wait",
-    "insecure": "verify",
-    "allow_private": "private_addresses",
-}
-"""The settings of clients that the command has under another name."""
 _PATTERNS: Final = ("include", "exclude", "include_sitemaps", "exclude_sitemaps")
 
 
@@ -262,19 +249,21 @@ def policy_with(policy: Policy | None, changes: PolicyFields) -> Policy:
     """Return a policy, or the default one, with some fields changed."""
     unknown = sorted(set(changes) - set(PolicyFields.__annotations__))
     if unknown:
-        raise TypeError(_unexpected(unknown[0]))
+        raise TypeError(unexpected(unknown[0], PolicyFields.__annotations__))
     return replace(policy_or_default(policy), **changes)
 
 
-def _unexpected(name: str) -> str:
-    """Return what to say of a keyword that no policy has; settings of clients are often tried."""
-    keyword = _BY_OPTION.get(name, name)
-    if keyword not in _CLIENT_SETTINGS:
-        return f"unexpected keyword argument {name!r}: neither this function nor usp.Policy has it"
+def unexpected(name: str, known: Iterable[str]) -> str:
+    """Return what to say of a keyword that no policy has."""
     return (
-        f"unexpected keyword argument {name!r}: it is a setting of the web client; pass "
-        f"web_client=RequestsWebClient({keyword}=...), or in asyncio AioWebClient({keyword}=...)"
+        f"unexpected keyword argument {name!r}: neither this function nor usp.Policy has it"
+        f"{hint(name, known)}"
     )
+
+
+def agent_name(user_agent: str) -> str | None:
+    """Return the name of an agent in its ``User-Agent`` header, by which robots.txt knows it."""
+    return next(iter(user_agent.partition("/")[0].split()), None)
 
 
 def policy_or_default(policy: Policy | None) -> Policy:

@@ -4,17 +4,19 @@ from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from typing import Final, Self, Unpack
+from typing import Any, Final, Self, Unpack
 
 from usp._closing import ClosesAtExit
-from usp._crawl.policy import Policy, PolicyFields, explains_policy, policy_with
+from usp._crawl.policy import Policy
 from usp._crawl.selection import matches_patterns, parse_patterns
 from usp._diff.compare import Comparer
 from usp._diff.differences import Difference, DifferenceKind
 from usp._diff.keys import UrlKeys
 from usp._diff.records import SideCounts, differing_groups
 from usp._diff.sides import COLUMNS, TABLES, PlaceNumbers, Side
-from usp._inputs.listing import CrawlFields, ListingStream, open_listing
+from usp._drive.run import CrawlClient
+from usp._inputs.listing import ListingStream, open_listing
+from usp._keywords import CrawlFields, crawl_keywords, explains_crawl
 from usp._sorting import LineSorter
 from usp._source import STDIN, SourceName
 from usp._sync.reader import check_policy
@@ -106,12 +108,14 @@ class _Work:
     def __init__(
         self,
         listings: Sequence[ListingStream],
+        client: CrawlClient,
         keys: UrlKeys,
         emit: frozenset[DifferenceKind],
         policy: Policy,
     ) -> None:
         numbers = PlaceNumbers()
         self._listings = listings
+        self._client = client
         self._emit = emit
         self._include = parse_patterns("include", policy.include)
         self._exclude = parse_patterns("exclude", policy.exclude)
@@ -141,10 +145,11 @@ class _Work:
     def differences(self) -> Generator[Difference]:
         """Read both sides, and yield the wanted differences."""
         with closing(LineSorter()) as sorter:
-            for side, listing in zip(self.sides, self._listings, strict=True):
-                side.read(listing, sorter.add)
-                if not side.was_read:
-                    return
+            with closing(self._client):  # both sides are fetched with it
+                for side, listing in zip(self.sides, self._listings, strict=True):
+                    side.read(listing, sorter.add)
+                    if not side.was_read:
+                        return
             comparer = Comparer(*(side.facts() for side in self.sides))
             for group in differing_groups(sorter.merged(), self.urls):
                 is_different = False
@@ -161,7 +166,7 @@ class _Work:
         return any(matches_patterns(url, self._include, self._exclude) for url in urls)
 
 
-@explains_policy
+@explains_crawl
 def diff(
     a: SourceName,
     b: SourceName,
@@ -175,7 +180,7 @@ def diff(
     use_known_paths: bool | None = None,
     observer: Observer | None = None,
     policy: Policy | None = None,
-    **policy_fields: Unpack[PolicyFields],
+    **crawl_fields: Unpack[CrawlFields],
 ) -> Diff:
     """Compare two things that list pages, and iterate over what is different.
 
@@ -198,17 +203,18 @@ def diff(
     :param observer: called with each event of the crawls; see ``usp.objects.events``.
     :param policy: limits and options of the crawls. ``include`` and ``exclude`` choose which
         differences are counted and handed over.
-    :param policy_fields: single fields of the policy, such as ``per_host=4``.
+    :param crawl_fields: single fields of the policy and settings of the client, such as
+        ``per_host=4`` or ``timeout=5``.
     :return: an iterator of differences, with ``counts``, ``sides``, ``is_whole`` and ``close()``.
     :raises UsageError: if an argument is wrong, or an input can't be read.
     :raises MissingExtraError: if a library is missing that reads an input.
     """
     if a == b == STDIN:
         raise UsageError("a and b can't both be standard input.")
-    policy = policy_with(policy, policy_fields)
+    policy, client = crawl_keywords(policy, web_client, crawl_fields)
     check_policy(policy, "include_sitemaps", "exclude_sitemaps")
-    reading: CrawlFields = {
-        "web_client": web_client,
+    reading = {
+        "web_client": client,
         "use_robots": use_robots,
         "use_known_paths": use_known_paths,
         "observer": observer,
@@ -216,11 +222,11 @@ def diff(
     }
     keys = UrlKeys.of(ignore, {} if map is None else map)
     listings = _opened((a, b), _columns(column), reading)
-    return Diff._start(_Work(listings, keys, _kinds(emit), policy))
+    return Diff._start(_Work(listings, client, keys, _kinds(emit), policy))
 
 
 def _opened(
-    sources: Iterable[SourceName], columns: Iterable[str | None], reading: CrawlFields
+    sources: Iterable[SourceName], columns: Iterable[str | None], reading: Mapping[str, Any]
 ) -> list[ListingStream]:
     return [
         open_listing(source, TABLES, columns=COLUMNS, column=column, fingerprints=True, **reading)

@@ -8,7 +8,7 @@ work runs in the loop, which is faster.
 import asyncio
 import time
 from collections.abc import AsyncGenerator, Iterable
-from contextlib import AbstractAsyncContextManager, nullcontext
+from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from types import TracebackType
 from typing import Final, Generic, Self
@@ -38,9 +38,10 @@ from usp._drive.steps import handle_result, idle_seconds, next_requests, seconds
 from usp._drive.time_limit import TimeLimit
 from usp._parse import Document, Pages, is_compressed
 from usp._store import BodyWriter, Store
+from usp._validate import check_optional_instance
 from usp.objects.events import CrawlFinished, Observer
 from usp.objects.page import SitemapPage
-from usp.web_client import default_aio_client
+from usp.web_client import ClientSettings, own_aio_client
 from usp.web_client.abstract_aio_client import (
     AbstractAioWebClient,
     AbstractAioWebClientSuccessResponse,
@@ -54,17 +55,54 @@ _SECONDS_AT_ONCE: Final = 0.01
 """How long the crawl core works before other tasks run."""
 
 
-def options_for(client: AbstractAioWebClient | None, options: CrawlOptions) -> CrawlOptions:
-    """Return the options of a crawl that fetches with a client; None for that of ``usp``."""
-    replays = client is not None and client.replays
-    return replace(options, probe_early=True, skip_delays=replays)
+class AioCrawlClient(AbstractAsyncContextManager[AbstractAioWebClient]):
+    """The client for the time of a crawl: the caller's, which stays open, or one of its own.
+
+    One of its own is made when the crawl begins: until then, a stream that is dropped leaves no
+    file of a recording behind.
+    """
+
+    def __init__(
+        self,
+        given: AbstractAioWebClient | None,
+        settings: ClientSettings | None = None,
+        source: str | None = None,
+    ) -> None:
+        """Fetch with a client, or with a new one that has some settings.
+
+        :param source: what is recorded, if the settings say so, and it is one source.
+        :raises UsageError: if what is given is no client.
+        """
+        check_optional_instance("web_client", given, AbstractAioWebClient)
+        self._settings = settings or ClientSettings()
+        self._source = source
+        self._given = given
+        self._own: AbstractAioWebClient | None = None
+
+    @property
+    def replays(self) -> bool:
+        """Whether a recording answers, and no network."""
+        return self._settings.replay is not None or bool(self._given and self._given.replays)
+
+    async def __aenter__(self) -> AbstractAioWebClient:
+        if self._given is not None:
+            return self._given
+        self._own = own_aio_client(self._settings, self._source)
+        return await self._own.__aenter__()
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._own is not None:
+            await self._own.__aexit__(kind, error, traceback)
 
 
-def client_scope(
-    given: AbstractAioWebClient | None,
-) -> AbstractAsyncContextManager[AbstractAioWebClient]:
-    """Return a client for the time of a crawl: the caller's, which stays open, or a new one."""
-    return default_aio_client() if given is None else nullcontext(given)
+def options_for(client: AioCrawlClient, options: CrawlOptions) -> CrawlOptions:
+    """Return the options of a crawl that fetches with a client, by what the client can do."""
+    return replace(options, probe_early=True, skip_delays=client.replays)
 
 
 class AioFetcher:

@@ -1,4 +1,5 @@
-"""Which driver runs a crawl: threads, or one request at a time if the client is not thread-safe.
+"""Which client a crawl fetches with, and which driver runs it: threads, or one request at a time if
+the client is not thread-safe.
 
 A recording has a driver of its own, which replays it in the order in which it was recorded.
 """
@@ -14,8 +15,66 @@ from usp._drive.fetch import Fetcher
 from usp._drive.time_limit import TimeLimit
 from usp._store import Store
 from usp.objects.events import CrawlFinished, Observer
-from usp.web_client import as_web_client
+from usp.web_client import ClientSettings, as_web_client, own_aio_client, own_client
+from usp.web_client.abstract_aio_client import AbstractAioWebClient
 from usp.web_client.abstract_client import AbstractWebClient
+
+
+class CrawlClient:
+    """The client of a crawl: the caller's, which stays open, or one of its own, which it closes.
+
+    One of its own is made when it is first needed: requests takes long to import, and a recording
+    is a file.
+    """
+
+    def __init__(
+        self,
+        given: AbstractWebClient | None,
+        settings: ClientSettings | None = None,
+        source: str | None = None,
+        *,
+        is_owned: bool = False,
+    ) -> None:
+        """Fetch with a client, or with a new one that has some settings.
+
+        :param source: what is recorded, if the settings say so, and it is one source.
+        :param is_owned: whether a client that is given belongs to the crawl, too.
+        :raises UsageError: if what is given is no client.
+        """
+        self._client = None if given is None else as_web_client(given)
+        self._settings = settings or ClientSettings()
+        self._source = source
+        self._is_owned = given is None or is_owned
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the client is there: the caller's always is."""
+        return self._client is not None
+
+    @property
+    def replays(self) -> bool:
+        """Whether a recording answers, and no network."""
+        return self._settings.replay is not None or bool(self._client and self._client.replays)
+
+    def opened(self) -> AbstractWebClient:
+        """Return the client.
+
+        :raises UsageError: if the file of a recording can't be read or written.
+        """
+        if self._client is None:
+            self._client = own_client(self._settings, self._source)
+        return self._client
+
+    def for_asyncio(self) -> AbstractAioWebClient:
+        """Return a new client for asyncio with the same settings and the same recording."""
+        if self._client is None:  # nothing else was fetched
+            return own_aio_client(self._settings, self._source)
+        return self._client.for_asyncio()
+
+    def close(self) -> None:
+        """Close the client, if it belongs to the crawl."""
+        if self._client is not None and self._is_owned:
+            self._client.close()
 
 
 def options_for(client: AbstractWebClient, options: CrawlOptions) -> CrawlOptions:

@@ -4,8 +4,6 @@ from collections.abc import Collection, Generator, Iterator
 from typing import Final, Unpack
 
 from usp._closing import ClosesAtExit
-from usp._crawl.options import RecurseCallback, RecurseListCallback
-from usp._crawl.policy import Policy, PolicyFields
 from usp._inputs.arrow import ArrowReader
 from usp._inputs.crawled import CrawlReader
 from usp._inputs.database import DatabaseReader
@@ -20,11 +18,9 @@ from usp._inputs.url_list import UrlListReader
 from usp._source import SourceName
 from usp._tables.batch import Batch
 from usp._tables.choice import ColumnNames, TableChoice, TableNames
-from usp._tables.read import TableStream
+from usp._tables.read import ReadFields, TableStream
 from usp._validate import check_optional_instance
-from usp.objects.events import Observer
 from usp.objects.outcome import Outcome
-from usp.web_client.abstract_client import AbstractWebClient
 
 READERS: Final[dict[InputKind, type[InputReader]]] = {
     InputKind.SITE: CrawlReader,
@@ -41,18 +37,6 @@ READERS: Final[dict[InputKind, type[InputReader]]] = {
     InputKind.URL_LIST: UrlListReader,
 }
 """What reads each kind of input."""
-
-
-class CrawlFields(PolicyFields, total=False):
-    """How an input is read that is crawled: the keywords of ``read_tables``."""
-
-    web_client: AbstractWebClient | None
-    use_robots: bool
-    use_known_paths: bool | None
-    recurse_callback: RecurseCallback | None
-    recurse_list_callback: RecurseListCallback | None
-    observer: Observer | None
-    policy: Policy | None
 
 
 class ListingStream(ClosesAtExit, Iterator[Batch]):
@@ -108,7 +92,7 @@ def open_listing(
     columns: ColumnNames | None = None,
     column: str | None = None,
     fingerprints: bool = False,
-    **reading: Unpack[CrawlFields],
+    **reading: Unpack[ReadFields],
 ) -> ListingStream:
     """Open anything that lists pages, and stream its tables.
 

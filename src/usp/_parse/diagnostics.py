@@ -136,11 +136,13 @@ class Diagnostics:
         at = self.here if at is None else at
         return self.position_of(at) if self.position_of and at is not None else (None, None)
 
-    def report_once(self, code: str, message: str, *, at: int | None = None) -> None:
+    def report_once(
+        self, code: str, message: str, *, at: int | None = None, position: Position | None = None
+    ) -> None:
         """Record a problem of the whole document, the first time only."""
         if code not in self._reported_once:
             self._reported_once.add(code)
-            self.report(code, message, at=at)
+            self.report(code, message, at=at, position=position)
 
     @property
     def truncated(self) -> bool:

@@ -27,6 +27,7 @@ from usp._parse.formats.jsonfeed import entries as json_entries
 from usp._parse.formats.robots import sitemaps_in_robots
 from usp._parse.formats.text import urls_in_text
 from usp._parse.input.buffers import CompressedBuffer
+from usp._parse.input.other_documents import report_other_document
 from usp._parse.input.sniff import Kind
 from usp._parse.opening import Opened, decoded_text, open_document
 from usp._parse.pages import pages_of_entries
@@ -107,8 +108,7 @@ def document_entries(
     data = chain([head[sniffed.start :]], opened.rest)
     if sniffed.kind is Kind.JSON_FEED:
         items = JsonItemReader(diagnostics, root)
-        found = items.read(data)
-        return json_entries(found, diagnostics, extensions=extensions)
+        return json_entries(items, data, diagnostics, extensions=extensions)
     grammar = GRAMMARS[sniffed.kind]
     reader = XmlReader(
         replace(grammar, extensions=extensions, audit=audit) if extensions or audit else grammar,
@@ -119,6 +119,8 @@ def document_entries(
     )
     if sniffed.junk:
         diagnostics.report("SM205", "something stands before the document", position=(1, 0))
+    if sniffed.junk and not sniffed.starts_mid_entry:
+        report_other_document(head[: sniffed.start], diagnostics, position=(1, 0))
     if sniffed.starts_mid_entry:
         diagnostics.report("SM209", "the beginning is cut off, and an entry with it", at=0)
     if sniffed.rootless:

@@ -403,5 +403,6 @@ class XmlReader:
             while self._advance(final=False):
                 pass
             needed = self._needed_from
+        self._faults.note_link(needed - self._buffer.start)
         self._buffer.drop_before(needed, counting=self._diagnostics.locating)
         self._crowded = self._crowded or (self._parser is not None and self._parser.is_crowded)

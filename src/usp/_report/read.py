@@ -18,11 +18,13 @@ from usp._check.stream import RobotsFetcher
 from usp._check.suppression import RuleSelection, Suppression
 from usp._crawl.nodes import Node
 from usp._crawl.options import RecurseCallback, RecurseListCallback
-from usp._crawl.policy import Policy, PolicyFields, policy_with
+from usp._crawl.policy import Policy
 from usp._crawl.work import ColumnBatch
 from usp._drive.events import emitter
 from usp._drive.page_filter import RowFilter
+from usp._drive.run import CrawlClient
 from usp._drive.time_limit import TimeLimit
+from usp._keywords import CrawlFields, crawl_keywords
 from usp._parse import ROWS_AT_ONCE, PageColumns
 from usp._report.collect import PAGE_COLUMNS
 from usp._source import SourceName
@@ -101,14 +103,14 @@ def read_checked(
     source: SourceName,
     now: datetime,
     *,
-    web_client: AbstractWebClient | None = None,
+    web_client: AbstractWebClient | CrawlClient | None = None,
     use_robots: bool = True,
     use_known_paths: bool | None = None,
     recurse_callback: RecurseCallback | None = None,
     recurse_list_callback: RecurseListCallback | None = None,
     observer: Observer | None = None,
     policy: Policy | None = None,
-    **policy_fields: Unpack[PolicyFields],
+    **crawl_fields: Unpack[CrawlFields],
 ) -> CheckedStream:
     """Stream the tables of a site and what a check finds in it.
 
@@ -116,12 +118,12 @@ def read_checked(
     """
     tables = CrawlTables(source, wanted_tables(with_problems=False), ROWS_AT_ONCE)
     options = tables.options(recurse_callback, recurse_list_callback, observer)
-    policy = policy_with(policy, policy_fields)
+    policy, client = crawl_keywords(policy, web_client, crawl_fields, source)
     start = StreamStart.of(
         source,
         policy,
         options,
-        web_client,
+        client,
         use_robots=use_robots,
         use_known_paths=use_known_paths,
     )

@@ -22,13 +22,13 @@ from usp._report.markdown import markdown_page
 from usp._report.read import read_checked, wanted_tables
 from usp._source import SourceName
 from usp._tables.batch import Batch
+from usp._tables.read import ReadFields, settled
 from usp._tables.rows import site_name
 from usp._validate import argument_error, check_flags, check_optional_instance
 from usp._whole_file import whole_file
 from usp.exceptions import UsageError
 from usp.objects.outcome import Outcome
 from usp.stream import StreamStatus
-from usp.tables import ReadFields
 
 FORMATS: Final[dict[str, Callable[[ReportFigures, Commands], str]]] = {
     "html": html_page,
@@ -95,10 +95,11 @@ def report(
     """
     check_flags(check=check, replace=replace)
     chosen = report_format(os.fspath(path), format)
-    made = ReportReading(source, ReportOptions(check, state, column, now), dict(reading))
+    settled_reading, client = settled(reading, source)
+    made = ReportReading(source, ReportOptions(check, state, column, now), settled_reading)
     if reading and not made.is_crawl:
         raise UsageError(f"{next(iter(reading))} is no keyword for {source}: it was read already.")
-    with whole_file(path, replace=replace) as file:
+    with whole_file(path, replace=replace) as file, closing(client):
         found = made.report()
         file.write(FORMATS[chosen](found, made.commands).encode("utf-8", "replace"))
     sitemaps, findings = found.sitemaps, found.findings

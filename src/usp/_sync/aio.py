@@ -10,17 +10,19 @@ from types import TracebackType
 from typing import Self, Unpack
 
 from usp._aio_stream import AioCrawlStream, first_crawl
-from usp._crawl.policy import Policy, explains_policy
-from usp._drive.aio import client_scope, options_for
+from usp._crawl.policy import Policy
+from usp._drive.aio import AioCrawlClient, options_for
 from usp._drive.bounded_tasks import as_they_finish
 from usp._drive.events import emitter
 from usp._drive.off_loop import closing_in_thread, in_thread_to_end
+from usp._keywords import aio_crawl_keywords, explains_crawl, taken
 from usp._source import CrawlStart, SourceName
 from usp._store import Store
 from usp._sync.changes import Change
 from usp._sync.options import (
     DiscoveryChoice,
     SiteReport,
+    SyncChoices,
     SyncFields,
     SyncSource,
     explains_sync,
@@ -28,7 +30,7 @@ from usp._sync.options import (
 from usp._sync.reader import SyncReader
 from usp._sync.session import Session
 from usp._sync.state_path import WAIT_SECONDS
-from usp._validate import check_int, check_optional_instance
+from usp._validate import check_int
 from usp.objects.events import Observer
 from usp.stream import StreamState
 from usp.web_client.abstract_aio_client import AbstractAioWebClient
@@ -100,7 +102,7 @@ class AioSync(AsyncIterator[Change]):
             await self._changes.aclose()
 
 
-@explains_policy
+@explains_crawl
 @explains_sync
 def sync(
     *sources: SourceName,
@@ -130,17 +132,19 @@ def sync(
     :param observer: called with each event of the crawls; see ``usp.objects.events``.
     :param policy: limits and options of the crawls. ``include`` and ``exclude`` choose which
         changes are handed over.
-    :param sync_fields: what you can choose, and single fields of the policy.
+    :param sync_fields: what you can choose, single fields of the policy, settings of the client.
     :return: an async iterator of changes, with ``reports`` and ``aclose()``.
     :raises UsageError: if an argument is wrong. That the file is no state (``UsageError``), or in
         use (``StateError``), is raised when the first change is requested.
     """
     check_int("sites_at_once", sites_at_once, 1)
-    check_optional_instance("web_client", web_client, AbstractAioWebClient)
     discovery = DiscoveryChoice(use_robots, use_known_paths)
-    session = Session.of(sources, state, wait, discovery, policy, sync_fields)
+    chosen, given = taken(SyncChoices, sync_fields)
+    only = sources[0] if len(sources) == 1 else None
+    policy, client = aio_crawl_keywords(policy, web_client, given, only)
+    session = Session.of(sources, state, wait, discovery, policy, chosen)
     runner = _AioRunner(session, observer)
-    return AioSync._start(session, _changes_of(runner, client_scope(web_client), sites_at_once))
+    return AioSync._start(session, _changes_of(runner, client, sites_at_once))
 
 
 async def _changes_of(
@@ -203,7 +207,8 @@ class _AioRunner:
         self, source: SyncSource, reader: SyncReader, client: AbstractAioWebClient
     ) -> _AioNodeStream:
         policy = self.session.options.policy
-        options = options_for(client, reader.options(self._observer))
+        shared = AioCrawlClient(client)
+        options = options_for(shared, reader.options(self._observer))
         store = Store(file_per_document=True)
         start = CrawlStart.for_source(
             source.source,
@@ -214,4 +219,4 @@ class _AioRunner:
         )
         crawl = first_crawl(start, policy, options)
         state = StreamState(crawl, emitter(options.observer), reader.filter)
-        return _AioNodeStream._start(start, state, reader, client_scope(client), store)
+        return _AioNodeStream._start(start, state, reader, shared, store)

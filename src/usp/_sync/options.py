@@ -6,16 +6,17 @@ import random
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final, Self, cast
+from typing import Final, Self
 
-from usp._crawl.policy import Policy, PolicyFields, policy_with
+from usp._crawl.policy import Policy
 from usp._crawl.selection import matches_patterns, parse_patterns
 from usp._crawl.time_bounds import parse_bound
 from usp._crawl.urls import url_with_scheme
 from usp._display import without_credentials
 from usp._docstrings import explains_fields
+from usp._keywords import CrawlFields
 from usp._source import CrawlStart, SourceName, is_local
 from usp._store import Store
 from usp._sync.changes import Change, ChangeKind, kinds_named, microseconds_of
@@ -36,7 +37,7 @@ _ALL: Final = 100
 _NO_ANSWER: Final = frozenset({Outcome.BLOCKED, Outcome.UNREACHABLE})
 
 
-class SyncFields(PolicyFields, total=False):
+class SyncFields(CrawlFields, total=False):
     """The keywords of a sync, beside its sources and its state."""
 
     confirm: int
@@ -97,15 +98,11 @@ class SyncOptions:
     """Whether each change is taken alone, when the next one is asked for."""
 
     @classmethod
-    def of(cls, policy: Policy | None, fields_given: SyncFields) -> Self:
+    def of(cls, policy: Policy, chosen: SyncChoices) -> Self:
         """Check what a caller has chosen.
 
         :raises UsageError: if something is wrong.
         """
-        names = {field.name for field in fields(SyncChoices)}
-        given: dict[str, Any] = dict(fields_given)
-        chosen = SyncChoices(**{name: given.pop(name) for name in names & given.keys()})
-        policy = policy_with(policy, cast("PolicyFields", given))
         check_flags(
             emit_initial=chosen.emit_initial, due=chosen.due, commit_each=chosen.commit_each
         )

@@ -16,7 +16,7 @@ from usp._sync.changes import Change
 from usp._sync.options import (
     DiscoveryChoice,
     SiteReport,
-    SyncFields,
+    SyncChoices,
     SyncOptions,
     SyncSource,
     now,
@@ -53,15 +53,15 @@ class Session:
         state: object,
         wait: float,
         discovery: DiscoveryChoice,
-        policy: Policy | None,
-        fields_given: SyncFields,
+        policy: Policy,
+        chosen: SyncChoices,
     ) -> Self:
         """Check what a caller has chosen; nothing is opened yet.
 
         :raises UsageError: if something is wrong.
         """
         check_number("wait", wait, 0)
-        options = SyncOptions.of(policy, fields_given)
+        options = SyncOptions.of(policy, chosen)
         named = sources_of(sources, options.policy, discovery)
         return cls(StatePath.of(state), wait, options, discovery, named)
 

@@ -9,14 +9,17 @@ from functools import partial
 from types import TracebackType
 from typing import Self, Unpack
 
-from usp._crawl.policy import Policy, explains_policy
+from usp._crawl.policy import Policy
 from usp._drive.events import emitter
 from usp._drive.page_filter import RowFilter
+from usp._drive.run import CrawlClient
+from usp._keywords import crawl_keywords, explains_crawl, taken
 from usp._source import SourceName, is_local
 from usp._sync.changes import Change, kinds_named
 from usp._sync.options import (
     DiscoveryChoice,
     SiteReport,
+    SyncChoices,
     SyncFields,
     SyncSource,
     explains_sync,
@@ -29,7 +32,6 @@ from usp._sync.state_path import WAIT_SECONDS
 from usp._validate import check_int
 from usp.objects.events import Event, Observer
 from usp.stream import StreamStart, StreamState, SyncStream, read_items
-from usp.web_client import as_web_client, default_client
 from usp.web_client.abstract_client import AbstractWebClient
 
 
@@ -93,7 +95,7 @@ class Sync(Iterator[Change]):
             self._changes.close()
 
 
-@explains_policy
+@explains_crawl
 @explains_sync
 def sync(
     *sources: SourceName,
@@ -123,22 +125,23 @@ def sync(
     :param observer: called with each event of the crawls, one at a time, on any thread.
     :param policy: limits and options of the crawls. ``include`` and ``exclude`` choose which
         changes are handed over.
-    :param sync_fields: what you can choose, and single fields of the policy.
+    :param sync_fields: what you can choose, single fields of the policy, settings of the client.
     :return: an iterator of changes, with ``reports`` and ``close()``.
     :raises UsageError: if an argument is wrong, or the file is no state.
     :raises StateError: if another process uses the state.
     """
     check_int("sites_at_once", sites_at_once, 1)
     discovery = DiscoveryChoice(use_robots, use_known_paths)
-    session = Session.of(sources, state, wait, discovery, policy, sync_fields)
-    if web_client is not None:
-        web_client = as_web_client(web_client)
-    return Sync._start(session, _changes_of(session, web_client, observer, sites_at_once))
+    chosen, given = taken(SyncChoices, sync_fields)
+    only = sources[0] if len(sources) == 1 else None
+    policy, client = crawl_keywords(policy, web_client, given, only)
+    session = Session.of(sources, state, wait, discovery, policy, chosen)
+    return Sync._start(session, _changes_of(session, client, observer, sites_at_once))
 
 
 def _changes_of(
     session: Session,
-    web_client: AbstractWebClient | None,
+    crawl_client: CrawlClient,
     observer: Observer | None,
     sites_at_once: int,
 ) -> Generator[Change | None]:
@@ -149,9 +152,8 @@ def _changes_of(
     a state that waits for the garbage collector would be locked until then.
     """
     with ExitStack() as resources:
-        client = web_client or default_client()
-        if web_client is None:
-            resources.callback(client.close)
+        resources.callback(crawl_client.close)
+        client = crawl_client.opened()
         if not all(is_local(one.source) for one in session.sources):
             client.check_settings()  # wrong ones leave no state behind
         resources.enter_context(closing(session.opened()))
@@ -226,7 +228,7 @@ class _Runner:
             source.source,
             self._session.options.policy,
             options,
-            self._client,
+            CrawlClient(self._client),
             use_robots=self._session.discovery.use_robots,
             use_known_paths=self._session.discovery.use_known_paths,
         )

@@ -7,17 +7,17 @@ from typing import Unpack
 
 from usp._aio_stream import AioCrawlStream, first_crawl
 from usp._crawl.options import RecurseCallback, RecurseListCallback
-from usp._crawl.policy import Policy, PolicyFields, policy_with
+from usp._crawl.policy import Policy
 from usp._crawl.unique_urls import UniqueUrls
-from usp._drive.aio import client_scope, options_for
+from usp._drive.aio import options_for
 from usp._drive.events import emitter
+from usp._keywords import CrawlFields, aio_crawl_keywords
 from usp._parse import ROWS_AT_ONCE
 from usp._source import CrawlStart, SourceName
 from usp._store import Store
 from usp._tables.batch import Batch
 from usp._tables.choice import ColumnNames, TableChoice, TableNames
 from usp._tables.crawl import CrawlTables
-from usp._validate import check_optional_instance
 from usp.objects.events import Observer
 from usp.stream import StreamState
 from usp.web_client.abstract_aio_client import AbstractAioWebClient
@@ -41,7 +41,7 @@ def read_tables(
     recurse_list_callback: RecurseListCallback | None = None,
     observer: Observer | None = None,
     policy: Policy | None = None,
-    **policy_fields: Unpack[PolicyFields],
+    **crawl_fields: Unpack[CrawlFields],
 ) -> AioTableStream:
     """Stream tables of a site as ``usp._tables.read`` does, as an async iterator.
 
@@ -52,14 +52,13 @@ def read_tables(
         and ``aclose()``.
     :raises UsageError: if there is no such table or column, or another argument is wrong.
     """
-    policy = policy_with(policy, policy_fields)
-    check_optional_instance("web_client", web_client, AbstractAioWebClient)
+    policy, client = aio_crawl_keywords(policy, web_client, crawl_fields, source)
     made = CrawlTables(source, TableChoice.of(tables, columns), batch_rows, unique)
     options = made.options(recurse_callback, recurse_list_callback, observer)
     store = Store(file_per_document=True)
     start = CrawlStart.for_source(
         source, policy, use_robots=use_robots, use_known_paths=use_known_paths, store=store
     )
-    crawl = first_crawl(start, policy, options_for(web_client, options))
+    crawl = first_crawl(start, policy, options_for(client, options))
     state = StreamState(crawl, emitter(options.observer), made.filter)
-    return AioTableStream._start(start, state, made, client_scope(web_client), store)
+    return AioTableStream._start(start, state, made, client, store)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Final, Self
 
-from usp._crawl.policy import ROBOTS_AGENT, Policy, PolicyFields, policy_with
+from usp._crawl.policy import ROBOTS_AGENT, Policy, PolicyFields, agent_name, policy_with
 from usp._crawl.selection import Selection
 from usp._docstrings import explains
 from usp._validate import argument_error, check_flags, check_instance, check_int, check_strings
@@ -138,9 +138,9 @@ class BulkOptions:
                 values[of_policy] = values.pop(name)
         own["retry"] = frozenset(check_strings("retry", own.get("retry", ())))
         base = policy or _POLICY
-        agent = str(own["user_agent"]).partition("/")[0].split()
+        agent = agent_name(str(own["user_agent"]))
         if agent and base.robots_agent == ROBOTS_AGENT:  # the rules are those for who is named
-            values.setdefault("robots_agent", agent[0])
+            values.setdefault("robots_agent", agent)
         return cls(**own, policy=policy_with(base, values))  # type: ignore[arg-type]  # it checks them
 
     @property

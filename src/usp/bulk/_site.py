@@ -10,7 +10,7 @@ from usp._aio_stream import first_crawl
 from usp._crawl.nodes import Node
 from usp._crawl.options import CrawlOptions, RecurseCallback, RecurseListCallback
 from usp._crawl.work import ColumnBatch
-from usp._drive.aio import client_scope, options_for
+from usp._drive.aio import AioCrawlClient, options_for
 from usp._drive.events import emitter
 from usp._drive.page_filter import RowFilter
 from usp._parse import ROWS_AT_ONCE, Pages
@@ -170,7 +170,8 @@ def _stream(
         use_robots=options.use_robots,
         use_known_paths=options.use_known_paths,
     )
-    crawl_options = options_for(client, reader.options())
+    shared = AioCrawlClient(client)
+    crawl_options = options_for(shared, reader.options())
     crawl = first_crawl(start, policy, crawl_options)
     state = StreamState(crawl, emitter(crawl_options.observer), reader.filter)
-    return AioTableStream._start(start, state, reader, client_scope(client), store)
+    return AioTableStream._start(start, state, reader, shared, store)

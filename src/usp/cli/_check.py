@@ -68,7 +68,7 @@ def run(args: argparse.Namespace) -> Exit:
     settings = Settings.of(args)
     _check_usage(args, source)
     if args.live is not None and not args.replay:
-        settings.aio_client()  # what is wrong with it is told before anything is fetched
+        settings.check_aio_client()
     keywords = _keywords(args)
     known = Baseline()
     with _client(args, settings) as client, output(args) as out:

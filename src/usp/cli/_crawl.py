@@ -54,7 +54,7 @@ def _tell_how_to_go_on(out: str) -> None:
 
 
 def _crawl(args: argparse.Namespace, shown: "_Shown") -> None:
-    client = client_settings(args)
+    client = client_settings(args).keywords()
     fields: dict[str, Any] = {
         name: value for name in _OF_BULK if (value := getattr(args, name)) is not None
     }

@@ -85,7 +85,7 @@ def _client(settings: Settings, inputs: list[NamedInput]) -> AbstractWebClient |
     """Return the client, if one is needed: it takes long to import."""
     if any(one.kind in _FETCHED for one in inputs):
         return settings.web_client()
-    if settings.recording:
+    if settings.is_recording:
         raise UsageError("--record and --replay need a site or sitemap: nothing is fetched")
     return None
 

@@ -13,6 +13,7 @@ from typing import Any, Final, TextIO
 
 from usp._crawl.options import CrawlOptions
 from usp._display import one_line, shown, shown_url
+from usp._drive.run import CrawlClient
 from usp._source import CrawlStart
 from usp._store import Store
 from usp.cli._exit import Exit
@@ -114,7 +115,8 @@ class Crawling:
             )
         )
         options = CrawlOptions(observer=observer)
-        return page_stream(StreamStart.at(start, self._policy, options, self._client, store))
+        client = CrawlClient(self._client)
+        return page_stream(StreamStart.at(start, self._policy, options, client, store))
 
     def rows(
         self, args: argparse.Namespace, progress: Progress, observer: Observer, out: TextIO

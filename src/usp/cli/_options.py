@@ -52,7 +52,7 @@ class Destination(Enum):
 
     COMMAND = "the command itself"
     POLICY = "a field of the policy"
-    CLIENT = "a setting of the web client"
+    CLIENT = "a setting of the web client, a field of ``ClientSettings``"
     DISCOVERY = "a keyword of the function that crawls"
 
 
@@ -271,7 +271,7 @@ SHARED: Final[tuple[Option, ...]] = (
     Option(
         ("--proxy",), "network",
         "the URL of a proxy; empty for none, whatever the environment says", TEXT, "URL",
-        Destination.CLIENT, "proxies",
+        Destination.CLIENT, "proxy",
     ),
     Option(
         ("--timeout",), "network",
@@ -286,7 +286,7 @@ SHARED: Final[tuple[Option, ...]] = (
     _policy("per-host", "network", "requests at once to one host (default: 8)", INTEGER, "N"),
     Option(
         ("--delay",), "network", "seconds between the starts of two requests", NUMBER, "SECONDS",
-        Destination.CLIENT, "wait",
+        Destination.CLIENT, "delay",
     ),
     _policy(
         "max-attempts", "network", "attempts to fetch one URL, while it is worth it (default: 5)",
@@ -294,12 +294,12 @@ SHARED: Final[tuple[Option, ...]] = (
     ),
     Option(
         ("--insecure",), "network", "accept any TLS certificate", target=Destination.CLIENT,
-        keyword="verify", meaning=False,
+        keyword="insecure",
     ),
     Option(
         ("--allow-private",), "network",
         "connect to private addresses, too, wherever the site is", target=Destination.CLIENT,
-        keyword="private_addresses", meaning="allow",
+        keyword="allow_private",
     ),
     _policy(
         "robots", "network",
@@ -311,11 +311,11 @@ SHARED: Final[tuple[Option, ...]] = (
         ("--record",), "recording",
         "write every request and response to this file (WARC), without credentials; a file that "
         "exists needs --replace",
-        FILE, "FILE.warc.gz",
+        FILE, "FILE.warc.gz", Destination.CLIENT, "record",
     ),
     Option(
         ("--replay",), "recording", "read from this recording instead of the network", FILE,
-        "FILE.warc.gz",
+        "FILE.warc.gz", Destination.CLIENT, "replay",
     ),
     # output
     Option(

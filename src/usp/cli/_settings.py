@@ -6,19 +6,17 @@ under the name of its option.
 
 import argparse
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
-from usp._crawl.policy import Policy
+from usp._crawl.policy import Policy, agent_name
 from usp._extras import load
 from usp.cli._options import Destination, Option
 from usp.cli._text_file import read_lines
 from usp.cli._value_types import FLAG
 from usp.exceptions import UsageError
+from usp.web_client import ClientSettings, own_aio_client, own_client
 from usp.web_client.abstract_client import AbstractWebClient
-
-if TYPE_CHECKING:
-    from usp.web_client.aio_client import AioWebClient
 
 _SEPARATORS: Final = {"cookie": "; "}
 """What joins the values of a header that is given twice; a comma for all others (RFC 9110 5.3)."""
@@ -32,14 +30,15 @@ class Settings:
     """What the options of a command say to the library."""
 
     policy: Policy
-    client_settings: Mapping[str, Any]
-    """Keywords of ``RequestsWebClient``, and of ``AioWebClient``: the same for both."""
+    client: ClientSettings
     discovery: Mapping[str, Any]
     """``use_robots`` and ``use_known_paths``: the same for all commands that read one site."""
     options: tuple[Option, ...] = ()
     """The options of the command, for errors."""
-    recording: "RecordingChoice | None" = None
-    """The recording to write or to read, if there is one."""
+    source: str | None = None
+    """What a recording says of its source, if it is one."""
+    replaces: bool = False
+    """Whether a recording that is there may be replaced."""
 
     @classmethod
     def of(cls, args: argparse.Namespace) -> "Settings":
@@ -52,93 +51,63 @@ class Settings:
         discovery, fields = (
             chosen_values(args, target) for target in (Destination.DISCOVERY, Destination.POLICY)
         )
-        agent = str(client.get("user_agent") or "").partition("/")[0].split()
+        agent = agent_name(client.user_agent or "")
         if agent:  # the rules that are obeyed are those for the name that is sent
-            fields["robots_agent"] = agent[0]
+            fields["robots_agent"] = agent
         try:
             policy = Policy(**fields)
         except UsageError as error:
             raise named_by_option(error, options) from None
-        return cls(policy, client, _DISCOVERY | discovery, options, RecordingChoice.of(args))
+        replaces = bool(getattr(args, "replace", False))
+        return cls(policy, client, _DISCOVERY | discovery, options, _only_source(args), replaces)
+
+    @property
+    def is_recording(self) -> bool:
+        """Whether a recording is written, or read instead of the network."""
+        return self.client.record is not None or self.client.replay is not None
 
     def web_client(self) -> AbstractWebClient:
         """Return a new client.
 
-        :raises UsageError: if a setting is wrong; the message names the option.
+        :raises UsageError: if a recording can't be read or written.
         """
-        if self.recording and self.recording.replay:
-            from usp.web_client.replay import ReplayWebClient
-
-            return ReplayWebClient(self.recording.replay)
-        from usp.cli._client import CommandClient  # takes long to import
-
-        if self.client_settings.get("verify") is False:
+        if self.client.insecure:
             from urllib3 import disable_warnings
 
             disable_warnings()  # the user has asked for it
-        try:
-            client = CommandClient(self.aio_client, self.client_settings)
-        except UsageError as error:
-            raise named_by_option(error, self.options) from None
-        return self.recording.recorded(client) if self.recording else client
+        return own_client(self.client, self.source, replace=self.replaces)
 
-    def aio_client(self) -> "AioWebClient":
-        """Return a new client for asyncio, with the same settings.
+    def check_aio_client(self) -> None:
+        """Check that live pages can be requested, before anything is.
 
-        :raises UsageError: if a setting is wrong; the message names the option.
+        :raises UsageError: if a setting is wrong.
         :raises MissingExtraError: if aiohttp is not installed.
         """
         load("aiohttp", "--live", "async")
-        from usp.web_client.aio_client import AioWebClient
-
-        try:
-            return AioWebClient(**self.client_settings)
-        except UsageError as error:
-            raise named_by_option(error, self.options) from None
+        own_aio_client(replace(self.client, record=None))
 
 
-@dataclass(frozen=True, slots=True)
-class RecordingChoice:
-    """A recording to write, or to read instead of the network."""
-
-    record: str | None
-    replay: str | None
-    source: str | None
-    """What is recorded, if it is one source."""
-    replace: bool
-
-    @classmethod
-    def of(cls, args: argparse.Namespace) -> "RecordingChoice | None":
-        """Return what the options say; None if they say nothing.
-
-        :raises UsageError: if a recording is to be written and read at once.
-        """
-        record, replay = getattr(args, "record", None), getattr(args, "replay", None)
-        if record is not None and replay is not None:
-            raise UsageError("--record and --replay can't be used together.")
-        if record is None and replay is None:
-            return None
-        given: str | Sequence[str] = getattr(args, "source", ())  # a comparison has two others
-        named = [given] if isinstance(given, str) else given
-        is_one = len(named) == 1 and not getattr(args, "from", None)
-        return cls(record, replay, named[0] if is_one else None, bool(args.replace))
-
-    def recorded(self, client: AbstractWebClient) -> AbstractWebClient:
-        """Return a client that records what another one fetches; closing it closes both."""
-        from usp.web_client.recording import RecordingWebClient
-
-        return RecordingWebClient(
-            str(self.record), client, replace=self.replace, source=self.source, close_client=True
-        )
+def _only_source(args: argparse.Namespace) -> str | None:
+    """Return what the command reads, if it is one source; a comparison has two others."""
+    given: str | Sequence[str] = getattr(args, "source", ())
+    named = [given] if isinstance(given, str) else given
+    return named[0] if len(named) == 1 and not getattr(args, "from", None) else None
 
 
-def client_settings(args: argparse.Namespace) -> dict[str, Any]:
-    """Return the keywords of a web client that the user chose."""
+def client_settings(args: argparse.Namespace) -> ClientSettings:
+    """Return the settings of a web client that the user chose.
+
+    :raises UsageError: if a value is wrong; the message names the option.
+    """
     chosen = chosen_values(args, Destination.CLIENT)
-    for name, convert in _CONVERSIONS.items():
-        if name in chosen:
-            chosen[name] = convert(chosen[name])
-    return chosen
+    if "headers" in chosen:
+        chosen["headers"] = _headers(chosen["headers"])
+    if {"record", "replay"} <= chosen.keys():
+        raise UsageError("--record and --replay can't be used together.")
+    try:
+        return ClientSettings(**chosen)
+    except UsageError as error:
+        raise named_by_option(error, args.command.options) from None
 
 
 def chosen_values(args: argparse.Namespace, target: Destination) -> dict[str, Any]:
@@ -181,10 +150,3 @@ def _headers(given: Iterable[str]) -> dict[str, str]:
             else:
                 headers[known] += _SEPARATORS.get(name.lower(), ", ") + value
     return headers
-
-
-_CONVERSIONS: Final[Mapping[str, Any]] = {
-    "headers": _headers,
-    "proxies": lambda url: dict.fromkeys(("http", "https"), url or None),
-}
-"""Client settings that are written in another form on the command line."""

@@ -85,9 +85,8 @@ class Problem:
 _E, _W, _I = Severity.ERROR, Severity.WARNING, Severity.INFO
 _HTTP, _XML, _NAMES, _GZIP = "RFC 9110", "XML 1.0", "Namespaces in XML", "RFC 1952"
 _SM, _RSS, _IMAGE = "sitemaps.org", "RSS 2.0", "Google Image sitemaps"
-_RFC9309 = "RFC 9309"
 _NEWS, _VIDEO, _MEDIA = "Google News sitemaps", "Google Video sitemaps", "Media RSS"
-_JSON, _OURS = "JSON Feed", "usp"
+_JSON, _RFC9309, _OURS = "JSON Feed", "RFC 9309", "usp"
 
 CODES: Final[dict[str, Code]] = {
     "SM101": Code(
@@ -125,8 +124,8 @@ CODES: Final[dict[str, Code]] = {
         "Output nothing (whitespace, warnings, tags) before the XML declaration.",
     ),
     "SM206": Code(
-        "junk-after", _W, "Other content follows the root element.", _XML,
-        "Output nothing after the end tag of the root element.",
+        "junk-after", _W, "Other content follows the root element, or the object of a JSON Feed.",
+        _XML, "Output nothing after the end of the document.",
     ),
     "SM207": Code(
         "truncated", _E, "The document ends before its root element is closed.", _XML,
@@ -197,6 +196,10 @@ CODES: Final[dict[str, Code]] = {
     "SM222": Code(
         "escaped-document", _W, "The whole document is escaped, as if for display.", _XML,
         "Send the XML itself, without escaping it.",
+    ),
+    "SM223": Code(
+        "second-document", _E, "A second document or list of URLs in the file was skipped.", _SM,
+        "Put each document into a file of its own.",
     ),
     "SM231": Code(
         "malformed-json", _E, "Part of the JSON is malformed and was skipped.", _JSON,

@@ -14,6 +14,10 @@ requests and aiohttp take longer to import than all the rest, so they are loaded
 here is called.
 """
 
+from collections.abc import Mapping
+from typing import Any
+
+from usp.web_client._http.client_settings import OTHER_NAMES, ClientFields, ClientSettings
 from usp.web_client._http.described import described
 from usp.web_client._http.foreign_client import as_web_client
 from usp.web_client._http.foreign_response import body_chunks, is_error, is_success
@@ -22,6 +26,9 @@ from usp.web_client.abstract_aio_client import AbstractAioWebClient
 from usp.web_client.abstract_client import AbstractWebClient
 
 __all__ = [
+    "OTHER_NAMES",
+    "ClientFields",
+    "ClientSettings",
     "as_web_client",
     "body_chunks",
     "default_aio_client",
@@ -31,6 +38,8 @@ __all__ = [
     "is_error",
     "is_success",
     "is_transient",
+    "own_aio_client",
+    "own_client",
 ]
 
 
@@ -46,6 +55,54 @@ def default_aio_client() -> AbstractAioWebClient:
     from usp.web_client.aio_client import AioWebClient
 
     return AioWebClient()
+
+
+def own_client(
+    settings: ClientSettings, source: str | None = None, *, replace: bool = False
+) -> AbstractWebClient:
+    """Return a new client with these settings; whoever asks for it closes it.
+
+    :param source: what is recorded, if it isn't the homepage of the crawl.
+    :param replace: whether a recording that is there may be replaced.
+    :raises UsageError: if a file can't be read or written.
+    :raises MissingExtraError: if warcio is needed, and not installed.
+    """
+    if settings.replay is not None:
+        from usp.web_client.replay import ReplayWebClient
+
+        return ReplayWebClient(settings.replay)
+    client = _fetching_client(settings.keywords())
+    if settings.record is None:
+        return client
+    from usp.web_client.recording import RecordingWebClient
+
+    return RecordingWebClient(
+        settings.record, client, replace=replace, source=source, close_client=True
+    )
+
+
+def _fetching_client(keywords: Mapping[str, Any]) -> AbstractWebClient:
+    if not keywords:
+        return default_client()
+    from usp.web_client._requests.own_client import OwnClient
+
+    return OwnClient(keywords)
+
+
+def own_aio_client(settings: ClientSettings, source: str | None = None) -> AbstractAioWebClient:
+    """Return the same for asyncio."""
+    if settings.replay is not None:
+        from usp.web_client.replay import AioReplayWebClient
+
+        return AioReplayWebClient(settings.replay)
+    from usp.web_client.aio_client import AioWebClient
+
+    client = AioWebClient(**settings.keywords())
+    if settings.record is None:
+        return client
+    from usp.web_client.recording import AioRecordingWebClient
+
+    return AioRecordingWebClient(settings.record, client, source=source, close_client=True)
 
 
 def is_transient(error: BaseException) -> bool:

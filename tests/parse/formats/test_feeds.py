@@ -366,28 +366,3 @@ def test_a_base_url_is_relative_to_the_one_around_it(feed: str, expected: str) -
     found = usp.parse(text, url="http://h.example/own/feed.xml")
     assert [one.url for one in found.all_pages()] == [f"http://h.example/{expected}"]
     assert_readers_agree([text.encode()])
-
-
-MISSPELT = {
-    "the start of an item": rss(item(A), item(X).replace("<item>", "<itm>"), item(B)),
-    "the start of an entry": atom(entry(A), entry(X).replace("<entry>", "<entrx>"), entry(B)),
-    "the start of a link": rss(item(A), item(X).replace("<link>", "<lnk>"), item(B)),
-}
-
-
-@pytest.mark.parametrize("what", MISSPELT)
-def test_an_item_that_is_lost_for_a_misspelt_tag_is_an_error(what: str) -> None:
-    found = sitemap_from_str(MISSPELT[what])
-    assert [page.url for page in found.pages] == [A, B]
-    assert not found.complete
-    assert "SM209" in {problem.code for problem in found.problems}
-
-
-@pytest.mark.parametrize(
-    "between",
-    ["</item>", "</item></item>", "<item><title>a & b</title></item>"],
-)
-def test_a_feed_in_which_no_link_is_lost_is_complete(between: str) -> None:
-    found = sitemap_from_str(rss(item(A), between, item(B)))
-    assert [page.url for page in found.pages] == [A, B]
-    assert found.complete

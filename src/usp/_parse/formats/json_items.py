@@ -52,6 +52,8 @@ _REPAIRABLE: Final = re.compile(
 _ESCAPE_SEQUENCE: Final = re.compile(rb'(\\["\\/bfnrtu])|\\')
 """An escape sequence of JSON, or the backslash of another one, in a string."""
 
+_NOT_BLANK: Final = re.compile(rb"\S")
+
 _DECODER: Final = json.JSONDecoder(strict=False)  # accepts control characters in strings
 
 
@@ -78,6 +80,9 @@ class JsonItemReader:
         self._scalars = 0  # how many values among the items are no objects, since the last item
         self._scalar_position: Position = (None, None)
         self._rescan_budget = _MAX_RESCANNED
+        self.rest = b""
+        """What follows the document's object, as far as it was in the buffer."""
+        self.rest_position: Position = (None, None)
 
     def read(self, chunks: Iterable[bytes]) -> Iterator[Item]:
         """Yield the items as they are completed."""
@@ -96,6 +101,8 @@ class JsonItemReader:
 
     def _check_end(self) -> None:
         self._report_scalars()
+        if self._resyncing or self._after_fault:
+            self.rest = b""  # maybe a part of the document, one of whose items is malformed
         if self._depth and not self._resyncing:
             self._report("SM231", "the document is truncated")
         if not self._had_items:
@@ -131,6 +138,8 @@ class JsonItemReader:
                 elif not self._skip_endless(self._item_start, final=final):
                     return
                 continue
+            if self._had_items and not (self._depth or self.rest):
+                self._find_rest()
             pattern = _TOKEN_AMONG_ITEMS if self._is_among_items else _TOKEN
             token = pattern.search(self._buffer, self._next)
             if token and self._is_complete(token, final=final):
@@ -150,6 +159,12 @@ class JsonItemReader:
         else:
             return False
         return True
+
+    def _find_rest(self) -> None:
+        """Find what follows the document, which has ended."""
+        if after := _NOT_BLANK.search(self._buffer, self._next):
+            self.rest = self._buffer[after.start() :]
+            self.rest_position = self._diagnostics.position(self._buffer_start + after.start())
 
     def _find_end_of_item(self) -> bool:
         """Go to the end of the current item; False if it isn't in the buffer, or is too deep."""

@@ -6,7 +6,7 @@ recorded as JSON where extensions are requested.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -15,7 +15,8 @@ from usp._parse.diagnostics import Diagnostics
 from usp._parse.formats import media_rss as media
 from usp._parse.formats.feeds import RssFieldReader, first_date
 from usp._parse.formats.field_reader import FieldReader, blocks, first, is_parsed_by
-from usp._parse.formats.json_items import Item
+from usp._parse.formats.json_items import JsonItemReader
+from usp._parse.input.other_documents import report_other_document
 from usp._parse.values.dates import is_valid_date
 from usp._parse.values.numbers import parse_duration
 from usp._parse.values.text import remove_control_characters
@@ -51,13 +52,21 @@ Pairs = Iterator[tuple[str, str]]
 
 
 def entries(
-    items: Iterator[Item], diagnostics: Diagnostics, *, extensions: bool = False
+    reader: JsonItemReader,
+    chunks: Iterable[bytes],
+    diagnostics: Diagnostics,
+    *,
+    extensions: bool = False,
 ) -> Iterator[Entry]:
     """Yield the record of each item, with its unknown keys if ``extensions`` are requested."""
     builder = _RecordBuilder(diagnostics, extensions)
-    for item, offset in items:
+    for item, offset in reader.read(chunks):
         diagnostics.here = offset
         yield "item", list(builder.record(item)), offset
+    if reader.rest:
+        position = reader.rest_position
+        diagnostics.report("SM206", "there is junk after the feed", position=position)
+        report_other_document(reader.rest, diagnostics, position=position)
 
 
 @dataclass(frozen=True, slots=True)

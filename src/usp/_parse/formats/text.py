@@ -9,6 +9,7 @@ from usp._display import without_credentials
 from usp._parse.diagnostics import Diagnostics, Position
 from usp._parse.formats.table_header import is_table_header
 from usp._parse.input.lines import MAX_LINE, LineReader, split_between_lines
+from usp._parse.input.other_documents import report_other_document
 from usp._parse.values.deduplicate import Deduplicator, repeated_problem
 from usp._parse.values.plain import are_plain_urls, is_plain_url
 from usp._parse.values.strip_url_junk import strip_quotes
@@ -24,6 +25,9 @@ _MAY_BE_URL: Final = re.compile(
 )
 _MAX_PLAIN: Final = 512
 """Characters of a URL that can't have an authority that is too long (``is_http_url``)."""
+_MARKUP: Final = re.compile(r"[<{](?![<\s]*+https?://)", re.IGNORECASE)
+_MAX_LOOKED_AT: Final = 16
+"""How many lines with markup are looked at: whether another document begins there."""
 
 
 def urls_in_text(chunks: Iterable[bytes], diagnostics: Diagnostics) -> Iterator[str]:
@@ -53,6 +57,7 @@ class _TextReading:
         self._seen = Deduplicator()
         self._skipped = 0
         self._first_skipped: Position | None = None
+        self._looked_at = 0  # how many of those lines may begin another document
         self._is_first = True
         self.is_table = False
 
@@ -95,6 +100,9 @@ class _TextReading:
             self._skipped += bool(url)
             if url and self._first_skipped is None:
                 self._first_skipped = diagnostics.position()
+            if _MARKUP.match(url) and self._looked_at < _MAX_LOOKED_AT:
+                self._looked_at += 1
+                report_other_document(url.encode("utf-8", "replace"), diagnostics)
         elif not self._seen.add(url):
             diagnostics.report(*repeated_problem(url))
         else:

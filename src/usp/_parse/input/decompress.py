@@ -17,6 +17,7 @@ from typing import Final
 
 from usp._parse.diagnostics import Diagnostics
 from usp._parse.input.chunks import CHUNK_SIZE, peek, split_chunks
+from usp._parse.input.other_documents import report_other_document
 from usp.objects.problem import Problem
 
 MAX_DOCUMENT_BYTES: Final = 100 * 1024 * 1024
@@ -142,6 +143,7 @@ class _Layers:
             )
             if _NOT_TEXT.search(head, 0, start) and not head.startswith(_BYTE_ORDER_MARKS):
                 self.diagnostics.report_once("SM214", _DAMAGED)
+            report_other_document(head[:start], self.diagnostics, position=(1, 0))
             next(chunks)
             chunks = chain([head[start:]], chunks)
         inflated = self._inflate(self.budget.spend(chunks) if inner else chunks, window_bits)
@@ -185,6 +187,7 @@ class _Layers:
             self.diagnostics.report_once("SM214", _DAMAGED)
         else:
             self.diagnostics.report("SM215", "there is junk after the gzip data")
+            report_other_document(data, self.diagnostics)
 
 
 def _find_compressed(head: bytes) -> tuple[int, int | None]:

@@ -153,6 +153,14 @@ def sniff(head: bytes, *urls: str) -> SniffResult:
     return sniff_plain_head(head) or _sniff_any(head, urls)
 
 
+def is_sitemap(part: bytes) -> bool:
+    """Tell whether what stands before or after a document is one, too: XML, JSON, lines of URLs."""
+    kind = sniff(part).kind
+    if kind is Kind.TEXT:
+        return _is_text(_blank_out(part))
+    return kind in _XML_KINDS or kind is Kind.JSON_FEED
+
+
 def _sniff_any(head: bytes, urls: tuple[str, ...]) -> SniffResult:
     blanks = _BLANKS.match(head)
     start = blanks.end() if blanks else 0
@@ -196,9 +204,13 @@ def _is_start_of_xml(head: bytes, result: SniffResult) -> bool:
     return not result.rootless and bool(_FOLDING_MARKER.fullmatch(line))
 
 
+def _blank_out(head: bytes) -> bytes:
+    """Replace comments and the like by spaces, so that offsets stay the same."""
+    return _SKIPPED.sub(lambda match: b" " * len(match[0]), head)
+
+
 def _sniff_xml(head: bytes, start: int) -> SniffResult:
-    # Replaced by spaces rather than removed, so that offsets stay the same.
-    text = _SKIPPED.sub(lambda match: b" " * len(match[0]), head)
+    text = _blank_out(head)
     strict = head[start : start + 1] == b"<"
     first = _TAG.search(text)
     doctype = _DOCTYPE.search(text)

@@ -17,6 +17,8 @@ WHITESPACE: Final = "\u200b\u200c\u200d\u2060\ufeff" + "".join(
 )
 CONTROL_CHARACTERS: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 """The characters that XML can't contain, and DEL."""
+CONTROL_BYTES: Final = bytes([*range(9), *range(14, 32), 127])
+"""Those of them that are one byte, without the two that separate words in a tag (VT, FF)."""
 _ENTITY: Final = re.compile(
     r"&(?:#([0-9]{1,9})|#[xX]([0-9A-Fa-f]{1,8})|([A-Za-z][A-Za-z0-9]{0,31}));"
 )

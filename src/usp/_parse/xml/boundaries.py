@@ -6,10 +6,13 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
+from usp._parse.values.text import CONTROL_BYTES
 from usp._parse.xml.grammar import Grammar
 
 _PREFIX: Final = rb"(?!(?:image|news|video|media|itunes):)(?:[\w.-]+:)?"
 """Any prefix but those of extensions, which have elements of the same names."""
+_MAX_TAG: Final = 64
+"""How many bytes of a start tag are looked at, if there are control characters in it."""
 _ROOT_END: Final = rb"</(?:[\w.-]+:)?(?:urlset|sitemapindex|channel|rss|rdf|feed)\s*>"
 
 
@@ -39,6 +42,17 @@ class EntryBoundaries:
         if many:
             return self.starts_or_root_ends if in_root else self.starts_or_roots
         return self.resume_inside if in_root else self.resume_outside
+
+    def is_start(self, data: bytes, at: int) -> bool:
+        """Tell whether an entry or a root element starts here.
+
+        A control character in the tag of an entry is no part of it: ``recovery`` removes it.
+        """
+        if self.starts_or_roots.match(data, at):
+            return True
+        tag = data[at : at + _MAX_TAG]
+        without = tag.translate(None, CONTROL_BYTES)
+        return len(without) < len(tag) and self.starts.match(without) is not None
 
     def occur_in(self, written: str) -> bool:
         """Tell whether what looks like the start or the end of an entry is in a text."""

@@ -6,11 +6,13 @@ reader asks where to go on.
 """
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 from xml.parsers import expat
 
 from usp._parse.diagnostics import Diagnostics
+from usp._parse.input.other_documents import report_other_document
 from usp._parse.xml.boundaries import EntryBoundaries
 from usp._parse.xml.entry_builder import Entry, EntryBuilder
 from usp._parse.xml.grammar import Grammar
@@ -32,10 +34,16 @@ _CHILD_URL: Final = re.compile(
 )
 _AFTER_ROOT: Final = expat.errors.codes[expat.errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT]
 _BLANKS: Final = re.compile(rb"[ \t\r\n]*+")
-_LINK: Final = re.compile(rb"<(?:[\w.-]+:)?link[\s/>]", re.IGNORECASE)
-_LINK_END: Final = re.compile(rb"</(?:[\w.-]+:)?link\s*>", re.IGNORECASE)
-"""The element of a feed that has the URL of an entry."""
+_LOC_END: Final = re.compile(rb"</(?!(?:image|video):)(?:[\w.-]+:)?loc\s*>", re.IGNORECASE)
+_LINK: Final = re.compile(rb"<(?:[\w.-]+:)?(?:link|guid)[\s/>]", re.IGNORECASE)
+"""The elements of a feed that have the URL of an entry."""
 _URL_KEYS: Final = frozenset({"loc", "link", "link@href", "atom:link@href", "guid"})
+_TITLE_KEYS: Final = ("title", "description", "summary", "tagline", "content")
+_NEEDED_FIELDS: Final = (
+    (_URL_KEYS, re.compile(rb"</(?:[\w.-]+:)?(link)\s*>", re.IGNORECASE)),
+    (_TITLE_KEYS, re.compile(rb"</(%s)\s*>" % "|".join(_TITLE_KEYS).encode(), re.IGNORECASE)),
+)
+"""What an entry of a feed is skipped without, and the end tags that show that it was there."""
 _TAG_END: Final = re.compile(rb"[<>]")
 
 
@@ -60,7 +68,6 @@ class Faults:
         diagnostics: Diagnostics,
     ) -> None:
         self._is_sitemap = grammar.plain_texts
-        self._entry_names = frozenset(name.encode() for name in grammar.entries)
         self._boundaries = boundaries
         self._builder = builder
         self._buffer = buffer
@@ -75,6 +82,7 @@ class Faults:
         """Whether the document ends inside of an entry."""
         self.skipped_large = False
         """Whether more than ``MAX_ENTRY`` was skipped: maybe an entry."""
+        self._link_end = 0  # of the last link between entries
         self._count = 0  # since the last entry
         self._counted_after = -1  # the end of that entry
 
@@ -95,8 +103,8 @@ class Faults:
         entry_start = self._builder.entry_start
         if entry_start is None and error.code != _AFTER_ROOT:
             begin = max(self.resumed_at - buffer.start, 0)
-            starts = self._boundaries.starts_or_roots
-            start = find_malformed_start(buffer.data, offset - buffer.start, begin, starts)
+            is_start = self._boundaries.is_start
+            start = find_malformed_start(buffer.data, offset - buffer.start, begin, is_start)
             entry_start = None if start is None else buffer.start + start
         if entry_start is None:
             return self._pass_between_entries(error, offset, final=final)
@@ -158,13 +166,22 @@ class Faults:
         before = len(builder.completed)
         recover_entry(data, builder, is_closed=is_closed)
         builder.finish_entry()
-        skipped = len(builder.completed) == before or (
-            not _has_url(builder.completed[-1])
-            and (self._is_sitemap or _LINK_END.search(data) is not None)
+        skipped = len(builder.completed) == before or self._has_lost_field(
+            builder.completed[-1], data
         )
         code, result = ("SM209", "skipped") if skipped else ("SM208", "repaired")
         message = f"a malformed entry was {result}: {fault.message}"
         self._diagnostics.report(code, message, at=fault.offset)
+
+    def _has_lost_field(self, entry: Entry, data: bytes) -> bool:
+        """Tell whether an entry lacks a field without which it is skipped, though it had one."""
+        if self._is_sitemap:
+            return not _has_text(entry, _URL_KEYS)
+        read = {key for key, _ in entry[1]}  # a field that is empty is not lost
+        return any(
+            not (_has_text(entry, keys) or read.issuperset(map(_key, end.findall(data))))
+            for keys, end in _NEEDED_FIELDS
+        )
 
     def _skip_truncated_entry(self, fault: Fault, data: bytes) -> None:
         """Skip the entry at which the document ends; for a child sitemap its URL is enough."""
@@ -194,19 +211,20 @@ class Faults:
             builder.end()
             self._report_malformed(expat.ErrorString(error.code), offset)
             return buffer.start + root_end.end()
-        if end_tag and self._lost_start(end_tag[1].rpartition(b":")[2].lower(), fault):
-            self._diagnostics.report("SM209", "the start of an entry is missing", at=offset)
         ended = builder.scope.has_root and not (open_root or self.rootless)
         many = self._has_many_faults()
+        skipped = fault
         if end_tag and not many:
             stop = skip_end_tags(buffer.data, fault, set(builder.path))
         else:
-            begin = max(self.resumed_at, builder.last_entry_end) - buffer.start
-            after = skip_comment(buffer, fault, max(begin, 0), self._boundaries.starts)
+            after = skip_comment(buffer, fault, self._since, self._boundaries.starts)
             # A malformed <loc> would be found again and again.
             after = max(after, self.resumed_at + 1 - buffer.start)
             points = self._boundaries.resume_points(in_root=bool(open_root), many=many)
             stop = find_next_start(buffer, after, points, final=final)
+            skipped = max(after, fault)  # what a comment has is not lost
+        if self._has_lost_entry(skipped, stop):
+            self._diagnostics.report("SM209", "the start of an entry is missing", at=offset)
         at_end = stop == len(buffer.data)
         if not builder.scope.has_root and not at_end:
             self.rootless = True  # the start tag of the root element is malformed
@@ -215,23 +233,46 @@ class Faults:
             self._diagnostics.report("SM207", message, at=offset)
         elif fault < len(buffer.data) and ended:
             self._diagnostics.report_once("SM206", "there is junk after the root", at=offset)
+            # From the last tag on: expat takes the first word of a text for a part of the document.
+            begin = max(buffer.data.rfind(b">", self._since, fault) + 1, self._since)
+            report_other_document(buffer.data[begin:stop], self._diagnostics, at=offset)
         elif fault < len(buffer.data):
             self._report_malformed(expat.ErrorString(error.code), offset)
         return buffer.start + stop
 
-    def _lost_start(self, name: bytes, fault: int) -> bool:
-        """Tell whether an end tag is that of an entry whose start tag is missing or misspelt.
+    @property
+    def _since(self) -> int:
+        """Where the last entry ended, or reading last resumed."""
+        start = self._buffer.start
+        return max(self.resumed_at, self._builder.last_entry_end, start) - start
 
-        Then there is a text before it, or the field that has the URL: else it is one end tag too
-        many.
+    def _has_lost_entry(self, begin: int, stop: int) -> bool:
+        """Tell whether an entry ends in what is skipped, whose start tag is missing or damaged.
+
+        In a sitemap, a text stands before the end tag of its URL; in a feed, the field that has the
+        URL stands before the end tag of the entry: else it is one end tag too many.
         """
-        buffer = self._buffer
-        if name == b"loc":
-            return bool(buffer.data[max(self.resumed_at - buffer.start, 0) : fault].strip())
-        if self._is_sitemap or name not in self._entry_names:
+        data = self._buffer.data
+        if self._is_sitemap:
+            end = _LOC_END.search(data, begin, stop)
+            before = data[self._since : end.start()].rstrip() if end else b""
+            return bool(before) and (not before.endswith(b">") or before.endswith(b"]]>"))
+        self.note_link(stop)
+        if self._link_end <= self._builder.last_entry_end:
             return False
-        begin = max(self.resumed_at, self._builder.last_entry_end) - buffer.start
-        return _LINK.search(buffer.data, max(begin, 0), fault) is not None
+        begin = max(self._link_end - self._buffer.start, begin)
+        is_lost = self._boundaries.ends.search(data, begin, stop) is not None
+        if is_lost:
+            self._link_end = 0  # what follows belongs to another entry
+        return is_lost
+
+    def note_link(self, stop: int) -> None:
+        """Remember the link of a feed that stands between entries, before it is passed or dropped.
+
+        The end tag of its entry may come after another fault, or in the next part of the document.
+        """
+        if not self._is_sitemap and (link := _LINK.search(self._buffer.data, self._since, stop)):
+            self._link_end = self._buffer.start + link.end()
 
     def _has_many_faults(self) -> bool:
         """Count a fault between entries; tell whether there are many after the same entry."""
@@ -241,6 +282,10 @@ class Faults:
         return self._count > _MAX_FAULTS
 
 
-def _has_url(entry: Entry) -> bool:
-    """Tell whether an entry has a URL, without which it is skipped."""
-    return any(key in _URL_KEYS and text.strip() for key, text in entry[1])
+def _has_text(entry: Entry, keys: Collection[str]) -> bool:
+    """Tell whether an entry has one of these fields, and a text in it."""
+    return any(key in keys and text.strip() for key, text in entry[1])
+
+
+def _key(name: bytes) -> str:
+    return name.decode().lower()

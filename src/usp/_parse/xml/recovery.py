@@ -8,7 +8,7 @@ ends where the next field of its group starts, and an end tag without a start ta
 import re
 from typing import Final
 
-from usp._parse.values.text import decode_entities, remove_control_characters
+from usp._parse.values.text import CONTROL_BYTES, decode_entities, remove_control_characters
 from usp._parse.xml.entry_builder import EntryBuilder
 
 _KNOWN: Final = rb"url|sitemap|loc|lastmod|changefreq|priority|item|entry|link|title"
@@ -27,16 +27,17 @@ _TOKEN: Final = re.compile(
     rb"|<[?!][^<>]*>"
     # A tag without ">" ends at the next one.
     rb"|<(?:/|\\/?)\s*+(?P<closed>[A-Za-z_][\w.:-]*)[^<>]*>?"
+    rb"|/(?P<bare_closed>%(known)s)>(?=\s*+(?:<|\Z))"  # only the "<" of an end tag is missing
     rb"|<\s++(?:/\s*+(?P<spaced_closed>%(known)s)|(?P<spaced>%(known)s))\s*+>"
     rb"|<(?P<glued>(?:[\w.-]+:)?(?:loc|link))(?=https?://)"
-    rb"|<(?P<name>(?!https?://)[A-Za-z_][\w.:-]*+)(?P<attributes>%(in_tag)s"
+    rb"|<(?P<name>(?!https?://)(?:link(?=href\s*+=)|[A-Za-z_][\w.:-]*+))(?P<attributes>%(in_tag)s"
     rb"|(?P<unterminated>\s[^<>]*+)(?=<|\Z))>?"  # after a space, since "a<b" in a text is no tag
     % {b"cdata": _CDATA, b"known": _KNOWN, b"in_tag": _IN_TAG},
     re.DOTALL,
 )
 _ROOT_ATTRIBUTES: Final = re.compile(rb"%s|[^<>]*+" % _IN_TAG)
 _START_TAGS: Final = frozenset({"attributes", "glued", "spaced"})
-_END_TAGS: Final = frozenset({"closed", "spaced_closed"})
+_END_TAGS: Final = frozenset({"closed", "spaced_closed", "bare_closed"})
 _CDATA_SECTIONS: Final = frozenset({"cdata", "unclosed_cdata"})
 _ATTRIBUTE: Final = re.compile(
     r"""(?<![\w.:-])([A-Za-z_][\w.:-]*+)\s*+=\s*+(?:"([^"]*)"?|'([^']*)'?"""
@@ -52,6 +53,7 @@ def recover_entry(entry: bytes, builder: EntryBuilder, *, is_closed: bool) -> No
 
     If it is not closed, it ends where the next one starts: maybe inside of its URL.
     """
+    entry = entry.translate(None, CONTROL_BYTES)  # those in tags, too
     tags = _OpenTags(builder)
     comment_ends, cdata_ends = _Delimiter(entry, b"-->"), _Delimiter(entry, b"]]>")
     position = 0

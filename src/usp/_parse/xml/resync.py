@@ -6,6 +6,7 @@ last fault and this one, or ahead with ``ReadBuffer.search``, which never looks 
 """
 
 import re
+from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from typing import Final
 
@@ -17,7 +18,7 @@ END_TAG: Final = re.compile(rb"\s*</([^\s<>]+)[ \t\r\n]*>")
 
 
 def find_malformed_start(
-    data: bytes, fault: int, begin: int, starts: re.Pattern[bytes]
+    data: bytes, fault: int, begin: int, is_start: Callable[[bytes, int], bool]
 ) -> int | None:
     """Return where the entry starts whose start tag is malformed at ``fault``; None if none is.
 
@@ -28,7 +29,7 @@ def find_malformed_start(
     written = data[tag:fault] if tag >= 0 else b">"
     unfinished = b">" not in written or written.count(b'"') % 2 or written.count(b"'") % 2
     for start in (tag if unfinished else -1, fault):
-        if start >= 0 and starts.match(data, start):
+        if start >= 0 and is_start(data, start):
             return start
     return None
 
