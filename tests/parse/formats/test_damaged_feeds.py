@@ -24,6 +24,21 @@ MISSPELT = {
     "the start of the last entry, damaged": atom(
         entry(A), entry(B), entry(X).replace("<entry>", "\0entry>")
     ),
+    "the < of a link beside a guid": rss(
+        item(A),
+        f'<item><title>x</title>link>{X}</link><guid isPermaLink="false">1</guid></item>',
+        item(B),
+    ),
+    **{
+        f"a tag of an entry: {inside}": atom(entry(A), f"<entry>{inside}</entry>", entry(B))
+        for inside in (
+            f'<title>x</title><link href"{X}"/>',
+            f'<title>x</title><link h ref="{X}"/><link rel="self" href="{X}"/>',
+            f'<title>x</title><link href=""{X}"/>',
+            f'<title>x</ti<le><link href="{X}"/>',
+            f'<title type="html"x</title><link href="{X}"/>',
+        )
+    },
     "the start of an item without a link, damaged": rss(
         item(A),
         f"\0item><title>x</title><guid>{X}</guid></item>",
@@ -57,6 +72,7 @@ def test_a_damaged_item_is_an_error_wherever_the_parts_of_a_document_end() -> No
         *("</item>", "</item></item>", "<item><title>a & b</title></item>"),
         "<item><title></title><link>http://h/?a&b</link></item>",
         "<item><title>a & b</title><link></link></item>",
+        '<item><title>a</title><enclosure url="http://h/f.mp3"length="1"/></item>',
     ],
 )
 def test_a_feed_in_which_no_link_is_lost_is_complete(between: str) -> None:

@@ -6,13 +6,15 @@ reader asks where to go on.
 """
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Final
 from xml.parsers import expat
 
 from usp._parse.diagnostics import Diagnostics
+from usp._parse.formats.feeds import AtomFieldReader, RssFieldReader
 from usp._parse.input.other_documents import report_other_document
+from usp._parse.input.sniff import Kind
 from usp._parse.xml.boundaries import EntryBoundaries
 from usp._parse.xml.entry_builder import Entry, EntryBuilder
 from usp._parse.xml.grammar import Grammar
@@ -37,13 +39,20 @@ _BLANKS: Final = re.compile(rb"[ \t\r\n]*+")
 _LOC_END: Final = re.compile(rb"</(?!(?:image|video):)(?:[\w.-]+:)?loc\s*>", re.IGNORECASE)
 _LINK: Final = re.compile(rb"<(?:[\w.-]+:)?(?:link|guid)[\s/>]", re.IGNORECASE)
 """The elements of a feed that have the URL of an entry."""
-_URL_KEYS: Final = frozenset({"loc", "link", "link@href", "atom:link@href", "guid"})
+_LOC_KEYS: Final = ("loc",)
+_FEEDS: Final[Mapping[str, RssFieldReader]] = {
+    "rss": RssFieldReader(None, Kind.RSS),
+    "atom": AtomFieldReader(None, Kind.ATOM),
+}
+"""What decides whether an entry has a link, by the namespace of its format."""
+_URL_TRACE: Final = re.compile(rb"""href|(?<!url=["'])http""", re.IGNORECASE)
+"""What shows that an entry without a link may have had one; ``url`` is that of its media."""
 _TITLE_KEYS: Final = ("title", "description", "summary", "tagline", "content")
-_NEEDED_FIELDS: Final = (
-    (_URL_KEYS, re.compile(rb"</(?:[\w.-]+:)?(link)\s*>", re.IGNORECASE)),
-    (_TITLE_KEYS, re.compile(rb"</(%s)\s*>" % "|".join(_TITLE_KEYS).encode(), re.IGNORECASE)),
-)
-"""What an entry of a feed is skipped without, and the end tags that show that it was there."""
+_FIELD_END: Final = rb"</(?:[\w.-]+:)?(%s)\s*>"
+_LINK_END: Final = re.compile(_FIELD_END % b"link", re.IGNORECASE)
+_TITLE_END: Final = re.compile(_FIELD_END % "|".join(_TITLE_KEYS).encode(), re.IGNORECASE)
+_TITLE_TEXT: Final = re.compile(rb"[^\s>]\s*+" + _TITLE_END.pattern, re.IGNORECASE)
+"""The end tag of a title that has a text."""
 _TAG_END: Final = re.compile(rb"[<>]")
 
 
@@ -68,6 +77,7 @@ class Faults:
         diagnostics: Diagnostics,
     ) -> None:
         self._is_sitemap = grammar.plain_texts
+        self._namespace = grammar.namespace
         self._boundaries = boundaries
         self._builder = builder
         self._buffer = buffer
@@ -176,12 +186,14 @@ class Faults:
     def _has_lost_field(self, entry: Entry, data: bytes) -> bool:
         """Tell whether an entry lacks a field without which it is skipped, though it had one."""
         if self._is_sitemap:
-            return not _has_text(entry, _URL_KEYS)
-        read = {key for key, _ in entry[1]}  # a field that is empty is not lost
-        return any(
-            not (_has_text(entry, keys) or read.issuperset(map(_key, end.findall(data))))
-            for keys, end in _NEEDED_FIELDS
-        )
+            return not _has_text(entry, _LOC_KEYS)
+        record = entry[1]
+        read = {key for key, _ in record}  # a field that is empty is not lost
+        if not _FEEDS[self._namespace].link(record):
+            return bool(_URL_TRACE.search(data)) or _has_other_end(data, _LINK_END, read)
+        if _has_text(entry, _TITLE_KEYS):
+            return False
+        return bool(_TITLE_TEXT.search(data)) or _has_other_end(data, _TITLE_END, read)
 
     def _skip_truncated_entry(self, fault: Fault, data: bytes) -> None:
         """Skip the entry at which the document ends; for a child sitemap its URL is enough."""
@@ -287,5 +299,6 @@ def _has_text(entry: Entry, keys: Collection[str]) -> bool:
     return any(key in keys and text.strip() for key, text in entry[1])
 
 
-def _key(name: bytes) -> str:
-    return name.decode().lower()
+def _has_other_end(data: bytes, end: re.Pattern[bytes], read: Collection[str]) -> bool:
+    """Tell whether there is the end tag of a field that was not read: its start is damaged."""
+    return any(name.decode().lower() not in read for name in end.findall(data))
