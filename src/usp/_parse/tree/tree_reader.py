@@ -122,6 +122,9 @@ class _TreeReader:
         if self.names.depend_on_prefixes and data.count(namespace.encode()) > 1:
             raise _OddError
         if grammar.plain_texts:
+            if binds_unusual_prefix(data, grammar.namespace):
+                raise _OddError  # its elements are told from others by their prefix alone
+            self._checked_prefixes = True
             _check_blank([root.text, *{child.tail for child in root}])
         self._read_around(root, 0, None)
 
@@ -273,7 +276,7 @@ class _TreeReader:
         if key == ODD:
             raise _OddError
         if key[0] == "?" and not self._checked_prefixes:
-            if binds_unusual_prefix(self._data):
+            if binds_unusual_prefix(self._data, self._grammar.namespace):
                 raise _OddError  # it may have its usual meaning
             self._checked_prefixes = True
         return key
